@@ -15,7 +15,7 @@ import pytest
 from howdah.documents.files import read_inventory
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.explanation import source_text
+from howdah.planner.document import source_text
 from howdah.render.cluster import render
 
 FILES = Path(__file__).parent / "render"

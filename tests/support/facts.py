@@ -11,28 +11,7 @@ from howdah.model.request import Demand, PlanRequest, Profile
 from howdah.planner.facts import ClusterFacts, Facts
 from howdah.planner.reading import Inspected
 from howdah.planner.rule import Decision, Inspection, Rule, SettingRule
-from howdah.planner.rules import (
-    containers,
-    datanode,
-    hbase,
-    hdfs,
-    jobs,
-    jvm,
-    kerberos,
-    mapreduce,
-    namenode,
-    nodemanager,
-    regionserver,
-    rights,
-    scheduler,
-    security,
-    shuffle,
-    sorting,
-    streams,
-    tls,
-    volumes,
-    yarn,
-)
+from howdah.planner.rules.catalogue import RULES
 from howdah.units import GIB, exact_bytes
 
 TERASORT = (Demand(kind="terasuite"),)
@@ -86,6 +65,11 @@ def a_master(
 
 
 MASTERS = (a_master(Role.NAMENODE, Role.RESOURCEMANAGER, Role.ZOOKEEPER, Role.HMASTER),)
+
+
+def rules_of(subject: str) -> tuple[Rule, ...]:
+    """The rules of a subject in their order."""
+    return tuple(rule for rule in RULES if rule.subject == subject)
 
 
 def facts_of(
@@ -164,29 +148,29 @@ def values_of(modules: Iterable[Iterable[Rule]], facts: Facts) -> dict[str, Valu
     return {key: decision.value for key, (_, decision, _) in decided_by(modules, facts).items()}
 
 
-HADOOP_RULES: tuple[tuple[Rule, ...], ...] = tuple(
-    tuple(module.rules)
-    for module in (
-        hdfs,
-        streams,
-        namenode,
-        volumes,
-        datanode,
-        mapreduce,
-        sorting,
-        shuffle,
-        jobs,
-        yarn,
-        nodemanager,
-        scheduler,
-        containers,
-        hbase,
-        regionserver,
-        security,
-        kerberos,
-        rights,
-        tls,
-        jvm,
+HADOOP_RULES = tuple(
+    rules_of(subject)
+    for subject in (
+        "hdfs",
+        "streams",
+        "namenode",
+        "volumes",
+        "datanode",
+        "mapreduce",
+        "sorting",
+        "shuffle",
+        "jobs",
+        "yarn",
+        "nodemanager",
+        "scheduler",
+        "containers",
+        "hbase",
+        "regionserver",
+        "security",
+        "kerberos",
+        "rights",
+        "tls",
+        "jvm",
     )
 )
 """The rules about Hadoop's and HBase's own settings, in the order of the catalogue."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import ModuleType
 
 from howdah.model.existing import ExistingSystem, FoundConfig, FoundProperty
 from howdah.model.host import Host
@@ -11,6 +12,7 @@ from howdah.model.request import PlanRequest, Protection
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Inspection, Rule
+from howdah.planner.rules.catalogue import RULES
 
 NAMENODES = {
     "fs.defaultFS": "hdfs://ns",
@@ -88,6 +90,12 @@ def found_with(
         ),
         host=host,
     )
+
+
+def rules_in(module: ModuleType) -> list[Inspection]:
+    """The inspections with a function in this module."""
+    inspections = (rule for rule in RULES if isinstance(rule, Inspection))
+    return [rule for rule in inspections if rule.inspect.__module__ == module.__name__]
 
 
 def complaints_about(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.planner.rules.catalogue import RULES
+from howdah.planner.rules.catalogue import FILES, RULES
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "python/howdah"
@@ -105,10 +105,22 @@ _OF_RULES = re.compile(
 
 
 @pytest.mark.parametrize(
-    "file", sorted([*(SOURCE / "planner/rules").rglob("*.py"), *(SOURCE / "audit").glob("*.py")]), ids=str
+    "file",
+    sorted(
+        [
+            *(SOURCE / "planner/rules").rglob("*.py"),
+            *(SOURCE / "planner/rules" / rules.file for rules in FILES),
+            *(SOURCE / "audit").glob("*.py"),
+        ]
+    ),
+    ids=str,
 )
 def test_texts_of_rules_and_checks_have_none_of_these_words(file: Path) -> None:
     """Fixes and expectations are shown by ``howdah check`` only, on no page that the other tests read."""
+    if file.suffix == ".toml":
+        lines = enumerate(file.read_text().splitlines(), 1)
+        assert [line for line in lines if _OF_RULES.search(line[1])] == []
+        return
     tree = ast.parse(file.read_text())
     texts = [
         (node.lineno, node.value)
@@ -136,7 +148,8 @@ def test_no_page_installs_howdah_by_a_name_that_is_not_ours(page: Path) -> None:
 
 
 def test_messages_of_the_page_on_troubleshooting_are_those_of_the_program() -> None:
-    sources = "".join(file.read_text() for file in sorted((ROOT / "python/howdah").rglob("*.py")))
+    files = sorted(file for file in SOURCE.rglob("*") if file.suffix in (".py", ".toml"))
+    sources = "".join(file.read_text() for file in files)
     sources = re.sub(r'"\s*\n\s*f?"', "", sources)
     page = (ROOT / "docs/troubleshooting.md").read_text()
     symptoms = [

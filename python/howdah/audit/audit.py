@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Literal
 
-from howdah.audit.causes import folded, in_its_file, one_cause
 from howdah.audit.detect import detect
 from howdah.audit.drift import Part, check_drift, part_of, settings_for
 from howdah.audit.existing import (
@@ -17,8 +16,11 @@ from howdah.audit.existing import (
     cannot_tell,
     correction,
     existing,
+    folded,
     host_values,
+    in_its_file,
     is_there,
+    one_cause,
     rule_check,
     verdict,
 )

@@ -15,14 +15,13 @@ from howdah.model.inventory import HostGroup
 from howdah.model.machines import Doing, ProvisionChange, Provisioning
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan, Setting, Worker, value_text
-from howdah.planner.rule import Decision, Rule, SettingRule
-from howdah.planner.rules.catalogue import SETTING_RULES
-from howdah.planner.rules.drift import CHANGED, EXTRA, HARDWARE, MACHINES, MISSING, WORKERS
+from howdah.planner.rule import Decision, SettingRule
+from howdah.planner.rules.catalogue import SETTING_RULES, find_rule
 from howdah.units import format_memory, format_names
 
 
 def _drift(
-    rule: Rule,
+    rule_id: str,
     about: str,
     where: str,
     *,
@@ -33,6 +32,7 @@ def _drift(
     ok: bool = False,
 ) -> Check:
     """The result of a comparison with the plan."""
+    rule = find_rule(rule_id)
     return rule_check(
         rule, verdict(rule, ok), about, where, actual=actual, expected=expected, fix=fix, why=why
     )
@@ -43,14 +43,19 @@ def check_machines(provisioning: Provisioning) -> Iterator[Check]:
     for change in provisioning.changes:
         about, where = change.what, change.name
         if change.doing is Doing.LEAVE:
-            yield _drift(MACHINES, about, where, actual="as planned", expected="as planned", ok=True)
+            yield _drift("drift.machines", about, where, actual="as planned", expected="as planned", ok=True)
         elif change.doing is Doing.EXTRA:
             fix = "remove it by hand once its data is elsewhere"
             yield _drift(
-                MACHINES, about, where, actual="created by howdah", expected="not in the plan", fix=fix
+                "drift.machines",
+                about,
+                where,
+                actual="created by howdah",
+                expected="not in the plan",
+                fix=fix,
             )
         elif change.doing is Doing.MAKE:
-            yield _drift(MACHINES, about, where, actual="is missing", expected="exists", fix=_FIX)
+            yield _drift("drift.machines", about, where, actual="is missing", expected="exists", fix=_FIX)
         else:
             yield from _differences(change)
 
@@ -62,7 +67,7 @@ def _differences(change: ProvisionChange) -> Iterator[Check]:
     fix = f"{_FIX} (shuts it down and starts it again)" if change.restarts else _FIX
     for difference in change.differences:
         yield _drift(
-            MACHINES,
+            "drift.machines",
             difference.what,
             change.name,
             actual=difference.found or "none",
@@ -101,7 +106,7 @@ def check_workers(plan: ClusterPlan, subject: Subject) -> Iterator[Check]:
         missing = [name for name in planned if name not in listed]
         if missing:
             yield _drift(
-                WORKERS,
+                "drift.workers",
                 _FILE,
                 _FILE,
                 actual=f"{format_names(missing)} not listed",
@@ -111,7 +116,7 @@ def check_workers(plan: ClusterPlan, subject: Subject) -> Iterator[Check]:
     strange = sorted(listed.difference(planned))
     if strange:
         yield _drift(
-            WORKERS,
+            "drift.workers",
             _FILE,
             _FILE,
             actual=format_names(strange),
@@ -194,7 +199,7 @@ def _check_setting(setting: Setting, file: str, subject: Subject) -> Iterator[Ch
     if current.place and file not in HOST_FILES and current.value(setting.value) is not None:
         fix += f", or plan with {_insisting(setting.key, current.text or '')}"
     yield _drift(
-        CHANGED if current.place else MISSING,
+        "drift.changed" if current.place else "drift.missing",
         setting.key,
         current.place or file,
         actual=current.shown,
@@ -236,7 +241,7 @@ def _extras(planned: set[str], subject: Subject) -> Iterator[Check]:
         default = values.default(entry.name)
         if entry.text != default:
             yield _drift(
-                EXTRA,
+                "drift.extra",
                 entry.name,
                 entry.place,
                 actual=entry.text,
@@ -258,7 +263,7 @@ def _hardware(part: Part, subject: Subject) -> Iterator[Check]:
     fix = f"plan again with {name} as it is, or give it what was planned"
     if host.cpu.threads < threads:
         actual, expected = str(host.cpu.threads), f"{threads} in {name}"
-        yield _drift(HARDWARE, "threads", host.name, actual=actual, expected=expected, fix=fix)
+        yield _drift("drift.hardware", "threads", host.name, actual=actual, expected=expected, fix=fix)
     if host.memory.total_bytes < memory * (1 - _MEMORY_SLACK):
         actual, expected = format_memory(host.memory.total_bytes), f"{format_memory(memory)} in {name}"
-        yield _drift(HARDWARE, "memory", host.name, actual=actual, expected=expected, fix=fix)
+        yield _drift("drift.hardware", "memory", host.name, actual=actual, expected=expected, fix=fix)

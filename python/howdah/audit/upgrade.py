@@ -14,9 +14,8 @@ from howdah.hadoop.config_files import HADOOP_FILES, HADOOP_SCRIPTS
 from howdah.model.check import Check, CheckReport, CheckVerdict
 from howdah.model.existing import FoundConfig
 from howdah.model.host import Host
-from howdah.planner.rule import Rule
+from howdah.planner.rules.catalogue import find_rule
 from howdah.planner.rules.jvm import home_major, java_of_hadoop
-from howdah.planner.rules.upgrade import DEFAULTS, JAVA, OTHER_JAVA, SHUFFLE
 from howdah.releases.catalogue import hadoop, hbase
 
 _OF_RELEASES = ("release.", "jvm.", "consistency.former-variables", "consistency.workers-file")
@@ -54,8 +53,9 @@ def check_upgrade(
 
 
 def _check(
-    rule: Rule, verdict: CheckVerdict, about: str, where: str, *, actual: str, expected: str, fix: str
+    rule_id: str, verdict: CheckVerdict, about: str, where: str, *, actual: str, expected: str, fix: str
 ) -> Check:
+    rule = find_rule(rule_id)
     return rule_check(
         rule, verdict, about, where, actual=actual, expected=expected, fix=fix, damage=rule.damage
     )
@@ -69,9 +69,11 @@ def _java(config: FoundConfig, to: str, java: int) -> Iterator[Check]:
         if major is None or major == java:
             continue
         foreign = entry.base_name not in HADOOP_SCRIPTS
-        rule, verdict = (OTHER_JAVA, CheckVerdict.WARN) if foreign else (JAVA, CheckVerdict.FAIL)
+        rule_id, verdict = (
+            ("upgrade.other-java", CheckVerdict.WARN) if foreign else ("upgrade.java", CheckVerdict.FAIL)
+        )
         yield _check(
-            rule,
+            rule_id,
             verdict,
             "JAVA_HOME",
             entry.place,
@@ -88,7 +90,7 @@ def _shuffle(config: FoundConfig, to: str) -> Iterator[Check]:
     for name in services:
         if entry is not None and name not in ("mapreduce_shuffle", "timeline_collector", ""):
             yield _check(
-                SHUFFLE,
+                "upgrade.shuffle-services",
                 CheckVerdict.WARN,
                 f"{_SERVICES}.{name}",
                 entry.place,
@@ -114,7 +116,7 @@ def _defaults(config: FoundConfig, before: str, to: str, releases: Releases) -> 
             continue
         if entry.default and later.default and _differ(entry.default, later.default):
             yield _check(
-                DEFAULTS,
+                "upgrade.defaults",
                 CheckVerdict.ADVICE,
                 name,
                 entry.file,

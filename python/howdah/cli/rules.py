@@ -13,7 +13,7 @@ from howdah.cli.output import print_json
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
 from howdah.model.plan import value_text
-from howdah.planner.explanation import MEANINGS
+from howdah.planner.rule import MEANINGS
 from howdah.report.document import (
     Document,
     Entries,
@@ -28,7 +28,7 @@ from howdah.session.plan import explaining as session
 from howdah.units import format_counted
 
 if TYPE_CHECKING:
-    from howdah.planner.explanation import Explanation
+    from howdah.planner.document import Explanation
 
 EXAMPLES = """
 howdah rules  # lists all of them

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from howdah.model.plan import Worker
 from howdah.model.request import PlanRequest, Profile
+from howdah.planner.capacity import BLOCK_BYTES, FILL_LIMIT, blocks_of, file_bytes
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import size_of
-from howdah.planner.storage import BLOCK_BYTES, FILL_LIMIT, blocks_of, file_bytes
 from howdah.units import GIB, MIB
 
 _DAEMON_LEAST = 512 * MIB

@@ -12,7 +12,7 @@ from howdah.model.placement import placed_hosts, virtual_name
 from howdah.model.plan import Advice, Cluster, ClusterPlan, Layout, Master, Setting, Worker
 from howdah.model.request import PlanRequest
 from howdah.model.storage_policy import POLICIES
-from howdah.planner.capacity import capacity
+from howdah.planner.capacity import capacity, file_bytes
 from howdah.planner.choice import Choice, choose, count_workers, layouts_and_kinds
 from howdah.planner.decide import beyond_rules, decide
 from howdah.planner.facts import Facts, MissingFact, cluster_facts
@@ -20,7 +20,6 @@ from howdah.planner.master_placement import keep_places, place_masters
 from howdah.planner.master_slots import spots_by_host
 from howdah.planner.platforms.candidates import size_settings
 from howdah.planner.rules.catalogue import ADVICE_RULES, SETTING_RULES
-from howdah.planner.storage import file_bytes
 from howdah.planner.storage_costs import check_coded, coded_advice, weigh_erasure
 from howdah.planner.topology import lay_out, weigh_racks
 from howdah.units import format_counted

@@ -1,43 +1,276 @@
-"""The rules' documentation, from the rules themselves: one page for each subject, and an index.
+"""The rules in words: what each requires, its sources spelt out, and the pages of the documentation.
 
-``python -m howdah.planner.document docs/rules`` renews it; a test holds the two together.
+``python -m howdah.planner.document docs/rules`` writes a page for each subject, and an index; a test compares
+them with the rules.
 """
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Iterator
-from importlib import import_module
-from inspect import getdoc
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
 from howdah.markdown import pipe_table
-from howdah.model.plan import value_text
-from howdah.planner.explanation import MEANINGS, PAPERS, Explanation, explain
-from howdah.planner.rules.catalogue import RULES
+from howdah.model.plan import Value, value_text
+from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile, Protection
+from howdah.planner.facts import Facts, MissingFact
+from howdah.planner.rule import (
+    MEANINGS,
+    AdviceRule,
+    Decision,
+    FamilyRule,
+    Inspection,
+    Rule,
+    SettingRule,
+    Severity,
+)
+from howdah.planner.rules.catalogue import RULES, SUBJECTS
 from howdah.units import format_counted
 
-_NOTICE = "<!-- Written by `python -m howdah.planner.document docs/rules`; change the rules instead. -->"
+_HELD_AGAINST = ("release", "drift")
+"""Subjects with rules that only a check applies, to every property."""
+_MIX = (Demand(kind="terasuite"), Demand(kind="ycsb"))
+_MANY = (*_MIX, Demand(kind="spark"), Demand(kind="tez"))
+_REQUESTS = (
+    PlanRequest(),
+    PlanRequest(workloads=_MANY),
+    PlanRequest(workloads=(Demand(kind="ycsb"),)),
+    PlanRequest(profile=Profile.PAPER),
+    PlanRequest(workloads=_MANY, secure=True, hypervisor=Hypervisor.VSPHERE),
+    PlanRequest(workloads=_MIX, secure=True, protection=Protection.HA, hypervisor=Hypervisor.KVM),
+)
+"""Requests that are tried until a rule applies to one."""
 
-_TITLES = {
-    "datanode": "DataNode",
-    "ha": "High availability",
-    "hbase": "HBase",
-    "hdfs": "HDFS",
-    "jvm": "Java",
-    "mapreduce": "MapReduce",
-    "namenode": "NameNode",
-    "nodemanager": "NodeManager",
-    "os": "Operating system",
-    "regionserver": "RegionServer",
-    "resourcemanager": "ResourceManager",
-    "tez": "Hive on Tez",
-    "tls": "TLS",
-    "yarn": "YARN",
-    "zookeeper": "ZooKeeper",
+
+class CitedSource(NamedTuple):
+    """One source of a rule: how it is cited, and where it is an item of the literature, the item itself."""
+
+    label: str
+    title: str = ""
+    kind: str = ""
+    says: str = ""
+
+
+class Explanation(NamedTuple):
+    """Everything about a rule.
+
+    ``value`` is empty where no request alone decides it; ``because`` then says what does.
+    """
+
+    id: str
+    subject: str
+    does: str
+    severity: Severity
+    says: str
+    condition: str
+    profiles: tuple[Profile, ...]
+    key: str
+    file: str
+    value: Value
+    because: str
+    today: str
+    sources: tuple[CitedSource, ...]
+
+
+class ItemKind(StrEnum):
+    """What an item of the literature is."""
+
+    PRACTICE = "P"
+    CONFIGURATION = "C"
+    NUMBER = "N"
+    WARNING = "A"
+    TRADE_OFF = "T"
+    RESOLVED = "X"
+
+
+KINDS = {
+    ItemKind.PRACTICE: "best practice",
+    ItemKind.CONFIGURATION: "configuration that was measured",
+    ItemKind.NUMBER: "number",
+    ItemKind.WARNING: "warning",
+    ItemKind.TRADE_OFF: "trade-off",
+    ItemKind.RESOLVED: "contradiction resolved",
 }
+PAPERS = {
+    "D0": "Virtualized Hadoop Performance with VMware vSphere 6 on High-Performance Servers (2015)",
+    "D1": "Protecting Hadoop with VMware vSphere 5 Fault Tolerance (2012)",
+    "D2": "A Benchmarking Case Study of Virtualized Hadoop Performance on VMware vSphere 5 (2011)",
+    "D3": "HBase on vSphere 6 with Big Data Extensions (2016)",
+    "D4": "AMAX, Performance measurement of a Hadoop cluster: 1GbE against 10GbE (2012)",
+    "howdah": "howdah: where the papers disagree",
+}
+"""The papers' titles with the year of each."""
+GUIDES = {
+    "Cloudera: Sizing NameNode Heap Memory": "docs.cloudera.com, CDP Private Cloud Base 7, HDFS overview",
+    "Cloudera: Recommended settings for G1GC": "docs.cloudera.com, Runtime 7.2, scaling namespaces",
+    "Cloudera: hardware requirements": "docs.cloudera.com, CDP Private Cloud Base 7, hardware requirements",
+    "Cloudera: HDFS heap sizing": "docs.cloudera.com, Runtime 7.2, scaling namespaces",
+    "Cloudera: Disabling transparent hugepages": "docs.cloudera.com, CDP Private Cloud Base 7, performance",
+    "Cloudera: tuning Spark jobs": "blog.cloudera.com, How-to: Tune Your Apache Spark Jobs (Part 2)",
+    "Hortonworks: tuning Hive on Tez": "community.cloudera.com, Demystify Apache Tez Memory Tuning",
+    "Spark: running on YARN": "spark.apache.org/docs/latest/running-on-yarn.html",
+    "Spark: configuration": "spark.apache.org/docs/latest/configuration.html",
+    "Spark: tuning": "spark.apache.org/docs/latest/tuning.html",
+    "Spark: job scheduling": "spark.apache.org/docs/latest/job-scheduling.html",
+    "Spark: SQL performance tuning": "spark.apache.org/docs/latest/sql-performance-tuning.html",
+    "Spark: monitoring": "spark.apache.org/docs/latest/monitoring.html",
+    "Spark: security": "spark.apache.org/docs/latest/security.html",
+    "Tez: TezConfiguration": "tez.apache.org/releases, TezConfiguration",
+    "Tez: TezRuntimeConfiguration": "tez.apache.org/releases, TezRuntimeConfiguration",
+    "Hive: configuration properties": "hive.apache.org, Configuration Properties",
+    "Elasticsearch: TCP retransmission timeout": "elastic.co/guide, reference, system configuration",
+    "Hortonworks: Configuring NameNode Heap Size": "docs.hortonworks.com, HDP 2.6, command line installation",
+}
+"""Vendors' and projects' guides that rules cite, and where each is found."""
+
+
+class Item(NamedTuple):
+    """One numbered recommendation, configuration, number or warning of one paper."""
+
+    number: str
+    kind: ItemKind
+    paper: str
+    says: str
+
+    @property
+    def label(self) -> str:
+        """How rules cite it: ``D0 49``, ``X7``."""
+        return self.number if self.kind is ItemKind.RESOLVED else f"{self.paper} {self.number}"
+
+    @property
+    def title(self) -> str:
+        """The title of its paper, with the year."""
+        return PAPERS[self.paper]
+
+
+_KNOWN_FORMS = (
+    (r"((?:HDFS|HBASE|HADOOP|YARN|MAPREDUCE)-\d+)", r"an issue: https://issues.apache.org/jira/browse/\1"),
+    (r"(JDK-\d+)", r"an issue of OpenJDK: https://bugs.openjdk.org/browse/\1"),
+    (r"RFC (\d+)", r"a standard of the Internet: https://www.rfc-editor.org/rfc/rfc\1"),
+    (r"JEP (\d+)", r"a proposal that Java adopted: https://openjdk.org/jeps/\1"),
+    (r"([^:]+): (.+)", r"\2, of \1"),
+    (r"howdah", "this planner's own judgement: practice, with no document behind it but the reason given"),
+    (r"(.+)", r"the documentation of \1"),
+)
+"""How sources read that are no item of a paper and no guide, and what they are; the first that fits."""
+
+
+def explain(rule: Rule) -> Explanation:
+    """Explain one rule."""
+    decision = _decision(rule) if isinstance(rule, SettingRule) else Decision("", "")
+    return Explanation(
+        id=rule.id,
+        subject=rule.subject,
+        does=_does(rule),
+        severity=rule.severity,
+        says=rule.says,
+        condition=rule.condition,
+        profiles=tuple(sorted(rule.profiles)),
+        key=_key(rule),
+        file=rule.file if isinstance(rule, SettingRule | FamilyRule) else "",
+        value=decision.value,
+        because=decision.because,
+        today=rule.today,
+        sources=tuple(map(spell, rule.sources)),
+    )
+
+
+def spell(source: str) -> CitedSource:
+    """Spell one source out."""
+    literature_item = item(source)
+    if literature_item is None:
+        return CitedSource(source)
+    return CitedSource(
+        literature_item.label, literature_item.title, KINDS[literature_item.kind], literature_item.says
+    )
+
+
+def _key(rule: Rule) -> str:
+    match rule:
+        case SettingRule():
+            return rule.key
+        case FamilyRule():
+            return rule.family
+        case _:
+            return ""
+
+
+def _does(rule: Rule) -> str:
+    if rule.subject in _HELD_AGAINST:
+        return "inspects what exists"
+    match rule:
+        case FamilyRule():
+            return "sets a value for each"
+        case SettingRule():
+            return "sets a value" if rule.written else "holds the default"
+        case Inspection():
+            return "inspects what exists"
+        case AdviceRule():
+            return "advises"
+        case _:
+            return "weighs, sizes and places"
+
+
+def _decision(rule: SettingRule) -> Decision:
+    """The decision if it follows from the request alone; otherwise an empty value and what it depends on."""
+    missing: MissingFact | None = None
+    for holds in (_may_hold, lambda rule, facts: True):
+        # A rule that waits for what another one decides holds for no request by itself.
+        for request in _REQUESTS:
+            facts = Facts(request=request)
+            try:
+                if holds(rule, facts):
+                    return rule.decide(facts)
+            except MissingFact as unknown:
+                missing = missing or unknown
+        if missing is not None:
+            return Decision("", f"depends on {str(missing).partition(':')[0]}")
+    return Decision("", "")
+
+
+def _may_hold(rule: SettingRule, facts: Facts) -> bool:
+    """Whether the rule may apply to the request; its condition has the details."""
+    try:
+        return rule.holds(facts)
+    except MissingFact:
+        return True
+
+
+@cache
+def items() -> dict[str, Item]:
+    """Every item by the label that rules cite it by, in the literature's order."""
+    text = files("howdah.planner.rules").joinpath("literature.json").read_text(encoding="utf-8")
+    parsed = (
+        Item(load["number"], ItemKind(load["kind"]), load["paper"], load["says"]) for load in json.loads(text)
+    )
+    return {item.label: item for item in parsed}
+
+
+def item(source: str) -> Item | None:
+    """The item a source cites; None where it is something else, a release or an issue for instance."""
+    cited = re.match(r"(D\d \d+a?|X\d+)(?![\w.])", source)
+    return items().get(cited[1]) if cited else None
+
+
+def source_text(source: str) -> str:
+    """What a source is, in a sentence for those who only have the files."""
+    if cited := item(source):
+        return f"{KINDS[cited.kind]} of *{cited.title}*: {cited.says}"
+    if place := GUIDES.get(source):
+        return f"a guide: {place}"
+    form, meaning = next(entry for entry in _KNOWN_FORMS if re.fullmatch(entry[0], source))
+    return re.sub(form, meaning, source, count=1)
+
+
+_NOTICE = "<!-- Written by `python -m howdah.planner.document docs/rules`; change the rules instead. -->"
 
 
 def pages() -> dict[str, str]:
@@ -62,7 +295,7 @@ def write(folder: Path) -> None:
 
 def _index(by_subject: dict[str, tuple[Explanation, ...]]) -> str:
     subjects = (
-        (f"[{_title(subject)}]({subject}.md)", _about(subject), str(len(rules)))
+        (f"[{SUBJECTS[subject].title}]({subject}.md)", SUBJECTS[subject].about, str(len(rules)))
         for subject, rules in by_subject.items()
     )
     severities = ((f"`{severity}`", meaning) for severity, meaning in MEANINGS.items())
@@ -91,7 +324,7 @@ def _index(by_subject: dict[str, tuple[Explanation, ...]]) -> str:
 
 def _page(subject: str, rules: tuple[Explanation, ...]) -> str:
     overview = ((f"[`{rule.id}`](#{_anchor(rule.id)})", rule.severity, rule.says) for rule in rules)
-    head = [_NOTICE, "", f"# {_title(subject)}", "", _about(subject), ""]
+    head = [_NOTICE, "", f"# {SUBJECTS[subject].title}", "", SUBJECTS[subject].about, ""]
     return "\n".join(
         [
             *head,
@@ -134,15 +367,6 @@ def _value(rule: Explanation) -> str:
     if rule.value != "":
         return f" to `{value_text(rule.value)}`: {rule.because}"
     return f"; the value {rule.because}" if rule.because else ""
-
-
-def _about(subject: str) -> str:
-    """The first line of the module that holds the subject's rules."""
-    return (getdoc(import_module(f"howdah.planner.rules.{subject}")) or "").partition("\n")[0]
-
-
-def _title(subject: str) -> str:
-    return _TITLES.get(subject, subject.capitalize())
 
 
 def _anchor(rule_id: str) -> str:

@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 
 from howdah.model.plan import Value
 from howdah.model.storage_policy import ErasurePolicy, HostMove, StoredData
+from howdah.planner.capacity import BLOCK_BYTES, FILL_LIMIT, LINE_SHARE, block_bytes_per_s
 from howdah.planner.facts import ClusterFacts
-from howdah.planner.storage import BLOCK_BYTES, FILL_LIMIT, LINE_SHARE, block_bytes_per_s
 from howdah.planner.topology import MASTERS_RACK
 
 

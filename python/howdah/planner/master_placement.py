@@ -12,6 +12,14 @@ from howdah.model.inventory import Inventory
 from howdah.model.placement import virtual_name
 from howdah.model.plan import Layout, Master, Role, Worker
 from howdah.model.request import Hypervisor, PlanRequest, Protection
+from howdah.planner.capacity import (
+    HEAP_MOST,
+    REPLICATION,
+    USUAL_HEAP,
+    file_bytes,
+    namenode_heap_bytes,
+    namespace_blocks,
+)
 from howdah.planner.facts import remaining_worker_hosts
 from howdah.planner.heap import cluster_size, master_heaps, whole_heap
 from howdah.planner.master_slots import (
@@ -36,14 +44,6 @@ from howdah.planner.master_slots import (
     unprotected,
 )
 from howdah.planner.rules.masters import FAULT_TOLERANCE, MOST_DISKS
-from howdah.planner.storage import (
-    HEAP_MOST,
-    REPLICATION,
-    USUAL_HEAP,
-    file_bytes,
-    namenode_heap_bytes,
-    namespace_blocks,
-)
 from howdah.units import GIB
 
 MANAGER_UP_TO = 276

@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 from howdah.errors import UserError
 from howdah.model.plan import Advice, ClusterPlan, Placement
 from howdah.model.storage_policy import POLICIES, ErasurePolicy, PolicyCost, StorageComparison, StoredData
+from howdah.planner.capacity import BLOCK_BYTES, FILL_LIMIT, REPLICATION, file_bytes
 from howdah.planner.facts import Facts, cluster_facts
 from howdah.planner.host_moves import Loss, Scheme, StorageLimits, drain, limits_of, rebuild
-from howdah.planner.rules.capacity import CODED_FITS, CODED_SAFE, ERASURE_CODING, ERASURE_DOMAINS
-from howdah.planner.storage import BLOCK_BYTES, FILL_LIMIT, REPLICATION, file_bytes
+from howdah.planner.rules.recovery import CODED_FITS, CODED_SAFE, ERASURE_CODING, ERASURE_DOMAINS
 from howdah.planner.topology import MASTERS_RACK
 from howdah.units import format_bytes, format_counted, format_percent
 

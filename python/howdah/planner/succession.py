@@ -14,10 +14,10 @@ from howdah.model.hostname import expand_all, fold
 from howdah.model.inventory import Inventory, Sharing
 from howdah.model.placement import placed_hosts, placed_workers
 from howdah.model.plan import Cluster, ClusterPlan, Role, Setting, value_text
+from howdah.planner.capacity import data_bytes_per_s
 from howdah.planner.choice import as_divided, choose
 from howdah.planner.cluster import plan_choice
 from howdah.planner.facts import raw_bytes_of
-from howdah.planner.storage import data_bytes_per_s
 from howdah.releases.catalogue import Release, default_of, hadoop, hbase
 from howdah.units import format_bytes, format_counted, format_gib, format_seconds, parse_bytes
 

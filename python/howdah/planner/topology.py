@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from howdah.model.hostname import fold
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Advice, Layout, Placement, Rack, Topology
-from howdah.planner.rules.capacity import RACK_BALANCE
+from howdah.planner.rules.recovery import RACK_BALANCE
 from howdah.units import format_bytes, format_counted, format_percent
 
 ONE_RACK = "default-rack"

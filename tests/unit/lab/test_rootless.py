@@ -15,7 +15,7 @@ from howdah.lab.machines import LOOPBACK, machines
 from howdah.lab.state import LabSystem
 from howdah.model.cluster import Scaling
 from howdah.model.plan import Role
-from howdah.planner.scaling.fit import quantities
+from howdah.planner.lab_fit import quantities
 from howdah.render.cluster import render
 from support.labs import lab_plan
 from support.ports import free_ports

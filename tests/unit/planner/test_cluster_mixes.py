@@ -13,7 +13,7 @@ from howdah.documents.files import read_inventory
 from howdah.model.plan import Advice, ClusterPlan, Value
 from howdah.model.request import Demand, Override, PlanRequest, WorkKind
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.rules.queues import queue_of, queue_shares
+from howdah.planner.rules.scheduler import queue_of, queue_shares
 from howdah.units import MIB
 from support.clusters import host_group, inventory
 

@@ -14,9 +14,9 @@ from howdah.model.request import PlanRequest
 from howdah.planner.facts import ClusterFacts, Facts, MissingFact
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Inspection, SettingRule
-from howdah.planner.rules import topology as rules
 from howdah.planner.topology import lay_out
 from support.clusters import divided, host_group, inventory
+from support.facts import rules_of
 
 BLOCKS = "org.apache.hadoop.hdfs.server.blockmanagement"
 
@@ -157,7 +157,7 @@ def settings(topology: Topology) -> dict[str, object]:
     known = facts(4, topology)
     return {
         rule.key: rule.decide(known).value
-        for rule in rules.rules
+        for rule in rules_of("topology")
         if isinstance(rule, SettingRule) and rule.written and rule.holds(known)
     }
 
@@ -202,7 +202,7 @@ def inspected(
             ),
         )
     )
-    (rule,) = [rule for rule in rules.rules if rule.id == rule_id]
+    (rule,) = [rule for rule in rules_of("topology") if rule.id == rule_id]
     assert isinstance(rule, Inspection)
     return list(rule.inspect(Inspected(found), known))
 

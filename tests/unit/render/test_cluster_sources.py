@@ -10,7 +10,7 @@ import pytest
 from howdah.documents.files import read_inventory
 from howdah.model.request import Demand, Override, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.explanation import source_text
+from howdah.planner.document import source_text
 from howdah.render.cluster import render
 
 HOSTS = Path(__file__).parents[3] / "examples" / "hosts-32.yaml"

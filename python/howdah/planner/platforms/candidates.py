@@ -26,7 +26,6 @@ from howdah.planner.platforms.division import (
 )
 from howdah.planner.platforms.judging import judge, platform_score
 from howdah.planner.rule import Decision, Rule
-from howdah.planner.rules import memory as memory_rules
 from howdah.planner.rules import platform as rules
 from howdah.units import format_counted, format_gib, format_percent
 
@@ -269,7 +268,7 @@ def _held_back(group: HostGroup, candidate: Candidate) -> Setting:
         f"{format_percent(allocated / group.memory_bytes)}"
     )
     inputs = (_bytes("memory of a host", group.memory_bytes), _bytes("memory of its workers", allocated))
-    return memory_rules.HELD_BACK.setting(
+    return rules.HELD_BACK.setting(
         "host.memory_held_back", Decision(reserved, because, inputs), group=group.name
     )
 
@@ -311,7 +310,7 @@ def _vcpus(
 
 def _all_memory(group: HostGroup) -> tuple[Rule, Decision]:
     because = "the worker is the host and has all its memory; what the system needs is left out of YARN's"
-    return memory_rules.NATIVE, Decision(
+    return rules.NATIVE_MEMORY, Decision(
         group.memory_bytes, because, (_bytes("memory of a host", group.memory_bytes),)
     )
 
@@ -327,7 +326,7 @@ def _memory(group: HostGroup, candidate: Candidate, worker: Worker) -> tuple[Rul
         _number("workers on a host", workers),
         _number("data disks of the worker", worker.data_disks or 0),
     )
-    return memory_rules.WORKER_SHARE, Decision(
+    return rules.WORKER_SHARE, Decision(
         worker.memory_bytes, f"{format_gib(available)} for workers, {share}, all of it reserved", inputs
     )
 
@@ -400,7 +399,7 @@ def _breaches(planned: int, slots: Slots) -> Iterator[Breach]:
     """What the user's own number of slots breaks."""
     if planned > slots.by_memory:
         sentence = f"memory holds {slots.by_memory} of each kind with the least heaps under half of it"
-        yield Breach(rule=memory_rules.ENOUGH.id, says=sentence)
+        yield Breach(rule=rules.ENOUGH.id, says=sentence)
     if planned > slots.by_threads:
         yield Breach(rule=rules.SLOTS.id, says=f"{slots.by_threads} threads run no more of each kind at once")
     if planned < slots.cores:

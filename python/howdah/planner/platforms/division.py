@@ -11,7 +11,6 @@ from howdah.model.inventory import DiskKind, DiskRole, HostGroup
 from howdah.model.plan import Judgement, Worker
 from howdah.model.request import PlanRequest
 from howdah.planner.budget import CONTAINERS_OF_ROOM, LEAST_PAIR_MB
-from howdah.planner.rules import memory as memory_rules
 from howdah.planner.rules import platform as rules
 from howdah.units import GIB, MIB, format_counted, format_gib
 
@@ -234,7 +233,7 @@ def divide(group: HostGroup, request: PlanRequest, per_host: int) -> Division | 
         return _too_little_cpu(group, request)
     least = least_worker(request)
     if min(share.memory_bytes for share in shares) < least:
-        return memory_rules.ENOUGH.refuses(
+        return rules.ENOUGH.refuses(
             f"of the {format_gib(memory)} for workers, the smallest would have less than the "
             f"{format_gib(least)} it needs"
         )

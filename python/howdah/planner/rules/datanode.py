@@ -1,20 +1,246 @@
-"""DataNodes: their disks, what is kept free on them, threads, the balancer and the heap."""
+"""DataNodes: their volumes, heap and threads."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
+from howdah.model.inventory import DiskKind, DiskRole, HostGroup
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget, heap_of, least_datanode
-from howdah.planner.conditions import in_study
-from howdah.planner.facts import Facts
+from howdah.planner.capacity import block_bytes_per_s, block_disks
+from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import heap_options
-from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import MAY, MUST, Decision, Scope
-from howdah.planner.rules.declare import Rules, at_least, between, within_factor
-from howdah.planner.storage import block_bytes_per_s
+from howdah.planner.reading import Inspected, Observation, data_mounts, is_temporary, path_list
+from howdah.planner.rule import Decision, in_study
+from howdah.planner.rules.declare import as_number, read_rules
 from howdah.releases.values import heap_bytes
-from howdah.units import GIB, MIB, format_memory
+from howdah.units import GIB, MIB, format_bytes, format_counted, format_memory, format_percent
+
+rules = read_rules("datanode.toml")
+
+
+_FSDATASET = "org.apache.hadoop.hdfs.server.datanode.fsdataset"
+_ROUND_ROBIN = f"{_FSDATASET}.RoundRobinVolumeChoosingPolicy"
+_AVAILABLE_SPACE = f"{_FSDATASET}.AvailableSpaceVolumeChoosingPolicy"
+_FOR_TASKS, _FOR_TASKS_MOST = 0.10, 200 * 10**9
+"""Kept for intermediate data (D0 35: 7.7 % of what is stored): a tenth of a disk, 200 GB at most.
+
+A job's intermediate data are of the job's size, not of the disk's.
+"""
+_DISKS_PER_FAILURE = 6
+_TAG = "[SSD]"
+"""Of every kind of flash: Hadoop has no other name for NVMe."""
+_NEVER_FILLED, _NEVER_FILLED_MOST = 0.05, 100 * 10**9
+
+
+@rules.accepts("a directory on each disk")
+def _every_disk(value: Value, decision: Decision, facts: Facts) -> bool:
+    paths = path_list(value)
+    apart = len(set(paths)) == len(paths)
+    return apart and len(paths) == len(path_list(decision.value)) and not any(map(is_temporary, paths))
+
+
+def _data_dirs(facts: Facts) -> tuple[str, ...]:
+    dirs = facts.worker.data_dirs
+    if not dirs:
+        raise MissingFact("the worker's data disks: give a plan")
+    return dirs
+
+
+@rules.decides("volumes.data-dirs")
+def _hdfs_dirs(facts: Facts) -> Decision:
+    dirs = _data_dirs(facts)
+    kinds = _kinds(facts, len(dirs))
+    flash = sum(kind is not DiskKind.HDD for kind in kinds)
+    mixed = 0 < flash < len(kinds)
+    tags = [_TAG if mixed and kind is not DiskKind.HDD else "" for kind in kinds] or [""] * len(dirs)
+    flash_note = (
+        f"; {flash} of them flash, tagged {_TAG}: number disks in the inventory's order. HDFS uses these "
+        "if a storage policy names them; without the tag each gets as many blocks as a spinning disk"
+    )
+    return Decision(
+        tuple(f"{tag}file://{folder}/dfs" for tag, folder in zip(tags, dirs, strict=True)),
+        f"one directory on each of {format_counted(len(dirs), 'data disk')}; no striping, no RAID"
+        f"{flash_note if mixed else ''}",
+        (Input(name="data disks", value=len(dirs)),),
+    )
+
+
+def _kinds(facts: Facts, disks: int) -> tuple[DiskKind, ...]:
+    """What each data disk of a worker is made of, in the inventory's order; none where that is not known."""
+    if facts.known_group is None:
+        return ()
+    data = [disk for disk in facts.known_group.disks if disk.role is DiskRole.DATA]
+    whole = max(1, facts.known_group.data_disks)
+    kinds = tuple(disk.kind for disk in data for _ in range(disk.count * disks // whole))
+    return kinds if len(kinds) == disks else ()
+
+
+@rules.advises("volumes.flash-beside-disks")
+def _flash(facts: Facts) -> str | None:
+    groups = []
+    for group in facts.cluster.worker_groups:
+        data = [disk for disk in group.disks if disk.role is DiskRole.DATA]
+        flash = [disk for disk in data if disk.kind is not DiskKind.HDD]
+        if flash and len(flash) < len(data):
+            size = sum(disk.count * disk.size_bytes for disk in flash)
+            groups.append(f"{format_bytes(size)} of flash on each host of {group.name}")
+    if not groups:
+        return None
+    return (
+        f"There are {' and '.join(groups)}, which HDFS leaves empty until a storage policy names them: for "
+        "instance `hdfs storagepolicies -setStoragePolicy -path /hot -policy ONE_SSD`, and "
+        "hbase.wal.storage.policy ONE_SSD for HBase's log. The capacity of this plan counts them; give them "
+        "the role `spare` if nothing will use them, or move them to separate hosts."
+    )
+
+
+@rules.inspects("volumes.lasting")
+def _temporary(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    if reading.text("dfs.datanode.data.dir") is None and not reading.has("hdfs-site.xml"):
+        return
+    # What is found, the release's default included.
+    data_folders = facts.decided.get("dfs.datanode.data.dir") or reading.folders("dfs.datanode.data.dir")
+    if not isinstance(data_folders, str | tuple) or not data_folders:
+        return
+    lost = [path for path in path_list(data_folders) if is_temporary(path)]
+    yield reading.verdict(
+        "dfs.datanode.data.dir",
+        not lost,
+        found=", ".join(lost or path_list(data_folders)),
+        expected="a permanent directory: one that is emptied at boot or by cleaners loses blocks",
+        fix="set dfs.datanode.data.dir in hdfs-site.xml to a directory on each data disk, /data/01/dfs and "
+        "so on",
+    )
+
+
+@rules.accepts("up to half of the disks")
+def _failures_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    disks = len(_data_dirs(facts))
+    return as_number(value) == 0 if disks == 1 else 1 <= as_number(value) <= disks / 2
+
+
+@rules.decides("volumes.failed-volumes")
+def _failures(facts: Facts) -> Decision:
+    disks = len(_data_dirs(facts))
+    inputs = (Input(name="data disks", value=disks),)
+    if disks == 1:
+        return Decision(0, "without its only disk a DataNode has no data to serve", inputs)
+    return Decision(
+        max(1, disks // _DISKS_PER_FAILURE),
+        f"the other disks of {disks} stay in service; at 0 one failed disk takes all out of service",
+        inputs,
+    )
+
+
+@rules.inspects("volumes.failed-volumes-too-many")
+def _more_failures_than_disks(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    tolerated = reading.number("dfs.datanode.failed.volumes.tolerated")
+    dirs = reading.folders("dfs.datanode.data.dir")
+    if tolerated is None or not dirs:
+        return
+    yield reading.verdict(
+        "dfs.datanode.failed.volumes.tolerated",
+        -1 <= tolerated < len(dirs),
+        found=f"{tolerated:.15g}, with {format_counted(len(dirs), 'data disk')}",
+        expected=f"fewer than {len(dirs)}: otherwise the DataNode does not start",
+        fix=f"set dfs.datanode.failed.volumes.tolerated to {max(0, min(1, len(dirs) - 1))} in hdfs-site.xml",
+    )
+
+
+def smallest_disk(group: HostGroup) -> int:
+    sizes = [disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA]
+    if not sizes:
+        raise MissingFact("the data disks of the hosts: give a plan")
+    return min(sizes)
+
+
+@rules.accepts("a part of the disk")
+def _reserve_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    disk = smallest_disk(facts.group)
+    if as_number(value) >= disk:
+        # More than there is, is a rule of its own.
+        return True
+    return 0.6 * as_number(decision.value) <= as_number(value) <= max(0.3 * disk, as_number(decision.value))
+
+
+def disk_full_percent(disk_bytes: int) -> int:
+    """How full a disk of this size may be: 95 %, and all but about 100 GB of a large one."""
+    free = min(_NEVER_FILLED, _NEVER_FILLED_MOST / disk_bytes)
+    return math.floor(100 * (1 - free))
+
+
+@rules.decides("volumes.reserved")
+def _reserved(facts: Facts) -> Decision:
+    disk = smallest_disk(facts.group)
+    free = disk * (100 - disk_full_percent(disk)) / 100
+    tasks = min(disk * _FOR_TASKS, _FOR_TASKS_MOST) if facts.request.mapreduce else 0
+    step = GIB if free + tasks >= GIB else MIB
+    value = max(step, int(free + tasks) // step * step)
+    never = f"{format_bytes(free)} of free space, since a full file system is slow"
+    purpose = (
+        f"{format_bytes(tasks)} for intermediate data, and {never}, and a NodeManager stops using its disk"
+        if tasks
+        else never
+    )
+    return Decision(
+        value,
+        f"{format_percent(value / disk)} of each {format_bytes(disk)} disk is kept from HDFS: {purpose}",
+        (Input(name="smallest data disk", value=disk, unit="B"),),
+    )
+
+
+@rules.inspects("volumes.reserved-beyond")
+def _reserved_beyond(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    key = "dfs.datanode.du.reserved"
+    reserved = reading.size(key)
+    sizes = [mount.size_bytes for mount in data_mounts(reading)]
+    if reserved is None or not sizes:
+        return
+    yield reading.verdict(
+        key,
+        reserved < min(sizes),
+        found=f"{format_bytes(reserved)} of a disk of {format_bytes(min(sizes))}",
+        expected="less than the disk: otherwise HDFS gets none of it",
+        fix=f"set {key} to {min(sizes) // 20} in {reading.where(key)}, a twentieth of the disk",
+    )
+
+
+rules.accepts("the same, or none")(
+    lambda value, decision, facts: value == decision.value or (not value and decision.value == _ROUND_ROBIN)
+)
+
+
+@rules.decides("volumes.volume-policy")
+def _volume_policy(facts: Facts) -> Decision:
+    # Flash among spinning disks has a storage type of its own: HDFS never weighs one against the other.
+    sizes = {disk.size_bytes for disk in block_disks(facts.group)}
+    inputs = (Input(name="sizes of data disks", value=len(sizes)),)
+    if len(sizes) > 1:
+        return Decision(
+            _AVAILABLE_SPACE,
+            "the data disks differ in size: in turn, the small ones would be full first",
+            inputs,
+        )
+    return Decision(
+        _ROUND_ROBIN, "the data disks are equal: in turn, each gets the same part of the work", inputs
+    )
+
+
+@rules.inspects("volumes.all-disks")
+def _shared_disk(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    hdfs, yarn = reading.folders("dfs.datanode.data.dir"), reading.folders("yarn.nodemanager.local-dirs")
+    if not hdfs or not yarn:
+        return
+    yield reading.verdict(
+        "yarn.nodemanager.local-dirs",
+        len(yarn) >= len(hdfs),
+        found=f"{len(yarn)} for {len(hdfs)} of dfs.datanode.data.dir",
+        expected="a directory on every data disk: map output is spread as the blocks are",
+        fix=f"list {len(hdfs)} directories in yarn.nodemanager.local-dirs, one on each data disk",
+    )
+
 
 _BALANCE_SHARE = _BALANCE_DISKS = 0.1
 _BALANCE_LEAST = 10 * MIB
@@ -22,19 +248,10 @@ _HEAP_MOST = 8 * GIB
 """Cloudera's most, before replicas are counted."""
 _THREADS = 4096
 _THREADS_HBASE = 8192
-rules = Rules(file="hdfs-site.xml")
 
 
-@rules.setting(
-    "datanode.balancing",
-    "dfs.datanode.balance.bandwidthPerSec",
-    MAY,
-    sources="howdah",
-    scope=Scope.WORKER,
-    accepts=within_factor(0.25, 4),
-)
+@rules.decides("datanode.balancing")
 def _balancing(facts: Facts) -> Decision:
-    """The balancer takes a tenth of a host's network, and no more than a tenth of what its disks do."""
     group, worker = facts.group, facts.worker
     kinds = facts.cluster.kinds
     per_host = max(1, sum(kind.per_host for kind, _ in kinds if kind.group == worker.group))
@@ -58,15 +275,8 @@ def _balancing(facts: Facts) -> Decision:
     )
 
 
-@rules.setting(
-    "datanode.transfer-threads",
-    "dfs.datanode.max.transfer.threads",
-    sources="D0 56, D1 93",
-    accepts=at_least,
-    today="dfs.datanode.max.xcievers of the papers is dfs.datanode.max.transfer.threads today.",
-)
+@rules.decides("datanode.transfer-threads")
 def _threads(facts: Facts) -> Decision:
-    """4096 threads move blocks, 8192 with HBase."""
     if facts.request.hbase_used:
         return Decision(
             _THREADS_HBASE,
@@ -75,45 +285,15 @@ def _threads(facts: Facts) -> Decision:
     return Decision(_THREADS, "a thread for each open stream; waiting threads cost little")
 
 
-rules.fixed(
-    "datanode.readahead",
-    "dfs.datanode.readahead.bytes",
-    4 * MIB,
-    accepts=between(2 * MIB, 64 * MIB),
-    written=False,
-).text("A DataNode reads 4 MiB ahead.", "long reads from each disk while others wait", "D0 56, D1 93")
-
-
-rules.fixed(
-    "datanode.block-reports",
-    "dfs.blockreport.intervalMsec",
-    21_600_000,
-    MAY,
-    accepts=between(3_600_000, 86_400_000),
-    written=False,
-).text(
-    "Full block reports come every six hours.",
-    "full reports every six hours; changes are reported at once",
-    "D0 142",
-)
-
-
-@rules.setting("datanode.heartbeat", "dfs.heartbeat.interval", MAY, sources="D0 54", accepts=between(1, 10))
+@rules.decides("datanode.heartbeat")
 def _heartbeat(facts: Facts) -> Decision:
-    """DataNodes report every three seconds; every second in a study."""
     if in_study(facts):
         return Decision(1, "as the study ran: faster reaction, on few hosts")
     return Decision(3, "the release's default: a NameNode handles one from each DataNode every time")
 
 
-@rules.inspection(
-    "datanode.locked-memory",
-    MUST,
-    sources="Hadoop 3.5.0: CentralizedCacheManagement",
-    when="blocks are cached in memory",
-)
+@rules.inspects("datanode.locked-memory")
 def _locked(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """A DataNode may lock as much memory as is configured."""
     key = "dfs.datanode.max.locked.memory"
     cached = reading.size(key)
     limit = reading.host.limits.locked_memory_bytes if reading.host is not None else None
@@ -129,6 +309,7 @@ def _locked(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         )
 
 
+@rules.accepts("heap of a DataNode")
 def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     have, decided = heap_bytes(str(value)), heap_bytes(str(decision.value))
     if have is None or decided is None:
@@ -136,19 +317,8 @@ def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     return 0.75 * heap_of(least_datanode(facts.worker, facts)) <= have <= max(2 * decided, _HEAP_MOST)
 
 
-@rules.setting(
-    "datanode.heap",
-    "HDFS_DATANODE_OPTS",
-    MAY,
-    sources="D3 122, D0 142, Cloudera: HDFS heap sizing",
-    scope=Scope.WORKER,
-    file="hadoop-env.sh",
-    accepts=_heap_will_do,
-    today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300; each has its own today.",
-)
+@rules.decides("datanode.heap")
 def _datanode_heap(facts: Facts) -> Decision:
-    """A DataNode's heap is 4 GiB if there is room, less on small workers, and 1 GiB for every million
-    replicas on dense ones."""
     share = budget(facts.worker, facts).datanode
     heap = heap_of(share)
     return Decision(

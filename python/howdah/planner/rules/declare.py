@@ -1,39 +1,46 @@
-"""The form in which rules are written: one declaration each, in the order in which they apply.
+"""Rules are data: a file of ``planner/rules`` lists those of its subjects, in the order in which they apply::
 
-A module has ``rules = Rules(file="hdfs-site.xml")`` and declares::
+    [hdfs]
+    file = "hdfs-site.xml"
 
-    rules.fixed("hdfs.permissions", "dfs.permissions.enabled", True, MUST, written=False).text(
-        "Permissions are checked.", "without the check every user may delete everything"
-    )
+    [hdfs.permissions]
+    key = "dfs.permissions.enabled"
+    value = true
+    severity = "must"
+    sentence = "Permissions are checked."
+    reason = "without the check every user may delete everything"
 
-    @rules.setting("hdfs.block-size", "dfs.blocksize", sources="X7, D0 49", accepts=at_least)
-    def block_size(facts: Facts) -> Decision:
-        '''Blocks of 256 MiB.'''
+A field of a subject is the default of its rules. ``when`` and ``accepts`` are names; ``case`` is words alone
+about when a rule applies. Only what must be computed is Python: the module of the file's name has
+``rules = read_rules("hdfs.toml")`` and gives each function its rule's id, or its name in the file::
 
-    @rules.inspection("hdfs.single-replica", MUST, sources="X5")
-    def single_replica(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-        '''Never one replica of data that cannot be made again.'''
+    @rules.decides("hdfs.block-size")
+    def _block_size(facts: Facts) -> Decision: ...
 
-The first paragraph of the function's docstring is the rule's sentence. ``rules.under(when=WITH_HBASE)`` gives
-what further declarations have in common.
+    @rules.accepts("up to 1 GiB")
+    def _few_blocks(value: Value, decision: Decision, facts: Facts) -> bool: ...
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from inspect import getdoc
-from typing import Any, Generic, NamedTuple, TypedDict, TypeVar, Unpack
+from typing import Any, TypeVar
 
 from howdah.model.plan import Value
 from howdah.model.request import Profile
 from howdah.planner.facts import Facts
+from howdah.planner.heap import heap_enough
 from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
 from howdah.planner.rule import (
+    CONDITIONS,
     AdviceRule,
+    Condition,
     Decision,
     FamilyRule,
     Inspection,
@@ -42,188 +49,251 @@ from howdah.planner.rule import (
     SettingRule,
     Severity,
     always,
+    equal,
+    realm,
 )
 
+Accepts = Callable[[Value, Decision, Facts], bool]
+"""Whether a value that exists will do."""
 Decide = Callable[[Facts], Decision]
 Members = Callable[[Facts], Mapping[str, Decision]]
 Inspect = Callable[[Inspected, Facts], Iterable[Observation]]
 Advise = Callable[[Facts], str | None]
+Applies = Callable[[Facts], bool]
 _Function = TypeVar("_Function", bound=Callable[..., object])
-_Kind = TypeVar("_Kind", bound=Rule)
+_Decide = TypeVar("_Decide", bound=Decide)
+_Members = TypeVar("_Members", bound=Members)
+_Inspect = TypeVar("_Inspect", bound=Inspect)
+_Advise = TypeVar("_Advise", bound=Advise)
+_Names = TypeVar("_Names", bound=StrEnum)
+
+_OF_ALL = frozenset(
+    {
+        "sentence",
+        "severity",
+        "sources",
+        "when",
+        "case",
+        "profile",
+        "today",
+        "default_harms",
+        "default_will_do",
+    }
+    # Subjects have these for their settings, and so have their other rules.
+    | {"file", "scope"}
+)
+_OF_KINDS = {
+    "key": frozenset({"key", "value", "reason", "accepts", "written", "needs"}),
+    "family": frozenset({"family"}),
+    "advice": frozenset({"advice"}),
+    "principle": frozenset({"principle"}),
+}
+"""Fields of a rule by the one that shows its kind; a rule with none of them has a function that shows it."""
+_FIELDS = _OF_ALL.union(*_OF_KINDS.values())
+_TRUTHS = frozenset({"written", "default_harms", "default_will_do", "principle"})
+_REALM = "{realm}"
+"""Stands for the cluster's Kerberos realm in a value."""
 
 
-class Condition(NamedTuple):
-    """When a rule holds: in words, by the facts, and in which profiles."""
-
-    text: str
-    applies: Callable[[Facts], bool] = always
-    profiles: frozenset[Profile] = frozenset(Profile)
-
-
-class Common(TypedDict, total=False):
-    """Fields of any rule.
-
-    ``sources`` are separated by commas. A text for ``when`` replaces only the words of the condition.
-    """
-
-    sources: str
-    when: Condition | str
-    today: str
-
-
-class Options(Common, total=False):
-    """Fields of a rule about a key; SettingRule explains them."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Rules:
+    """The rules of one file in their order, and the functions that modules give them."""
 
     file: str
-    accepts: Callable[[Value, Decision, Facts], bool]
-    scope: Scope
-    written: bool
-    needs: str
-    default_harms: bool
-    default_will_do: bool
-
-
-ALWAYS = Condition("always")
-PRODUCTION = Condition("production", profiles=frozenset({Profile.PRODUCTION}))
-
-
-@dataclass(frozen=True, slots=True)
-class Draft(Generic[_Function, _Kind]):
-    """A rule without its sentence and its function: decorate the function, or give both."""
-
-    rules: Rules
-    kind: type[_Kind]
-    role: str
-    fields: Mapping[str, Any]
-
-    def __call__(self, function: _Function) -> _Function:
-        """Make the rule of a function whose docstring begins with the rule's sentence."""
-        sentence = (getdoc(function) or "").partition("\n\n")[0]
-        self.by(" ".join(sentence.split()), function)
-        return function
-
-    def by(self, sentence: str, function: _Function) -> _Kind:
-        """Make the rule of a function that other rules share."""
-        fields: dict[str, Any] = {"says": sentence, self.role: function, **self.fields}
-        rule = self.kind(**fields)
-        self.rules.declared.append(rule)
-        return rule
-
-
-@dataclass(frozen=True, slots=True)
-class FixedDraft:
-    """A rule of a value that no fact changes, without its texts."""
-
-    draft: Draft[Decide, SettingRule]
-    value: Value
-
-    def text(self, sentence: str, reason: str, sources: str = "") -> SettingRule:
-        """Make the rule: its sentence, the reason for the value, and the sources of both."""
-        decision = Decision(self.value, reason)
-        fields = {**self.draft.fields, **({"sources": _split(sources)} if sources else {})}
-        return replace(self.draft, fields=fields).by(sentence, lambda facts: decision)
-
-
-@dataclass(frozen=True, slots=True)
-class AdviceDraft(Draft[Advise, AdviceRule]):
-    """Advice without its sentence: decorate a function that words it, or give a text for every cluster."""
-
-    def text(self, sentence: str, advice: str) -> AdviceRule:
-        """Make advice that no fact changes."""
-        return self.by(sentence, lambda facts: advice)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
-    """The rules of one module in their order, and what their declarations have in common."""
-
-    file: str = ""
-    severity: Severity = Severity.SHOULD
-    sources: str = ""
-    when: Condition = ALWAYS
-    scope: Scope = Scope.CLUSTER
-    written: bool = True
-    declared: list[Rule] = field(default_factory=list)
+    entries: Mapping[str, Mapping[str, Any]]
+    conditions: dict[str, Condition] = field(default_factory=dict)
+    acceptances: dict[str, Accepts] = field(default_factory=dict)
+    _functions: dict[str, tuple[str, Callable[..., Any]]] = field(default_factory=dict)
+    _made: dict[str, Rule] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Rule]:
-        return iter(self.declared)
+        return map(self.__getitem__, self.entries)
 
-    def under(self, **common: Any) -> Rules:
-        """The same list of rules, with other fields in common."""
-        return replace(self, **common)
+    def __getitem__(self, rule_id: str) -> Rule:
+        """The rule of an id; raises ValueError where the file has a mistake."""
+        if rule_id not in self._made:
+            self._made[rule_id] = self._rule(rule_id, self.entries[rule_id])
+        return self._made[rule_id]
 
-    def fixed(
-        self,
-        rule_id: str,
-        key: str,
-        value: Value,
-        severity: Severity | None = None,
-        **options: Unpack[Options],
-    ) -> FixedDraft:
-        """Declare a value that is the same for every cluster."""
-        return FixedDraft(self.setting(rule_id, key, severity, **options), value)
+    def value(self, rule_id: str) -> Value:
+        """The value that a rule has in the file."""
+        return _value(self.entries[rule_id]["value"])
 
-    def setting(
-        self, rule_id: str, key: str, severity: Severity | None = None, **options: Unpack[Options]
-    ) -> Draft[Decide, SettingRule]:
-        """Declare a value that a function decides."""
-        shared = {"file": self.file, "scope": self.scope, "written": self.written}
-        return Draft(
-            self, SettingRule, "decide", {"key": key, **shared, **self._common(rule_id, severity, **options)}
-        )
+    def decides(self, *rule_ids: str) -> Callable[[_Decide], _Decide]:
+        """Mark a function that decides the value of a key."""
+        return self._marks("decide", rule_ids)
 
-    def family(
-        self, rule_id: str, family: str, severity: Severity | None = None, **options: Unpack[Options]
-    ) -> Draft[Members, FamilyRule]:
-        """Declare keys that hold the cluster's own names; a function gives each with its value."""
-        common = self._common(rule_id, severity, **options)
-        return Draft(self, FamilyRule, "members", {"family": family, "file": self.file, **common})
+    def members(self, *rule_ids: str) -> Callable[[_Members], _Members]:
+        """Mark a function that gives keys with the cluster's own names, each with its value."""
+        return self._marks("members", rule_ids)
 
-    def inspection(
-        self, rule_id: str, severity: Severity | None = None, **common: Unpack[Common]
-    ) -> Draft[Inspect, Inspection]:
-        """Declare an inspection of what exists."""
-        return Draft(self, Inspection, "inspect", self._common(rule_id, severity, **common))
+    def inspects(self, *rule_ids: str) -> Callable[[_Inspect], _Inspect]:
+        """Mark a function that inspects what exists."""
+        return self._marks("inspect", rule_ids)
 
-    def advice(self, rule_id: str, severity: Severity | None = None, **common: Unpack[Common]) -> AdviceDraft:
-        """Declare advice that a plan gives."""
-        return AdviceDraft(self, AdviceRule, "advise", self._common(rule_id, severity, **common))
+    def advises(self, *rule_ids: str) -> Callable[[_Advise], _Advise]:
+        """Mark a function that words the advice of a plan."""
+        return self._marks("advise", rule_ids)
 
-    def principle(
-        self, rule_id: str, sentence: str, severity: Severity | None = None, **common: Unpack[Common]
-    ) -> Rule:
-        """Declare a rule that the planner's own steps follow."""
-        rule = Rule(says=sentence, **self._common(rule_id, severity, **common))
-        self.declared.append(rule)
-        return rule
+    def accepts(self, name: str) -> Callable[[Accepts], Accepts]:
+        """Give a name to a function that accepts values."""
 
-    def _common(self, rule_id: str, severity: Severity | None, **options: Unpack[Options]) -> dict[str, Any]:
-        when = options.pop("when", self.when)
-        condition = self.when._replace(text=when) if isinstance(when, str) else when
-        sources = options.pop("sources", self.sources)
-        return {
+        def register(function: Accepts) -> Accepts:
+            if name in self.acceptances or name in _ACCEPTANCES:
+                raise self._mistake(name, "is accepted by two functions")
+            self.acceptances[name] = function
+            return function
+
+        return register
+
+    def when(self, name: str, words: str = "") -> Callable[[Applies], Applies]:
+        """Give a name to a condition, and the words that readers see where they are others."""
+
+        def register(function: Applies) -> Applies:
+            if name in self.conditions or name in CONDITIONS:
+                raise self._mistake(name, "is a condition of two functions")
+            self.conditions[name] = Condition(words or name, function)
+            return function
+
+        return register
+
+    def _marks(self, role: str, rule_ids: Iterable[str]) -> Callable[[_Function], _Function]:
+        def register(function: _Function) -> _Function:
+            for rule_id in rule_ids:
+                if rule_id not in self.entries:
+                    raise self._mistake(rule_id, "has a function and no entry")
+                if rule_id in self._functions:
+                    raise self._mistake(rule_id, "has two functions")
+                self._functions[rule_id] = (role, function)
+            return function
+
+        return register
+
+    def _rule(self, rule_id: str, entry: Mapping[str, Any]) -> Rule:
+        kind = next((kind for kind in _OF_KINDS if kind in entry), "")
+        self._check(rule_id, entry, kind)
+        condition = self._condition(rule_id, entry)
+        common: dict[str, Any] = {
             "id": rule_id,
-            "severity": severity or self.severity,
-            "sources": _split(sources),
-            "condition": condition.text,
+            "says": entry["sentence"],
+            "severity": self._named(rule_id, Severity, entry.get("severity", Severity.SHOULD)),
+            "sources": tuple(entry["sources"].split(", ")),
+            "condition": entry.get("case", condition.text),
             "applies": condition.applies,
-            "profiles": condition.profiles,
-            **options,
+            "today": entry.get("today", ""),
+            "default_harms": entry.get("default_harms", False),
+            "default_will_do": entry.get("default_will_do", False),
+        }
+        if "profile" in entry:
+            common["profiles"] = frozenset({self._named(rule_id, Profile, entry["profile"])})
+        role, function = self._functions.get(rule_id, ("", always))
+        match kind, role:
+            case "key", _:
+                return SettingRule(**common, **self._setting(rule_id, entry))
+            case "family", "members":
+                return FamilyRule(**common, family=entry["family"], file=entry["file"], members=function)
+            case "principle", "":
+                return Rule(**common)
+            case "advice", "":
+                return AdviceRule(**common, advise=lambda facts: str(entry["advice"]))
+            case "", "inspect":
+                return Inspection(**common, inspect=function)
+            case "", "advise":
+                return AdviceRule(**common, advise=function)
+            case _:
+                raise self._mistake(rule_id, "has no function of its kind")
+
+    def _check(self, rule_id: str, entry: Mapping[str, Any], kind: str) -> None:
+        """Raise ValueError for fields that a rule of this kind does not have, or has in another form."""
+        allowed = _OF_ALL | _OF_KINDS.get(kind, frozenset())
+        if unknown := entry.keys() - _FIELDS or entry.keys() - allowed:
+            fields = ", ".join(sorted(allowed))
+            raise self._mistake(rule_id, f"unknown field {min(unknown)!r}; fields are {fields}")
+        for name, value in entry.items():
+            form = bool if name in _TRUTHS else str
+            if name not in ("value", "accepts") and not isinstance(value, form):
+                raise self._mistake(rule_id, f"{name} is {value!r}, which is no {form.__name__}")
+        for name in ("sentence", "sources", *(("file",) if kind in ("key", "family") else ())):
+            if not entry.get(name):
+                raise self._mistake(rule_id, f"has no {name}")
+
+    def _setting(self, rule_id: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields of a rule about a key."""
+        role, function = self._functions.get(rule_id, ("", always))
+        if (role == "decide") is ("value" in entry):
+            raise self._mistake(
+                rule_id, "has neither a value nor a function" if not role else "has a value and a function"
+            )
+        if ("value" in entry) is not bool(entry.get("reason")):
+            raise self._mistake(rule_id, "a value in the file has its reason there, and no other")
+        return {
+            "key": entry["key"],
+            "file": entry["file"],
+            "decide": function if role else _fixed(_value(entry["value"]), entry["reason"]),
+            "accepts": self._acceptance(rule_id, entry.get("accepts")),
+            "scope": self._named(rule_id, Scope, entry.get("scope", Scope.CLUSTER)),
+            "written": entry.get("written", True),
+            "needs": entry.get("needs", ""),
         }
 
+    def _condition(self, rule_id: str, entry: Mapping[str, Any]) -> Condition:
+        name = entry.get("when", "always")
+        condition = self.conditions.get(name) or CONDITIONS.get(name)
+        if condition is None:
+            raise self._mistake(rule_id, f"unknown condition {name!r}; words alone are `case`")
+        return condition
 
-Accepts = Callable[[Value, Decision, Facts], bool]
-"""Whether a value that exists will do."""
+    def _acceptance(self, rule_id: str, form: object) -> Accepts:
+        if form is None:
+            return equal
+        if isinstance(form, list):
+            return one_of(*form)
+        accepts = self.acceptances.get(str(form)) or _ACCEPTANCES.get(str(form)) or _by_numbers(str(form))
+        if accepts is None:
+            raise self._mistake(rule_id, f"accepts {form!r}, which is unknown")
+        return accepts
+
+    def _named(self, rule_id: str, names: type[_Names], name: str) -> _Names:
+        if name not in list(names):
+            raise self._mistake(
+                rule_id, f"unknown {names.__name__.lower()} {name!r}; one of {', '.join(names)}"
+            )
+        return names(name)
+
+    def _mistake(self, rule_id: str, problem: str) -> ValueError:
+        return ValueError(f"{self.file}: {rule_id}: {problem}")
 
 
-def _split(sources: str) -> tuple[str, ...]:
-    return tuple(sources.split(", "))
+@cache
+def read_rules(name: str) -> Rules:
+    """The rules of a file of ``planner/rules``, the same object for all modules with their functions."""
+    return Rules(name, entries_of(read_table(name)))
+
+
+def entries_of(table: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]:
+    """The fields of rules by their ids, with those of their subjects where they have none of their own."""
+    entries: dict[str, Mapping[str, Any]] = {}
+    for subject, rows in table.items():
+        shared = {name: row for name, row in rows.items() if not isinstance(row, dict)}
+        entries |= {f"{subject}.{name}": shared | row for name, row in rows.items() if isinstance(row, dict)}
+    return entries
 
 
 @cache
 def read_table(name: str) -> Mapping[str, Any]:
-    """A file of ``planner/rules`` with values alone, ``consistency/bounds.toml``."""
+    """A file of ``planner/rules`` in TOML: rules, or values alone as in ``consistency/limits.toml``."""
     return tomllib.loads(files("howdah.planner.rules").joinpath(name).read_text(encoding="utf-8"))
+
+
+def _value(value: Any) -> Value:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _fixed(value: Value, reason: str) -> Decide:
+    decision = Decision(value, reason)
+    if isinstance(value, str) and _REALM in value:
+        return lambda facts: Decision(value.replace(_REALM, realm(facts)), reason)
+    return lambda facts: decision
 
 
 def as_number(value: Value) -> float:
@@ -241,29 +311,9 @@ def at_most(value: Value, decision: Decision, facts: Facts) -> bool:
     return as_number(value) <= as_number(decision.value)
 
 
-def between(low: float, high: float) -> Accepts:
-    """Accept any number from ``low`` to ``high``."""
-    return lambda value, decision, facts: low <= as_number(value) <= high
-
-
-def within_factor(low: float, high: float) -> Accepts:
-    """Accept any number from ``low`` to ``high`` times the one decided on."""
-
-    def accepts(value: Value, decision: Decision, facts: Facts) -> bool:
-        planned = as_number(decision.value)
-        return low * planned <= as_number(value) <= high * planned
-
-    return accepts
-
-
 def one_of(*values: Value) -> Accepts:
     """Accept any of ``values``, and whatever was decided on."""
     return lambda value, decision, facts: value == decision.value or value in values
-
-
-def anything(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept every value: the rule chooses, and other choices are as good."""
-    return True
 
 
 def set_at_all(value: Value, decision: Decision, facts: Facts) -> bool:
@@ -275,3 +325,51 @@ def lasting(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept directories that outlive a reboot."""
     paths = path_list(value)
     return bool(paths) and not any(is_temporary(path) for path in paths)
+
+
+def is_principal(value: Value, decision: Decision, facts: Facts) -> bool:
+    """Accept the principal of any service and realm: ``hdfs/_HOST@REALM``."""
+    return "/" in str(value) and "@" in str(value)
+
+
+def protected(value: Value, decision: Decision, facts: Facts) -> bool:
+    """Accept what encrypts, and what at least keeps messages from being changed."""
+    return str(value).lower() in {"privacy", "integrity", "integrity,privacy", "privacy,integrity"}
+
+
+_ACCEPTANCES: Mapping[str, Accepts] = {
+    "anything": lambda value, decision, facts: True,
+    "at least": at_least,
+    "at most": at_most,
+    "not empty": set_at_all,
+    "lasting": lasting,
+    "three quarters of the heap": heap_enough,
+    "a principal": is_principal,
+    "integrity or privacy": protected,
+}
+"""What rules of several files accept, in addition to ``at least 5``, ``5 to 50`` and ``0.5 to 2 times``."""
+_NUMBERS = r"at (?P<end>least|most) (?P<limit>\S+)|(?P<low>\S+) to (?P<high>\S+?)(?P<times> times)?"
+
+
+def _by_numbers(form: str) -> Accepts | None:
+    match = re.fullmatch(_NUMBERS, form)
+    if match is None:
+        return None
+    try:
+        low, high = (float(match[name] or match["limit"]) for name in ("low", "high"))
+    except ValueError:
+        return None
+    if match["end"] == "least":
+        return lambda value, decision, facts: as_number(value) >= low
+    if match["end"] == "most":
+        return lambda value, decision, facts: as_number(value) <= high
+    if match["times"]:
+        return within_factor(low, high)
+    return lambda value, decision, facts: low <= as_number(value) <= high
+
+
+def within_factor(low: float, high: float) -> Accepts:
+    """Accept any number from ``low`` to ``high`` times the one decided on."""
+    return lambda value, decision, facts: (
+        low * as_number(decision.value) <= as_number(value) <= high * as_number(decision.value)
+    )

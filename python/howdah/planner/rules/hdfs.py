@@ -1,4 +1,4 @@
-"""HDFS as a whole: blocks, replicas, how clients read, what protects users from themselves."""
+"""HDFS: blocks, replicas, deleted files, and how files are read and written."""
 
 from __future__ import annotations
 
@@ -6,23 +6,15 @@ from collections.abc import Iterable
 
 from howdah.errors import UserError
 from howdah.model.plan import Input, Placement, Value
-from howdah.model.request import Profile
-from howdah.planner.conditions import in_study
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, named_hosts
-from howdah.planner.rule import MAY, MUST, Decision
-from howdah.planner.rules.declare import (
-    PRODUCTION,
-    Condition,
-    Rules,
-    anything,
-    as_number,
-    between,
-    lasting,
-    set_at_all,
-)
+from howdah.planner.rule import Decision, in_study
+from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.ha.services import own_pairs
-from howdah.units import GIB, MIB, format_bytes, format_counted
+from howdah.units import GIB, KIB, MIB, format_bytes, format_counted
+
+rules = read_rules("hdfs.toml")
+
 
 _LARGE_BLOCK = 256 * MIB
 _SMALL_BLOCK = 128 * MIB
@@ -35,20 +27,15 @@ the starts of tasks. A task's JVM starts with 2 to 3 s of CPU, and sorts 128 MiB
 TeraSort in one JVM), so larger blocks take less time from about one for each slot on."""
 _DOMAINS_FOR_THREE = 4
 _REPLICAS = 3
-_CONF = "/etc/hadoop/conf"
-_REPLACE = "dfs.client.block.write.replace-datanode-on-failure.policy"
-rules = Rules(file="hdfs-site.xml")
 
 
-@rules.setting(
-    "hdfs.block-size",
-    "dfs.blocksize",
-    sources="X7, D0 49, D0 65, D1 77, D1 83, D2 103, D2 104, D4 126, D4 138",
-    default_will_do=True,
-    accepts=lambda value, decision, facts: as_number(decision.value) <= as_number(value) <= _BLOCK_MOST,
+rules.accepts("up to 1 GiB")(
+    lambda value, decision, facts: as_number(decision.value) <= as_number(value) <= _BLOCK_MOST
 )
+
+
+@rules.decides("hdfs.block-size")
 def _block_size(facts: Facts) -> Decision:
-    """Blocks of 256 MiB; of 128 MiB if that leaves fewer than 1.5 for each map slot."""
     request = facts.request
     if request.hbase_used and not request.mapreduce:
         return Decision(
@@ -85,17 +72,13 @@ def _block_size(facts: Facts) -> Decision:
     )
 
 
-@rules.setting(
-    "hdfs.replication",
-    "dfs.replication",
-    sources="X5, D0 60, D0 63, D0 145, D1 88, D2 102, D4 136, D4 138",
-    accepts=lambda value, decision, facts: (
-        as_number(decision.value) <= as_number(value) <= facts.cluster.worker_hosts
-    ),
+rules.accepts("up to one for each host")(
+    lambda value, decision, facts: as_number(decision.value) <= as_number(value) <= facts.cluster.worker_hosts
 )
+
+
+@rules.decides("hdfs.replication")
 def _replication(facts: Facts) -> Decision:
-    """Three replicas if four or more hosts carry workers; two only on request; never one for data that
-    cannot be recreated."""
     hosts = facts.cluster.worker_hosts
     inputs = (Input(name="hosts with workers", value=hosts),)
     requested = facts.request.replication
@@ -135,6 +118,7 @@ def _asked_because(requested: int, hosts: int) -> str:
     return f"requested; {hosts} hosts carry workers"
 
 
+@rules.when("no more DataNodes than replicas, and three or more")
 def _no_other_datanode(facts: Facts) -> bool:
     """Whether a pipeline that loses a DataNode finds no other; by default it asks for one from three on."""
     replicas = facts.decided.get("dfs.replication")
@@ -143,21 +127,15 @@ def _no_other_datanode(facts: Facts) -> bool:
     return replicas >= _REPLICAS and facts.cluster.workers <= replicas
 
 
+@rules.accepts("writes go on")
 def _goes_on(value: Value, decision: Decision, facts: Facts) -> bool:
     off = facts.decided.get("dfs.client.block.write.replace-datanode-on-failure.enable") is False
     tries = facts.decided.get("dfs.client.block.write.replace-datanode-on-failure.best-effort") is True
     return str(value).strip().upper() == "NEVER" or off or tries
 
 
-@rules.setting(
-    "hdfs.replace-datanode",
-    _REPLACE,
-    sources="HDFS-3091, HDFS-4257, Hadoop 3.5.0: hdfs-default.xml",
-    when=Condition("no more DataNodes than replicas, and three or more", _no_other_datanode),
-    accepts=_goes_on,
-)
+@rules.decides("hdfs.replace-datanode")
 def _replace(facts: Facts) -> Decision:
-    """Where there are no more DataNodes than replicas, a writer goes on with those that are left."""
     workers = facts.cluster.workers
     return Decision(
         "NEVER",
@@ -168,14 +146,8 @@ def _replace(facts: Facts) -> Decision:
     )
 
 
-@rules.inspection(
-    "hdfs.single-replica",
-    MUST,
-    sources="X5",
-    when=Condition("always", profiles=frozenset({Profile.PRODUCTION})),
-)
+@rules.inspects("hdfs.single-replica")
 def _single_replica(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """Never one replica of data that cannot be recreated."""
     value = reading.number("dfs.replication")
     if value is None or not _has_several_datanodes(reading, facts):
         return
@@ -200,14 +172,8 @@ def _has_several_datanodes(reading: Inspected, facts: Facts) -> bool:
     return hosts > 1 or (hosts == 0 and bool(own_pairs(reading)))
 
 
-@rules.inspection(
-    "hdfs.replica-of-hbase",
-    MUST,
-    sources="X5, HBase 2.6.4: reference guide",
-    when=Condition("hbase-site.xml sets dfs.replication", profiles=frozenset({Profile.PRODUCTION})),
-)
+@rules.inspects("hdfs.replica-of-hbase")
 def _replica_of_hbase(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """HBase's tables have as many replicas as all else."""
     for entry in reading.properties:
         if entry.base_name == "hbase-site.xml" and entry.name == "dfs.replication":
             yield entry_verdict(
@@ -231,16 +197,8 @@ def _is_alone(reading: Inspected, facts: Facts) -> bool:
     return hosts == 1 or (hosts == 0 and len(named_hosts(reading)) < 2)
 
 
-@rules.inspection(
-    "hdfs.one-host",
-    sources="X5, Hadoop 3.5.0: SingleCluster",
-    when=Condition(
-        "one host has all DataNodes, and blocks have one replica",
-        profiles=frozenset({Profile.PRODUCTION}),
-    ),
-)
+@rules.inspects("hdfs.one-host")
 def _one_host(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """Data on one host are lost with it."""
     if reading.number("dfs.replication") != 1 or _has_several_datanodes(reading, facts):
         return
     yield reading.verdict(
@@ -253,76 +211,102 @@ def _one_host(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     )
 
 
-rules.fixed(
-    "hdfs.replication-least", "dfs.namenode.replication.min", 1, MAY, accepts=between(1, 2), written=False
-).text(
-    "A write succeeds with one replica; a higher minimum stops writers whenever a pipeline breaks.",
-    "a write succeeds while one DataNode of its pipeline is up; HDFS copies the other replicas later",
-    "Hadoop 3.5.0: hdfs-default.xml",
-)
-rules.fixed("hdfs.permissions", "dfs.permissions.enabled", True, MUST, when=PRODUCTION, written=False).text(
-    "Permissions are checked.",
-    "without the check every user may delete everything",
-    "Hadoop 3.5.0: hdfs-default.xml",
-)
-rules.fixed(
-    "hdfs.permissions-of-a-study",
-    "dfs.permissions.enabled",
-    False,
-    MAY,
-    when=Condition("paper profile", profiles=frozenset({Profile.PAPER})),
-    accepts=anything,
-).text(
-    "The study ran without permission checks.",
-    "as the study ran; never on a cluster with valuable data",
-    "D0 142",
+rules.accepts("at least an hour or the plan's")(
+    lambda value, decision, facts: as_number(value) >= min(60, as_number(decision.value))
 )
 
 
-@rules.setting(
-    "hdfs.trash",
-    "fs.trash.interval",
-    sources="howdah",
-    file="core-site.xml",
-    accepts=lambda value, decision, facts: as_number(value) >= min(60, as_number(decision.value)),
-)
+@rules.decides("hdfs.trash")
 def _erased_soon(facts: Facts) -> Decision:
-    """Deleted files stay in the trash for a day."""
     if in_study(facts):
         return Decision(0, "a study deletes what it wrote, and needs the room")
     return Decision(1440, "minutes; files deleted by mistake can be restored for a day")
 
 
-rules.fixed(
-    "hdfs.tmp-dir",
-    "hadoop.tmp.dir",
-    "/var/lib/hadoop/tmp",
-    default_harms=True,
-    file="core-site.xml",
-    accepts=lasting,
-).text(
-    "Hadoop's own working directory outlives a reboot: other directories default to places below it.",
-    "/tmp is emptied at boot, and cleaners remove old files from /var/tmp",
-    "Hadoop 3.5.0: core-default.xml, howdah",
-)
-
-
+@rules.when("unless upgrade domains need their own list")
 def _include_lists(facts: Facts) -> bool:
     cluster = facts.known_cluster
     return cluster is None or cluster.topology.placement is not Placement.UPGRADE_DOMAINS
 
 
-lists = rules.under(
-    severity=MAY,
-    sources="Hadoop 3.5.0: hdfs-default.xml, howdah",
-    when=Condition("unless upgrade domains need their own list", _include_lists),
+rules.accepts("pages of 4 KiB, at least 64 KiB")(
+    lambda value, decision, facts: as_number(value) >= 64 * KIB and as_number(value) % (4 * KIB) == 0
 )
-lists.fixed("hdfs.include", "dfs.hosts", f"{_CONF}/dfs.include", accepts=set_at_all).text(
-    "Only listed hosts may register as DataNodes.", "Only listed hosts may register as DataNodes."
+
+
+@rules.decides(
+    "streams.drop-cache-behind-reads", "streams.drop-cache-behind-writes", "streams.sync-behind-writes"
 )
-lists.fixed(
-    "hdfs.exclude", "dfs.hosts.exclude", f"{_CONF}/dfs.exclude", when="always", accepts=set_at_all
-).text(
-    "Listing a DataNode here decommissions it before you remove it.",
-    "Listing a DataNode here decommissions it before you remove it.",
+def _drop_behind(facts: Facts) -> Decision:
+    if in_study(facts) and not facts.request.hbase_used:
+        return Decision(True, "a benchmark streams its data once; the page cache is kept for map output")
+    return Decision(
+        False,
+        "HBase reads its own files again: their blocks stay in the page cache"
+        if facts.request.hbase_used
+        else "the next job often reads a job's output from the page cache",
+    )
+
+
+@rules.inspects("streams.short-circuit-of-hbase")
+def _for_hbase(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    key = "dfs.client.read.shortcircuit"
+    for entry in reading.properties:
+        if entry.name == key and entry.base_name == "hbase-site.xml":
+            yield entry_verdict(
+                entry,
+                entry.text != "false",
+                about=key,
+                expected="true: a RegionServer reads this file last, and then reads its own disks through a "
+                "DataNode's socket",
+                fix=f"remove {key} from {entry.place}: hdfs-site.xml decides it",
+            )
+
+
+rules.accepts("the same, if HBase runs")(
+    lambda value, decision, facts: value == decision.value or not facts.request.hbase_used
 )
+
+
+rules.when("unless short-circuit reads are off")(
+    lambda facts: facts.decided.get("dfs.client.read.shortcircuit") is not False
+)
+rules.accepts("set, if HBase runs")(
+    lambda value, decision, facts: bool(value) or not facts.request.hbase_used
+)
+
+
+@rules.advises("streams.native-library")
+def _native_counsel(facts: Facts) -> str | None:
+    if not facts.decided.get("dfs.domain.socket.path"):
+        return None
+    return (
+        "Run `hadoop checknative` on every worker: short-circuit reads need `hadoop: true`, and a DataNode "
+        "with dfs.domain.socket.path but without the native library does not start. If the library is "
+        "missing, plan with --set dfs.client.read.shortcircuit=false, which omits the socket, too."
+    )
+
+
+@rules.inspects("streams.short-circuit-socket")
+def _short_circuit_socket(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    if not reading.truth("dfs.client.read.shortcircuit"):
+        return
+    path = reading.text("dfs.domain.socket.path")
+    yield reading.verdict(
+        "dfs.domain.socket.path",
+        bool(path),
+        found=path or "not set",
+        expected="a path, since dfs.client.read.shortcircuit is true: without one no client of HDFS starts",
+        fix="set dfs.domain.socket.path to /var/lib/hadoop-hdfs/dn_socket in hdfs-site.xml",
+        elsewhere=reading.where("dfs.client.read.shortcircuit"),
+    )
+
+
+@rules.advises("streams.whole-files")
+def _whole_file_counsel(facts: Facts) -> str | None:
+    if facts.cluster.worker_hosts < 2:
+        return None
+    return (
+        "Let a map task read one block, not a whole file of many: with 3 replicas up to two thirds of the "
+        "other blocks come over the network. More replicas do not make reading or writing faster."
+    )

@@ -10,53 +10,31 @@ from howdah.hadoop.config_files import HADOOP_SCRIPTS
 from howdah.model.existing import FoundProperty
 from howdah.model.plan import Value
 from howdah.model.request import DEFAULT_HBASE
-from howdah.planner.conditions import WITH_HBASE, with_mapreduce
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, is_temporary
-from howdah.planner.rule import MUST, Decision
-from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.rule import Decision, with_mapreduce
+from howdah.planner.rules.declare import read_rules, read_table
 from howdah.releases import catalogue
 from howdah.releases.catalogue import line_of
 from howdah.releases.values import heap_bytes
-from howdah.units import MIB
+from howdah.units import GIB, MIB
+
+rules = read_rules("jvm.toml")
+
 
 _KEPT = ("HADOOP_LOG_DIR", "HADOOP_PID_DIR", "HADOOP_SECURE_PID_DIR", "HBASE_LOG_DIR", "HBASE_PID_DIR")
-_LOGS = "the default is below the software's own directory, which an upgrade replaces"
-_PROCESS_IDS = (
-    "the default is /tmp: once a cleaner removes the file, the scripts cannot stop the daemon; /run is "
-    "emptied at boot, when the daemons are gone too"
-)
 _JAVA = {"2": (7, 8), "3.0": (8,), "3.1": (8,), "3.2": (8,), "3.3": (8, 11), "3.4": (8, 11), "3.5": (17,)}
 """Majors that the servers of a line of Hadoop run on."""
 _HBASE_JAVA = {"2.5": (8, 11), "2.6": (8, 11, 17)}
 """Likewise for HBase; its guide has reservations about 2.5 on Java 17."""
 _HBASE_1_JAVA = (7, 8)
 """Of the HBase that clusters of Hadoop 2 have."""
-_MAJOR = re.compile(r'(?:.*\bversion )?"?(?:1\.)?(\d+)')
-_HOME_MAJOR = re.compile(r"/(?:java|jdk|jre|temurin|zulu)[a-z-]*(?:1\.)?(\d{1,2})(?!\d)[^/]*/?(?:jre/?)?$")
+_MAJOR = r'(?:.*\bversion )?"?(?:1\.)?(\d+)'
+_HOME_MAJOR = r"/(?:java|jdk|jre|temurin|zulu)[a-z-]*(?:1\.)?(\d{1,2})(?!\d)[^/]*/?(?:jre/?)?$"
 """The major in the name of a directory: ``/usr/lib/jvm/java-17-openjdk``, ``/opt/jdk1.8.0_402``."""
 _HOME_OF_ITSELF = ("${JAVA_HOME}", "$JAVA_HOME")
 _OPENS = "mapreduce.jvm.add-opens-as-default"
 _ADD_OPENS_FROM = 17
-_REMOVED = (
-    "-XX:+UseConcMarkSweepGC",
-    "-XX:+UseParNewGC",
-    "-XX:+UseParallelOldGC",
-    "-XX:CMSInitiatingOccupancyFraction",
-    "-XX:+UseCMSInitiatingOccupancyOnly",
-    "-XX:MaxPermSize",
-    "-XX:PermSize",
-    "-XX:+AggressiveOpts",
-    "-XX:+PrintGCDateStamps",
-    "-XX:+PrintGCTimeStamps",
-    "-XX:+PrintGCApplicationStoppedTime",
-    "-XX:+PrintTenuringDistribution",
-    "-XX:+UseGCLogFileRotation",
-    "-XX:NumberOfGCLogFiles",
-    "-XX:GCLogFileSize",
-    "-d32",
-    "-d64",
-)
 _REMOVED_IN = 14
 TASK_OPTIONS = (
     "mapreduce.map.java.opts",
@@ -69,45 +47,26 @@ TASK_OPTIONS = (
 )
 """Properties that hold options of Java for tasks and their application master."""
 _LEAST_HEAP = 16 * MIB
-_LEAST_GIVEN = re.compile(r"-Xms(?=\d)")
-_COLLECTOR = re.compile(r"-XX:\+Use(?:G1|Parallel|Serial|Z|Shenandoah|ConcMarkSweep)GC(?!\S)")
-_DEBUGGER = re.compile(r"-(?:agentlib:jdwp|Xrunjdwp)\S*")
-_OPEN_JMX = re.compile(r"-Dcom\.sun\.management\.jmxremote\.authenticate=false(?!\S)")
-_JMX_PORT = re.compile(r"-Dcom\.sun\.management\.jmxremote\.port=\d+")
-
-
-rules = Rules(file="java")
+_LEAST_GIVEN = r"-Xms(?=\d)"
+_COLLECTOR = r"-XX:\+Use(?:G1|Parallel|Serial|Z|Shenandoah|ConcMarkSweep)GC(?!\S)"
+_DEBUGGER = r"-(?:agentlib:jdwp|Xrunjdwp)\S*"
+_OPEN_JMX = r"-Dcom\.sun\.management\.jmxremote\.authenticate=false(?!\S)"
+_JMX_PORT = r"-Dcom\.sun\.management\.jmxremote\.port=\d+"
 
 
 def _below_run(path: str) -> bool:
     return path.startswith("/run/")
 
 
+@rules.accepts("outlives a reboot")
 def _is_kept(value: Value, decision: Decision, facts: Facts) -> bool:
     path = str(value)
     for_a_boot = str(decision.value).startswith("/run/")
     return not path or not is_temporary(path) or "${" in path or (for_a_boot and _below_run(path))
 
 
-hadoop = rules.under(file="hadoop-env.sh", sources="Hadoop: hadoop-env.sh, howdah")
-hbase = rules.under(file="hbase-env.sh", sources="HBase: hbase-env.sh, howdah", when=WITH_HBASE)
-hadoop.fixed("jvm.hadoop-logs", "HADOOP_LOG_DIR", "/var/log/hadoop", accepts=_is_kept).text(
-    "Hadoop's logs outlive upgrades.", _LOGS
-)
-hadoop.fixed("jvm.hadoop-process-ids", "HADOOP_PID_DIR", "/run/hadoop", accepts=_is_kept).text(
-    "No cleaner removes Hadoop's process ids.", _PROCESS_IDS
-)
-hbase.fixed("jvm.hbase-logs", "HBASE_LOG_DIR", "/var/log/hbase", accepts=_is_kept).text(
-    "HBase's logs outlive upgrades.", _LOGS
-)
-hbase.fixed("jvm.hbase-process-ids", "HBASE_PID_DIR", "/run/hbase", accepts=_is_kept).text(
-    "No cleaner removes HBase's process ids.", _PROCESS_IDS
-)
-
-
-@rules.inspection("jvm.kept-directories", sources="howdah")
+@rules.inspects("jvm.kept-directories")
 def _kept(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Logs and process ids are not in a directory for temporary files."""
     for variable in reading.environment:
         if variable.name in _KEPT:
             own = "log" if "LOG" in variable.name else "run"
@@ -146,21 +105,15 @@ def supported(facts: Facts) -> tuple[int, ...]:
 
 def java_major(text: str) -> int | None:
     """The major of a version as Java says it: 8 of ``1.8.0_402``, 17 of ``openjdk version "17.0.10"``."""
-    match = _MAJOR.match(text.strip())
+    match = re.match(_MAJOR, text.strip())
     return int(match.group(1)) if match else None
 
 
-@rules.setting(
-    "jvm.version",
-    "java.version",
-    MUST,
-    sources="X7, D0 70, D2 112, D4 134, Hadoop 3.5.0: release notes",
-    accepts=lambda value, decision, facts: java_major(str(value)) in supported(facts),
-    today="The papers ran Java 6 and 7. Hadoop 3.5 needs 17; 3.3 and 3.4 run on 8 and 11; HBase 2.5 on 8 "
-    "and 11, 2.6 on 8, 11 and 17.",
-)
+rules.accepts("a supported Java")(lambda value, decision, facts: java_major(str(value)) in supported(facts))
+
+
+@rules.decides("jvm.version")
 def _version(facts: Facts) -> Decision:
-    """Java is one that the release's servers run on."""
     majors = supported(facts)
     names = f"Hadoop {facts.request.hadoop}" + (
         f" and HBase {facts.request.hbase}" if facts.request.hbase_used else ""
@@ -180,22 +133,14 @@ def _opens(facts: Facts) -> bool:
     return catalogue.hadoop(facts.request.hadoop).find(_OPENS) is not None
 
 
-@rules.setting(
-    "jvm.open-modules",
-    _OPENS,
-    MUST,
-    sources="MAPREDUCE-7449, HADOOP-19310",
-    when=Condition(
-        "with MapReduce, if the release has the placeholder",
-        lambda facts: with_mapreduce(facts) and _opens(facts),
-    ),
-    file="mapred-site.xml",
-    accepts=lambda value, decision, facts: value is True or decision.value is False,
-    today="Clients and NodeManagers must be of one release: an older NodeManager does not replace "
-    "the placeholder.",
+rules.when("with MapReduce, if the release has the placeholder")(
+    lambda facts: with_mapreduce(facts) and _opens(facts)
 )
+rules.accepts("opened where needed")(lambda value, decision, facts: value is True or decision.value is False)
+
+
+@rules.decides("jvm.open-modules")
 def _open_modules(facts: Facts) -> Decision:
-    """Tasks on Java 17 are started with java.base opened."""
     value = max(supported(facts)) >= _ADD_OPENS_FROM
     return Decision(
         value,
@@ -207,7 +152,7 @@ def _open_modules(facts: Facts) -> Decision:
 
 def home_major(home: str) -> int | None:
     """The major that the name of Java's directory has: 8 of ``/usr/lib/jvm/java-1.8.0``."""
-    match = _HOME_MAJOR.search(home)
+    match = re.search(_HOME_MAJOR, home)
     return int(match.group(1)) if match else None
 
 
@@ -237,14 +182,8 @@ def _runs_on(script: str, facts: Facts) -> tuple[str, tuple[int, ...]] | None:
     return None
 
 
-@rules.inspection(
-    "jvm.home",
-    MUST,
-    sources="Hadoop 3.5.0: release notes",
-    when="the name of JAVA_HOME's directory shows the Java version",
-)
+@rules.inspects("jvm.home")
 def _java_home(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """JAVA_HOME is of a Java that the release's servers run on."""
     for entry in _homes(reading):
         major, software = home_major(entry.text), _runs_on(entry.base_name, facts)
         if major is None or software is None:
@@ -260,9 +199,8 @@ def _java_home(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         )
 
 
-@rules.inspection("jvm.home-given", sources="Hadoop 3.5.0: ClusterSetup", when="JAVA_HOME is set")
+@rules.inspects("jvm.home-given")
 def _home_given(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """JAVA_HOME is a directory, not what the environment may have or not."""
     for entry in _homes(reading):
         # Hadoop 2 ships yarn-env.sh with a line that passes on what it is given.
         yield entry_verdict(
@@ -290,12 +228,11 @@ def java_options(reading: Inspected) -> Iterator[FoundProperty]:
 def removed_options(text: str) -> list[str]:
     """The options of a text that Java 14 and later do not know."""
     words = {word.partition("=")[0] for word in text.split()}
-    return [removed for removed in _REMOVED if removed in words]
+    return [removed for removed in read_table("java.toml")["removed"] if removed in words]
 
 
-@rules.inspection("jvm.removed-options", MUST, sources="JEP 363, JEP 122, JEP 271")
+@rules.inspects("jvm.removed-options")
 def _removed_options(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """No daemon and no task is given an option that its Java no longer knows."""
     if facts.release_assumed or max(supported(facts)) < _REMOVED_IN:
         # Which Java runs is not known where the release is not.
         return
@@ -312,14 +249,10 @@ def _removed_options(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         )
 
 
-@rules.inspection("jvm.heap-options", MUST, sources="Java 17")
+@rules.inspects("jvm.heap-options")
 def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Heaps are given so that Java starts with them."""
     for option in java_options(reading):
-        most, least = (
-            heap_bytes(option.text),
-            heap_bytes(_LEAST_GIVEN.sub("-Xmx", _without_most(option.text))),
-        )
+        most, least = heap_bytes(option.text), _first_size(option.text)
         cut = [word for word in option.text.split() if word in ("-Xmx", "-Xms", "-Xmn")]
         if most is None and not cut:
             continue
@@ -341,15 +274,16 @@ def _heap_fix(option: FoundProperty, most: int | None) -> str:
     return f"give -Xms and -Xmx in {option.name} one size with its unit, as -Xmx2g is written"
 
 
-def _without_most(options: str) -> str:
-    return " ".join(word for word in options.split() if not word.startswith("-Xmx"))
+def _first_size(options: str) -> int | None:
+    """The size of a heap at first, -Xms."""
+    words = (word for word in options.split() if not word.startswith("-Xmx"))
+    return heap_bytes(re.sub(_LEAST_GIVEN, "-Xmx", " ".join(words)))
 
 
-@rules.inspection("jvm.one-collector", MUST, sources="Java 17")
+@rules.inspects("jvm.one-collector")
 def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A daemon or a task has one garbage collector."""
     for option in java_options(reading):
-        chosen = sorted(set(_COLLECTOR.findall(option.text)))
+        chosen = sorted(set(re.findall(_COLLECTOR, option.text)))
         if chosen:
             yield entry_verdict(
                 option,
@@ -360,13 +294,12 @@ def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection("jvm.open-ports", sources="howdah")
+@rules.inspects("jvm.open-ports")
 def _open_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """No daemon listens for debuggers, or for JMX without a password."""
     for option in daemon_options(reading):
-        doors = _DEBUGGER.findall(option.text)
-        if _JMX_PORT.search(option.text):
-            doors += _OPEN_JMX.findall(option.text)
+        doors = re.findall(_DEBUGGER, option.text)
+        if re.search(_JMX_PORT, option.text):
+            doors += re.findall(_OPEN_JMX, option.text)
         if doors:
             yield entry_verdict(
                 option,
@@ -374,4 +307,85 @@ def _open_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 found=" ".join(doors),
                 expected="no open port that lets any client run code as the daemon",
                 fix=f"remove {' '.join(doors)} from {option.name}; metrics are at the daemon's /jmx page",
+            )
+
+
+_MOST = r"-Xmx\S+"
+_GROWN_FROM = 4 * GIB
+"""Smaller heaps grow to their full size quickly."""
+_GROWTH = 2
+"""A heap that may grow to this many times its first size is one that is not given in full."""
+_SHORT_UP_TO, _WORTH_IT = 32 * GIB, 46 * GIB
+_POINTERS = r"ObjectAlignmentInBytes|UseCompressedOops|UseZGC"
+_OF_YARN = "YARN_RESOURCEMANAGER_OPTS, YARN_NODEMANAGER_OPTS and so on"
+_OF_ALL = f"HDFS_NAMENODE_OPTS, HDFS_DATANODE_OPTS, {_OF_YARN}"
+_SHARED = ("HADOOP_HEAPSIZE", "HADOOP_HEAPSIZE_MAX", "YARN_HEAPSIZE")
+_OWN = dict.fromkeys(_SHARED, _OF_ALL) | {"YARN_HEAPSIZE": _OF_YARN}
+_DIFFER = dict.fromkeys(_SHARED, "a NameNode needs many times the heap of a DataNode or client") | {
+    "YARN_HEAPSIZE": "a ResourceManager of many hosts needs several times the heap of a NodeManager"
+}
+
+
+@rules.inspects("heaps.short-pointers")
+def _wide_pointers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    for option in java_options(reading):
+        most = heap_bytes(option.text)
+        if most is None or re.search(_POINTERS, option.text):
+            continue
+        (last,) = re.findall(_MOST, option.text)[-1:] or ("-Xmx",)
+        yield entry_verdict(
+            option,
+            not _SHORT_UP_TO <= most < _WORTH_IT,
+            found=last,
+            expected="-Xmx31g, or 48g at least: from 32 GiB on every pointer takes twice the space, and "
+            "a heap below 48 GiB holds less than a heap of 31 GiB",
+            fix=f"set {last} to -Xmx31g in {option.name} in {option.place}",
+        )
+
+
+@rules.inspects("heaps.given-once")
+def _given_once(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    for option in java_options(reading):
+        sizes = re.findall(_MOST, option.text)
+        if sizes:
+            yield entry_verdict(
+                option,
+                len(set(sizes)) == 1,
+                found=" ".join(sizes),
+                expected=f"one -Xmx: Java uses the last, {sizes[-1]}, and ignores the others",
+                fix=f"keep only the intended -Xmx in {option.name} in {option.place}",
+            )
+
+
+@rules.inspects("heaps.in-full")
+def _in_full(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    for option in daemon_options(reading):
+        most, least = heap_bytes(option.text), _first_size(option.text)
+        if most is None or least is None or most < _GROWN_FROM or least > most:
+            # More at first than at most is a rule of its own, jvm.heap-options.
+            continue
+        (last,) = re.findall(_MOST, option.text)[-1:]
+        yield entry_verdict(
+            option,
+            least * _GROWTH > most,
+            found=" ".join(word for word in option.text.split() if word.startswith(("-Xms", "-Xmx"))),
+            expected="-Xms as large as -Xmx: otherwise a daemon's heap grows through collections that stop "
+            "it, and the memory may be taken by then",
+            fix=f"set -Xms to {last.removeprefix('-Xmx')} in {option.name} in {option.place}",
+        )
+
+
+@rules.inspects("heaps.own")
+def _of_all(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    environment = reading.environment
+    for name, variable in {entry.name: entry for entry in environment}.items():
+        if name in _SHARED and variable.text:
+            former = "; its name since Hadoop 3.0 is HADOOP_HEAPSIZE_MAX" if name == "HADOOP_HEAPSIZE" else ""
+            yield entry_verdict(
+                variable,
+                False,
+                about=name,
+                expected=f"a heap for each daemon: {_DIFFER[name]}, and this value applies to every daemon "
+                f"without its own{former}",
+                fix=f"remove {name} from {variable.place}, and give each daemon its -Xmx: {_OWN[name]}",
             )

@@ -1,10 +1,11 @@
-"""MapReduce: the containers and heaps of tasks and of application masters, and second attempts."""
+"""MapReduce: containers and heaps of tasks and of application masters, second attempts, job history."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
-from howdah.model.plan import Input, Value
+from howdah.model.plan import Input, Role, Value
 from howdah.planner.budget import (
     HEAP_SHARE,
     MASTER_BYTES_PER_TASK,
@@ -14,21 +15,33 @@ from howdah.planner.budget import (
     task_sizes,
     under_half,
 )
-from howdah.planner.conditions import WITH_MAPREDUCE, in_study
 from howdah.planner.facts import Facts
-from howdah.planner.heap import collector_threads
+from howdah.planner.heap import (
+    HEAP_PER_TASK,
+    HISTORY_LEAST,
+    TASKS_LEAST,
+    cached_tasks,
+    collector_threads,
+    heap_options,
+    history_heap,
+    master_heap,
+    size_of,
+    sized_heap,
+    tasks_in,
+)
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import MAY, MUST, Decision
-from howdah.planner.rules.declare import Rules, anything, as_number, between
+from howdah.planner.rule import Decision, in_study
+from howdah.planner.rules.declare import as_number, read_rules
 from howdah.releases.values import heap_bytes
-from howdah.units import MIB, format_memory
+from howdah.units import MIB, format_count, format_memory
+
+rules = read_rules("mapreduce.toml")
+
 
 _COLLECTORS = (
     "; it collects garbage with its part of the host's CPUs: by default each task starts threads for all CPUs"
 )
 _RELEASES_HEAP, _SMALL_MASTER_MB = "-Xmx1024m", 512
-rules = Rules(file="mapred-site.xml")
-mapreduce = rules.under(when=WITH_MAPREDUCE)
 
 
 def _container(facts: Facts, kind: str) -> Decision:
@@ -81,7 +94,7 @@ def _java_options(facts: Facts, kind: str) -> Decision:
     )
 
 
-def _options_will_do(kind: str, value: Value, facts: Facts) -> bool:
+def _options_will_do(kind: str, value: Value, decision: Decision, facts: Facts) -> bool:
     heap = heap_bytes(str(value))
     if heap is None:
         return True
@@ -98,44 +111,16 @@ def _speculation(facts: Facts, kind: str) -> Decision:
     return Decision(True, "a second map task reads only one block, and one slow disk must not delay a job")
 
 
-def _declare_tasks(kind: str, least: int) -> None:
-    mapreduce.setting(
-        f"mapreduce.{kind}-memory",
-        f"mapreduce.{kind}.memory.mb",
-        sources="D0 25, D0 24, D4 129, D4 130, D4 138, X11",
-        accepts=lambda value, decision, facts: _container_will_do(kind, value, decision, facts),
-        today="The papers' slots are containers today; the papers' child heap is each task's own.",
-    ).by(
-        f"A {kind} task's container holds a heap of at least {least} MiB; if only TeraSort runs, all "
-        "tasks' heaps together are under half of memory.",
-        lambda facts: _container(facts, kind),
-    )
-    mapreduce.setting(
-        f"mapreduce.{kind}-heap",
-        f"mapreduce.{kind}.java.opts",
-        sources="D0 25, D0 142, D1 93, D2 104, D4 138",
-        accepts=lambda value, decision, facts: _options_will_do(kind, value, facts),
-    ).by(f"A {kind} task's heap is 78 % of its container.", lambda facts: _java_options(facts, kind))
-    mapreduce.setting(
-        f"mapreduce.{kind}-speculation",
-        f"mapreduce.{kind}.speculative",
-        MAY,
-        sources="D0 54, D1 93, D2 113, howdah",
-        when="with MapReduce; off in the paper profile",
-        accepts=anything,
-    ).by(
-        f"Slow {kind} tasks are {'' if kind == 'map' else 'not '}started a second time.",
-        lambda facts: _speculation(facts, kind),
-    )
+for _kind in ("map", "reduce"):
+    rules.decides(f"mapreduce.{_kind}-memory")(partial(_container, kind=_kind))
+    rules.accepts(f"a container of {_kind}s")(partial(_container_will_do, _kind))
+    rules.decides(f"mapreduce.{_kind}-heap")(partial(_java_options, kind=_kind))
+    rules.accepts(f"a heap of {_kind}s")(partial(_options_will_do, _kind))
+    rules.decides(f"mapreduce.{_kind}-speculation")(partial(_speculation, kind=_kind))
 
 
-_declare_tasks("map", 800)
-_declare_tasks("reduce", 1200)
-
-
-@rules.inspection("mapreduce.heap-in-container", MUST, sources="D4 129")
+@rules.inspects("mapreduce.heap-in-container")
 def _heap_over_container(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """No heap is as large as its container."""
     for kind in ("map", "reduce"):
         options = f"mapreduce.{kind}.java.opts"
         heap = heap_bytes(reading.text(options) or reading.text("mapred.child.java.opts") or "")
@@ -152,28 +137,8 @@ def _heap_over_container(reading: Inspected, facts: Facts) -> Iterable[Observati
         )
 
 
-mapreduce.fixed(
-    "mapreduce.heap-ratio",
-    "mapreduce.job.heap.memory-mb.ratio",
-    0.8,
-    MAY,
-    accepts=between(0.5, 0.85),
-    written=False,
-).text(
-    "Without a given heap it is four fifths of the container.",
-    "the JVM itself needs a fifth",
-    "Hadoop 3.5.0: mapred-default.xml",
-)
-
-
-@mapreduce.setting(
-    "mapreduce.master-memory",
-    "yarn.app.mapreduce.am.resource.mb",
-    sources="Hadoop 3.5.0: mapred-default.xml, howdah",
-    accepts=lambda value, decision, facts: as_number(value) >= as_number(decision.value),
-)
+@rules.decides("mapreduce.master-memory")
 def _master_memory(facts: Facts) -> Decision:
-    """An application master's heap has 25 kB for each task of the largest job."""
     value = task_sizes(facts).master_mb
     dataset = facts.request.dataset_bytes
     inputs = (Input(name="dataset", value=dataset, unit="B"),) if dataset else ()
@@ -185,6 +150,7 @@ def _master_memory(facts: Facts) -> Decision:
     )
 
 
+@rules.accepts("heap of an application master")
 def _master_options_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     heap = heap_bytes(str(value))
     if (
@@ -196,16 +162,45 @@ def _master_options_will_do(value: Value, decision: Decision, facts: Facts) -> b
     return heap is None or heap <= 0.9 * facts.number("yarn.app.mapreduce.am.resource.mb") * MIB
 
 
-@mapreduce.setting(
-    "mapreduce.master-heap",
-    "yarn.app.mapreduce.am.command-opts",
-    MUST,
-    sources="Hadoop 3.5.0: mapred-default.xml",
-    accepts=_master_options_will_do,
-)
+@rules.decides("mapreduce.master-heap")
 def _master_options(facts: Facts) -> Decision:
-    """An application master's heap fits its container."""
     container = int(facts.number("yarn.app.mapreduce.am.resource.mb"))
     return Decision(
         f"-Xmx{int(container * MASTER_HEAP_SHARE)}m", f"two thirds of the container's {container} MB"
     )
+
+
+_CACHE = "mapreduce.jobhistory.loadedtasks.cache.size"
+
+
+@rules.decides("jobs.history-cache")
+def _history_cache(facts: Facts) -> Decision:
+    size = size_of(facts)
+    value = min(cached_tasks(size), tasks_in(master_heap(Role.JOB_HISTORY, facts)))
+    return Decision(
+        value,
+        f"{format_count(size.job_tasks)} tasks of the largest job and a fifth more, at least "
+        f"{format_count(TASKS_LEAST)}, limited by its heap; the default is five jobs of any size",
+        (Input(name="tasks of the largest job", value=size.job_tasks),),
+    )
+
+
+@rules.decides("jobs.history-heap")
+def _history_heap(facts: Facts) -> Decision:
+    cache = facts.decided.get(_CACHE)
+    if not isinstance(cache, int) or isinstance(cache, bool) or cache <= 0:
+        return sized_heap(Role.JOB_HISTORY, facts, "1.2 GB for every 100,000 tasks that it keeps")
+    heap = history_heap(cache)
+    return Decision(
+        heap_options(heap, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
+        f"{format_memory(heap)}: {format_memory(HISTORY_LEAST)} and {HEAP_PER_TASK / 1000:g} kB for each "
+        f"of {format_count(cache)} tasks that it keeps; a smaller heap ends with the first large job",
+        (Input(name="tasks in its cache", value=cache),),
+    )
+
+
+@rules.decides("jobs.timeout")
+def _timeout(facts: Facts) -> Decision:
+    if in_study(facts):
+        return Decision(300_000, "as the study ran")
+    return Decision(600_000, "the release's default, ten minutes without progress")

@@ -1,72 +1,37 @@
-"""Rules about master daemons: rooms of their own, pairs apart, and how they survive the loss of a host."""
+"""Master daemons: their own slots, pairs apart, the loss of a host; hosts that several clusters share."""
 
 from __future__ import annotations
 
-from howdah.model.plan import Role
+from collections.abc import Sequence
+
+from howdah.model.hostname import expand_all
+from howdah.model.plan import Role, value_text
 from howdah.model.request import Protection
+from howdah.planner.capacity import HEAP_MOST, REPLICATION, file_bytes, namenode_heap_bytes, namespace_blocks
 from howdah.planner.facts import Facts
-from howdah.planner.rule import MAY, MUST
-from howdah.planner.rules.declare import Condition, Rules
-from howdah.planner.storage import HEAP_MOST, REPLICATION, file_bytes, namenode_heap_bytes, namespace_blocks
-from howdah.units import format_bytes, format_count, format_memory, format_percent
+from howdah.planner.rules.declare import read_rules
+from howdah.units import format_bytes, format_count, format_counted, format_memory, format_percent
+
+rules = read_rules("masters.toml")
+
 
 _QUORUM = 3
 MOST_DISKS = 0.1
 """Of the workers' disks, the part that masters may take for places of their own (howdah)."""
-rules = Rules()
 
-OWN_PLACES = rules.principle(
-    "masters.own-places",
-    "On divided hosts NameNode and ResourceManager have separate slots on different hosts, if "
-    "these are at most a tenth of the workers' slots.",
-    sources="D0 17, D0 58, D0 146, D1 96, X4",
-    when="hosts carry two or more virtual machines",
-)
-OWN_HOST = rules.principle(
-    "masters.own-host",
-    "On undivided hosts masters have separate hosts, if these are at most a tenth of all hosts.",
-    sources="D0 17, D0 59, D2 100, X4",
-    when="one worker on each host, and enough hosts for the replicas without the masters' own",
-)
-SHARED = rules.principle(
-    "masters.shared",
-    "In small clusters masters run next to workers, the NameNode's checkpoints on a second host.",
-    MAY,
-    sources="D0 59, D2 101, D2 157, D4 137, X4",
-    when="separate slots would cost more than a tenth of the disks, and workers have the memory",
-)
-GROUP = rules.principle(
-    "masters.group",
-    "Hosts that serve masters take the masters before any other.",
-    sources="howdah",
-    when="a group of the inventory serves masters",
-)
-PAIRS = rules.principle(
-    "masters.pairs-apart",
-    "Two of a pair never share a host, nor a rack if racks are known; JournalNodes and "
-    "ZooKeepers are three, on three hosts.",
-    MUST,
-    sources="D0 74, D2 100, Hadoop 3.5.0",
-    when="masters are protected by high availability",
-)
-FAULT_TOLERANCE = rules.principle(
-    "masters.fault-tolerance",
-    "Primaries are on one host and their shadows on another; places are freed on both.",
-    MUST,
-    sources="D1 76, D1 78, D1 79, D1 80, D1 92",
-    when="masters are protected by vSphere Fault Tolerance",
-    today="One virtual CPU was vSphere 5's limit. Since vSphere 6.0 there are several: up to 8 with "
-    "Enterprise Plus since 6.7, 2 with other licences; by default at most 8 on a host together.",
-)
+OWN_PLACES = rules["masters.own-places"]
+OWN_HOST = rules["masters.own-host"]
+SHARED = rules["masters.shared"]
+GROUP = rules["masters.group"]
+PAIRS = rules["masters.pairs-apart"]
+FAULT_TOLERANCE = rules["masters.fault-tolerance"]
 
 
-@rules.advice(
-    "masters.isolate-namenode",
-    sources="D2 100, D0 74",
-    when=Condition("masters are not protected", lambda facts: facts.request.protection is Protection.NONE),
-)
+rules.when("masters are not protected")(lambda facts: facts.request.protection is Protection.NONE)
+
+
+@rules.advises("masters.isolate-namenode")
 def _isolate(facts: Facts) -> str | None:
-    """In production the NameNode is isolated and made available."""
     namenodes = [master for master in facts.cluster.masters if Role.NAMENODE in master.roles]
     where = namenodes[0].host
     return (
@@ -81,6 +46,7 @@ def _instead(facts: Facts) -> str:
     return "Plan with --protect-masters ha, or at least keep"
 
 
+@rules.advises("masters.idle-disks")
 def _idle_disks(facts: Facts) -> str | None:
     disks = {kind.name: kind.data_disks or 0 for kind, _ in facts.cluster.kinds}
     idle = sum(
@@ -98,18 +64,11 @@ def _idle_disks(facts: Facts) -> str | None:
     )
 
 
-IDLE_DISKS = rules.advice(
-    "masters.idle-disks", sources="D1 96, D0 59, D0 146", when="masters have their own slots"
-).by("Masters take no more than a tenth of the workers' places.", _idle_disks)
+IDLE_DISKS = rules["masters.idle-disks"]
 
 
-@rules.advice(
-    "masters.own-machine",
-    sources="D0 58, D1 96, D2 100",
-    when="hosts are divided, and a NameNode shares a worker's virtual machine",
-)
+@rules.advises("masters.own-machine")
 def _in_a_worker(facts: Facts) -> str | None:
-    """On divided hosts a NameNode has its own virtual machine."""
     sharing = [master for master in facts.cluster.masters if Role.NAMENODE in master.roles and master.shares]
     if not sharing or not facts.cluster.virtual:
         return None
@@ -122,41 +81,13 @@ def _in_a_worker(facts: Facts) -> str | None:
     )
 
 
-_TOLERANT = Condition(
-    "masters are protected by vSphere Fault Tolerance",
-    lambda facts: facts.request.protection is Protection.FT,
+rules.when("masters are protected by vSphere Fault Tolerance")(
+    lambda facts: facts.request.protection is Protection.FT
 )
 
 
-rules.advice("masters.fault-tolerance-network", sources="D1 78, D1 86, D1 92", when=_TOLERANT).text(
-    "The network carries Fault Tolerance's logging and the workers' traffic, or each has its own.",
-    "Give Fault Tolerance's logging a 10 Gb/s network of low latency, a separate one if workers can "
-    "fill theirs: it carried less than 100 Mb/s at every block size, but a delay there delays masters. "
-    "Put the masters' root disks on storage that both hosts can access.",
-)
-
-
-rules.advice("masters.fault-tolerance-guests", sources="D1 94, D1 95", when=_TOLERANT).text(
-    "Fault Tolerance does not detect failed daemons and guests: combine it with HA.",
-    "Fault Tolerance survives the loss of a host, not of a daemon or guest: both copies fail in the same "
-    "way. Let vSphere HA monitor the guests, or plan with --protect-masters ha, which survives both.",
-)
-
-
-rules.advice("masters.fastest-cores", MAY, sources="D1 76", when=_TOLERANT).text(
-    "Hosts of protected masters have the fastest cores rather than the most cores.",
-    "Use the hosts with the fastest cores for the masters: a protected master is as fast as one core, "
-    "and processors with many cores have slower ones.",
-)
-
-
-@rules.advice(
-    "masters.namespace",
-    sources="D1 77, D1 81, howdah",
-    when="the cluster's disks can hold more blocks than one NameNode",
-)
+@rules.advises("masters.namespace")
 def _federation(facts: Facts) -> str | None:
-    """The NameNode's heap holds the whole namespace: about 1 GB for a million blocks."""
     cluster = facts.cluster
     blocks = namespace_blocks(
         cluster.raw_bytes, facts.request.replication or REPLICATION, mean_file_bytes=file_bytes(facts.request)
@@ -172,4 +103,96 @@ def _federation(facts: Facts) -> str | None:
         f"blocks, for which a NameNode needs a heap of {format_bytes(heap)}. Its heap should not exceed "
         f"{format_bytes(HEAP_MOST)}, and here there is room for {format_bytes(largest)}: store larger files "
         "(--mean-file gives their size), or plan several name services behind a router."
+    )
+
+
+_TOLD_HOSTS = 3
+_DIGEST_LETTERS = 12
+
+
+@rules.when("other clusters have virtual machines on the same hosts")
+@rules.when("other clusters have masters on the same hosts")
+@rules.when("other clusters are on the same hosts")
+def _shares(facts: Facts) -> bool:
+    return facts.request.sharing is not None
+
+
+@rules.advises("sharing.hosts")
+def _neighbours(facts: Facts) -> str | None:
+    sharing = facts.request.sharing
+    if sharing is None:
+        return None
+    part = "what others leave" if sharing.percent is None else f"{sharing.percent} %"
+    clusters = [
+        f"{neighbour.cluster} (its plan's SHA-256 {neighbour.digest[:_DIGEST_LETTERS]})"
+        for neighbour in sharing.beside
+    ]
+    texts = [
+        f"This cluster was planned for {part} of hosts that it shares"
+        + (f" with {' and '.join(clusters)}" if clusters else "")
+        + ": no thread, byte of memory or data disk of a host is assigned twice"
+    ]
+    texts += [
+        f"of each host of group {group} it has the data disks {_ranges(numbers)}"
+        for group, numbers in sharing.disks.items()
+    ]
+    if left_out := expand_all(sharing.left_out):
+        named = ", ".join(left_out[:_TOLD_HOSTS]) + (", …" if len(left_out) > _TOLD_HOSTS else "")
+        texts.append(f"{format_counted(len(left_out), 'host')} had nothing left for it ({named})")
+    texts.append(
+        "network ports are shared without limits: set each cluster's part in the hypervisor or the switch"
+    )
+    return "; ".join(texts) + "."
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """``1-6, 13-20``."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+@rules.advises("sharing.masters-apart")
+def _together(facts: Facts) -> str | None:
+    sharing = facts.request.sharing
+    if sharing is None:
+        return None
+    of_host: dict[str, list[str]] = {}
+    for neighbour in sharing.beside:
+        for host in expand_all(neighbour.masters_on):
+            of_host.setdefault(host.lower(), []).append(neighbour.cluster)
+    both = [
+        f"{master.name} on {host} together with those of {' and '.join(neighbours)}"
+        for master in facts.cluster.masters
+        for host in (master.host, master.shadow_host)
+        if host is not None and (neighbours := of_host.get(host.lower()))
+    ]
+    if not both:
+        return None
+    return (
+        f"Too few hosts are left for masters of different clusters to be apart: {', '.join(both)}. The loss "
+        "of such a host takes down masters of several clusters at once."
+    )
+
+
+@rules.advises("sharing.host-settings")
+def _differently(facts: Facts) -> str | None:
+    sharing = facts.request.sharing
+    if sharing is None:
+        return None
+    differ = [
+        f"{key} is {value_text(own)} here and {value} for {neighbour.cluster}"
+        for neighbour in sharing.beside
+        for key, value in neighbour.host_settings.items()
+        if (own := facts.decided.get(key)) is not None and value_text(own) != value
+    ]
+    if not differ:
+        return None
+    return (
+        "A host has one firmware and one hypervisor, but clusters on it need different "
+        f"settings: {'; '.join(differ)}. Choose one value, and set it in the other plan with --set."
     )

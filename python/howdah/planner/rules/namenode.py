@@ -6,7 +6,15 @@ import math
 
 from howdah.model.plan import Input, Master, Role, Value
 from howdah.model.request import Protection
-from howdah.planner.conditions import in_study
+from howdah.planner.capacity import (
+    FILL_LIMIT,
+    HEAP_MOST,
+    USUAL_HEAP,
+    blocks_of,
+    file_bytes,
+    namenode_heap_bytes,
+    namespace_blocks,
+)
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import (
     COMPRESSED_MOST,
@@ -19,20 +27,13 @@ from howdah.planner.heap import (
     size_of,
     whole_heap,
 )
-from howdah.planner.rule import MAY, MUST, Decision
-from howdah.planner.rules.declare import Condition, Rules, as_number, between, lasting, within_factor
+from howdah.planner.rule import Decision, in_study
+from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.jvm import supported
-from howdah.planner.storage import (
-    FILL_LIMIT,
-    HEAP_MOST,
-    USUAL_HEAP,
-    blocks_of,
-    file_bytes,
-    namenode_heap_bytes,
-    namespace_blocks,
-)
 from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB, format_count, format_memory
+
+rules = read_rules("namenode.toml")
 
 _NAMES = "file:///var/lib/hadoop/name"
 _HANDLERS_LEAST = 10
@@ -48,18 +49,10 @@ _TERABYTE = 10**12
 _MANY_FILES = 50_000_000
 _PAUSES_OF_MANY_FILES = "-XX:MaxGCPauseMillis=4000"
 """Shorter goals than that make G1 fall behind in heaps of so many files (Cloudera)."""
-rules = Rules(file="hdfs-site.xml")
 
 
-@rules.setting(
-    "namenode.name-dirs",
-    "dfs.namenode.name.dir",
-    MUST,
-    sources="D2 100, Hadoop 3.5.0: hdfs-default.xml",
-    accepts=lasting,
-)
+@rules.decides("namenode.name-dirs")
 def _name_dirs(facts: Facts) -> Decision:
-    """The NameNode's metadata is in a permanent directory, and on a second disk if there is one."""
     because = "the default is below hadoop.tmp.dir: if that is emptied, all files of the cluster are lost"
     if facts.own_disks(Role.NAMENODE) < 1:
         return Decision((_NAMES,), because)
@@ -69,37 +62,17 @@ def _name_dirs(facts: Facts) -> Decision:
     )
 
 
-_CONDITION = Condition(
-    "without high availability", lambda facts: facts.request.protection is not Protection.HA
-)
-
-rules.fixed(
-    "namenode.checkpoint-dirs",
-    "dfs.namenode.checkpoint.dir",
-    ("file:///var/lib/hadoop/namesecondary",),
-    when=_CONDITION,
-    accepts=lasting,
-).text(
-    "Checkpoints are in a permanent directory.",
-    "the default is below /tmp",
-    "Hadoop 3.5.0: hdfs-default.xml",
-)
+rules.when("without high availability")(lambda facts: facts.request.protection is not Protection.HA)
 
 
+@rules.accepts("half to four times")
 def _handlers_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     planned = as_number(decision.value)
     return planned / 2 <= as_number(value) <= max(4 * planned, _HANDLERS_LEAST)
 
 
-@rules.setting(
-    "namenode.handlers",
-    "dfs.namenode.handler.count",
-    sources="D0 57, D4 138, howdah",
-    accepts=_handlers_will_do,
-    today="The papers' single handler avoided HDFS-7122, fixed in 2.6: it is for the paper profile only.",
-)
+@rules.decides("namenode.handlers")
 def _handlers(facts: Facts) -> Decision:
-    """The NameNode answers with 20 × ln(DataNodes) threads, at least 10."""
     workers = facts.cluster.workers
     inputs = (Input(name="DataNodes", value=workers),)
     if in_study(facts):
@@ -132,6 +105,7 @@ def _needed(facts: Facts) -> int:
     return whole_heap(namenode_heap_bytes(_blocks(facts)))
 
 
+@rules.accepts("heap of a NameNode")
 def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     have, decided = heap_bytes(str(value)), heap_bytes(str(decision.value))
     if have is None or decided is None:
@@ -167,20 +141,8 @@ def _java_options(size: int, facts: Facts) -> str:
     )
 
 
-@rules.setting(
-    "namenode.heap",
-    "HDFS_NAMENODE_OPTS",
-    MUST,
-    sources="Cloudera: Sizing NameNode Heap Memory, Cloudera: Recommended settings for G1GC, "
-    "Hortonworks: Configuring NameNode Heap Size, D1 77",
-    file="hadoop-env.sh",
-    accepts=_heap_will_do,
-    today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300 (D0 142); each has its own today. "
-    "Hortonworks' young generations of an eighth were for CMS, which Java 14 removed: G1 has none "
-    "of a fixed size.",
-)
+@rules.decides("namenode.heap")
 def _heap(facts: Facts) -> Decision:
-    """The NameNode's heap is 1.1 GB for every million blocks of files far smaller than a block."""
     home, blocks, needed = _home(facts), _blocks(facts), _needed(facts)
     value = _heap_in(home, facts)
     mean = file_bytes(facts.request)
@@ -210,16 +172,8 @@ def _heap(facts: Facts) -> Decision:
     )
 
 
-@rules.setting(
-    "namenode.secondary-heap",
-    "HDFS_SECONDARYNAMENODE_OPTS",
-    sources="D4 137, Hortonworks: Configuring NameNode Heap Size",
-    when=_CONDITION,
-    file="hadoop-env.sh",
-    accepts=_heap_will_do,
-)
+@rules.decides("namenode.secondary-heap")
 def _secondary_heap(facts: Facts) -> Decision:
-    """The SecondaryNameNode's heap holds what the NameNode's does."""
     own = _home(facts)
     apart = Role.SECONDARY_NAMENODE not in own.roles and bool(
         facts.cluster.addresses(Role.SECONDARY_NAMENODE)
@@ -235,60 +189,15 @@ def _secondary_heap(facts: Facts) -> Decision:
     )
 
 
-@rules.setting(
-    "namenode.redundancy-interval",
-    "dfs.namenode.redundancy.interval.seconds",
-    MAY,
-    sources="D0 142",
-    accepts=between(1, 30),
-    today="dfs.namenode.replication.interval of the papers has this name since Hadoop 3.0.",
-)
+@rules.decides("namenode.redundancy-interval")
 def _redundancy(facts: Facts) -> Decision:
-    """The NameNode looks for missing replicas every three seconds; every second in a study."""
     if in_study(facts):
         return Decision(1, "as the study ran")
     return Decision(3, "the release's default")
 
 
-rules.fixed(
-    "namenode.datanode-timeout",
-    "dfs.namenode.heartbeat.recheck-interval",
-    300_000,
-    MAY,
-    accepts=within_factor(0.2, 6),
-    written=False,
-).text(
-    "A silent DataNode is given up after ten minutes.",
-    "a reboot does not cause all its replicas to be copied",
-    "Hadoop 3.5.0: hdfs-default.xml",
-)
-rules.fixed(
-    "namenode.silent-after",
-    "dfs.namenode.stale.datanode.interval",
-    30_000,
-    MAY,
-    accepts=between(10_000, 150_000),
-    written=False,
-).text(
-    "A DataNode that is silent for half a minute is read last.",
-    "ten heartbeats: a DataNode that is only busy is back by then",
-    "HDFS-3703, Hadoop 3.5.0: hdfs-default.xml",
-)
-rules.fixed("namenode.silent-last-read", "dfs.namenode.avoid.read.stale.datanode", True).text(
-    "Silent DataNodes are the last that clients read from.",
-    "until it counts as lost after ten minutes, readers would wait a minute for it each time",
-    "HDFS-3703, howdah",
-)
-rules.fixed("namenode.silent-last-write", "dfs.namenode.avoid.write.stale.datanode", True).text(
-    "New replicas go to responsive DataNodes, as long as half of all are responsive.",
-    "until it counts as lost after ten minutes, writers would wait a minute for it each time",
-    "HDFS-3912, howdah",
-)
-
-
-@rules.advice("namenode.service-port", MAY, sources="howdah", when="500 DataNodes or more")
+@rules.advises("namenode.service-port")
 def _service_port(facts: Facts) -> str | None:
-    """From 500 DataNodes on, their messages to the NameNode have a port of their own."""
     workers = facts.cluster.workers
     if workers < _SERVICE_PORT_FROM:
         return None

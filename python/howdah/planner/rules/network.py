@@ -8,41 +8,28 @@ from collections.abc import Iterator
 from howdah.model.host import Nic
 from howdah.model.plan import Input
 from howdah.model.request import Hypervisor, Profile
-from howdah.planner.conditions import several_ports
+from howdah.planner.capacity import LINE_SHARE, REPLICATION, data_bytes_per_s, replica_bits_per_s
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import MAY, MUST, Decision, Scope
-from howdah.planner.rules.declare import Condition, Rules, at_least
-from howdah.planner.storage import LINE_SHARE, REPLICATION, data_bytes_per_s, replica_bits_per_s
+from howdah.planner.rule import Decision, several_ports
+from howdah.planner.rules.declare import read_rules
 from howdah.units import format_bits_per_s, format_counted, format_rate
 
-_FILE = "network"
+rules = read_rules("network.toml")
+
 _JUMBO = 9000
 _EMULATED = frozenset({"e1000", "e1000e", "8139cp", "8139too", "pcnet32", "ne2k-pci", "vmxnet"})
 _GIGABIT = 10**9
 
 
-rules = Rules(file=_FILE)
-
-
+@rules.when("hosts have more than one port and bond them")
 def bonded(facts: Facts) -> bool:
     """Whether the hosts' own system bonds their ports: under vSphere the virtual switch does it."""
     return several_ports(facts) and facts.request.dividing is not Hypervisor.VSPHERE
 
 
-_BONDED = Condition("hosts have more than one port and bond them", bonded)
-
-
-@rules.setting(
-    "network.bond-mode",
-    "bond.mode",
-    sources="D0 43, D4 132",
-    when=_BONDED,
-    scope=Scope.HOST,
-    accepts=lambda value, decision, facts: value in ("802.3ad", "balance-xor"),
-)
+@rules.decides("network.bond-mode")
 def _mode(facts: Facts) -> Decision:
-    """Bond equal ports so that they share the load and survive the loss of one."""
     ports = Input(name="ports", value=sum(nic.count for nic in facts.group.nics))
     if facts.request.profile is Profile.PAPER:
         return Decision("balance-xor", "as the study had it; the switch needs a static group", (ports,))
@@ -53,56 +40,6 @@ def _mode(facts: Facts) -> Decision:
     )
 
 
-rules.fixed("network.bond-hash", "bond.xmit_hash_policy", "layer3+4", when=_BONDED, scope=Scope.HOST).text(
-    "Choose a bond's port by address and port number.",
-    "the many connections between two hosts spread over all ports, not over one",
-    "D0 43",
-)
-
-
-rules.fixed(
-    "network.bond-monitor",
-    "bond.miimon",
-    100,
-    when=_BONDED,
-    scope=Scope.HOST,
-    accepts=lambda value, decision, facts: isinstance(value, int) and 0 < value <= 1000,
-).text(
-    "Watch the links of a bond ten times a second.",
-    "a dead port is dropped within a tenth of a second; 0, the default, never detects it",
-    "D4 132, Linux",
-)
-
-
-rules.fixed(
-    "network.jumbo-frames",
-    "mtu",
-    _JUMBO,
-    MAY,
-    scope=Scope.HOST,
-    accepts=at_least,
-    today="Cards now cut and join packets themselves (TSO, LRO), so the gain is smaller than it was.",
-).text(
-    "Send frames of 9,000 bytes between the cluster's hosts.",
-    "a sixth of the packets, and of the work for each, on every stream of blocks",
-    "D0 40, D3 119, D4 133",
-)
-
-
-rules.fixed(
-    "network.offloads",
-    "nic.offloads",
-    ("rx", "tx", "sg", "tso", "gso", "gro"),
-    MAY,
-    scope=Scope.HOST,
-    today="Linux 3.x and later turn all of these on; this is for cards on which they were turned off.",
-).text(
-    "Let cards compute checksums and cut and join packets.",
-    "cutting streams into packets costs a core or more at 10 Gb/s",
-    "D0 39, D0 41, D4 133",
-)
-
-
 def ports(reading: Inspected) -> tuple[Nic, ...]:
     """The ports and bonds that carry traffic: what is up, a bond in its members' stead."""
     if reading.host is None:
@@ -110,9 +47,8 @@ def ports(reading: Inspected) -> tuple[Nic, ...]:
     return tuple(nic for nic in reading.host.nics if nic.up and nic.member_of is None)
 
 
-@rules.inspection("network.one-mtu", sources="D0 40")
+@rules.inspects("network.one-mtu")
 def _inspect_mtu(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Have one MTU on all ports of a host."""
     mtus = {nic.name: nic.mtu for nic in ports(reading) if nic.mtu is not None}
     if len(mtus) > 1:
         yield Observation(
@@ -124,9 +60,8 @@ def _inspect_mtu(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("network.jumbo", MAY, sources="D0 40, D3 119, D4 133")
+@rules.inspects("network.jumbo")
 def _jumbo(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Have frames of 9,000 bytes on the cluster's ports."""
     for nic in ports(reading):
         if nic.mtu is not None:
             yield Observation(
@@ -138,9 +73,8 @@ def _jumbo(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection("network.disks-and-ports", sources="D0 45, D0 46, D0 48, D4 141")
+@rules.inspects("network.disks-and-ports")
 def _speed(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Have ports that carry the replicas of all that the data disks can write."""
     speeds = {nic.name: nic.speed_bits_per_s for nic in ports(reading)}
     known_speeds = [speed for speed in speeds.values() if speed is not None]
     if reading.host is None or not facts.group.data_disks:
@@ -170,9 +104,8 @@ def _speed(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection("network.bond", sources="D0 43, D4 132")
+@rules.inspects("network.bond")
 def _bonds(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Spread a bond's traffic over all its ports, by address and port number."""
     for nic in ports(reading):
         if nic.bond is None:
             continue
@@ -187,9 +120,8 @@ def _bonds(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("network.bonded-ports", sources="D0 43, howdah")
+@rules.inspects("network.bonded-ports")
 def _bonded(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Have every port of a bond up, and as fast as the others."""
     members: dict[str, list[Nic]] = {}
     for nic in reading.host.nics if reading.host else ():
         if nic.member_of is not None:
@@ -212,9 +144,8 @@ def _bonded(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("network.guest-card", sources="D0 41, D0 143, D3 119", when="the host is a virtual machine")
+@rules.inspects("network.guest-card")
 def _guest_card(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Give virtual machines paravirtual network cards."""
     if reading.host is None or not reading.host.virtualisation.is_virtual:
         return
     for nic in ports(reading):
@@ -228,11 +159,8 @@ def _guest_card(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection(
-    "network.guest-queues", MAY, sources="D0 38, D0 41, D3 119", when="the host is a virtual machine"
-)
+@rules.inspects("network.guest-queues")
 def _queues(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Avoid several queues in a virtual network card."""
     if reading.host is None or not reading.host.virtualisation.is_virtual:
         return
     for nic in ports(reading):
@@ -246,14 +174,8 @@ def _queues(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection(
-    "network.own-name",
-    MUST,
-    sources="HBase 2.6.4: reference guide, Hadoop 3.5.0: ClusterSetup",
-    when="there are several workers",
-)
+@rules.inspects("network.own-name")
 def _own_name(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A host's own name is not the loopback's."""
     address = reading.host.network.own_address if reading.host is not None else None
     if address is None or len(reading.config.workers) < 2:
         # A cluster of one host finds itself on the loopback as well as anywhere.
@@ -280,9 +202,8 @@ def _replication(facts: Facts) -> int:
     return max(1, int(facts.number("dfs.replication")))
 
 
-@rules.advice("network.speed", sources="D0 45, D0 46, D0 48, D0 47, D2 159")
+@rules.advises("network.speed")
 def _advise_speed(facts: Facts) -> str | None:
-    """Have a network that carries the replicas of all that the disks can write."""
     group, replication = facts.group, _replication(facts)
     if facts.cluster.hosts == 1:
         return None
@@ -298,9 +219,8 @@ def _advise_speed(facts: Facts) -> str | None:
     )
 
 
-@rules.advice("network.gigabit", sources="D4 141, D4 135, D0 46")
+@rules.advises("network.gigabit")
 def _grouped_gigabit(facts: Facts) -> str | None:
-    """Prefer 10GbE or faster to grouped 1GbE."""
     if facts.cluster.hosts == 1:
         return None
     slow = [nic for nic in facts.group.nics if nic.speed_bits_per_s <= _GIGABIT]
@@ -312,9 +232,8 @@ def _grouped_gigabit(facts: Facts) -> str | None:
     )
 
 
-@rules.advice("network.end-to-end", sources="D0 40")
+@rules.advises("network.end-to-end")
 def _end_to_end(facts: Facts) -> str | None:
-    """Test jumbo frames end to end."""
     if facts.cluster.hosts == 1:
         return None
     return (
@@ -323,9 +242,8 @@ def _end_to_end(facts: Facts) -> str | None:
     )
 
 
-@rules.advice("network.switch", sources="D0 43, D4 132")
+@rules.advises("network.switch")
 def _switch(facts: Facts) -> str | None:
-    """Set up both ends of a bond."""
     if not several_ports(facts) or facts.cluster.hosts == 1:
         return None
     if facts.request.dividing is Hypervisor.VSPHERE:
@@ -339,14 +257,8 @@ def _switch(facts: Facts) -> str | None:
     )
 
 
-@rules.advice(
-    "network.interrupts",
-    MAY,
-    sources="D0 38, D0 42, D0 44",
-    today="The papers pinned interrupts by hand; irqbalance knows NUMA nodes, drivers pace themselves.",
-)
+@rules.advises("network.interrupts")
 def _interrupts(facts: Facts) -> str | None:
-    """Let irqbalance spread interrupts, and check that no CPU is overloaded by them."""
     if facts.cluster.hosts == 1:
         return None
     return (

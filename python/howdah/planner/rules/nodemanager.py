@@ -1,37 +1,24 @@
-"""NodeManagers: their directories, services, heap, and what survives a restart."""
+"""NodeManagers: directories, services, logs; nodes that join, are drained or lost."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from howdah.model.plan import Input, Value
+from howdah.model.request import Protection
 from howdah.planner.budget import budget, heap_of
-from howdah.planner.conditions import WITH_MAPREDUCE, shuffles_in_nodemanagers
 from howdah.planner.facts import Facts, MissingFact
-from howdah.planner.heap import heap_enough, heap_options
+from howdah.planner.heap import heap_options
 from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
-from howdah.planner.rule import MAY, MUST, Decision, Scope
-from howdah.planner.rules.declare import Rules, anything, as_number, between, set_at_all
-from howdah.planner.rules.volumes import disk_full_percent, smallest_disk
+from howdah.planner.rule import Decision, shuffles_in_nodemanagers, with_mapreduce
+from howdah.planner.rules.datanode import disk_full_percent, smallest_disk
+from howdah.planner.rules.declare import read_rules
 from howdah.units import format_bytes, format_counted, format_memory
 
-_ENVIRONMENT = (
-    "JAVA_HOME",
-    "HADOOP_COMMON_HOME",
-    "HADOOP_HDFS_HOME",
-    "HADOOP_CONF_DIR",
-    "CLASSPATH_PREPEND_DISTCACHE",
-    "HADOOP_YARN_HOME",
-    "HADOOP_HOME",
-    "PATH",
-    "LANG",
-    "TZ",
-    "HADOOP_MAPRED_HOME",
-)
-rules = Rules(file="yarn-site.xml")
-mapreduce = rules.under(when=WITH_MAPREDUCE)
+rules = read_rules("nodemanager.toml")
 
 
+@rules.accepts("a directory on every disk")
 def _all_disks(value: Value, decision: Decision, facts: Facts) -> bool:
     paths = path_list(value)
     return len(set(paths)) >= len(path_list(decision.value)) and not any(map(is_temporary, paths))
@@ -44,15 +31,8 @@ def _dirs(facts: Facts, leaf: str) -> tuple[str, ...]:
     return tuple(f"{folder}/yarn/{leaf}" for folder in folders)
 
 
-@mapreduce.setting(
-    "nodemanager.local-dirs",
-    "yarn.nodemanager.local-dirs",
-    sources="D0 24, D0 30",
-    scope=Scope.WORKER,
-    accepts=_all_disks,
-)
+@rules.decides("nodemanager.local-dirs")
 def _local_dirs(facts: Facts) -> Decision:
-    """Intermediate data is on every data disk."""
     folders = _dirs(facts, "local")
     return Decision(
         folders,
@@ -61,14 +41,8 @@ def _local_dirs(facts: Facts) -> Decision:
     )
 
 
-@rules.inspection(
-    "nodemanager.lasting",
-    MUST,
-    sources="Hadoop 3.5.0: yarn-default.xml",
-    when="the NodeManager's directories are set",
-)
+@rules.inspects("nodemanager.lasting")
 def _lasting(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """Intermediate data is in no directory for temporary files."""
     key = "yarn.nodemanager.local-dirs"
     folders = reading.folders(key)
     if folders:
@@ -82,40 +56,27 @@ def _lasting(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         )
 
 
+@rules.accepts("absolute directories")
 def _absolute(value: Value, decision: Decision, facts: Facts) -> bool:
     paths = path_list(value)
     # ${yarn.log.dir} of the default is an absolute path when Hadoop's own scripts start the NodeManager.
     return bool(paths) and all(path.startswith(("/", "${yarn.log.dir}")) for path in paths)
 
 
-@mapreduce.setting(
-    "nodemanager.log-dirs",
-    "yarn.nodemanager.log-dirs",
-    MUST,
-    sources="Hadoop 3.5.0: yarn-default.xml, howdah",
-    scope=Scope.WORKER,
-    accepts=_absolute,
-)
+@rules.decides("nodemanager.log-dirs")
 def _log_dirs(facts: Facts) -> Decision:
-    """Logs of containers have absolute paths."""
     folders = _dirs(facts, "log")
     return Decision(folders, "absolute, as NodeManagers require, and not on the system's disk")
 
 
+@rules.accepts("the services that are needed")
 def _serves(value: Value, decision: Decision, facts: Facts) -> bool:
     needed = set() if facts.jobs_unknown else {"mapreduce_shuffle"}
     return needed | ({"spark_shuffle"} if shuffles_in_nodemanagers(facts) else set()) <= set(path_list(value))
 
 
-@mapreduce.setting(
-    "nodemanager.shuffle-service",
-    "yarn.nodemanager.aux-services",
-    MUST,
-    sources="Hadoop 3.5.0: yarn-default.xml, howdah",
-    accepts=_serves,
-)
+@rules.decides("nodemanager.shuffle-service")
 def _services(facts: Facts) -> Decision:
-    """NodeManagers serve map output."""
     if facts.request.spark_used:
         return Decision(
             ("mapreduce_shuffle", "spark_shuffle"),
@@ -125,41 +86,8 @@ def _services(facts: Facts) -> Decision:
     return Decision(("mapreduce_shuffle",), "without it every job fails in its first fetch")
 
 
-mapreduce.fixed(
-    "nodemanager.environment", "yarn.nodemanager.env-whitelist", _ENVIRONMENT, MUST, accepts=anything
-).text(
-    "Containers get the directory of MapReduce.",
-    "the release's default and HADOOP_MAPRED_HOME, which tasks need for their class path",
-    "Hadoop 3.5.0: yarn-default.xml, howdah",
-)
-mapreduce.fixed(
-    "nodemanager.classpath",
-    "yarn.application.classpath",
-    (
-        "$HADOOP_CONF_DIR",
-        "$HADOOP_COMMON_HOME/share/hadoop/common/*",
-        "$HADOOP_COMMON_HOME/share/hadoop/common/lib/*",
-        "$HADOOP_HDFS_HOME/share/hadoop/hdfs/*",
-        "$HADOOP_HDFS_HOME/share/hadoop/hdfs/lib/*",
-        "$HADOOP_YARN_HOME/share/hadoop/yarn/*",
-        "$HADOOP_YARN_HOME/share/hadoop/yarn/lib/*",
-    ),
-    MUST,
-    accepts=anything,
-).text(
-    "Containers find Hadoop's classes.", "if the release has them", "Hadoop 3.5.0: yarn-default.xml, howdah"
-)
-
-
-@mapreduce.setting(
-    "nodemanager.disk-full",
-    "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage",
-    sources="Hadoop 3.5.0: yarn-default.xml, howdah",
-    scope=Scope.WORKER,
-    accepts=between(90, 99),
-)
+@rules.decides("nodemanager.disk-full")
 def _disk_full(facts: Facts) -> Decision:
-    """A NodeManager stops using a disk that is 95 % full, a large one when about 100 GB are left."""
     disk = smallest_disk(facts.group)
     percent = disk_full_percent(disk)
     return Decision(
@@ -170,17 +98,8 @@ def _disk_full(facts: Facts) -> Decision:
     )
 
 
-@mapreduce.setting(
-    "nodemanager.heap",
-    "YARN_NODEMANAGER_OPTS",
-    MAY,
-    sources="Hadoop 3.5.0: yarn-default.xml, howdah",
-    file="yarn-env.sh",
-    scope=Scope.WORKER,
-    accepts=heap_enough,
-)
+@rules.decides("nodemanager.heap")
 def _nodemanager_heap(facts: Facts) -> Decision:
-    """A NodeManager's heap is under 2 GB."""
     share = budget(facts.worker, facts).nodemanager
     heap = heap_of(share)
     return Decision(
@@ -190,52 +109,11 @@ def _nodemanager_heap(facts: Facts) -> Decision:
     )
 
 
-mapreduce.fixed(
-    "nodemanager.heartbeat",
-    "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms",
-    1000,
-    MAY,
-    accepts=between(200, 3000),
-    written=False,
-    today="The papers' out-of-band heartbeat is gone; this interval is what is left of it.",
-).text("NodeManagers report every second.", "a finished container is replaced within a second", "D0 54, X11")
-mapreduce.fixed("nodemanager.recovery", "yarn.nodemanager.recovery.enabled", True).text(
-    "Containers survive a restart of their NodeManager.",
-    "a restart for a new configuration, or after a crash, loses no work",
-    "howdah",
-)
-mapreduce.fixed("nodemanager.recovery-supervised", "yarn.nodemanager.recovery.supervised", True, MAY).text(
-    "A stopped NodeManager leaves its containers running for the next one.",
-    "by default a stopped NodeManager kills its containers, even with recovery; a systemd unit "
-    "also needs KillMode=process. List a host in yarn.exclude before you remove it for good",
-    "Hadoop 3.5.0: yarn-default.xml, howdah",
-)
-mapreduce.fixed(
-    "nodemanager.recovery-dir",
-    "yarn.nodemanager.recovery.dir",
-    "/var/lib/hadoop/yarn-recovery",
-    MAY,
-    accepts=lambda value, decision, facts: bool(value) and not is_temporary(str(value)),
-).text(
-    "A NodeManager keeps the state of its containers in a permanent directory.",
-    "the default is below hadoop.tmp.dir",
-    "howdah",
-)
-mapreduce.fixed(
-    "nodemanager.address",
-    "yarn.nodemanager.address",
-    "0.0.0.0:8041",
-    accepts=lambda value, decision, facts: not str(value).endswith(":0"),
-).text(
-    "A NodeManager has a fixed port.",
-    "recovery finds running containers by it: the default is a random port",
-    "Hadoop 3.5.0: yarn-default.xml, howdah",
-)
+rules.accepts("a fixed port")(lambda value, decision, facts: not str(value).endswith(":0"))
 
 
-@rules.inspection("nodemanager.port", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
+@rules.inspects("nodemanager.port")
 def _port_for_recovery(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """A NodeManager that recovers has a fixed port."""
     if not reading.truth("yarn.nodemanager.recovery.enabled"):
         return
     address = reading.text("yarn.nodemanager.address") or ""
@@ -249,26 +127,128 @@ def _port_for_recovery(reading: Inspected, facts: Facts) -> Iterable[Observation
     )
 
 
-mapreduce.fixed("nodemanager.log-aggregation", "yarn.log-aggregation-enable", True).text(
-    "Logs of finished jobs are kept in HDFS.",
-    "they are in one place, even if their host is gone",
-    "howdah",
+_LOST_AFTER = "yarn.nm.liveness-monitor.expiry-interval-ms"
+_MASTER_LOST_AFTER = "yarn.am.liveness-monitor.expiry-interval-ms"
+_HEARTBEAT = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"
+_LOST_AFTER_MS = 180_000
+_RETRY_MS = 30_000
+"""What a NodeManager waits between two tries to reach a ResourceManager that does not answer."""
+DEFAULTS_MS = {_LOST_AFTER: 600_000, _MASTER_LOST_AFTER: 900_000, _HEARTBEAT: 1_000}
+"""What the release does where nothing is set, in milliseconds."""
+_HEARTBEATS_LEAST = 10
+_CONNECTED_WITHIN_MS = 60_000
+_TRY_MS = 10_000
+"""What an application master waits between two tries to reach a NodeManager."""
+_ATTRIBUTES = "yarn.node-attribute.fs-store.root-dir"
+_LABELS = "yarn.node-labels.fs-store.root-dir"
+
+
+@rules.decides("nodes.lost-after")
+def _lost_after(facts: Facts) -> Decision:
+    return Decision(
+        _LOST_AFTER_MS,
+        "its tasks, its map output and any application master on it wait so long, and up to a third longer: "
+        "the ResourceManager checks three times within it. A restart of the NodeManager, a garbage "
+        "collection or a restart of a switch is over by then; declaring a NodeManager lost too soon "
+        "costs only its work. HDFS, which "
+        "would copy all its blocks, waits for ten minutes",
+        (
+            Input(
+                name="between a NodeManager's tries to reach the ResourceManager", value=_RETRY_MS, unit="ms"
+            ),
+        ),
+    )
+
+
+@rules.decides("nodes.connected-within")
+def _connected_within(facts: Facts) -> Decision:
+    return Decision(
+        _CONNECTED_WITHIN_MS,
+        "after YARN declares a worker lost, an application master tries to end its tasks there and runs them "
+        "elsewhere only after this time: the release's 180 s cost a job 179 s in a lab. A "
+        "restarted NodeManager is back within a minute",
+        (
+            Input(
+                name="between an application master's tries to reach a NodeManager", value=_TRY_MS, unit="ms"
+            ),
+        ),
+    )
+
+
+@rules.inspects("nodes.lost-in-order")
+def _in_order(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    if reading.text(_LOST_AFTER) or reading.text(_HEARTBEAT):
+        wait, heartbeat = _milliseconds(reading, _LOST_AFTER), _milliseconds(reading, _HEARTBEAT)
+        yield reading.verdict(
+            _LOST_AFTER,
+            wait >= _HEARTBEATS_LEAST * heartbeat > 0,
+            found=f"{wait:.15g} ms, with a heartbeat every {heartbeat:.15g} ms",
+            expected=f"at least {_HEARTBEATS_LEAST} heartbeats: otherwise healthy workers count as lost",
+            fix=f"set {_LOST_AFTER} to {_LOST_AFTER_MS} and {_HEARTBEAT} to 1000 in yarn-site.xml",
+            elsewhere=reading.where(_HEARTBEAT),
+        )
+    if reading.text(_MASTER_LOST_AFTER):
+        wait, master = _milliseconds(reading, _LOST_AFTER), _milliseconds(reading, _MASTER_LOST_AFTER)
+        yield reading.verdict(
+            _MASTER_LOST_AFTER,
+            master >= wait,
+            found=f"{master:.15g} ms, of a worker {wait:.15g} ms",
+            expected=f"{wait:.15g} ms at least: a worker that is silent for less loses none of its tasks, "
+            "and must not lose the job of an application master on it",
+            fix=f"remove {_MASTER_LOST_AFTER}: the default is {DEFAULTS_MS[_MASTER_LOST_AFTER]} ms",
+        )
+
+
+def _milliseconds(reading: Inspected, key: str) -> float:
+    """What is set, or the release's default; raises MissingFact for what is no number."""
+    if not reading.text(key):
+        return DEFAULTS_MS[key]
+    value = reading.number(key)
+    if value is None:
+        raise MissingFact(f"{key}, which is not a number")
+    return value
+
+
+rules.when("with MapReduce and one ResourceManager")(
+    lambda facts: with_mapreduce(facts) and facts.request.protection is not Protection.HA
 )
-mapreduce.fixed(
-    "nodemanager.log-folder", "yarn.nodemanager.remote-app-log-dir", "/app-logs", MAY, accepts=set_at_all
-).text(
-    "Logs of finished jobs have a separate directory.",
-    "in HDFS; the default, /tmp/logs, is a directory that users clean up",
-    "howdah",
+
+
+rules.when("with MapReduce and two ResourceManagers")(
+    lambda facts: with_mapreduce(facts) and facts.request.protection is Protection.HA
 )
-mapreduce.fixed(
-    "nodemanager.log-age",
-    "yarn.log-aggregation.retain-seconds",
-    604_800,
-    MAY,
-    accepts=lambda value, decision, facts: as_number(value) > 0,
-).text(
-    "Logs of finished jobs are deleted after a week.",
-    "the default keeps them forever, a small file for each container",
-    "howdah",
-)
+
+
+@rules.decides("nodes.attributes-of-a-pair")
+def _in_hdfs(facts: Facts) -> Decision:
+    file_system = facts.decided.get("fs.defaultFS")
+    if not isinstance(file_system, str):
+        raise MissingFact("fs.defaultFS")
+    return Decision(
+        f"{file_system}/yarn/node-attributes",
+        "the default is a directory below /tmp of each ResourceManager; after a failover only data in HDFS "
+        "can be read",
+    )
+
+
+@rules.inspects("nodes.kept-for-both")
+def _kept_for_both(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    paired = reading.truth("yarn.resourcemanager.ha.enabled") is True
+    if reading.truth("yarn.node-labels.enabled"):
+        yield _kept(reading, _LABELS, "labels", paired=paired)
+    if paired and reading.text(_ATTRIBUTES):
+        yield _kept(reading, _ATTRIBUTES, "attributes", paired=paired)
+
+
+def _kept(reading: Inspected, key: str, kind: str, *, paired: bool) -> Observation:
+    text = reading.text(key) or ""
+    lasts = bool(text) and not any(map(is_temporary, path_list(text)))
+    harm = "the other ResourceManager does not read them" if paired and lasts else "they are lost at a reboot"
+    return reading.verdict(
+        key,
+        lasts and not (paired and text.startswith("file:")),
+        found=text or "not set: a directory below /tmp of the ResourceManager's host",
+        expected=f"a directory in HDFS: otherwise {harm}",
+        fix=f"make /yarn/node-{kind} in HDFS, owned by the user yarn, and set {key} to it in yarn-site.xml",
+        elsewhere=reading.where("yarn.node-labels.enabled"),
+    )

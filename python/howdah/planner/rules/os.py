@@ -1,41 +1,27 @@
-"""The operating system that workers run in: kernel settings, limits, huge pages."""
+"""Linux on hosts and in workers: memory, limits, the network stack, NUMA nodes."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from howdah.model.plan import Input, Value
-from howdah.model.request import Profile
-from howdah.planner.conditions import several_ports, with_hbase
+from howdah.model.plan import Input, Role, Value
+from howdah.model.request import PlanRequest, Profile
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import MAY, MUST, Decision, Scope
-from howdah.planner.rules.declare import Condition, Rules, at_least, at_most, one_of
-from howdah.units import MIB, format_memory
+from howdah.planner.rule import Decision
+from howdah.planner.rules.declare import at_least, read_rules
+from howdah.units import format_memory
 
-_SYSCTL = "sysctl.conf"
-_LIMITS = "limits.conf"
-_THP = "thp"
-_HANDLES = 32768
+rules = read_rules("os.toml")
+
+
 _HANDLES_LEAST = 16384
-_SOCKET_BUFFER = 16 * MIB
 _OLDEST_KERNEL = (2, 6, 30)
 
 
-rules = Rules(file=_SYSCTL)
-
-
-@rules.setting(
-    "os.swappiness",
-    "vm.swappiness",
-    sources="D0 27",
-    accepts=lambda value, decision, facts: at_most(value, Decision(10, ""), facts),
-    today="The papers' 0 forbids swapping outright since Linux 3.5 and may end a process instead; 1 is "
-    "the least that swaps at all.",
-)
+@rules.decides("os.swappiness")
 def _swappiness(facts: Facts) -> Decision:
-    """Keep processes in memory rather than file pages: swap as little as the kernel can."""
     if facts.request.profile is Profile.PAPER:
         return Decision(0, "as in the study: no page of a process is less valuable than a page of the cache")
     return Decision(
@@ -45,100 +31,19 @@ def _swappiness(facts: Facts) -> Decision:
     )
 
 
-rules.fixed("os.overcommit", "vm.overcommit_memory", 0, accepts=one_of(0, 1)).text(
-    "Let the kernel decide how much memory may be promised; never forbid overcommitting.",
-    "a JVM reserves more than it uses and forks; the kernel's own estimate allows both",
-    "D0 27",
-)
-
-
-rules.fixed(
-    "os.dirty-background",
-    "vm.dirty_background_ratio",
-    1,
-    accepts=lambda value, decision, facts: at_most(value, Decision(5, ""), facts),
-    today="On hosts of a terabyte, vm.dirty_background_bytes goes below 1 %; a check accepts it.",
-).text(
-    "Begin to write dirty pages back early, so that disks work evenly instead of in bursts.",
-    "1 % of memory is seconds of a worker's disks; the default 10 % is a long burst",
-    "D0 27",
-)
-
-
+@rules.accepts("0 to the plan's value")
 def _dirty_ratio_accepts(value: Value, decision: Decision, facts: Facts) -> bool:
     # A limit in bytes shows as a ratio of 0.
     return 0 <= float(str(value)) <= float(str(decision.value))
 
 
-rules.fixed("os.dirty-limit", "vm.dirty_ratio", 20, MAY, accepts=_dirty_ratio_accepts, written=False).text(
-    "Stop a writer before dirty pages crowd out the map output that waits in the cache.",
-    "the kernel's default: four fifths of the cache stay for map output",
-    "D0 24, Linux",
-)
-
-
+@rules.accepts("unlimited or at least 16384")
 def _enough(value: Value, decision: Decision, facts: Facts) -> bool:
     return value == "unlimited" or at_least(value, Decision(_HANDLES_LEAST, ""), facts)
 
 
-rules.fixed(
-    "os.open-files",
-    "nofile",
-    _HANDLES,
-    MUST,
-    file=_LIMITS,
-    accepts=_enough,
-    today="A daemon that systemd starts takes LimitNOFILE of its unit, not limits.conf.",
-).text(
-    "Let the daemons' users open at least 32,768 files.",
-    "every block that is read or written takes two, every connection one",
-    "D0 27, D4 138",
-)
-rules.fixed(
-    "os.processes",
-    "nproc",
-    _HANDLES,
-    MUST,
-    file=_LIMITS,
-    accepts=_enough,
-    today="A daemon that systemd starts takes LimitNPROC and TasksMax of its unit, not limits.conf.",
-).text(
-    "Let the daemons' users run at least 32,768 processes and threads.",
-    "Linux counts threads, and a DataNode has one for every transfer",
-    "D0 27, D4 138",
-)
-rules.fixed(
-    "os.locked-memory",
-    "memlock",
-    "unlimited",
-    MAY,
-    when=Condition("HBase runs on the cluster", with_hbase),
-    file=_LIMITS,
-).text(
-    "Let RegionServers lock the memory of their heaps and their block cache.",
-    "heap and off-heap cache are most of the worker's memory and stay",
-    "D3 120, HBase",
-)
-
-
-def _huge_pages_accept(value: Value, decision: Decision, facts: Facts) -> bool:
-    # Distributors ask for `never`, the papers ran `always`: with `defer` both will do.
-    return value in ("always", "madvise", "never")
-
-
-@rules.setting(
-    "os.huge-pages",
-    "transparent_hugepage.enabled",
-    sources="D0 23, JDK-8312182, Cloudera: Disabling transparent hugepages",
-    file=_THP,
-    accepts=_huge_pages_accept,
-    today="Hadoop distributions set `never`, because kernels before 4.6 made tasks wait while they "
-    "defragmented; os.huge-page-defrag prevents that. Under `always` Java's stacks of "
-    "threads become huge pages, and stay in memory (JDK-8312182). With `madvise` the heaps of "
-    "NameNode and RegionServers request theirs.",
-)
+@rules.decides("os.huge-pages")
 def _huge_pages(facts: Facts) -> Decision:
-    """Have large pages in the guest and in Java, so that address translation stays cheap."""
     if facts.request.profile is Profile.PAPER:
         return Decision("always", "as in the study: every heap gets them without a flag")
     return Decision(
@@ -148,82 +53,8 @@ def _huge_pages(facts: Facts) -> Decision:
     )
 
 
-rules.fixed(
-    "os.huge-page-defrag",
-    "transparent_hugepage.defrag",
-    "defer",
-    file=_THP,
-    accepts=one_of("defer", "defer+madvise", "madvise", "never"),
-    today="`defer` is there since Linux 4.6; before, and on Red Hat 7, the default was `always`.",
-).text(
-    "Never let a task wait while the kernel compacts memory for a large page.",
-    "the kernel compacts in the background; meanwhile a program that requests pages gets small ones",
-    "D0 23, Linux 4.6",
-)
-rules.fixed(
-    "os.receive-buffer",
-    "net.core.rmem_max",
-    _SOCKET_BUFFER,
-    MAY,
-    accepts=at_least,
-    today="Linux sizes TCP buffers by itself up to net.ipv4.tcp_rmem; this limits what programs request.",
-).text(
-    "Allow socket buffers of 16 MiB for receiving.",
-    "a fast link's bandwidth times its delay under load, with room",
-    "D0 27",
-)
-rules.fixed(
-    "os.send-buffer",
-    "net.core.wmem_max",
-    _SOCKET_BUFFER,
-    MAY,
-    accepts=at_least,
-    today="Linux sizes TCP buffers by itself up to net.ipv4.tcp_wmem; this limits what programs request.",
-).text(
-    "Allow socket buffers of 16 MiB for sending.",
-    "a fast link's bandwidth times its delay under load, with room",
-    "D0 27",
-)
-rules.fixed("os.mtu-probing", "net.ipv4.tcp_mtu_probing", 1, MAY, accepts=one_of(1, 2)).text(
-    "Let TCP find the largest packet that gets through, in case a hop does not support jumbo frames.",
-    "a connection that hangs at a hop with a small MTU recovers; others are not slowed",
-    "D0 27, D0 40",
-)
-rules.fixed(
-    "os.arp-filter",
-    "net.ipv4.conf.all.arp_filter",
-    1,
-    MAY,
-    when=Condition("a host has more than one port", several_ports),
-    scope=Scope.HOST,
-).text(
-    "With several ports on one subnet, answer for an address only on the port it belongs to.",
-    "otherwise one port answers for all, and traffic for several ports uses one",
-    "D0 27",
-)
-
-
-rules.fixed(
-    "os.listen-backlog",
-    "net.core.somaxconn",
-    4096,
-    accepts=lambda value, decision, facts: at_least(value, Decision(1024, ""), facts),
-    today="The kernel's default was 128 before Linux 5.4 and is 4096 since.",
-).text(
-    "Let a listener queue bursts of connections, as a shuffle makes them.",
-    "a shuffle opens connections in bursts; the kernel cuts every listener's queue to this",
-    "Linux 5.4, howdah",
-)
-
-
-@rules.inspection(
-    "os.kernel",
-    MUST,
-    sources="D4 134",
-    today="Every distribution that is maintained does; what Java 17 needs is newer still.",
-)
+@rules.inspects("os.kernel")
 def _kernel(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Run Linux 2.6.30 or newer."""
     if reading.host is None:
         return
     release = reading.host.software.kernel
@@ -240,9 +71,8 @@ def _kernel(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection("os.swap", MAY, sources="howdah")
+@rules.inspects("os.swap")
 def _swap(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Have some swap, so that a worker that runs out of memory slows down before it loses a process."""
     if reading.host is None:
         return
     size = reading.host.memory.swap_total_bytes
@@ -256,9 +86,8 @@ def _swap(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection("os.clock", sources="HBase, Kerberos")
+@rules.inspects("os.clock")
 def _clock(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Keep the clock in step with the other hosts' clocks."""
     if reading.host is None:
         return
     kept = reading.host.software.clock_synchronised
@@ -271,13 +100,8 @@ def _clock(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection(
-    "os.governor",
-    sources="D3 117, X2",
-    when=Condition("HBase runs on the cluster, on hosts without a hypervisor", with_hbase),
-)
+@rules.inspects("os.governor")
 def _governor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Run a latency-sensitive host at full clock."""
     if reading.host is None or reading.host.virtualisation.is_virtual:
         return
     governor = reading.host.cpu.governor
@@ -290,9 +114,8 @@ def _governor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.advice("os.clocks", MUST, sources="HBase, Kerberos")
+@rules.advises("os.clocks")
 def _keep_clocks(facts: Facts) -> str:
-    """Keep the clocks of all hosts in step."""
     consequence = "Kerberos refuses clocks that differ by 5 minutes" if facts.request.secure else ""
     if facts.request.hbase_used:
         consequence = "HBase's master refuses a RegionServer whose clock is off by 30 seconds"
@@ -303,8 +126,81 @@ def _keep_clocks(facts: Facts) -> str:
     )
 
 
-rules.advice("os.watch", sources="D0 37, D0 73, D0 64").text(
-    "Compare the work that hosts do, regularly.",
-    "Regularly compare the hosts' finished tasks per hour, and their storage and network volume with the "
-    "job's expected volume: a host that falls behind has a bad disk or a different configuration.",
+AWARE = "yarn.nodemanager.numa-awareness.enabled"
+READ_TOPOLOGY = "yarn.nodemanager.numa-awareness.read-topology"
+NODE_IDS = "yarn.nodemanager.numa-awareness.node-ids"
+_DEFAULT_EXECUTOR_FROM = (3, 4)
+_EXECUTOR = "yarn.nodemanager.container-executor.class"
+
+
+def spans_nodes(facts: Facts) -> bool:
+    """Whether hosts are their own workers and have several NUMA nodes."""
+    return not facts.cluster.virtual and (facts.worker.numa_nodes or 1) > 1
+
+
+def _can_bind(request: PlanRequest) -> bool:
+    """Whether the executor of containers knows NUMA nodes: before 3.4 the secure one alone did."""
+    major, minor = (int(number) for number in request.hadoop.split(".")[:2])
+    return request.secure or (major, minor) >= _DEFAULT_EXECUTOR_FROM
+
+
+rules.when("native workers with several NUMA nodes that run MapReduce, on Hadoop 3.4 or with --secure")(
+    lambda facts: facts.request.mapreduce and spans_nodes(facts) and _can_bind(facts.request)
 )
+
+
+@rules.decides("numa.containers")
+def _aware(facts: Facts) -> Decision:
+    nodes = facts.worker.numa_nodes or 1
+    return Decision(
+        True,
+        f"each container runs on the processors and in the memory of one of {nodes} NUMA nodes, if that "
+        "node has room; NodeManagers need numactl and do not start without it",
+        (Input(name="NUMA nodes of a worker", value=nodes),),
+    )
+
+
+@rules.inspects("numa.nodes-known")
+def _unknown_nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    if (reading.text(AWARE) or "").strip().lower() != "true":
+        return
+    read = (reading.text(READ_TOPOLOGY) or "").strip().lower() == "true"
+    listed = bool((reading.text(NODE_IDS) or "").strip())
+    yield reading.verdict(
+        AWARE,
+        read or listed,
+        found="true, but the nodes are neither read nor listed",
+        expected=f"{READ_TOPOLOGY} true, or the nodes in {NODE_IDS}: NodeManagers do not start without",
+        fix=f"set {READ_TOPOLOGY} to true",
+    )
+
+
+@rules.inspects("numa.executor")
+def _unable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    if (reading.text(AWARE) or "").strip().lower() != "true":
+        return
+    executor = reading.text(_EXECUTOR) or "DefaultContainerExecutor (default)"
+    yield reading.verdict(
+        AWARE,
+        "LinuxContainerExecutor" in executor or _can_bind(facts.request),
+        found=f"true, with {executor.rpartition('.')[2]} of Hadoop {facts.request.hadoop}",
+        expected="LinuxContainerExecutor, or Hadoop 3.4: the default executor of older releases "
+        "ignores NUMA nodes",
+        fix=f"remove {AWARE}, or set {_EXECUTOR} to LinuxContainerExecutor",
+    )
+
+
+@rules.advises("numa.daemons")
+def _daemons(facts: Facts) -> str:
+    nodes = facts.worker.numa_nodes or 1
+    text = (
+        f"Install numactl on every worker: NodeManagers do not start without "
+        f"it. Bind no daemon to one of the {nodes} NUMA nodes: DataNodes and NodeManagers serve "
+        f"disks and tasks of all nodes."
+    )
+    if Role.REGIONSERVER in facts.worker.roles:
+        text += (
+            " A RegionServer's heap lies on several nodes: measure it with `-XX:+UseNUMA`, which G1 "
+            "supports since Java 14, or with `numactl --interleave=all`."
+        )
+    return text

@@ -1,181 +1,59 @@
-"""Rules about dividing a host into workers: CPU, NUMA nodes, disks, and how many workers there should be."""
+"""Dividing a host into workers: CPU, memory, NUMA nodes, disks, and how many workers there should be."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.plan import Input
-from howdah.planner.conditions import with_hbase, with_mapreduce
+from howdah.hadoop.daemons import DAEMONS, WORKERS
+from howdah.model.plan import Input, Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import MAY, MUST
-from howdah.planner.rules.declare import Condition, Rules
-from howdah.units import format_percent
+from howdah.planner.rules.declare import read_rules
+from howdah.releases.values import direct_bytes, heap_bytes
+from howdah.units import MIB, format_counted, format_gib, format_memory, format_percent
+
+rules = read_rules("platform.toml")
+
 
 READY_SHARE = 0.05
 """The share of time a virtual machine may wait for a CPU before it matters (RULES 22)."""
-rules = Rules()
 
-FITS_NUMA_NODE = rules.principle(
-    "platform.fits-numa-node",
-    "A worker's CPUs and memory fit one NUMA node, so that all its memory is local.",
-    sources="D0 2, D0 4, D0 15, D2 106, X3",
-    when="hosts with several NUMA nodes",
-    today="On hosts that are not divided NodeManagers bind each container to a node since Hadoop 3.1.",
-)
-PREFER_HT = rules.principle(
-    "platform.prefer-ht",
-    "A worker with more vCPUs than a NUMA node has cores stays on it only with numa.vcpu.preferHT.",
-    sources="D0 7",
-    when="virtual machines with more virtual CPUs than a NUMA node has cores",
-    today="KVM has no such option: the domain is bound to one node instead.",
-)
-FEW_DISKS = rules.principle(
-    "platform.few-disks",
-    "A DataNode owns a small number of spinning disks, preferably five or fewer.",
-    sources="D0 3, D0 4, D2 111",
-    when="spinning disks, paper profile",
-    today="Measured with Hadoop 1 and 2. Since 3.4 a DataNode has a lock for each disk, not one for all "
-    "(HDFS-16534): for it, and for SSDs and NVMe disks, it weighs nothing.",
-)
-WORKERS_PER_SOCKET = rules.principle(
-    "platform.workers-per-socket",
-    "Two-socket hosts carry two to ten workers, at best four; four-socket hosts carry twice as many.",
-    sources="D0 1, D0 13",
-    when=Condition("virtual machines that run MapReduce", with_mapreduce),
-    today="Measured with spinning disks; with SSDs and NVMe it weighs nothing.",
-)
-ONE_VM = rules.principle(
-    "platform.one-vm",
-    "MapReduce takes longer in one virtual machine as large as the host than on the host itself.",
-    sources="D0 10, D0 149, D2 99",
-    when=Condition("one virtual machine per host that runs MapReduce", with_mapreduce),
-)
-REPLICA_BALANCE = rules.principle(
-    "platform.replica-balance",
-    "The more DataNodes, the more unevenly blocks fall on them, and phases wait for the fullest.",
-    sources="D0 11, D0 151, D0 152",
-)
-
-_WITH_MAPREDUCE = Condition("MapReduce", with_mapreduce)
-
-SLOTS_TO_TUNE = rules.principle(
-    "platform.slots-to-tune",
-    "A worker has more than one task slot of each kind, or its concurrency cannot be tuned.",
-    sources="D0 11, D0 12",
-    when=_WITH_MAPREDUCE,
-)
-GUEST_MEMORY = rules.principle(
-    "platform.guest-memory",
-    "Every worker needs memory for its operating system and daemons.",
-    sources="D3 122, howdah",
-)
-ALIKE = rules.principle(
-    "platform.alike",
-    "Workers have equally many disks: HDFS spreads replicas evenly, so fewer disks make it slower.",
-    sources="D2 107",
-)
-MASTER_PLACE = rules.principle(
-    "platform.master-place",
-    "A worker's place is large enough for a master, so that making room for one costs one place.",
-    MAY,
-    sources="D0 17, D0 58",
-    when="virtual machines",
-)
-
-_WITH_HBASE = Condition("HBase", with_hbase)
-
-HBASE_ONE = rules.principle(
-    "platform.hbase-one",
-    "HBase runs one worker per host: the simplest, and the most of the memory is left for its caches.",
-    sources="D3 122, X3",
-    when=_WITH_HBASE,
-)
-HBASE_VIRTUAL = rules.principle(
-    "platform.hbase-virtual",
-    "HBase in virtual machines takes somewhat longer than on the hosts themselves.",
-    sources="D3 116, D3 125",
-    when=_WITH_HBASE,
-)
-HYPERVISOR = rules.principle(
-    "platform.hypervisor",
-    "Hosts are divided by the requested hypervisor, and not at all without one.",
-    MUST,
-    sources="howdah",
-)
-NATIVE = rules.principle(
-    "platform.native",
-    "Without a hypervisor the host is the worker: it has all threads, memory and data disks.",
-    sources="D0 17, D0 50",
-)
-DISK_EACH = rules.principle(
-    "platform.disk-each", "Every worker owns at least one data disk.", MUST, sources="D0 12, D0 16, D0 31"
-)
-DISKS_DIVIDE = rules.principle(
-    "platform.disks-divide",
-    "Data disks go whole to workers, equally many, or one more for some if they do not divide evenly.",
-    MUST,
-    sources="D0 16, D0 30, D2 107",
-)
-CORE_EACH = rules.principle(
-    "platform.core-each", "Every worker has at least the threads of one core.", MUST, sources="D0 16, D0 21"
-)
-NUMA_DIVIDE = rules.principle(
-    "platform.numa-divide",
-    "No worker straddles the border of NUMA nodes that it shares with others.",
-    MUST,
-    sources="D0 2, D0 8, X1",
-    today="Workers are sized so that the hypervisor's scheduler can place them (X1), not pinned by hand.",
-)
-THREADS_COMMITTED = rules.principle(
-    "platform.threads-committed",
-    "Virtual CPUs commit the host's threads exactly; more are given only on request.",
-    sources="D0 20, D0 21, D1 90",
-)
-SPARE_CORE = rules.principle(
-    "platform.spare-core",
-    "With HBase, one core's threads are left to the hypervisor.",
-    sources="D3 123",
-    when=Condition("virtual machines that run HBase", with_hbase),
-    today="With latency sensitivity High, vSphere 8 gives each virtual CPU its own core unless "
-    "virtual hyper-threading is on.",
-)
-DATA_DISKS = rules.principle(
-    "platform.data-disks",
-    "Every data disk is passed whole to one worker, which mounts it on its own: no RAID, no striping.",
-    sources="D0 30, D0 31, D4 128",
-)
-SLOTS = rules.principle(
-    "platform.slots",
-    "With TeraSort alone, at least one concurrent map and one reduce task for each core and each "
-    "spinning data disk; with other jobs as many tasks as threads; as far as threads and memory "
-    "allow.",
-    sources="D0 50, D0 25, D4 129",
-    when=_WITH_MAPREDUCE,
-    today="YARN has no slots (X11): this many map and this many reduce containers fit a worker at once.",
-)
-SIMULATED = rules.principle(
-    "platform.simulated",
-    "The fastest platform is chosen if a calibrated simulation distinguishes it; otherwise the "
-    "other rules decide.",
-    sources="howdah",
-    when=Condition("platforms ranked by simulation", with_mapreduce),
-)
+FITS_NUMA_NODE = rules["platform.fits-numa-node"]
+PREFER_HT = rules["platform.prefer-ht"]
+FEW_DISKS = rules["platform.few-disks"]
+WORKERS_PER_SOCKET = rules["platform.workers-per-socket"]
+ONE_VM = rules["platform.one-vm"]
+REPLICA_BALANCE = rules["platform.replica-balance"]
 
 
-OVERCOMMIT = rules.advice(
-    "platform.overcommit",
-    sources="D0 21, D0 22",
-    when=Condition(
-        "--overcommit, without HBase", lambda facts: facts.request.overcommit and not facts.request.hbase_used
-    ),
-).text(
-    "Where virtual CPUs are over-committed, each virtual machine's ready time stays below 5 %.",
-    "Virtual CPUs may be over-committed, as requested: keep each virtual machine's ready time below "
-    f"{100 * READY_SHARE:.0f} %. In measurements it helped only small workers with a single replica.",
+SLOTS_TO_TUNE = rules["platform.slots-to-tune"]
+GUEST_MEMORY = rules["platform.guest-memory"]
+ALIKE = rules["platform.alike"]
+MASTER_PLACE = rules["platform.master-place"]
+
+
+HBASE_ONE = rules["platform.hbase-one"]
+HBASE_VIRTUAL = rules["platform.hbase-virtual"]
+HYPERVISOR = rules["platform.hypervisor"]
+NATIVE = rules["platform.native"]
+DISK_EACH = rules["platform.disk-each"]
+DISKS_DIVIDE = rules["platform.disks-divide"]
+CORE_EACH = rules["platform.core-each"]
+NUMA_DIVIDE = rules["platform.numa-divide"]
+THREADS_COMMITTED = rules["platform.threads-committed"]
+SPARE_CORE = rules["platform.spare-core"]
+DATA_DISKS = rules["platform.data-disks"]
+SLOTS = rules["platform.slots"]
+SIMULATED = rules["platform.simulated"]
+
+
+rules.when("--overcommit, without HBase")(
+    lambda facts: facts.request.overcommit and not facts.request.hbase_used
 )
+OVERCOMMIT = rules["platform.overcommit"]
 
 
+@rules.inspects("platform.hyper-threading")
 def _hyper_threading(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None:
         return
@@ -200,14 +78,7 @@ def _hyper_threading(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-HYPER_THREADING = rules.inspection(
-    "platform.hyper-threading",
-    sources="D0 26, D1 91, D2 109",
-    when="a probed host",
-    today="Some turn it off against side channels between threads (L1TF, MDS), which matter between owners.",
-).by("Hyper-Threading is on.", _hyper_threading)
-
-
+@rules.inspects("platform.ready-time")
 def _ready_time(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None or not reading.host.virtualisation.is_virtual:
         return
@@ -228,6 +99,111 @@ def _ready_time(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-READY_TIME = rules.inspection("platform.ready-time", sources="D0 22", when="a probed virtual machine").by(
-    "A virtual machine waits for a CPU less than 5 % of the time.", _ready_time
-)
+_SEEN_OF_GIVEN = 0.95
+"""A guest's kernel sees a little less than it was given: firmware and the kernel itself come off it."""
+_DAEMONS = {role.value: DAEMONS[role].options for role in Role if role in WORKERS}
+_CONTAINERS_MOST = 0.9
+_CONTAINERS = "yarn.nodemanager.resource.memory-mb"
+_HUGE_MOST = 0.5
+_ALL_BUT = 0.94
+_UNEVEN = 1.25
+
+HELD_BACK = rules["memory.held-back"]
+WORKER_SHARE = rules["memory.worker-share"]
+NATIVE_MEMORY = rules["memory.native"]
+ENOUGH = rules["memory.enough"]
+
+
+@rules.inspects("memory.as-planned")
+def _as_planned(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    if reading.host is None:
+        return
+    planned, seen = facts.worker.memory_bytes, reading.host.memory.total_bytes
+    yield Observation(
+        seen >= planned * _SEEN_OF_GIVEN,
+        "memory",
+        format_gib(seen),
+        f"{format_gib(planned)}, as planned",
+        fix=f"give the worker {format_gib(planned)} and reserve all of it, or plan again with its memory",
+        inputs=(Input(name="planned", value=planned, unit="B"), Input(name="found", value=seen, unit="B")),
+    )
+
+
+def _promised(reading: Inspected) -> dict[str, int]:
+    """Bytes that each daemon's options and YARN's containers may take."""
+    sizes: dict[str, int] = {}
+    for daemon, name in _DAEMONS.items():
+        options = reading.variable(name) or ""
+        sizes[daemon] = (heap_bytes(options) or 0) + (direct_bytes(options) or 0)
+    containers = reading.number(_CONTAINERS)
+    sizes["containers"] = int(containers * MIB) if containers is not None and containers > 0 else 0
+    return {user: size for user, size in sizes.items() if size}
+
+
+@rules.inspects("memory.promised-once")
+def _over(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    promised = _promised(reading)
+    if len(promised) < 2:
+        return
+    memory = facts.worker.memory_bytes
+    if promised.get("containers", 0) > memory * _CONTAINERS_MOST:
+        # Containers alone are too much, which is a rule of its own: yarn.memory-of-worker.
+        return
+    largest = max(promised, key=lambda user: promised[user])
+    about = _DAEMONS.get(largest, _CONTAINERS)
+    yield Observation(
+        ok=sum(promised.values()) <= memory,
+        about=about,
+        found=" + ".join(f"{user} {format_memory(size)}" for user, size in promised.items()),
+        expected=f"together less than the worker's {format_memory(memory)}",
+        fix=f"lower {about}: the kernel ends processes when memory runs out",
+        where=reading.variable_where(about) or reading.where(about),
+        inputs=(
+            Input(name="promised", value=sum(promised.values()), unit="B"),
+            Input(name="worker's memory", value=memory, unit="B"),
+        ),
+    )
+
+
+@rules.inspects("memory.huge-pages")
+def _huge(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    if reading.host is None or not reading.has_config:
+        return
+    memory = reading.host.memory
+    if memory.huge_pages_total and memory.huge_page_bytes:
+        taken = memory.huge_pages_total * memory.huge_page_bytes
+        yield Observation(
+            ok=taken <= _HUGE_MOST * memory.total_bytes,
+            about="vm.nr_hugepages",
+            found=f"{format_memory(taken)} of {format_memory(memory.total_bytes)}",
+            expected="less than half of memory: only heaps with -XX:+UseLargePages can use it",
+            fix="lower vm.nr_hugepages; transparent huge pages need no reservation",
+        )
+
+
+@rules.inspects("memory.control-group")
+def _limit(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    if reading.host is None or not reading.has_config or reading.host.cgroup.memory_limit_bytes is None:
+        return
+    limit, total = reading.host.cgroup.memory_limit_bytes, reading.host.memory.total_bytes
+    yield Observation(
+        ok=limit >= _ALL_BUT * total,
+        about="memory limit of the control group",
+        found=f"{format_memory(limit)} of {format_memory(total)}",
+        expected="none: processes in the group are killed at the limit, however much memory the machine has",
+        fix="raise MemoryMax of the unit, or the container's limit, or plan for a worker of that size",
+    )
+
+
+@rules.inspects("memory.nodes-alike")
+def _nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    sizes = [node.memory_bytes for node in reading.host.cpu.numa_nodes] if reading.host else []
+    node_sizes = [size for size in sizes if size is not None]
+    if len(sizes) > 1 and len(node_sizes) == len(sizes):
+        yield Observation(
+            ok=max(node_sizes) <= _UNEVEN * min(node_sizes),
+            about="memory of NUMA nodes",
+            found=", ".join(map(format_memory, node_sizes)),
+            expected=f"the same on {format_counted(len(node_sizes), 'node')}",
+            fix="spread the memory modules evenly over sockets and channels, and check for a failed one",
+        )

@@ -1,9 +1,4 @@
-"""How soon the replicas of a lost host are made again, and that a host does not hold more than can be.
-
-The NameNode hands out work every few seconds: so many blocks for each DataNode, of which a DataNode takes no
-more than its streams. By itself that is two blocks in three seconds, for disks of 2006: what a host of
-hundreds of terabytes held takes weeks to be made again so, and another host lost meanwhile loses data.
-"""
+"""Lost hosts rebuilt in time, and the space that this needs."""
 
 from __future__ import annotations
 
@@ -13,11 +8,7 @@ from typing import NamedTuple
 
 from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.plan import Input, Value
-from howdah.model.request import Profile
-from howdah.planner.facts import Facts, data_disks_spin
-from howdah.planner.rule import Decision
-from howdah.planner.rules.declare import Condition, Rules, as_number
-from howdah.planner.storage import (
+from howdah.planner.capacity import (
     BLOCK_BYTES,
     FILL_LIMIT,
     LINE_SHARE,
@@ -27,7 +18,55 @@ from howdah.planner.storage import (
     disk_bytes_per_s,
     file_bytes,
 )
-from howdah.units import format_bytes, format_count, format_rate, format_seconds
+from howdah.planner.facts import Facts, data_disks_spin
+from howdah.planner.rule import Decision
+from howdah.planner.rules.declare import as_number, read_rules
+from howdah.units import format_bytes, format_count, format_percent, format_rate, format_seconds
+
+rules = read_rules("recovery.toml")
+
+
+_INTERMEDIATE = 0.5
+"""Compressed map output on disk for each byte that is sorted: with three replicas 6.5 in all (D0 35)."""
+_HOSTS_IN_PRACTICE = 200
+_HOSTS_MOST = 276
+
+ERASURE_CODING = rules["capacity.erasure-coding"]
+ERASURE_DOMAINS = rules["capacity.erasure-domains"]
+CODED_SAFE = rules["capacity.coded-losses"]
+CODED_FITS = rules["capacity.coded-files"]
+RACK_BALANCE = rules["capacity.rack-balance"]
+
+
+@rules.advises("capacity.sort-space")
+def _sorted_dataset(facts: Facts) -> str | None:
+    dataset = facts.request.dataset_bytes
+    if dataset is None:
+        return None
+    replicas = int(facts.number("dfs.replication"))
+    need = (2 * replicas + _INTERMEDIATE) * dataset
+    raw = facts.cluster.raw_bytes
+    if need <= FILL_LIMIT * raw:
+        return None
+    several = "one replica" if replicas == 1 else f"{replicas} replicas"
+    return (
+        f"Sorting {format_bytes(dataset)} takes about {format_bytes(need)} of disk: {several} of the input, "
+        f"as many of the output and compressed map output. The workers have {format_bytes(raw)}, of which "
+        f"{format_percent(FILL_LIMIT)} should be used: sort less, add hosts or keep fewer replicas."
+    )
+
+
+@rules.advises("capacity.many-hosts")
+def _many_hosts(facts: Facts) -> str | None:
+    hosts = facts.cluster.hosts
+    if hosts <= _HOSTS_IN_PRACTICE:
+        return None
+    return (
+        f"{hosts:,} hosts are more than the papers measured masters for: at 256 MiB blocks they estimated "
+        f"that one CPU serves about {_HOSTS_MOST} hosts, and {_HOSTS_IN_PRACTICE} with caution. Masters have "
+        "several today; watch their CPU and queues, and keep blocks large."
+    )
+
 
 _WITHIN_S = 8 * 3600
 """In which a lost host's replicas should be made again: a working day, before the next one is lost."""
@@ -36,14 +75,12 @@ _SHARE = 0.25
 _INTERVAL, _HEARTBEAT = "dfs.namenode.redundancy.interval.seconds", "dfs.heartbeat.interval"
 _WORK = "dfs.namenode.replication.work.multiplier.per.iteration"
 _STREAMS = "dfs.namenode.replication.max-streams"
-_HARD = "dfs.namenode.replication.max-streams-hard-limit"
 _LEAST_WORK, _LEAST_STREAMS = 2, 2
 _MOST_TIMES = 4
 _STREAM_SHARE = 0.5
 """Of a disk's rate, what one stream has between all that seek on it."""
 _MOST_BYTES, _MOST_DISK_BYTES, _MOST_DISKS = 100 * 10**12, 8 * 10**12, 24
 """Of a DataNode, beyond which Cloudera supports none."""
-_SOURCE = "Cloudera: HDFS heap sizing"
 
 
 class Recovery(NamedTuple):
@@ -63,12 +100,6 @@ class Recovery(NamedTuple):
     def rate(self) -> float:
         """What each DataNode is to make, bytes per second."""
         return min(self.needed, self.allowed)
-
-
-rules = Rules()
-recovery = rules.under(
-    file="hdfs-site.xml", when=Condition("production", profiles=frozenset({Profile.PRODUCTION}))
-)
 
 
 def _will_do(least: int) -> Callable[[Value, Decision, Facts], bool]:
@@ -120,15 +151,11 @@ def _inputs(lost: Recovery) -> tuple[Input, ...]:
     )
 
 
-@recovery.setting(
-    "recovery.work",
-    _WORK,
-    sources=f"Hadoop 3.5.0: hdfs-default.xml, {_SOURCE}, howdah",
-    accepts=_will_do(_LEAST_WORK),
-)
+rules.accepts("work that disks can do")(_will_do(_LEAST_WORK))
+
+
+@rules.decides("recovery.work")
 def _work(facts: Facts) -> Decision:
-    """A lost host's replicas are recreated within eight hours, by a quarter of the disks or of the network
-    at most."""
     lost = recovery_of(facts)
     if facts.cluster.worker_hosts <= facts.number("dfs.replication"):
         return Decision(
@@ -164,14 +191,11 @@ def _stream_rate(facts: Facts) -> float:
     )
 
 
-@recovery.setting(
-    "recovery.streams",
-    _STREAMS,
-    sources="Hadoop 3.5.0: hdfs-default.xml, howdah",
-    accepts=_will_do(_LEAST_STREAMS),
-)
+rules.accepts("streams that disks can serve")(_will_do(_LEAST_STREAMS))
+
+
+@rules.decides("recovery.streams")
 def _streams(facts: Facts) -> Decision:
-    """A DataNode copies as many blocks at once as it is given between two heartbeats."""
     lost = recovery_of(facts)
     work = facts.number(_WORK)
     each_beat = work * facts.number(_HEARTBEAT) / facts.number(_INTERVAL)
@@ -184,23 +208,21 @@ def _streams(facts: Facts) -> Decision:
     )
 
 
-@recovery.setting(
-    "recovery.streams-limit",
-    _HARD,
-    sources="Hadoop 3.5.0: hdfs-default.xml",
-    accepts=lambda value, decision, facts: as_number(value) >= facts.number(_STREAMS),
+rules.accepts("at least the streams")(
+    lambda value, decision, facts: as_number(value) >= facts.number(_STREAMS)
 )
+
+
+@rules.decides("recovery.streams-limit")
 def _hard(facts: Facts) -> Decision:
-    """Blocks with one replica left are copied in addition to all others."""
     return Decision(
         2 * int(facts.number(_STREAMS)),
         f"twice {_STREAMS}: blocks with one remaining replica do not wait for others",
     )
 
 
-@rules.advice("recovery.density", sources=f"{_SOURCE}, howdah", when="a DataNode holds more")
+@rules.advises("recovery.density")
 def _dense(facts: Facts) -> str | None:
-    """A DataNode holds no more than 100 TB, on at most 24 disks of 8 TB."""
     lost = recovery_of(facts)
     group = lost.group
     many = max(1, sum(kind.per_host for kind, _ in facts.cluster.kinds if kind.group == group.name))

@@ -8,16 +8,17 @@ from typing import NamedTuple
 
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget
-from howdah.planner.conditions import WITH_HBASE, with_hbase
 from howdah.planner.facts import Facts
 from howdah.planner.heap import COMPRESSED_MOST, UNCOMPRESSED_LEAST, collector, heap_options
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import MAY, MUST, Decision, Scope
-from howdah.planner.rules.declare import Condition, Rules, as_number, between
+from howdah.planner.rule import Decision, with_hbase
+from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.jvm import supported
 from howdah.planner.rules.security import login
 from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB, format_memory
+
+rules = read_rules("regionserver.toml")
 
 _CACHE_FROM = 24 * GIB
 """Below it one cache in the heap serves as well as two."""
@@ -33,7 +34,7 @@ _SMALL_REGIONS_FROM = 4 * GIB
 _HANDLERS_LEAST = 30
 _HANDLERS_PER_CPU = 2
 _HANDLERS_MOST = 256
-_DIRECT_LIMIT = re.compile(r"-XX:MaxDirectMemorySize=(\d+[kKmMgGtT]?)")
+_DIRECT_LIMIT = r"-XX:MaxDirectMemorySize=(\d+[kKmMgGtT]?)"
 
 
 class RegionServerMemory(NamedTuple):
@@ -48,10 +49,7 @@ class RegionServerMemory(NamedTuple):
         return direct_limit(self.cache) if self.cache else 0
 
 
-rules = Rules(file="hbase-site.xml")
-hbase = rules.under(when=WITH_HBASE)
-
-
+@rules.accepts("heap of a RegionServer")
 def _options_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     heap, planned = heap_bytes(str(value)), heap_bytes(str(decision.value))
     if heap is None or planned is None:
@@ -100,19 +98,8 @@ def _regions(heap: int) -> tuple[str, ...]:
     return (f"-XX:G1HeapRegionSize={32 if heap >= _LARGE_REGIONS_FROM else 8}m",)
 
 
-@hbase.setting(
-    "regionserver.heap",
-    "HBASE_REGIONSERVER_OPTS",
-    sources="D3 120, D3 122, D2 112, HBase 2.6.4: reference guide on Java",
-    file="hbase-env.sh",
-    scope=Scope.WORKER,
-    accepts=_options_will_do,
-    today="HBase 2 keeps blocks outside the heap, which HBase 0.98 of the paper did not need to do below "
-    "64 GB; G1 is on every Java since 8. Java 21 adds a generational ZGC: try it if 100 ms "
-    "pauses are too long.",
-)
+@rules.decides("regionserver.heap")
 def _options(facts: Facts) -> Decision:
-    """A RegionServer's heap is half of its memory, at most 31 GiB; the rest is a cache outside it."""
     memory = _memory(facts)
     direct = (f"-XX:MaxDirectMemorySize={memory.direct // MIB}m",) if memory.cache else ()
     off_heap = (
@@ -139,24 +126,13 @@ def _options(facts: Facts) -> Decision:
     )
 
 
-_SHARES_HOSTS = Condition(
-    "with HBase, if a RegionServer has 24 GiB or more",
-    lambda facts: with_hbase(facts) and (facts.known_worker is None or _memory(facts).cache > 0),
+rules.when("with HBase, if a RegionServer has 24 GiB or more")(
+    lambda facts: with_hbase(facts) and (facts.known_worker is None or _memory(facts).cache > 0)
 )
 
 
-@hbase.setting(
-    "regionserver.cache-size",
-    "hbase.bucketcache.size",
-    sources="D3 120, howdah",
-    when=_SHARES_HOSTS,
-    scope=Scope.WORKER,
-    accepts=lambda value, decision, facts: (
-        0.5 * as_number(decision.value) <= as_number(value) <= 1.1 * as_number(decision.value)
-    ),
-)
+@rules.decides("regionserver.cache-size")
 def _cache_size(facts: Facts) -> Decision:
-    """The cache outside the heap has what heap and buffers leave."""
     share = budget(facts.worker, facts).regionserver
     heap = heap_bytes(str(facts.decided.get("HBASE_REGIONSERVER_OPTS", ""))) or _memory(facts).heap
     return Decision(
@@ -167,31 +143,16 @@ def _cache_size(facts: Facts) -> Decision:
     )
 
 
-hbase.setting(
-    "regionserver.cache-kind",
-    "hbase.bucketcache.ioengine",
-    sources="D3 120, howdah",
-    when=_SHARES_HOSTS,
-    scope=Scope.WORKER,
-    needs="hbase.bucketcache.size",
-    accepts=lambda value, decision, facts: (
-        value == "offheap" or str(value).startswith(("file", "mmap", "pmem"))
-    ),
-).by(
-    "From 24 GiB upwards, blocks are cached outside the heap.",
-    lambda facts: Decision("offheap", "the garbage collector does not scan cached blocks", _inputs(facts)),
+rules.accepts("outside the heap")(
+    lambda value, decision, facts: value == "offheap" or str(value).startswith(("file", "mmap", "pmem"))
+)
+rules.decides("regionserver.cache-kind")(
+    lambda facts: Decision("offheap", "the garbage collector does not scan cached blocks", _inputs(facts))
 )
 
 
-@hbase.setting(
-    "regionserver.heap-cache",
-    "hfile.block.cache.size",
-    sources="D3 120, howdah",
-    scope=Scope.WORKER,
-    accepts=between(0.1, 0.6),
-)
+@rules.decides("regionserver.heap-cache")
 def _heap_cache(facts: Facts) -> Decision:
-    """The cache in the heap takes two fifths of it, one fifth with a larger cache outside it."""
     if _memory(facts).cache:
         return Decision(
             _HEAP_CACHE_BESIDE,
@@ -202,23 +163,14 @@ def _heap_cache(facts: Facts) -> Decision:
     )
 
 
-@hbase.setting(
-    "regionserver.memstore",
-    "hbase.regionserver.global.memstore.size",
-    MAY,
-    sources="D3 120, howdah",
-    scope=Scope.WORKER,
-    accepts=between(0.2, 0.6),
-)
+@rules.decides("regionserver.memstore")
 def _memstore(facts: Facts) -> Decision:
-    """Writes may take two fifths of the heap before they are flushed."""
     writes = format_memory(int(_MEMSTORE * _memory(facts).heap))
     return Decision(_MEMSTORE, f"the release's default: {writes} of writes, and reads keep their caches")
 
 
-@rules.inspection("regionserver.heap-shares", MUST, sources="HBase 2.6.4: MemorySizeUtil")
+@rules.inspects("regionserver.heap-shares")
 def _over_heap(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """Cache and memstores take at most four fifths of the heap."""
     cache = reading.number("hfile.block.cache.size")
     memstore = reading.number("hbase.regionserver.global.memstore.size")
     if cache is None and memstore is None:
@@ -242,15 +194,14 @@ def _over_heap(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     )
 
 
-@rules.inspection("regionserver.direct-memory", MUST, sources="HBASE-12369, D3 120")
+@rules.inspects("regionserver.direct-memory")
 def _direct_memory(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """Java may take as much memory outside the heap as the cache there needs."""
     cache_mb = reading.number("hbase.bucketcache.size")
     engine = reading.text("hbase.bucketcache.ioengine") or ""
     if cache_mb is None or cache_mb <= 1 or engine != "offheap":
         return
     options = reading.variable("HBASE_REGIONSERVER_OPTS") or ""
-    match = _DIRECT_LIMIT.search(options)
+    match = re.search(_DIRECT_LIMIT, options)
     size = reading.variable("HBASE_OFFHEAPSIZE") or (match.group(1) if match else "")
     limit = heap_bytes(f"-Xmx{size}")
     direct = f"{int(cache_mb) + _DIRECT // MIB}m"
@@ -266,18 +217,13 @@ def _direct_memory(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     )
 
 
-@hbase.setting(
-    "regionserver.handlers",
-    "hbase.regionserver.handler.count",
-    MAY,
-    sources="HBase 2.6.4: hbase-default.xml, howdah",
-    scope=Scope.WORKER,
-    accepts=lambda value, decision, facts: (
-        _HANDLERS_LEAST <= as_number(value) <= 2 * as_number(decision.value)
-    ),
+rules.accepts("up to twice")(
+    lambda value, decision, facts: _HANDLERS_LEAST <= as_number(value) <= 2 * as_number(decision.value)
 )
+
+
+@rules.decides("regionserver.handlers")
 def _handlers(facts: Facts) -> Decision:
-    """A RegionServer answers with twice as many threads as it has CPUs, 30 at least, 256 at most."""
     cpus = facts.worker.vcpus or facts.group.cpu.threads
     value = min(max(_HANDLERS_LEAST, _HANDLERS_PER_CPU * cpus), _HANDLERS_MOST)
     because = (
@@ -296,14 +242,8 @@ def _handlers(facts: Facts) -> Decision:
     return Decision(value, because, (Input(name="CPUs of the worker", value=cpus),))
 
 
-@rules.inspection(
-    "regionserver.cache-place",
-    MUST,
-    sources="HBase 2.6.4: reference guide",
-    when="the kind of block cache is set",
-)
+@rules.inspects("regionserver.cache-place")
 def _cache_place(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """A cache in files has a path."""
     key = "hbase.bucketcache.ioengine"
     engine = reading.text(key)
     if engine is not None:
@@ -314,12 +254,3 @@ def _cache_place(reading: Inspected, facts: Facts) -> Iterable[Observation]:
             expected="a path after it: otherwise the RegionServer does not start",
             fix=f"set {key} to {engine}:/data/cache, for instance, or to offheap",
         )
-
-
-hbase.fixed(
-    "regionserver.allocation-buffers", "hbase.hregion.memstore.mslab.enabled", True, written=False
-).text(
-    "Memstores use large chunks of the heap.",
-    "a fragmented heap stops a RegionServer for seconds or minutes",
-    "HBASE-3455",
-)

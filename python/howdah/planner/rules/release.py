@@ -9,8 +9,7 @@ from howdah.hadoop.readers import intended_key
 from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules
 from howdah.releases.catalogue import (
     HADOOP_VERSIONS,
     Property,
@@ -21,6 +20,8 @@ from howdah.releases.catalogue import (
     line_of,
 )
 
+rules = read_rules("release.toml")
+
 _NAMED_IN = frozenset(
     f"{site}.xml"
     for site in ("core-site", "hdfs-site", "yarn-site", "mapred-site", "hbase-site", "capacity-scheduler")
@@ -28,7 +29,7 @@ _NAMED_IN = frozenset(
 """Files whose names the catalogue knows in full; others hold the names of other software."""
 _OWN = ("dfs.", "yarn.", "mapreduce.", "mapred.", "hadoop.", "ha.", "ipc.", "io.", "net.", "fs.", "hbase.")
 """Names with these prefixes belong to the release; others may belong to any software."""
-_ANYBODYS = re.compile(
+_ANYBODYS = (
     r"fs\.(s3a\.bucket|azure|wasbs?|abfss?|adl|s3|s3n|s3a\.impl|emr|emrfs|jfs|ofs|o3fs|alluxio|bos|ks3|nas|dfs|maprfs)\..*"
     r"|hadoop\.(proxyuser|kms|registry|cdp|cloudera|ssl)\..*"
     r"|dfs\.(ranger|cloudera|nfs3?|ozone)\..*|.*\.(ranger|navigator|cloudera|ambari|atlas)\..*|.*\.ranger-.*"
@@ -65,9 +66,6 @@ def names_of_today(entry: FoundProperty, facts: Facts) -> tuple[str, ...]:
     """The names that a property sets: those that replace a former one, or its own."""
     today = (release.replacement(entry.name) for release in _releases(entry, facts))
     return next(filter(None, today), (entry.name,))
-
-
-rules = Rules()
 
 
 def _releases(entry: FoundProperty, facts: Facts) -> tuple[Release, ...]:
@@ -123,7 +121,7 @@ def _unknown(reading: Inspected, facts: Facts) -> Iterator[tuple[FoundProperty, 
             if (meant := _with_first_word(entry.name)) and any(release.find(meant) for release in releases):
                 yield entry, meant
             continue
-        if _ANYBODYS.fullmatch(entry.name) or not entry.name.isascii():
+        if re.fullmatch(_ANYBODYS, entry.name) or not entry.name.isascii():
             # A strange character in a name is a rule of its own.
             continue
         name = _with_plain_id(entry.name, dotted)
@@ -134,11 +132,8 @@ def _unknown(reading: Inspected, facts: Facts) -> Iterator[tuple[FoundProperty, 
         yield entry, next(filter(None, near), None) if suggested <= _MOST_SUGGESTIONS else None
 
 
-@rules.inspection(
-    "release.misspelt-property", MUST, sources="howdah", when="for names that are close to a known one"
-)
+@rules.inspects("release.misspelt-property")
 def _misspelt(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A property's name is one that the release knows; a misspelt one is silently without effect."""
     for entry, near in _unknown(reading, facts):
         if near is not None and not _has_default(entry, near, reading, facts):
             yield entry_verdict(
@@ -166,13 +161,8 @@ def _is_service(entry: FoundProperty) -> bool:
     return entry.name.startswith("yarn.nodemanager.aux-services.") and entry.name.endswith(".class")
 
 
-@rules.inspection(
-    "release.unknown-property",
-    sources="howdah",
-    when="for names that no known one is close to, or that repeat a default",
-)
+@rules.inspects("release.unknown-property")
 def _foreign(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A property below Hadoop's and HBase's own prefixes is known to the release."""
     for entry, near in _unknown(reading, facts):
         if near is not None and _has_default(entry, near, reading, facts):
             yield entry_verdict(
@@ -205,9 +195,8 @@ def _nearest_reader(name: str, facts: Facts) -> str:
     return f"Hadoop {line_of(readers[-1])} was the last that did"
 
 
-@rules.inspection("release.value-type", MUST, sources="howdah")
+@rules.inspects("release.value-type")
 def _values(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A value is of the type that the code reads: whole numbers, true or false, sizes."""
     for entry in known_properties(reading):
         names = [entry.name]
         for release in _releases(entry, facts):
@@ -229,9 +218,8 @@ def _values(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 break
 
 
-@rules.inspection("release.deprecated-property", sources="X11, howdah")
+@rules.inspects("release.deprecated-property")
 def _deprecated(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A property is set by its current name; a later release may drop its former one."""
     texts = {(entry.file, entry.name): entry.text for entry in known_properties(reading)}
     for entry in known_properties(reading):
         for release in _releases(entry, facts):
@@ -257,9 +245,8 @@ def _deprecated(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 break
 
 
-@rules.inspection("release.gone-property", sources="X11, howdah")
+@rules.inspects("release.gone-property")
 def _gone(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A property that no code reads any more is removed: it has no effect."""
     for entry in known_properties(reading):
         for release in _releases(entry, facts):
             names = (entry.name, *release.replacement(entry.name))

@@ -1,48 +1,170 @@
-"""The ResourceManager: its scheduler, its heap, which hosts may join, what survives a restart."""
+"""The ResourceManager: its scheduler, queues, and how containers are given out."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
-from howdah.model.plan import Input, Role
-from howdah.model.request import Profile, Protection
+from howdah.model.at_once import counts_vcores
+from howdah.model.plan import Input, Role, Value
+from howdah.model.request import PlanRequest, Profile, Protection, WorkKind
 from howdah.planner.budget import chosen_sizes, container_mb
-from howdah.planner.conditions import WITH_MAPREDUCE, with_mapreduce
-from howdah.planner.facts import Facts
-from howdah.planner.heap import CONTAINERS_PER_GIB, WORKERS_PER_GIB, heap_enough, size_of, sized_heap
-from howdah.planner.reading import is_temporary
-from howdah.planner.rule import MAY, Decision
-from howdah.planner.rules.declare import Condition, Rules, anything, between, one_of
+from howdah.planner.facts import Facts, MissingFact
+from howdah.planner.heap import CONTAINERS_PER_GIB, WORKERS_PER_GIB, size_of, sized_heap
+from howdah.planner.rule import Decision, in_study, with_mapreduce
+from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.security import login
+from howdah.releases import catalogue
 from howdah.units import MIB, format_count
+
+rules = read_rules("scheduler.toml")
+
+
+_ROOT = "yarn.scheduler.capacity.root"
+
+_QUEUES: dict[WorkKind, str] = {
+    "mapreduce": "default",
+    "terasuite": "default",
+    "spark": "spark",
+    "tez": "hive",
+}
+
+_DEFAULT = "default"
+_HBASE = "hbase"
+_SMALL_SHARE = 10
+"""Percent: for unplanned jobs, and for jobs that load, copy or count HBase's tables."""
+_HBASE_MOST = 50
+"""Percent: with more concurrent tasks that read tables, RegionServers have little time for other users."""
+
+
+def queue_of(kind: WorkKind, request: PlanRequest) -> str:
+    """The queue that jobs of a kind go to: ``default`` where there is no other."""
+    return _QUEUES[kind] if _QUEUES[kind] in queue_shares(request) else _DEFAULT
+
+
+def queue_shares(request: PlanRequest) -> dict[str, int]:
+    """Every queue with its share in percent; they add up to 100."""
+    own = dict.fromkeys(queue for kind, queue in _QUEUES.items() if kind in request.kinds)
+    if len(own) == 1 and not request.hbase_used:
+        return {_DEFAULT: 100}
+    small = [_HBASE] if request.hbase_used else []
+    if _DEFAULT not in own:
+        small.append(_DEFAULT)
+    remaining = 100 - _SMALL_SHARE * len(small)
+    shares = {queue: remaining // len(own) for queue in own} | dict.fromkeys(small, _SMALL_SHARE)
+    shares[next(iter(own))] += 100 - sum(shares.values())
+    return dict(sorted(shares.items()))
+
+
+@rules.decides("queues.names")
+def _queues(facts: Facts) -> Decision:
+    queues = tuple(queue_shares(facts.request))
+    if len(queues) == 1:
+        return Decision(queues, "the ResourceManager does not start without one")
+    return Decision(queues, "one for each kind of work: jobs of one kind cannot keep the capacity of another")
+
+
+rules.accepts("no wildcard")(lambda value, decision, facts: "*" not in str(value))
+
+
+@rules.decides("queues.administrators")
+def _administrators(facts: Facts) -> Decision:
+    return Decision(
+        facts.decided.get("yarn.admin.acl", "yarn"),
+        "the default is *, for the root and so for every queue below it: any user with a ticket may stop "
+        "all jobs, whatever the value of yarn.acl.enable",
+    )
+
+
+@rules.decides("queues.default")
+def _default_share(facts: Facts) -> Decision:
+    share = queue_shares(facts.request)[_DEFAULT]
+    return Decision(share, "the only queue has everything" if share == 100 else _why(_DEFAULT, share))
+
+
+def _why(queue: str, share: int) -> str:
+    if queue == _HBASE:
+        return "for jobs that load, copy or count HBase's tables, apart from all others"
+    if share == _SMALL_SHARE:
+        return "for jobs that were not planned for, DistCp for instance"
+    return "as much as every other kind of job; capacity that one leaves free is used by the others"
+
+
+@rules.when("with more than one kind of work on YARN, or with HBase next to it")
+def _several(facts: Facts) -> bool:
+    """Whether the plan has several; how others name theirs, and divide them, is their own affair."""
+    return facts.planned and with_mapreduce(facts) and len(queue_shares(facts.request)) > 1
+
+
+@rules.members("queues.shares")
+def _shares(facts: Facts) -> Mapping[str, Decision]:
+    return {
+        f"{_ROOT}.{queue}.capacity": Decision(share, _why(queue, share))
+        for queue, share in queue_shares(facts.request).items()
+        if queue != _DEFAULT
+    }
+
+
+rules.when("with HBase next to YARN")(lambda facts: _several(facts) and facts.request.hbase_used)
+
+
+@rules.members("queues.limits")
+def _limits(facts: Facts) -> Mapping[str, Decision]:
+    why = "with more concurrent tasks that read tables, RegionServers have little time for other users"
+    return {f"{_ROOT}.{_HBASE}.maximum-capacity": Decision(_HBASE_MOST, why)}
+
+
+@rules.members("queues.users")
+def _alone(facts: Facts) -> Mapping[str, Decision]:
+    return {
+        f"{_ROOT}.{queue}.user-limit-factor": Decision(
+            -(-100 // share), "a single user may use the whole cluster while no other user needs it"
+        )
+        for queue, share in queue_shares(facts.request).items()
+    }
+
+
+# The monitor takes the capacity scheduler alone; studies ran the fair one, which has its own.
+rules.when("with more than one kind of work on YARN, or with HBase next to it, unless a study is reproduced")(
+    lambda facts: with_mapreduce(facts) and len(queue_shares(facts.request)) > 1 and not in_study(facts)
+)
+
+
+@rules.decides("queues.preemption")
+def _preemption(facts: Facts) -> Decision:
+    if not facts.planned:
+        raise MissingFact("how the cluster is shared: give a plan")
+    return Decision(
+        True, "otherwise a queue waits until tasks of others end, and executors of Spark may run for hours"
+    )
+
+
+@rules.advises("queues.labels")
+def _labels(facts: Facts) -> str | None:
+    if not facts.request.hbase_used:
+        return None
+    return (
+        "HBase and jobs share every worker here: each has its part of memory and CPUs, jobs on tables have "
+        "their own queue, and disks are shared. If users wait for HBase's answers, give "
+        "RegionServers hosts without jobs: label those hosts (yarn.node-labels.enabled, yarn "
+        "rmadmin -replaceLabelsOnNode) and "
+        "give no queue the label."
+    )
+
 
 _SCHEDULERS = "org.apache.hadoop.yarn.server.resourcemanager.scheduler"
 _CAPACITY = f"{_SCHEDULERS}.capacity.CapacityScheduler"
 _FAIR = f"{_SCHEDULERS}.fair.FairScheduler"
-_DOMINANT = "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator"
-_RECOVERY = "org.apache.hadoop.yarn.server.resourcemanager.recovery"
-_CONF = "/etc/hadoop/conf"
 _JOBS_AT_ONCE = 5
 _MASTERS_SHARE = (0.1, 0.5)
-rules = Rules(file="yarn-site.xml")
-mapreduce = rules.under(when=WITH_MAPREDUCE)
 
 
 def _login(facts: Facts) -> tuple[str, ...]:
     return login("yarn", facts) if facts.request.protection is Protection.HA else ()
 
 
-@mapreduce.setting(
-    "scheduler.heap",
-    "YARN_RESOURCEMANAGER_OPTS",
-    sources="D1 81, D1 87, howdah",
-    file="yarn-env.sh",
-    accepts=heap_enough,
-    today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300 (D0 142); each has its own today.",
-)
+@rules.decides("scheduler.heap")
 def _heap(facts: Facts) -> Decision:
-    """The ResourceManager's heap is 1 GiB, and another for every 250 NodeManagers and 50,000 containers, at
-    least 2."""
     size = size_of(facts)
     decided = sized_heap(
         Role.RESOURCEMANAGER,
@@ -59,20 +181,13 @@ def _heap(facts: Facts) -> Decision:
     return decided._replace(inputs=inputs)
 
 
+@rules.when("MapReduce of a study", words="paper profile")
 def _paper(facts: Facts) -> bool:
     return facts.request.mapreduce and facts.request.profile is Profile.PAPER
 
 
-@mapreduce.setting(
-    "scheduler.class",
-    "yarn.resourcemanager.scheduler.class",
-    MAY,
-    sources="D0 54, Hadoop 3.5.0: yarn-default.xml",
-    accepts=one_of(_CAPACITY, _FAIR),
-    today="The JobTracker's FairScheduler went with it; YARN has one of the same name.",
-)
+@rules.decides("scheduler.class")
 def _scheduler(facts: Facts) -> Decision:
-    """The CapacityScheduler; in a study the FairScheduler."""
     if _paper(facts):
         return Decision(_FAIR, "as the study ran")
     return Decision(
@@ -81,50 +196,15 @@ def _scheduler(facts: Facts) -> Decision:
     )
 
 
-mapreduce.fixed(
-    "scheduler.fair-step",
-    "yarn.scheduler.increment-allocation-mb",
-    512,
-    MAY,
-    when=Condition("paper profile", _paper),
-    accepts=between(1, 1024),
-).text(
-    "The FairScheduler rounds containers to the same steps as the least allocation.",
-    "its own default of 1024 would round containers up",
-    "howdah",
-)
-
-
+@rules.when("with MapReduce, if vcores of workers are set")
 def _counts_vcores(facts: Facts) -> bool:
     """Whether vcores are more than the release's default, which says nothing of a host."""
     vcores = facts.decided.get("yarn.nodemanager.resource.cpu-vcores")
     return with_mapreduce(facts) and (facts.planned or vcores not in (None, -1, 8))
 
 
-mapreduce.fixed(
-    "scheduler.resources",
-    "yarn.scheduler.capacity.resource-calculator",
-    _DOMINANT,
-    when=Condition("with MapReduce, if vcores of workers are set", _counts_vcores),
-    default_harms=True,
-    file="capacity-scheduler.xml",
-).text(
-    "Both memory and vcores count.",
-    "with memory alone, small containers would run more at once than there are vcores",
-    "X11, howdah",
-)
-
-
-@mapreduce.setting(
-    "scheduler.masters-share",
-    "yarn.scheduler.capacity.maximum-am-resource-percent",
-    MAY,
-    sources="howdah",
-    file="capacity-scheduler.xml",
-    accepts=between(0.05, 0.6),
-)
+@rules.decides("scheduler.masters-share")
 def _masters_share(facts: Facts) -> Decision:
-    """Application masters may take a tenth of the cluster, more of a small one."""
     sizes = chosen_sizes(facts)
     total = sum(container_mb(kind, sizes, facts) * count for kind, count in facts.cluster.kinds)
     share = _JOBS_AT_ONCE * sizes.master_mb / max(1, total)
@@ -139,93 +219,168 @@ def _masters_share(facts: Facts) -> Decision:
     )
 
 
-mapreduce.fixed(
-    "scheduler.include",
-    "yarn.resourcemanager.nodes.include-path",
-    f"{_CONF}/yarn.include",
-    MAY,
-    accepts=anything,
-).text(
-    "Only listed hosts may register as NodeManagers.",
-    "only listed hosts may register as NodeManagers",
-    "howdah",
-)
-mapreduce.fixed(
-    "scheduler.exclude",
-    "yarn.resourcemanager.nodes.exclude-path",
-    f"{_CONF}/yarn.exclude",
-    MAY,
-    accepts=anything,
-).text(
-    "Listing a NodeManager here drains it before you remove it.",
-    "a NodeManager listed here finishes its containers and gets no more",
-    "howdah",
-)
-
-
+@rules.when("with one ResourceManager")
 def _one_resourcemanager(facts: Facts) -> bool:
     return facts.request.mapreduce and facts.request.protection is not Protection.HA
 
 
-mapreduce.fixed(
-    "scheduler.recovery",
-    "yarn.resourcemanager.recovery.enabled",
-    True,
-    when=Condition("with one ResourceManager; a pair has its own rules", _one_resourcemanager),
-).text("Jobs survive a restart of the ResourceManager.", "jobs continue", "howdah")
-
-_ONE_RESOURCEMANAGER = Condition("with one ResourceManager", _one_resourcemanager)
-
-mapreduce.fixed(
-    "scheduler.recovery-store",
-    "yarn.resourcemanager.store.class",
-    f"{_RECOVERY}.LeveldbRMStateStore",
-    MAY,
-    when=_ONE_RESOURCEMANAGER,
-    accepts=one_of(f"{_RECOVERY}.FileSystemRMStateStore", f"{_RECOVERY}.ZKRMStateStore"),
-).text(
-    "A single ResourceManager remembers jobs on its own disk.",
-    "it starts without waiting for HDFS; a pair keeps this in ZooKeeper",
-    "howdah",
-)
-mapreduce.fixed(
-    "scheduler.recovery-folder",
-    "yarn.resourcemanager.leveldb-state-store.path",
-    "/var/lib/hadoop/yarn-state",
-    MAY,
-    when=_ONE_RESOURCEMANAGER,
-    accepts=lambda value, decision, facts: bool(value) and not is_temporary(str(value)),
-).text(
-    "The ResourceManager's state is in a permanent directory.",
-    "the default is below hadoop.tmp.dir",
-    "howdah",
+rules.when("with MapReduce, without --secure")(
+    lambda facts: facts.request.mapreduce and not facts.request.secure
 )
 
 
-rules.advice(
-    "scheduler.fair",
-    MAY,
-    sources="D0 54, X11",
-    when=Condition("paper profile", _paper, profiles=frozenset({Profile.PAPER})),
-).text(
-    "The FairScheduler of today counts offers, the study's counted time.",
-    "The study's FairScheduler waited 100 ms for a node with the data; today "
-    "yarn.scheduler.fair.locality.threshold.node counts missed offers instead. Its queues are in "
-    "yarn.scheduler.fair.allocation.file, fair-scheduler.xml, and without the file every job runs in a "
-    "queue called default.",
+_CLASS = "yarn.resourcemanager.scheduler.class"
+_CALCULATOR = "yarn.scheduler.capacity.resource-calculator"
+_ASYNCHRONOUS = "yarn.scheduler.capacity.schedule-asynchronously.enable"
+_HEARTBEAT_MS = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"
+_SHORT_TASK_S = 5
+"""A map task over one block took 4.2 to 5.5 s of CPU in laboratories; few tasks worth starting take less."""
+_STARVED = 3
+"""A worker is called starved where only tasks of so many times that length can keep it full."""
+_USUAL_MOST = 100
+"""The release's limit on containers for each heartbeat."""
+_UNSET_MAP_MB = 1024
+"""What a map task gets whose container is left at -1."""
+
+
+def _is_fair(facts: Facts) -> bool:
+    scheduler = facts.decided.get(_CLASS)
+    return in_study(facts) if scheduler is None else str(scheduler).endswith("FairScheduler")
+
+
+rules.when("with MapReduce and the CapacityScheduler")(
+    lambda facts: with_mapreduce(facts) and not _is_fair(facts)
 )
 
 
-rules.advice(
-    "scheduler.control-groups",
-    MAY,
-    sources="howdah",
-    when=Condition(
-        "with MapReduce, without --secure", lambda facts: facts.request.mapreduce and not facts.request.secure
-    ),
-).text(
-    "Control groups enforce vcores if users compete.",
-    "Linux divides CPUs between tasks without regard to vcores. If users compete, let "
-    "LinuxContainerExecutor put each container in a control group "
-    "(yarn.nodemanager.resource.cpu.enabled), which enforces vcores.",
+def _usually_asynchronous(facts: Facts) -> bool:
+    return catalogue.default_of(_ASYNCHRONOUS, catalogue.hadoop(facts.request.hadoop)) == "true"
+
+
+@rules.decides("containers.asynchronous")
+def _asynchronous(facts: Facts) -> Decision:
+    if _usually_asynchronous(facts):
+        return Decision(
+            True,
+            "the release's default: the ResourceManager goes over its nodes all the time and gives each one "
+            "container in turn, so that no node waits for its heartbeat and small jobs are spread",
+        )
+    return Decision(
+        False,
+        "the release's default: before 3.5.0 the ResourceManager may hang when its scheduling thread dies "
+        "(YARN-10058); heartbeats give out containers, as many at once as is set here",
+    )
+
+
+def _is_asynchronous(facts: Facts) -> bool:
+    asynchronous = facts.decided.get(_ASYNCHRONOUS)
+    return asynchronous is True if asynchronous is not None else _usually_asynchronous(facts)
+
+
+def _heartbeat_s(facts: Facts) -> float:
+    heartbeat_ms = facts.decided.get(_HEARTBEAT_MS)
+    return float(heartbeat_ms) / 1000 if isinstance(heartbeat_ms, int) and heartbeat_ms > 0 else 1.0
+
+
+def _containers(facts: Facts) -> int:
+    """Containers of map tasks that the largest worker runs at once; raises MissingFact."""
+    memory_mb = facts.number("yarn.nodemanager.resource.memory-mb")
+    vcores = facts.number("yarn.nodemanager.resource.cpu-vcores")
+    map_mb = facts.number("mapreduce.map.memory.mb")
+    if memory_mb <= 0:
+        raise MissingFact("the memory of containers: set yarn.nodemanager.resource.memory-mb")
+    own = int(memory_mb // (map_mb if map_mb > 0 else _UNSET_MAP_MB))
+    if vcores > 0 and counts_vcores(str(facts.decided.get(_CALCULATOR, ""))):
+        own = min(own, int(vcores))
+    cluster = facts.known_cluster
+    kinds = cluster.kinds if cluster else ()
+    other_kinds = (kind.map_slots + kind.reduce_slots for kind, _ in kinds if kind != facts.known_worker)
+    return max(1, own, *other_kinds)
+
+
+@rules.decides("containers.off-switch")
+def _off_switch(facts: Facts) -> Decision:
+    asynchronous = _is_asynchronous(facts)
+    try:
+        containers = _containers(facts)
+    except MissingFact:
+        if not asynchronous:
+            raise
+        return Decision(1, "not read while containers are given out asynchronously")
+    beat_s = _heartbeat_s(facts)
+    value = math.ceil(containers * beat_s / _SHORT_TASK_S)
+    filled = (
+        f"reduce tasks, and map tasks that read nothing, fill a worker with {containers} containers within "
+        f"{_SHORT_TASK_S} s, and tasks as short as that keep it full"
+    )
+    if value > 1:
+        filled += (
+            f"; with the release's 1 it would take {containers * beat_s:g} s. More at once would crowd a "
+            "small job onto the workers that report first"
+        )
+    else:
+        filled += "; the release's default spreads them best"
+    return Decision(
+        value,
+        f"not read while containers are given out asynchronously; if that is turned off, {filled}"
+        if asynchronous
+        else filled,
+        (
+            Input(name="containers of the largest worker", value=containers),
+            Input(name="heartbeat", value=int(beat_s * 1000), unit="ms"),
+            Input(name="a short task", value=_SHORT_TASK_S, unit="s"),
+        ),
+    )
+
+
+def _keeps_fed(value: Value, facts: Facts) -> bool:
+    """Whether so many containers a heartbeat keep a worker full of tasks that are not very short."""
+    if _is_asynchronous(facts):
+        return True
+    rate_per_s = as_number(value) / _heartbeat_s(facts)
+    return rate_per_s * _STARVED * _SHORT_TASK_S >= _containers(facts)
+
+
+rules.accepts("keeps workers fed")(lambda value, decision, facts: _keeps_fed(value, facts))
+
+
+rules.accepts("on or asynchronous")(lambda value, decision, facts: value is True or _is_asynchronous(facts))
+
+
+rules.accepts("no limit or keeps workers fed")(
+    lambda value, decision, facts: as_number(value) == -1 or _keeps_fed(value, facts)
 )
+
+
+@rules.decides("containers.at-once")
+def _most(facts: Facts) -> Decision:
+    try:
+        containers = _containers(facts)
+    except MissingFact:
+        containers = 0
+    if containers <= _USUAL_MOST:
+        return Decision(_USUAL_MOST, "the release's default: more than a worker runs at once")
+    return Decision(
+        containers,
+        "one heartbeat fills an idle worker with tasks whose data it has",
+        (Input(name="containers of the largest worker", value=containers),),
+    )
+
+
+rules.accepts("-1 or at least 1")(
+    lambda value, decision, facts: as_number(value) == -1 or as_number(value) >= 1
+)
+
+
+@rules.decides("containers.locality-delay")
+def _delay(facts: Facts) -> Decision:
+    workers = facts.cluster.workers
+    return Decision(
+        max(1, workers),
+        "every worker offers room once before a task runs away from its data; if fewer have room, YARN "
+        "waits for as many offers as there are workers at most",
+        (Input(name="workers", value=workers),),
+    )
+
+
+rules.when("with MapReduce and the FairScheduler")(lambda facts: with_mapreduce(facts) and _is_fair(facts))

@@ -1,31 +1,31 @@
-"""Who may do what: with --secure Kerberos names every user, without it the network must be trusted."""
+"""A secure cluster: principals, rights, TLS, the container executor; without it, a trusted network."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from howdah.errors import UserError
-from howdah.model.plan import Value
-from howdah.planner.conditions import (
-    SECURE_MODE,
-    SECURED,
-    SECURED_MAPREDUCE,
+from howdah.model.plan import Role, Value
+from howdah.planner.facts import Facts
+from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts
+from howdah.planner.rule import (
+    Decision,
+    in_pair,
+    realm,
     secured,
     secured_hbase,
     secured_mapreduce,
     secured_pair,
 )
-from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, has_several_hosts
-from howdah.planner.rule import MUST, SHOULD, Decision
 from howdah.planner.rules.consistency.queues import uses_fair
-from howdah.planner.rules.declare import Condition, Rules, set_at_all
+from howdah.planner.rules.declare import Accepts, protected, read_rules
+
+rules = read_rules("security.toml")
+
 
 KEYTABS = "/etc/security/keytabs"
 WEB_SECRET = "/etc/security/http_secret"
 WHY_WEB_SECRET = "a file that only Hadoop's users can read, the same on all hosts"
-_EXECUTOR = "org.apache.hadoop.yarn.server.nodemanager.LinuxContainerExecutor"
 _FILTER = "org.apache.hadoop.security.AuthenticationFilterInitializer"
 _PROTECTION = "dfs.data.transfer.protection"
 _POLICY = "dfs.http.policy"
@@ -33,14 +33,14 @@ _DATA, _PAGES = "dfs.datanode.address", "dfs.datanode.http.address"
 _ANY_PORTS = "ignore.secure.ports.for.testing"
 _OF_DATANODES = ("dfs.datanode.kerberos.principal", "dfs.datanode.keytab.file", "dfs.datanode.data.dir")
 _FIRST_OF_USERS = 1024
-_PROXY = re.compile(r"hadoop\.proxyuser\.([^.]+)\.(hosts|groups|users)")
+_PROXY = r"hadoop\.proxyuser\.([^.]+)\.(hosts|groups|users)"
 _UMASK = "fs.permissions.umask-mode"
 _PROTOCOLS = "hadoop.ssl.enabled.protocols"
-_DEAD = re.compile(r"SSLv2Hello|SSLv2|SSLv3|TLSv1(?:\.1)?")
+_DEAD = r"SSLv2Hello|SSLv2|SSLv3|TLSv1(?:\.1)?"
 _VERIFIER = "hadoop.ssl.hostname.verifier"
 _LAX = ("ALLOW_ALL", "DEFAULT_AND_LOCALHOST")
-_PRINCIPAL = re.compile(r"(?:dfs|yarn|hbase)\..*principal")
-_OF_MANY = re.compile(r"(?:dfs|yarn|hbase)\.(?:datanode|journalnode|nodemanager|regionserver)\..*principal")
+_PRINCIPAL = r"(?:dfs|yarn|hbase)\..*principal"
+_OF_MANY = r"(?:dfs|yarn|hbase)\.(?:datanode|journalnode|nodemanager|regionserver)\..*principal"
 """Principals of daemons that run on several hosts with one configuration."""
 _ROOT_QUEUE = "yarn.scheduler.capacity.root"
 _POLICIES = ("dfs.http.policy", "yarn.http.policy", "mapreduce.jobhistory.http.policy")
@@ -53,142 +53,30 @@ def login(user: str, facts: Facts) -> tuple[str, ...]:
     return (f"-Djava.security.auth.login.config=/etc/security/jaas/{user}.conf",)
 
 
-rules = Rules(file="core-site.xml")
-secure = rules.under(when=SECURED, sources=SECURE_MODE, severity=MUST)
-secure_mapreduce = rules.under(when=SECURED_MAPREDUCE, sources=SECURE_MODE, severity=MUST)
-secure.fixed("security.authentication", "hadoop.security.authentication", "kerberos").text(
-    "Users and services are authenticated.", "the request is for a secure cluster"
-)
-secure.fixed("security.authorization", "hadoop.security.authorization", True).text(
-    "Services check the rights of their callers.",
-    "the request is for a secure cluster; hadoop-policy.xml lists the users",
-)
-
-
-def protected(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept what encrypts, and what at least keeps messages from being changed."""
-    return str(value).lower() in {"privacy", "integrity", "integrity,privacy", "privacy,integrity"}
-
-
-secure.fixed(
-    "security.rpc", "hadoop.rpc.protection", "privacy", SHOULD, default_harms=True, accepts=protected
-).text("Calls are encrypted.", "integrity alone leaves names and tokens readable on the wire")
-secure.fixed("security.block-tokens", "dfs.block.access.token.enable", True, file="hdfs-site.xml").text(
-    "DataNodes serve a block only to clients that the NameNode authorized.",
-    "otherwise anyone with a block's number can read it",
-)
-
-
-# A DataNode that is told to encrypt does so whatever the protection is (SaslDataTransferServer).
-secure.fixed(
-    "security.data-transfer",
-    "dfs.data.transfer.protection",
-    "privacy",
-    SHOULD,
-    file="hdfs-site.xml",
-    accepts=lambda value, decision, facts: (
+rules.accepts("integrity, privacy or encryption")(
+    lambda value, decision, facts: (
         protected(value, decision, facts) or facts.decided.get("dfs.encrypt.data.transfer") is True
-    ),
-).text("Blocks are encrypted on the wire.", "it also lets DataNodes run without root's ports")
-
-
-secure.fixed(
-    "security.data-cipher",
-    "dfs.encrypt.data.transfer.cipher.suites",
-    "AES/CTR/NoPadding",
-    SHOULD,
-    file="hdfs-site.xml",
-).text(
-    "Blocks are encrypted by AES.", "processors have instructions for it; the default negotiates slow ciphers"
-)
-secure_mapreduce.fixed(
-    "security.container-executor",
-    "yarn.nodemanager.container-executor.class",
-    _EXECUTOR,
-    file="yarn-site.xml",
-).text(
-    "Tasks run as the users who submitted them.", "the default runs every task as the NodeManager's own user"
-)
-secure_mapreduce.fixed("security.yarn-lists", "yarn.acl.enable", True, file="yarn-site.xml").text(
-    "Jobs are seen and stopped by their owners and administrators only.",
-    "by default all users may; yarn.admin.acl lists administrators, which otherwise are all users",
+    )
 )
 
 
+@rules.when("with --secure and MapReduce, if access lists are checked")
 def _checks_yarn_lists(facts: Facts) -> bool:
     """Whether YARN checks lists at all; a separate rule reports that it does not."""
     return secured_mapreduce(facts) and (facts.planned or facts.decided.get("yarn.acl.enable") is True)
 
 
-secure_mapreduce.fixed(
-    "security.yarn-administrators",
-    "yarn.admin.acl",
-    "yarn",
-    when=Condition("with --secure and MapReduce, if access lists are checked", _checks_yarn_lists),
-    file="yarn-site.xml",
-    accepts=lambda value, decision, facts: bool(str(value).strip()) and "*" not in str(value),
-).text("YARN has its own administrators.", "the default, *, makes every user an administrator")
-secure_mapreduce.fixed(
-    "security.job-lists", "mapreduce.cluster.acls.enabled", True, SHOULD, file="mapred-site.xml"
-).text(
-    "Only their owners can read what jobs report.",
-    "counters and configurations may be confidential",
+rules.accepts("named administrators")(
+    lambda value, decision, facts: bool(str(value).strip()) and "*" not in str(value)
 )
-secure.fixed("security.web", "hadoop.http.authentication.type", "kerberos", SHOULD).text(
-    "Web pages require users to authenticate.", "the default trusts a user name in the URL"
-)
-secure.fixed(
-    "security.web-anonymous", "hadoop.http.authentication.simple.anonymous.allowed", False, SHOULD
-).text("Web pages require a user name.", "with the filter enabled, anonymous users are refused")
-secure.fixed(
-    "security.web-filter",
-    "hadoop.http.filter.initializers",
-    (_FILTER,),
-    SHOULD,
-    accepts=lambda value, decision, facts: _FILTER in str(value),
-).text(
-    "The authentication filter covers every page.",
-    "without it hadoop.http.authentication.type has no effect",
-)
-secure.fixed(
-    "security.web-secret",
-    "hadoop.http.authentication.signature.secret.file",
-    WEB_SECRET,
-    SHOULD,
-    accepts=set_at_all,
-).text("All hosts sign web sessions with one secret.", WHY_WEB_SECRET)
+rules.accepts("the authentication filter")(lambda value, decision, facts: _FILTER in str(value))
 
 
-rules.advice(
-    "security.trusted-network",
-    MUST,
-    sources="D3 125, howdah",
-    when=Condition("without --secure", lambda facts: not facts.request.secure),
-).text(
-    "A cluster without Kerberos needs a trusted network.",
-    "Without --secure Hadoop trusts any user name, and anyone who can reach a port can read and delete "
-    "all data: keep the cluster on a separate network, allow only gateways through a firewall, or "
-    "plan with --secure.",
-)
+rules.when("without --secure")(lambda facts: not facts.request.secure)
 
 
-def realm(facts: Facts) -> str:
-    """The Kerberos realm: the one asked for, or the hosts' domain in capitals; raises UserError."""
-    if facts.request.realm:
-        return facts.request.realm
-    domain = facts.cluster.domain
-    if not domain:
-        raise UserError(
-            "--realm",
-            "the hosts share no domain that a Kerberos realm could be named after",
-            "give the realm, for instance --realm EXAMPLE.COM",
-        )
-    return domain.upper()
-
-
-@rules.advice("security.preparations", MUST, sources="Hadoop 3.5.0: secure mode, howdah", when=SECURED)
+@rules.advises("security.preparations")
 def _preparations(facts: Facts) -> str | None:
-    """What must be there before a secure cluster starts."""
     return (
         f"Before the first start: a Kerberos realm {realm(facts)} with a principal for each service on each "
         f"host; keytabs in {KEYTABS}, readable by their service only; a key and a certificate for each host "
@@ -206,14 +94,8 @@ def _of_root(reading: Inspected, key: str) -> bool:
     return port.isdigit() and 0 < int(port) < _FIRST_OF_USERS
 
 
-@rules.inspection(
-    "security.startable-datanodes",
-    MUST,
-    sources="HDFS-2856, Hadoop 3.5.0: DataNode.checkSecureConfig",
-    when=Condition("with Kerberos, if hdfs-site.xml is a DataNode's", secured),
-)
+@rules.inspects("security.startable-datanodes")
 def _startable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """With Kerberos a DataNode has ports that only root opens, or SASL for data and HTTPS for pages."""
     of_datanodes = any(map(reading.text, _OF_DATANODES))
     if not reading.has("hdfs-site.xml") or not of_datanodes or reading.truth(_ANY_PORTS) is True:
         return
@@ -240,14 +122,8 @@ def _startable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "security.queue-rights",
-    MUST,
-    sources="Hadoop 3.5.0: CapacityScheduler",
-    when="with Kerberos, if the queues are given",
-)
+@rules.inspects("security.queue-rights")
 def _queue_rights(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Only administrators and owners stop applications."""
     # Without Kerberos users are whoever they claim to be, and lists of them keep no user out.
     if not facts.request.secure or not reading.has("capacity-scheduler.xml") or uses_fair(reading):
         return
@@ -268,12 +144,11 @@ def _queue_rights(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection("security.proxy-users", sources="Hadoop 3.5.0: Superusers")
+@rules.inspects("security.proxy-users")
 def _proxies(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A service that acts for others does so from its own hosts, or for some groups only."""
     proxies: dict[str, dict[str, str]] = {}
     for entry in reading.effective:
-        if match := _PROXY.fullmatch(entry.name):
+        if match := re.fullmatch(_PROXY, entry.name):
             proxies.setdefault(match[1], {})[match[2]] = entry.text.strip()
     for user, limits in proxies.items():
         everybody = "*" in (limits.get("groups"), limits.get("users"))
@@ -287,9 +162,8 @@ def _proxies(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("security.umask", sources="Hadoop 3.5.0: HdfsPermissionsGuide")
+@rules.inspects("security.umask")
 def _umask(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Other users cannot write new files."""
     text = (reading.text(_UMASK) or "").strip()
     if re.fullmatch(r"[0-7]{3,4}", text):
         yield reading.verdict(
@@ -301,12 +175,11 @@ def _umask(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("security.tls-protocols", MUST, sources="Java 17")
+@rules.inspects("security.tls-protocols")
 def _protocols(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Encrypted pages use protocols that are not broken."""
     named = reading.parts(_PROTOCOLS)
     if named:
-        dead = [protocol for protocol in named if _DEAD.fullmatch(protocol)]
+        dead = [protocol for protocol in named if re.fullmatch(_DEAD, protocol)]
         yield reading.verdict(
             _PROTOCOLS,
             not dead,
@@ -316,9 +189,8 @@ def _protocols(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("security.host-names", sources="Hadoop 3.5.0: EncryptedShuffle")
+@rules.inspects("security.host-names")
 def _verifier(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A certificate is valid only for the host that it names."""
     if text := reading.text(_VERIFIER):
         yield reading.verdict(
             _VERIFIER,
@@ -330,9 +202,8 @@ def _verifier(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 # The file may be there on the hosts and not among those that were given.
-@rules.inspection("security.key-store", sources="Hadoop 3.5.0: SecureMode")
+@rules.inspects("security.key-store")
 def _server_store(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """If pages are encrypted, a file names the daemon's key store."""
     encrypted = [key for key in _POLICIES if (reading.text(key) or "").startswith("HTTPS_ONLY")]
     if encrypted:
         file = reading.text("hadoop.ssl.server.conf") or "ssl-server.xml"
@@ -351,22 +222,16 @@ def _principals(reading: Inspected) -> dict[str, str]:
     return {
         entry.name: entry.text
         for entry in reading.effective
-        if _PRINCIPAL.fullmatch(entry.name) and "/" in entry.text and "@" in entry.text
+        if re.fullmatch(_PRINCIPAL, entry.name) and "/" in entry.text and "@" in entry.text
     }
 
 
-@rules.inspection(
-    "security.own-principals",
-    MUST,
-    sources="Hadoop 3.5.0: SecureMode",
-    when="the configuration names several hosts",
-)
+@rules.inspects("security.own-principals")
 def _own_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Principals in a configuration that hosts share name no host."""
     if not has_several_hosts(reading):
         return
     for key, text in _principals(reading).items():
-        if _OF_MANY.fullmatch(key) is None:
+        if re.fullmatch(_OF_MANY, key) is None:
             continue
         service, _, instance = text.partition("/")
         host, _, realm = instance.partition("@")
@@ -379,9 +244,8 @@ def _own_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("security.one-realm", sources="Hadoop 3.5.0: SecureMode")
+@rules.inspects("security.one-realm")
 def _one_realm(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The daemons of a cluster are of one Kerberos realm."""
     realms: dict[str, list[str]] = {}
     for key, text in _principals(reading).items():
         realms.setdefault(text.rpartition("@")[2], []).append(key)
@@ -396,3 +260,103 @@ def _one_realm(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 expected="one realm for a cluster's daemons, unless the two trust each other",
                 fix=f"set the realm in {key} to {most}",
             )
+
+
+_SECONDARY = "dfs.namenode.secondary.http-address"
+
+
+@rules.when("with --secure, without ha, if a SecondaryNameNode has a host")
+def _has_secondary(facts: Facts) -> bool:
+    """Whether the cluster is planned with a SecondaryNameNode, or a configuration names its host."""
+    named = facts.planned or not str(facts.decided.get(_SECONDARY, "0.0.0.0")).startswith("0.0.0.0")
+    return secured(facts) and not secured_pair(facts) and named
+
+
+_COPROCESSORS = "org.apache.hadoop.hbase.security"
+_ACCESS = f"{_COPROCESSORS}.access.AccessController"
+rules.when("with --secure and ha or HBase")(lambda facts: secured_pair(facts) or secured_hbase(facts))
+
+
+@rules.when("with --secure and HBase, if rights are checked")
+def _checks_rights(facts: Facts) -> bool:
+    """Whether HBase checks rights at all; a separate rule reports that it does not."""
+    return secured_hbase(facts) and (
+        facts.planned or str(facts.decided.get("hbase.security.authorization")).lower() == "true"
+    )
+
+
+rules.accepts("not the world")(lambda value, decision, facts: bool(value) and "world:" not in str(value))
+
+
+@rules.when("with --secure, MapReduce and ha")
+def _yarn_in_zookeeper(facts: Facts) -> bool:
+    """Whether ResourceManagers are a pair, or keep their state in ZooKeeper."""
+    if not (secured_pair(facts) and facts.request.mapreduce):
+        return False
+    if facts.planned:
+        return True
+    store = str(facts.decided.get("yarn.resourcemanager.store.class") or "")
+    return in_pair(Role.RESOURCEMANAGER)(facts) or "ZKRMStateStore" in store
+
+
+rules.when("with --secure and ha, without HBase")(
+    lambda facts: secured_pair(facts) and not secured_hbase(facts)
+)
+
+
+def _has(name: str) -> Accepts:
+    return lambda value, decision, facts: name in str(value)
+
+
+rules.accepts("HBase's access controller")(_has(_ACCESS))
+
+
+_FOLDER = "/etc/security/tls"
+_PROVIDER = f"localjceks://file{_FOLDER}/hadoop.jceks"
+_PASSWORDS = (
+    "ssl.server.keystore.password",
+    "ssl.server.keystore.keypassword",
+    "ssl.server.truststore.password",
+    "ssl.client.truststore.password",
+    "ssl.client.keystore.password",
+)
+
+
+@rules.inspects("tls.passwords")
+def _passwords(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    for entry in reading.properties:
+        if entry.name in _PASSWORDS and entry.text and "${" not in entry.text:
+            yield entry_verdict(
+                entry,
+                False,
+                # The password itself is never repeated.
+                found="a password in clear text",
+                expected="no password in a configuration file, which many users may read",
+                fix=f"`hadoop credential create {entry.name} -provider {_PROVIDER}`, then remove it from "
+                f"{entry.file}",
+            )
+
+
+FILE = "container-executor.cfg"
+_CLASS = "yarn.nodemanager.container-executor.class"
+_DAEMONS = frozenset({"hdfs", "yarn", "mapred"})
+"""Users that no task may run as; the least user id excludes other users of the system."""
+
+
+@rules.when("with --secure and MapReduce: NodeManagers run LinuxContainerExecutor")
+def _in_use(facts: Facts) -> bool:
+    """Whether NodeManagers start tasks by this program: a file as it is shipped lies in every release."""
+    return secured_mapreduce(facts) and (
+        facts.planned or str(facts.decided.get(_CLASS)).endswith(".LinuxContainerExecutor")
+    )
+
+
+@rules.accepts("a group")
+def _names_a_group(value: Value, decision: Decision, facts: Facts) -> bool:
+    """Accept any group: a separate rule compares it with that of yarn-site.xml."""
+    return bool(str(value).strip()) and not str(value).startswith("#")
+
+
+rules.accepts("all daemons")(
+    lambda value, decision, facts: isinstance(value, tuple) and set(value) >= _DAEMONS
+)

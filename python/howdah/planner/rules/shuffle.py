@@ -1,16 +1,20 @@
-"""From map output to reduce input: the sort buffer, compression, fetching and merging."""
+"""From map to reduce: sorting, spills, compression, and fetching over the network."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 
 from howdah.model.plan import Input, Value
-from howdah.planner.budget import kinds_of
-from howdah.planner.conditions import WITH_MAPREDUCE, in_study
+from howdah.planner.budget import HEAP_SHARE, kinds_of
 from howdah.planner.facts import Facts
-from howdah.planner.rule import MAY, Decision
-from howdah.planner.rules.declare import Rules, anything, as_number, between
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import Decision, in_study
+from howdah.planner.rules.declare import as_number, read_rules
+from howdah.releases.values import heap_bytes
 from howdah.units import MIB
+
+rules = read_rules("shuffle.toml")
 
 _EARLY, _LATE, _LATEST = 0.05, 0.8, 0.9
 _BLOCK = 256 * MIB
@@ -18,20 +22,10 @@ _FEW_WAVES = 2.0
 _COPIES = 20
 _COPIES_OF_SMALL = 5
 _KEPT = 0.7
-rules = Rules(file="mapred-site.xml")
-mapreduce = rules.under(when=WITH_MAPREDUCE)
 
 
-@mapreduce.setting(
-    "shuffle.slow-start",
-    "mapreduce.job.reduce.slowstart.completedmaps",
-    MAY,
-    sources="D0 52, D0 69, D4 138, howdah",
-    accepts=between(0.0, 0.9),
-    today="MapReduce 1 had separate slots for reduce tasks; YARN has one pool, sized here for both.",
-)
+@rules.decides("shuffle.slow-start")
 def _slow_start(facts: Facts) -> Decision:
-    """Reduce tasks start late; if only TeraSort runs, when one wave of map tasks remains."""
     if in_study(facts):
         return Decision(0.0, "as the study ran: nothing else used the reduce tasks' memory")
     if facts.request.sorts_only and not facts.request.dataset_bytes:
@@ -62,11 +56,8 @@ def _slow_start(facts: Facts) -> Decision:
     )
 
 
-@mapreduce.setting(
-    "shuffle.copies", "mapreduce.reduce.shuffle.parallelcopies", sources="D0 55", accepts=between(5, 50)
-)
+@rules.decides("shuffle.copies")
 def _copies(facts: Facts) -> Decision:
-    """A reduce task fetches 20 map outputs at once, 5 if each worker runs one reduce task."""
     kinds = kinds_of(facts)
     slots = max(kind.reduce_slots for kind in kinds)
     inputs = (Input(name="reduce tasks at once on a worker", value=slots),)
@@ -90,38 +81,16 @@ def _of_a_study(paper: Value, production: Value, why: str) -> Callable[[Facts], 
     return decide
 
 
-mapreduce.setting(
-    "shuffle.input-buffer",
-    "mapreduce.reduce.shuffle.input.buffer.percent",
-    MAY,
-    sources="D0 55",
-    accepts=between(0.5, 0.8),
-).by(
-    "Fetched map output may fill 70 % of a reduce task's heap; 75 % in a study.",
-    _of_a_study(0.75, 0.7, "the release's default: the rest is for merging and the task itself"),
+rules.decides("shuffle.input-buffer")(
+    _of_a_study(0.75, 0.7, "the release's default: the rest is for merging and the task itself")
 )
-mapreduce.setting(
-    "shuffle.merge-share",
-    "mapreduce.reduce.shuffle.merge.percent",
-    MAY,
-    sources="D0 55",
-    accepts=between(0.5, 0.95),
-).by(
-    "Merging to disk begins when two thirds of that buffer are full; 95 % in a study.",
-    _of_a_study(0.95, 0.66, "the release's default: fetching goes on while the first two thirds are merged"),
+rules.decides("shuffle.merge-share")(
+    _of_a_study(0.95, 0.66, "the release's default: fetching goes on while the first two thirds are merged")
 )
 
 
-@mapreduce.setting(
-    "shuffle.kept-in-memory",
-    "mapreduce.reduce.input.buffer.percent",
-    MAY,
-    sources="D0 55, Hadoop 3.5.0: MergeManagerImpl",
-    accepts=between(0.0, 0.7),
-)
+@rules.decides("shuffle.kept-in-memory")
 def _kept_in_memory(facts: Facts) -> Decision:
-    """Map output is written to disk before the reduce function runs; if only TeraSort runs, it may stay in
-    memory."""
     if in_study(facts):
         return Decision(_KEPT, "as the study ran: TeraSort's reduce function needs no memory")
     if facts.request.sorts_only:
@@ -133,41 +102,107 @@ def _kept_in_memory(facts: Facts) -> Decision:
     return Decision(0.0, "the release's default: the whole heap is for the reduce function")
 
 
-mapreduce.fixed(
-    "shuffle.server-threads",
-    "mapreduce.shuffle.max.threads",
-    0,
-    MAY,
-    accepts=lambda value, decision, facts: as_number(value) == 0 or as_number(value) >= 4,
-    written=False,
-    today="The papers' 120 tasktracker.http.threads held a connection each; today's server is asynchronous.",
-).text(
-    "A NodeManager serves map output with two threads for each of its CPUs.",
-    "0 means twice the CPUs; a connection needs no separate thread",
-    "D0 55, Hadoop 3.5.0: mapred-default.xml",
+rules.accepts("0 or at least 4")(
+    lambda value, decision, facts: as_number(value) == 0 or as_number(value) >= 4
 )
-mapreduce.fixed(
-    "shuffle.readahead", "mapreduce.ifile.readahead.bytes", 16 * MIB, MAY, accepts=between(4 * MIB, 64 * MIB)
-).text(
-    "Sorted runs are read 16 MiB ahead.",
-    "a merge reads many runs from one disk: long reads, few seeks",
-    "D0 55",
+
+
+_RECORD_BYTES = 100
+_RECORD_EXTRA_BYTES = 18
+"""The buffer keeps 16 bytes of metadata of each record and, of TeraSort's, the lengths of key and value."""
+_SPILL_SHARE = 0.8
+_SORT_STEP_MB = 50
+_SORT_HEAP_SHARE = 0.6
+"""Of a map task's heap; a larger buffer leaves the task itself too little."""
+_SORT_MOST_MB = 2047
+_CODECS = "org.apache.hadoop.io.compress"
+_SNAPPY = f"{_CODECS}.SnappyCodec"
+_KNOWN_CODECS = frozenset(
+    f"{_CODECS}.{name}"
+    for name in (
+        "SnappyCodec",
+        "Lz4Codec",
+        "ZStandardCodec",
+        "DefaultCodec",
+        "GzipCodec",
+        "BZip2Codec",
+        "DeflateCodec",
+    )
 )
-mapreduce.fixed(
-    "shuffle.serving-readahead",
-    "mapreduce.shuffle.readahead.bytes",
-    16 * MIB,
-    MAY,
-    accepts=between(4 * MIB, 64 * MIB),
-).text(
-    "Map output that is served is read 16 MiB ahead.",
-    "the data are in the page cache when they are fetched",
-    "D0 55",
-)
-mapreduce.fixed(
-    "shuffle.page-cache", "mapreduce.shuffle.manage.os.cache", True, MAY, accepts=anything, written=False
-).text(
-    "Map output is dropped from the page cache after it is fetched.",
-    "the page cache is for map output that has not been fetched yet",
-    "D0 55, D0 24",
-)
+_LEAST_HEAP = 64 * MIB
+
+
+@rules.accepts("a buffer that fits the heap")
+def _buffer_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    heap_mb = facts.number("mapreduce.map.memory.mb") * HEAP_SHARE
+    return (
+        0.92 * as_number(decision.value) <= as_number(value) <= max(0.7 * heap_mb, as_number(decision.value))
+    )
+
+
+@rules.decides("sorting.sort-buffer")
+def _sort_buffer(facts: Facts) -> Decision:
+    block_mb = facts.number("dfs.blocksize") / MIB
+    heap_mb = facts.number("mapreduce.map.memory.mb") * HEAP_SHARE
+    share = 1 + _RECORD_EXTRA_BYTES / _RECORD_BYTES
+    whole = max(1, math.ceil(block_mb * share / _SPILL_SHARE / _SORT_STEP_MB)) * _SORT_STEP_MB
+    most = int(min(_SORT_MOST_MB, heap_mb * _SORT_HEAP_SHARE))
+    inputs = (
+        Input(name="block", value=int(block_mb * MIB), unit="B"),
+        Input(name="lengths and metadata of a record", value=_RECORD_EXTRA_BYTES, unit="B"),
+        Input(name="map heap", value=int(heap_mb * MIB), unit="B"),
+    )
+    if whole > most:
+        return Decision(
+            most,
+            f"a whole block would need {whole} MB; {_SORT_HEAP_SHARE * 100:.0f} % of the map task's heap is "
+            "the most that leaves room for the task, so its output is spilled more than once",
+            inputs,
+        )
+    return Decision(
+        whole,
+        f"a block of {block_mb:.0f} MiB and {_RECORD_EXTRA_BYTES} bytes for each 100-byte record fill "
+        f"{block_mb * share / whole * 100:.0f} % of it, less than the {_SPILL_SHARE * 100:.0f} % at which it "
+        "spills: a map task over a block writes its output once (the last of a file, up to a tenth longer, "
+        "may write it twice)",
+        inputs,
+    )
+
+
+@rules.inspects("sorting.sort-buffer-in-heap")
+def _buffer_over_heap(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    buffer = reading.number("mapreduce.task.io.sort.mb")
+    options = reading.text("mapreduce.map.java.opts") or reading.text("mapred.child.java.opts") or ""
+    container = reading.number("mapreduce.map.memory.mb")
+    heap = heap_bytes(options) or (container * 0.8 * MIB if container and container > 0 else None)
+    if buffer is None or heap is None or heap < _LEAST_HEAP:
+        # A heap of a few MiB is a unit's fault, which is a rule of its own.
+        return
+    heap_mb = heap / MIB
+    yield reading.verdict(
+        "mapreduce.task.io.sort.mb",
+        buffer <= 0.7 * heap_mb,
+        found=f"{buffer:.15g} MB of a map heap of {heap_mb:.0f} MiB",
+        expected=f"at most {0.7 * heap_mb:.0f} MB: the buffer is one piece of the heap, and tasks fail if "
+        "it does not fit",
+        fix=f"set mapreduce.task.io.sort.mb to {int(heap_mb / 2)} or raise the heap in "
+        "mapreduce.map.java.opts",
+        inputs=(Input(name="map heap", value=int(heap), unit="B"),),
+    )
+
+
+@rules.inspects("sorting.codec-exists")
+def _unknown_codec(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    codec = reading.text("mapreduce.map.output.compress.codec")
+    if not reading.truth("mapreduce.map.output.compress") or codec is None:
+        return
+    if not codec.startswith("org.apache.hadoop."):
+        # A codec of the site's own: whether it is on the class path is not in the configuration.
+        return
+    yield reading.verdict(
+        "mapreduce.map.output.compress.codec",
+        codec in _KNOWN_CODECS,
+        found=codec,
+        expected=f"a codec of Hadoop, such as {_SNAPPY}: otherwise every map task fails",
+        fix=f"set mapreduce.map.output.compress.codec to {_SNAPPY}",
+    )

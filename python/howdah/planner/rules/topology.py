@@ -1,17 +1,20 @@
-"""Rules about racks and replicas: no two replicas of a block on one host, whatever shares it."""
+"""Racks and replicas, and the addresses at which clients, workers and masters find the masters."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from howdah.model.plan import Input, Placement, Value
-from howdah.planner.facts import ClusterFacts, Facts
+from howdah.model.plan import Input, Placement, Role, Value
+from howdah.planner.capacity import REPLICATION
+from howdah.planner.facts import ClusterFacts, Facts, MissingFact
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import MUST, Decision
-from howdah.planner.rules.declare import Condition, Rules, one_of
-from howdah.planner.storage import REPLICATION
+from howdah.planner.rule import Decision, is_paired, runs
+from howdah.planner.rules.declare import Accepts, read_rules
 from howdah.units import format_bytes, format_counted
+
+rules = read_rules("topology.toml")
+
 
 _BLOCKS = "org.apache.hadoop.hdfs.server.blockmanagement"
 _POLICY = {
@@ -19,8 +22,6 @@ _POLICY = {
     Placement.UPGRADE_DOMAINS: f"{_BLOCKS}.BlockPlacementPolicyWithUpgradeDomain",
 }
 _UNLIKE = 1.25
-_DIVIDED = "hosts carry two or more workers"
-_SOURCES = "D0 60, D1 88, D2 105, Hadoop 3.5.0"
 _IMPL = "net.topology.impl"
 _POLICY_KEY = "dfs.block.replicator.classname"
 _OWN_TOPOLOGY = "dfs.use.dfs.network.topology"
@@ -39,38 +40,21 @@ def _uses(*placements: Placement) -> Callable[[Facts], bool]:
 
 _NODE_GROUPS = _uses(Placement.NODE_GROUPS)
 _UPGRADE_DOMAINS = _uses(Placement.UPGRADE_DOMAINS)
-rules = Rules(file="hdfs-site.xml")
-PLACEMENT = rules.principle(
-    "topology.placement",
-    "Replicas of a block are on different hosts: by the default policy if each host carries one "
-    "worker, by upgrade domains if hosts are divided and racks are known or directories are coded, "
-    "otherwise by node groups.",
-    MUST,
-    sources="D0 60, D0 61, D1 88, D2 105, X5",
-    today="HVE's documented configuration fails since dfs.use.dfs.network.topology exists. A host "
-    "declared as a rack will not do with three replicas: the default policy puts two of them in one"
-    " rack.",
-)
+PLACEMENT = rules["topology.placement"]
 
 
+@rules.accepts("an absolute path")
 def _absolute(value: Value, decision: Decision, facts: Facts) -> bool:
     return str(value).startswith("/")
 
 
-@rules.setting(
-    "topology.script",
-    "net.topology.script.file.name",
-    MUST,
-    sources="D0 60, D0 61, D2 105",
-    when=Condition(
-        "there is more than one rack, or hosts are node groups",
-        lambda facts: _NODE_GROUPS(facts) or len(facts.cluster.topology.racks) > 1,
-    ),
-    file="core-site.xml",
-    accepts=_absolute,
+rules.when("there is more than one rack, or hosts are node groups")(
+    lambda facts: _NODE_GROUPS(facts) or len(facts.cluster.topology.racks) > 1
 )
+
+
+@rules.decides("topology.script")
 def _script(facts: Facts) -> Decision:
-    """A script gives HDFS and YARN the rack of every host."""
     topology = facts.cluster.topology
     if topology.placement is Placement.NODE_GROUPS:
         return Decision(
@@ -82,46 +66,19 @@ def _script(facts: Facts) -> Decision:
     )
 
 
-_NODE_GROUPS_WHEN = Condition(f"{_DIVIDED}, no racks are known and no directory is coded", _NODE_GROUPS)
-rules.fixed(
-    "topology.node-group-class",
-    "net.topology.impl",
-    "org.apache.hadoop.net.NetworkTopologyWithNodeGroup",
-    MUST,
-    when=_NODE_GROUPS_WHEN,
-    file="core-site.xml",
-).text(
-    "Node groups need a topology class that supports them.",
-    "keeps a node group, the workers of one host, between rack and node",
-    "D0 60, Hadoop 3.5.0",
-)
-rules.fixed(
-    "topology.dfs-network-topology",
-    "dfs.use.dfs.network.topology",
-    False,
-    MUST,
-    when=_NODE_GROUPS_WHEN,
-    today="The property is younger than HVE's documentation, which does not mention it.",
-).text(
-    "Node groups need HDFS's own copy of the topology switched off, which ignores node groups.",
-    "with it, the NameNode of a cluster with node groups exits as it starts",
-    "D0 60, Hadoop 3.5.0",
-)
+rules.when("hosts carry two or more workers, no racks are known and no directory is coded")(_NODE_GROUPS)
 
 
-@rules.setting(
-    "topology.placement-policy",
-    "dfs.block.replicator.classname",
-    MUST,
-    sources=_SOURCES,
-    when=Condition(_DIVIDED, _uses(*_POLICY)),
-)
+rules.when("hosts carry two or more workers")(_uses(*_POLICY))
+
+
+@rules.decides("topology.placement-policy")
 def _policy(facts: Facts) -> Decision:
-    """If hosts are divided, the placement policy accounts for workers that share a host."""
     topology = facts.cluster.topology
     return Decision(_POLICY[topology.placement], topology.reason)
 
 
+@rules.when("hosts are not divided, and some DataNodes hold a quarter more than others")
 def _of_unlike_size(facts: Facts) -> bool:
     cluster = facts.known_cluster
     if cluster is None or cluster.topology.placement is not Placement.DEFAULT:
@@ -139,18 +96,11 @@ def _sizes(cluster: ClusterFacts) -> list[int]:
     ]
 
 
-@rules.setting(
-    "topology.space-policy",
-    "dfs.block.replicator.classname",
-    sources="HDFS-8131, Hadoop 3.5.0: hdfs-default.xml, D2 107",
-    when=Condition(
-        "hosts are not divided, and some DataNodes hold a quarter more than others",
-        _of_unlike_size,
-    ),
-    accepts=lambda value, decision, facts: "AvailableSpace" in str(value),
-)
+rules.accepts("by available space")(lambda value, decision, facts: "AvailableSpace" in str(value))
+
+
+@rules.decides("topology.space-policy")
 def _by_space(facts: Facts) -> Decision:
-    """Where some DataNodes hold more than others, those with more room get more of the new blocks."""
     sizes = _sizes(facts.cluster)
     return Decision(
         f"{_BLOCKS}.AvailableSpaceBlockPlacementPolicy",
@@ -164,54 +114,11 @@ def _by_space(facts: Facts) -> Decision:
     )
 
 
-_UPGRADE_DOMAINS_WHEN = Condition(
-    f"{_DIVIDED}, and racks are known or directories are coded", _UPGRADE_DOMAINS
-)
-rules.fixed(
-    "topology.hosts-provider",
-    "dfs.namenode.hosts.provider.classname",
-    f"{_BLOCKS}.CombinedHostFileManager",
-    MUST,
-    when=_UPGRADE_DOMAINS_WHEN,
-).text(
-    "Upgrade domains come from a file of hosts that lists each worker's.",
-    "reads upgrade domains; the default one does not",
-    "Hadoop 3.5.0",
-)
-rules.fixed(
-    "topology.hosts-file",
-    "dfs.hosts",
-    "/etc/hadoop/conf/dfs.hosts.json",
-    MUST,
-    when=_UPGRADE_DOMAINS_WHEN,
-    accepts=_absolute,
-).text(
-    "dfs.hosts names every worker, with the host it is on as its upgrade domain.",
-    "a worker missing from it has no upgrade domain",
-    "Hadoop 3.5.0",
-)
-rules.fixed(
-    "topology.erasure-coding-policy",
-    "dfs.block.placement.ec.classname",
-    f"{_BLOCKS}.BlockPlacementPolicyRackFaultTolerant",
-    when="always; it matters for erasure-coded files",
-    accepts=one_of(*_POLICY.values()),
-    written=False,
-).text(
-    "Erasure-coded files are spread over racks by their own policy.",
-    "spreads the units of a block over as many racks as there are",
-    "Hadoop 3.5.0",
-)
+rules.when("hosts carry two or more workers, and racks are known or directories are coded")(_UPGRADE_DOMAINS)
 
 
-@rules.inspection(
-    "topology.node-groups-complete",
-    MUST,
-    sources="D0 60, Hadoop 3.5.0",
-    when="any property of node groups is set",
-)
+@rules.inspects("topology.node-groups-complete")
 def _node_groups(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Node groups are declared with exactly three properties and a script; fewer stop HDFS."""
     impl, policy = reading.text(_IMPL) or "", reading.text(_POLICY_KEY) or ""
     if _WITH_NODE_GROUP not in impl + policy:
         return
@@ -246,9 +153,8 @@ def _declared(reading: Inspected, key: str, ok: bool, expected: str) -> Observat
     )
 
 
-@rules.inspection("topology.divided-hosts", MUST, sources=_SOURCES, when="workers are virtual machines")
+@rules.inspects("topology.divided-hosts")
 def _divided_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """If workers share a host, the configuration keeps replicas on different hosts."""
     if not reading.has("hdfs-site.xml") or not _shares_hosts(facts):
         return
     policy = (reading.text(_POLICY_KEY) or "BlockPlacementPolicyDefault").rpartition(".")[2]
@@ -282,9 +188,8 @@ def _shares_hosts(facts: Facts) -> bool:
     return max(on_a_host.values(), default=1) > 1
 
 
-@rules.inspection("topology.unread-switch", sources="Hadoop 3.5.0", when="the property is set")
+@rules.inspects("topology.unread-switch")
 def _unread_switch(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """net.topology.nodegroup.aware has no reader left: it switches nothing on."""
     text = reading.text(_SWITCH)
     if text is not None:
         yield reading.verdict(
@@ -296,14 +201,8 @@ def _unread_switch(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.advice(
-    "topology.few-replicas",
-    MUST,
-    sources="D0 60, X5",
-    when="fewer than three hosts carry workers, and --replication is not given",
-)
+@rules.advises("topology.few-replicas")
 def _few_replicas(facts: Facts) -> str | None:
-    """Data have three replicas on three hosts, unless fewer were requested."""
     replicas = int(facts.number("dfs.replication"))
     if facts.request.replication is not None or replicas >= REPLICATION:
         return None
@@ -315,4 +214,77 @@ def _few_replicas(facts: Facts) -> str | None:
         f"A block has {format_counted(replicas, 'replica')} instead of {REPLICATION} with "
         f"workers on {format_counted(count, 'host')} only{own}: {lost}. Add hosts, let masters "
         "share hosts with workers, or set the number of replicas with --replication."
+    )
+
+
+NAMENODE_PORT = 8020
+_EVERYWHERE = ("0.0.0.0", "localhost", "127.0.0.1", "")
+
+
+@rules.accepts("a file system of several hosts")
+def _is_hdfs(value: Value, decision: Decision, facts: Facts) -> bool:
+    scheme, _, address = str(value).partition("://")
+    return scheme in ("hdfs", "viewfs") and bool(address)
+
+
+def _first(role: Role, facts: Facts) -> str:
+    addresses = facts.cluster.addresses(role)
+    if not addresses:
+        raise MissingFact(f"where the {role} runs: give a plan")
+    return addresses[0]
+
+
+@rules.decides("addresses.file-system")
+def _file_system(facts: Facts) -> Decision:
+    if is_paired(Role.NAMENODE)(facts):
+        return Decision(
+            f"hdfs://{facts.cluster.name}", "a name service: clients find whichever NameNode is active"
+        )
+    host = _first(Role.NAMENODE, facts)
+    return Decision(f"hdfs://{host}:{NAMENODE_PORT}", f"the NameNode is on {host}")
+
+
+def _at(role: Role, port: int | None = None) -> Callable[[Facts], Decision]:
+    def decide(facts: Facts) -> Decision:
+        host = _first(role, facts)
+        return Decision(host if port is None else f"{host}:{port}", f"the {role} is on {host}")
+
+    return decide
+
+
+def _reachable() -> Accepts:
+    """Accept any host that other hosts can reach; a single host may call itself anything."""
+
+    def accepts(value: Value, decision: Decision, facts: Facts) -> bool:
+        host = str(value).rpartition(":")[0] or str(value)
+        return facts.cluster.hosts == 1 or host not in _EVERYWHERE
+
+    return accepts
+
+
+rules.when("with one NameNode; a pair has its own rules")(runs(Role.NAMENODE, at_most=1))
+rules.accepts("reachable")(_reachable())
+rules.decides("addresses.namenode")(_at(Role.NAMENODE, NAMENODE_PORT))
+rules.when("with one NameNode")(runs(Role.SECONDARY_NAMENODE))
+rules.decides("addresses.secondary-namenode")(_at(Role.SECONDARY_NAMENODE, 9868))
+rules.when("with one ResourceManager; a pair has its own rules")(runs(Role.RESOURCEMANAGER, at_most=1))
+rules.decides("addresses.resourcemanager")(_at(Role.RESOURCEMANAGER))
+
+rules.when("MapReduce runs on the cluster")(runs(Role.JOB_HISTORY))
+
+rules.decides("addresses.job-history")(_at(Role.JOB_HISTORY, 10020))
+rules.decides("addresses.job-history-pages")(_at(Role.JOB_HISTORY, 19888))
+rules.when("MapReduce runs on the cluster and it is secure")(
+    lambda facts: facts.request.secure and runs(Role.JOB_HISTORY)(facts)
+)
+rules.decides("addresses.job-history-tls")(_at(Role.JOB_HISTORY, 19890))
+
+
+@rules.decides("addresses.job-logs")
+def _job_logs(facts: Facts) -> Decision:
+    host = _first(Role.JOB_HISTORY, facts)
+    page = f"https://{host}:19890" if facts.request.secure else f"http://{host}:19888"
+    return Decision(
+        f"{page}/jobhistory/logs",
+        f"after collection they are no longer on the worker; the JobHistoryServer on {host} shows them",
     )

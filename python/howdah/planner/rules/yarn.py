@@ -14,20 +14,20 @@ from howdah.planner.budget import (
     kinds_of,
     vcores_of,
 )
-from howdah.planner.conditions import WITH_MAPREDUCE
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import MAY, MUST, Decision, Scope
-from howdah.planner.rules.declare import Rules, as_number
+from howdah.planner.rule import Decision
+from howdah.planner.rules.declare import as_number, read_rules
 from howdah.units import MIB, format_counted, format_memory
+
+rules = read_rules("yarn.toml")
 
 _STEP_MB = 512
 _DAEMONS_LEAST = 0.1
 """Of a worker's memory: what the system and daemons take at the very least."""
-rules = Rules(file="yarn-site.xml")
-mapreduce = rules.under(when=WITH_MAPREDUCE)
 
 
+@rules.accepts("up to the room of a worker")
 def _memory_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     most = budget(facts.worker, facts).room / MIB
     planned = as_number(decision.value)
@@ -50,17 +50,8 @@ def _memory_inputs(worker: Worker, shares: MemoryBudget) -> tuple[Input, ...]:
     )
 
 
-@mapreduce.setting(
-    "yarn.memory",
-    "yarn.nodemanager.resource.memory-mb",
-    sources="D0 24, D0 25, D0 50, D0 69, D4 129, X11",
-    scope=Scope.WORKER,
-    accepts=_memory_will_do,
-    today="The papers' map and reduce slots; YARN's containers are one pool for both.",
-)
+@rules.decides("yarn.memory")
 def _memory(facts: Facts) -> Decision:
-    """Containers have 85 % of what the system, daemons and HBase leave. With TeraSort alone, only
-    what its tasks and an application master use: the rest of memory caches map output."""
     worker = facts.worker
     sizes, shares = chosen_sizes(facts), budget(worker, facts)
     value = container_mb(worker, sizes, facts)
@@ -91,23 +82,15 @@ def _memory(facts: Facts) -> Decision:
     )
 
 
+@rules.accepts("up to twice the CPUs")
 def _vcores_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     planned = as_number(decision.value)
     most = max(1.25 * planned, 2.0 * (facts.worker.vcpus or 0))
     return 0.75 * planned <= as_number(value) <= most
 
 
-@mapreduce.setting(
-    "yarn.vcores",
-    "yarn.nodemanager.resource.cpu-vcores",
-    sources="D0 50, D1 89, D2 108, D4 138, X11",
-    scope=Scope.WORKER,
-    accepts=_vcores_will_do,
-    today="The papers' map and reduce slots; vcores count with the DominantResourceCalculator only.",
-)
+@rules.decides("yarn.vcores")
 def _vcores(facts: Facts) -> Decision:
-    """As many vcores as tasks at once: a vcore is a place to run. For jobs that are not known, one for each
-    thread, or three for two cores of one thread each."""
     worker = facts.worker
     cpus = worker.vcpus or 0
     if not facts.request.sorts_only:
@@ -137,9 +120,8 @@ def _vcores(facts: Facts) -> Decision:
     )
 
 
-@rules.inspection("yarn.memory-of-worker", MUST, sources="D0 24, D4 129")
+@rules.inspects("yarn.memory-of-worker")
 def _over_worker(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """Containers leave the system and daemons a tenth of the worker's memory at the least."""
     planned_mb = reading.number("yarn.nodemanager.resource.memory-mb")
     if planned_mb is None or planned_mb <= 0:
         return
@@ -156,9 +138,8 @@ def _over_worker(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     )
 
 
-@rules.inspection("yarn.container-fits", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
+@rules.inspects("yarn.container-fits")
 def _over_nodemanager(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """Every container fits a NodeManager and the largest allocation."""
     limits = {
         key: value
         for key in ("yarn.nodemanager.resource.memory-mb", "yarn.scheduler.maximum-allocation-mb")
@@ -181,9 +162,8 @@ def _over_nodemanager(reading: Inspected, facts: Facts) -> Iterable[Observation]
         )
 
 
-@rules.inspection("yarn.least-container", sources="Hadoop 3.5.0: yarn-default.xml")
+@rules.inspects("yarn.least-container")
 def _least_over_container(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """The least allocation is no larger than a task's container."""
     least = reading.number("yarn.scheduler.minimum-allocation-mb")
     if least is None:
         return
@@ -203,6 +183,7 @@ def _least_over_container(reading: Inspected, facts: Facts) -> Iterable[Observat
     )
 
 
+@rules.accepts("a step of both containers")
 def _step_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     """A step that divides both containers, so that neither is rounded up, or is small."""
     step = int(as_number(value))
@@ -213,50 +194,26 @@ def _step_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     return waste * 8 <= sizes.map_mb + sizes.reduce_mb
 
 
-mapreduce.fixed(
-    "yarn.least-allocation", "yarn.scheduler.minimum-allocation-mb", _STEP_MB, accepts=_step_will_do
-).text(
-    "Containers are rounded up to steps that divide those of tasks.",
-    "the containers of tasks are multiples of it, so none is rounded up",
-    "Hadoop 3.5.0: yarn-default.xml, howdah",
-)
-
-
-@mapreduce.setting(
-    "yarn.largest-allocation",
-    "yarn.scheduler.maximum-allocation-mb",
-    sources="Hadoop 3.5.0: yarn-default.xml, howdah",
-    accepts=lambda value, decision, facts: (
+rules.accepts("up to a worker")(
+    lambda value, decision, facts: (
         chosen_sizes(facts).reduce_mb <= as_number(value) <= as_number(decision.value)
-    ),
+    )
 )
+
+
+@rules.decides("yarn.largest-allocation")
 def _most_memory(facts: Facts) -> Decision:
-    """A container may be as large as the largest worker's containers together."""
     sizes = chosen_sizes(facts)
     value = max(container_mb(kind, sizes, facts) for kind in kinds_of(facts))
     return Decision(value, "the container memory of the largest worker: no container can have more")
 
 
-@mapreduce.setting(
-    "yarn.largest-vcores",
-    "yarn.scheduler.maximum-allocation-vcores",
-    MAY,
-    sources="Hadoop 3.5.0: yarn-default.xml, howdah",
-    accepts=lambda value, decision, facts: 1 <= as_number(value) <= as_number(decision.value),
+rules.accepts("1 to the plan's value")(
+    lambda value, decision, facts: 1 <= as_number(value) <= as_number(decision.value)
 )
+
+
+@rules.decides("yarn.largest-vcores")
 def _most_vcores(facts: Facts) -> Decision:
-    """A container may have as many vcores as the largest worker."""
     value = max(vcores_of(kind, facts) for kind in kinds_of(facts))
     return Decision(value, "the vcores of the largest worker: no container can have more")
-
-
-mapreduce.fixed("yarn.virtual-memory", "yarn.nodemanager.vmem-check-enabled", False).text(
-    "Tasks are not killed for unused virtual memory.",
-    "Java reserves far more addresses than it uses: healthy tasks would be killed",
-    "Hadoop 3.5.0: yarn-default.xml, howdah",
-)
-mapreduce.fixed("yarn.physical-memory", "yarn.nodemanager.pmem-check-enabled", True, written=False).text(
-    "Tasks that outgrow their containers are killed.",
-    "one task must not take the memory of the others",
-    "Hadoop 3.5.0: yarn-default.xml, howdah",
-)

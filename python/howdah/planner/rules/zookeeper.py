@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from howdah.model.plan import Input, Role, Worker
 from howdah.planner.budget import kinds_of
-from howdah.planner.conditions import is_paired, runs
 from howdah.planner.facts import Facts
-from howdah.planner.heap import CLIENTS_PER_GIB, heap_enough, sized_heap
+from howdah.planner.heap import CLIENTS_PER_GIB, sized_heap
 from howdah.planner.reading import (
     Inspected,
     Observation,
@@ -19,96 +18,47 @@ from howdah.planner.reading import (
     entry_verdict,
     host_of,
 )
-from howdah.planner.rule import MAY, MUST, Decision
-from howdah.planner.rules.declare import Condition, Rules, anything, as_number, between, lasting, read_table
+from howdah.planner.rule import Decision, is_paired, runs
+from howdah.planner.rules.declare import as_number, read_rules, read_table
 from howdah.planner.rules.ha.quorums import CLIENTS, keepers
-from howdah.planner.rules.ha.settings import ZOOKEEPER_PORT, numbered
+from howdah.planner.rules.ha.settings import numbered
 from howdah.releases.similar import similar_text
 from howdah.units import format_count
 
+rules = read_rules("zookeeper.toml")
+
 _IN_CLUSTER = runs(Role.ZOOKEEPER)
-_SOURCES = "ZooKeeper 3.8"
 _NO_LIMIT = 0
 _CONNECTIONS, _CONNECTIONS_HBASE = 60, 300
 _LOG_DISK = 3
 """After those of names and of journals, which the same hosts may have."""
-rules = Rules(file="zookeeper-env.sh")
 
 
+@rules.when("ZooKeeper runs on the cluster")
 def _runs(facts: Facts) -> bool:
     """Whether there is a ZooKeeper; where no cluster is known, its own file says so."""
     return not facts.planned or _IN_CLUSTER(facts)
 
 
-member = rules.under(sources=_SOURCES, file="zoo.cfg", when=Condition("ZooKeeper runs on the cluster", _runs))
-
-member.fixed("zookeeper.data-dir", "dataDir", "/var/lib/zookeeper", MUST, accepts=lasting).text(
-    "ZooKeeper's data are in a permanent directory.",
-    "the sample's is below /tmp; put it on a disk that tasks do not use",
+rules.when("ZooKeeper runs on hosts with three disks that no worker uses")(
+    lambda facts: facts.own_disks(Role.ZOOKEEPER) >= _LOG_DISK
 )
 
 
-member.fixed(
-    "zookeeper.log-dir",
-    "dataLogDir",
-    f"/data/{_LOG_DISK:02d}/zookeeper",
-    when=Condition(
-        "ZooKeeper runs on hosts with three disks that no worker uses",
-        lambda facts: facts.own_disks(Role.ZOOKEEPER) >= _LOG_DISK,
-    ),
-    accepts=lasting,
-).text(
-    "ZooKeeper's transaction log has its own disk.",
-    "every write of ZooKeeper waits for this log, and for other work of its disk",
-    "ZooKeeper 3.8: administrator's guide",
-)
-member.fixed("zookeeper.port", "clientPort", ZOOKEEPER_PORT, MAY, accepts=anything).text(
-    "Clients find ZooKeeper at its usual port.", "the port in all other planned files"
-)
-member.fixed("zookeeper.tick", "tickTime", 2000, accepts=between(1000, 6000)).text(
-    "A tick is two seconds.",
-    "sessions last at least 2 ticks, and by default at most 20: failover takes seconds, and "
-    "a garbage collection does not cause one",
-)
-member.fixed("zookeeper.init-limit", "initLimit", 10, accepts=between(5, 100)).text(
-    "A member has ten ticks to join.", "20 s to copy the state"
-)
-member.fixed("zookeeper.sync-limit", "syncLimit", 5, accepts=between(2, 50)).text(
-    "A member may be five ticks behind.", "10 s: longer than a garbage collection"
-)
-member.fixed("zookeeper.snapshots", "autopurge.snapRetainCount", 5, MAY, accepts=between(3, 100)).text(
-    "Some old snapshots are kept.", "enough to restore an older one if a snapshot is damaged"
-)
-member.fixed(
-    "zookeeper.purge", "autopurge.purgeInterval", 24, default_harms=True, accepts=between(1, 168)
-).text("Older snapshots are deleted every day.", "by default none is ever deleted, and the disk fills")
-
-
-member.fixed(
-    "zookeeper.admin-address",
-    "admin.serverAddress",
-    "127.0.0.1",
-    accepts=lambda value, decision, facts: (
-        str(value) in ("localhost", "::1") or str(value).startswith("127.")
-    ),
-).text(
-    "ZooKeeper's web page of commands is only for its own host.",
-    "by default port 8080 answers on every address, without authentication",
+rules.accepts("this host only")(
+    lambda value, decision, facts: str(value) in ("localhost", "::1") or str(value).startswith("127.")
 )
 
 
-@member.setting(
-    "zookeeper.connections",
-    "maxClientCnxns",
-    sources="ZooKeeper 3.8: administrator's guide, HBase 2.6.4: hbase-default.xml, howdah",
-    accepts=lambda value, decision, facts: (
+rules.accepts("no limit or half")(
+    lambda value, decision, facts: (
         as_number(value) == _NO_LIMIT or as_number(value) >= as_number(decision.value) / 2
-    ),
-    today="By itself it is 60; the 300 of hbase-default.xml are for a ZooKeeper that HBase starts.",
+    )
 )
+
+
+@rules.decides("zookeeper.connections")
 def _connections(facts: Facts) -> Decision:
-    """A host has a connection for each of its daemons and, with HBase, for each of its tasks, 60 at the
-    least."""
     if not facts.request.hbase_used:
         return Decision(_CONNECTIONS, "the release's default: only daemons and few programs of users connect")
     tasks = max(
@@ -132,15 +82,8 @@ def _by_group(facts: Facts) -> dict[str | None, list[Worker]]:
     return groups
 
 
-@member.setting(
-    "zookeeper.heap",
-    "SERVER_JVMFLAGS",
-    sources="Cloudera: hardware requirements, ZooKeeper 3.8: administrator's guide, howdah",
-    file="zookeeper-env.sh",
-    accepts=heap_enough,
-)
+@rules.decides("zookeeper.heap")
 def _heap(facts: Facts) -> Decision:
-    """ZooKeeper's heap is 1 GiB, and one more for every 500 workers, set as Java's option."""
     return sized_heap(
         Role.ZOOKEEPER,
         facts,
@@ -149,16 +92,11 @@ def _heap(facts: Facts) -> Decision:
     )
 
 
-@rules.family(
-    "zookeeper.members",
-    "server.<id>",
-    MUST,
-    sources=_SOURCES,
-    when=Condition("there are several ZooKeepers", is_paired(Role.ZOOKEEPER)),
-    file="zoo.cfg",
-)
+rules.when("there are several ZooKeepers")(is_paired(Role.ZOOKEEPER))
+
+
+@rules.members("zookeeper.members")
 def _members(facts: Facts) -> Mapping[str, Decision]:
-    """Every member knows the others."""
     servers = numbered("server.", facts.cluster.addresses(Role.ZOOKEEPER))
     return {
         name: Decision(
@@ -170,7 +108,7 @@ def _members(facts: Facts) -> Mapping[str, Decision]:
 
 
 _FILE = "zoo.cfg"
-_ADDRESS = re.compile(r"([^:;|\[\]]+|\[[^\]]+\]):\d+:\d+(:(participant|observer))?")
+_ADDRESS = r"([^:;|\[\]]+|\[[^\]]+\]):\d+:\d+(:(participant|observer))?"
 _NAMELESS = re.compile(r"[\d.]+|.*:.*")
 """An address of numbers, or one of all that a host has."""
 _LIMITS = {"initLimit": "10", "syncLimit": "5"}
@@ -207,29 +145,21 @@ def _listed_members(reading: Inspected) -> tuple[_Member, ...]:
     )
 
 
-@rules.inspection(
-    "zookeeper.member-form", MUST, sources="ZooKeeper 3.8: QuorumPeer", when="zoo.cfg lists members"
-)
+@rules.inspects("zookeeper.member-form")
 def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Each member has a host and two ports."""
     for member in _listed_members(reading):
         text = reading.text(member.key) or ""
         yield reading.verdict(
             member.key,
-            all(_ADDRESS.fullmatch(address) for address in member.addresses),
+            all(re.fullmatch(_ADDRESS, address) for address in member.addresses),
             found=text,
             expected="host:port:port, the second port for elections: otherwise no member starts",
             fix=f"set {member.key} to {member.hosts[0]}:2888:3888 in {_FILE} on all members",
         )
 
 
-@rules.inspection(
-    "zookeeper.member-count",
-    sources="ZooKeeper 3.8: administrator's guide",
-    when="zoo.cfg lists several members",
-)
+@rules.inspects("zookeeper.member-count")
 def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Members that vote are an odd number, at least three, on different hosts."""
     voting = [member for member in _listed_members(reading) if member.votes]
     hosts = {member.hosts[0] for member in voting}
     if len(voting) > 1:
@@ -257,14 +187,8 @@ def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "zookeeper.member-limits",
-    MUST,
-    sources="ZooKeeper 3.8: QuorumPeerConfig",
-    when="zoo.cfg lists several members",
-)
+@rules.inspects("zookeeper.member-limits")
 def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Several members set how long they wait for one another."""
     members = _listed_members(reading)
     for key, usual in _LIMITS.items() if len(members) > 1 else ():
         text = reading.text(key)
@@ -278,14 +202,8 @@ def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "zookeeper.forced-log",
-    MUST,
-    sources="ZooKeeper 3.8: administrator's guide",
-    when="zookeeper.forceSync is set",
-)
+@rules.inspects("zookeeper.forced-log")
 def _forced(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """What ZooKeeper has promised is on its disk."""
     key = "forceSync"
     text = reading.text(key)
     if text:
@@ -299,14 +217,8 @@ def _forced(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "zookeeper.session-order",
-    MUST,
-    sources="ZooKeeper 3.8: QuorumPeerConfig",
-    when="a minimum or maximum session timeout is set",
-)
+@rules.inspects("zookeeper.session-order")
 def _sessions(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The shortest session is not longer than the longest."""
     least, most = "minSessionTimeout", "maxSessionTimeout"
     tick = reading.number("tickTime") or _TICK_MS
     keys = [key for key in (least, most) if (reading.number(key) or -1) > 0]
@@ -331,14 +243,8 @@ def _port(key: str, ports: Mapping[str, str]) -> str | None:
     return next((ports[name] for name in names if name.partition(".")[0] == short), None)
 
 
-@rules.inspection(
-    "zookeeper.asked-members",
-    MUST,
-    sources="ZooKeeper 3.8: administrator's guide",
-    when="zoo.cfg lists members, and other files name them",
-)
+@rules.inspects("zookeeper.asked-members")
 def _found_by_clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Daemons elected through ZooKeeper use the addresses and ports of its members."""
     usual = reading.text("clientPort") or reading.text("secureClientPort") or _USUAL_PORT
     ports = {host: member.port or usual for member in _listed_members(reading) for host in member.hosts}
     for key in CLIENTS if ports else ():
@@ -366,13 +272,8 @@ def _found_by_clients(reading: Inspected, facts: Facts) -> Iterator[Observation]
         )
 
 
-@rules.inspection(
-    "zookeeper.log-apart",
-    sources="ZooKeeper 3.8: administrator's guide, HBase 2.6.4: reference guide",
-    when="zoo.cfg sets the directory of the log, and the data disks are known",
-)
+@rules.inspects("zookeeper.log-apart")
 def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """ZooKeeper's log is not on a disk of blocks."""
     key = "dataLogDir" if reading.text("dataLogDir") else "dataDir"
     text = reading.text(key) or ""
     hosts = [host for member in _listed_members(reading) for host in member.hosts]
@@ -389,15 +290,9 @@ def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "zookeeper.misspelt",
-    MUST,
-    sources="ZooKeeper 3.8: QuorumPeerConfig.parseProperties, ZooKeeper 3.8: administrator's guide",
-    when="for names that are close to a known one",
-)
+@rules.inspects("zookeeper.misspelt")
 def _names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Names of ZooKeeper's own file are ones that it reads."""
-    keys = read_table("zookeeper.toml")["keys"]
+    keys = read_table("zoo_cfg.toml")["keys"]
     for entry in reading.effective:
         if entry.base_name != "zoo.cfg" or entry.name in keys or not entry.name.isascii():
             continue

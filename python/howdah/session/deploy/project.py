@@ -27,7 +27,7 @@ from howdah.installation.installation import HBaseInstallation, Installation, fi
 from howdah.installation.tree import PackedTree, packed
 from howdah.model.placement import placed_hosts, placed_systems
 from howdah.model.plan import Cluster, ClusterPlan, ConfigSet, Role
-from howdah.planner.explanation import source_text
+from howdah.planner.document import source_text
 from howdah.render.cluster import render
 from howdah.render.secrets import host_secrets
 from howdah.scratch import scratch_folder

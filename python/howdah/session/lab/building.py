@@ -22,9 +22,9 @@ from howdah.lab.shared_hosts import LabPlace, first_place, place_with
 from howdah.lab.state import LabState, read_state
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Cluster, ClusterPlan
+from howdah.planner.capacity import disk_bytes_per_s
 from howdah.planner.host_claims import check_fit
-from howdah.planner.scaling.fit import Fitted, fit_on_shared_hosts, fit_plan
-from howdah.planner.storage import disk_bytes_per_s
+from howdah.planner.lab_fit import Fitted, fit_on_shared_hosts, fit_plan
 from howdah.probe import probe_host
 from howdah.render.cluster import render
 from howdah.session.lab.laboratories import PARENT, directory_of

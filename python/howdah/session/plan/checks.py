@@ -16,7 +16,7 @@ from howdah.documents.files import read_host, read_plan
 from howdah.errors import UserError
 from howdah.model.check import CheckReport, CheckVerdict, HostRole
 from howdah.model.plan import Advice, ClusterPlan, ConfigSet, value_text
-from howdah.planner.explanation import source_text
+from howdah.planner.document import source_text
 from howdah.planner.rule import Severity
 from howdah.probe import probe_host
 from howdah.render.cluster import render

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.plan import Candidate, ClusterPlan, Master, Setting
-from howdah.planner.explanation import PAPERS, Explanation, explain
+from howdah.planner.document import PAPERS, Explanation, explain
 from howdah.planner.rule import Severity
 from howdah.planner.rules.catalogue import RULES, find_rule
 from howdah.releases import catalogue

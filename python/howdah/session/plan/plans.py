@@ -12,7 +12,7 @@ from howdah.model.inventory import Inventory
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, PlanRequest
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.explanation import items
+from howdah.planner.document import items
 from howdah.planner.rules.catalogue import RULES
 from howdah.releases import catalogue
 from howdah.releases.catalogue import PLANNED_VERSIONS

@@ -5,8 +5,8 @@ from __future__ import annotations
 from howdah.errors import UserError
 from howdah.model.plan import ClusterPlan
 from howdah.model.storage_policy import HostMove, PolicyCost, StorageComparison, StoredData
+from howdah.planner.capacity import file_bytes
 from howdah.planner.host_moves import Loss, Scheme
-from howdah.planner.storage import file_bytes
 from howdah.planner.storage_costs import SHARE, compare_storage, compared_schemes, plan_limits
 from howdah.simulation.block_copies import Move, What, simulate_move
 from howdah.units import format_bytes

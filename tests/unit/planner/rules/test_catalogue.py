@@ -12,8 +12,7 @@ from typer.testing import CliRunner
 from howdah.cli.rules import app
 from howdah.errors import UserError
 from howdah.model.request import Profile
-from howdah.planner.document import pages, write
-from howdah.planner.explanation import explain, spell
+from howdah.planner.document import explain, pages, spell, write
 from howdah.planner.rule import SettingRule, Severity
 from howdah.planner.rules.catalogue import RULES, find_rule
 from howdah.session.plan import explaining as session

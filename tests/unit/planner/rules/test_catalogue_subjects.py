@@ -1,60 +1,63 @@
-"""A rule's id says where it is written: the module of its subject, or a module of its subject's package."""
+"""A rule's id says what it is about and where it is written: a file next to the module with its functions."""
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
+import tomllib
 from pathlib import Path
 
 import howdah.planner.rules
-from howdah.planner.rules.catalogue import RULES
+from howdah.planner.rules.catalogue import FILES, RULES, SUBJECTS
+from howdah.planner.rules.declare import Rules
 
 FOLDER = Path(howdah.planner.rules.__file__).parent
-PLANNER = FOLDER.parent
-NOT_RULES = {"catalogue", "declare", "__init__"}
-DECLARATIONS = {"fixed", "setting", "family", "inspection", "advice", "principle"}
+TABLES = {
+    "subjects.toml",
+    "java.toml",
+    "zoo_cfg.toml",
+    "consistency/limits.toml",
+    "consistency/needs.toml",
+    "consistency/words.toml",
+}
+"""Files with values alone."""
 
 
-def written(source: str) -> Iterator[str]:
-    """The id of every rule that a source declares, as far as it is text: ``ha.`` of ``f"ha.{name}"``."""
-    for node in ast.walk(ast.parse(source)):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
-            continue
-        rule_id = node.args[0]
-        first = rule_id.values[0] if isinstance(rule_id, ast.JoinedStr) else rule_id
-        if (
-            node.func.attr in DECLARATIONS
-            and isinstance(first, ast.Constant)
-            and re.fullmatch(r"[a-z]+\.[a-z0-9-]*", str(first.value))
-        ):
-            yield str(first.value)
+def _names(rules: Rules, field: str) -> set[str]:
+    """The names in a field of a file's rules."""
+    return {str(entry[field]) for entry in rules.entries.values() if field in entry}
 
 
-def subject_of(path: Path) -> str:
-    """The module or the package that stands directly in planner/rules; other files have no subject."""
-    if not path.is_relative_to(FOLDER):
-        return f"none: {path.relative_to(PLANNER)}"
-    return path.relative_to(FOLDER).parts[0].removesuffix(".py")
-
-
-def test_every_rule_is_written_in_the_module_of_its_subject() -> None:
-    strays = [
-        (rule_id, path.relative_to(PLANNER).as_posix())
-        for path in sorted(PLANNER.rglob("*.py"))
-        for rule_id in written(path.read_text(encoding="utf-8"))
-        if rule_id.partition(".")[0] != subject_of(path)
+def test_every_file_of_rules_is_in_the_catalogue() -> None:
+    files = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.toml")}
+    assert files - TABLES == {rules.file for rules in FILES}
+    entries = [
+        f"{subject}.{name}"
+        for file in files - TABLES
+        for subject, table in tomllib.loads((FOLDER / file).read_text(encoding="utf-8")).items()
+        for name, entry in table.items()
+        if isinstance(entry, dict)
     ]
-    assert strays == []
+    assert sorted(entries) == sorted(rule.id for rule in RULES)
 
 
-def test_every_rule_of_the_catalogue_is_found_where_it_is_written() -> None:
-    found = {start for path in FOLDER.rglob("*.py") for start in written(path.read_text(encoding="utf-8"))}
-    assert [rule.id for rule in RULES if not rule.id.startswith(tuple(found))] == []
+def test_a_file_is_next_to_the_module_or_the_package_with_its_functions() -> None:
+    places = {rules.file: (FOLDER / rules.file).with_suffix("") for rules in FILES}
+    assert all(place.is_dir() or place.with_suffix(".py").is_file() for place in places.values())
 
 
-def test_every_module_of_rules_has_a_subject() -> None:
-    """A module that writes no rule, which several subjects share, is beside planner/rules and not in it."""
-    files = [path for path in FOLDER.rglob("*.py") if path.stem not in NOT_RULES]
-    assert [path.name for path in files if not list(written(path.read_text(encoding="utf-8")))] == []
-    assert {subject_of(path) for path in files} == {rule.subject for rule in RULES}
+def test_every_subject_has_rules_and_is_described() -> None:
+    assert list(SUBJECTS) == list(dict.fromkeys(rule.subject for rule in RULES))
+    assert [name for name, subject in SUBJECTS.items() if not subject.about.endswith(".")] == []
+
+
+def test_every_name_that_a_module_gives_is_in_its_file() -> None:
+    for rules in FILES:
+        assert set(rules.conditions) <= _names(rules, "when"), rules.file
+        assert set(rules.acceptances) <= _names(rules, "accepts"), rules.file
+
+
+def test_sentences_are_on_one_line_each() -> None:
+    """A reader can find them with grep."""
+    for rules in FILES:
+        text = (FOLDER / rules.file).read_text(encoding="utf-8")
+        assert not re.search(r'"""|\'\'\'', text), rules.file

@@ -12,11 +12,11 @@ from howdah.model.inventory import DiskKind, DiskRole, DiskSet
 from howdah.model.request import Demand, PlanRequest
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import AdviceRule, Inspection, SettingRule
-from howdah.planner.rules import disks
-from howdah.planner.rules.disks.layout import least_groups
+from howdah.planner.rules.disks import least_groups
+from support.facts import rules_of
 from support.tuned import DISKS, MOUNTS, TB, data_mount, disk, facts, found, host, with_data
 
-BY_ID = {rule.id: rule for rule in disks.rules}
+BY_ID = {rule.id: rule for rule in rules_of("disks")}
 HBASE = PlanRequest(workloads=(Demand(kind="ycsb"),))
 ALL_MOUNTS = "/data/01 … /data/12 (12)"
 
@@ -55,7 +55,7 @@ NVME = DiskSet(count=8, kind=DiskKind.NVME, size="7680GB")
 
 
 def test_a_tuned_host_is_let_pass_whole() -> None:
-    for rule in disks.rules:
+    for rule in rules_of("disks"):
         if isinstance(rule, Inspection):
             for known in (found(), found(None, *(f"{mount}/dfs" for mount in MOUNTS))):
                 bad = [one for one in rule.inspect(Inspected(known), facts()) if one.ok is not True]
@@ -95,7 +95,7 @@ def test_read_ahead_is_for_streams() -> None:
 
 def test_every_value_decided_on_passes() -> None:
     for known in (facts(), facts(HBASE), facts(disks=(NVME,)), facts(disks=(hdds(4), NVME))):
-        for rule in disks.rules:
+        for rule in rules_of("disks"):
             if isinstance(rule, SettingRule) and rule.holds(known):
                 decision = rule.decide(known)
                 assert rule.accepts(decision.value, decision, known), rule.id
@@ -245,6 +245,6 @@ def test_what_holds_data_where_no_configuration_says_so(mount: str) -> None:
 
 
 def test_a_host_starts_without_the_disk_it_lost() -> None:
-    rule = next(one for one in disks.rules if one.id == "disks.mount")
+    rule = next(one for one in rules_of("disks") if one.id == "disks.mount")
     assert isinstance(rule, SettingRule)
     assert "nofail" in str(rule.decide(facts()).value)

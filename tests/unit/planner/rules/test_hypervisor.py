@@ -14,10 +14,10 @@ from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.facts import ClusterFacts, Facts, MissingFact
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import AdviceRule, Inspection, SettingRule
-from howdah.planner.rules import firmware, hypervisor
+from support.facts import rules_of
 from support.tuned import GIB, found, group, host
 
-BY_ID = {rule.id: rule for rule in (*hypervisor.rules, *firmware.rules)}
+BY_ID = {rule.id: rule for rule in (*rules_of("hypervisor"), *rules_of("firmware"))}
 SETTINGS = tuple(rule for rule in BY_ID.values() if isinstance(rule, SettingRule))
 HBASE = (Demand(kind="ycsb"),)
 TERASUITE = (Demand(kind="terasuite"),)

@@ -12,15 +12,14 @@ from howdah.model.host import Bond, Nic
 from howdah.model.inventory import DiskKind, DiskSet, NicSet
 from howdah.model.request import Hypervisor, PlanRequest, Profile
 from howdah.model.workloads.network import BOTH_WAYS, ONE_WAY
+from howdah.planner.capacity import LINE_SHARE, replica_bits_per_s
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import AdviceRule, Inspection, SettingRule
-from howdah.planner.rules import network
-from howdah.planner.storage import LINE_SHARE, replica_bits_per_s
-from support.facts import facts_of
+from support.facts import facts_of, rules_of
 from support.tuned import facts, found, group, host, nic
 
-BY_ID = {rule.id: rule for rule in network.rules}
+BY_ID = {rule.id: rule for rule in rules_of("network")}
 GIGABIT = NicSet(count=1, speed="1Gb/s")
 
 
@@ -46,7 +45,7 @@ def _planned(known: Facts, *, hosts: int = 32, replication: int = 3) -> Facts:
 
 
 def test_a_tuned_host_is_let_pass_whole() -> None:
-    for rule in network.rules:
+    for rule in rules_of("network"):
         if isinstance(rule, Inspection):
             assert [one for one in rule.inspect(Inspected(found()), facts()) if one.ok is not True] == [], (
                 rule.id
@@ -56,7 +55,7 @@ def test_a_tuned_host_is_let_pass_whole() -> None:
 def test_every_value_decided_on_passes() -> None:
     for request in (PlanRequest(), PlanRequest(profile=Profile.PAPER)):
         known = facts(request)
-        for rule in network.rules:
+        for rule in rules_of("network"):
             if isinstance(rule, SettingRule) and rule.holds(known):
                 decision = rule.decide(known)
                 assert rule.accepts(decision.value, decision, known), rule.id
@@ -95,7 +94,7 @@ def test_advice_is_by_the_plans_own_replication() -> None:
 
 
 def test_one_host_is_told_nothing_of_a_network() -> None:
-    for rule in network.rules:
+    for rule in rules_of("network"):
         if isinstance(rule, AdviceRule):
             slow = (NicSet(count=2, speed="1Gb/s"),)
             assert rule.advise(_planned(facts(nics=slow), hosts=1, replication=1)) is None, rule.id
@@ -168,6 +167,6 @@ def test_virtual_cards() -> None:
 
 
 def test_nothing_is_said_without_a_host() -> None:
-    for rule in network.rules:
+    for rule in rules_of("network"):
         if isinstance(rule, Inspection):
             assert list(rule.inspect(Inspected(ExistingSystem()), facts())) == []

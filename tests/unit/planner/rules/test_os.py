@@ -10,11 +10,11 @@ from howdah.model.request import Demand, PlanRequest, Profile
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Inspection, SettingRule
-from howdah.planner.rules import os
 from howdah.planner.rules.jvm import java_major
+from support.facts import rules_of
 from support.tuned import facts, found, host
 
-BY_ID = {rule.id: rule for rule in os.rules}
+BY_ID = {rule.id: rule for rule in rules_of("os")}
 HBASE = PlanRequest(workloads=(Demand(kind="ycsb"),))
 MIX = PlanRequest(workloads=(Demand(kind="terasuite"), Demand(kind="ycsb")))
 
@@ -92,7 +92,7 @@ def test_one_port_needs_no_arp_filter() -> None:
 
 def test_every_value_decided_on_passes() -> None:
     for known in (facts(), facts(HBASE), facts(MIX), facts(PlanRequest(profile=Profile.PAPER))):
-        for rule in os.rules:
+        for rule in rules_of("os"):
             if isinstance(rule, SettingRule) and rule.holds(known):
                 decision = rule.decide(known)
                 assert decision.because
@@ -131,7 +131,7 @@ def test_swap_clock_and_governor() -> None:
 
 def test_nothing_is_said_without_a_host() -> None:
     nothing = found().model_copy(update={"host": None})
-    for rule in os.rules:
+    for rule in rules_of("os"):
         if isinstance(rule, Inspection):
             assert list(rule.inspect(Inspected(nothing), facts())) == []
 

@@ -7,17 +7,18 @@ import pytest
 from howdah.model.existing import ExistingSystem
 from howdah.model.host import Host
 from howdah.model.request import Demand, PlanRequest, Profile
-from howdah.planner.explanation import item
+from howdah.planner.document import item
 from howdah.planner.facts import Facts
 from howdah.planner.platforms.candidates import size_settings, weigh
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Rule
-from howdah.planner.rules import memory, platform
+from howdah.planner.rule import AdviceRule, Inspection, Rule
+from howdah.planner.rules.catalogue import find_rule
+from support.facts import rules_of
 from support.hosts import host_group
 from support.machine import host
 
 FACTS = Facts(request=PlanRequest())
-RULES = (*platform.rules, *memory.rules)
+RULES = (*rules_of("platform"), *rules_of("memory"))
 REQUESTS = (
     PlanRequest(),
     PlanRequest(weigh_virtual=True),
@@ -41,7 +42,7 @@ def probed(*, cores: int = 8, threads: int = 16, steal: float | None = None, vir
 
 
 def seen(rule: Rule, one: Host | None) -> list[Observation]:
-    assert isinstance(rule, type(platform.HYPER_THREADING))
+    assert isinstance(rule, Inspection)
     return list(rule.inspect(Inspected(ExistingSystem(host=one)), FACTS))
 
 
@@ -70,34 +71,36 @@ def test_every_size_and_judgement_names_a_rule_that_holds_for_the_request() -> N
 
 
 def test_hyper_threading_off_is_found() -> None:
-    (off,) = seen(platform.HYPER_THREADING, probed(threads=8))
+    (off,) = seen(find_rule("platform.hyper-threading"), probed(threads=8))
     assert off.ok is False
     assert off.found == "8 cores, 8 threads"
     assert "firmware" in off.fix
-    (on,) = seen(platform.HYPER_THREADING, probed())
+    (on,) = seen(find_rule("platform.hyper-threading"), probed())
     assert on.ok is True
 
 
 def test_hyper_threading_of_a_guest_cannot_be_told() -> None:
-    (unknown,) = seen(platform.HYPER_THREADING, probed(threads=8, virtual=True))
+    (unknown,) = seen(find_rule("platform.hyper-threading"), probed(threads=8, virtual=True))
     assert unknown.ok is None
     assert "physical host" in unknown.expected
 
 
 @pytest.mark.parametrize(("steal", "ok"), [(0.01, True), (0.05, False), (0.3, False), (None, None)])
 def test_a_guest_that_waits_for_cpus_is_found(steal: float | None, ok: bool | None) -> None:
-    (one,) = seen(platform.READY_TIME, probed(virtual=True, steal=steal))
+    (one,) = seen(find_rule("platform.ready-time"), probed(virtual=True, steal=steal))
     assert one.ok is ok
 
 
 def test_a_physical_host_has_no_ready_time() -> None:
-    assert seen(platform.READY_TIME, probed(steal=0.0)) == []
-    assert seen(platform.READY_TIME, None) == []
-    assert seen(platform.HYPER_THREADING, None) == []
+    assert seen(find_rule("platform.ready-time"), probed(steal=0.0)) == []
+    assert seen(find_rule("platform.ready-time"), None) == []
+    assert seen(find_rule("platform.hyper-threading"), None) == []
 
 
 def test_over_commitment_is_advised_on_only_where_it_was_asked_for() -> None:
-    assert not platform.OVERCOMMIT.holds(FACTS)
+    rule = find_rule("platform.overcommit")
+    assert isinstance(rule, AdviceRule)
+    assert not rule.holds(FACTS)
     asked = Facts(request=PlanRequest(overcommit=True))
-    assert platform.OVERCOMMIT.holds(asked)
-    assert "ready time below 5 %" in (platform.OVERCOMMIT.advise(asked) or "")
+    assert rule.holds(asked)
+    assert "ready time below 5 %" in (rule.advise(asked) or "")

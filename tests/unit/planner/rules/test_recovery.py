@@ -11,12 +11,11 @@ from howdah.model.plan import Value
 from howdah.model.request import PlanRequest, Profile
 from howdah.planner.facts import Facts
 from howdah.planner.rule import AdviceRule, SettingRule
-from howdah.planner.rules import hdfs, recovery
 from howdah.planner.rules.catalogue import find_rule
 from howdah.planner.rules.recovery import recovery_of
 from howdah.releases.values import heap_bytes
 from howdah.units import GIB
-from support.facts import a_worker, facts_of, values_of
+from support.facts import a_worker, facts_of, rules_of, values_of
 
 WORK = "dfs.namenode.replication.work.multiplier.per.iteration"
 STREAMS = "dfs.namenode.replication.max-streams"
@@ -41,7 +40,7 @@ def dense(disks: int, terabytes: int, hosts: int, *, speed: str = "25GbE", memor
 
 def values(facts: Facts) -> dict[str, Value]:
     found = {**facts.decided, "dfs.namenode.redundancy.interval.seconds": 3}
-    return values_of([recovery.rules], replace(facts, decided=found))
+    return values_of([rules_of("recovery")], replace(facts, decided=found))
 
 
 def hours(facts: Facts, work: Value, block: float) -> float:
@@ -115,11 +114,11 @@ def test_a_datanode_s_heap_holds_its_replicas(disks: int, terabytes: int, least_
 
 
 def test_three_datanodes_have_none_to_replace_a_lost_one() -> None:
-    three = values_of([hdfs.rules], facts_of(kinds=((a_worker(per_host=1), 3),), worker_hosts=3))
+    three = values_of([rules_of("hdfs")], facts_of(kinds=((a_worker(per_host=1), 3),), worker_hosts=3))
     assert three[REPLACE] == "NEVER"
-    four = values_of([hdfs.rules], facts_of(kinds=((a_worker(per_host=1), 4),), worker_hosts=4))
+    four = values_of([rules_of("hdfs")], facts_of(kinds=((a_worker(per_host=1), 4),), worker_hosts=4))
     assert REPLACE not in four
-    two = values_of([hdfs.rules], facts_of(kinds=((a_worker(per_host=1), 2),), worker_hosts=2))
+    two = values_of([rules_of("hdfs")], facts_of(kinds=((a_worker(per_host=1), 2),), worker_hosts=2))
     assert REPLACE not in two
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.planner.rules import zookeeper
+from support.facts import rules_of
 from support.pairs import complaints_about, found_with, without
 
 SOUND = {
@@ -19,7 +19,7 @@ SOUND = {
 
 def rules_against(properties: dict[str, str], workers: tuple[str, ...] = ()) -> list[str]:
     found = found_with(properties, file="zoo.cfg", workers=workers)
-    return [rule for rule, _ in complaints_about(zookeeper.rules, found)]
+    return [rule for rule, _ in complaints_about(rules_of("zookeeper"), found)]
 
 
 @pytest.mark.parametrize(
@@ -67,12 +67,14 @@ def test_each_fault_is_found(more: dict[str, str], rule: str) -> None:
 
 @pytest.mark.parametrize("key", ["initLimit", "syncLimit"])
 def test_several_members_say_how_long_they_wait(key: str) -> None:
-    ((rule, one),) = complaints_about(zookeeper.rules, found_with(without(SOUND, key), file="zoo.cfg"))
+    ((rule, one),) = complaints_about(rules_of("zookeeper"), found_with(without(SOUND, key), file="zoo.cfg"))
     assert (rule, one.about) == ("zookeeper.member-limits", key)
 
 
 def test_two_members_are_given_a_third() -> None:
-    ((_, one),) = complaints_about(zookeeper.rules, found_with(without(SOUND, "server.3"), file="zoo.cfg"))
+    ((_, one),) = complaints_about(
+        rules_of("zookeeper"), found_with(without(SOUND, "server.3"), file="zoo.cfg")
+    )
     assert "set server.3 to another host's address" in one.fix
 
 

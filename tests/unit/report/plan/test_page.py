@@ -13,7 +13,7 @@ from howdah.model.inventory import Inventory
 from howdah.model.plan import Rack
 from howdah.model.request import PlanRequest
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.explanation import items
+from howdah.planner.document import items
 from howdah.planner.rules.catalogue import RULES
 from howdah.report.plan.content import MOST_RACKS, labels, racks
 from howdah.report.plan.page import plan_page

@@ -12,10 +12,11 @@ from typing import NamedTuple
 from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules, read_table
+from howdah.planner.rules.declare import read_rules, read_table
 from howdah.releases.catalogue import default_of, hadoop, hbase
 from howdah.releases.similar import similar_text
+
+rules = read_rules("consistency.toml")
 
 
 class _Bounds(NamedTuple):
@@ -34,8 +35,8 @@ _NO_LIMIT = "-1 is no limit"
 
 @cache
 def _bounds(section: str) -> tuple[_Bounds, ...]:
-    """The bounds in a section of bounds.toml."""
-    rows = read_table("consistency/bounds.toml")[section]
+    """The bounds in a section of limits.toml."""
+    rows = read_table("consistency/limits.toml")[section]
     return tuple(_Bounds(key=key, **{"most": inf, **row}) for key, row in rows.items())
 
 
@@ -62,12 +63,8 @@ _RANGES = {
 }
 
 
-rules = Rules()
-
-
-@rules.inspection("consistency.bounds", sources="Hadoop 3.5.0, HBase 2.6.4, howdah")
+@rules.inspects("consistency.bounds")
 def _beyond(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """No number is so small or so large that it does harm on every cluster."""
     names = [entry.name for entry in reading.effective]
     of_queues = (
         bound._replace(key=name)
@@ -103,22 +100,13 @@ def _outside(bounds: tuple[_Bounds, ...], reading: Inspected) -> Iterator[Observ
             )
 
 
-@rules.inspection(
-    "consistency.fatal-bounds", MUST, sources="Hadoop 3.5.0, ZooKeeper 3.8: administrator's guide, howdah"
-)
+@rules.inspects("consistency.fatal-bounds")
 def _fatal(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """No number is so small that daemons end or work is lost."""
     return _outside(_bounds("fatal"), reading)
 
 
-@rules.inspection(
-    "consistency.replication-bounds",
-    MUST,
-    sources="Hadoop 3.5.0: hdfs-default.xml",
-    when="the minimum or maximum number of replicas is set",
-)
+@rules.inspects("consistency.replication-bounds")
 def _replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Files have as many replicas as the least and the most allow."""
     counts = {
         key: number
         for key in ("dfs.namenode.replication.min", "dfs.replication", "dfs.replication.max")
@@ -136,14 +124,8 @@ def _replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.replicas-to-spare",
-    MUST,
-    sources="Hadoop 3.5.0: hdfs-default.xml, howdah",
-    when="the minimum number of replicas is above one",
-)
+@rules.inspects("consistency.replicas-to-spare")
 def _spare_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A write succeeds with fewer replicas than a block will have."""
     least = reading.number("dfs.namenode.replication.min")
     if least is None or least <= 1:
         return
@@ -161,14 +143,8 @@ def _spare_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection(
-    "consistency.store-files",
-    MUST,
-    sources="HBase 2.6.4: hbase-default.xml",
-    when="hbase.hstore.blockingStoreFiles is set",
-)
+@rules.inspects("consistency.store-files")
 def _stalls(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A store is compacted before it has so many files that writes stop."""
     key = "hbase.hstore.blockingStoreFiles"
     blocking = reading.number(key)
     compacting = reading.number("hbase.hstore.compaction.min") or 3
@@ -188,9 +164,8 @@ def refused(key: str, value: float) -> bool:
     return taken is not None and not taken.least <= value <= taken.most
 
 
-@rules.inspection("consistency.refused-numbers", MUST, sources="Hadoop 3.5.0, HDFS-8900")
+@rules.inspects("consistency.refused-numbers")
 def _refused(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """No number is one that a daemon or a task refuses."""
     for key, taken in _RANGES.items():
         value = reading.number(key)
         if value is not None:
@@ -205,7 +180,7 @@ def _refused(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 _LISTS = ("hadoop.rpc.protection", "dfs.data.transfer.protection", "yarn.nodemanager.resource-plugins")
 """Keys that take several words with commas between them."""
-_KEPT = re.compile(
+_KEPT = (
     r".*\.(https?\.policy|protection|keytab|keytab\.file|principal|hostname|user|class|cluster-id|superusergroup)"
     r"|fs\.permissions\.umask-mode|dfs\.(checksum\.type|hosts|hosts\.exclude|journalnode\.edits\.dir|nameservice\.id)"
     r"|dfs\.journalnode\.(rpc|https?)-address|ha\.zookeeper\.(quorum|parent-znode|acl)|hadoop\.(tmp\.dir|zk\.(address|acl))"
@@ -229,7 +204,7 @@ _SPACES = {"\u00a0", "\u2007", "\u202f", "\u3000", "\ufeff"}
 _QUOTES = {"\u2018", "\u2019", "\u201c", "\u201d", "\u00ab", "\u00bb"}
 _DASHES = {"\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2015", "\u2212", "\ufe58", "\uff0d"}
 _COMMAS = {"\uff0c": ",", "\u3001": ",", "\uff1a": ":", "\uff1b": ";", "\uff0e": ".", "\uff0f": "/"}
-_MIXED = re.compile(r"[\w.-]*[A-Za-z][\w.-]*")
+_MIXED = r"[\w.-]*[A-Za-z][\w.-]*"
 """Words with letters of the Latin alphabet, in which another alphabet's only look like them."""
 _LOOKALIKES = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0410\u0412\u0415\u041a\u041c\u041d"
@@ -241,7 +216,7 @@ _ALPHABETS = ("CYRILLIC", "GREEK")
 
 def _foreign_letter(text: str) -> str:
     """The first Cyrillic or Greek letter within a word of Latin ones; empty where there is none."""
-    for word in _MIXED.finditer(text) if not text.isascii() else ():
+    for word in re.finditer(_MIXED, text) if not text.isascii() else ():
         for character in word[0]:
             if not character.isascii() and unicodedata.name(character, "").startswith(_ALPHABETS):
                 return character
@@ -273,9 +248,8 @@ def _plain(text: str) -> str:
     return "".join(parts).strip()
 
 
-@rules.inspection("consistency.plain-characters", MUST, sources="Java 17, howdah")
+@rules.inspects("consistency.plain-characters")
 def _characters(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Names and values have no invisible characters, and no dashes and quotes of a word processor."""
     for entry in (*reading.properties, *reading.environment):
         for part, text in (("name", entry.name), ("value", entry.text)):
             strange = _strange(text)
@@ -305,9 +279,8 @@ def _characters(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 )
 
 
-@rules.inspection("consistency.line-ends", MUST, sources="howdah")
+@rules.inspects("consistency.line-ends")
 def _carriage_returns(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Scripts have the line ends of Linux."""
     seen: set[str] = set()
     for entry in reading.environment:
         if "\r" in entry.text and entry.file not in seen:
@@ -322,14 +295,13 @@ def _carriage_returns(reading: Inspected, facts: Facts) -> Iterator[Observation]
             )
 
 
-@rules.inspection("consistency.kept-blanks", MUST, sources="Hadoop 3.5.0: Configuration.get")
+@rules.inspects("consistency.kept-blanks")
 def _blanks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Values have no blanks around them if their readers keep blanks."""
     for entry in reading.properties:
         parts = entry.text.split(",")
         listed = entry.name in _UNTRIMMED_LISTS and bool(entry.text)
         inner = listed and (entry.blanks or any(part != part.strip() for part in parts))
-        if inner or (entry.blanks and entry.text and _KEPT.fullmatch(entry.name)):
+        if inner or (entry.blanks and entry.text and re.fullmatch(_KEPT, entry.name)):
             trimmed = ",".join(part.strip() for part in parts) if inner else entry.text
             yield entry_verdict(
                 entry,
@@ -355,9 +327,8 @@ def _known_words(entry: FoundProperty) -> tuple[tuple[str, ...], bool] | None:
     return None
 
 
-@rules.inspection("consistency.known-words", MUST, sources="Hadoop 3.5.0, HBase 2.6.4, Spark: configuration")
+@rules.inspects("consistency.known-words")
 def _words(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A value that must be one of a few words is one of them."""
     for entry in reading.effective:
         allowed = _known_words(entry)
         if allowed is None or not entry.text or "${" in entry.text:

@@ -10,10 +10,11 @@ from howdah.model.existing import FoundProperty
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.release import known_properties, known_property, names_of_today
 from howdah.units import MIB, format_counted
+
+rules = read_rules("consistency.toml")
 
 _READERS = {
     "hdfs-site.xml": {"hdfs-site.xml", "core-site.xml", "hbase-site.xml"},
@@ -38,21 +39,17 @@ _READERS_OF_FILES = (
     (r"httpfs-site\.xml", "HttpFS"),
 )
 """Which programs end where a file is malformed."""
-_CREDENTIAL = re.compile(r"(dfs|yarn|hbase|mapreduce)\..*(keytab|keytab\.file|kerberos\.principal|principal)")
-_VARIABLE = re.compile(r"\$\{([^}$\s]{1,200})\}")
-_ELSEWHERE = re.compile(r"(env|user|java|os|file|line|path)\..*|.*\.(log\.dir|id\.str|home\.dir)|basedir")
+_CREDENTIAL = r"(dfs|yarn|hbase|mapreduce)\..*(keytab|keytab\.file|kerberos\.principal|principal)"
+_VARIABLE = r"\$\{([^}$\s]{1,200})\}"
+_ELSEWHERE = r"(env|user|java|os|file|line|path)\..*|.*\.(log\.dir|id\.str|home\.dir)|basedir"
 """Variables that the daemon's Java machine or its start script defines."""
-_OF_SHELL = re.compile(r".*(\.env|\.env\..*|opts|classpath|command|options)|.*\.env-whitelist")
-_SHELL_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
+_OF_SHELL = r".*(\.env|\.env\..*|opts|classpath|command|options)|.*\.env-whitelist"
+_SHELL_NAME = r"[A-Z][A-Z0-9_]*"
 """Keys whose values reach a container's start script, where the shell replaces its own variables."""
 
 
-rules = Rules()
-
-
-@rules.inspection("consistency.readable-files", MUST, sources="Hadoop 3.5.0: Configuration, howdah")
+@rules.inspects("consistency.readable-files")
 def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Every configuration file is well-formed."""
     for file in reading.config.unreadable:
         name = file.file.rpartition("/")[2]
         readers = next(
@@ -69,11 +66,8 @@ def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.one-value", sources="Hadoop 3.5.0: Configuration, Hadoop 3.5.0: ConfigUtil.loadResources"
-)
+@rules.inspects("consistency.one-value")
 def _several(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A property has the same value in all of Hadoop's files."""
     before: dict[str, FoundProperty] = {}
     for entry in reading.properties:
         if entry.base_name not in _HADOOPS:
@@ -92,9 +86,8 @@ def _several(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection("consistency.duplicate-property", sources="howdah")
+@rules.inspects("consistency.duplicate-property")
 def _duplicates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A property is set once in a file; of several the last wins, or the first that is final."""
     seen: dict[tuple[str, tuple[str, ...]], FoundProperty] = {}
     for entry in reading.properties:
         name = entry.file, names_of_today(entry, facts)
@@ -123,9 +116,8 @@ def _named(entry: FoundProperty, second: FoundProperty) -> str:
     return f"{entry.name} " if entry.name != second.name else ""
 
 
-@rules.inspection("consistency.final-overridden", sources="D0 145, howdah")
+@rules.inspects("consistency.final-overridden")
 def _overridden(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """What one file marks final, no later file sets to another value: it would be ignored."""
     final: dict[str, FoundProperty] = {}
     for entry in known_properties(reading):
         fixed = final.get(entry.name)
@@ -141,9 +133,8 @@ def _overridden(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             final.setdefault(entry.name, entry)
 
 
-@rules.inspection("consistency.misplaced-property", sources="howdah")
+@rules.inspects("consistency.misplaced-property")
 def _misplaced(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A property is in a file that its daemons read."""
     for entry in known_properties(reading):
         definition = known_property(entry, facts)
         readers = _READERS.get(definition.file) if definition else None
@@ -172,14 +163,8 @@ def _is_of_hdfs_daemons(entry: FoundProperty, facts: Facts) -> bool:
     return bool(readers) and readers.isdisjoint((Role.HMASTER, Role.REGIONSERVER))
 
 
-@rules.inspection(
-    "consistency.default-file-system",
-    MUST,
-    sources="Hadoop 3.5.0: core-default.xml",
-    when="the configuration has core-site.xml and hdfs-site.xml",
-)
+@rules.inspects("consistency.default-file-system")
 def _default_file_system(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Daemons and clients use the cluster's HDFS; the release's default is the local disk."""
     if not (reading.has("hdfs-site.xml") and reading.has("core-site.xml")):
         return
     default_entry = reading.config.property("fs.defaultFS")
@@ -197,14 +182,8 @@ def _default_file_system(reading: Inspected, facts: Facts) -> Iterator[Observati
     )
 
 
-@rules.inspection(
-    "consistency.replicas-and-workers",
-    MUST,
-    sources="D0 60, X5",
-    when="the workers file lists the workers",
-)
+@rules.inspects("consistency.replicas-and-workers")
 def _replicas_and_workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A block has no more replicas than there are workers."""
     if not reading.has("hdfs-site.xml"):
         # HBase's folder lists its own workers and says nothing of replicas.
         return
@@ -223,9 +202,8 @@ def _replicas_and_workers(reading: Inspected, facts: Facts) -> Iterator[Observat
     )
 
 
-@rules.inspection("consistency.block-chunks", MUST, sources="Hadoop 3.5.0: hdfs-default.xml")
+@rules.inspects("consistency.block-chunks")
 def _block_chunks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A block is made of whole checksum chunks and is not below the NameNode's least size."""
     size = reading.config.property("dfs.blocksize")
     if size is None:
         return
@@ -241,9 +219,8 @@ def _block_chunks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection("consistency.allocation-order", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
+@rules.inspects("consistency.allocation-order")
 def _allocation_order(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The least container is not above the largest, nor above what a NodeManager has."""
     for resource, of_host in (
         ("mb", "yarn.nodemanager.resource.memory-mb"),
         ("vcores", "yarn.nodemanager.resource.cpu-vcores"),
@@ -264,14 +241,13 @@ def _allocation_order(reading: Inspected, facts: Facts) -> Iterator[Observation]
         )
 
 
-@rules.inspection(
-    "consistency.kerberos-by-half", MUST, sources="Hadoop 3.5.0", when="authentication is simple"
-)
+@rules.inspects("consistency.kerberos-by-half")
 def _kerberos_by_half(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Principals and keytabs come with Kerberos authentication; without it they protect nothing."""
     if facts.request.secure:
         return
-    credentials = [entry for entry in reading.properties if _CREDENTIAL.fullmatch(entry.name) and entry.text]
+    credentials = [
+        entry for entry in reading.properties if re.fullmatch(_CREDENTIAL, entry.name) and entry.text
+    ]
     if credentials:
         first = credentials[0]
         yield entry_verdict(
@@ -285,9 +261,8 @@ def _kerberos_by_half(reading: Inspected, facts: Facts) -> Iterator[Observation]
         )
 
 
-@rules.inspection("consistency.plain-passwords", sources="Hadoop 3.5.0: CredentialProviderAPI")
+@rules.inspects("consistency.plain-passwords")
 def _plain_passwords(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Passwords are in a credential store, not in files that every daemon and many people read."""
     for entry in reading.properties:
         # The key stores' passwords are a rule of their own, tls.passwords.
         own = entry.name.endswith("password") and not entry.name.startswith("ssl.")
@@ -304,15 +279,14 @@ def _plain_passwords(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection("consistency.undefined-variable", sources="howdah")
+@rules.inspects("consistency.undefined-variable")
 def _undefined(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A variable in a value is set by a property or by the Java machine; others are not replaced."""
     for entry in reading.effective:
-        of_shell = _OF_SHELL.fullmatch(entry.name) is not None
+        of_shell = re.fullmatch(_OF_SHELL, entry.name) is not None
         names = [
             name
-            for name in _VARIABLE.findall(entry.text)
-            if _ELSEWHERE.fullmatch(name) is None and not (of_shell and _SHELL_NAME.fullmatch(name))
+            for name in re.findall(_VARIABLE, entry.text)
+            if re.fullmatch(_ELSEWHERE, name) is None and not (of_shell and re.fullmatch(_SHELL_NAME, name))
         ]
         if names:
             yield entry_verdict(

@@ -9,14 +9,15 @@ from collections.abc import Iterator
 from howdah.model.storage_policy import POLICIES
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, worker_hosts
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules
 from howdah.planner.topology import NODE_GROUPS_END
 from howdah.units import MIB, format_counted, format_memory
 
+rules = read_rules("consistency.toml")
+
 _TOPOLOGY = "net.topology.impl"
 _POLICY = "dfs.namenode.ec.system.default.policy"
-_SHAPE = re.compile(r"(?:RS|RS-LEGACY|XOR)-(\d+)-(\d+)-\d+[kKmM]")
+_SHAPE = r"(?:RS|RS-LEGACY|XOR)-(\d+)-(\d+)-\d+[kKmM]"
 _CHECKED = "dfs.namenode.resource.checked.volumes.minimum"
 _HANDLERS = "dfs.namenode.handler.count"
 _TRACKERS = "yarn.resourcemanager.resource-tracker.client.thread-count"
@@ -28,14 +29,9 @@ _SHARE_OF_WORKERS = 0.25
 _BY_SIZE = ("RS-6-3-1024k", "RS-3-2-1024k", "XOR-2-1-1024k")
 """Policies to use instead of one that does not fit."""
 _ACLS = ("ha.zookeeper.acl", "hadoop.zk.acl", "yarn.resourcemanager.zk-acl")
-_ACL = re.compile(r"[a-z0-9]+:.*:[rwcda]+")
-_VARIABLE = re.compile(
-    r"(HDFS|YARN|MAPRED|HADOOP|HBASE|SPARK)_([A-Z0-9]+_)*(OPTS|HEAPSIZE\w*|DIR|HOME|IDENT_STRING)"
-)
+_ACL = r"[a-z0-9]+:.*:[rwcda]+"
+_VARIABLE = r"(HDFS|YARN|MAPRED|HADOOP|HBASE|SPARK)_([A-Z0-9]+_)*(OPTS|HEAPSIZE\w*|DIR|HOME|IDENT_STRING)"
 _FILE_SYSTEM = "fs.defaultFS"
-
-
-rules = Rules()
 
 
 def _region_servers(reading: Inspected) -> frozenset[str]:
@@ -44,14 +40,8 @@ def _region_servers(reading: Inspected) -> frozenset[str]:
     return frozenset(host for file, hosts in lists if file.endswith("regionservers") for host in hosts)
 
 
-@rules.inspection(
-    "consistency.waited-for-hosts",
-    MUST,
-    sources="Hadoop 3.5.0: hdfs-default.xml, HBase 2.6.4: ServerManager",
-    when="a minimum number of hosts is set",
-)
+@rules.inspects("consistency.waited-for-hosts")
 def _waited_for(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """No master waits for more hosts than there are."""
     for key, hosts, waits in (
         (
             "dfs.namenode.safemode.min.datanodes",
@@ -75,15 +65,8 @@ def _waited_for(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection(
-    "consistency.enough-datanodes",
-    MUST,
-    sources="Hadoop 3.5.0: BlockManager, Hadoop 3.5.0: ReplaceDatanodeOnFailure, "
-    "HBase 2.6.4: reference guide",
-    when="one of these numbers is set, and a file lists the workers",
-)
+@rules.inspects("consistency.enough-datanodes")
 def _more_than_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """No policy needs more DataNodes or replicas than there are."""
     hosts = len(reading.config.datanode_hosts)
     replicas = facts.number("dfs.replication")
     for key, most, otherwise in (
@@ -115,14 +98,8 @@ def _more_than_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.erasure-hosts",
-    MUST,
-    sources="Hadoop 3.5.0: HDFSErasureCoding",
-    when="an erasure coding policy is set, and a file or the plan lists the workers",
-)
+@rules.inspects("consistency.erasure-hosts")
 def _erasure(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A policy of erasure coding has as many DataNodes as it has blocks."""
     for directory in facts.request.coded:
         policy = POLICIES[directory.policy]
         datanodes = _datanodes(reading, facts)
@@ -137,7 +114,7 @@ def _erasure(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 f"{format_counted(policy.units - datanodes, 'DataNode')}",
                 where="the plan",
             )
-    match = _SHAPE.fullmatch((reading.text(_POLICY) or "").strip())
+    match = re.fullmatch(_SHAPE, (reading.text(_POLICY) or "").strip())
     hosts = len(reading.config.datanode_hosts)
     if match and hosts:
         needed = int(match[1]) + int(match[2])
@@ -152,14 +129,8 @@ def _erasure(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.erasure-node-groups",
-    MUST,
-    sources="HDFS-16456, Hadoop 3.5.0: NetworkTopologyWithNodeGroup",
-    when="hosts are node groups, and the plan codes directories or a policy of erasure coding is set",
-)
+@rules.inspects("consistency.erasure-node-groups")
 def _erasure_node_groups(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Coded files are not on a cluster with node groups."""
     topology = reading.text(_TOPOLOGY) or ""
     if "NodeGroup" not in topology or not (facts.request.coded or reading.text(_POLICY)):
         return
@@ -184,14 +155,8 @@ def _largest(datanodes: int) -> str:
     return next((name for name in _BY_SIZE if POLICIES[name].units <= datanodes), "replication")
 
 
-@rules.inspection(
-    "consistency.checked-volumes",
-    MUST,
-    sources="HDFS-16697, Hadoop 3.5.0: NameNodeResourceChecker",
-    when="the minimum number is set",
-)
+@rules.inspects("consistency.checked-volumes")
 def _checked_volumes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The NameNode has as many directories as it checks for free space."""
     minimum = reading.number(_CHECKED)
     if minimum is None:
         return
@@ -208,14 +173,8 @@ def _checked_volumes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection(
-    "consistency.edits-minimum",
-    MUST,
-    sources="Hadoop 3.5.0: hdfs-default.xml",
-    when="the minimum number is set",
-)
+@rules.inspects("consistency.edits-minimum")
 def _edits_minimum(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The NameNode has as many places of edits as it needs to start."""
     key = "dfs.namenode.edits.dir.minimum"
     minimum = reading.number(key)
     if minimum is not None:
@@ -234,14 +193,8 @@ def _edits_minimum(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.meta-replicas",
-    MUST,
-    sources="HBase 2.6.4: reference guide",
-    when="the file regionservers lists RegionServers",
-)
+@rules.inspects("consistency.meta-replicas")
 def _replicas_of_hbase(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """HBase has as many RegionServers as its first table has replicas."""
     servers = _region_servers(reading)
     key = "hbase.meta.replica.count"
     minimum = reading.number(key)
@@ -255,13 +208,8 @@ def _replicas_of_hbase(reading: Inspected, facts: Facts) -> Iterator[Observation
         )
 
 
-@rules.inspection(
-    "consistency.threads-for-workers",
-    sources="Hadoop 3.5.0: hdfs-default.xml, howdah",
-    when=f"the files list at least {_LEAST_HOSTS} workers",
-)
+@rules.inspects("consistency.threads-for-workers")
 def _threads(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Masters have threads enough for their workers."""
     hosts = len(worker_hosts(reading))
     if hosts < _LEAST_HOSTS:
         return
@@ -288,13 +236,8 @@ def _threads(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.application-masters",
-    sources="Hadoop 3.5.0: CapacityScheduler",
-    when="the files list the workers, and their memory is set",
-)
+@rules.inspects("consistency.application-masters")
 def _masters_of_applications(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """More than one application master finds room."""
     workers = len(worker_hosts(reading))
     share = reading.number(_AM_SHARE)
     memory = facts.number("yarn.nodemanager.resource.memory-mb") if workers else 0
@@ -315,17 +258,14 @@ def _masters_of_applications(reading: Inspected, facts: Facts) -> Iterator[Obser
     )
 
 
-@rules.inspection(
-    "consistency.zookeeper-acls", MUST, sources="Hadoop 3.5.0: ZKUtil.parseACLs", when="an ACL is set"
-)
+@rules.inspects("consistency.zookeeper-acls")
 def _acls(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """ZooKeeper's ACLs have a scheme, an id and rights."""
     for key in _ACLS:
         text = (reading.text(key) or "").strip()
         if not text or text.startswith("@"):
             # A file has them.
             continue
-        wrong = [part.strip() for part in text.split(",") if not _ACL.fullmatch(part.strip())]
+        wrong = [part.strip() for part in text.split(",") if not re.fullmatch(_ACL, part.strip())]
         yield reading.verdict(
             key,
             not wrong,
@@ -338,11 +278,8 @@ def _acls(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.mount-table", MUST, sources="Hadoop 3.5.0: ViewFs", when="fs.defaultFS is viewfs"
-)
+@rules.inspects("consistency.mount-table")
 def _mounts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A file system of mounts has a table of them."""
     text = reading.text(_FILE_SYSTEM) or ""
     if not text.startswith("viewfs:"):
         return
@@ -361,12 +298,11 @@ def _mounts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection("consistency.variable-names", MUST, sources="Hadoop 3.5.0: hadoop-env.sh")
+@rules.inspects("consistency.variable-names")
 def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Variables of scripts are written in capitals."""
     for entry in reading.environment:
         upper = entry.name.upper()
-        if upper != entry.name and _VARIABLE.fullmatch(upper):
+        if upper != entry.name and re.fullmatch(_VARIABLE, upper):
             yield entry_verdict(
                 entry,
                 False,

@@ -1,45 +1,45 @@
-"""Features that are switched on by half: what one key begins and the others do not go on with."""
+"""Features switched on by half, what one setting needs of others, and servers of one host with one port."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import groupby
+from typing import NamedTuple
 
+from howdah.hadoop.daemons import DAEMONS, default_port
+from howdah.model.existing import FoundConfig
+from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules, read_table
+from howdah.releases.catalogue import hadoop
+
+rules = read_rules("consistency.toml")
+
 
 _ENCRYPT, _TOKENS = "dfs.encrypt.data.transfer", "dfs.block.access.token.enable"
 _PROTECTION = "dfs.data.transfer.protection"
 _LABELS = "yarn.node-labels.enabled"
 _CAPACITY = "yarn.scheduler.capacity."
-_LABEL_KEY = re.compile(
-    r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.accessible-node-labels\.(?P<label>[^.]+)\.capacity"
-)
-_LABEL_LIST = re.compile(
-    r"yarn\.scheduler\.capacity\.(.+)\.(accessible-node-labels|default-node-label-expression)"
-)
+_LABEL_KEY = r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.accessible-node-labels\.(?P<label>[^.]+)\.capacity"
+_LABEL_LIST = r"yarn\.scheduler\.capacity\.(.+)\.(accessible-node-labels|default-node-label-expression)"
 _TIMELINE = "yarn.timeline-service."
 _SERVICES = "yarn.nodemanager.aux-services"
 _COLLECTOR = "timeline_collector"
-_PROXY = re.compile(r"hadoop\.proxyuser\.(.+)\.(hosts|groups|users)")
-_RULE = re.compile(r"RULE:\[\d+:[^\]]*\](\([^)]*\))?(s/[^/]*/[^/]*/g?)?(/L)?")
+_PROXY = r"hadoop\.proxyuser\.(.+)\.(hosts|groups|users)"
+_RULE = r"RULE:\[\d+:[^\]]*\](\([^)]*\))?(s/[^/]*/[^/]*/g?)?(/L)?"
 _MAPPING = "hadoop.security.auth_to_local"
 _GROUP = "yarn.nodemanager.linux-container-executor.group"
 _EXECUTOR = "yarn.nodemanager.container-executor.class"
 _CFG = "container-executor.cfg"
 _REGION_REPLICAS = "hbase.region.replica.replication.enabled"
 _REFRESH = "hbase.regionserver.storefile.refresh.period"
-_YARN = ("Hadoop 3.5.0: yarn-default.xml",)
-rules = Rules()
 
 
-@rules.inspection(
-    "consistency.block-tokens", MUST, sources="Hadoop 3.5.0: hdfs-default.xml, Hadoop 3.5.0: BlockManager"
-)
+@rules.inspects("consistency.block-tokens")
 def _block_tokens(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Where blocks are encrypted or protected on the wire, they need tokens."""
     protecting = [key for key in (_ENCRYPT,) if reading.truth(key)]
     if facts.request.secure and reading.text(_PROTECTION):
         protecting.append(_PROTECTION)
@@ -56,20 +56,17 @@ def _block_tokens(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.labels-enabled", MUST, sources="Hadoop 3.5.0: NodeLabel", when="a queue has a label"
-)
+@rules.inspects("consistency.labels-enabled")
 def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Queues have node labels only if labels are enabled."""
     labelled = [
         entry
         for entry in reading.effective
-        if (_LABEL_KEY.fullmatch(entry.name) or _LABEL_LIST.fullmatch(entry.name))
+        if (re.fullmatch(_LABEL_KEY, entry.name) or re.fullmatch(_LABEL_LIST, entry.name))
         and entry.text.strip() not in ("", "*")
     ]
     if labelled and reading.has("yarn-site.xml"):
         first = labelled[0]
-        match = _LABEL_KEY.fullmatch(first.name)
+        match = re.fullmatch(_LABEL_KEY, first.name)
         label = match["label"] if match else first.text
         yield reading.verdict(
             _LABELS,
@@ -82,18 +79,12 @@ def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.label-capacities",
-    MUST,
-    sources="Hadoop 3.5.0: NodeLabel, Hadoop 3.5.0: ParentQueue",
-    when="a queue has a capacity of a label's nodes",
-)
+@rules.inspects("consistency.label-capacities")
 def _label_capacities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Shares of labelled nodes add up to 100 % below each parent."""
     shares: dict[tuple[str, str], dict[str, float]] = {}
     places: dict[tuple[str, str], str] = {}
     for entry in reading.effective:
-        match = _LABEL_KEY.fullmatch(entry.name)
+        match = re.fullmatch(_LABEL_KEY, entry.name)
         if match and re.fullmatch(r"\d+(\.\d+)?", entry.text.strip()):
             parent, _, own = match["queue"].rpartition(".")
             if parent:
@@ -124,14 +115,8 @@ def _is_second(reading: Inspected) -> bool:
     return any(part.strip().startswith("2") for part in versions.split(","))
 
 
-@rules.inspection(
-    "consistency.timeline-collectors",
-    MUST,
-    sources="Hadoop 3.5.0: TimelineServiceV2",
-    when="version 2 of the timeline service is enabled",
-)
+@rules.inspects("consistency.timeline-collectors")
 def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Version 2 of the timeline service has collectors in NodeManagers."""
     if _is_second(reading) and not reading.truth(f"{_SERVICES}.manifest.enabled"):
         services = [name.strip() for name in (reading.text(_SERVICES) or "").split(",")]
         yield reading.verdict(
@@ -147,13 +132,8 @@ def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.timeline-reader",
-    sources="Hadoop 3.5.0: TimelineServiceV2",
-    when="version 2 of the timeline service is enabled",
-)
+@rules.inspects("consistency.timeline-reader")
 def _readers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Version 2 of the timeline service has a reader and an HBase."""
     if _is_second(reading):
         key = f"{_TIMELINE}reader.class"
         reader = next(
@@ -179,18 +159,12 @@ def _readers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.impersonation",
-    MUST,
-    sources="Hadoop 3.5.0: ProxyUsers",
-    when="a service may impersonate users",
-)
+@rules.inspects("consistency.impersonation")
 def _impersonation(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A service that impersonates users has hosts, and users or groups."""
     proxies: dict[str, dict[str, str]] = {}
     places: dict[str, str] = {}
     for entry in reading.effective:
-        match = _PROXY.fullmatch(entry.name)
+        match = re.fullmatch(_PROXY, entry.name)
         if match and entry.text.strip():
             proxies.setdefault(match[1], {})[match[2]] = entry.text
             places.setdefault(match[1], entry.place)
@@ -213,21 +187,15 @@ def _impersonation(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.name-rules",
-    MUST,
-    sources="Hadoop 3.5.0: KerberosName",
-    when="hadoop.security.auth_to_local is set",
-)
+@rules.inspects("consistency.name-rules")
 def _rules_of_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Rules that make users of principals can be read."""
     text = reading.text(_MAPPING) or ""
     if not text.strip() or "${" in text:
         return
-    wrong = [word for word in text.split() if word != "DEFAULT" and not _RULE.fullmatch(word)]
+    wrong = [word for word in text.split() if word != "DEFAULT" and not re.fullmatch(_RULE, word)]
     # Blanks may be part of a rule, which is then one line.
     if wrong and all(
-        line.strip() == "DEFAULT" or _RULE.fullmatch(line.strip())
+        line.strip() == "DEFAULT" or re.fullmatch(_RULE, line.strip())
         for line in text.splitlines()
         if line.strip()
     ):
@@ -255,14 +223,8 @@ def _rules_of_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection(
-    "consistency.executor-group",
-    MUST,
-    sources="Hadoop 3.5.0: SecureContainer",
-    when="LinuxContainerExecutor runs containers, and container-executor.cfg is checked",
-)
+@rules.inspects("consistency.executor-group")
 def _executor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The container executor's own file names the NodeManager's group."""
     own = {entry.name: entry for entry in reading.properties if entry.base_name == _CFG}
     if not reading.has(_CFG) or "LinuxContainerExecutor" not in (reading.text(_EXECUTOR) or ""):
         return
@@ -279,13 +241,8 @@ def _executor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection(
-    "consistency.region-replicas",
-    sources="HBase 2.6.4: reference guide, HBase 2.6.4: timeline-consistent reads",
-    when="regions have replicas",
-)
+@rules.inspects("consistency.region-replicas")
 def _region_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Replicas of regions receive each write, or read it again."""
     period = reading.number(_REFRESH) or 0
     replicas = (
         reading.number("hbase.meta.replica.count") or 0,
@@ -300,4 +257,141 @@ def _region_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             expected=f"true, or {_REFRESH} above 0: replicas of users' regions never see a write otherwise",
             fix=f"set {_REGION_REPLICAS} to true, or {_REFRESH} to 30000, in hbase-site.xml",
             elsewhere=reading.where("hbase.meta.replica.count") or "hbase-site.xml",
+        )
+
+
+_WORKER = (
+    *(
+        key
+        for role in (Role.DATANODE, Role.NODEMANAGER, Role.REGIONSERVER)
+        for key in DAEMONS[role].listening
+    ),
+    "mapreduce.shuffle.port",
+)
+"""Servers that every worker has."""
+_NAMENODE = DAEMONS[Role.NAMENODE].listening
+_MANAGER = DAEMONS[Role.RESOURCEMANAGER].listening
+_JOURNAL = DAEMONS[Role.JOURNALNODE].listening
+_HISTORY = DAEMONS[Role.JOB_HISTORY].listening
+
+
+class _Server(NamedTuple):
+    """One server of a host, by the key that gives its port."""
+
+    key: str
+    port: int
+    place: str
+    """Empty where it is the default."""
+
+
+class NeededSetting(NamedTuple):
+    """Where ``key`` is ``when``, ``required``, which ``file`` has, must match ``pattern``."""
+
+    key: str
+    when: str
+    file: str
+    required: str
+    pattern: str
+    fix: str
+    otherwise: str
+    instead: Sequence[str] = ()
+    """Keys that do as well as ``required``."""
+
+
+@cache
+def _needed_settings() -> tuple[NeededSetting, ...]:
+    """The settings of needs.toml."""
+    return tuple(NeededSetting(**row) for row in read_table("consistency/needs.toml")["need"])
+
+
+def _servers(config: FoundConfig, facts: Facts, keys: Sequence[str], of: str = "") -> Iterator[_Server]:
+    """Servers of one host; ``of`` is what a pair's member has behind its keys, ``.prod.nn1``."""
+    for key in keys:
+        entry = config.property(f"{key}{of}") or config.property(key)
+        text = entry.text if entry is not None else str(facts.decided.get(key) or "")
+        port = text.rpartition(":")[2].strip()
+        if len(port) <= 5 and port.isdigit() and int(port):
+            yield _Server(entry.name if entry else key, int(port), entry.place if entry else "")
+
+
+def _is_default(server: _Server) -> bool:
+    """Whether the server has the port that it has everywhere: the other one is then to move."""
+    keys = (*_WORKER, *_JOURNAL, *_HISTORY, *_NAMENODE, *_MANAGER)
+    key = next((key for key in keys if server.key == key or server.key.startswith(f"{key}.")), server.key)
+    return default_port(key) == server.port
+
+
+def _hosts(config: FoundConfig, facts: Facts) -> Iterator[list[_Server]]:
+    yield list(_servers(config, facts, _WORKER))
+    yield list(_servers(config, facts, _JOURNAL))
+    yield list(_servers(config, facts, _HISTORY))
+    for keys in (_NAMENODE, _MANAGER):
+        members = {
+            entry.name.removeprefix(key)
+            for entry in config.effective
+            for key in keys
+            if entry.name.startswith(f"{key}.") and entry.name not in keys
+        }
+        for member in sorted(members) or [""]:
+            yield list(_servers(config, facts, keys, member))
+
+
+@rules.inspects("consistency.ports")
+def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    for servers in _hosts(reading.config, facts) if reading.has_config else ():
+        ordered = sorted(servers, key=lambda server: server.port)
+        for port, group in groupby(ordered, key=lambda server: server.port):
+            clashing = sorted(group, key=lambda server: (not server.place, _is_default(server)))
+            if not clashing[0].place:
+                # Defaults of a release do not clash.
+                continue
+            first = clashing[0]
+            yield Observation(
+                len(clashing) == 1,
+                first.key,
+                found=f"port {port}" + "".join(f", which {entry.key} has too" for entry in clashing[1:]),
+                expected="a port that no other server of the host uses: otherwise the second "
+                "server fails to start",
+                fix=f"give {first.key} another port in {first.place}",
+                where=first.place,
+            )
+
+
+@rules.inspects("consistency.needs")
+def _needs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    release = hadoop(facts.request.hadoop)
+    for need in _needed_settings():
+        text = reading.text(need.key)
+        if text is None or re.fullmatch(need.when, text) is None or not reading.has(need.file):
+            # HBase's folder alone says nothing of Hadoop's.
+            continue
+        if need.key.startswith(("dfs.", "yarn.", "hadoop.")) and not release.has(need.key):
+            # What the release does not read switches nothing on.
+            continue
+        setting = next(filter(None, map(reading.text, (need.required, *need.instead))), None)
+        other_text = str(setting if setting is not None else facts.decided.get(need.required) or "")
+        yield reading.verdict(
+            need.required,
+            re.fullmatch(need.pattern, other_text) is not None,
+            found=f"{other_text or 'not set'}, and {need.key} is {text}",
+            expected=f"what {need.key} needs: otherwise {need.otherwise}",
+            fix=need.fix,
+            elsewhere=reading.where(need.key),
+        )
+
+
+@rules.inspects("consistency.waiting-clients")
+def _waiting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    call, scanner = "hbase.rpc.timeout", "hbase.client.scanner.timeout.period"
+    keys = [key for key in (call, scanner) if reading.text(key)]
+    waits = {key: reading.number(key) or facts.number(key) for key in (call, scanner)} if keys else {}
+    if keys:
+        yield reading.verdict(
+            call,
+            waits[call] >= waits[scanner],
+            found=f"{waits[call]:.15g} ms, and scanners are kept for {waits[scanner]:.15g} ms",
+            expected="at least as long: otherwise a client repeats its call before the answer arrives, and "
+            "its lease has expired",
+            fix=f"set {call} to {waits[scanner]:.15g} in {reading.where(keys[0])}",
+            elsewhere=reading.where(scanner),
         )

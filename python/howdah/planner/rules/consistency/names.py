@@ -18,9 +18,10 @@ from howdah.planner.reading import (
     named_hosts,
     worker_hosts,
 )
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules
 from howdah.units import format_names
+
+rules = read_rules("consistency.toml")
 
 _FILE_SYSTEM = "fs.defaultFS"
 _YARN = "org.apache.hadoop.yarn.server."
@@ -39,9 +40,10 @@ _CLASSES = {
     "hbase.wal.provider": ("asyncfs", "filesystem", "multiwal", "defaultProvider"),
 }
 """Words and classes of Hadoop's and HBase's own; classes of other packages are not known."""
-_OWN = re.compile(r"org\.apache\.hadoop\..*|\w+")
-_ADDRESSES = re.compile(
-    r"fs\.defaultFS|dfs\.namenode\.rpc-address(\..+)?|yarn\.resourcemanager\.hostname(\..+)?|mapreduce\.jobhistory\.address"
+_OWN = r"org\.apache\.hadoop\..*|\w+"
+_ADDRESSES = (
+    r"fs\.defaultFS|dfs\.namenode\.rpc-address(\..+)?|yarn\.resourcemanager\.hostname(\..+)?"
+    r"|mapreduce\.jobhistory\.address"
 )
 _MANAGER = "yarn.resourcemanager.hostname"
 _OF_MANAGER = tuple(
@@ -53,20 +55,17 @@ _OF_HISTORY = tuple(
     f"mapreduce.jobhistory.{key}"
     for key in ("webapp.address", "done-dir", "intermediate-done-dir", "principal")
 )
-_WITH_PORT = re.compile(
-    r"fs\.defaultFS|(dfs|yarn|mapreduce)\..*[.-]address(\..+)?|yarn\.nodemanager\.localizer\.address"
-)
+_WITH_PORT = r"fs\.defaultFS|(dfs|yarn|mapreduce)\..*[.-]address(\..+)?|yarn\.nodemanager\.localizer\.address"
 _PORTS = 65536
-_DIRECTORY = re.compile(r"hdfs://([A-Za-z][A-Za-z0-9_-]*)(/.*)")
+_DIRECTORY = r"hdfs://([A-Za-z][A-Za-z0-9_-]*)(/.*)"
 """A directory with its file system, which has neither a domain nor a port."""
-_KEYS_OF_DIRECTORIES = re.compile(
+_KEYS_OF_DIRECTORIES = (
     r"yarn\.nodemanager\.remote-app-log-dir|yarn\.app\.mapreduce\.am\.staging-dir|hbase\.(rootdir|wal\.dir)"
     r"|mapreduce\.jobhistory\.(intermediate-)?done-dir|yarn\..*\.(root-dir|uri)|spark\.eventLog\.dir"
     r"|spark\.history\.fs\.logDirectory|spark\.yarn\.(stagingDir|archive)"
 )
 _WILDCARDS = frozenset(("0.0.0.0", "::", ""))
 """Hosts of addresses that a daemon listens on at all interfaces."""
-rules = Rules()
 
 
 def _authority(address: str) -> str:
@@ -89,14 +88,8 @@ def _namenodes(reading: Inspected, services: tuple[str, ...]) -> dict[str, str]:
     }
 
 
-@rules.inspection(
-    "consistency.known-file-system",
-    MUST,
-    sources="Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
-    when="the configuration lists the NameNodes",
-)
+@rules.inspects("consistency.known-file-system")
 def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """What names the cluster's HDFS names its name service, or the NameNode if there is only one."""
     services = _listed(reading.text("dfs.nameservices") or "")
     namenodes = _namenodes(reading, services)
     # Names of services are compared with case, names of hosts are not.
@@ -127,22 +120,16 @@ def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.own-directories",
-    MUST,
-    sources="Hadoop 3.5.0: LogAggregationFileController",
-    when="the URI of a directory names a host without domain and port",
-)
+@rules.inspects("consistency.own-directories")
 def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Directories in HDFS are below the cluster's own file system."""
     own = _authority(reading.text(_FILE_SYSTEM) or "")
     if not own or not (reading.text(_FILE_SYSTEM) or "").startswith("hdfs://"):
         return
     services = _listed(reading.text("dfs.nameservices") or "")
     authorities = {name.lower() for name in (own, *services)} | named_hosts(reading)
     for entry in reading.effective:
-        match = _DIRECTORY.fullmatch(entry.text)
-        if match is None or not _KEYS_OF_DIRECTORIES.fullmatch(entry.name):
+        match = re.fullmatch(_DIRECTORY, entry.text)
+        if match is None or not re.fullmatch(_KEYS_OF_DIRECTORIES, entry.name):
             continue
         yield entry_verdict(
             entry,
@@ -153,14 +140,8 @@ def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.reachable-masters",
-    MUST,
-    sources="Hadoop 3.5.0: ClusterSetup",
-    when="the workers file lists several workers",
-)
+@rules.inspects("consistency.reachable-masters")
 def _reachable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Masters of several workers are named so that other hosts find them."""
     if not has_several_hosts(reading):
         return
     for key in _master_keys(reading):
@@ -210,25 +191,14 @@ def _has_history(reading: Inspected) -> bool:
     return any(map(reading.text, (_HISTORY, *_OF_HISTORY)))
 
 
-@rules.inspection(
-    "consistency.reachable-history",
-    sources="Hadoop 3.5.0: ClientServiceDelegate",
-    when="jobs run on several workers, and no JobHistoryServer is set",
-)
+@rules.inspects("consistency.reachable-history")
 def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Clients reach the history of finished jobs."""
     if _runs_jobs(reading) and not _has_history(reading):
         yield _is_reachable(reading, facts, _HISTORY)
 
 
-@rules.inspection(
-    "consistency.worker-names",
-    MUST,
-    sources="Hadoop 3.5.0: ClusterSetup",
-    when="a workers file exists",
-)
+@rules.inspects("consistency.worker-names")
 def _workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A workers file lists names of hosts, each of them its own."""
     for file, name in _listed_names(reading):
         if (name in HERE and len(reading.config.lists[file]) == 1) or not is_host(name):
             yield _misnamed(file, name)
@@ -252,13 +222,8 @@ def _misnamed(file: str, name: str) -> Observation:
     )
 
 
-@rules.inspection(
-    "consistency.local-workers",
-    sources="Hadoop 3.5.0: ClusterSetup",
-    when="the workers file lists localhost and other hosts",
-)
+@rules.inspects("consistency.local-workers")
 def _local_workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A workers file of several hosts lists the one that start scripts run on by its name."""
     for file, name in _listed_names(reading):
         if name in HERE and len(reading.config.lists[file]) > 1:
             yield _misnamed(file, name)
@@ -268,14 +233,8 @@ def _outside(names: Iterable[str], members: Set[str]) -> list[str]:
     return [name for name in names if name not in members]
 
 
-@rules.inspection(
-    "consistency.included-workers",
-    MUST,
-    sources="Hadoop 3.5.0: hdfs-default.xml",
-    when="dfs.hosts names a file in the configuration directory",
-)
+@rules.inspects("consistency.included-workers")
 def _included(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The file of hosts that may be DataNodes has every worker."""
     config = reading.config
     if not config.included:
         # An empty file lets everybody in.
@@ -292,14 +251,8 @@ def _included(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection(
-    "consistency.mapped-workers",
-    MUST,
-    sources="Hadoop 3.5.0: RackAwareness",
-    when="a topology script is set, and its table topology.data is in the configuration directory",
-)
+@rules.inspects("consistency.mapped-workers")
 def _mapped(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The topology's table has every worker."""
     config = reading.config
     script = reading.text("net.topology.script.file.name")
     if config.mapped is None or not script:
@@ -315,17 +268,11 @@ def _mapped(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection(
-    "consistency.known-classes",
-    MUST,
-    sources="Hadoop 3.5.0: yarn-default.xml, HBase 2.6.4: reference guide",
-    when="a class of Hadoop or HBase is named",
-)
+@rules.inspects("consistency.known-classes")
 def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Schedulers, stores, executors and logs are ones that Hadoop and HBase have."""
     for key, classes in _CLASSES.items():
         name = reading.text(key)
-        if name and _OWN.fullmatch(name):
+        if name and re.fullmatch(_OWN, name):
             near = difflib.get_close_matches(name, classes, 1, 0.0)[0]
             yield reading.verdict(
                 key,
@@ -336,15 +283,14 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection("consistency.host-names", MUST, sources="RFC 952, howdah")
+@rules.inspects("consistency.host-names")
 def _host_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Masters have names that are names of hosts."""
     for entry in reading.effective:
         scheme, _, address = entry.text.rpartition("://")
         host = _authority(address)
         # A bucket or a container of an object store may be called anything.
         named = host and scheme in ("", "hdfs") and "${" not in entry.text
-        if named and _ADDRESSES.fullmatch(entry.name):
+        if named and re.fullmatch(_ADDRESSES, entry.name):
             yield entry_verdict(
                 entry,
                 is_host(host),
@@ -357,12 +303,11 @@ def _host_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection("consistency.port-numbers", MUST, sources="Hadoop 3.5.0: NetUtils")
+@rules.inspects("consistency.port-numbers")
 def _port_numbers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Ports of addresses are numbers."""
     for entry in reading.effective:
         host, _, port = entry.text.rpartition("://")[2].partition("/")[0].partition(":")
-        if _WITH_PORT.fullmatch(entry.name) and host and "${" not in entry.text:
+        if re.fullmatch(_WITH_PORT, entry.name) and host and "${" not in entry.text:
             yield entry_verdict(
                 entry,
                 not port or ":" in port or (port.isdigit() and int(port) < _PORTS),

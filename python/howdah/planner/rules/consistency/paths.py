@@ -8,17 +8,18 @@ from collections.abc import Iterator
 from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.release import known_properties, known_property, names_of_today
 from howdah.releases.similar import similar_text
 
+rules = read_rules("consistency.toml")
+
 _STORAGES = ("DISK", "SSD", "ARCHIVE", "RAM_DISK", "PROVIDED", "NVDIMM")
-_TAG = re.compile(r"\s*\[([^\]]*)\]")
+_TAG = r"\s*\[([^\]]*)\]"
 _DATA = "dfs.datanode.data.dir"
 _WORKING = "hadoop.tmp.dir"
 _BELOW_WORKING = ("dfs.namenode.name.dir", _DATA)
-_PATHS = re.compile(
+_PATHS = (
     r"hadoop\.tmp\.dir|dfs\.(journalnode\.edits\.dir(\..*)?|domain\.socket\.path|hosts|hosts\.exclude)"
     r"|dfs\.datanode\.(keytab\.file|replica\.cache\.root\.dir)|dfs\.namenode\.keytab\.file"
     r"|.*\.(keytab|keytab\.file|keytab-file)|net\.topology\.(script|table)\.file\.name"
@@ -31,13 +32,13 @@ _PATHS = re.compile(
     r"|ssl\.(server|client)\..*\.location|hadoop\.security\.auth_to_local\.file|dataDir|dataLogDir"
 )
 """Keys whose readers open the text as a file of the host's own."""
-_LISTS = re.compile(
+_LISTS = (
     r"dfs\.(namenode\.(name|edits|checkpoint)\.dir|datanode\.data\.dir)|yarn\.nodemanager\.(local|log)-dirs"
     r"|mapreduce\.cluster\.local\.dir"
 )
 """Lists of directories with commas between them."""
-_FILE_SYSTEMS = re.compile(r"fs\.defaultFS|hbase\.rootdir|hbase\.wal\.dir")
-_OF_ALL = re.compile(
+_FILE_SYSTEMS = r"fs\.defaultFS|hbase\.rootdir|hbase\.wal\.dir"
+_OF_ALL = (
     r"yarn\.nodemanager\.remote-app-log-dir|yarn\.app\.mapreduce\.am\.staging-dir"
     r"|mapreduce\.jobhistory\.(intermediate-)?done-dir|hbase\.wal\.dir|mapreduce\.jobtracker\.system\.dir"
 )
@@ -45,9 +46,7 @@ _OF_ALL = re.compile(
 _LOCAL = re.compile(r"file:/{0,2}(/(?!.*(mnt|net|nfs|share|gpfs|lustre)).*)", re.IGNORECASE)
 """A path of a host's own disks; other hosts may have the same mount below the names in brackets."""
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):(/{0,3})(.*)", re.IGNORECASE | re.DOTALL)
-_HOSTS = re.compile(
-    r"yarn\.(resourcemanager|nodemanager|timeline-service)\.hostname(\..+)?|dfs\.datanode\.hostname"
-)
+_HOSTS = r"yarn\.(resourcemanager|nodemanager|timeline-service)\.hostname(\..+)?|dfs\.datanode\.hostname"
 _PROVIDERS = {
     "hadoop.security.key.provider.path": (
         r"kms://https?@.+|(jceks|bcfks)://.+|user:///",
@@ -59,32 +58,24 @@ _PROVIDERS = {
     ),
 }
 """The forms of providers' URIs, and one of them."""
-_DIRECTORY = re.compile(r"(HADOOP|HDFS|YARN|MAPRED|HBASE|SPARK|ZOO|ZK)_\w*(DIR|HOME)")
+_DIRECTORY = r"(HADOOP|HDFS|YARN|MAPRED|HBASE|SPARK|ZOO|ZK)_\w*(DIR|HOME)"
 _PLACEHOLDER = re.compile(
     r"@@*[A-Za-z][A-Za-z0-9_]*@+|#[A-Z][A-Z0-9_]*#|%[A-Z][A-Z0-9_]{2,}%|__[A-Z][A-Z0-9_]*__"
     r"|\{\{[^{}]*\}\}|<%.*?%>|\{%.*?%\}|<[A-Za-z][A-Za-z0-9 _-]*>"
 )
-_CAPITALS = re.compile(r"[A-Z]+[0-9]*(_[A-Z0-9]+)+")
+_CAPITALS = r"[A-Z]+[0-9]*(_[A-Z0-9]+)+"
 _NUMBERS = frozenset({"bool", "duration", "float", "int", "long", "size"})
-_OF_HOSTS = re.compile(
-    r"fs\.default(FS|\.name)|hbase\.rootdir|(dfs|ha|hbase|mapreduce|yarn)\..*[.-](address|hostname|quorum)(\..+)?"
+_OF_HOSTS = (
+    r"fs\.default(FS|\.name)|hbase\.rootdir"
+    r"|(dfs|ha|hbase|mapreduce|yarn)\..*[.-](address|hostname|quorum)(\..+)?"
 )
-_FILLED_LATER = re.compile(r".*(classpath|opts|command|options|[.-]env|[.-]params)(\..+)?|.*\.auth_to_local")
+_FILLED_LATER = r".*(classpath|opts|command|options|[.-]env|[.-]params)(\..+)?|.*\.auth_to_local"
 """Keys in whose values NodeManagers and tasks fill in ``{{JAVA_HOME}}``, ``<CPS>`` and ``@taskid@``."""
 _OF_TEMPLATES = re.compile(r"#[A-Z][A-Z0-9_]*#")
 
 
-rules = Rules()
-
-
-@rules.inspection(
-    "consistency.provider-uris",
-    MUST,
-    sources="Hadoop 3.5.0: KMSClientProvider, Hadoop 3.5.0: CredentialProviderFactory",
-    when="a key or credential provider is set",
-)
+@rules.inspects("consistency.provider-uris")
 def _providers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Key and credential providers are URIs that Hadoop can read."""
     for entry in reading.effective:
         form = _PROVIDERS.get(entry.name)
         if form is None or not entry.text.strip() or "${" in entry.text:
@@ -107,14 +98,8 @@ def _provider(key: str, text: str) -> str:
     return f"kms://{scheme if scheme in ('http', 'https') else 'http'}@{path.partition('@')[2] or path}"
 
 
-@rules.inspection(
-    "consistency.socket-path",
-    MUST,
-    sources="Hadoop 3.5.0: DomainSocket",
-    when="dfs.domain.socket.path is set",
-)
+@rules.inspects("consistency.socket-path")
 def _sockets(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The DataNode's socket is a path from the root on."""
     key = "dfs.domain.socket.path"
     text = (reading.text(key) or "").strip()
     if text and "${" not in text and ":" not in text:
@@ -127,11 +112,14 @@ def _sockets(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("consistency.plain-variables", MUST, sources="Hadoop 3.5.0: hadoop-functions.sh")
+@rules.inspects("consistency.plain-variables")
 def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Scripts' directories have no scheme."""
     for entry in reading.environment:
-        if _DIRECTORY.fullmatch(entry.name) and (match := _SCHEME.fullmatch(entry.text.strip())) and match[2]:
+        if (
+            re.fullmatch(_DIRECTORY, entry.name)
+            and (match := _SCHEME.fullmatch(entry.text.strip()))
+            and match[2]
+        ):
             yield entry_verdict(
                 entry,
                 False,
@@ -141,19 +129,13 @@ def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection(
-    "consistency.shared-places",
-    MUST,
-    sources="Hadoop 3.5.0: mapred-default.xml, howdah",
-    when="fs.defaultFS is HDFS, and there are several hosts",
-)
+@rules.inspects("consistency.shared-places")
 def _shared_places(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """What all hosts read and write is in the file system that they share."""
     shared = reading.text("fs.defaultFS") or ""
     if not shared.startswith("hdfs://") or not has_several_hosts(reading):
         return
     for entry in reading.effective:
-        if _OF_ALL.fullmatch(entry.name) and (match := _LOCAL.fullmatch(entry.text.strip())):
+        if re.fullmatch(_OF_ALL, entry.name) and (match := _LOCAL.fullmatch(entry.text.strip())):
             yield entry_verdict(
                 entry,
                 False,
@@ -163,18 +145,12 @@ def _shared_places(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection(
-    "consistency.plain-paths",
-    MUST,
-    sources="Hadoop 3.5.0: NameNode, Hadoop 3.5.0: JournalNode, Hadoop 3.5.0: HostsFileReader, "
-    "Hadoop 3.5.0: NMLeveldbStateStoreService, Hadoop 3.5.0: LocalConfigurationProvider",
-)
+@rules.inspects("consistency.plain-paths")
 def _plain_paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Keys that are read as paths have no scheme."""
     for entry in reading.effective:
         match = _SCHEME.fullmatch(entry.text)
-        foreign = _LISTS.fullmatch(entry.name) and match is not None and match[1].lower() != "file"
-        if match is None or not (foreign or _PATHS.fullmatch(entry.name)):
+        foreign = re.fullmatch(_LISTS, entry.name) and match is not None and match[1].lower() != "file"
+        if match is None or not (foreign or re.fullmatch(_PATHS, entry.name)):
             continue
         if entry.name == _WORKING and all(map(reading.text, _BELOW_WORKING)):
             # HDFS makes URIs of it where its own directories are not given; others take it as it is.
@@ -193,11 +169,10 @@ def _plain_paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("consistency.storage-tags", MUST, sources="Hadoop 3.5.0: StorageLocation")
+@rules.inspects("consistency.storage-tags")
 def _data_tags(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """DataNodes' directories are tagged with storage types that there are."""
     for part in (reading.text(_DATA) or "").split(","):
-        match = _TAG.match(part)
+        match = re.match(_TAG, part)
         if match and match[1].upper() not in _STORAGES:
             tag = match[1].upper()
             longer = next((storage for storage in _STORAGES if tag and storage.startswith(f"{tag}_")), "DISK")
@@ -211,13 +186,10 @@ def _data_tags(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection(
-    "consistency.directory-lists", MUST, sources="Hadoop 3.5.0: Configuration.getTrimmedStrings"
-)
+@rules.inspects("consistency.directory-lists")
 def _commas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Directories of a list have commas between them."""
     for entry in reading.effective:
-        if _LISTS.fullmatch(entry.name) is None:
+        if re.fullmatch(_LISTS, entry.name) is None:
             continue
         marks = [
             (name, parts)
@@ -242,11 +214,10 @@ def _commas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection("consistency.file-system-uris", MUST, sources="Hadoop 3.5.0: FileSystem")
+@rules.inspects("consistency.file-system-uris")
 def _uris(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """File systems are named by URIs."""
     for entry in reading.effective:
-        if _FILE_SYSTEMS.fullmatch(entry.name) is None or "${" in entry.text or not entry.text:
+        if re.fullmatch(_FILE_SYSTEMS, entry.name) is None or "${" in entry.text or not entry.text:
             continue
         match = _SCHEME.fullmatch(entry.text)
         scheme, slashes, path = match.groups() if match else ("", "", entry.text)
@@ -268,11 +239,14 @@ def _uris(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("consistency.bare-hosts", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
+@rules.inspects("consistency.bare-hosts")
 def _bare_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Keys of hosts have neither a scheme nor a port."""
     for entry in reading.effective:
-        if _HOSTS.fullmatch(entry.name) and re.search(r"://|:\d+$", entry.text) and entry.text.count(":") < 3:
+        if (
+            re.fullmatch(_HOSTS, entry.name)
+            and re.search(r"://|:\d+$", entry.text)
+            and entry.text.count(":") < 3
+        ):
             host = re.sub(r"^\w+://|:\d+/?$", "", entry.text)
             yield entry_verdict(
                 entry,
@@ -290,20 +264,19 @@ def placeholder(entry: FoundProperty, facts: Facts) -> str:
     """
     text = entry.text
     bare = text.rpartition("://")[2].strip("/")
-    if _CAPITALS.fullmatch(bare):
+    if re.fullmatch(_CAPITALS, bare):
         own = set(bare.lower().split("_")) <= set(re.split(r"[.-]", entry.name.lower()))
         definition = known_property(entry.model_copy(update={"name": names_of_today(entry, facts)[0]}), facts)
         if own or (definition is not None and definition.kind in _NUMBERS):
             return bare
-    if _OF_HOSTS.fullmatch(entry.name) and (host := _CAPITALS.match(bare)):
+    if re.fullmatch(_OF_HOSTS, entry.name) and (host := re.match(_CAPITALS, bare)):
         return host[0]
-    match = (_OF_TEMPLATES if _FILLED_LATER.fullmatch(entry.name) else _PLACEHOLDER).search(text)
+    match = (_OF_TEMPLATES if re.fullmatch(_FILLED_LATER, entry.name) else _PLACEHOLDER).search(text)
     return match[0] if match else ""
 
 
-@rules.inspection("consistency.placeholders", MUST, sources="howdah")
+@rules.inspects("consistency.placeholders")
 def _placeholders(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """No value is a placeholder of a template."""
     for entry in known_properties(reading):
         if not (mark := placeholder(entry, facts)):
             continue

@@ -8,20 +8,20 @@ from collections.abc import Iterator
 from howdah.model.existing import Allocation, FoundConfig
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules
 from howdah.releases.values import read_list
+
+rules = read_rules("consistency.toml")
 
 _PREFIX = "yarn.scheduler.capacity."
 _FILE = "capacity-scheduler.xml"
-_PER_CENT = re.compile(r"[0-9]+(\.[0-9]+)?")
+_PER_CENT = r"[0-9]+(\.[0-9]+)?"
 _ROUNDING = 0.001
 """Thirds written with a few digits: Hadoop allows as much."""
 _MAPPINGS = f"{_PREFIX}queue-mappings"
 _CREATING = ("auto-create-child-queue.enabled", "auto-queue-creation-v2.enabled")
 _SENT_TO = ("mapreduce.job.queuename", "tez.queue.name", "spark.yarn.queue")
 """The queue of jobs that name no other."""
-rules = Rules()
 
 
 def _capacity_scheduler(reading: Inspected) -> FoundConfig | None:
@@ -52,11 +52,8 @@ def _parents(config: FoundConfig, queue: str = "root") -> Iterator[tuple[str, tu
         pending += sorted(path for path in below if path.count(".") < 20)
 
 
-@rules.inspection(
-    "consistency.queue-capacities", MUST, sources="Hadoop 3.5.0", when="for the capacity scheduler"
-)
+@rules.inspects("consistency.queue-capacities")
 def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Capacities of queues below one parent add up to 100 %, or the ResourceManager does not start."""
     config = _capacity_scheduler(reading)
     if config is None:
         return
@@ -64,7 +61,7 @@ def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         keys = [f"{_PREFIX}{parent}.{child}.capacity" for child in children]
         entries = {key: config.property(key) for key in keys}
         texts = {key: entry.text.strip() for key, entry in entries.items() if entry is not None}
-        if any(_PER_CENT.fullmatch(text) is None for text in texts.values()):
+        if any(re.fullmatch(_PER_CENT, text) is None for text in texts.values()):
             # Weights (3w) and absolute resources ([memory=…]) need not add up to anything.
             continue
         total = sum(float(text) for text in texts.values())
@@ -80,14 +77,8 @@ def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.queue-limits",
-    MUST,
-    sources="Hadoop 3.5.0: CapacityScheduler",
-    when="for the capacity scheduler",
-)
+@rules.inspects("consistency.queue-limits")
 def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A queue's limit is not below its share."""
     config = _capacity_scheduler(reading)
     if config is None:
         return
@@ -100,7 +91,7 @@ def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             if share is None or limit is None:
                 continue
             texts = [entry.text.strip() for entry in (share, limit)]
-            if any(_PER_CENT.fullmatch(text) is None for text in texts):
+            if any(re.fullmatch(_PER_CENT, text) is None for text in texts):
                 continue
             yield entry_verdict(
                 limit,
@@ -119,14 +110,8 @@ def _leaves(config: FoundConfig) -> frozenset[str]:
     return frozenset(".".join(path[first:]) for path in parts for first in range(len(path)))
 
 
-@rules.inspection(
-    "consistency.known-queues",
-    MUST,
-    sources="Hadoop 3.5.0: CapacityScheduler",
-    when="for the capacity scheduler without automatically created queues",
-)
+@rules.inspects("consistency.known-queues")
 def _sent(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Users, groups and clients are sent to queues that there are."""
     config = _capacity_scheduler(reading)
     leaves = _leaves(config) if config is not None else frozenset()
     creates = config is not None and any(
@@ -197,14 +182,8 @@ def uses_fair(reading: Inspected) -> bool:
     return "FairScheduler" in (reading.text(_SCHEDULER) or "")
 
 
-@rules.inspection(
-    "consistency.own-preemption",
-    MUST,
-    sources="Hadoop 3.5.0: ProportionalCapacityPreemptionPolicy",
-    when="for the fair scheduler of Hadoop 3.1 and later",
-)
+@rules.inspects("consistency.own-preemption")
 def _own_preemption(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The fair scheduler runs without monitors of the capacity scheduler."""
     if not uses_fair(reading) or facts.request.hadoop.startswith(("2.", "3.0.")):
         return
     policies = reading.text(_MONITOR_POLICIES)
@@ -247,14 +226,8 @@ def _wrong(element: Allocation) -> Iterator[tuple[str, int]]:
         yield from _wrong(child)
 
 
-@rules.inspection(
-    "consistency.fair-queues",
-    MUST,
-    sources="Hadoop 3.5.0: FairScheduler, Hadoop 3.5.0: AllocationFileLoaderService",
-    when="for the fair scheduler",
-)
+@rules.inspects("consistency.fair-queues")
 def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The fair scheduler's file is one that the ResourceManager can read."""
     root = reading.config.allocations
     if root is None or not uses_fair(reading):
         return
@@ -273,11 +246,8 @@ def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection(
-    "consistency.fair-file", sources="Hadoop 3.5.0: FairScheduler", when="for the fair scheduler"
-)
+@rules.inspects("consistency.fair-file")
 def _queues_in_own_file(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The fair scheduler's queues are in its own file."""
     if not uses_fair(reading) or not reading.has("yarn-site.xml"):
         return
     broken = any(file.file.endswith(_FAIR_FILE) for file in reading.config.unreadable)

@@ -18,11 +18,12 @@ from howdah.planner.reading import (
     named_hosts,
     worker_hosts,
 )
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules
 from howdah.releases.catalogue import default_of, hadoop
 from howdah.releases.values import heap_bytes
 from howdah.units import MIB, format_memory
+
+rules = read_rules("consistency.toml")
 
 _LEAST_HOSTS = 100
 """Below this nothing here matters."""
@@ -70,11 +71,10 @@ _HEAPS = (
     _Heap(("YARN_RESOURCEMANAGER_OPTS",), 2 * MIB, "the containers and events of each host"),
 )
 _CAPACITY = "yarn.scheduler.capacity."
-_LABELS = re.compile(r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.accessible-node-labels")
-_SHARE = re.compile(
+_SHARE = (
     r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.accessible-node-labels\.(?P<label>[^.]+)\.(maximum-)?capacity"
 )
-_EXPRESSION = re.compile(r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.default-node-label-expression")
+_EXPRESSION = r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.default-node-label-expression"
 
 
 class _Parts(NamedTuple):
@@ -106,36 +106,28 @@ _LISTS = (
         "it is never run",
     ),
 )
-_NODE_LABELS = "Hadoop 3.5.0: NodeLabel, Hadoop 3.5.0: CapacitySchedulerConfiguration"
 _OWN_RULE = ("fs.defaultFS", "hbase.rootdir")
-_HDFS = re.compile(r"hdfs://([^/:,\s]*)(?::\d+)?(?=[/,\s]|$)")
-_ADDRESS = re.compile(
-    r"(dfs|yarn|mapreduce)\.(?!.*(proxy|bind)).*[.-]address(\..+)?|mapreduce\.jobhistory\.(admin|webapp)\.address"
+_HDFS = r"hdfs://([^/:,\s]*)(?::\d+)?(?=[/,\s]|$)"
+_ADDRESS = (
+    r"(dfs|yarn|mapreduce)\.(?!.*(proxy|bind)).*[.-]address(\..+)?"
+    r"|mapreduce\.jobhistory\.(admin|webapp)\.address"
 )
-_MASTERS = re.compile(
+_MASTERS = (
     r"yarn\.resourcemanager\.(hostname|address|(webapp|webapp\.https|scheduler|resource-tracker|admin)\.address)\..+"
     r"|dfs\.namenode\.(rpc|servicerpc|lifeline\.rpc)-address\..+"
 )
 """One of several masters; a single master has a separate rule."""
 _LOOPBACK = HERE - {"0.0.0.0"}
-_SERVERS = re.compile(r"yarn\.log\.server\.(web-service\.)?url|hadoop\.security\.key\.provider\.path")
-_QUORUMS = re.compile(
+_SERVERS = r"yarn\.log\.server\.(web-service\.)?url|hadoop\.security\.key\.provider\.path"
+_QUORUMS = (
     r"(ha|hbase)\.zookeeper\.quorum|(hadoop|yarn\.federation\.state-store)\.zk[.-]address"
     r"|yarn\.resourcemanager\.zk-address|hadoop\.registry\.zk\.quorum"
 )
-_EDITS = re.compile(r"dfs\.namenode\.shared\.edits\.dir(\..+)?")
+_EDITS = r"dfs\.namenode\.shared\.edits\.dir(\..+)?"
 
 
-rules = Rules()
-
-
-@rules.inspection(
-    "consistency.heartbeats-of-hosts",
-    sources="Hadoop 3.5.0: hdfs-default.xml, Hadoop 3.5.0: yarn-default.xml, howdah",
-    when=f"the files list at least {_LEAST_HOSTS} workers",
-)
+@rules.inspects("consistency.heartbeats-of-hosts")
 def _rates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Masters receive no more heartbeats than they can answer."""
     hosts = len(worker_hosts(reading))
     if hosts < _LEAST_HOSTS:
         return
@@ -161,11 +153,8 @@ def _rates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.heaps-of-hosts", sources="howdah", when=f"the files list at least {_LEAST_HOSTS} workers"
-)
+@rules.inspects("consistency.heaps-of-hosts")
 def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Masters have heaps for what they remember of their hosts."""
     hosts = len(worker_hosts(reading))
     if hosts < _LEAST_HOSTS:
         return
@@ -184,15 +173,8 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection(
-    "consistency.named-parts",
-    MUST,
-    sources="Hadoop 3.5.0: CompositeGroupsMapping, Hadoop 3.5.0: LogAggregationFileControllerFactory, "
-    "Hadoop 3.5.0: NodeHealthScriptRunner",
-    when="such a list is set",
-)
+@rules.inspects("consistency.named-parts")
 def _parts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Every name of a list has the key that defines it."""
     for row in _LISTS:
         for name in filter(None, map(str.strip, (reading.text(row.listed) or "").split(","))):
             key = row.key.format(name)
@@ -208,13 +190,10 @@ def _parts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection(
-    "consistency.label-names", MUST, sources=_NODE_LABELS, when="a queue has a capacity of a label's nodes"
-)
+@rules.inspects("consistency.label-names")
 def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Queues have shares of labels that are theirs."""
     for entry in reading.effective:
-        match = _SHARE.fullmatch(entry.name)
+        match = re.fullmatch(_SHARE, entry.name)
         listed = reading.text(f"{_CAPACITY}{match['queue']}.accessible-node-labels") if match else None
         if match is None or not listed or "*" in listed:
             continue
@@ -231,13 +210,12 @@ def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("consistency.label-shares", MUST, sources=_NODE_LABELS, when="a queue uses a label")
+@rules.inspects("consistency.label-shares")
 def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Queues that use a label have a share of its nodes."""
     shares = {
         (match["queue"], match["label"]): entry
         for entry in reading.effective
-        if (match := _SHARE.fullmatch(entry.name)) and match[3] is None
+        if (match := re.fullmatch(_SHARE, entry.name)) and match[3] is None
     }
     for (queue, label), entry in shares.items():
         parent = queue.rpartition(".")[0]
@@ -258,7 +236,7 @@ def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
             break
     for entry in reading.effective:
-        match = _EXPRESSION.fullmatch(entry.name)
+        match = re.fullmatch(_EXPRESSION, entry.name)
         label = entry.text.strip()
         if match and label and not any(own == label for _, own in shares):
             yield entry_verdict(
@@ -279,14 +257,8 @@ def _effective(reading: Inspected) -> Iterator[FoundProperty]:
             yield entry
 
 
-@rules.inspection(
-    "consistency.known-services",
-    MUST,
-    sources="Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
-    when="dfs.nameservices lists name services",
-)
+@rules.inspects("consistency.known-services")
 def _services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Every hdfs:// of a file names a name service, or a host."""
     services = reading.parts("dfs.nameservices")
     if not services:
         return
@@ -295,7 +267,7 @@ def _services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in _effective(reading):
         if entry.name in _OWN_RULE or entry.base_name == "hive-site.xml":
             continue
-        for match in _HDFS.finditer(entry.text):
+        for match in re.finditer(_HDFS, entry.text):
             name = match[1]
             # A name with a dot or a port is a host, of another cluster perhaps.
             strange = name not in services and (
@@ -312,16 +284,11 @@ def _services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 )
 
 
-@rules.inspection(
-    "consistency.address-forms",
-    MUST,
-    sources="Hadoop 3.5.0: DFSUtil.getInfoServer, Hadoop 3.5.0: AmFilterInitializer",
-)
+@rules.inspects("consistency.address-forms")
 def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Addresses are a host and a port, and quorums lists of them."""
     for entry in _effective(reading):
         text = entry.text.strip()
-        if _EDITS.fullmatch(entry.name) and re.match(r"[\w.-]+:\d+;", text):
+        if re.fullmatch(_EDITS, entry.name) and re.match(r"[\w.-]+:\d+;", text):
             yield entry_verdict(
                 entry,
                 False,
@@ -329,9 +296,9 @@ def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 expected=f"qjournal://{text}: without the scheme it is a local directory of the host",
                 fix=f"set {entry.name} to qjournal://{text} in {entry.place}",
             )
-        quorum = _QUORUMS.fullmatch(entry.name) is not None
+        quorum = re.fullmatch(_QUORUMS, entry.name) is not None
         wrong = "://" in text or (quorum and ";" in text)
-        if not wrong or not (quorum or (_ADDRESS.fullmatch(entry.name) and re.match(r"https?://", text))):
+        if not wrong or not (quorum or (re.fullmatch(_ADDRESS, entry.name) and re.match(r"https?://", text))):
             continue
         plain = re.sub(r"\w+://", "", text).replace(";", ",").rstrip("/")
         yield entry_verdict(
@@ -345,24 +312,18 @@ def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.own-names",
-    MUST,
-    sources="Hadoop 3.5.0: ResourceManagerHA, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
-    when="the files are shared by several hosts",
-)
+@rules.inspects("consistency.own-names")
 def _elsewhere(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Masters of which there are several have names that lead to them from every host."""
     if not has_several_hosts(reading):
         return
     for entry in _effective(reading):
         places = [host_of(entry.text)]
-        local = _LOOPBACK if _SERVERS.fullmatch(entry.name) else HERE
-        if _EDITS.fullmatch(entry.name) and entry.text.startswith("qjournal://"):
+        local = _LOOPBACK if re.fullmatch(_SERVERS, entry.name) else HERE
+        if re.fullmatch(_EDITS, entry.name) and entry.text.startswith("qjournal://"):
             places = [host_of(node) for node in entry.text.removeprefix("qjournal://").split(";")]
-        elif _SERVERS.fullmatch(entry.name):
+        elif re.fullmatch(_SERVERS, entry.name):
             places = [host_of(entry.text.rpartition("@")[2])]
-        elif _MASTERS.fullmatch(entry.name) is None:
+        elif re.fullmatch(_MASTERS, entry.name) is None:
             continue
         own = [place for place in places if place in local]
         yield entry_verdict(

@@ -20,11 +20,12 @@ from howdah.planner.reading import (
     on_workers,
     worker_hosts,
 )
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules
+
+rules = read_rules("consistency.toml")
 
 _SERVICES = "yarn.nodemanager.aux-services"
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _CLASSES = {
     "mapreduce_shuffle": "org.apache.hadoop.mapred.ShuffleHandler",
     "spark_shuffle": "org.apache.spark.network.yarn.YarnShuffleService",
@@ -59,14 +60,14 @@ _LATER = {
     if today.startswith("HDFS_") or today == "MAPRED_HISTORYSERVER_OPTS"
 }
 """Of Hadoop 3, with what Hadoop 2 reads in their place."""
-_OF_WORKERS = re.compile(
+_OF_WORKERS = (
     r"yarn\.nodemanager\.(hostname|address|bind-host|(localizer|webapp|webapp\.https|collector-service)\.address)"
     r"|dfs\.datanode\.(hostname|address|(http|https|ipc)\.address)|dfs\.client\.(hostname)"
     r"|hbase\.(unsafe\.)?regionserver\.(hostname|ipc\.address|info\.bindAddress)"
     r"|mapreduce\.shuffle\.(listen|host)\..*"
 )
 """What each worker's daemon listens on, or calls itself."""
-_OF_PAIRS = re.compile(
+_OF_PAIRS = (
     r"dfs\.journalnode\.(rpc-address|http-address|https-address)"
     r"|dfs\.namenode\.((rpc|servicerpc|http|https|lifeline\.rpc)-bind-host)|yarn\.resourcemanager\.bind-host"
     r"|hbase\.master\.(hostname|ipc\.address|info\.bindAddress)|(secureC|c)lientPortAddress"
@@ -74,12 +75,9 @@ _OF_PAIRS = re.compile(
 """What each of several masters listens on, or calls itself."""
 _ANY = "0.0.0.0"
 _TIMELINE = "yarn.timeline-service."
-_JAVA_OPTION = re.compile(r"-D([\w.-]+)=(\S+)")
-_OF_JAVA = re.compile(r"java\.rmi\.server\.hostname")
+_JAVA_OPTION = r"-D([\w.-]+)=(\S+)"
+_OF_JAVA = r"java\.rmi\.server\.hostname"
 _SPARKS = ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME", "SPARK_PUBLIC_DNS")
-
-
-rules = Rules()
 
 
 def _meant(reading: Inspected, service: str) -> str | None:
@@ -93,20 +91,14 @@ def _meant(reading: Inspected, service: str) -> str | None:
     return None
 
 
-@rules.inspection(
-    "consistency.service-classes",
-    MUST,
-    sources="Hadoop 3.5.0: yarn-default.xml, howdah",
-    when="auxiliary services are listed",
-)
+@rules.inspects("consistency.service-classes")
 def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Every auxiliary service of a NodeManager has a class."""
     if reading.truth(f"{_SERVICES}.manifest.enabled"):
         # Classes are then named by a manifest, which is no configuration.
         return
     where = reading.where(_SERVICES)
     for name in filter(None, map(str.strip, (reading.text(_SERVICES) or "").split(","))):
-        if _NAME.fullmatch(name) is None:
+        if re.fullmatch(_NAME, name) is None:
             yield Observation(
                 ok=False,
                 about=_SERVICES,
@@ -154,13 +146,8 @@ def _hosts(reading: Inspected) -> tuple[str, ...]:
     )
 
 
-@rules.inspection(
-    "consistency.names-apart",
-    sources="howdah",
-    when="directories of NameNode and DataNode are set, and a NameNode may run on a worker",
-)
+@rules.inspects("consistency.names-apart")
 def _names_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The NameNode's directories are not on data disks."""
     folders = [PurePosixPath(path) for path in reading.folders(_NAMES) if path.startswith("/")]
     if not folders or not on_workers(reading, _hosts(reading)) or not data_places(reading):
         return
@@ -191,9 +178,8 @@ def _later_variables(reading: Inspected) -> Iterator[Observation]:
             )
 
 
-@rules.inspection("consistency.former-variables", sources="HADOOP-11460, HADOOP-9902")
+@rules.inspects("consistency.former-variables")
 def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Scripts are given the variables that those of the release read."""
     if facts.request.hadoop.startswith("2."):
         yield from _later_variables(reading)
         return
@@ -211,9 +197,8 @@ def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection("consistency.workers-file", sources="HADOOP-13209", when="a file named slaves exists")
+@rules.inspects("consistency.workers-file")
 def _slaves(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The file of workers has the name that scripts read."""
     files = {file.rpartition("/")[2] for file in reading.config.files}
     if "slaves" in files and not facts.request.hadoop.startswith("2."):
         yield Observation(
@@ -226,14 +211,8 @@ def _slaves(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.own-host",
-    MUST,
-    sources="Hadoop 3.5.0: NodeManager, Hadoop 3.5.0: DataNode, howdah",
-    when="the files are shared by several hosts",
-)
+@rules.inspects("consistency.own-host")
 def _of_one_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """No key that every host reads has one host's name."""
     workers = len(worker_hosts(reading))
     paired = any(
         len((reading.text(entry.name) or "").split(",")) > 1
@@ -244,9 +223,9 @@ def _of_one_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         host = host_of(entry.text)
         if not host or host == _ANY or "${" in entry.text or host == "_host":
             continue
-        if _OF_WORKERS.fullmatch(entry.name) and workers > 1:
+        if re.fullmatch(_OF_WORKERS, entry.name) and workers > 1:
             yield _observed(entry, host, f"every one of {workers} workers")
-        elif _OF_PAIRS.fullmatch(entry.name) and paired:
+        elif re.fullmatch(_OF_PAIRS, entry.name) and paired:
             yield _observed(entry, host, "the master on every host")
 
 
@@ -264,19 +243,13 @@ def _observed(entry: FoundProperty, host: str, readers: str) -> Observation:
     )
 
 
-@rules.inspection(
-    "consistency.own-host-of-options",
-    MUST,
-    sources="Hadoop 3.5.0: hadoop-env.sh",
-    when="the files list several workers",
-)
+@rules.inspects("consistency.own-host-of-options")
 def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """No option of Java's in a script that every host has names one host."""
     workers = len(worker_hosts(reading))
     for entry in reading.environment if workers > 1 else ():
-        for key, value in _JAVA_OPTION.findall(entry.text):
+        for key, value in re.findall(_JAVA_OPTION, entry.text):
             host = host_of(value.strip("\"'"))
-            own = _OF_WORKERS.fullmatch(key) or _OF_JAVA.fullmatch(key)
+            own = re.fullmatch(_OF_WORKERS, key) or re.fullmatch(_OF_JAVA, key)
             if own and host and host not in HERE and "$" not in value:
                 yield entry_verdict(
                     entry,
@@ -288,14 +261,8 @@ def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 )
 
 
-@rules.inspection(
-    "consistency.own-host-of-executors",
-    MUST,
-    sources="Spark: configuration",
-    when="the files are shared by several hosts",
-)
+@rules.inspects("consistency.own-host-of-executors")
 def _spark_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """No script that every host has binds Spark to one host's address."""
     for entry in reading.environment:
         if entry.name in _SPARKS and has_several_hosts(reading) and "$" not in entry.text:
             yield entry_verdict(
@@ -307,14 +274,8 @@ def _spark_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection(
-    "consistency.timeline-host",
-    MUST,
-    sources="Hadoop 3.5.0: yarn-default.xml",
-    when="the timeline service is enabled, and there are several hosts",
-)
+@rules.inspects("consistency.timeline-host")
 def _timeline(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Clients find the timeline service."""
     if not reading.truth(f"{_TIMELINE}enabled") or not has_several_hosts(reading):
         return
     key = f"{_TIMELINE}hostname"

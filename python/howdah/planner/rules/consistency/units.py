@@ -9,17 +9,18 @@ from typing import NamedTuple
 from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules
 from howdah.releases.catalogue import Property, default_of, hadoop, hbase
 from howdah.releases.similar import has_wrong_kind, is_missing, is_unknown, nearest_class
 from howdah.releases.values import heap_bytes
 from howdah.units import MIB
 
+rules = read_rules("consistency.toml")
+
 _SERVICES = "yarn.nodemanager.aux-services"
-_CLASS = re.compile(r"org\.apache\.(hadoop|spark)\.(?!hive\.)[a-z0-9_.]+\.[A-Z]\w*(\$\w+)?")
-_WITH_PACKAGE = re.compile(r"org\.apache\.[a-z0-9_.]+\.[A-Z]\w*")
-_WITHOUT_PACKAGE = re.compile(r"[A-Z][a-z]\w*[A-Z]\w*")
+_CLASS = r"org\.apache\.(hadoop|spark)\.(?!hive\.)[a-z0-9_.]+\.[A-Z]\w*(\$\w+)?"
+_WITH_PACKAGE = r"org\.apache\.[a-z0-9_.]+\.[A-Z]\w*"
+_WITHOUT_PACKAGE = r"[A-Z][a-z]\w*[A-Z]\w*"
 _OF_PHOENIX = frozenset(
     f"org.apache.hadoop.hbase.{name}"
     for name in (
@@ -33,7 +34,7 @@ _OF_PHOENIX = frozenset(
 )
 """Phoenix's classes that lie in HBase's packages."""
 _OF_HADOOP = ("dfs.", "mapred.", "mapreduce.", "yarn.")
-_IMPLEMENTATION = re.compile(r"fs\..*\.impl|.*\.(opts|classpath|command-opts)")
+_IMPLEMENTATION = r"fs\..*\.impl|.*\.(opts|classpath|command-opts)"
 _TIME = re.compile(
     r".*[._-](ms|millis|milliseconds|msecs?|seconds?|secs?|intervalmsec|sleeptime)$|.*msec$", re.IGNORECASE
 )
@@ -50,7 +51,7 @@ _MOST_MB = 1 << 22
 """4 TiB: more than any worker or container has."""
 _LEAST_MB = 64
 _MOST_HEAP = 8 << 40
-_HEAP_SIZE = re.compile(r"(HADOOP|HBASE|YARN|HDFS|MAPRED)_(\w+_)?HEAPSIZE(_MAX|_MIN)?")
+_HEAP_SIZE = r"(HADOOP|HBASE|YARN|HDFS|MAPRED)_(\w+_)?HEAPSIZE(_MAX|_MIN)?"
 """Variables of scripts that count in MB where no unit is given."""
 _LIKELY = {
     "fs.trash.interval": (1440.0, 525_600.0),
@@ -77,7 +78,7 @@ _TOO_LITTLE = {
     "mapreduce.task.timeout": "tasks are killed as if they hung",
     "mapreduce.input.fileinputformat.split.maxsize": "jobs have millions of map tasks",
 }
-_NOT_ABSOLUTE = re.compile(r".*(sleep|backoff|retry|delay|jitter|poll|rolling|threshold|\.min|minimum).*")
+_NOT_ABSOLUTE = r".*(sleep|backoff|retry|delay|jitter|poll|rolling|threshold|\.min|minimum).*"
 """Short times are as usual as long ones here."""
 
 
@@ -86,9 +87,6 @@ class _Scale(NamedTuple):
 
     time: bool
     usual: float
-
-
-rules = Rules()
 
 
 def _is_of_no_service(name: str, listed: str) -> bool:
@@ -111,25 +109,20 @@ def _usual_class(entry: FoundProperty, facts: Facts) -> str | None:
     """The class that is a key's default; None if it has another kind of value."""
     releases = (hadoop(facts.request.hadoop), hbase(facts.request.hbase))
     default = default_of(entry.name, *releases) or ""
-    return default if _WITH_PACKAGE.fullmatch(default) else None
+    return default if re.fullmatch(_WITH_PACKAGE, default) else None
 
 
-@rules.inspection(
-    "consistency.existing-classes",
-    MUST,
-    sources="Hadoop 3.5.0: class files, HBase 2.6.4: class files, Spark 4.3.0: class files",
-)
+@rules.inspects("consistency.existing-classes")
 def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Classes of Hadoop's, HBase's and Spark's own are ones that a release has."""
     listed = reading.text(_SERVICES) or ""
     for entry in reading.effective:
-        if _IMPLEMENTATION.fullmatch(entry.name) or _is_of_no_service(entry.name, listed):
+        if re.fullmatch(_IMPLEMENTATION, entry.name) or _is_of_no_service(entry.name, listed):
             # Connectors have packages next to Hadoop's own, and services that are not listed are not loaded.
             continue
         if not _is_read(entry, facts):
             # What no code reads, such as the keys of JobTrackers, loads no class.
             continue
-        if _WITHOUT_PACKAGE.fullmatch(entry.text) and (usual := _usual_class(entry, facts)):
+        if re.fullmatch(_WITHOUT_PACKAGE, entry.text) and (usual := _usual_class(entry, facts)):
             yield entry_verdict(
                 entry,
                 False,
@@ -138,7 +131,7 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
         for part in entry.text.split(","):
             name = part.strip()
-            if _CLASS.fullmatch(name) and is_missing(name):
+            if re.fullmatch(_CLASS, name) and is_missing(name):
                 near = nearest_class(name)
                 yield entry_verdict(
                     entry,
@@ -171,13 +164,12 @@ def _template(entry: FoundProperty, facts: Facts) -> str:
     return definition.name if definition is not None else entry.name
 
 
-@rules.inspection("consistency.unknown-classes", sources="HBase 2.6.4: class files, Spark 4.3.0: class files")
+@rules.inspects("consistency.unknown-classes")
 def _unknown_classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Classes in packages of HBase's and Spark's are ones that a release has."""
     for entry in reading.effective:
         for name in map(str.strip, entry.text.split(",")):
-            exists = not _CLASS.fullmatch(name) or name in _OF_PHOENIX or is_missing(name)
-            if not exists and is_unknown(name) and not _IMPLEMENTATION.fullmatch(entry.name):
+            exists = not re.fullmatch(_CLASS, name) or name in _OF_PHOENIX or is_missing(name)
+            if not exists and is_unknown(name) and not re.fullmatch(_IMPLEMENTATION, entry.name):
                 yield entry_verdict(
                     entry,
                     False,
@@ -188,9 +180,8 @@ def _unknown_classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 )
 
 
-@rules.inspection("consistency.class-lists", MUST, sources="Hadoop 3.5.0: CompressionCodecFactory")
+@rules.inspects("consistency.class-lists")
 def _codecs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Classes of a list have commas between them."""
     for entry in reading.effective:
         if entry.name in (
             "io.compression.codecs",
@@ -256,7 +247,7 @@ def _units(reading: Inspected, facts: Facts) -> Iterator[tuple[bool, Observation
         if factor == "60" and scale.time and entry.name != "fs.trash.interval":
             # A minute for an hour is often meant.
             continue
-        far = ratio >= _FAR and (small or scale.time) and _NOT_ABSOLUTE.fullmatch(entry.name) is None
+        far = ratio >= _FAR and (small or scale.time) and re.fullmatch(_NOT_ABSOLUTE, entry.name) is None
         if factor is None and not far:
             continue
         usual = f"{scale.usual:.15g}"
@@ -278,21 +269,18 @@ def _units(reading: Inspected, facts: Facts) -> Iterator[tuple[bool, Observation
         )
 
 
-@rules.inspection("consistency.units-too-small", MUST, sources="Hadoop 3.5.0: hdfs-default.xml, howdah")
+@rules.inspects("consistency.units-too-small")
 def _too_small(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Times and sizes are of the unit that their keys count in."""
     return (observation for fatal, observation in _units(reading, facts) if fatal)
 
 
-@rules.inspection("consistency.units", sources="Hadoop 3.5.0: hdfs-default.xml, howdah")
+@rules.inspects("consistency.units")
 def _doubtful(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Times and sizes are not off by a factor that lies between two units."""
     return (observation for fatal, observation in _units(reading, facts) if not fatal)
 
 
-@rules.inspection("consistency.megabytes", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
+@rules.inspects("consistency.megabytes")
 def _megabytes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Memory in MB is written in MB."""
     for entry in reading.effective:
         text = entry.text.strip()
         if _MEGABYTES.fullmatch(entry.name) is None or not re.fullmatch(r"\d{1,18}", text):
@@ -325,9 +313,8 @@ def in_megabytes(key: str, value: int) -> int | None:
     return value * 1024 if memory and 0 < value < _LEAST_MB else None
 
 
-@rules.inspection("consistency.heap-units", MUST, sources="Java 17")
+@rules.inspects("consistency.heap-units")
 def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Heaps have a unit."""
     for entry in (*reading.effective, *reading.environment):
         for option in re.findall(r"-Xm[xs]\d+[gGtT]?\b", entry.text):
             heap = heap_bytes(option.replace("-Xms", "-Xmx"))
@@ -354,11 +341,8 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 )
 
 
-@rules.inspection(
-    "consistency.heap-variables", MUST, sources="Hadoop 3.5.0: hadoop-env.sh, HBase 2.6.4: hbase-env.sh"
-)
+@rules.inspects("consistency.heap-variables")
 def _heap_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Scripts' heaps are in MB, or have a unit."""
     for entry in reading.environment:
         text = entry.text.strip()
         if re.fullmatch(r"\d+[kmgt]", text, re.IGNORECASE) and entry.name == "HADOOP_HEAPSIZE":
@@ -369,7 +353,7 @@ def _heap_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 expected="a number of MB: scripts of Hadoop 2 append an m, and Java does not start",
                 fix=f"set {entry.name} to {(heap_bytes(f'-Xmx{text}') or 0) // MIB} in {entry.place}",
             )
-        if _HEAP_SIZE.fullmatch(entry.name) is None or not re.fullmatch(r"\d{1,15}", text):
+        if re.fullmatch(_HEAP_SIZE, entry.name) is None or not re.fullmatch(r"\d{1,15}", text):
             continue
         megabytes = int(text)
         corrected = f"{text}g" if megabytes < _LEAST_MB else str(megabytes // MIB)

@@ -10,8 +10,7 @@ from howdah.planner.reading import (
     Observation,
     host_of,
 )
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.ha.managers import are_paired
 from howdah.planner.rules.ha.quorums import FENCING, QUORUM
 from howdah.planner.rules.ha.services import (
@@ -25,10 +24,11 @@ from howdah.planner.rules.ha.services import (
     own_pairs,
     pairs,
 )
-from howdah.planner.rules.ha.waiting import TRANSITION_S, lost_host
+from howdah.planner.rules.ha.settings import TRANSITION_S, lost_host
 from howdah.units import format_seconds
 
-_SOURCES = "D0 74, D2 100, Hadoop 3.5.0"
+rules = read_rules("ha.toml")
+
 _AUTOMATIC = "dfs.ha.automatic-failover.enabled"
 _FENCING_KEY = "dfs.ha.fencing.ssh.private-key-files"
 _MANAGERS = "yarn.resourcemanager.ha.rm-ids"
@@ -47,12 +47,8 @@ _FOLLOWING = "org.apache.hadoop.yarn.client.ConfiguredRMFailoverProxyProvider"
 _FOR_EVER = -1
 
 
-rules = Rules()
-
-
-@rules.inspection("ha.pairs-apart", MUST, sources=_SOURCES, when="a pair is configured")
+@rules.inspects("ha.pairs-apart")
 def _pairs_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Two NameNodes, or two ResourceManagers, are on different hosts."""
     for pair in own_pairs(reading):
         yield from _apart(reading, pair.addresses(), "NameNodes")
     managers = [f"yarn.resourcemanager.hostname.{name}" for name in reading.parts(_MANAGERS)]
@@ -72,9 +68,8 @@ def _apart(reading: Inspected, keys: Sequence[str], subject: str) -> Iterator[Ob
     )
 
 
-@rules.inspection("ha.complete", MUST, sources=_SOURCES, when="a name service lists two NameNodes")
+@rules.inspects("ha.complete")
 def _complete_pair(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A pair of NameNodes has shared edits, fencing, a failover proxy and a quorum."""
     services = known_services(reading)
     own = own_pairs(reading)
     for alone in all_named(reading):
@@ -153,14 +148,8 @@ def _enough_attempts(base_ms: float, most_ms: float) -> int:
     return attempts
 
 
-@rules.inspection(
-    "ha.client-patience",
-    MUST,
-    sources="Hadoop 3.5.0: RetryPolicies, howdah",
-    when="there are two NameNodes, and attempts or pauses of clients are set",
-)
+@rules.inspects("ha.client-patience")
 def _clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A client of HDFS retries for longer than a failover takes."""
     if not pairs(reading) or not any(map(reading.text, (_ATTEMPTS, _BASE, _MOST))):
         # The release's own values outlive the release's own failover.
         return
@@ -183,14 +172,8 @@ def _clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection(
-    "ha.manager-patience",
-    MUST,
-    sources="Hadoop 3.5.0: RMProxy, howdah",
-    when="there are two ResourceManagers, and the time to retry them is set",
-)
+@rules.inspects("ha.manager-patience")
 def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """NodeManagers, application masters and clients of YARN retry for longer than a failover takes."""
     limit_key = next((key for key in (_YARN_ATTEMPTS, _YARN_WAIT) if reading.number(key) is not None), None)
     if not are_paired(reading) or limit_key is None:
         return
@@ -215,14 +198,8 @@ def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection(
-    "ha.followed-managers",
-    MUST,
-    sources="Hadoop 3.5.0: RMProxy",
-    when="there are two ResourceManagers, and the failover proxy provider is set",
-)
+@rules.inspects("ha.followed-managers")
 def _followed(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Clients of one ResourceManager fail over to the other."""
     text = reading.text(_CLIENTS)
     if text and are_paired(reading):
         yield reading.verdict(

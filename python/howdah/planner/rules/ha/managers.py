@@ -7,14 +7,15 @@ from collections.abc import Iterator
 
 from howdah.model.hostname import expand
 from howdah.model.plan import Role, Topology
-from howdah.planner.conditions import runs
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import MAY, MUST
-from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.rule import runs
+from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.ha.services import pairs
 from howdah.planner.rules.ha.settings import JOURNAL_DISK
 from howdah.releases.catalogue import hadoop
+
+rules = read_rules("ha.toml")
 
 _IDS = "yarn.resourcemanager.ha.rm-ids"
 _NEEDED = (
@@ -37,8 +38,6 @@ _ID = "yarn.resourcemanager.ha.id"
 _ENABLED = "yarn.resourcemanager.ha.enabled"
 _ELECTION = "yarn.resourcemanager.ha.automatic-failover."
 _CURATOR = "yarn.resourcemanager.ha.curator-leader-elector.enabled"
-_CONDITION = "ResourceManagers are highly available"
-_HA_UTIL = "Hadoop 3.5.0: HAUtil"
 _HOST = "yarn.resourcemanager.hostname"
 _RPC = "yarn.resourcemanager.address"
 _PAGES = ("yarn.resourcemanager.webapp.address", 8088)
@@ -51,12 +50,8 @@ _ROLES = (Role.JOURNALNODE, Role.ZOOKEEPER)
 _QUORUM_SIZE = 3
 
 
-rules = Rules()
-
-
-@rules.inspection("ha.complete-managers", MUST, sources="Hadoop 3.5.0: ResourceManagerHA", when=_CONDITION)
+@rules.inspects("ha.complete-managers")
 def _complete_managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A pair of ResourceManagers has a name, a quorum and recovery."""
     if not are_paired(reading):
         return
     shared = reading.text(_SHARED_QUORUM)
@@ -144,25 +139,14 @@ def _pages(reading: Inspected, name: str) -> Observation:
     )
 
 
-@rules.inspection(
-    "ha.manager-pages",
-    sources="YARN-7269, Hadoop 2.10.2: AmFilterInitializer",
-    when=f"{_CONDITION} with Hadoop 2.9 or 2.10",
-)
+@rules.inspects("ha.manager-pages")
 def _pages_of_2(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Application masters find the pages of every ResourceManager."""
     if are_paired(reading) and facts.request.hadoop.startswith(("2.9.", "2.10.")):
         yield from (_pages(reading, name) for name in reading.parts(_IDS))
 
 
-@rules.inspection(
-    "ha.enabled-managers",
-    MUST,
-    sources="Hadoop 3.5.0: yarn-default.xml",
-    when="two ResourceManagers are named",
-)
+@rules.inspects("ha.enabled-managers")
 def _enabled(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """ResourceManagers that are named as a pair are one."""
     ids = reading.parts(_IDS)
     if len(ids) > 1:
         yield reading.verdict(
@@ -176,11 +160,8 @@ def _enabled(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "ha.elected-manager", MUST, sources=_HA_UTIL, when=f"{_CONDITION} and are to take over by themselves"
-)
+@rules.inspects("ha.elected-manager")
 def _elected(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """An elector chooses the active ResourceManager."""
     key = f"{_ELECTION}embedded"
     if are_paired(reading) and reading.truth(f"{_ELECTION}enabled") is not False:
         yield reading.verdict(
@@ -192,9 +173,8 @@ def _elected(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("ha.manager-by-itself", sources="Hadoop 3.5.0: ResourceManagerHA", when=_CONDITION)
+@rules.inspects("ha.manager-by-itself")
 def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The standby ResourceManager takes over by itself."""
     key = f"{_ELECTION}enabled"
     if are_paired(reading):
         yield reading.verdict(
@@ -206,11 +186,8 @@ def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "ha.known-manager", MUST, sources=_HA_UTIL, when="a configuration is for one ResourceManager"
-)
+@rules.inspects("ha.known-manager")
 def _named(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A file for one ResourceManager names one of the pair."""
     text, ids = reading.text(_ID), reading.parts(_IDS)
     if text and ids and are_paired(reading):
         yield reading.verdict(
@@ -223,13 +200,8 @@ def _named(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "ha.own-manager-id",
-    sources="Hadoop 3.5.0: ResourceManagerHA",
-    when="a configuration is for one ResourceManager",
-)
+@rules.inspects("ha.own-manager-id")
 def _own_id(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """ResourceManagers that share a configuration find out themselves which of the pair they are."""
     text = reading.text(_ID)
     if are_paired(reading) and text in reading.parts(_IDS):
         yield reading.verdict(
@@ -247,9 +219,8 @@ def _store(reading: Inspected) -> str:
     return (reading.text(_STORE) or "FileSystemRMStateStore").removeprefix(_STORES)
 
 
-@rules.inspection("ha.shared-state", MUST, sources="Hadoop 3.5.0: ResourceManagerRestart", when=_CONDITION)
+@rules.inspects("ha.shared-state")
 def _shared_state(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """What one ResourceManager knows of jobs, the other one reads."""
     if are_paired(reading):
         yield _kept(
             reading,
@@ -269,9 +240,8 @@ def _kept(reading: Inspected, *, ok: bool, expected: str) -> Observation:
     )
 
 
-@rules.inspection("ha.fenced-state", sources="Hadoop 3.5.0: ResourceManagerRestart", when=_CONDITION)
+@rules.inspects("ha.fenced-state")
 def _fenced_state(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Only the active ResourceManager can write what is known of jobs."""
     if are_paired(reading) and _store(reading) not in _OF_ONE_HOST:
         yield _kept(
             reading,
@@ -281,13 +251,8 @@ def _fenced_state(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "ha.second-hmaster",
-    sources="HBASE-2870, HBase 2.6.4: reference guide",
-    when="HBase's start scripts have a list of RegionServers",
-)
+@rules.inspects("ha.second-hmaster")
 def _second(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """HBase on a pair of NameNodes has a pair of HMasters."""
     if not reading.has(_SERVERS) or not pairs(reading):
         return
     waiting = reading.config.backup_masters
@@ -315,16 +280,13 @@ def _rack_of(host: str, topology: Topology) -> str:
     )
 
 
-@rules.advice(
-    "ha.three-racks",
-    sources="ZooKeeper 3.8: administrator's guide, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
-    when=Condition(
-        "three ZooKeepers run on the cluster, and the inventory names racks",
-        runs(Role.ZOOKEEPER, at_least=_QUORUM_SIZE),
-    ),
+rules.when("three ZooKeepers run on the cluster, and the inventory names racks")(
+    runs(Role.ZOOKEEPER, at_least=_QUORUM_SIZE)
 )
+
+
+@rules.advises("ha.three-racks")
 def _one_rack(facts: Facts) -> str | None:
-    """JournalNodes and ZooKeepers are in three racks, so that any one may be lost."""
     cluster = facts.cluster
     hosts = {master.host for master in cluster.masters if not set(_ROLES).isdisjoint(master.roles)}
     if not cluster.topology.real_racks or len(cluster.topology.racks) < 2 or len(hosts) < _QUORUM_SIZE:
@@ -340,14 +302,11 @@ def _one_rack(facts: Facts) -> str | None:
     )
 
 
-@rules.advice(
-    "ha.own-disks",
-    MAY,
-    sources="ZooKeeper 3.8: administrator's guide, D0 74",
-    when=Condition("JournalNodes run on hosts without a separate disk for them", runs(Role.JOURNALNODE)),
-)
+rules.when("JournalNodes run on hosts without a separate disk for them")(runs(Role.JOURNALNODE))
+
+
+@rules.advises("ha.own-disks")
 def _shared_disk(facts: Facts) -> str | None:
-    """JournalNodes and ZooKeepers have disks of their own."""
     if facts.own_disks(Role.JOURNALNODE) >= JOURNAL_DISK:
         return None
     return (

@@ -16,18 +16,18 @@ from howdah.planner.reading import (
     is_remote,
     is_temporary,
 )
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.ha.services import SHARED, NamedPair, listed, own_pairs
+
+rules = read_rules("ha.toml")
 
 _DIR = "dfs.journalnode.edits.dir"
 _SCHEME = "qjournal://"
-_SOURCES = "D0 74, D2 100, Hadoop 3.5.0"
 _USUAL_DIR = "/var/lib/hadoop/journal"
 FENCING = "dfs.ha.fencing.methods"
-_METHOD = re.compile(r"([A-Za-z0-9.$]+)(?:\((.+)\))?")
+_METHOD = r"([A-Za-z0-9.$]+)(?:\((.+)\))?"
 _OWN = ("sshfence", "shell", "powershell")
-_NOTHING = re.compile(r"(/usr)?(/bin/)?true|exit 0|:")
+_NOTHING = r"(/usr)?(/bin/)?true|exit 0|:"
 """Commands that succeed and do nothing."""
 QUORUM = "ha.zookeeper.quorum"
 _HBASE_QUORUM = "hbase.zookeeper.quorum"
@@ -36,9 +36,6 @@ CLIENTS = (QUORUM, "hadoop.zk.address", "yarn.resourcemanager.zk-address")
 _PARENT = "ha.zookeeper.parent-znode"
 _MEMBER = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?")
 _NO_RACK = "/default-rack"
-
-
-rules = Rules()
 
 
 def journals(reading: Inspected) -> Iterator[tuple[str, str, NamedPair]]:
@@ -63,14 +60,8 @@ def _places(text: str) -> tuple[str, ...]:
     return parts if all("://" in part or part.startswith("/") for part in parts) else (text,)
 
 
-@rules.inspection(
-    "ha.journal-form",
-    MUST,
-    sources="HDFS-2752, Hadoop 3.5.0: QuorumJournalManager",
-    when="edits are shared through JournalNodes",
-)
+@rules.inspects("ha.journal-form")
 def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Edits are shared in one journal, which has a name."""
     for key, text, pair in journals(reading):
         places = _places(text)
         name = places[0].removeprefix(_SCHEME).partition("/")[2]
@@ -85,9 +76,8 @@ def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("ha.journal-quorum", MUST, sources=_SOURCES, when="edits are shared through JournalNodes")
+@rules.inspects("ha.journal-quorum")
 def _quorum(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """JournalNodes are an odd number, at least three, on different hosts."""
     for key, text, _ in journals(reading):
         if len(_places(text)) == 1 and "," not in text:
             # Anything else is said of its form.
@@ -116,14 +106,8 @@ def _directories(reading: Inspected) -> Iterator[tuple[str, str]]:
             yield key, reading.text(key) or ""
 
 
-@rules.inspection(
-    "ha.journal-place",
-    MUST,
-    sources="Hadoop 3.5.0: JournalNode",
-    when="edits are shared through JournalNodes",
-)
+@rules.inspects("ha.journal-place")
 def _lasting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A JournalNode keeps its journals in one directory, which lasts."""
     for key, text in _directories(reading):
         path = listed(text)[0].removeprefix("file://") if text else ""
         usable = path if path.startswith("/") and not is_temporary(path) else _USUAL_DIR
@@ -136,13 +120,8 @@ def _lasting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "ha.journal-disk",
-    sources="D0 74, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
-    when="edits are shared through JournalNodes, and the data disks are known",
-)
+@rules.inspects("ha.journal-disk")
 def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Journals are on disks of JournalNodes' own hosts that hold no blocks."""
     hosts = [host_of(member) for _, text, _ in journals(reading) for member in members(text)]
     for key, text in _directories(reading):
         if not text.startswith("/"):
@@ -178,19 +157,13 @@ def _fencing_settings(reading: Inspected) -> Iterator[tuple[str, tuple[str, ...]
 
 
 def _is_method(method: str) -> bool:
-    match = _METHOD.fullmatch(method)
+    match = re.fullmatch(_METHOD, method)
     # A name with a dot is a class of anybody's.
     return match is not None and (match[1] in _OWN or "." in match[1])
 
 
-@rules.inspection(
-    "ha.fencing-form",
-    MUST,
-    sources="Hadoop 3.5.0: NodeFencer",
-    when="a NameNode pair has a fencing method",
-)
+@rules.inspects("ha.fencing-form")
 def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Each fencing method exists and has its own line."""
     for key, ways, _ in _fencing_settings(reading):
         wrong = [way for way in ways if not _is_method(way)]
         yield reading.verdict(
@@ -202,13 +175,8 @@ def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "ha.fencing-lost-host",
-    sources="Hadoop 3.5.0: SshFenceByTcpPort",
-    when="edits are shared through JournalNodes",
-)
+@rules.inspects("ha.fencing-lost-host")
 def _last_way(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Failover succeeds when the host of the active NameNode is lost, and sshfence has what it needs."""
     for key, ways, shared in _fencing_settings(reading):
         if not all(map(_is_method, ways)) or not shared.startswith("qjournal://"):
             continue
@@ -223,20 +191,16 @@ def _last_way(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 def _does_nothing(method: str) -> bool:
-    match = _METHOD.fullmatch(method)
+    match = re.fullmatch(_METHOD, method)
     return (
-        match is not None and match[1] == "shell" and _NOTHING.fullmatch((match[2] or "").strip()) is not None
+        match is not None
+        and match[1] == "shell"
+        and re.fullmatch(_NOTHING, (match[2] or "").strip()) is not None
     )
 
 
-@rules.inspection(
-    "ha.fencing-shared-disk",
-    MUST,
-    sources="Hadoop 3.5.0: HDFSHighAvailabilityWithNFS",
-    when="edits are shared in a file system",
-)
+@rules.inspects("ha.fencing-shared-disk")
 def _really(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Where nothing else keeps two NameNodes from writing, fencing does."""
     for key, ways, shared in _fencing_settings(reading):
         if not shared or shared.startswith("qjournal://"):
             continue
@@ -261,14 +225,8 @@ def _well_formed(text: str) -> bool:
     return all(_MEMBER.fullmatch(member) for member in keepers(text))
 
 
-@rules.inspection(
-    "ha.zookeeper-list",
-    MUST,
-    sources="ZooKeeper 3.8: ConnectStringParser",
-    when="ZooKeepers that elect are named",
-)
+@rules.inspects("ha.zookeeper-list")
 def _strings(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """ZooKeepers are listed with commas, each with its port."""
     for key in CLIENTS:
         text = reading.text(key)
         if text and "${" not in text and "://" not in text:
@@ -283,13 +241,8 @@ def _strings(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection(
-    "ha.zookeeper-members",
-    sources="D0 74, D2 100, Hadoop 3.5.0",
-    when="a ZooKeeper quorum is configured for failover or HBase",
-)
+@rules.inspects("ha.zookeeper-members")
 def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """ZooKeepers are an odd number, at least three, on different hosts."""
     if any(entry.name.startswith("server.") for entry in reading.effective):
         # ZooKeeper's own file says how many there are.
         return
@@ -302,14 +255,8 @@ def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield odd_number(reading, _HBASE_QUORUM, quorum, "ZooKeepers")
 
 
-@rules.inspection(
-    "ha.election-path",
-    MUST,
-    sources="ZooKeeper 3.8: PathUtils, Hadoop 3.5.0: ZKFailoverController",
-    when="the path in ZooKeeper differs from the default",
-)
+@rules.inspects("ha.election-path")
 def _paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The election has a path in ZooKeeper."""
     text = reading.text(_PARENT)
     if text and "${" not in text:
         yield reading.verdict(
@@ -321,13 +268,8 @@ def _paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "ha.quorum-racks",
-    sources="ZooKeeper 3.8: administrator's guide, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
-    when="topology.data is in the configuration directory, names real racks and has every member",
-)
+@rules.inspects("ha.quorum-racks")
 def _racks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A quorum outlasts the loss of a rack, as far as there are racks."""
     mapped = reading.config.mapped
     if not mapped or "NodeGroup" in (reading.text("net.topology.impl") or ""):
         # Racks of node groups may be virtual ones, which nothing takes down as a whole.

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules
+
+rules = read_rules("ha.toml")
 
 SHARED = "dfs.namenode.shared.edits.dir"
 PROVIDER = "dfs.client.failover.proxy.provider"
@@ -69,9 +70,6 @@ def is_of_servers(reading: Inspected, pair: NamedPair) -> bool:
     return any(reading.text(pair.key(reading, key)) for key in _OF_SERVERS)
 
 
-rules = Rules()
-
-
 def listed(text: str | None, separator: str = ",") -> tuple[str, ...]:
     """The parts of a list."""
     return tuple(part.strip() for part in (text or "").split(separator) if part.strip())
@@ -103,14 +101,8 @@ def _named_by_clients(reading: Inspected) -> str:
     return (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0].partition(":")[0]
 
 
-@rules.inspection(
-    "ha.listed-services",
-    MUST,
-    sources="Hadoop 3.5.0: FSNamesystem",
-    when="NameNodes of a name service are listed",
-)
+@rules.inspects("ha.listed-services")
 def _listed_services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A name service whose NameNodes are listed is in the list of name services."""
     names = known_services(reading)
     for pair in all_named(reading):
         if is_orphan(reading, pair):
@@ -130,13 +122,8 @@ def _listed_services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "ha.orphan-services",
-    sources="Hadoop 3.5.0: DFSUtil",
-    when="NameNodes are listed for an unknown name service",
-)
+@rules.inspects("ha.orphan-services")
 def _orphans(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """NameNodes are listed for name services only."""
     for pair in all_named(reading):
         if is_orphan(reading, pair):
             key = f"{_NAMENODES}{pair.service}"
@@ -155,14 +142,8 @@ def _has_port(reading: Inspected, service: str) -> bool:
     return authority.startswith(f"{service}:")
 
 
-@rules.inspection(
-    "ha.services-without-namenodes",
-    MUST,
-    sources="Hadoop 3.5.0: NameNodeProxiesClient",
-    when="a name service is used",
-)
+@rules.inspects("ha.services-without-namenodes")
 def _without_namenodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A name service that clients use has NameNodes."""
     named = _named_by_clients(reading)
     for service in known_services(reading):
         key, provider = f"{_NAMENODES}{service}", f"{PROVIDER}.{service}"
@@ -201,14 +182,8 @@ def pairs(reading: Inspected) -> tuple[NamedPair, ...]:
     return tuple(named[name] for name in known_services(reading) if name in named)
 
 
-@rules.inspection(
-    "ha.logical-ports",
-    MUST,
-    sources="Hadoop 3.5.0: NameNodeProxiesClient",
-    when="a name service of two NameNodes is named",
-)
+@rules.inspects("ha.logical-ports")
 def _logical_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A name service has no port."""
     services = {pair.service: pair for pair in pairs(reading)}
     for key, path in (("fs.defaultFS", ""), ("hbase.rootdir", "/hbase")):
         scheme, _, address = (reading.text(key) or "").partition("://")
@@ -225,14 +200,8 @@ def _logical_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "ha.provider-classes",
-    MUST,
-    sources="Hadoop 3.5.0: NameNodeProxiesClient",
-    when="a failover proxy provider of Hadoop is named",
-)
+@rules.inspects("ha.provider-classes")
 def _provider_classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Clients use an existing class to reach the active NameNode."""
     for pair in pairs(reading):
         key = f"{PROVIDER}.{pair.service}"
         name = reading.text(key)
@@ -259,14 +228,8 @@ def is_own(reading: Inspected, pair: NamedPair) -> bool:
     return not own or pair.service in own
 
 
-@rules.inspection(
-    "ha.observers",
-    MUST,
-    sources="HDFS-12943, Hadoop 3.5.0: ObserverNameNode",
-    when="clients read from observers",
-)
+@rules.inspects("ha.observers")
 def _observers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Where clients read from observers, NameNodes report how far they are and read new edits at once."""
     for pair in own_pairs(reading):
         provider = f"{PROVIDER}.{pair.service}"
         if "ObserverRead" not in (reading.text(provider) or ""):
@@ -282,14 +245,8 @@ def _observers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection(
-    "ha.own-edits",
-    MUST,
-    sources="HDFS-6376, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
-    when="there are several name services of two NameNodes",
-)
+@rules.inspects("ha.own-edits")
 def _own_edits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Each name service has its own edits, and all listed name services belong to the cluster."""
     sharing: dict[str, list[NamedPair]] = {}
     several = own_pairs(reading)
     for pair in several if len(several) > 1 else ():

@@ -1,27 +1,31 @@
-"""Settings of two NameNodes: one name, a journal of three, failover by itself."""
+"""Settings of pairs: two NameNodes, two ResourceManagers, and how long all wait for one that is lost."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
-from howdah.model.plan import Role
-from howdah.planner.conditions import in_pair, is_paired
+from howdah.model.plan import Role, Value
 from howdah.planner.facts import Facts
-from howdah.planner.heap import heap_enough, small_heap
-from howdah.planner.rule import MAY, MUST, SHOULD, Decision
-from howdah.planner.rules.addresses import NAMENODE_PORT
-from howdah.planner.rules.declare import Condition, Rules, anything, between, lasting, set_at_all
+from howdah.planner.heap import small_heap
+from howdah.planner.reading import Inspected, Observation, host_of
+from howdah.planner.rule import Decision, in_pair, is_paired
+from howdah.planner.rules.declare import as_number, read_rules
+from howdah.planner.rules.ha.services import is_of_servers, own_pairs
 from howdah.planner.rules.security import login
+from howdah.planner.rules.topology import NAMENODE_PORT
+from howdah.releases.catalogue import hadoop
+from howdah.units import format_seconds
+
+rules = read_rules("ha.toml")
+
 
 JOURNAL_PORT = 8485
 ZOOKEEPER_PORT = 2181
-_SOURCES = "D0 74, D2 100, Hadoop 3.5.0"
-_CONDITION = "there are two NameNodes"
 _PAIR = is_paired(Role.NAMENODE)
 JOURNAL_DISK = 2
 """After that of names, which the same hosts may have."""
-_FENCING = "sshfence\nshell(/bin/true)"
 _RETRIES = "net.ipv4.tcp_retries2"
 _KEEPALIVE = "net.ipv4.tcp_keepalive_time"
 _INTERVAL = "net.ipv4.tcp_keepalive_intvl"
@@ -31,13 +35,11 @@ _DOUBLINGS = 9
 """After so many retransmissions TCP's pauses are as long as they get."""
 
 
-rules = Rules(file="core-site.xml")
-pair = rules.under(sources=_SOURCES, severity=MUST, file="hdfs-site.xml", when=Condition(_CONDITION, _PAIR))
+rules.when("there are two NameNodes")(_PAIR)
 
 
-@pair.setting("ha.name-service", "dfs.nameservices", accepts=set_at_all)
+@rules.decides("ha.name-service")
 def _service(facts: Facts) -> Decision:
-    """Both NameNodes answer to one name, the name service."""
     return Decision(facts.cluster.name, "the name of both NameNodes for clients")
 
 
@@ -50,9 +52,8 @@ def _namenodes(facts: Facts) -> dict[str, str]:
     return numbered("nn", facts.cluster.addresses(Role.NAMENODE))
 
 
-@pair.family("ha.namenodes", "dfs.ha.namenodes.<ns>")
+@rules.members("ha.namenodes")
 def _ids(facts: Facts) -> Mapping[str, Decision]:
-    """The name service lists its NameNodes."""
     ids = tuple(_namenodes(facts))
     return {f"dfs.ha.namenodes.{facts.cluster.name}": Decision(ids, "one name for each NameNode of the pair")}
 
@@ -69,25 +70,14 @@ def _addresses(property_name: str, port: int, subject: str) -> Callable[[Facts],
     return members
 
 
-pair.family("ha.rpc-addresses", "dfs.namenode.rpc-address.<ns>.<id>").by(
-    "Each NameNode has its address.", _addresses("dfs.namenode.rpc-address", NAMENODE_PORT, "the address")
-)
-pair.family("ha.http-addresses", "dfs.namenode.http-address.<ns>.<id>").by(
-    "Each NameNode has an address for pages and checkpoints.",
-    _addresses("dfs.namenode.http-address", 9870, "the pages"),
-)
+rules.members("ha.rpc-addresses")(_addresses("dfs.namenode.rpc-address", NAMENODE_PORT, "the address"))
+rules.members("ha.http-addresses")(_addresses("dfs.namenode.http-address", 9870, "the pages"))
 
 
-pair.family(
-    "ha.https-addresses",
-    "dfs.namenode.https-address.<ns>.<id>",
-    when=Condition(
-        f"{_CONDITION} and the cluster is secure", lambda facts: facts.request.secure and _PAIR(facts)
-    ),
-).by(
-    "In a secure cluster pages and checkpoints go over TLS.",
-    _addresses("dfs.namenode.https-address", 9871, "the pages over TLS"),
+rules.when("there are two NameNodes and the cluster is secure")(
+    lambda facts: facts.request.secure and _PAIR(facts)
 )
+rules.members("ha.https-addresses")(_addresses("dfs.namenode.https-address", 9871, "the pages over TLS"))
 
 
 def quorum(role: Role, port: int, facts: Facts) -> tuple[str, ...]:
@@ -95,13 +85,11 @@ def quorum(role: Role, port: int, facts: Facts) -> tuple[str, ...]:
     return tuple(f"{host}:{port}" for host in facts.cluster.addresses(role))
 
 
-@pair.setting(
-    "ha.shared-edits",
-    "dfs.namenode.shared.edits.dir",
-    accepts=lambda value, decision, facts: str(value).startswith("qjournal://"),
-)
+rules.accepts("JournalNodes")(lambda value, decision, facts: str(value).startswith("qjournal://"))
+
+
+@rules.decides("ha.shared-edits")
 def _journal(facts: Facts) -> Decision:
-    """The standby follows the active NameNode through JournalNodes, not through a shared disk."""
     members = quorum(Role.JOURNALNODE, JOURNAL_PORT, facts)
     return Decision(
         f"qjournal://{';'.join(members)}/{facts.cluster.name}",
@@ -109,9 +97,8 @@ def _journal(facts: Facts) -> Decision:
     )
 
 
-@pair.setting("ha.journal-dir", "dfs.journalnode.edits.dir", accepts=lasting)
+@rules.decides("ha.journal-dir")
 def _journal_dir(facts: Facts) -> Decision:
-    """Journals are in a permanent directory."""
     lost = "the default is below /tmp, where a reboot may lose the namespace"
     if facts.own_disks(Role.JOURNALNODE) < JOURNAL_DISK:
         return Decision("/var/lib/hadoop/journal", lost)
@@ -121,9 +108,8 @@ def _journal_dir(facts: Facts) -> Decision:
     )
 
 
-@pair.family("ha.proxy-provider", "dfs.client.failover.proxy.provider.<ns>")
+@rules.members("ha.proxy-provider")
 def _provider(facts: Facts) -> Mapping[str, Decision]:
-    """Clients detect the active NameNode themselves."""
     return {
         f"dfs.client.failover.proxy.provider.{facts.cluster.name}": Decision(
             "org.apache.hadoop.hdfs.server.namenode.ha.ConfiguredFailoverProxyProvider",
@@ -132,50 +118,22 @@ def _provider(facts: Facts) -> Mapping[str, Decision]:
     }
 
 
-pair.fixed(
-    "ha.fencing",
-    "dfs.ha.fencing.methods",
-    _FENCING,
-    accepts=lambda value, decision, facts: "sshfence" in str(value) or "shell(" in str(value),
-).text(
-    "A NameNode that is no longer active is stopped; if it cannot be reached, failover continues anyway.",
-    "sshfence ends a NameNode that still serves stale reads; if its host is down this is "
-    "impossible, and only the journal prevents two writers",
-)
-pair.fixed(
-    "ha.fencing-key",
-    "dfs.ha.fencing.ssh.private-key-files",
-    "/etc/hadoop/ssh/fencing",
-    accepts=anything,
-    file="core-site.xml",
-).text(
-    "sshfence has a key that the other NameNode's host accepts.",
-    "readable only by the NameNode's user; create it, since howdah writes no keys",
-)
-pair.fixed(
-    "ha.automatic-failover",
-    "dfs.ha.automatic-failover.enabled",
-    True,
-    accepts=lambda value, decision, facts: value is True,
-).text("The standby takes over automatically.", "clients give up before a person can act")
+rules.accepts("fences")(lambda value, decision, facts: "sshfence" in str(value) or "shell(" in str(value))
 
 
-@pair.setting("ha.zookeeper-quorum", "ha.zookeeper.quorum", accepts=set_at_all, file="core-site.xml")
+@rules.decides("ha.zookeeper-quorum")
 def _keepers(facts: Facts) -> Decision:
-    """Failover controllers agree through ZooKeeper."""
     members = quorum(Role.ZOOKEEPER, ZOOKEEPER_PORT, facts)
     return Decision(members, f"the {len(members)} ZooKeepers elect the active NameNode")
 
 
-@pair.setting("ha.journal-heap", "HDFS_JOURNALNODE_OPTS", SHOULD, accepts=heap_enough, file="hadoop-env.sh")
+@rules.decides("ha.journal-heap")
 def _journal_heap(facts: Facts) -> Decision:
-    """A JournalNode's heap is limited."""
     return small_heap(Role.JOURNALNODE, "it keeps only new edits")
 
 
-@pair.setting("ha.controller-heap", "HDFS_ZKFC_OPTS", SHOULD, accepts=heap_enough, file="hadoop-env.sh")
+@rules.decides("ha.controller-heap")
 def _controller_heap(facts: Facts) -> Decision:
-    """A failover controller's heap is limited; in a secure cluster it logs in to ZooKeeper."""
     return small_heap(Role.FAILOVER_CONTROLLER, "it watches one NameNode", *login("hdfs", facts))
 
 
@@ -191,29 +149,203 @@ def missed_by_tcp_s(facts: Facts) -> float:
     return max(kept, retransmission_s(int(facts.number(_RETRIES))))
 
 
-kernel = rules.under(
-    file="sysctl.conf", severity=MAY, when=Condition("there are two NameNodes", in_pair(Role.NAMENODE))
+_KNOWN_PAIR = in_pair(Role.NAMENODE)
+rules.when("a NameNode pair, planned or configured", words="there are two NameNodes")(_KNOWN_PAIR)
+
+
+_MANAGER_PAIR = is_paired(Role.RESOURCEMANAGER)
+_ELECTORS = "yarn.resourcemanager.zk-address"
+rules.when("there are two ResourceManagers")(_MANAGER_PAIR)
+
+
+@rules.decides("resourcemanager.cluster-id")
+def _cluster_id(facts: Facts) -> Decision:
+    return Decision(facts.cluster.name, "keeps ResourceManagers of another cluster out of the election")
+
+
+def _managers(facts: Facts) -> dict[str, str]:
+    return numbered("rm", facts.cluster.addresses(Role.RESOURCEMANAGER))
+
+
+@rules.decides("resourcemanager.ids")
+def _resourcemanager_ids(facts: Facts) -> Decision:
+    return Decision(tuple(_managers(facts)), "one name for each ResourceManager of the pair")
+
+
+@rules.members("resourcemanager.hosts")
+def _hosts(facts: Facts) -> Mapping[str, Decision]:
+    return {
+        f"yarn.resourcemanager.hostname.{name}": Decision(host, f"{name} is on {host}")
+        for name, host in _managers(facts).items()
+    }
+
+
+def _pages(property_name: str, port: int, subject: str) -> Callable[[Facts], Mapping[str, Decision]]:
+    def members(facts: Facts) -> Mapping[str, Decision]:
+        return {
+            f"{property_name}.{name}": Decision(f"{host}:{port}", f"{subject} of {name} on {host}")
+            for name, host in _managers(facts).items()
+        }
+
+    return members
+
+
+rules.members("resourcemanager.pages")(_pages("yarn.resourcemanager.webapp.address", 8088, "the pages"))
+
+
+rules.when("there are two ResourceManagers and the cluster is secure")(
+    lambda facts: facts.request.secure and _MANAGER_PAIR(facts)
 )
-kernel.fixed("ha.retransmissions", _RETRIES, 5, accepts=between(3, 15)).text(
-    "Linux drops a connection if a lost host acknowledges nothing for a quarter of a minute.",
-    "a call to an already lost host failed after 13.4 s, as measured; the default is 15, a "
-    "quarter of an hour. Longer network interruptions end connections, which HDFS and YARN open again",
-    "Linux: ip-sysctl, Elasticsearch: TCP retransmission timeout, howdah",
+rules.members("resourcemanager.pages-tls")(
+    _pages("yarn.resourcemanager.webapp.https.address", 8090, "the pages over TLS")
 )
-kernel.fixed("ha.keepalive", _KEEPALIVE, 5, accepts=between(1, 7200)).text(
-    "A connection on which nothing comes is probed after seconds.",
-    "a call that a host received before it was lost has nothing to send again: with these probes it"
-    " fails after 13 s, without them after ipc.client.rpc-timeout.ms. The default is two hours; a "
-    "slow NameNode is probed too, and its kernel answers",
-    "Linux: ip-sysctl, Hadoop 3.5.0: ipc.Client, howdah",
+
+
+rules.when("a ResourceManager pair, planned or configured", words="there are two ResourceManagers")(
+    in_pair(Role.RESOURCEMANAGER)
 )
-kernel.fixed("ha.keepalive-interval", _INTERVAL, 2, accepts=between(1, 75)).text(
-    "Probes follow one another every two seconds.",
-    "several probes fit into the time that a repeated call has",
-    "Linux: ip-sysctl, howdah",
+
+
+@rules.decides("resourcemanager.zookeeper", "resourcemanager.election")
+def _resourcemanager_keepers(facts: Facts) -> Decision:
+    members = quorum(Role.ZOOKEEPER, ZOOKEEPER_PORT, facts)
+    return Decision(members, f"the {len(members)} ZooKeepers elect the active one and keep the state of jobs")
+
+
+@rules.when("there are two ResourceManagers and the release no longer takes hadoop.zk.address for it")
+def _elects_elsewhere(facts: Facts) -> bool:
+    """Whether the release has an address for the election apart from that of the state of jobs."""
+    release = hadoop(facts.request.hadoop)
+    return _MANAGER_PAIR(facts) and release.find(_ELECTORS) is not None and not release.replacement(_ELECTORS)
+
+
+_PAUSE_MS, _PAUSE_MOST_MS = 1_000, 2_000
+_MINUTES_MS = 100_000
+_EXTENSION_S = 30.0
+"""dfs.namenode.safemode.extension, which no rule changes: safe mode goes on for it once blocks are known."""
+TRANSITION_S = 4.0
+"""Without an answer once a NameNode's process has died, as measured."""
+_ACTIVE_AFTER_S = 3.0
+"""From fencing to a NameNode that answers, at most 2.7 s as measured: edits are finished, then read."""
+
+
+class LostHost(NamedTuple):
+    """What is waited for once the host of the active NameNode is lost, seconds each."""
+
+    noticed: float
+    requested: float
+    fenced: float
+
+    @property
+    def until_active_s(self) -> float:
+        """Until the other NameNode answers."""
+        return self.noticed + self.requested + self.fenced + _ACTIVE_AFTER_S
+
+
+_AUTOMATIC = "dfs.ha.automatic-failover.enabled"
+_ID = "dfs.ha.namenode.id"
+_SECONDARY = "dfs.namenode.secondary.http-address"
+_NOWHERE = ("", "0.0.0.0")
+
+
+def _fences_by_ssh(facts: Facts) -> bool:
+    return "sshfence" in str(facts.decided.get("dfs.ha.fencing.methods"))
+
+
+rules.when("there are two NameNodes and sshfence is among the ways to fence")(
+    lambda facts: _KNOWN_PAIR(facts) and _fences_by_ssh(facts)
 )
-kernel.fixed("ha.keepalive-probes", _PROBES, 4, accepts=between(3, 20)).text(
-    "A connection is given up once four probes had no answer.",
-    "8 s of silence: a switch that restarts its ports does not count as a lost host",
-    "Linux: ip-sysctl, howdah",
-)
+
+
+@rules.accepts("outlasts minutes")
+def _outlives(value: Value, decision: Decision, facts: Facts) -> bool:
+    """Accept so many attempts as last for minutes with the longest pauses between them."""
+    longest = "dfs.client.failover.sleep.max.millis"
+    pause = facts.number(longest) if longest in facts.decided else _PAUSE_MS
+    return as_number(value) * pause >= _MINUTES_MS
+
+
+def lost_host(facts: Facts) -> LostHost:
+    """How long each wait is, by the settings; raises MissingFact."""
+    tries = 1 + facts.number("ha.failover-controller.graceful-fence.connection.retries")
+    fence = facts.number("dfs.ha.fencing.ssh.connect-timeout") if _fences_by_ssh(facts) else 0.0
+    return LostHost(
+        noticed=facts.number("ha.zookeeper.session-timeout.ms") / 1000,
+        requested=tries * facts.number("ipc.client.connect.timeout") / 1000,
+        fenced=fence / 1000,
+    )
+
+
+@rules.advises("ha.expected-outage")
+def _whole_outage(facts: Facts) -> str | None:
+    lost = lost_host(facts)
+    unreachable = min(missed_by_tcp_s(facts), facts.number("ipc.client.rpc-timeout.ms") / 1000 or math.inf)
+    pause = facts.number("dfs.client.failover.sleep.max.millis") / 1000
+    whole = format_seconds(max(lost.until_active_s, unreachable) + pause)
+    ssh = f", {format_seconds(lost.fenced)} for sshfence" if lost.fenced else ""
+    return (
+        f"If a NameNode's process dies, HDFS is down for about {format_seconds(TRANSITION_S)}; if its "
+        f"host is lost, for at most {whole}: {format_seconds(lost.noticed)} until ZooKeeper notices it, "
+        f"{format_seconds(lost.requested)} of requests to become standby{ssh}, "
+        f"{format_seconds(_ACTIVE_AFTER_S)} until the other one is active; meanwhile the kernels of clients "
+        f"drop connections to it after {format_seconds(unreachable)}, and clients retry every "
+        f"{format_seconds(pause)}. Clients on hosts without these kernel settings wait for up to "
+        f"{format_seconds(facts.number('ipc.client.rpc-timeout.ms') / 1000)}: give gateways the same "
+        "sysctl.conf. Jobs wait and continue. "
+        '`howdah run terasuite --engine hadoop --fault "lose master:m1 at terasort 30% for 2min"` '
+        "shows it in a lab. A standby that was started again has left safe mode some "
+        f"{format_seconds(_ready_again_s(facts))} later; one that takes over before refuses writes for up to "
+        f"{format_seconds(_EXTENSION_S)} more: wait as long between the restarts of the two."
+    )
+
+
+def _ready_again_s(facts: Facts) -> float:
+    """Until a standby has read of every block: in edits whose file is finished, and then its safe mode."""
+    return facts.number("dfs.ha.log-roll.period") + _EXTENSION_S
+
+
+@rules.inspects("ha.by-itself")
+def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    for pair in own_pairs(reading):
+        if not is_of_servers(reading, pair):
+            continue
+        key = pair.key(reading, _AUTOMATIC)
+        yield reading.verdict(
+            key,
+            reading.truth(key) is True,
+            found=reading.text(key) or "false (default)",
+            expected="true: otherwise no NameNode is active after the loss of a host until an operator acts",
+            fix=f"set {key} to true in hdfs-site.xml, name the ZooKeepers in ha.zookeeper.quorum, then run "
+            "hdfs zkfc -formatZK and start a failover controller on each NameNode's host",
+            elsewhere="hdfs-site.xml",
+        )
+
+
+@rules.inspects("ha.own-id")
+def _own_id(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    text = reading.text(_ID)
+    if text and own_pairs(reading):
+        yield reading.verdict(
+            _ID,
+            False,
+            found=f"{text}, on every host that has this file",
+            expected="no value: a NameNode derives its id from its own address; with this file the other "
+            "host would use the wrong id",
+            fix=f"remove {_ID} from {reading.where(_ID)}",
+        )
+
+
+@rules.inspects("ha.no-secondary")
+def _no_secondary(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    for pair in own_pairs(reading):
+        key = pair.key(reading, _SECONDARY)
+        text = reading.text(key)
+        if text and host_of(text) not in _NOWHERE:
+            yield reading.verdict(
+                key,
+                False,
+                found=text,
+                expected="no value: the standby makes the checkpoints, and a SecondaryNameNode exits as "
+                "it starts",
+                fix=f"remove {key} from {reading.where(key)}",
+            )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.planner.rules.ha import quorums
-from support.pairs import NAMENODES, complaints_about, found_with
+from support.pairs import NAMENODES, complaints_about, found_with, rules_in
 
 KEY = "ha.zookeeper.quorum"
 ROWS = {"w1": "/r1", "w2": "/r2", "w3": "/r3"}
@@ -13,7 +13,7 @@ ROWS = {"w1": "/r1", "w2": "/r2", "w3": "/r3"}
 
 def rules_against(**changes: str) -> list[str]:
     found = found_with({**NAMENODES, **changes})
-    return [rule for rule, _ in complaints_about(quorums.rules, found)]
+    return [rule for rule, _ in complaints_about(rules_in(quorums), found)]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_a_list_is_read_and_counted(text: str, rules: list[str]) -> None:
 
 def test_the_fix_joins_what_was_listed_with_commas() -> None:
     found = found_with({**NAMENODES, KEY: "h1:2181;h2:2181;h3:2181"})
-    ((_, one),) = complaints_about(quorums.rules, found)
+    ((_, one),) = complaints_about(rules_in(quorums), found)
     assert f"set {KEY} to h1:2181,h2:2181,h3:2181 in" in one.fix
 
 
@@ -47,7 +47,7 @@ def test_two_keepers_of_hbase_stand_still_twice_as_often_as_one() -> None:
 def test_an_election_has_a_path() -> None:
     key = "ha.zookeeper.parent-znode"
     assert rules_against(**{key: "/elsewhere"}) == []
-    ((_, one),) = complaints_about(quorums.rules, found_with({**NAMENODES, key: "hadoop-ha"}))
+    ((_, one),) = complaints_about(rules_in(quorums), found_with({**NAMENODES, key: "hadoop-ha"}))
     assert f"set {key} to /hadoop-ha" in one.fix
 
 
@@ -63,19 +63,19 @@ def test_an_election_has_a_path() -> None:
 def test_a_rack_may_be_lost(places: tuple[str, ...], well: bool) -> None:
     mapped = {**ROWS, **{f"h{number}": place for number, place in enumerate(places, 1) if place}}
     found = found_with(NAMENODES, mapped=mapped)
-    about = [one.about for _, one in complaints_about(quorums.rules, found)]
+    about = [one.about for _, one in complaints_about(rules_in(quorums), found)]
     assert about == ([] if well else ["dfs.namenode.shared.edits.dir", KEY])
 
 
 def test_in_two_racks_it_is_enough_not_to_be_in_one() -> None:
     rows = {"w1": "/r1", "w2": "/r2"}
     shared = found_with(NAMENODES, mapped={**rows, "h1": "/r1", "h2": "/r1", "h3": "/r2"})
-    assert complaints_about(quorums.rules, shared) == []
+    assert complaints_about(rules_in(quorums), shared) == []
     alone = found_with(NAMENODES, mapped={**rows, "h1": "/r1", "h2": "/r1", "h3": "/r1"})
-    assert len(complaints_about(quorums.rules, alone)) == 2
+    assert len(complaints_about(rules_in(quorums), alone)) == 2
 
 
 def test_virtual_racks_are_not_lost() -> None:
     grouped = {**NAMENODES, "net.topology.impl": "org.apache.hadoop.net.NetworkTopologyWithNodeGroup"}
     mapped = {**ROWS, **{f"h{number}": "/r1" for number in (1, 2, 3)}}
-    assert complaints_about(quorums.rules, found_with(grouped, mapped=mapped)) == []
+    assert complaints_about(rules_in(quorums), found_with(grouped, mapped=mapped)) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.planner.rules.ha import quorums
-from support.pairs import NAMENODES, complaints_about, found_with
+from support.pairs import NAMENODES, complaints_about, found_with, rules_in
 
 KEY = "dfs.ha.fencing.methods"
 FILER = {"dfs.namenode.shared.edits.dir": "file:///mnt/filer/edits"}
@@ -13,7 +13,7 @@ FILER = {"dfs.namenode.shared.edits.dir": "file:///mnt/filer/edits"}
 
 def rules_against(text: str, **more: str) -> list[str]:
     found = found_with({**NAMENODES, **more, KEY: text})
-    return [rule for rule, _ in complaints_about(quorums.rules, found)]
+    return [rule for rule, _ in complaints_about(rules_in(quorums), found)]
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_ways_that_the_controller_cannot_read_are_found(text: str) -> None:
 
 
 def test_sshfence_alone_ends_at_a_lost_host() -> None:
-    ((rule, one),) = complaints_about(quorums.rules, found_with({**NAMENODES, KEY: "sshfence"}))
+    ((rule, one),) = complaints_about(rules_in(quorums), found_with({**NAMENODES, KEY: "sshfence"}))
     assert rule == "ha.fencing-lost-host"
     assert "add shell(/bin/true) as the last line" in one.fix
 
@@ -50,5 +50,5 @@ def test_on_a_filer_nothing_but_fencing_keeps_two_from_writing(nothing: str) -> 
 
 def test_a_service_may_fence_in_its_own_way() -> None:
     found = found_with({**NAMENODES, f"{KEY}.ns": "fence"})
-    ((_, one),) = complaints_about(quorums.rules, found)
+    ((_, one),) = complaints_about(rules_in(quorums), found)
     assert one.about == f"{KEY}.ns"

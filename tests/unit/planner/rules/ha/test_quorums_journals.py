@@ -7,10 +7,10 @@ import pytest
 from howdah.model.host import Host
 from howdah.planner.rules.ha import quorums
 from support.faults import Exhibit
-from support.pairs import NAMENODES, complaints_about, found_with, without
+from support.pairs import NAMENODES, complaints_about, found_with, rules_in, without
 
 SHARED, DIR = "dfs.namenode.shared.edits.dir", "dfs.journalnode.edits.dir"
-JOURNALS = [rule for rule in quorums.rules if rule.id.startswith("ha.journal")]
+JOURNALS = [rule for rule in rules_in(quorums) if rule.id.startswith("ha.journal")]
 BLOCKS = {"dfs.datanode.data.dir": "/data/01/dfs,/data/02/dfs"}
 
 
@@ -40,7 +40,7 @@ def test_a_journal_has_a_form_and_a_number(text: str, rules: list[str]) -> None:
 
 def test_the_fix_writes_the_journal_as_it_was_meant() -> None:
     for text in ("qjournal://h1:8485,h2:8485,h3:8485/ns", "qjournal://h1:8485;h2:8485;h3:8485"):
-        ((_, one),) = complaints_about(quorums.rules, found_with({**NAMENODES, SHARED: text}))
+        ((_, one),) = complaints_about(rules_in(quorums), found_with({**NAMENODES, SHARED: text}))
         assert f"{SHARED} to qjournal://h1:8485;h2:8485;h3:8485/ns in" in one.fix
 
 
@@ -59,12 +59,12 @@ def test_a_journal_node_has_one_directory_that_lasts(text: str, well: bool) -> N
 
 
 def test_what_is_not_set_lies_below_tmp() -> None:
-    ((rule, one),) = complaints_about(quorums.rules, found_with(without(NAMENODES, DIR)))
+    ((rule, one),) = complaints_about(rules_in(quorums), found_with(without(NAMENODES, DIR)))
     assert (rule, one.found) == ("ha.journal-place", "not set: /tmp/hadoop/dfs/journalnode")
 
 
 def test_a_uri_is_made_a_path() -> None:
-    ((_, one),) = complaints_about(quorums.rules, found_with({**NAMENODES, DIR: "file:///srv/journal"}))
+    ((_, one),) = complaints_about(rules_in(quorums), found_with({**NAMENODES, DIR: "file:///srv/journal"}))
     assert f"set {DIR} to /srv/journal in" in one.fix
 
 
@@ -80,7 +80,7 @@ def test_a_journal_is_on_a_disk_of_its_own_host() -> None:
     record = Exhibit.sound().host
     record["other_mounts"] = [{"mount": "/mnt/filer", "device": "filer:/vol", "kind": "nfs4"}]
     found = found_with({**NAMENODES, DIR: "/mnt/filer/journal"}, host=Host.model_validate(record))
-    ((rule, one),) = complaints_about(quorums.rules, found)
+    ((rule, one),) = complaints_about(rules_in(quorums), found)
     assert rule == "ha.journal-disk"
     assert "another host's disk" in one.found
 
@@ -95,7 +95,7 @@ def test_services_with_journals_of_their_own_are_each_asked() -> None:
         f"{DIR}.ns": "/srv/journal",
         f"{DIR}.other": "/tmp/journal",
     }
-    found = [(rule, one.about) for rule, one in complaints_about(quorums.rules, found_with(two))]
+    found = [(rule, one.about) for rule, one in complaints_about(rules_in(quorums), found_with(two))]
     assert found == [
         ("ha.journal-quorum", f"{SHARED}.other"),
         ("ha.journal-place", f"{DIR}.other"),

@@ -6,7 +6,7 @@ import pytest
 
 from howdah.planner.reading import Inspected
 from howdah.planner.rules.ha import services
-from support.pairs import NAMENODES, complaints_about, found_with, without
+from support.pairs import NAMENODES, complaints_about, found_with, rules_in, without
 
 CLASSES = "org.apache.hadoop.hdfs.server.namenode.ha"
 PROVIDER = "dfs.client.failover.proxy.provider.ns"
@@ -22,7 +22,7 @@ SECOND = {
 def found_in(**changes: str) -> list[tuple[str, str]]:
     return [
         (rule, one.fix)
-        for rule, one in complaints_about(services.rules, found_with({**NAMENODES, **changes}))
+        for rule, one in complaints_about(rules_in(services), found_with({**NAMENODES, **changes}))
     ]
 
 
@@ -30,7 +30,7 @@ def test_a_service_that_is_in_no_list_is_found() -> None:
     ((rule, fix),) = found_in(**{"dfs.nameservices": "prod"})
     assert rule == "ha.listed-services"
     assert fix.startswith("rename dfs.ha.namenodes.ns to dfs.ha.namenodes.prod in hdfs-site.xml:")
-    ((_, one),) = complaints_about(services.rules, found_with(without(NAMENODES, "dfs.nameservices")))
+    ((_, one),) = complaints_about(rules_in(services), found_with(without(NAMENODES, "dfs.nameservices")))
     assert (one.about, one.fix) == ("dfs.nameservices", "set dfs.nameservices to ns in hdfs-site.xml")
 
 
@@ -77,7 +77,7 @@ def test_observers_are_asked_only_where_they_say_how_far_they_are() -> None:
 
 
 def test_two_services_share_no_journal() -> None:
-    ((rule, one),) = complaints_about(services.rules, found_with(SECOND))
+    ((rule, one),) = complaints_about(rules_in(services), found_with(SECOND))
     assert (rule, one.about) == ("ha.own-edits", "dfs.namenode.shared.edits.dir.other")
     assert "dfs.internal.nameservices to ns" in one.fix
 
@@ -90,7 +90,7 @@ def test_two_services_share_no_journal() -> None:
     ],
 )
 def test_two_services_with_their_own_edits_pass(own: dict[str, str]) -> None:
-    assert complaints_about(services.rules, found_with({**SECOND, **own})) == []
+    assert complaints_about(rules_in(services), found_with({**SECOND, **own})) == []
 
 
 def test_a_key_is_looked_for_with_the_names_of_service_and_name_node_first() -> None:

@@ -13,12 +13,17 @@ from howdah.planner.decide import decide
 from howdah.planner.facts import ClusterFacts, Facts
 from howdah.planner.master_placement import place_masters
 from howdah.planner.rule import FamilyRule, Rule, SettingRule
-from howdah.planner.rules import addresses, ha, resourcemanager, zookeeper
 from howdah.planner.topology import lay_out
 from howdah.releases.catalogue import hadoop
 from support.clusters import divided, host_group, inventory
+from support.facts import rules_of
 
-RULES: tuple[Rule, ...] = (*addresses.rules, *ha.rules, *resourcemanager.rules, *zookeeper.rules)
+RULES: tuple[Rule, ...] = (
+    *rules_of("addresses"),
+    *rules_of("ha"),
+    *rules_of("resourcemanager"),
+    *rules_of("zookeeper"),
+)
 DECIDING = tuple(rule for rule in RULES if isinstance(rule, SettingRule | FamilyRule))
 
 
