@@ -89,16 +89,7 @@ def job_digests(job: Job) -> dict[str, str]:
 
     Values of a host that change every minute, free space for instance, are left out.
     """
-    return {"host": _host(job.host), "plan": _model(job.plan), "suite": _model(job.suite)}
-
-
-def sha256(content: str) -> str:
-    """A text's digest in hex."""
-    return hashlib.sha256(content.encode()).hexdigest()
-
-
-def _host(host: Host) -> str:
-    content = host.model_dump_json(
+    content = job.host.model_dump_json(
         exclude={
             "memory": {"available_bytes"},
             "file_systems": {"__all__": {"free_bytes"}},
@@ -107,7 +98,12 @@ def _host(host: Host) -> str:
             "unread": True,
         }
     )
-    return sha256(content)
+    return {"host": sha256(content), "plan": _model(job.plan), "suite": _model(job.suite)}
+
+
+def sha256(content: str) -> str:
+    """A text's digest in hex."""
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def _model(part: Model) -> str:

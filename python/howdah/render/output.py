@@ -72,7 +72,14 @@ def write_rendered(files: ConfigSet, directory: Path, *, force: bool) -> tuple[F
         directory.mkdir(parents=True, exist_ok=True)
         staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=directory))
         try:
-            _stage(files, staging)
+            for file in files.files:
+                path = staging / file.path
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(file.content, encoding="utf-8", newline="\n")
+                path.chmod(0o755 if file.executable else 0o644)
+            digests = {file.path: _digest(file.content) for file in files.files}
+            text = json.dumps({"howdah": _FORMAT, "files": digests}, indent=1, sort_keys=True)
+            (staging / MANIFEST).write_text(text + "\n", encoding="utf-8")
             _move(files, planned, staging, directory)
         finally:
             shutil.rmtree(staging, ignore_errors=True)
@@ -85,17 +92,6 @@ def write_rendered(files: ConfigSet, directory: Path, *, force: bool) -> tuple[F
     return planned
 
 
-def _stage(files: ConfigSet, staging: Path) -> None:
-    for file in files.files:
-        path = staging / file.path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(file.content, encoding="utf-8", newline="\n")
-        path.chmod(0o755 if file.executable else 0o644)
-    digests = {file.path: _digest(file.content) for file in files.files}
-    text = json.dumps({"howdah": _FORMAT, "files": digests}, indent=1, sort_keys=True)
-    (staging / MANIFEST).write_text(text + "\n", encoding="utf-8")
-
-
 def _move(files: ConfigSet, planned: tuple[FileChange, ...], staging: Path, directory: Path) -> None:
     for file in files.files:
         target = directory / file.path
@@ -103,18 +99,13 @@ def _move(files: ConfigSet, planned: tuple[FileChange, ...], staging: Path, dire
         (staging / file.path).replace(target)
     for change in planned:
         if change.kind == "removed":
-            _remove(directory, change.path)
+            (directory / change.path).unlink(missing_ok=True)
+            for folder in PurePosixPath(change.path).parents:
+                if str(folder) == "." or any((directory / folder).iterdir()):
+                    break
+                (directory / folder).rmdir()
     # Last, so that after a kill the next run recognises the files as its own.
     (staging / MANIFEST).replace(directory / MANIFEST)
-
-
-def _remove(directory: Path, path: str) -> None:
-    """Remove a file and the folders that it leaves empty."""
-    (directory / path).unlink(missing_ok=True)
-    for folder in PurePosixPath(path).parents:
-        if str(folder) == "." or any((directory / folder).iterdir()):
-            break
-        (directory / folder).rmdir()
 
 
 def _manifest(directory: Path) -> Mapping[str, str]:
@@ -137,10 +128,6 @@ def _manifest(directory: Path) -> Mapping[str, str]:
         raise UserError(
             str(directory / MANIFEST), f"cannot be read: {error}", "give a new directory"
         ) from error
-    return _checked(content, directory)
-
-
-def _checked(content: object, directory: Path) -> Mapping[str, str]:
     files = content.get("files") if isinstance(content, dict) else None
     if not isinstance(content, dict) or content.get("howdah") != _FORMAT or not isinstance(files, dict):
         raise UserError(str(directory / MANIFEST), "is not a list of rendered files", "give a new directory")

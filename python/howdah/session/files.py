@@ -53,7 +53,9 @@ def replace_file(path: Path, text: str) -> None:
         ) as file:
             staged = Path(file.name)
             file.write(text)
-        staged.chmod(0o666 & ~_umask())
+        mask = os.umask(0)
+        os.umask(mask)
+        staged.chmod(0o666 & ~mask)
         staged.replace(path)
     except OSError as error:
         nowhere = isinstance(error, FileNotFoundError | NotADirectoryError)
@@ -66,9 +68,3 @@ def replace_file(path: Path, text: str) -> None:
     finally:
         if staged is not None:
             staged.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -213,17 +213,13 @@ def raced_plans(study: Study, done: Sequence[StudyRun], bases: Sequence[str]) ->
             name=name,
             runs=len(times[number]),
             failed=sum(run.cell == number and run.repeat > 0 for run in done) - len(times[number]),
-            elapsed_s=_mean_s(times, number),
+            elapsed_s=geometric_mean(times[number]) if times[number] else None,
             against={
                 base: _difference(judged[number]) for base, judged in against.items() if number in judged
             },
         )
         for name, number in numbers.items()
     )
-
-
-def _mean_s(times: Times, number: int) -> float | None:
-    return geometric_mean(times[number]) if times[number] else None
 
 
 def _difference(judged: Judged) -> MeasuredDifference:

@@ -99,7 +99,9 @@ class HdfsClients:
                 case "probe":
                     self._answered(*words)
                 case "ask" | "ack" | "fail":
-                    self._persist(line)
+                    self._journal.write(f"{line}\n")
+                    self._journal.flush()
+                    os.fdatasync(self._journal.fileno())
                     self._note(kind, words)
                 case "file":
                     self._contents[words[0]] = Content()
@@ -122,12 +124,6 @@ class HdfsClients:
         )
         with self._lock:
             self._logs.setdefault(operation, ProbeLog("HDFS", operation)).add(answer)
-
-    def _persist(self, line: str) -> None:
-        """Write a line to disk first, where it remains if howdah is killed."""
-        self._journal.write(f"{line}\n")
-        self._journal.flush()
-        os.fdatasync(self._journal.fileno())
 
     def _note(self, kind: str, words: list[str]) -> None:
         key, now_s = (int(words[0]), int(words[1])), self._seconds(int(words[2]) / 1000)

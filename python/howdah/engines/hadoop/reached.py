@@ -108,6 +108,8 @@ def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
         f"{format_counted(len(nodes), 'NodeManager')} · {format_bytes(namenode.capacity().free_bytes)} free"
     )
     telemetry = open_telemetry(conf)
+    sources = tuple(_sources(telemetry, conf, datanodes, nodes))
+    interval_s = max(INTERVAL_S, len(sources) / _DAEMONS_PER_S)
     return Reached(
         installation=installation,
         conf=conf,
@@ -116,7 +118,7 @@ def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
         line=line,
         machine_of={},
         telemetry=telemetry,
-        sources=_slowed(tuple(_sources(telemetry, conf, datanodes, nodes))),
+        sources=tuple(source._replace(interval_s=interval_s) for source in sources),
     )
 
 
@@ -183,12 +185,6 @@ def _sources(
     for node in nodes:
         if node.web:
             yield daemon_source(node.host, "nodemanager", conf.nodemanager_url(node.web), web)
-
-
-def _slowed(sources: tuple[Source, ...]) -> tuple[Source, ...]:
-    """Return sources with an interval that is long enough to query all in turn."""
-    interval_s = max(INTERVAL_S, len(sources) / _DAEMONS_PER_S)
-    return tuple(source._replace(interval_s=interval_s) for source in sources)
 
 
 def running_lab(name: str | None, *, elsewhere: bool = False) -> LabState | None:

@@ -36,7 +36,13 @@ _PATIENCE = ("yarn.nm.liveness-monitor.expiry-interval-ms", "yarn.am.liveness-mo
 def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: ResourceManager) -> ClusterState:
     """The cluster as it is; raises UserError if the job would fail on it, ServiceError if it is silent."""
     check_java(target.installation.version)
-    _check_framework(target)
+    key = "mapreduce.framework.name"
+    if target.conf.get(key) != "yarn":
+        raise UserError(
+            target.conf.where(key),
+            f"is {target.conf.get(key)!r}, which runs jobs inside the client",
+            "set it to yarn",
+        )
     check_path(target.work_dir)
     status = namenode.status()
     _check_version(target, status.version)
@@ -93,16 +99,6 @@ def check_java(hadoop: str) -> None:
     fault = java_fault(java_version(home), hadoop)
     if fault:
         raise UserError(str(home), fault, "set JAVA_HOME to a newer one")
-
-
-def _check_framework(target: HadoopTarget) -> None:
-    key = "mapreduce.framework.name"
-    if target.conf.get(key) != "yarn":
-        raise UserError(
-            target.conf.where(key),
-            f"is {target.conf.get(key)!r}, which runs jobs inside the client",
-            "set it to yarn",
-        )
 
 
 def check_path(work_dir: str) -> None:

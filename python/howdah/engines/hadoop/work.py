@@ -128,7 +128,16 @@ class HadoopWork(Generic[P]):
             if ended and client.application is not None:
                 self._jobs.append(self._finished(command, client, following))
             raise
-        return self._succeeded(command, client, following)
+        code = client.exit_code()
+        self._end_s = (client.ended_ns - self.context.clock.start_ns) / 1e9
+        if client.application is None:
+            raise RunFailed(self.workload.kind, client_error(client.lines))
+        finished = self._finished(command, client, following)
+        self._jobs.append(finished)
+        if code != 0:
+            cause = finished.reported.job.diagnostics or client_error(client.lines)
+            raise RunFailed(self.workload.kind, cause)
+        return finished
 
     def run_tagged(
         self,
@@ -208,18 +217,6 @@ class HadoopWork(Generic[P]):
             self.context.warn("job-left", text)
             return False
         return True
-
-    def _succeeded(self, command: Launch, client: Client, following: Following) -> FinishedJob:
-        code = client.exit_code()
-        self._end_s = (client.ended_ns - self.context.clock.start_ns) / 1e9
-        if client.application is None:
-            raise RunFailed(self.workload.kind, client_error(client.lines))
-        finished = self._finished(command, client, following)
-        self._jobs.append(finished)
-        if code != 0:
-            cause = finished.reported.job.diagnostics or client_error(client.lines)
-            raise RunFailed(self.workload.kind, cause)
-        return finished
 
     def _finished(self, command: Launch, client: Client, following: Following) -> FinishedJob:
         assert client.application is not None

@@ -98,7 +98,20 @@ class _HBaseRun:
                 ) as sampler,
                 self._run.ending((HowdahError, OSError)),
             ):
-                self._work(sampler)
+                workloads = self._job.suite.workloads
+                fault = None
+                for number, workload in enumerate(workloads, start=1):
+                    # Samples at both ends of a workload make its share of every counter exact.
+                    sampler.mark()
+                    result = self._run_one(workload, sampler, last=number == len(workloads))
+                    if result.outcome is not Outcome.SUCCEEDED:
+                        fault = fault_of(result)
+                        break
+                self._run.sink.measured()
+                if fault is None:
+                    self._run.change(outcome=Outcome.SUCCEEDED)
+                else:
+                    self._run.change(outcome=Outcome.FAILED, error=fault)
         finally:
             self._end_faults()
             self._remove_table()
@@ -107,22 +120,6 @@ class _HBaseRun:
         for warning in clock_was_set(self._clock):
             self._run.warn(warning.code, warning.text)
         return self._run.record
-
-    def _work(self, sampler: Sampler) -> None:
-        workloads = self._job.suite.workloads
-        fault = None
-        for number, workload in enumerate(workloads, start=1):
-            # Samples at both ends of a workload make its share of every counter exact.
-            sampler.mark()
-            result = self._run_one(workload, sampler, last=number == len(workloads))
-            if result.outcome is not Outcome.SUCCEEDED:
-                fault = fault_of(result)
-                break
-        self._run.sink.measured()
-        if fault is None:
-            self._run.change(outcome=Outcome.SUCCEEDED)
-        else:
-            self._run.change(outcome=Outcome.FAILED, error=fault)
 
     def _run_one(self, workload: Workload, sampler: Sampler, *, last: bool) -> WorkloadResult:
         """Run one workload and record its result, also if an error or the user ends it."""

@@ -49,7 +49,10 @@ def prepare_hbase(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     host = probe_host()
     with ExitStack() as stack:
         chosen = _choose(request, host, stack, keep_data=start["keep_data"])
-        _check_clients(request, chosen.places)
+        clients = request.of(CLIENTS)
+        if clients is not None and clients > chosen.places:
+            problem = f"{clients} clients need as many machines, and there are {chosen.places}"
+            raise UserError(CLIENTS.flag, problem, f"give at most {chosen.places}, with more --threads")
         request = chosen.request
         sized = size_suite(request, AtOnce(0, 0), engine=HBASE, hosts=chosen.servers)
         job = new_job(
@@ -104,7 +107,13 @@ def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: boo
             playing,
             reached.state,
         )
-    _check_alone(request, keep_data=keep_data)
+    hint = "run the suite ycsb, or give --conf DIR or --lab NAME"
+    if requested_programs(request, HBASE)[0].reads == YCSB_LOAD:
+        raise UserError(
+            "SUITE", f"{request.suite} needs a table, and an HBase started on this machine has none", hint
+        )
+    if keep_data:
+        raise UserError("--keep-data", "an HBase started on this machine stops at the end of the run", hint)
     installation, plan = with_ycsb(find_hbase()), _plan_alone(request, host)
     heap = format_memory(plan.workers[0].memory_bytes)
     return _Chosen(
@@ -130,13 +139,6 @@ def _of_kept(request: RunRequest, reached: ReachedHBase) -> RunRequest:
     for option, value in ((RECORDS, made.records), (FIELDS, made.fields), (FIELD_SIZE, made.field_bytes)):
         request = request.with_value(option, value)
     return request
-
-
-def _check_clients(request: RunRequest, places: int) -> None:
-    clients = request.of(CLIENTS)
-    if clients is not None and clients > places:
-        problem = f"{clients} clients need as many machines, and there are {places}"
-        raise UserError(CLIENTS.flag, problem, f"give at most {places}, with more --threads")
 
 
 def _existing_hbase(connection: HBaseConnection, job: Job) -> AbstractContextManager[HBaseConnection]:
@@ -201,16 +203,6 @@ def _check_rows(first: type[Workload]) -> None:
 def _of_alone(request: RunRequest) -> tuple[tuple[str, object], ...]:
     """The given options that only apply to an HBase started for the run."""
     return (MEMORY.flag, request.of(MEMORY)), (DATA_DIR.flag, request.of(DATA_DIR))
-
-
-def _check_alone(request: RunRequest, *, keep_data: bool) -> None:
-    hint = "run the suite ycsb, or give --conf DIR or --lab NAME"
-    if requested_programs(request, HBASE)[0].reads == YCSB_LOAD:
-        raise UserError(
-            "SUITE", f"{request.suite} needs a table, and an HBase started on this machine has none", hint
-        )
-    if keep_data:
-        raise UserError("--keep-data", "an HBase started on this machine stops at the end of the run", hint)
 
 
 def _plan_alone(request: RunRequest, host: Host) -> WorkerPlan:

@@ -70,7 +70,9 @@ class _LocalRun:
 
     def execute(self) -> RunRecord:
         """Claim the data directories, measure the limits, run the workloads, clean up."""
-        _open_as_many_files_as_allowed()
+        # A sort holds all its inputs open, and the usual soft limit of 1024 is there for select() alone.
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         size = pool_bytes(self._job)
         check_ready(self._job)
         claimed = Workspace(
@@ -82,7 +84,10 @@ class _LocalRun:
         with claimed as workspace:
             check_room(self._job, workspace)
             self._run.change()
-            self._warn_of_sharing(workspace)
+            sharing = workspace.sharing()
+            if sharing:
+                names = " and ".join(str(path) for path in sharing)
+                self._run.warn("shared-disk", f"{names} are on one file system, so they add no disks")
             with (
                 self._run.sampled(
                     this_machine(self._job.host.name),
@@ -153,18 +158,6 @@ class _LocalRun:
         if result.buffered_io:
             self._run.warn("buffered-io", f"{workload.kind}: a data directory does not support direct I/O")
         return result
-
-    def _warn_of_sharing(self, workspace: Workspace) -> None:
-        sharing = workspace.sharing()
-        if sharing:
-            names = " and ".join(str(path) for path in sharing)
-            self._run.warn("shared-disk", f"{names} are on one file system, so they add no disks")
-
-
-def _open_as_many_files_as_allowed() -> None:
-    """A sort holds all its inputs open, and the usual soft limit of 1024 is there for select() alone."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def _message(error: BaseException) -> str:

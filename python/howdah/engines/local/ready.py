@@ -48,19 +48,6 @@ def check_ready(job: Job) -> None:
     data_dirs = job.plan.workers[0].data_dirs
     inputs = INPUT.of(first) or ()
     ready_rows(type(first), data_dirs, inputs)
-    _check_spared(data_dirs, inputs)
-    if isinstance(first, DfsioRead):
-        benchmarks.check_ready(find_kept(data_dirs, DFSIO_FOLDER))
-    if isinstance(first, YcsbMix):
-        ycsb.check_ready(data_dirs, first)
-    if any(isinstance(workload, Ycsb) for workload in job.suite.workloads):
-        store_cache_bytes(job)
-    if first.log is not None:
-        _check_log(job.results_dir / first.log)
-
-
-def _check_spared(data_dirs: Iterable[str], inputs: Iterable[str]) -> None:
-    """Raise UserError for input in a folder that the run empties."""
     for name in inputs:
         for data_dir in data_dirs:
             if Path(name).resolve().is_relative_to(Path(data_dir, FOLDER).resolve()):
@@ -69,11 +56,16 @@ def _check_spared(data_dirs: Iterable[str], inputs: Iterable[str]) -> None:
                     f"is in {Path(data_dir, FOLDER)}, where this run writes",
                     "give another --data-dir, or move the input",
                 )
-
-
-def _check_log(log: Path) -> None:
-    if not os.access(log if log.exists() else log.parent, os.W_OK):
-        raise UserError(str(log), "cannot be written to", "run dfsio in a directory you may write to")
+    if isinstance(first, DfsioRead):
+        benchmarks.check_ready(find_kept(data_dirs, DFSIO_FOLDER))
+    if isinstance(first, YcsbMix):
+        ycsb.check_ready(data_dirs, first)
+    if any(isinstance(workload, Ycsb) for workload in job.suite.workloads):
+        store_cache_bytes(job)
+    if first.log is not None:
+        log = job.results_dir / first.log
+        if not os.access(log if log.exists() else log.parent, os.W_OK):
+            raise UserError(str(log), "cannot be written to", "run dfsio in a directory you may write to")
 
 
 def check_room(job: Job, workspace: Workspace) -> None:

@@ -273,7 +273,17 @@ class _Watched:
             self._record = record
             self._sink.update(record.model_copy(update={"faults": self._player.reports}))
         if begins:
-            self._begin(record)
+            # The run's clock began at the time in its record.
+            start_epoch_s = datetime.fromisoformat(record.created).timestamp()
+            passed_s = time.time() - start_epoch_s
+            zero = time.monotonic() - passed_s
+
+            def now_s() -> float:
+                return time.monotonic() - zero
+
+            self._player.begin(now_s, self._changed)
+            if self._clients is not None:
+                self._clients.begin(record, lambda epoch_s: epoch_s - start_epoch_s)
 
     def progress(self, progress: Progress) -> None:
         self._player.progress(progress)
@@ -281,19 +291,6 @@ class _Watched:
 
     def measured(self) -> None:
         self._sink.measured()
-
-    def _begin(self, record: RunRecord) -> None:
-        # The run's clock began at the time in its record.
-        start_epoch_s = datetime.fromisoformat(record.created).timestamp()
-        passed_s = time.time() - start_epoch_s
-        zero = time.monotonic() - passed_s
-
-        def now_s() -> float:
-            return time.monotonic() - zero
-
-        self._player.begin(now_s, self._changed)
-        if self._clients is not None:
-            self._clients.begin(record, lambda epoch_s: epoch_s - start_epoch_s)
 
     def _changed(self) -> None:
         with self._lock:

@@ -76,14 +76,9 @@ def shared_machine_sources(state: LabState) -> tuple[Source, ...]:
         if state.spec and (groups := _groups(ControlGroup.of(state.name)))
         else loose_lab(lambda pid: belongs(pid, state.mark, state.directory))
     )
-    return shared_machine(_machine_name(state), own)
-
-
-def _machine_name(state: LabState) -> str:
-    """Return this machine's host name, with a suffix if the plan has a machine of this name."""
     name = socket.gethostname()
     taken = {used for machine in state.machines for used in (machine.name, machine.host)}
-    return f"{name} (beneath)" if name in taken else name
+    return shared_machine(f"{name} (beneath)" if name in taken else name, own)
 
 
 def _hosts(state: LabState) -> Iterator[LabMachine]:
@@ -194,9 +189,6 @@ class LabMembers:
         if state is None:
             return Membership()
         self._read_ns = changed_ns
-        return self._compared(state)
-
-    def _compared(self, state: LabState) -> Membership:
         now = _machine_hosts(state)
         fresh = {name for name in now if name not in self._hosts and is_built(state, name)}
         # The file does not change again when a machine has been built, so it is read again.

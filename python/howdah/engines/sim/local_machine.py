@@ -115,7 +115,8 @@ def _attempt(task: RanTask, workload: Workload, host: str, worker: str) -> TaskA
 
 def _samples(outcome: LocalOutcome, job: Job) -> Iterator[Sample]:
     host, cpus = job.host.name, job.host.usable_cpus
-    disks = _disks(job)
+    mounts = [job.host.mount_of(Path(name)) for name in job.plan.workers[0].data_dirs]
+    disks = [(isinstance(mount, FileSystem) and mount.disk) or "data" for mount in mounts]
     sampled = outcome.samples
     for number, time_ns in enumerate(sampled.time_ns):
         now_s = time_ns / _NS_PER_S
@@ -128,12 +129,6 @@ def _samples(outcome: LocalOutcome, job: Job) -> Iterator[Sample]:
                 by_disk[disk] = by_disk.get(disk, 0.0) + value
             for disk, value in by_disk.items():
                 yield Sample(now_s, host, f"disk/{disk}/{metric}", value)
-
-
-def _disks(job: Job) -> list[str]:
-    """The disk below each data directory, or ``data`` where it is not known."""
-    mounts = [job.host.mount_of(Path(name)) for name in job.plan.workers[0].data_dirs]
-    return [(isinstance(mount, FileSystem) and mount.disk) or "data" for mount in mounts]
 
 
 def _bands(workloads: Sequence[Workload], outcomes: Sequence[LocalOutcome]) -> Iterator[Band]:

@@ -87,7 +87,14 @@ def held_plan(plan: ClusterPlan, file: str = "", *, force: bool) -> ClusterPlan:
     fatal = [fault for fault in faults if fault.advice.severity == Severity.MUST.value]
     if fatal and not force:
         raise _refusal(plan, fatal, file)
-    return _advised(plan, [fault.advice for fault in faults])
+    printed = [fault.advice for fault in faults]
+    cluster = plan.cluster
+    broken_rules = {breach.rule for setting in plan.settings for breach in setting.breaks}
+    broken_rules |= {advice.rule for advice in cluster.advice}
+    fresh = tuple(advice for advice in dict.fromkeys(printed) if advice.rule not in broken_rules)
+    return plan.model_copy(
+        update={"cluster": cluster.model_copy(update={"advice": (*fresh, *cluster.advice)})}
+    )
 
 
 def _faults(plan: ClusterPlan) -> Iterator[_Fault]:
@@ -136,17 +143,6 @@ def _flag(plan: ClusterPlan, key: str) -> str:
     if key in flags:
         return flags[key]
     return f"{next(iter(flags.values()))}: {key}" if len(flags) == 1 else key
-
-
-def _advised(plan: ClusterPlan, printed: Sequence[Advice]) -> ClusterPlan:
-    """The plan with this advice before its own; what a value already breaks by itself is not said again."""
-    cluster = plan.cluster
-    broken_rules = {breach.rule for setting in plan.settings for breach in setting.breaks}
-    broken_rules |= {advice.rule for advice in cluster.advice}
-    fresh = tuple(advice for advice in dict.fromkeys(printed) if advice.rule not in broken_rules)
-    return plan.model_copy(
-        update={"cluster": cluster.model_copy(update={"advice": (*fresh, *cluster.advice)})}
-    )
 
 
 def render_plan(path: Path, *, force: bool = False) -> ConfigSet:

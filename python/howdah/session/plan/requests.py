@@ -262,15 +262,12 @@ def plan_inventory(
     why = why_not_ranked(inventory, request)
     if why is not None and rank is None:
         # The calibration may be one that is set for every command.
-        return _noted(plan_cluster(inventory, request), f"Platforms are ranked by rules alone: {why}.")
+        plan = plan_cluster(inventory, request)
+        text = f"Platforms are ranked by rules alone: {why}."
+        cluster = plan.cluster
+        advice: tuple[Advice, ...] = (*cluster.advice, SIMULATED.advice(text))
+        return plan.model_copy(update={"cluster": cluster.model_copy(update={"advice": advice})})
     # Simulating takes libraries that rules do without.
     from howdah.simulation.whole_suite import PlatformTimes  # noqa: PLC0415
 
     return plan_by_prediction(inventory, request, PlatformTimes(load_calibration(calibration), report))
-
-
-def _noted(plan: ClusterPlan, text: str) -> ClusterPlan:
-    """The plan with one more piece of advice."""
-    cluster = plan.cluster
-    advice: tuple[Advice, ...] = (*cluster.advice, SIMULATED.advice(text))
-    return plan.model_copy(update={"cluster": cluster.model_copy(update={"advice": advice})})

@@ -140,7 +140,13 @@ def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell],
         if settings.records is not None and not _has_records(study.suite):
             raise UserError(cell.name, "has records, which only YCSB uses", f"give suite: {YCSB}")
         if not cell.planned:
-            _check_unplanned(study, cell)
+            names = (*_CLUSTER_ONLY, REPLICATION.name) if _has_records(study.suite) else _CLUSTER_ONLY
+            set_names = [name for name in names if getattr(cell.settings, name) is not None]
+            if set_names:
+                hint = "it belongs to engine sim or plan"
+                if engines()[cell.settings.engine or LOCAL].on_laboratories:
+                    hint += ", or to an inventory, for which a lab is built"
+                raise UserError(cell.name, f"{set_names[0]} is not used by its engine", hint)
             continue
         put(plan_path(directory, cell), write_plan(_plan(study, cell, cells, study_folder)))
         if settings.calibration not in (None, PUBLISHED):
@@ -166,7 +172,14 @@ def _plan(study: Study, cell: Cell, cells: Sequence[Cell], study_folder: Path) -
     if settings.inventory is None:
         raise UserError(cell.name, "has no hosts to plan", "give inventory: hosts.yaml, or setup: vsphere6")
     if cell.laboratory is not None:
-        _check_built(cell)
+        if cell.settings.lab is not None:
+            raise UserError(
+                cell.name,
+                f'names lab "{cell.settings.lab}" and hosts for building another lab',
+                "leave lab out, or inventory",
+            )
+        if cell.settings.calibration is not None:
+            raise UserError(cell.name, "its engine uses no calibration", "it belongs to engine sim or plan")
     inventory = read_inventory(study_folder / settings.inventory)
     try:
         return plan_cluster(_linked(inventory, settings), _plan_request(study, _planned_for(cell, cells)))
@@ -177,29 +190,6 @@ def _plan(study: Study, cell: Cell, cells: Sequence[Cell], study_folder: Path) -
 def _has_records(suite: str) -> bool:
     """Whether a suite is of YCSB's programs."""
     return any(RECORDS in programs()[kind].options for kind in suites().get(suite, ()))
-
-
-def _check_unplanned(study: Study, cell: Cell) -> None:
-    """Raise UserError for what only a plan has a use for."""
-    names = (*_CLUSTER_ONLY, REPLICATION.name) if _has_records(study.suite) else _CLUSTER_ONLY
-    set_names = [name for name in names if getattr(cell.settings, name) is not None]
-    if set_names:
-        hint = "it belongs to engine sim or plan"
-        if engines()[cell.settings.engine or LOCAL].on_laboratories:
-            hint += ", or to an inventory, for which a lab is built"
-        raise UserError(cell.name, f"{set_names[0]} is not used by its engine", hint)
-
-
-def _check_built(cell: Cell) -> None:
-    """Raise UserError for what a laboratory that is built for a cell has no use for."""
-    if cell.settings.lab is not None:
-        raise UserError(
-            cell.name,
-            f'names lab "{cell.settings.lab}" and hosts for building another lab',
-            "leave lab out, or inventory",
-        )
-    if cell.settings.calibration is not None:
-        raise UserError(cell.name, "its engine uses no calibration", "it belongs to engine sim or plan")
 
 
 def _planned_for(cell: Cell, cells: Sequence[Cell]) -> CellSettings:

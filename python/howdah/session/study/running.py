@@ -79,19 +79,16 @@ class StudyLaboratory:
         lost on a lab that is up are started again.
         """
         if self._races and cell.settings.lab is not None:
-            self._restore(cell.settings.lab)
+            for machine in lab.status(cell.settings.lab).machines:
+                if any(daemon.pid is None for daemon in machine.daemons):
+                    self._report(f'lab "{cell.settings.lab}": starting lost daemons of {machine.name}')
+                    lab.start(cell.settings.lab, machine.name, self._report)
         if self._builds and (cell.laboratory != self._up or not self._is_whole(cell)):
             self._down()
             if cell.laboratory is not None:
                 self._bring_up(cell)
                 self._up = cell.laboratory
         return self._lab_options.name if cell.laboratory is not None else None
-
-    def _restore(self, name: str) -> None:
-        for machine in lab.status(name).machines:
-            if any(daemon.pid is None for daemon in machine.daemons):
-                self._report(f'lab "{name}": starting lost daemons of {machine.name}')
-                lab.start(name, machine.name, self._report)
 
     def _is_whole(self, cell: Cell) -> bool:
         """Whether nothing is missing of what is up, within a few minutes, so that every run finds it alike.
@@ -207,18 +204,6 @@ def _run_on_lab(
         write_unstarted(study, directory, run, str(error))
         return directory.keep(run, time.monotonic() - began_s, caches_dropped=False)
     dropped = settle(study)
-    return _run(study, directory, run, watcher, lab=lab, caches_dropped=dropped)
-
-
-def _run(
-    study: Study,
-    directory: StudyDirectory,
-    run: Due,
-    watcher: _Watcher,
-    *,
-    lab: str | None,
-    caches_dropped: bool,
-) -> StudyRun:
     with closing(prepare_cell(study, directory, run, lab)) as prepared:
         began_s = time.monotonic()
         path = record(prepared.job, engine=prepared.engine, runs_dir=directory.runs, observer=watcher)
@@ -229,7 +214,7 @@ def _run(
             f"stopped by the user during {run.cell.name}",
             "the same command continues with this run; those before it are kept",
         )
-    return directory.keep(run, took_s, caches_dropped=caches_dropped)
+    return directory.keep(run, took_s, caches_dropped=dropped)
 
 
 def settle(study: Study) -> bool:

@@ -296,18 +296,15 @@ def locality(attempt: AttemptFacts, task: TaskFacts, worker: str, machines: Node
     hosts, so that the workers which hold the input decide where they are known.
     """
     if task.split_hosts:
-        return _nearest(worker, {machines.worker(host) for host in task.split_hosts}, machines)
+        holders = {machines.worker(host) for host in task.split_hosts}
+        held = set(holders)
+        if worker in held:
+            return "local"
+        if machines.host(worker) in {machines.host(node) for node in held}:
+            return "host"
+        rack = machines.rack(worker)
+        return "rack" if rack is not None and rack in {machines.rack(node) for node in held} else "remote"
     return {"NODE_LOCAL": "local", "RACK_LOCAL": "rack"}.get(attempt.locality, "")
-
-
-def _nearest(worker: str, holders: Iterable[str], machines: NodeFinder) -> str:
-    held = set(holders)
-    if worker in held:
-        return "local"
-    if machines.host(worker) in {machines.host(node) for node in held}:
-        return "host"
-    rack = machines.rack(worker)
-    return "rack" if rack is not None and rack in {machines.rack(node) for node in held} else "remote"
 
 
 def phases(job: JobFacts, workload: Workload, clock: RunClock) -> tuple[Phase, ...]:

@@ -108,7 +108,10 @@ def innermost(text: str) -> str | None:
         throwable = None if _MORE.match(line) else _THROWABLE.search(line)
         # A later exception in a log replaces the cause, a suppressed one does not.
         if throwable and "Suppressed: " not in line:
-            cause, placed = _named(throwable), False
+            # The server's exception is in brackets behind the client's.
+            kind = (throwable["remote"] or throwable["type"]).rpartition(".")[2]
+            message = (throwable["message"] or "").strip()
+            cause, placed = (f"{kind}: {message}" if message else kind), False
             call = _CALL.search(line)
             called = call["to"] if call else called if line.startswith("Caused by: ") else None
     return f"{cause}, calling {called}" if cause and called and called not in cause else cause
@@ -124,13 +127,6 @@ def exit_words(code: int) -> str:
     )
 
 
-def _named(throwable: re.Match[str]) -> str:
-    # The server's exception is in brackets behind the client's.
-    kind = (throwable["remote"] or throwable["type"]).rpartition(".")[2]
-    message = (throwable["message"] or "").strip()
-    return f"{kind}: {message}" if message else kind
-
-
 def _first_line(text: str) -> str:
     line = next(line.strip() for line in text.splitlines() if line.strip())
     return line.removeprefix("Error: ")
@@ -143,11 +139,22 @@ def cause_of(
     diagnostics = app.diagnostics if app and app.diagnostics.strip() else job.diagnostics
     if job.state == "killed" or (app is not None and app.final_status == "KILLED"):
         return _sentence(short_cause(diagnostics) or "the job was killed")
-    decisive = _decisive(job)
+    failed = [
+        (task, max(tries, key=lambda attempt: attempt.finish_ms or 0))
+        for task in job.tasks
+        if (tries := [attempt for attempt in task.attempts if attempt.state == "failed"])
+    ]
+    given_up = [failure for failure in failed if failure[0].state == "failed"] or failed
+    decisive = min(given_up, key=lambda failure: failure[1].finish_ms or 0, default=None)
     if decisive is not None:
         return _of_task(*decisive, logs, machines)
     if app is not None and _MASTER_FAILED in diagnostics:
-        return _of_master(app, logs, machines)
+        match = _MASTER.match(app.master_logs)
+        node, container = (match["node"], match["container"]) if match else ("", "")
+        where = f" on {machines.worker(node.rpartition(':')[0])}" if node else ""
+        return _sentence(
+            f"its application master failed{where}: {_cause(app.diagnostics, container, node, logs)}"
+        )
     printed = _printed(client)
     if printed is not None:
         return printed
@@ -165,17 +172,6 @@ def client_error(lines: Sequence[str]) -> str:
         _HEAD.sub("", diagnostics[-1]).strip() if diagnostics else "the client ended without a message"
     )
     return _sentence(advised(without_secrets(words)))
-
-
-def _decisive(job: JobFacts) -> tuple[TaskFacts, AttemptFacts] | None:
-    """Return the first task that used up its attempts, or any that failed, and its last failed attempt."""
-    failed = [
-        (task, max(tries, key=lambda attempt: attempt.finish_ms or 0))
-        for task in job.tasks
-        if (tries := [attempt for attempt in task.attempts if attempt.state == "failed"])
-    ]
-    given_up = [failure for failure in failed if failure[0].state == "failed"] or failed
-    return min(given_up, key=lambda failure: failure[1].finish_ms or 0, default=None)
 
 
 def _of_task(task: TaskFacts, attempt: AttemptFacts, logs: TaskLogs, machines: NodeFinder) -> str:
@@ -201,16 +197,6 @@ def _printed(client: Sequence[str]) -> str | None:
     cause = short_cause("\n".join(error)) or _UNSAID
     number = task_number(match[1])
     return _sentence(f"{number.kind} {number.task} failed ({match[1]}): {advised(cause, number.kind)}")
-
-
-def _of_master(app: AppFacts, logs: TaskLogs, machines: NodeFinder) -> str:
-    """Return the failure of an application master that did not start, or ended before its job."""
-    match = _MASTER.match(app.master_logs)
-    node, container = (match["node"], match["container"]) if match else ("", "")
-    where = f" on {machines.worker(node.rpartition(':')[0])}" if node else ""
-    return _sentence(
-        f"its application master failed{where}: {_cause(app.diagnostics, container, node, logs)}"
-    )
 
 
 def _cause(diagnostics: str, container: str, node_web: str, logs: TaskLogs) -> str:

@@ -61,17 +61,22 @@ def kill_applications(
             manager.kill(app.id)
         except ServiceError as error:
             _LOG.info("%s", error)
-            _kill_by_client(target, app.id)
-    _await_end(manager, tag, patience_s)
-
-
-def _kill_by_client(target: HadoopTarget, application: str) -> None:
-    try:
-        done = run_tool(target, "application", "application", "-kill", application, seconds=_CLIENT_S)
-    except subprocess.TimeoutExpired:
-        _LOG.info("the client did not end %s in %g s", application, _CLIENT_S)
-    else:
-        _LOG.info("%s", done.stderr[-2_000:])
+            try:
+                done = run_tool(target, "application", "application", "-kill", app.id, seconds=_CLIENT_S)
+            except subprocess.TimeoutExpired:
+                _LOG.info("the client did not end %s in %g s", app.id, _CLIENT_S)
+            else:
+                _LOG.info("%s", done.stderr[-2_000:])
+    # The run's directory is removed next, so no container may write any more.
+    end = time.monotonic() + patience_s
+    while running := _at_work(manager, tag):
+        if time.monotonic() > end:
+            raise ServiceError(
+                running[0].id,
+                f"was killed and has not ended within {patience_s:g} s",
+                f"yarn application -status {running[0].id}",
+            )
+        time.sleep(_POLL_S)
 
 
 def run_tool(
@@ -88,19 +93,6 @@ def run_tool(
         timeout=seconds,
         check=False,
     )
-
-
-def _await_end(manager: ResourceManager, tag: str, patience_s: float) -> None:
-    """Wait until no container can write any more, because the run's directory is removed next."""
-    end = time.monotonic() + patience_s
-    while running := _at_work(manager, tag):
-        if time.monotonic() > end:
-            raise ServiceError(
-                running[0].id,
-                f"was killed and has not ended within {patience_s:g} s",
-                f"yarn application -status {running[0].id}",
-            )
-        time.sleep(_POLL_S)
 
 
 def _at_work(manager: ResourceManager, tag: str) -> list[AppFacts]:

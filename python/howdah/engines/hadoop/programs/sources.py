@@ -68,7 +68,13 @@ def find_source(
         return None
     inputs = INPUT.of(workload)
     if inputs:
-        return _named(namenode, inputs)
+        if len(inputs) > 1:
+            raise UserError("--input", f"{len(inputs)} are given", "Hadoop's TeraSort reads one directory")
+        if not inputs[0].startswith("/"):
+            raise UserError(f"--input {inputs[0]}", "is not a path in HDFS", "give a path that begins with /")
+        if namenode.stat(inputs[0]) is None:
+            raise UserError(f"--input {inputs[0]}", "is not in HDFS", "give a directory of 100-byte rows")
+        return inputs[0]
     if workspace is not None and workspace.has(name):
         return workspace.folder(name)
     kept = kept_data(namenode, work_dir, name)
@@ -105,16 +111,6 @@ def check_whole(source: Rows, generated: Generated | None) -> None:
             f"contains {source.rows:,} of the {generated.rows:,} rows that teragen wrote",
             "generate them again",
         )
-
-
-def _named(namenode: NameNode, inputs: tuple[str, ...]) -> str:
-    if len(inputs) > 1:
-        raise UserError("--input", f"{len(inputs)} are given", "Hadoop's TeraSort reads one directory")
-    if not inputs[0].startswith("/"):
-        raise UserError(f"--input {inputs[0]}", "is not a path in HDFS", "give a path that begins with /")
-    if namenode.stat(inputs[0]) is None:
-        raise UserError(f"--input {inputs[0]}", "is not in HDFS", "give a directory of 100-byte rows")
-    return inputs[0]
 
 
 def _is_data(entry: FileStatus) -> bool:

@@ -80,8 +80,23 @@ def _archive(
     namenode.write(posixpath.join(folder, FILE), marker.content(), overwrite=True)
     with scratch_folder("spark", existing_cache()) as scratch:
         archive = scratch / ARCHIVE
-        _pack(spark, archive)
-        _put(target, archive, path)
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as content:
+            for jar in sorted(spark.jars.glob("*.jar")):
+                content.write(jar, jar.name)
+        try:
+            done = run_tool(target, "dfs", "-put", str(archive), path, seconds=_PUT_S)
+        except subprocess.TimeoutExpired as error:
+            raise HowdahError(
+                f"HDFS {path}", f"was not written within {_PUT_S:g} s", "is HDFS healthy?"
+            ) from error
+        # A concurrent run may have written the same file.
+        if done.returncode and "File exists" not in done.stderr:
+            lines = [line for line in done.stderr.splitlines() if line.startswith("put:")]
+            raise HowdahError(
+                f"HDFS {path}",
+                f"cannot be written: {lines[-1] if lines else done.stderr[-300:]}",
+                "is there room for Spark's jars, or give --set spark.yarn.archive=hdfs:///…",
+            )
     if namenode.stat(path) is None:
         raise HowdahError(f"HDFS {path}", "was not written", "see howdah's log")
     warn(
@@ -96,30 +111,6 @@ def _digest(spark: SparkInstallation) -> str:
     """Identity of the jars, by names and sizes."""
     listed = sorted((jar.name, jar.stat().st_size) for jar in spark.jars.glob("*.jar"))
     return hashlib.sha256(repr(listed).encode()).hexdigest()[:8]
-
-
-def _pack(spark: SparkInstallation, archive: Path) -> None:
-    """Write all jars into one file, without compressing them once more."""
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as content:
-        for jar in sorted(spark.jars.glob("*.jar")):
-            content.write(jar, jar.name)
-
-
-def _put(target: HadoopTarget, archive: Path, path: str) -> None:
-    try:
-        done = run_tool(target, "dfs", "-put", str(archive), path, seconds=_PUT_S)
-    except subprocess.TimeoutExpired as error:
-        raise HowdahError(
-            f"HDFS {path}", f"was not written within {_PUT_S:g} s", "is HDFS healthy?"
-        ) from error
-    # A concurrent run may have written the same file.
-    if done.returncode and "File exists" not in done.stderr:
-        lines = [line for line in done.stderr.splitlines() if line.startswith("put:")]
-        raise HowdahError(
-            f"HDFS {path}",
-            f"cannot be written: {lines[-1] if lines else done.stderr[-300:]}",
-            "is there room for Spark's jars, or give --set spark.yarn.archive=hdfs:///…",
-        )
 
 
 P = TypeVar("P", bound=OnSpark)
@@ -310,15 +301,12 @@ def tpch(work: HadoopWork[SparkTpch]) -> Conclusion:
     workspace = work.context.workspace
     data, output = workspace.folder("tpch"), workspace.folder("tpch-answers")
     scale = f"{work.workload.scale or 1:g}"
-    _put_tables(work, scale, data)
-    job = submit(work, "SparkTpch", (data, output, scale), {})
-    return partial(_compared, work, job, output, scale)
-
-
-def _put_tables(work: HadoopWork[SparkTpch], scale: str, data: str) -> None:
-    """Write the tables on this machine, in the cache, and copy them to HDFS."""
     with scratch_folder("tpch", existing_cache()) as folder:
-        command = [_generator(), "parquet", "--scale-factor", scale, "--output-dir", str(folder)]
+        installed = Path(sysconfig.get_path("scripts")) / _GENERATOR
+        path = str(installed) if installed.is_file() else shutil.which(_GENERATOR)
+        if path is None:
+            raise MissingExtra(_GENERATOR, "is not installed", install_command("spark"))
+        command = [path, "parquet", "--scale-factor", scale, "--output-dir", str(folder)]
         made = subprocess.run(
             command, capture_output=True, text=True, errors="replace", timeout=_LONGEST_S, check=False
         )
@@ -329,14 +317,8 @@ def _put_tables(work: HadoopWork[SparkTpch], scale: str, data: str) -> None:
         put = run_tool(work.context.target, "dfs", "-put", *files, data, seconds=_LONGEST_S)
         if put.returncode:
             raise RunFailed(work.workload.kind, f"the tables cannot be put into HDFS: {put.stderr[-300:]}")
-
-
-def _generator() -> str:
-    installed = Path(sysconfig.get_path("scripts")) / _GENERATOR
-    path = str(installed) if installed.is_file() else shutil.which(_GENERATOR)
-    if path is None:
-        raise MissingExtra(_GENERATOR, "is not installed", install_command("spark"))
-    return path
+    job = submit(work, "SparkTpch", (data, output, scale), {})
+    return partial(_compared, work, job, output, scale)
 
 
 def _compared(work: HadoopWork[SparkTpch], job: FinishedJob, output: str, scale: str) -> PartialResult:

@@ -83,19 +83,15 @@ def user_command(work: HadoopWork[UserCommand]) -> Conclusion:
         ended = work.run_tagged(start, applications, partial(_report, context, added))
     counters = Counters()
     for job in ended:
-        counters = _sum(counters, job.counters)
+        names = Counters.model_fields
+        counters = Counters(
+            **{
+                name: getattr(counters, name) + getattr(job.counters, name)
+                for name in names
+                if isinstance(getattr(counters, name), int)
+            }
+        )
     return lambda: PartialResult(counters=counters)
-
-
-def _sum(first: Counters, second: Counters) -> Counters:
-    names = Counters.model_fields
-    return Counters(
-        **{
-            name: getattr(first, name) + getattr(second, name)
-            for name in names
-            if isinstance(getattr(first, name), int)
-        }
-    )
 
 
 def earlier(target: HadoopTarget, tag: str) -> frozenset[str]:
