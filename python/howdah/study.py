@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from howdah.extras import extra
 from howdah.model.comparison import Measure
-from howdah.model.engine_options import LOCAL
-from howdah.model.engines import RegisteredEngine, engines
+from howdah.model.engines import LOCAL, RegisteredEngine, engines
 from howdah.model.run import Outcome
 from howdah.model.study import Factor, Repeats, Study, StudyRun, matches
 from howdah.model.study_settings import PLANNED_ONLY, CellSettings, Level

@@ -11,7 +11,7 @@ import pytest
 
 from howdah.audit.audit import audit
 from howdah.audit.folder import Releases, read_folders
-from howdah.model.check import CheckVerdict
+from howdah.model.existing import CheckVerdict
 from howdah.model.inventory import Inventory
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster

@@ -10,7 +10,7 @@ from howdah.engines.hosts.network import ring
 from howdah.model.latencies import LatencyHistogram, encoded
 from howdah.model.reported import LinkRate
 from howdah.model.tables import LATENCIES_SCHEMA, RunData
-from howdah.model.workloads.network import (
+from howdah.model.workloads.hadoop_programs import (
     ALL_AT_ONCE,
     BOTH_WAYS,
     IDLE,

@@ -17,10 +17,10 @@ from howdah.engines.local.memory import sort_needs, store_needs
 from howdah.engines.local.ready import ready_table
 from howdah.engines.sim.engine import SimEngine, SimTarget
 from howdah.model.at_once import at_once
-from howdah.model.engine_options import DATA_DIR
-from howdah.model.job import Job
+from howdah.model.engines import DATA_DIR
 from howdah.model.plan import ClusterPlan, Plan
 from howdah.model.run import RunRecord
+from howdah.model.tables import Job
 from howdah.model.workloads.suite import Suite
 from howdah.planner.local_plan import LocalPlanner
 from howdah.planner.suite.cluster import size_suite

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.documents.files import write_plan
-from howdah.model.annotation import Annotation
+from howdah.model.run import Annotation
 from howdah.model.tables import RunData
 from howdah.session.predict.results import score_run
 from howdah.session.study.studies import read, run

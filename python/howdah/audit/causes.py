@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from howdah.model.check import Check, CheckVerdict
-from howdah.model.existing import FoundConfig
+from howdah.model.existing import Check, CheckVerdict, FoundConfig
 
 _PLACEHOLDERS = "consistency.placeholders"
 _WRONG = (CheckVerdict.FAIL, CheckVerdict.WARN)

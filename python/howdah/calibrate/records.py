@@ -19,7 +19,7 @@ from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup
 from howdah.model.parameter import CPU_QUOTA
 from howdah.model.plan import ClusterPlan
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
-from howdah.model.workloads.network import BOTH_WAYS
+from howdah.model.workloads.hadoop_programs import BOTH_WAYS
 from howdah.units import format_counted
 
 _PHASES = ("map-shuffle", "reduce-merge")

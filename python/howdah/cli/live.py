@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from howdah.analysis.evidence import Analysis
     from howdah.analysis.evidence.times import WorkloadTime
     from howdah.engines.base import Prepared
-    from howdah.model.finding import Finding
-    from howdah.model.job import Progress
+    from howdah.model.comparison import Finding
     from howdah.model.run import RunRecord, WorkloadResult
-    from howdah.model.tables import RunData
+    from howdah.model.tables import Progress, RunData
     from howdah.session.run.reporting import FinishedRun
     from howdah.session.run.runs import Spent
 

@@ -26,7 +26,7 @@ from howdah.session.plan import checks, explaining, plans, requests, sharing, st
 from howdah.units import parse_bytes
 
 if TYPE_CHECKING:
-    from howdah.model.change import PlanChange, ValueChange
+    from howdah.model.existing import PlanChange, ValueChange
     from howdah.model.plan import ClusterPlan, Setting, Value
     from howdah.report.document import Document
     from howdah.session.plan.explaining import Explained

@@ -24,8 +24,7 @@ from howdah.session.predict import predicting as session
 from howdah.session.predict import results
 
 if TYPE_CHECKING:
-    from howdah.model.prediction import Prediction
-    from howdah.model.variation import LoadSweep, Sweep, WhatIf
+    from howdah.model.prediction import LoadSweep, Prediction, Sweep, WhatIf
     from howdah.report.document import Document
 
 EXAMPLES = """
@@ -204,7 +203,7 @@ def _kept_as_page(variation: WhatIf | Sweep | LoadSweep, document: Document, out
 def _for_programs(variation: WhatIf | Sweep | LoadSweep) -> dict[str, Any]:
     """The variation as JSON."""
     # Types of what a simulation returns, which no mistyped flag should wait for.
-    from howdah.model.variation import LoadSweep, Sweep, WhatIf  # noqa: PLC0415
+    from howdah.model.prediction import LoadSweep, Sweep, WhatIf  # noqa: PLC0415
 
     content: dict[str, Any] = {
         "replications": variation.replications,

@@ -11,9 +11,9 @@ from typing import NamedTuple, Protocol, TypedDict, Unpack
 
 from howdah.model.base import Model
 from howdah.model.host import Host
-from howdah.model.job import Job, SampleSink
 from howdah.model.plan import Plan
 from howdah.model.run import RunRecord
+from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.suite import Suite
 from howdah.store.layout import new_run_id
 

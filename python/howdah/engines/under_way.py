@@ -10,7 +10,6 @@ from typing import TypedDict
 
 import howdah
 from howdah.model.cluster import ReplicaSpread
-from howdah.model.job import Job, SampleSink
 from howdah.model.reported import Counters, FileRate, LinkRate, OperationCount, RateStep, ResultMetric
 from howdah.model.run import (
     DeviceLimit,
@@ -22,6 +21,7 @@ from howdah.model.run import (
     ValidationError,
     WorkloadResult,
 )
+from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import Follow, Source

@@ -1,4 +1,4 @@
-"""What a comparison of runs is made of, and what it comes to.
+"""What analysis concludes: the findings of a run, and comparisons of several.
 
 Each run is reduced to RunFigures: what it was (facts) and what it took (readings). Runs that are the
 same but for their seed and their hour are repeats, a RunGroup. A Comparison holds every group against
@@ -294,3 +294,29 @@ class Comparison(Model):
     """The most that the chance of calling any difference where there is none may be: 0.05."""
     tests: int
     """How many tests the correction is for."""
+
+
+class Number(Model):
+    """One number a finding stands on, with its unit (``s``, ``B``, ``B/s``, ``1``, ``%``)."""
+
+    name: str
+    value: float
+    unit: str
+
+
+class Finding(Model):
+    """One thing that analysis concluded: what, how sure, and the numbers it stands on.
+
+    ``id`` is stable (``byte-accounting``, ``long-pole`` …), ``workload`` and ``phase`` say where it
+    applies. ``severity``: ``answer`` opens the report, ``note`` informs, ``warning`` asks for
+    attention. ``sure`` is how much the numbers support it. ``origin`` is that of its record.
+    """
+
+    id: str
+    severity: Literal["answer", "note", "warning"] = "note"
+    workload: str | None = None
+    phase: str | None = None
+    text: str
+    sure: Literal["measured", "likely", "guess"] = "measured"
+    origin: Origin = Origin.MEASURED
+    numbers: tuple[Number, ...] = ()

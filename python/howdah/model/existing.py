@@ -1,8 +1,9 @@
-"""What exists: the files of a Hadoop configuration, hosts as they were probed, and a running cluster."""
+"""What exists: configuration files, probed hosts and running clusters; checks and planned changes of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -11,7 +12,7 @@ from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveIn
 from howdah.model.base import Model
 from howdah.model.host import Host, Unread
 from howdah.model.inventory import FORMAT
-from howdah.model.plan import Role
+from howdah.model.plan import Input, Role, Value
 
 
 class FoundProperty(Model):
@@ -206,3 +207,152 @@ class Work(Model):
     """What the job that read most has read: the dataset that is planned for."""
     busiest_containers: NonNegativeFloat
     """Containers at the busiest time, each job counted with its mean while it ran."""
+
+
+class CheckVerdict(StrEnum):
+    """How something that exists stands against a rule.
+
+    Advice is a value that howdah would choose where the release's default is in use.
+    """
+
+    PASS = "pass"
+    WARN = "warn"
+    FAIL = "fail"
+    ADVICE = "advice"
+    UNKNOWN = "cannot tell"
+
+
+class Check(Model):
+    """One rule compared with one thing that exists."""
+
+    rule: str
+    verdict: CheckVerdict
+    """The verdict."""
+    about: str
+    """The property, device or daemon."""
+    where: str
+    """The file and line, or the host; empty where there is no place."""
+    found: str
+    """The existing value, as it was written or read."""
+    expected: str
+    """The value that the rule requires; the missing fact if there is no decision."""
+    why: str
+    """The reason, in a sentence, with the numbers."""
+    fix: str = ""
+    """The fix; empty if the check passes."""
+    source: str = ""
+    """Where the rule comes from."""
+    damage: str = ""
+    """The damage of breaking the rule."""
+    inputs: tuple[Input, ...] = ()
+    """The numbers that went in."""
+
+
+class HostRole(StrEnum):
+    """The role of the host with this configuration."""
+
+    MASTER = "master"
+    WORKER = "worker"
+    CLIENT = "client"
+
+
+class CheckReport(Model):
+    """All checks of one occasion, worst first."""
+
+    scope: Literal["configuration", "host", "all"]
+    """The subject."""
+    looked_at: tuple[str, ...]
+    """Files and hosts that were read."""
+    hadoop: str
+    """The Hadoop release it was compared with."""
+    hadoop_from: str
+    """Where the Hadoop release is known from: ``command line``, ``plan``, ``HADOOP_HOME``, ``default``
+    where nothing
+    names one, or what in the files does."""
+    hbase: str
+    """The HBase release it was compared with."""
+    ignored: tuple[str, ...] = ()
+    """Configuration files with names that no program reads."""
+    role: HostRole | None = None
+    """The role of the configuration's host; None for a cluster's, which all of its hosts read."""
+    plan: str | None = None
+    """The plan's file, if there is one."""
+    checks: tuple[Check, ...]
+    """Every result."""
+
+    def groups(self, *verdicts: CheckVerdict) -> dict[str, list[Check]]:
+        """The results with these verdicts in the report's order, by heading.
+
+        What is wrong stands below the damage that it does, everything else below its verdict.
+        """
+        groups: dict[str, list[Check]] = {}
+        for check in self.checks:
+            if check.verdict in verdicts:
+                groups.setdefault(_heading(check), []).append(check)
+        return groups
+
+
+def _heading(check: Check) -> str:
+    if check.verdict not in (CheckVerdict.FAIL, CheckVerdict.WARN):
+        return check.verdict.value
+    return check.damage or ("differs from the plan" if check.rule.startswith("drift.") else "other findings")
+
+
+class ValueChange(Model):
+    """A value that is another one in the new plan, or is in one of both alone."""
+
+    key: str
+    before: Value | None
+    """The former value; None for a new one."""
+    after: Value | None
+    """The new value; None for a removed one."""
+    file: str | None = None
+    """The file that holds it."""
+    worker: str | None = None
+    """The kind of worker it holds for, where kinds differ."""
+    restarts: tuple[Role, ...] = ()
+    """The daemons that read it and are restarted; none if only jobs and clients read it."""
+    downtime: str = ""
+    """Why these are stopped together for it; empty if they can be restarted a few at a time."""
+
+
+class MasterMove(Model):
+    """A master that moves to another host."""
+
+    name: str
+    """Its name in both plans."""
+    roles: tuple[Role, ...]
+    """Its daemons."""
+    before: str
+    """Its former host."""
+    after: str
+    """Its new host."""
+    shadow: bool = False
+    """Whether it is its Fault Tolerance shadow that moves."""
+
+
+class ChangeStep(Model):
+    """One step, in order."""
+
+    what: Literal["values", "master", "add", "remove", "balance"]
+    """What kind of step it is."""
+    text: str
+    """What to do, in a sentence."""
+    moved_bytes: int = 0
+    """The most data that crosses the network for it."""
+    least_s: float = 0.0
+    """The least time for it, limited by the network, disks and HDFS."""
+
+
+class PlanChange(Model):
+    """The changes from one plan to another."""
+
+    added: tuple[str, ...]
+    """New hosts, as ranges."""
+    removed: tuple[str, ...]
+    """Removed hosts, as ranges."""
+    masters: tuple[MasterMove, ...]
+    values: tuple[ValueChange, ...]
+    """Values that differ."""
+    steps: tuple[ChangeStep, ...] = ()
+    """What to do, in order."""

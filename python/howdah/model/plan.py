@@ -14,9 +14,9 @@ from pydantic import Discriminator, NonNegativeInt, Tag, model_validator
 
 from howdah.errors import UserError
 from howdah.model.base import Model, WrongValue
+from howdah.model.hostname import check_whole
 from howdah.model.inventory import FORMAT, Count, Inventory
 from howdah.model.request import PlanRequest
-from howdah.model.wholeness import check_whole
 
 Value = int | float | str | bool | tuple[str, ...]
 """A decided value."""

@@ -1,17 +1,22 @@
-"""The tables of a run record as Arrow tables, a whole run in memory, and the form that lists show."""
+"""What an engine gets and gives: a job, the sink of its data, the record's tables, a run in memory."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any, Final, NamedTuple, TypeVar
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import ConfigDict, create_model
 
 from howdah.model.base import Model
-from howdah.model.run import RunRecord
+from howdah.model.host import Host
+from howdah.model.latencies import LatencyHistogram
+from howdah.model.plan import Plan
+from howdah.model.run import RunRecord, Sample, TaskAttempt
+from howdah.model.workloads.suite import Suite
 
 COLLECTION: Final = "collection"
 FLUSH: Final = "flush"
@@ -217,3 +222,70 @@ def _legible_table(table: pa.Table) -> pa.Table:
             texts = pa.array([text and shortened(text) for text in distinct.to_pylist()], field.type)
             table = table.set_column(at, field, texts.take(pc.index_in(column, value_set=distinct)))
     return table
+
+
+class Job(Model):
+    """A Suite to run on a Plan.
+
+    ``run_id`` names the record; ``keep_data`` leaves the generated data in place;
+    ``sample_interval_s`` is the telemetry's interval; ``results_dir`` is where a workload leaves
+    files of its own (TestDFSIO_results.log).
+    """
+
+    run_id: str
+    command: tuple[str, ...]
+    host: Host
+    plan: Plan
+    suite: Suite
+    seed: int
+    keep_data: bool
+    sample_interval_s: float
+    results_dir: Path
+
+
+Unit = Literal["B", "points", "operations", "share"]
+"""What progress is counted in: bytes read and written, points of pi, operations, or parts of a whole."""
+
+
+class Progress(NamedTuple):
+    """How far the operation under way in a workload is: units done of those to do."""
+
+    workload: str
+    phase: str
+    done: int
+    total: int
+    unit: Unit
+    elapsed_s: float
+    tasks: str = ""
+    """The tasks that are done, ``3 of 8 maps ended``, where an engine has tasks of its own to count."""
+
+
+class SampleSink(Protocol):
+    """What an engine and its samplers write to; every method may be called from any thread."""
+
+    def samples(self, rows: Sequence[Sample]) -> None:
+        """Append measured values."""
+
+    def tasks(self, rows: Sequence[TaskAttempt]) -> None:
+        """Append finished task attempts."""
+
+    def latencies(self, rows: Sequence[LatencyHistogram]) -> None:
+        """Append histograms of timed operations, each once its interval is over."""
+
+    def server_events(self, rows: Sequence[ServerEvent]) -> None:
+        """Append what servers did, in any order; their logs may be read once the run is over."""
+
+    def sample_table(self, rows: pa.Table) -> None:
+        """Append measured values that an engine has as columns: those of SAMPLES_SCHEMA, in its order."""
+
+    def task_table(self, rows: pa.Table) -> None:
+        """Append task attempts that an engine has as columns: those of TASKS_SCHEMA, in its order."""
+
+    def update(self, record: RunRecord) -> None:
+        """Replace the record so far: called whenever a workload starts or ends."""
+
+    def progress(self, progress: Progress) -> None:
+        """Say how far the current workload is; called about ten times a second."""
+
+    def measured(self) -> None:
+        """Say that the last workload has ended: nothing is disturbed from now on."""

@@ -14,9 +14,8 @@ from howdah.errors import UserError
 from howdah.jobs.demand import demand_of
 from howdah.jobs.histories import History, JobHistoryServer, SparkHistoryServer, find_histories, read_source
 from howdah.jobs.store import JobStore, applications, texts
-from howdah.model.application import KIND_NAMES, Application
+from howdah.model.application import KIND_NAMES, Application, SparkLog
 from howdah.model.plan import ClusterPlan
-from howdah.model.spark_log import SparkLog
 from howdah.model.user_job import JobDemand, JobReplay, ReplayScore
 from howdah.report.document import Document
 from howdah.services.errors import ServiceError

@@ -13,7 +13,7 @@ from howdah.calibrate.leave_out import half_width
 from howdah.calibrate.uncertainty import PER_DISTANCE
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
-from howdah.model.engine_options import SIM
+from howdah.model.engines import SIM
 from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Interval
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS, TERASORT

@@ -6,7 +6,7 @@ import pytest
 
 from howdah.analysis.spark import is_lost, placed_s
 from howdah.model.at_once import most_at_once
-from howdah.model.spark import SparkExecutorRun
+from howdah.model.cluster import SparkExecutorRun
 
 CHAIN = {0: (), 1: (0,)}
 APART = {0: (), 1: ()}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from howdah.model.annotation import Annotation
+from howdah.model.run import Annotation
 from howdah.model.tables import RunData
 from howdah.serve.index import UNREADABLE, _row, row_of
 from howdah.session.run.reporting import analyse_run

@@ -23,8 +23,8 @@ from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
 from howdah.errors import HowdahError, UserError
 from howdah.model.cluster import ClusterState
-from howdah.model.job import Job, SampleSink
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
+from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode

@@ -15,7 +15,7 @@ from howdah.lab.kernel.namespaces import client_prefix, join_network
 from howdah.lab.state import LabState
 from howdah.model.at_once import LEAST_MB, MASTER_MB
 from howdah.model.cluster import Laboratory
-from howdah.model.engine_options import HADOOP
+from howdah.model.engines import HADOOP
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan, Plan, Role
 from howdah.planner.suite.cluster import ContainerSizes, FoundNode, FoundValue, observed_plan

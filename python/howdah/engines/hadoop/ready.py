@@ -19,7 +19,7 @@ from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.installation.installation import java_fault, java_home, java_version
 from howdah.model.cluster import ClusterState
-from howdah.model.job import Job
+from howdah.model.tables import Job
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DfsioFiles
 from howdah.model.workloads.spark import SparkTeraSort

@@ -19,7 +19,7 @@ from howdah.telemetry.source import Follow, Member, Source
 if TYPE_CHECKING:
     from howdah.engines.clock import RunClock
     from howdah.engines.hadoop.storage import HdfsWorkspace
-    from howdah.model.job import Job, SampleSink
+    from howdah.model.tables import Job, SampleSink
     from howdah.services.namenode import NameNode
     from howdah.services.resourcemanager import ResourceManager
 

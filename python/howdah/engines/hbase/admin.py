@@ -21,7 +21,7 @@ from howdah.engines.processes import ProcessIdentity, end_with_parent, is_dead, 
 from howdah.errors import RunFailed, UserError
 from howdah.model.base import Model
 from howdah.model.cluster import HBaseStatus
-from howdah.model.job import Job
+from howdah.model.tables import Job
 from howdah.model.workloads.ycsb import YCSB, YCSB_LOAD, YcsbMix
 from howdah.model.workloads.ycsb_options import BlockEncoding, BloomFilter, Compression
 from howdah.scratch import scratch_folder

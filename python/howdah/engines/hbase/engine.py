@@ -18,9 +18,9 @@ from howdah.engines.hbase.target import HBaseContext, HBaseTarget, HBaseWork
 from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
 from howdah.errors import HowdahError, RunFailed
 from howdah.model.cluster import HBaseStatus
-from howdah.model.engine_options import HBASE
-from howdah.model.job import Job, SampleSink
+from howdah.model.engines import HBASE
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
+from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.server_logs import logged_events

@@ -13,8 +13,7 @@ from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
 from howdah.model.reported import OperationCount, ResultMetric
 from howdah.model.run import Outcome, Phase, ValidationError
-from howdah.model.workloads.hbase_pe import PE, PerformanceEvaluation, PeWrite
-from howdah.model.workloads.ycsb import THROUGHPUT
+from howdah.model.workloads.ycsb import PE, THROUGHPUT, PerformanceEvaluation, PeWrite
 from howdah.scratch import scratch_folder
 
 MAIN = "org.apache.hadoop.hbase.PerformanceEvaluation"

@@ -21,13 +21,12 @@ from howdah.installation.installation import find_hbase
 from howdah.installation.java_programs import with_ycsb
 from howdah.lab.state import LabState
 from howdah.model.at_once import AtOnce
-from howdah.model.engine_options import CONF, DATA_DIR, HBASE, LAB, MEMORY, PLAN
+from howdah.model.engines import CONF, DATA_DIR, HBASE, LAB, MEMORY, PLAN
 from howdah.model.host import Host
-from howdah.model.job import Job
 from howdah.model.plan import Plan, Role, Worker, WorkerPlan
+from howdah.model.tables import Job
 from howdah.model.workloads.base import Workload
-from howdah.model.workloads.hbase_pe import PE, PE_WRITE
-from howdah.model.workloads.ycsb import YCSB_LOAD, TableShape, YcsbLoad, check_shape
+from howdah.model.workloads.ycsb import PE, PE_WRITE, YCSB_LOAD, TableShape, YcsbLoad, check_shape
 from howdah.model.workloads.ycsb_options import CLIENTS, FIELD_SIZE, FIELDS, MOST_CLIENTS, RECORDS
 from howdah.planner.local_plan import DEFAULT_DATA_DIR
 from howdah.planner.suite.cluster import size_suite

@@ -28,9 +28,9 @@ from howdah.lab.kernel.namespaces import client_prefix, join_network
 from howdah.lab.registry import CLIENT
 from howdah.lab.state import LabState
 from howdah.model.cluster import HBaseStatus
-from howdah.model.job import Job
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan, Plan, Role, Worker, WorkerPlan
+from howdah.model.tables import Job
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.web import JmxReader, Web

@@ -15,7 +15,7 @@ from howdah.installation.installation import HBaseInstallation
 from howdah.installation.java_programs import java_command
 from howdah.model.cluster import Laboratory
 from howdah.model.faults import ProbeReport
-from howdah.model.job import Job, Progress, SampleSink
+from howdah.model.tables import Job, Progress, SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.ycsb_options import MOST_CLIENTS
 from howdah.telemetry.server_logs import ServerLogs

@@ -14,9 +14,9 @@ from howdah.engines.base import job_digests
 from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
 from howdah.errors import HowdahError
 from howdah.model.cluster import Laboratory
-from howdah.model.engine_options import HOSTS
-from howdah.model.job import Job, Progress, SampleSink
+from howdah.model.engines import HOSTS
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
+from howdah.model.tables import Job, Progress, SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import Source

@@ -14,7 +14,7 @@ from howdah.engines.under_way import PartialResult
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.reported import LinkRate
 from howdah.model.run import Outcome, Phase, ValidationError
-from howdah.model.workloads.network import (
+from howdah.model.workloads.hadoop_programs import (
     ALL_AT_ONCE,
     BOTH_WAYS,
     IDLE,

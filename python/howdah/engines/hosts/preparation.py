@@ -17,7 +17,7 @@ from howdah.errors import RunFailed, UserError
 from howdah.lab.hadoop import daemons
 from howdah.lab.state import LabState
 from howdah.model.at_once import AtOnce
-from howdah.model.engine_options import HOSTS, LAB, PLAN, REACH
+from howdah.model.engines import HOSTS, LAB, PLAN, REACH
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import ClusterPlan
 from howdah.planner.suite.cluster import size_suite

@@ -19,7 +19,7 @@ from howdah.engines.processes import end_with_parent
 from howdah.errors import RunFailed
 from howdah.model.latencies import LatencyHistogram, encoded
 from howdah.model.reported import LinkRate
-from howdah.model.workloads.network import BOTH_WAYS, NETWORK
+from howdah.model.workloads.hadoop_programs import BOTH_WAYS, NETWORK
 
 _LOG = logging.getLogger(__name__)
 _REACH_S = 30.0

@@ -20,8 +20,8 @@ from howdah.engines.local.ready import check_ready, check_room, replaced
 from howdah.engines.local.work import LocalContext, Program, WorkClock
 from howdah.engines.local.workspace import Workspace
 from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
-from howdah.model.job import Job, SampleSink
 from howdah.model.run import Outcome, Phase, RunRecord, WorkloadResult
+from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.terasort import INPUT
 from howdah.telemetry.processes import peak_rss_bytes, reset_peak_rss

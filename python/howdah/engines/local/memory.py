@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from howdah import _native
 from howdah.errors import UserError
-from howdah.model.job import Job
+from howdah.model.tables import Job
 from howdah.model.workloads.terasort import TeraSort
 from howdah.telemetry.processes import rss_bytes
 from howdah.units import MIB, format_memory

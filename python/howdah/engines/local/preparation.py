@@ -13,8 +13,8 @@ from howdah.engines.local.memory import sort_needs, store_needs
 from howdah.engines.local.ready import ready_rows, ready_table
 from howdah.engines.local.workspace import FOLDER
 from howdah.errors import UserError
-from howdah.model.engine_options import DATA_DIR
-from howdah.model.job import Job
+from howdah.model.engines import DATA_DIR
+from howdah.model.tables import Job
 from howdah.model.workloads.hadoop_programs import Pi
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import INPUT

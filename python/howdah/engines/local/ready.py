@@ -10,7 +10,7 @@ from howdah.engines.local import benchmarks, limits, tera, ycsb
 from howdah.engines.local.memory import pool_bytes, sorts_in_memory, store_cache_bytes
 from howdah.engines.local.workspace import FOLDER, Shortage, Workspace, find_kept
 from howdah.errors import UserError
-from howdah.model.job import Job
+from howdah.model.tables import Job
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DFSIO_FOLDER, DfsioRead, Storage
 from howdah.model.workloads.terasort import INPUT, ROW_BYTES, ROWS, TeraRows, TeraSort

@@ -13,11 +13,11 @@ from howdah import _native
 from howdah.engines.local.workspace import Workspace
 from howdah.engines.under_way import PartialResult
 from howdah.model.host import FileSystem, Host
-from howdah.model.job import Job, Progress, SampleSink, Unit
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.plan import Worker
 from howdah.model.reported import FileRate
 from howdah.model.run import Phase, TaskAttempt
+from howdah.model.tables import Job, Progress, SampleSink, Unit
 
 _POLL_S = 0.1
 

@@ -20,13 +20,12 @@ from howdah.faults.targets import lab_targets
 from howdah.lab import registry
 from howdah.lab.state import LabState, read_state
 from howdah.lab.status import LabStatus, status
-from howdah.model.engine_options import FAULT
+from howdah.model.engines import FAULT
 from howdah.model.faults import Action
-from howdah.model.job import Job, Progress, SampleSink
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.plan import Placement
 from howdah.model.run import RunRecord, RunWarning, Sample, TaskAttempt
-from howdah.model.tables import ServerEvent
+from howdah.model.tables import Job, Progress, SampleSink, ServerEvent
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.option import ERASURE_CODING
 from howdah.model.workloads.suite import programs, suites

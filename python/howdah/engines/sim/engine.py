@@ -19,12 +19,10 @@ from howdah.engines.base import job_digests
 from howdah.engines.sim.results import bands_of, detail_of, histograms, request_result, workload_result
 from howdah.engines.under_way import RunUnderWay, begun_record
 from howdah.model.cluster import ClusterState
-from howdah.model.job import Job, Progress, SampleSink
 from howdah.model.plan import ClusterPlan, cluster_plan, planned_text
-from howdah.model.reported import Counters, FileRate
+from howdah.model.reported import Counters, FileRate, Simulated
 from howdah.model.run import Origin, Outcome, RunRecord, RunWarning
-from howdah.model.simulated import Simulated
-from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA
+from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, Job, Progress, SampleSink
 from howdah.model.workloads.base import Moved, Workload
 from howdah.model.workloads.dfsio import DfsioFiles
 from howdah.model.workloads.suite import Suite

@@ -19,9 +19,8 @@ from howdah.engines.sim.engine import NAME
 from howdah.engines.under_way import begun_record
 from howdah.errors import UserError
 from howdah.model.host import FileSystem
-from howdah.model.job import Job, SampleSink
 from howdah.model.measured import MeasuredFigure
-from howdah.model.reported import Counters
+from howdah.model.reported import Band, Counters, Simulated
 from howdah.model.run import (
     Origin,
     Outcome,
@@ -32,7 +31,7 @@ from howdah.model.run import (
     TaskAttempt,
     WorkloadResult,
 )
-from howdah.model.simulated import Band, Simulated
+from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.base import Moved, Workload
 from howdah.model.workloads.terasort import ROW_BYTES, TeraRows
 from howdah.simulation.local_engine import Draw, LocalOutcome, Ran, RanTask, median, translate_local

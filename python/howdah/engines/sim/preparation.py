@@ -17,7 +17,7 @@ from howdah.engines.sim.local_machine import USUAL_REPLICATIONS, SimLocalEngine,
 from howdah.engines.sim.results import simulated_interval_s
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
-from howdah.model.engine_options import (
+from howdah.model.engines import (
     CALIBRATION,
     DATA_DIR,
     LOCAL,

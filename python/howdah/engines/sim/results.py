@@ -10,9 +10,8 @@ import pyarrow.compute as pc
 
 from howdah.model.cluster import CounterValue, HadoopJob, ReplicaSpread
 from howdah.model.latencies import LatencyHistogram, encoded_counts
-from howdah.model.reported import Counters, OperationCount
+from howdah.model.reported import Band, Counters, OperationCount, PhaseUse, WorkUse
 from howdah.model.run import Outcome, Phase, RunWarning, WorkloadResult
-from howdah.model.simulated import Band, PhaseUse, WorkUse
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.model.workloads.ycsb import results

@@ -11,7 +11,7 @@ from pkgutil import resolve_name
 from typing import NamedTuple, TypeVar
 
 from howdah.model.at_once import AtOnce, Container, Room, at_once, granted_bytes
-from howdah.model.engine_options import HADOOP, SAMPLE_INTERVAL, SIM
+from howdah.model.engines import HADOOP, SAMPLE_INTERVAL, SIM
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan, Role, Setting, Worker, WorkerPlan
 from howdah.model.workloads.base import Workload

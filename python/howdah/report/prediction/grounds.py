@@ -11,9 +11,8 @@ from howdah.model.cluster import Laboratory
 from howdah.model.parameter import PARAMETERS
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan
-from howdah.model.prediction import Distance, Prediction
+from howdah.model.prediction import Distance, LoadSweep, Prediction, Sweep, WhatIf
 from howdah.model.reported import Counters
-from howdah.model.variation import LoadSweep, Sweep, WhatIf
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import FILES
 from howdah.model.workloads.option import MAPS, REPLICATION

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from howdah.errors import UserError
 from howdah.model.base import Model
-from howdah.model.check import CheckReport, CheckVerdict
+from howdah.model.existing import CheckReport, CheckVerdict
 from howdah.model.plan import Candidate, ClusterPlan, Setting, value_text
 from howdah.planner.changes import QUANTITIES
 from howdah.report.document import Figure, Table

@@ -15,9 +15,8 @@ from pydantic import ValidationError
 from starlette.responses import Response
 
 from howdah.errors import RecordError, UserError
-from howdah.model.annotation import Annotation
 from howdah.model.base import Model, WrongValue
-from howdah.model.run import Outcome, RunRecord
+from howdah.model.run import Annotation, Outcome, RunRecord
 from howdah.report.document import Figure, Key, Table
 from howdah.report.html import ShownPage, shown_page
 from howdah.report.renderer import figure_data

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from howdah.errors import UserError
 from howdah.model.base import Model
-from howdah.model.engine_options import LOCAL, SIM
+from howdah.model.engines import LOCAL, SIM
 from howdah.model.plan import ClusterPlan
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest

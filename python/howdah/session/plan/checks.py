@@ -14,7 +14,7 @@ from howdah.audit.sarif import to_sarif
 from howdah.audit.upgrade import check_upgrade
 from howdah.documents.files import read_host, read_plan
 from howdah.errors import UserError
-from howdah.model.check import CheckReport, CheckVerdict, HostRole
+from howdah.model.existing import CheckReport, CheckVerdict, HostRole
 from howdah.model.plan import Advice, ClusterPlan, ConfigSet, value_text
 from howdah.planner.explanation import source_text
 from howdah.planner.rule import Severity

@@ -18,7 +18,7 @@ from howdah.documents.files import inventory_faults, parse_inventory, write_inve
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.base import Model
-from howdah.model.engine_options import SIM
+from howdah.model.engines import SIM
 from howdah.model.inventory import Inventory
 from howdah.model.plan import ClusterPlan
 from howdah.model.plan_options import demand_text

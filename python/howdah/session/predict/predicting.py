@@ -17,8 +17,7 @@ from howdah.engines.base import sha256
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.plan import ClusterPlan
-from howdah.model.prediction import Prediction
-from howdah.model.variation import LoadSweep, Sweep, WhatIf
+from howdah.model.prediction import LoadSweep, Prediction, Sweep, WhatIf
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION, TeraSort
 from howdah.planner.host_claims import with_idle_neighbours

@@ -11,10 +11,9 @@ from howdah.calibrate.document import accuracy_page
 from howdah.calibrate.scoring import Tally, score_times, tally, why_not
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
-from howdah.model.prediction import Prediction, Score
+from howdah.model.prediction import LoadSweep, Prediction, Score, Sweep, WhatIf
 from howdah.model.run import RunRecord
 from howdah.model.tuning import Tuning
-from howdah.model.variation import LoadSweep, Sweep, WhatIf
 from howdah.report.document import Document
 from howdah.report.prediction.growth import loads
 from howdah.simulation.calibrations import PUBLISHED, load_calibration

@@ -16,11 +16,10 @@ import pyarrow as pa
 from howdah.engines.base import Engine, Prepared, RunStart
 from howdah.errors import MissingExtra, UserError
 from howdah.model.engines import all_options, engines
-from howdah.model.job import Job, Progress
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.reported import Counters
 from howdah.model.run import RunRecord, Sample, TaskAttempt
-from howdah.model.tables import ServerEvent
+from howdah.model.tables import Job, Progress, ServerEvent
 from howdah.model.workloads.suite import programs, suites
 from howdah.planner.suite.request import RunRequest, check_use
 from howdah.report.renderer import Renderer

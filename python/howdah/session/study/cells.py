@@ -17,8 +17,7 @@ from howdah.engines.under_way import begun_record
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
-from howdah.model.engine_options import CALIBRATION, LAB, LOCAL, PLAN
-from howdah.model.engines import engines
+from howdah.model.engines import CALIBRATION, LAB, LOCAL, PLAN, engines
 from howdah.model.inventory import Inventory
 from howdah.model.parameter import HARDWARE
 from howdah.model.plan import ClusterPlan

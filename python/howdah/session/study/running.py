@@ -13,9 +13,9 @@ from types import TracebackType
 from typing import Protocol
 
 from howdah.errors import Aborted, RunFailed, UserError
-from howdah.model.job import Progress
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.study import Study, StudyRun
+from howdah.model.tables import Progress
 from howdah.namespaces import enter_network
 from howdah.session.lab import building
 from howdah.session.lab import laboratories as lab

@@ -15,14 +15,13 @@ from howdah.documents.files import read_plan, read_study, study_schema
 from howdah.engines.hadoop.reached import running_lab
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
-from howdah.model.engine_options import HADOOP, LOCAL, SIM
-from howdah.model.engines import engines
-from howdah.model.job import Progress
+from howdah.model.engines import HADOOP, LOCAL, SIM, engines
 from howdah.model.plan import ClusterPlan, cluster_plan
 from howdah.model.reported import Counters
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.study import Study, StudyRun
 from howdah.model.study_settings import nearest
+from howdah.model.tables import Progress
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.model.workloads.suite import Suite, suites
 from howdah.model.workloads.terasort import ROW_BYTES

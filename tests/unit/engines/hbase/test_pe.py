@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from howdah.engines.hbase.pe import arguments, read_evaluated, splits
-from howdah.model.workloads.hbase_pe import EVERY, PeRead
+from howdah.model.workloads.ycsb import EVALUATIONS, PeRead
 
 SAID = """\
 INFO PerformanceEvaluation: Latency (us) : mean=71.20, 50th=70.00, 99th=812.00, 99.9th=2
@@ -39,4 +39,4 @@ def test_regions_are_of_as_many_rows_each() -> None:
 
 
 def test_every_command_has_a_name_and_an_operation() -> None:
-    assert all(program.command and program.operation for program in EVERY)
+    assert all(program.command and program.operation for program in EVALUATIONS)

@@ -13,8 +13,8 @@ from howdah.engines.sim.local_machine import scenario_of
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.measured import MeasuredFigure, RowCosts, SortCost
+from howdah.model.reported import Simulated
 from howdah.model.run import Origin, Outcome, RunRecord
-from howdah.model.simulated import Simulated
 from howdah.session.run.runs import prepare
 from howdah.simulation.local_engine import median, merge_cost, sort_cost
 from support.measured import READ_BYTES_PER_S, WRITE_BYTES_PER_S, measured_host, measured_rows

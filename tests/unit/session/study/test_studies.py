@@ -15,8 +15,8 @@ from howdah.analysis.comparing.readings import ELAPSED
 from howdah.analysis.wording import percent
 from howdah.errors import UserError
 from howdah.model.comparison import Measure, Reading
-from howdah.model.job import Progress
 from howdah.model.study import StudyRun
+from howdah.model.tables import Progress
 from howdah.report.figures.timeline import LABEL_PITCH
 from howdah.report.study.cells import CellRuns
 from howdah.report.study.masters import loads

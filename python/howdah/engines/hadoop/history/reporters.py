@@ -11,11 +11,10 @@ from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.history.attempts import attempt_rows, phases, printed_counters, sum_counters
 from howdah.engines.hadoop.history.failure import cause_of
 from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
-from howdah.model.cluster import AppMasterStart, CounterValue, HadoopJob
+from howdah.model.cluster import AppMasterStart, CounterValue, HadoopJob, SparkRun
 from howdah.model.plan import Plan
 from howdah.model.reported import Counters
 from howdah.model.run import Phase, TaskAttempt
-from howdah.model.spark import SparkRun
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.history import HistoryFiles, JobHistory, TaskLogs

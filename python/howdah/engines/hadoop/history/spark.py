@@ -12,10 +12,9 @@ from howdah.engines.hadoop.history.reporters import ReportedJob
 from howdah.engines.hadoop.programs.command import EndedJob
 from howdah.engines.hadoop.target import HadoopContext, NodeFinder
 from howdah.errors import UserError
-from howdah.model.cluster import HadoopJob
+from howdah.model.application import SparkLog
+from howdah.model.cluster import HadoopJob, SparkRun
 from howdah.model.reported import Counters
-from howdah.model.spark import SparkRun
-from howdah.model.spark_log import SparkLog
 from howdah.model.workloads.base import Workload
 from howdah.scratch import scratch_folder
 from howdah.services.errors import ServiceError

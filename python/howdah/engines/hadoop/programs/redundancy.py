@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.engines.under_way import PartialResult
-from howdah.model.job import Progress
 from howdah.model.reported import ResultMetric
 from howdah.model.run import Phase
+from howdah.model.tables import Progress
 from howdah.model.workloads.hadoop_programs import REBUILD_TIME, Redundancy
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError

@@ -23,9 +23,9 @@ from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed, UserError
 from howdah.hadoop.config_files import without_secrets
 from howdah.model.cluster import HadoopJob
-from howdah.model.job import Progress
 from howdah.model.reported import Counters
 from howdah.model.run import Phase, TaskAttempt
+from howdah.model.tables import Progress
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.hadoop_programs import COMMAND, UserCommand
 from howdah.scratch import scratch_folder

@@ -8,7 +8,7 @@ import pytest
 
 from howdah.engines.hadoop.history.spark import driver_failed
 from howdah.engines.hadoop.programs.command import EndedJob
-from howdah.model.spark_log import SparkLog
+from howdah.model.application import SparkLog
 from howdah.services.event_log import read_event_log
 from support.spark_logs import SPARK_EVENTS
 
