@@ -19,7 +19,7 @@ from datetime import datetime
 from pathlib import Path
 
 from benches.ours.meter import Meter, machine_cpu_s, own_cpu_s
-from howdah.engines.hadoop.programs.overlay import write_shims
+from howdah.engines.hadoop.overlay import write_shims
 from howdah.engines.hadoop.reached import Reached, reach_lab, running_lab
 from howdah.installation.installation import find_spark
 from howdah.installation.java_programs import spark_programs

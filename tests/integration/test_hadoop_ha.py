@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from howdah.engines.clock import RunClock
+from howdah.engines.base import RunClock
 from howdah.engines.hadoop.lost_daemons import MastersWatch
 from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.cluster import Event

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import pytest
 
-from howdah.engines.clock import RunClock
+from howdah.engines.base import RunClock
 from howdah.engines.hadoop.following import TaskSnapshots
-from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.lost_daemons import MachineWatch
+from howdah.engines.hadoop.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.storage import replica_spread
 from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.model.cluster import Event

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from howdah.engines.base import Engine
-from howdah.engines.hosts.engine import HostsEngine, HostsTarget, Station
+from howdah.engines.hosts.engine import HostsEngine
 from howdah.engines.hosts.preparation import find_tools
+from howdah.engines.hosts.tools import HostsTarget, Station
 from howdah.model.at_once import AtOnce
 from howdah.model.engines import HOSTS as HOSTS_ENGINE
 from howdah.model.tables import Job

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pyarrow as pa
 
-from howdah.engines.hosts.network import ring
+from howdah.engines.hosts.engine import ring
 from howdah.model.latencies import LatencyHistogram, encoded
 from howdah.model.reported import LinkRate
 from howdah.model.tables import LATENCIES_SCHEMA, RunData

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from howdah_textwriter import TextWriter, pace
 
-from howdah.engines.base import Prepared, job_digests
-from howdah.engines.under_way import RunUnderWay, begun_record
+from howdah.engines.base import Prepared, RunUnderWay, begun_record, job_digests
 from howdah.model.at_once import AtOnce
 from howdah.model.engines import SAMPLE_INTERVAL, RegisteredEngine
 from howdah.model.plan import Worker, WorkerPlan

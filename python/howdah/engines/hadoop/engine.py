@@ -7,8 +7,17 @@ from datetime import UTC, datetime
 from functools import partial
 from pkgutil import resolve_name
 
-from howdah.engines.base import job_digests
-from howdah.engines.clock import RunClock, clock_was_set, clocks_apart
+from howdah.engines.base import (
+    PartialResult,
+    RunClock,
+    RunUnderWay,
+    begun_record,
+    clock_was_set,
+    clocks_apart,
+    ended_by,
+    fault_of,
+    job_digests,
+)
 from howdah.engines.hadoop.lost_daemons import MachineWatch, MastersWatch, Watching
 from howdah.engines.hadoop.ready import check_ready
 from howdah.engines.hadoop.storage import (
@@ -20,7 +29,6 @@ from howdah.engines.hadoop.storage import (
 )
 from howdah.engines.hadoop.target import DeferredAction, HadoopContext, HadoopTarget, NodeFinder
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
-from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
 from howdah.errors import HowdahError, UserError
 from howdah.model.cluster import ClusterState
 from howdah.model.run import Outcome, RunRecord, WorkloadResult

@@ -9,9 +9,8 @@ from dataclasses import replace
 from itertools import count
 from typing import Literal, NamedTuple
 
-from howdah.engines.hadoop.history.failure import client_error
-from howdah.engines.hadoop.programs.client import Client
-from howdah.engines.hadoop.target import HadoopContext
+from howdah.engines.hadoop.failure import client_error
+from howdah.engines.hadoop.target import Client, HadoopContext
 from howdah.errors import RunFailed
 from howdah.model.tables import Progress
 from howdah.model.workloads.base import Workload

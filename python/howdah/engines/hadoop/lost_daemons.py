@@ -9,7 +9,7 @@ from threading import Lock, Thread
 from typing import Literal, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
-from howdah.engines.clock import RunClock
+from howdah.engines.base import RunClock
 from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.model.cluster import Event
 from howdah.releases.values import read_seconds

@@ -8,13 +8,13 @@ from functools import partial
 from typing import Unpack
 
 from howdah.engines.base import Prepared, RunStart, new_job
+from howdah.engines.hadoop.command import check_settings
 from howdah.engines.hadoop.engine import HadoopEngine
-from howdah.engines.hadoop.hdfs_clients import HdfsClients
-from howdah.engines.hadoop.programs.command import check_settings
-from howdah.engines.hadoop.programs.user_command import added_to
 from howdah.engines.hadoop.reached import Reached, reach_cluster, reach_lab, running_lab
+from howdah.engines.hadoop.redundancy import HdfsClients
 from howdah.engines.hadoop.target import DEADLINE_S, HadoopTarget
-from howdah.engines.on_lab.engine import FaultRun, on_lab, requested_faults
+from howdah.engines.hadoop.user_command import added_to
+from howdah.engines.lab_runs import FaultRun, on_lab, requested_faults
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.hadoop.config_files import shown_value

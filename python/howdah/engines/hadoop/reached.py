@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from howdah.engines.on_lab.engine import complete_lab
-from howdah.engines.on_lab.members import LabMembers, lab_telemetry, laboratory_of, shared_machine_sources
+from howdah.engines.lab_members import LabMembers, lab_telemetry, laboratory_of, shared_machine_sources
+from howdah.engines.lab_runs import complete_lab
 from howdah.errors import UserError
 from howdah.installation.installation import Installation, find_installation
 from howdah.lab.kernel.namespaces import client_prefix, join_network

@@ -7,16 +7,22 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Generic, Protocol, TypeVar
 
+from howdah.engines.base import PartialResult
+from howdah.engines.hadoop.command import EndedJob
+from howdah.engines.hadoop.failure import client_error
 from howdah.engines.hadoop.following import Following
-from howdah.engines.hadoop.history.failure import client_error
-from howdah.engines.hadoop.history.reporters import ReportedJob
-from howdah.engines.hadoop.programs.client import Client, kill_applications, run_tag
-from howdah.engines.hadoop.programs.command import EndedJob
-from howdah.engines.hadoop.programs.sources import find_source
+from howdah.engines.hadoop.ready import find_source
+from howdah.engines.hadoop.reporters import ReportedJob
 from howdah.engines.hadoop.storage import HdfsWorkspace, replica_spread
-from howdah.engines.hadoop.target import HadoopContext, HadoopTarget, NodeFinder
+from howdah.engines.hadoop.target import (
+    Client,
+    HadoopContext,
+    HadoopTarget,
+    NodeFinder,
+    kill_applications,
+    run_tag,
+)
 from howdah.engines.processes import RunningProgram
-from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
 from howdah.model.cluster import ReplicaSpread
 from howdah.model.workloads.base import Workload

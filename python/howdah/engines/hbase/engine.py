@@ -11,11 +11,18 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import NamedTuple
 
-from howdah.engines.base import job_digests
-from howdah.engines.clock import RunClock, clock_was_set
+from howdah.engines.base import (
+    PartialResult,
+    RunClock,
+    RunUnderWay,
+    begun_record,
+    clock_was_set,
+    ended_by,
+    fault_of,
+    job_digests,
+)
 from howdah.engines.hbase.admin import HBaseAdmin, balanced, check_status, clear_leftovers
 from howdah.engines.hbase.target import HBaseContext, HBaseTarget, HBaseWork
-from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
 from howdah.errors import HowdahError, RunFailed
 from howdah.model.cluster import HBaseStatus
 from howdah.model.engines import HBASE

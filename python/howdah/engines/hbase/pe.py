@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from howdah.engines.base import PartialResult
 from howdah.engines.hbase.admin import attributes_of, made_for
 from howdah.engines.hbase.target import HBaseWork, RunTable, table_name
 from howdah.engines.processes import RunningProgram
-from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
 from howdah.model.reported import OperationCount, ResultMetric
 from howdah.model.run import Outcome, Phase, ValidationError

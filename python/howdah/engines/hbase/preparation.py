@@ -15,7 +15,7 @@ from howdah.engines.hbase.admin import LOAD, NO_TABLE, newest_kept
 from howdah.engines.hbase.engine import HBaseConnection, HBaseEngine, Opened
 from howdah.engines.hbase.reached import ReachedHBase, reach_lab_hbase, reach_own_hbase, standing_alone
 from howdah.engines.hbase.target import table_name
-from howdah.engines.on_lab.engine import FaultRun, complete_lab, on_lab, requested_faults
+from howdah.engines.lab_runs import FaultRun, complete_lab, on_lab, requested_faults
 from howdah.errors import UserError
 from howdah.installation.installation import find_hbase
 from howdah.installation.java_programs import with_ycsb

@@ -15,8 +15,8 @@ from howdah.engines.hadoop.reached import open_telemetry, read_plan_file
 from howdah.engines.hbase.admin import HBaseAdmin, check_status, opened
 from howdah.engines.hbase.engine import HBaseConnection
 from howdah.engines.hbase.target import ClientPlace, HBaseTarget, places_here
+from howdah.engines.lab_members import LabMembers, lab_telemetry, laboratory_of, shared_machine_sources
 from howdah.engines.local.workspace import Workspace
-from howdah.engines.on_lab.members import LabMembers, lab_telemetry, laboratory_of, shared_machine_sources
 from howdah.engines.processes import RunningProgram
 from howdah.errors import UserError
 from howdah.hadoop.daemons import OF_HBASE

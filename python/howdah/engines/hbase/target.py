@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from howdah.engines.clock import RunClock
+from howdah.engines.base import RunClock
 from howdah.engines.processes import ConcurrentProgram
 from howdah.faults.probes import ProbeAnswer, ProbeLog, probe_reports
 from howdah.installation.installation import HBaseInstallation

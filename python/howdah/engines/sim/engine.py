@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 import howdah
 from howdah import _native
-from howdah.engines.base import job_digests
+from howdah.engines.base import RunUnderWay, begun_record, job_digests
 from howdah.engines.sim.results import bands_of, detail_of, histograms, request_result, workload_result
-from howdah.engines.under_way import RunUnderWay, begun_record
 from howdah.model.cluster import ClusterState
 from howdah.model.plan import ClusterPlan, cluster_plan, planned_text
 from howdah.model.reported import Counters, FileRate, Simulated

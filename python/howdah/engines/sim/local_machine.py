@@ -11,12 +11,11 @@ import numpy as np
 
 import howdah
 from howdah import _native
-from howdah.engines.base import job_digests
-from howdah.engines.local.memory import USUAL_PROCESS_BYTES, pool_bytes
-from howdah.engines.local.ready import needed_bytes, too_little_room
+from howdah.engines.base import begun_record, job_digests
+from howdah.engines.local.engine import needed_bytes, too_little_room
+from howdah.engines.local.work import USUAL_PROCESS_BYTES, pool_bytes
 from howdah.engines.local.workspace import FREE_SHARE, Shortage
 from howdah.engines.sim.engine import NAME
-from howdah.engines.under_way import begun_record
 from howdah.errors import UserError
 from howdah.model.host import FileSystem
 from howdah.model.measured import MeasuredFigure

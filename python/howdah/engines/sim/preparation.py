@@ -11,7 +11,7 @@ from typing import Unpack
 from howdah.calibrate.uncertainty import beyond, draws
 from howdah.documents.files import read_host, read_plan, write_calibration
 from howdah.engines.base import Prepared, RunStart, new_job, sha256
-from howdah.engines.local.memory import USUAL_PROCESS_BYTES, sort_needs
+from howdah.engines.local.work import USUAL_PROCESS_BYTES, sort_needs
 from howdah.engines.sim.engine import SimEngine, SimTarget
 from howdah.engines.sim.local_machine import USUAL_REPLICATIONS, SimLocalEngine, check_room, scenario_of
 from howdah.engines.sim.results import simulated_interval_s

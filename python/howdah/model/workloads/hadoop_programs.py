@@ -34,7 +34,7 @@ class Pi(Workload):
     options = (MAPS, SAMPLES)
     programs: ClassVar = {
         "local": "howdah.engines.local.benchmarks:pi",
-        "hadoop": "howdah.engines.hadoop.programs.benchmarks:pi",
+        "hadoop": "howdah.engines.hadoop.benchmarks:pi",
         "sim": "howdah.simulation.translate:pi",
     }
     sizes: ClassVar = {
@@ -87,7 +87,7 @@ class NNBench(Workload):
     """Replicas of its files."""
 
     options = (MAPS, OPERATIONS, BLOCK_SIZE, REPLICATION)
-    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.benchmarks:nnbench"}
+    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.benchmarks:nnbench"}
     sizes: ClassVar = {"hadoop": "howdah.planner.suite.programs:nnbench"}
     not_on: ClassVar = {
         "local": "it measures a NameNode, and this engine has none",
@@ -122,7 +122,7 @@ class Redundancy(Workload):
 
     kind: Literal["redundancy"] = REDUNDANCY
 
-    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.redundancy:redundancy"}
+    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.redundancy:redundancy"}
     sizes: ClassVar = {"hadoop": "howdah.planner.suite.programs:redundancy"}
     not_on: ClassVar = {
         "local": "files on this machine have no replicas",
@@ -166,7 +166,7 @@ class UserCommand(Workload):
     """The command and its arguments."""
 
     options = (COMMAND_LINE,)
-    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.user_command:user_command"}
+    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.user_command:user_command"}
     sizes: ClassVar = {"hadoop": "howdah.planner.suite.programs:user_command"}
     not_on: ClassVar = {
         "local": "its applications need YARN",
@@ -227,7 +227,7 @@ class Network(Workload):
     """Pairs that are measured at the same time, none of which share a host."""
 
     options = (STREAMS, SECONDS, ROUNDS, PAIRS_AT_ONCE)
-    programs: ClassVar = {"hosts": "howdah.engines.hosts.network:network"}
+    programs: ClassVar = {"hosts": "howdah.engines.hosts.engine:network"}
     sizes: ClassVar = {"hosts": "howdah.planner.suite.programs:network"}
     not_on: ClassVar = {
         "local": "one machine has no network to others",

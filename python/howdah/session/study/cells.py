@@ -12,8 +12,7 @@ from howdah.calibrate.study import Platform, PublishedStudy
 from howdah.calibrate.tables import StudySetting
 from howdah.documents.fault import read_text
 from howdah.documents.files import read_inventory, read_plan, write_plan
-from howdah.engines.base import Prepared, job_digests, new_job
-from howdah.engines.under_way import begun_record
+from howdah.engines.base import Prepared, begun_record, job_digests, new_job
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from howdah.engines.local.memory import store_cache_bytes, store_needs
+from howdah.engines.local.work import store_cache_bytes, store_needs
 from howdah.errors import UserError
 from howdah.model.latencies import summary
 from howdah.model.run import Outcome, RunRecord

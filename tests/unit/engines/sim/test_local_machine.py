@@ -204,5 +204,5 @@ def test_what_this_process_has_grown_to_is_nothing_to_a_simulated_one(
     host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = scenario_of(prepared(host, tmp_path).job)
-    monkeypatch.setattr("howdah.engines.local.memory._process_bytes", lambda: 2**40)
+    monkeypatch.setattr("howdah.engines.local.work._process_bytes", lambda: 2**40)
     assert scenario_of(prepared(host, tmp_path).job) == one
