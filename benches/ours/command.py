@@ -30,7 +30,7 @@ from howdah.model.workloads.hadoop_programs import COMMAND, COMMAND_LINE
 from howdah.planner.suite.request import RunRequest
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import AppFacts, ResourceManager
-from howdah.session.run.runs import prepare, run
+from howdah.session.runs import prepare, run
 
 OUTPUT = "/bench-output"
 """What every command writes that is measured."""

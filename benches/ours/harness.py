@@ -22,7 +22,7 @@ from howdah.model.run import Outcome, RunRecord
 from howdah.model.tables import Progress
 from howdah.model.workloads.terasort import ROWS
 from howdah.planner.suite.request import RunRequest
-from howdah.session.run.runs import prepare, run
+from howdah.session.runs import prepare, run
 
 _START_TICKS = 19
 """The place of a process's start in its ``/proc/…/stat``, counted behind its name."""

@@ -11,10 +11,10 @@ from howdah.deferred import Deferred, deferred
 
 FIRST_USE = """
 import sys
-from howdah.session.plan import checks
-before = "howdah.session.plan.checks" in sys.modules
+from howdah.session import plan_checks
+before = "howdah.session.plan_checks" in sys.modules
 checks.check
-print(before, "howdah.session.plan.checks" in sys.modules)
+print(before, "howdah.session.plan_checks" in sys.modules)
 """
 
 

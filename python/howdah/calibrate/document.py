@@ -14,9 +14,7 @@ from howdah.model.calibration import Calibration, CalibrationCell, Without
 from howdah.model.parameter import PARAMETERS
 from howdah.units import format_counted, format_signed_percent
 
-_NOTICE = (
-    "<!-- Written by `python -m howdah.session.predict.results`; calibrate again instead of changing it. -->"
-)
+_NOTICE = "<!-- Written by `python -m howdah.session.predicting`; calibrate again instead of changing it. -->"
 _STATED = 0.9
 
 

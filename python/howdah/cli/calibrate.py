@@ -20,8 +20,8 @@ from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue, Calibration
 from howdah.report.document import FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks
+from howdah.session import calibrating as session
 from howdah.session.files import DEFAULT_RUNS_DIR
-from howdah.session.predict import calibration as session
 from howdah.units import format_counted, format_percent
 
 _FAR = 0.1

@@ -18,10 +18,9 @@ from howdah.extras import check_extras
 from howdah.planner.suite.request import RunRequest
 from howdah.report.document import FactList
 from howdah.report.terminal import blocks, terminal
+from howdah.session import laboratories, predicting
+from howdah.session import predicting as session
 from howdah.session.files import DEFAULT_PREDICTIONS_DIR
-from howdah.session.lab import laboratories
-from howdah.session.predict import predicting as session
-from howdah.session.predict import results
 
 if TYPE_CHECKING:
     from howdah.model.prediction import LoadSweep, Prediction, Sweep, WhatIf
@@ -121,7 +120,7 @@ def predict(
     if output is not None or not (what_if or sweep):
         check_extras("the page of `howdah predict`", "charts")
     if output is not None:
-        results.check_directory(output)
+        predicting.check_directory(output)
     usual = _OF_A_SIZE if sweep else _REPLICATIONS
     chosen_seed = parse_seed(seed)
     shared: dict[str, Any] = {
@@ -140,7 +139,7 @@ def predict(
                 report=bar.report,
                 **shared,
             )
-            result = _kept_as_page(variation, results.variation_page(variation, calibration), output)
+            result = _kept_as_page(variation, predicting.variation_page(variation, calibration), output)
         else:
             prediction = session.predict(
                 target,
@@ -184,8 +183,8 @@ class _Result(NamedTuple):
 
 def _kept(prediction: Prediction, directory: Path, calibration: str | None, output: Path | None) -> _Result:
     path = session.save_prediction(directory, prediction)
-    document = results.predicted_page(prediction, calibration)
-    page = results.write_page(document, output or path)
+    document = predicting.predicted_page(prediction, calibration)
+    page = predicting.write_page(document, output or path)
     replicas = session.replicas_text(prediction)
     files = (
         *((("replicas", replicas),) if replicas else ()),
@@ -196,7 +195,7 @@ def _kept(prediction: Prediction, directory: Path, calibration: str | None, outp
 
 
 def _kept_as_page(variation: WhatIf | Sweep | LoadSweep, document: Document, output: Path | None) -> _Result:
-    page = results.write_page(document, output) if output is not None else None
+    page = predicting.write_page(document, output) if output is not None else None
     return _Result(_for_programs(variation), document, page, (("page", str(page)),) if page else ())
 
 

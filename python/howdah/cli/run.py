@@ -20,8 +20,8 @@ from howdah.model.run import Outcome
 from howdah.model.workloads.hadoop_programs import COMMAND, COMMAND_LINE
 from howdah.model.workloads.suite import suites
 from howdah.planner.suite.request import RunRequest
+from howdah.session import runs as session
 from howdah.session.files import DEFAULT_RUNS_DIR
-from howdah.session.run import runs as session
 
 EXAMPLES = """
 howdah run terasuite  # measures this machine with sizes that fit it

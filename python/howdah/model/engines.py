@@ -175,7 +175,7 @@ LAB: Final = _text(
     "Name of the lab to run on. Default: lab, if it is up.",
     "NAME",
     (HADOOP, HBASE, HOSTS),
-    completion="howdah.session.lab.laboratories:names",
+    completion="howdah.session.laboratories:names",
 )
 PLAN: Final = _file(
     "plan",

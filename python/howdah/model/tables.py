@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar, get_args, get_type_hints
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -51,75 +51,24 @@ class ServerEvent(NamedTuple):
         return self.end_s - self.start_s
 
 
-_TASK_FIELDS: list[pa.Field[Any]] = [
-    pa.field("workload", pa.string()),
-    pa.field("kind", pa.string()),
-    pa.field("task", pa.int32()),
-    pa.field("attempt", pa.int32()),
-    pa.field("host", pa.string()),
-    pa.field("worker", pa.string()),
-    pa.field("slot", pa.int32()),
-    pa.field("start_s", pa.float64()),
-    pa.field("end_s", pa.float64()),
-    pa.field("input_rows", pa.int64()),
-    pa.field("output_rows", pa.int64()),
-    pa.field("input_bytes", pa.int64()),
-    pa.field("output_bytes", pa.int64()),
-    pa.field("spilled_bytes", pa.int64()),
-    pa.field("locality", pa.string()),
-    pa.field("state", pa.string()),
-    pa.field("shuffle_end_s", pa.float64()),
-    pa.field("merge_end_s", pa.float64()),
-    pa.field("shuffled_bytes", pa.int64()),
-    pa.field("cpu_s", pa.float64()),
-    pa.field("gc_s", pa.float64()),
-    pa.field("error", pa.string()),
-    pa.field("job", pa.string()),
-    pa.field("executor", pa.string()),
-    pa.field("fetch_wait_s", pa.float64()),
-]
-
-TASKS_SCHEMA = pa.schema(_TASK_FIELDS)
-"""One row per TaskAttempt, columns in its field order."""
-
-_SAMPLE_FIELDS: list[pa.Field[Any]] = [
-    pa.field("time_s", pa.float64()),
-    pa.field("host", pa.string()),
-    pa.field("metric", pa.string()),
-    pa.field("value", pa.float64()),
-]
-
-SAMPLES_SCHEMA = pa.schema(_SAMPLE_FIELDS)
-"""One row per Sample, columns in its field order."""
+_TYPES: Final = {int: pa.int64(), float: pa.float64(), str: pa.string()}
+_SHORT: Final = frozenset(("task", "attempt", "slot"))
+"""Columns of TaskAttempt with small numbers."""
 
 
-_LATENCY_FIELDS: list[pa.Field[Any]] = [
-    pa.field("workload", pa.string()),
-    pa.field("operation", pa.string()),
-    pa.field("host", pa.string()),
-    pa.field("peer", pa.string()),
-    pa.field("start_s", pa.float64()),
-    pa.field("end_s", pa.float64()),
-    pa.field("operations", pa.int64()),
-    pa.field("histogram", pa.string()),
-]
-
-LATENCIES_SCHEMA = pa.schema(_LATENCY_FIELDS)
-"""One row per LatencyHistogram, columns in its field order."""
+def _schema(row: type) -> pa.Schema:
+    """A column for each field of a row, in their order; every one may be empty."""
+    fields = []
+    for name, kind in get_type_hints(row).items():
+        plain = next(part for part in (*get_args(kind), kind) if part in _TYPES)
+        fields.append(pa.field(name, pa.int32() if name in _SHORT else _TYPES[plain]))
+    return pa.schema(fields)
 
 
-_SERVER_EVENT_FIELDS: list[pa.Field[Any]] = [
-    pa.field("start_s", pa.float64()),
-    pa.field("end_s", pa.float64()),
-    pa.field("machine", pa.string()),
-    pa.field("daemon", pa.string()),
-    pa.field("kind", pa.string()),
-    pa.field("detail", pa.string()),
-    pa.field("bytes", pa.int64()),
-]
-
-SERVER_EVENTS_SCHEMA = pa.schema(_SERVER_EVENT_FIELDS)
-"""One row per ServerEvent, columns in its field order."""
+TASKS_SCHEMA = _schema(TaskAttempt)
+SAMPLES_SCHEMA = _schema(Sample)
+LATENCIES_SCHEMA = _schema(LatencyHistogram)
+SERVER_EVENTS_SCHEMA = _schema(ServerEvent)
 
 
 class RunData(NamedTuple):

@@ -18,16 +18,6 @@ from howdah.model.hostname import is_hostname
 from howdah.model.placement import PlacedHost, PlacedWorker
 from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Placement, Role, Setting, planned_text
 from howdah.render.text import (
-    env_file,
-    hash_comment,
-    plain_key,
-    reason_lines,
-    setting_label,
-    setting_text,
-    template,
-    xml_file,
-)
-from howdah.render.variant import (
     EVERYWHERE,
     EXECUTOR,
     HADOOP_ENV,
@@ -41,8 +31,16 @@ from howdah.render.variant import (
     ZOOKEEPER_ENV,
     FileVariant,
     differ,
+    env_file,
+    hash_comment,
     of_kind,
+    plain_key,
+    reason_lines,
     select,
+    setting_label,
+    setting_text,
+    template,
+    xml_file,
 )
 
 _FOLDERS = {SPARK: "spark", TEZ: "tez", HIVE: "hive"}

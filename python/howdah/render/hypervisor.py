@@ -14,8 +14,22 @@ from howdah.errors import UserError
 from howdah.model.placement import PlacedHost
 from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Master, Setting, Worker, value_text
 from howdah.render.hadoop import table
-from howdah.render.text import hash_comment, plain_key, reason_lines, setting_label, setting_text, xml_comment
-from howdah.render.variant import ESXI, FIRMWARE, LIBVIRT, VMX, FileVariant, file_variants, of_kind, select
+from howdah.render.text import (
+    ESXI,
+    FIRMWARE,
+    LIBVIRT,
+    VMX,
+    FileVariant,
+    file_variants,
+    hash_comment,
+    of_kind,
+    plain_key,
+    reason_lines,
+    select,
+    setting_label,
+    setting_text,
+    xml_comment,
+)
 from howdah.units import MIB, format_bits_per_s
 
 _PART = re.compile(r"@?[A-Za-z_][A-Za-z0-9_-]*")

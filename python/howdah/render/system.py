@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from howdah.errors import UserError
 from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Setting
-from howdah.render.text import hash_comment, plain_key, reason_lines, setting_label, setting_text, template
-from howdah.render.variant import (
+from howdah.render.text import (
     DISKS,
     HUGE_PAGES,
     JAVA,
@@ -18,7 +17,13 @@ from howdah.render.variant import (
     SYSTEM,
     FileVariant,
     file_variants,
+    hash_comment,
+    plain_key,
+    reason_lines,
     select,
+    setting_label,
+    setting_text,
+    template,
 )
 from howdah.units import MIB
 

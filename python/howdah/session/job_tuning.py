@@ -23,10 +23,10 @@ from howdah.model.user_job import CONFIGURED_NAME, JobTuning, JobTuningRequest, 
 from howdah.render.text import xml_file
 from howdah.services.conf import ClientConf
 from howdah.session.racing import only_race_on, raced_plans
-from howdah.session.study.directory import StudyDirectory, spent_s
-from howdah.session.study.paper import write_study_paper
-from howdah.session.study.running import StudyObserver
-from howdah.session.study.studies import GivenStudy, make_runs
+from howdah.session.studies import GivenStudy, make_runs
+from howdah.session.study_directory import StudyDirectory, spent_s
+from howdah.session.study_paper import write_study_paper
+from howdah.session.study_running import StudyObserver
 from howdah.store.layout import new_run_id, replacing
 from howdah.store.tunings import JOB_REQUEST, search_path
 from howdah.tune.job import (

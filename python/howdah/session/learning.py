@@ -17,9 +17,9 @@ from howdah.model.run import Outcome, RunRecord
 from howdah.model.study import Study
 from howdah.model.tuning import Learned, LearnedTime, LearnedValue, RaceTarget, Tuning
 from howdah.session.racing import only_race_on
-from howdah.session.study.directory import StudyDirectory, spent_s
-from howdah.session.study.running import StudyObserver
-from howdah.session.study.studies import GivenStudy, make_runs
+from howdah.session.studies import GivenStudy, make_runs
+from howdah.session.study_directory import StudyDirectory, spent_s
+from howdah.session.study_running import StudyObserver
 from howdah.session.tuning import TuningWork, planned_race, search
 from howdah.simulation.calibrations import default_values
 from howdah.simulation.cases import simulate_typical

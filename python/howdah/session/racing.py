@@ -30,12 +30,12 @@ from howdah.model.tuning import (
 )
 from howdah.services.conf import ClientConf
 from howdah.session.files import DEFAULT_RUNS_DIR
-from howdah.session.plan.plans import load_plan
-from howdah.session.run.reporting import analyse_run
-from howdah.session.study.directory import StudyDirectory, by_age, spent_s
-from howdah.session.study.paper import write_study_paper
-from howdah.session.study.running import StudyObserver
-from howdah.session.study.studies import GivenStudy, make_runs
+from howdah.session.plans import load_plan
+from howdah.session.reporting import analyse_run
+from howdah.session.studies import GivenStudy, make_runs
+from howdah.session.study_directory import StudyDirectory, by_age, spent_s
+from howdah.session.study_paper import write_study_paper
+from howdah.session.study_running import StudyObserver
 from howdah.session.tuning import Tuned, with_race
 from howdah.store.layout import FileLock
 from howdah.store.tunings import TuningFolder

@@ -16,7 +16,7 @@ from howdah.model.reported import ResultMetric
 from howdah.model.run import Outcome
 from howdah.model.tables import Job, Progress
 from howdah.model.workloads.hadoop_programs import estimate_of_pi, operations_per_s
-from howdah.session.run.reporting import FinishedRun
+from howdah.session.reporting import FinishedRun
 from support import records
 from support.building import RunBuilder, Stage, kind
 from support.findings import found

@@ -29,7 +29,7 @@ from howdah.serve.places import run_place, signature
 from howdah.serve.routes.answers import Here, JsonRoute, Working, html, stream, svg
 from howdah.serve.site import Site
 from howdah.serve.work import RequestWork
-from howdah.session.run.reporting import analyse_run
+from howdah.session.reporting import analyse_run
 from howdah.store.additions import read_annotation, write_annotation
 from howdah.store.layout import LOCK, is_held
 from howdah.store.reader import read_record

@@ -16,7 +16,7 @@ from howdah.model.plan import WorkerPlan
 from howdah.model.tables import Job
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
-from howdah.session.run.runs import prepare
+from howdah.session.runs import prepare
 from support import records
 from support.daemons import LIB
 from support.hadoop_cluster import needs_hadoop

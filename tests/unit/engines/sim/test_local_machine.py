@@ -15,7 +15,7 @@ from howdah.model.host import Host
 from howdah.model.measured import MeasuredFigure, RowCosts, SortCost
 from howdah.model.reported import Simulated
 from howdah.model.run import Origin, Outcome, RunRecord
-from howdah.session.run.runs import prepare
+from howdah.session.runs import prepare
 from howdah.simulation.local_engine import median, merge_cost, sort_cost
 from support.measured import READ_BYTES_PER_S, WRITE_BYTES_PER_S, measured_host, measured_rows
 from support.requests import run_request

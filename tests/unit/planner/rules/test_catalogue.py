@@ -16,7 +16,7 @@ from howdah.planner.document import pages, write
 from howdah.planner.explanation import explain, spell
 from howdah.planner.rule import SettingRule, Severity
 from howdah.planner.rules.catalogue import RULES, find_rule
-from howdah.session.plan import explaining as session
+from howdah.session import plans as session
 
 COMMITTED = Path(__file__).parents[4] / "docs" / "rules"
 
