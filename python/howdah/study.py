@@ -32,7 +32,6 @@ class Cell(NamedTuple):
     settings: CellSettings
     """The study's settings with those of its levels over them."""
     name: str
-    """What it is called: ``codec lz4, dataset 40MB``."""
 
     @property
     def runs(self) -> bool:

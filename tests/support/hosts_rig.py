@@ -10,8 +10,8 @@ from howdah.engines.base import Engine
 from howdah.engines.hosts.engine import HostsEngine
 from howdah.engines.hosts.preparation import find_tools
 from howdah.engines.hosts.tools import HostsTarget, Station
-from howdah.model.at_once import AtOnce
 from howdah.model.engines import HOSTS as HOSTS_ENGINE
+from howdah.model.placement import AtOnce
 from howdah.model.tables import Job
 from howdah.planner.suite.cluster import size_suite
 from support.own_hosts import HOSTS, NOMINAL, OwnHosts

@@ -7,8 +7,7 @@ from itertools import permutations
 import pyarrow as pa
 
 from howdah.engines.hosts.engine import ring
-from howdah.model.latencies import LatencyHistogram, encoded
-from howdah.model.reported import LinkRate
+from howdah.model.reported import LatencyHistogram, LinkRate, encoded
 from howdah.model.tables import LATENCIES_SCHEMA, RunData
 from howdah.model.workloads.hadoop_programs import (
     ALL_AT_ONCE,

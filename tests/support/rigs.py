@@ -15,8 +15,8 @@ from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.local.engine import LocalEngine, ready_table
 from howdah.engines.local.work import sort_needs, store_needs
 from howdah.engines.sim.engine import SimEngine, SimTarget
-from howdah.model.at_once import at_once
 from howdah.model.engines import DATA_DIR
+from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan, Plan
 from howdah.model.run import RunRecord
 from howdah.model.tables import Job

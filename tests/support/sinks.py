@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from howdah.model.latencies import LatencyHistogram
+from howdah.model.reported import LatencyHistogram
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.tables import (
     LATENCIES_SCHEMA,

@@ -13,8 +13,8 @@ from itertools import pairwise
 from howdah.analysis.evidence.losses import SparkLoss, WorkerLoss
 from howdah.analysis.evidence.times import ExecutorEstimate, ExecutorUse, SparkUse, WorkloadTime
 from howdah.analysis.phases import attempts_of
-from howdah.model.at_once import most_at_once, stretches
 from howdah.model.cluster import OF_ONE_STAGE, SparkExecutorRun, SparkRun
+from howdah.model.placement import most_at_once, stretches
 from howdah.model.run import Outcome, TaskAttempt
 from howdah.model.tables import RunData
 

@@ -17,7 +17,7 @@ from howdah.analysis.step_causes import Mask, StepCause, region_servers, scene, 
 from howdah.analysis.wording import Sure, delay, listed, number, percent
 from howdah.analysis.wording import times as multiple
 from howdah.model.comparison import Finding, Number
-from howdah.model.latencies import SHARES, summary
+from howdah.model.reported import SHARES, summary
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
 from howdah.units import format_counted

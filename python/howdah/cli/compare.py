@@ -11,13 +11,13 @@ from howdah.cli.arguments import AsJson, PredictionsDir, RunsDir
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.extras import check_extras
+from howdah.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR
 from howdah.report.comparing import content as comparison_page
 from howdah.report.prediction import scored as score_page
 from howdah.report.terminal import terminal
 from howdah.session import comparing as session
 from howdah.session import predicting
 from howdah.session import runs as runs_session
-from howdah.session.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR
 
 if TYPE_CHECKING:
     from howdah.model.prediction import Score

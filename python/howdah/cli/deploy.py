@@ -20,11 +20,11 @@ from howdah.cli.deploy_table import deployed_text, diff_text, pending_text, stat
 from howdah.cli.help import App, Details
 from howdah.cli.output import agree, check_json, print_json, show
 from howdah.errors import UserError
+from howdah.files import read_password
 from howdah.report.terminal import blocks
 from howdah.session import deploy_order, deploy_project
 from howdah.session import deploy_project as deploy_states
 from howdah.session import deploying as session
-from howdah.session.files import read_password
 from howdah.units import format_counted
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ from howdah.cli.output import print_json, show
 from howdah.cli.progress import SimulationBar
 from howdah.errors import UserError
 from howdah.extras import check_extras
+from howdah.files import DEFAULT_PREDICTIONS_DIR
 from howdah.planner.suite.request import RunRequest
 from howdah.report.document import FactList
 from howdah.report.terminal import blocks, terminal
 from howdah.session import laboratories, predicting
 from howdah.session import predicting as session
-from howdah.session.files import DEFAULT_PREDICTIONS_DIR
 
 if TYPE_CHECKING:
     from howdah.model.prediction import LoadSweep, Prediction, Sweep, WhatIf

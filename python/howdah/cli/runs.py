@@ -15,12 +15,12 @@ from howdah.cli.help import App
 from howdah.cli.output import print_json, show_notice
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
+from howdah.files import DEFAULT_RUNS_DIR
 from howdah.report import run as run_page
 from howdah.report.document import Table
 from howdah.report.terminal import blocks, terminal
 from howdah.session import reporting
 from howdah.session import runs as session
-from howdah.session.files import DEFAULT_RUNS_DIR
 from howdah.units import format_seconds
 
 if TYPE_CHECKING:

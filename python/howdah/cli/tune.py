@@ -16,6 +16,7 @@ from howdah.cli.output import print_json, show
 from howdah.cli.progress import StudyDisplay
 from howdah.errors import UserError
 from howdah.extras import check_extras
+from howdah.files import DEFAULT_TUNE_DIR
 from howdah.model.tuning import Goal, KeptRules
 from howdah.report.document import FactList
 from howdah.report.prediction import raced
@@ -23,7 +24,6 @@ from howdah.report.prediction import tuned as tuned_page
 from howdah.report.terminal import blocks, terminal
 from howdah.session import job_tuning, learning, plans, predicting, racing
 from howdah.session import tuning as session
-from howdah.session.files import DEFAULT_TUNE_DIR
 from howdah.units import format_signed_percent, parse_count
 
 if TYPE_CHECKING:

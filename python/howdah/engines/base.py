@@ -63,7 +63,6 @@ class RunStart(TypedDict):
 
     runs_dir: Path
     command: Sequence[str]
-    """The command line in the record."""
     seed: int | None
     """None for a random one."""
     keep_data: bool
@@ -207,6 +206,44 @@ class RunUnderWay:
         """Record the result of a workload."""
         self.change(workloads=(*self.record.workloads, result))
 
+    def carry_out(
+        self,
+        workloads: Iterable[Workload],
+        sampler: Sampler,
+        now_s: Callable[[], float],
+        program: Callable[[Workload, float], PartialResult],
+        *,
+        more: Callable[[], Mapping[str, object]] = dict,
+        recorded: Callable[[WorkloadResult], None] = lambda result: None,
+    ) -> None:
+        """Run workloads in turn until one fails, record their results and how the run ended.
+
+        ``program`` runs one that begins at a time. ``more`` returns further fields of the result of one that
+        has ended, also if an error or the user ended it; ``recorded`` gets the result of any other.
+        """
+        fault = None
+        for workload in workloads:
+            # Samples at both ends of a workload make its share of every counter exact.
+            sampler.mark()
+            fields = PartialResult()
+            start_s = now_s()
+            try:
+                fields = program(workload, start_s)
+            except BaseException as error:
+                fields = PartialResult(outcome=ended_by(error))
+                raise
+            finally:
+                sampler.mark()
+                times = {"workload": workload, "start_s": start_s, "end_s": now_s()}
+                result = WorkloadResult.model_validate({**times, **more(), **fields})
+                self.add(result)
+            recorded(result)
+            if result.outcome is not Outcome.SUCCEEDED:
+                fault = fault_of(result)
+                break
+        self.sink.measured()
+        self.change(outcome=Outcome.SUCCEEDED if fault is None else Outcome.FAILED, error=fault)
+
     @contextmanager
     def ending(
         self, errors: tuple[type[BaseException], ...], text: Callable[[BaseException], str] = str
@@ -270,7 +307,11 @@ class RunClock:
 
     def now_s(self) -> float:
         """Seconds since the start of the run."""
-        return (time.monotonic_ns() - self.start_ns) / 1e9
+        return self.at_s(time.monotonic_ns())
+
+    def at_s(self, monotonic_ns: int) -> float:
+        """A time on CLOCK_MONOTONIC in seconds since the start of the run."""
+        return (monotonic_ns - self.start_ns) / 1e9
 
     @property
     def epoch_ms(self) -> int:

@@ -22,8 +22,8 @@ from howdah.lab.state import LabState, read_state
 from howdah.lab.status import LabStatus, status
 from howdah.model.engines import FAULT
 from howdah.model.faults import Action
-from howdah.model.latencies import LatencyHistogram
 from howdah.model.plan import Placement
+from howdah.model.reported import LatencyHistogram
 from howdah.model.run import RunRecord, RunWarning, Sample, TaskAttempt
 from howdah.model.tables import Job, Progress, SampleSink, ServerEvent
 from howdah.model.workloads.base import Workload

@@ -82,7 +82,6 @@ class Application:
     outcome: str
     failure: str
     source: str
-    """The file or URL that it was imported from."""
     source_bytes: int
     submit_s: float
     end_s: float
@@ -97,7 +96,6 @@ class Application:
     """Container seconds without a task, and of reduces that waited for maps."""
     failed_attempts: int
     failed_s: float
-    """Container seconds of attempts that failed."""
     killed_s: float
     """Container seconds of attempts that were killed, such as the slower copy of a task."""
     unused_memory_byte_s: float
@@ -268,7 +266,6 @@ class SparkApplication:
     """The application's end, or the last time in the log if it has none."""
     outcome: Outcome
     queue: str
-    """YARN's queue; empty outside YARN."""
     master: str
     """``yarn``, ``local[2]`` and the like."""
     deploy_mode: str
@@ -287,7 +284,6 @@ class SparkLog:
     """In the order of their first submission; a stage may have several attempts."""
     executors: tuple[SparkExecutor, ...]
     tasks: pa.Table
-    """``SPARK_TASKS_SCHEMA``."""
     sql: tuple[SqlExecution, ...] = ()
     truncated: bool = False
     """The log ends within a line or a compressed block; all lines before are included."""

@@ -271,7 +271,6 @@ class RegisteredEngine(NamedTuple):
     help: str
     """What it runs on, to follow its name."""
     title: str
-    """The heading of its own flags."""
     options: tuple[Option[Any], ...]
     """What it may be asked for beside its programs' options."""
     prepare: str

@@ -19,7 +19,6 @@ class FoundProperty(Model):
     """One property as a file gives it."""
 
     name: str
-    """Its name, as written."""
     text: str
     """Its value, as written, surrounding blanks removed."""
     file: str
@@ -27,7 +26,6 @@ class FoundProperty(Model):
     line: int
     """The line of its ``<property>``, from 1; 0 where it is only planned, and written nowhere yet."""
     final: bool = False
-    """Whether it is marked final."""
     blanks: bool = False
     """Whether blanks surround the value in the file, which readers that do not trim it keep."""
 
@@ -46,36 +44,28 @@ class Unreadable(Model):
     """A file that no program can read."""
 
     file: str
-    """Its name, relative to the configuration directory."""
     what: str
-    """What is wrong with it, with its line."""
     hint: str
-    """What would be right."""
 
 
 class Allocation(Model):
     """An element of ``fair-scheduler.xml``."""
 
     tag: str
-    """Its name, such as ``queue``."""
     attributes: Mapping[str, str]
     text: str
     """The text in it, surrounding blanks removed."""
     line: int
-    """Where it begins."""
     children: tuple[Allocation, ...] = ()
-    """The elements in it, in order."""
 
 
 class FoundConfig(Model):
     """A configuration directory."""
 
     folder: str
-    """Where it is."""
     properties: tuple[FoundProperty, ...]
     """Every property of every file, in the order Hadoop reads them: later ones win."""
     files: tuple[str, ...]
-    """The files that were read, relative to the folder."""
     environment: tuple[FoundProperty, ...] = ()
     """Variables that ``hadoop-env.sh``, ``hbase-env.sh`` and their like set."""
     workers: tuple[str, ...] = ()
@@ -88,7 +78,6 @@ class FoundConfig(Model):
     """Configuration files whose names no program reads: ``yarn-site-old.xml``."""
 
     unreadable: tuple[Unreadable, ...] = ()
-    """Files that could not be read; the others are checked."""
 
     allocations: Allocation | None = None
     """The outermost element of ``fair-scheduler.xml``; None where there is no such file."""
@@ -132,9 +121,7 @@ class ExistingSystem(Model):
     """The subject of a check."""
 
     config: FoundConfig | None = None
-    """The configuration, if one was given."""
     host: Host | None = None
-    """One host, if one was probed."""
 
 
 class Volume(Model):
@@ -143,7 +130,6 @@ class Volume(Model):
     storage: str
     """What the DataNode takes it for: ``DISK``, ``SSD``, ``ARCHIVE`` …"""
     size_bytes: int
-    """The size of its file system."""
 
 
 class Machine(Model):
@@ -164,7 +150,6 @@ class Machine(Model):
     vcores: int = 0
     """Virtual cores that YARN gives to containers there."""
     roles: tuple[Role, ...] = ()
-    """The daemons that were found."""
 
 
 class Survey(Model):
@@ -188,11 +173,9 @@ class Work(Model):
     """A summary of a cluster's finished jobs; the file that ``howdah plan --workload @FILE`` reads."""
 
     howdah: Literal[1] = FORMAT
-    """The format's version."""
     since: str
     """The start of the time looked at, ISO 8601 in UTC."""
     days: PositiveFloat
-    """Its length."""
     finished_jobs: PositiveInt
     """Jobs that ended in it."""
     failed_jobs: NonNegativeInt
@@ -227,25 +210,17 @@ class Check(Model):
 
     rule: str
     verdict: CheckVerdict
-    """The verdict."""
     about: str
-    """The property, device or daemon."""
     where: str
     """The file and line, or the host; empty where there is no place."""
     found: str
-    """The existing value, as it was written or read."""
     expected: str
     """The value that the rule requires; the missing fact if there is no decision."""
     why: str
-    """The reason, in a sentence, with the numbers."""
     fix: str = ""
-    """The fix; empty if the check passes."""
     source: str = ""
-    """Where the rule comes from."""
     damage: str = ""
-    """The damage of breaking the rule."""
     inputs: tuple[Input, ...] = ()
-    """The numbers that went in."""
 
 
 class HostRole(StrEnum):
@@ -260,25 +235,19 @@ class CheckReport(Model):
     """All checks of one occasion, worst first."""
 
     scope: Literal["configuration", "host", "all"]
-    """The subject."""
     looked_at: tuple[str, ...]
-    """Files and hosts that were read."""
     hadoop: str
-    """The Hadoop release it was compared with."""
     hadoop_from: str
     """Where the Hadoop release is known from: ``command line``, ``plan``, ``HADOOP_HOME``, ``default``
     where nothing
     names one, or what in the files does."""
     hbase: str
-    """The HBase release it was compared with."""
     ignored: tuple[str, ...] = ()
     """Configuration files with names that no program reads."""
     role: HostRole | None = None
     """The role of the configuration's host; None for a cluster's, which all of its hosts read."""
     plan: str | None = None
-    """The plan's file, if there is one."""
     checks: tuple[Check, ...]
-    """Every result."""
 
     def groups(self, *verdicts: CheckVerdict) -> dict[str, list[Check]]:
         """The results with these verdicts in the report's order, by heading.
@@ -303,11 +272,8 @@ class ValueChange(Model):
 
     key: str
     before: Value | None
-    """The former value; None for a new one."""
     after: Value | None
-    """The new value; None for a removed one."""
     file: str | None = None
-    """The file that holds it."""
     worker: str | None = None
     """The kind of worker it holds for, where kinds differ."""
     restarts: tuple[Role, ...] = ()
@@ -320,13 +286,9 @@ class MasterMove(Model):
     """A master that moves to another host."""
 
     name: str
-    """Its name in both plans."""
     roles: tuple[Role, ...]
-    """Its daemons."""
     before: str
-    """Its former host."""
     after: str
-    """Its new host."""
     shadow: bool = False
     """Whether it is its Fault Tolerance shadow that moves."""
 
@@ -335,9 +297,7 @@ class ChangeStep(Model):
     """One step, in order."""
 
     what: Literal["values", "master", "add", "remove", "balance"]
-    """What kind of step it is."""
     text: str
-    """What to do, in a sentence."""
     moved_bytes: int = 0
     """The most data that crosses the network for it."""
     least_s: float = 0.0
@@ -348,11 +308,7 @@ class PlanChange(Model):
     """The changes from one plan to another."""
 
     added: tuple[str, ...]
-    """New hosts, as ranges."""
     removed: tuple[str, ...]
-    """Removed hosts, as ranges."""
     masters: tuple[MasterMove, ...]
     values: tuple[ValueChange, ...]
-    """Values that differ."""
     steps: tuple[ChangeStep, ...] = ()
-    """What to do, in order."""

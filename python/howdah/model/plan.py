@@ -393,11 +393,9 @@ class ConfigFile(Model):
     content: str
     """Its whole text; the same plan gives the same text."""
     executable: bool = False
-    """Whether it is a script."""
 
 
 class ConfigSet(Model):
     """All files, sorted by path."""
 
     files: tuple[ConfigFile, ...]
-    """The files; no two have one path."""

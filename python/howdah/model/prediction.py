@@ -38,18 +38,15 @@ class Forecast(Model):
     """The elapsed time of a workload or of one of its phases, or a metric of it, as it is predicted."""
 
     workload: str
-    """The workload's kind."""
     phase: str | None = None
     """Its phase; None for the whole workload."""
     metric: str | None = None
     """The metric of its results, by name; None for its elapsed time."""
     unit: Unit = "s"
-    """What the numbers are counted in."""
     low: Positive | None = _formerly("low", required=False)
     """The lower end of the 90 % interval; None without a calibration, when nothing is known of it."""
     median: Positive = _formerly("median")
     high: Positive | None = _formerly("high", required=False)
-    """The upper end of the 90 % interval; None without a calibration."""
 
     @property
     def part(self) -> str | None:
@@ -99,15 +96,12 @@ class Beyond(Model):
     name: str
     """The quantity: ``maps at once on a data disk``."""
     value: float
-    """Its value in this run."""
     low: float
     """The least value among the calibration's runs."""
     high: float
-    """The most."""
     factor: float
     """How many times the nearer end it is, above 1 on either side."""
     text: str
-    """All of it in words."""
 
 
 class Distance(Model):
@@ -125,13 +119,9 @@ class Prediction(Model):
     """What a suite will take on a plan; kept before anything runs, and never changed."""
 
     prediction_version: Literal[1] = PREDICTION_VERSION
-    """Version of this layout."""
     id: str
-    """Its name and its directory's."""
     created: str
-    """When it was made, ISO 8601 in UTC."""
     howdah_version: str
-    """The howdah that made it."""
     seed: int
     replications: int
     """Simulations that it rests on."""
@@ -144,18 +134,15 @@ class Prediction(Model):
     digests: dict[str, str]
     """SHA-256 of the plan, the suite and the calibration, in hex, by name."""
     plan: ClusterPlan
-    """The plan that it is about."""
     laboratory: Laboratory | None = None
     """The lab that it is about, which has less than its plan; None for a planned cluster."""
     suite: Suite
-    """The work that it is about."""
     forecasts: tuple[Forecast, ...]
     """Workload by workload, each followed by its phases; or the metrics of those that are run for some."""
     neighbours_idle: tuple[Forecast, ...] = ()
     """The same on hosts whose other clusters do nothing, where the plan shares its hosts: ``forecasts`` are
     with neighbours that use all of their parts, and no more."""
     warnings: tuple[RunWarning, ...] = ()
-    """What a reader of the numbers should know."""
 
     _bare = model_validator(mode="before")(_known_intervals)
 
@@ -172,13 +159,9 @@ class Score(Model):
     prediction: str
     run: str
     engine: str
-    """The engine that ran it."""
     calibration: str | None
-    """What the prediction was calibrated by."""
     forecast: Forecast
-    """What was predicted."""
     measured: Positive = _formerly("measured")
-    """What it took, or came to."""
 
     _bare = model_validator(mode="before")(_known_intervals)
 
@@ -221,9 +204,7 @@ class Effect(Model):
     quantity: str
     """What is changed: ``disks``, ``nic-speed`` …"""
     before: str
-    """As it is planned, with its unit."""
     after: str
-    """As it would be, with its unit."""
     elapsed_s: Seconds
     """What the suite would take, the median."""
     share: float
@@ -231,7 +212,6 @@ class Effect(Model):
     low: float | None
     """The lower end of the 90 % interval of this; None without a calibration, when nothing is known of it."""
     high: float | None
-    """The upper end of it."""
     tells: bool
     """Whether the change can be distinguished from none; without a calibration, from chance between seeds."""
 
@@ -246,35 +226,27 @@ class WhatIf(Model):
 
     suite: str
     calibration: str | None
-    """The calibration's name; None where the simulator's parameters are its defaults."""
     replications: int
     """Simulations of the plan and of each change, always with the same draws."""
     seed: int
     elapsed_s: Seconds
     """What the suite takes as planned, the median."""
     effects: tuple[Effect, ...]
-    """What each change does."""
     impossible: tuple[str, ...]
-    """Changes that cannot be planned, and why."""
     warnings: tuple[RunWarning, ...]
-    """What a reader of the numbers should know."""
 
 
 class Point(Model):
     """One size of the cluster or of its data."""
 
     hosts: int
-    """Hosts with workers."""
     dataset_bytes: int
-    """Bytes that are sorted."""
     elapsed_s: Seconds
     """What the whole suite takes, the median."""
     low_s: Seconds | None
     """The lower end of its 90 % interval; None without a calibration, when nothing is known of it."""
     high_s: Seconds | None
-    """The upper end of it."""
     forecasts: tuple[Forecast, ...]
-    """What each workload takes."""
     namenode: float
     """The share of one core that the NameNode is busy in the phase that loads it most."""
     scheduler: float
@@ -298,13 +270,11 @@ class Sweep(Model):
     quantity: Literal["hosts", "dataset"]
     """What grows; with the hosts, their work does."""
     calibration: str | None
-    """The calibration's name; None where the simulator's parameters are its defaults."""
     replications: int
     """Simulations of each size, always with the same draws."""
     seed: int
     points: tuple[Point, ...]
     warnings: tuple[RunWarning, ...]
-    """What a reader of the numbers should know."""
 
     @property
     def saturation(self) -> tuple[Point, Point] | None:
@@ -341,17 +311,14 @@ class LoadSweep(Model):
     """A planned HBase asked more and more, the least first."""
 
     suite: str
-    """The program's name."""
     quantity: Literal["threads", "target"]
     """What grows: operations at once of each client, or those asked for in a second."""
     calibration: str | None
-    """The calibration's name; None where the simulator's parameters are its defaults."""
     replications: int
     """Simulations of each point, always with the same draws."""
     seed: int
     points: tuple[LoadPoint, ...]
     warnings: tuple[RunWarning, ...]
-    """What a reader of the numbers should know."""
 
     @property
     def saturated(self) -> LoadPoint | None:

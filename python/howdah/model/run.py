@@ -394,7 +394,6 @@ class Annotation(Model):
     """The tags and the note of one run; the record itself is never changed."""
 
     annotation_version: Literal[1] = 1
-    """Version of this layout."""
     tags: Annotated[tuple[Tag, ...], AfterValidator(_tags)] = ()
     """Words to find the run by, each once."""
     note: Annotated[str, AfterValidator(_note)] = ""

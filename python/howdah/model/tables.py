@@ -13,8 +13,8 @@ from pydantic import ConfigDict, create_model
 
 from howdah.model.base import Model
 from howdah.model.host import Host
-from howdah.model.latencies import LatencyHistogram
 from howdah.model.plan import Plan
+from howdah.model.reported import LatencyHistogram
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.workloads.suite import Suite
 
@@ -51,7 +51,7 @@ class ServerEvent(NamedTuple):
         return self.end_s - self.start_s
 
 
-_TYPES: Final = {int: pa.int64(), float: pa.float64(), str: pa.string()}
+_TYPES: Final[dict[type, pa.DataType]] = {int: pa.int64(), float: pa.float64(), str: pa.string()}
 _SHORT: Final = frozenset(("task", "attempt", "slot"))
 """Columns of TaskAttempt with small numbers."""
 

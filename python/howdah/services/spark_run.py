@@ -8,8 +8,8 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from howdah.model.application import SparkJob, SparkLog, SparkStage
-from howdah.model.at_once import slots
 from howdah.model.cluster import OF_ONE_STAGE, CounterValue, SparkExecutorRun, SparkRun, SparkStageRun
+from howdah.model.placement import slots
 from howdah.model.reported import Counters
 from howdah.model.run import Phase, TaskAttempt
 

@@ -22,6 +22,7 @@ from howdah.deploy.ansible import (
 from howdah.deploy.secrets import SecretFile, check_folder, collect_secrets
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
+from howdah.files import scratch_folder
 from howdah.installation.digests import FETCHABLE
 from howdah.installation.installation import HBaseInstallation, Installation, find_hbase, find_installation
 from howdah.installation.tree import PackedTree, packed
@@ -30,7 +31,6 @@ from howdah.model.plan import Cluster, ClusterPlan, ConfigSet, Role
 from howdah.planner.explanation import source_text
 from howdah.render.cluster import render
 from howdah.render.secrets import host_secrets
-from howdah.scratch import scratch_folder
 from howdah.session.plan_checks import held_plan
 
 _FOLDER = "deploy"
@@ -40,7 +40,6 @@ class Target(NamedTuple):
     """A plan, and what of it is sent to hosts."""
 
     file: str
-    """The plan's file, for messages."""
     plan: ClusterPlan
     cluster: Cluster
     files: ConfigSet
@@ -196,9 +195,7 @@ class DeployOptions(NamedTuple):
     remove: Sequence[str] = ()
     """Hosts that the plan has no longer, to be emptied first."""
     only_look: bool = False
-    """Whether to change nothing."""
     diff: bool = False
-    """Whether differences are wanted line by line."""
     rollback: bool = False
     """Whether to go back to what was in force before."""
     downtime: bool = False
@@ -210,7 +207,6 @@ class DeployedHost(NamedTuple):
 
     host: str
     changes: tuple[str, ...]
-    """What would be done to it."""
     daemons: tuple[Mapping[str, Any], ...]
     """Its daemons: whether each runs, and on what is configured now."""
     revision: str
@@ -218,7 +214,6 @@ class DeployedHost(NamedTuple):
     previous: str
     """What was in force before that."""
     cluster: str
-    """The cluster that it belongs to; empty if to none."""
     trees: tuple[str, ...]
     """The releases that were applied last."""
     planned: tuple[str, ...]
@@ -295,11 +290,9 @@ class Deployed(NamedTuple):
     hosts: Mapping[str, tuple[str, ...]]
     """What was changed on each host, in order."""
     notes: Mapping[str, tuple[str, ...]]
-    """What is to be known of hosts."""
     refused: tuple[HostProblem, ...]
     """What is wrong with hosts that were therefore not deployed to: nothing was changed on any."""
     failures: tuple[HostProblem, ...]
-    """What failed on hosts while they were changed."""
     states: Mapping[str, DeployedHost]
     """How the hosts were found."""
     elapsed_s: float

@@ -16,10 +16,10 @@ from howdah.calibrate.uncertainty import distance
 from howdah.documents.fault import read_text, spell
 from howdah.documents.files import inventory_faults, parse_inventory, write_inventory, write_plan
 from howdah.errors import UserError
-from howdah.model.at_once import at_once
 from howdah.model.base import Model
 from howdah.model.engines import SIM
 from howdah.model.inventory import Inventory
+from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan
 from howdah.model.plan_options import demand_text
 from howdah.model.prediction import Forecast

@@ -138,7 +138,6 @@ class HostsAdded(NamedTuple):
     hosts: tuple[str, ...]
     started: tuple[Daemon, ...]
     behind: tuple[Behind, ...]
-    """What is not redundant yet."""
 
 
 class HostsRemoved(NamedTuple):

@@ -11,8 +11,7 @@ from howdah.calibrate.calibrate import calibrate
 from howdah.calibrate.case import Case
 from howdah.calibrate.records import laboratory_values
 from howdah.documents.files import read_calibration, write_calibration, write_study
-from howdah.model.calibration import CalibratedValue, Calibration
-from howdah.model.parameter import BYTE_CPU, COMPILER
+from howdah.model.calibration import BYTE_CPU, COMPILER, CalibratedValue, Calibration
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.study import Study
 from howdah.model.tuning import Learned, LearnedTime, LearnedValue, RaceTarget, Tuning
@@ -43,9 +42,7 @@ ShowSearch = Callable[[], AbstractContextManager[Callable[[TuneProgress], None]]
 
 class _FirstRound(NamedTuple):
     records: Mapping[str, RunRecord]
-    """Those that succeeded, by the plan's name."""
     cases: tuple[Case, ...]
-    """The same for a calibration."""
     spent_s: float
 
 

@@ -18,9 +18,9 @@ from howdah.calibrate.tables import rows_of
 from howdah.documents.fault import read_text
 from howdah.documents.files import write_calibration
 from howdah.errors import UserError
+from howdah.files import replace_file
 from howdah.model.calibration import Calibration, OtherFigure
 from howdah.model.workloads.terasort import ROW_BYTES
-from howdah.session.files import replace_file
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.cases import scenario_of
 from howdah.simulation.outcome import PhaseOutcome, Summary, WorkloadOutcome

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from howdah.documents.files import read_inventory, read_plan, read_work, write_plan
 from howdah.errors import UserError
+from howdah.files import replace_file
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Candidate, ClusterPlan, Master, Setting
 from howdah.model.request import Demand, PlanRequest
@@ -25,7 +26,6 @@ from howdah.planner.storage_costs import SHARE, compare_storage, compared_scheme
 from howdah.releases import catalogue
 from howdah.releases.catalogue import PLANNED_VERSIONS
 from howdah.report.plan.content import Cited, Grounds, RuleText
-from howdah.session.files import replace_file
 from howdah.units import format_bytes
 
 if TYPE_CHECKING:

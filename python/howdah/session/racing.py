@@ -14,6 +14,7 @@ from typing import NamedTuple
 from howdah.documents.files import write_study
 from howdah.engines.hadoop.reached import running_lab
 from howdah.errors import UserError
+from howdah.files import DEFAULT_RUNS_DIR
 from howdah.model.cluster import Laboratory
 from howdah.model.comparison import Judged, Verdict
 from howdah.model.plan import ClusterPlan
@@ -29,7 +30,6 @@ from howdah.model.tuning import (
     Tuning,
 )
 from howdah.services.conf import ClientConf
-from howdah.session.files import DEFAULT_RUNS_DIR
 from howdah.session.plans import load_plan
 from howdah.session.reporting import analyse_run
 from howdah.session.studies import GivenStudy, make_runs
@@ -53,7 +53,6 @@ class NamedPlan(NamedTuple):
     name: str
     plan: ClusterPlan
     laboratory: Laboratory | None = None
-    """The lab that was built of it."""
 
 
 class Raced(NamedTuple):

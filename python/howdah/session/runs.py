@@ -16,8 +16,7 @@ import pyarrow as pa
 from howdah.engines.base import Engine, Prepared, RunStart
 from howdah.errors import MissingExtra, UserError
 from howdah.model.engines import all_options, engines
-from howdah.model.latencies import LatencyHistogram
-from howdah.model.reported import Counters
+from howdah.model.reported import Counters, LatencyHistogram
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.tables import Job, Progress, ServerEvent
 from howdah.model.workloads.suite import programs, suites
@@ -236,8 +235,5 @@ class Spent(NamedTuple):
     """Seconds by the clock on the wall."""
 
     engine_s: float
-    """Running it."""
     recording_s: float
-    """Writing its record."""
     reporting_s: float
-    """Analysing it and drawing its report."""

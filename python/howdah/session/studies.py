@@ -14,8 +14,9 @@ from howdah.documents.fault import read_text
 from howdah.documents.files import read_plan, read_study, study_schema
 from howdah.engines.hadoop.reached import running_lab
 from howdah.errors import UserError
-from howdah.model.at_once import at_once
+from howdah.files import DEFAULT_RUNS_DIR, scratch_folder
 from howdah.model.engines import HADOOP, LOCAL, SIM, engines
+from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan, cluster_plan
 from howdah.model.reported import Counters
 from howdah.model.run import Outcome, RunRecord
@@ -27,8 +28,6 @@ from howdah.model.workloads.suite import Suite, suites
 from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.planner.suite.cluster import size_suite
 from howdah.probe import probe_host
-from howdah.scratch import scratch_folder
-from howdah.session.files import DEFAULT_RUNS_DIR
 from howdah.session.lab_building import fit_here
 from howdah.session.runs import record
 from howdah.session.study_cells import check_asked, plan_path, prepare_cell, run_request, write_inputs

@@ -14,11 +14,10 @@ from howdah.documents.fault import read_text
 from howdah.documents.files import read_inventory, read_plan, write_plan
 from howdah.engines.base import Prepared, begun_record, job_digests, new_job
 from howdah.errors import UserError
-from howdah.model.at_once import at_once
-from howdah.model.calibration import Calibration
+from howdah.model.calibration import HARDWARE, Calibration
 from howdah.model.engines import CALIBRATION, LAB, LOCAL, PLAN, engines
 from howdah.model.inventory import Inventory
-from howdah.model.parameter import HARDWARE
+from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Override, PlanRequest, Profile, Protection
 from howdah.model.run import Outcome

@@ -13,6 +13,7 @@ from howdah.analysis.comparing.figures import courses
 from howdah.analysis.comparing.readings import ELAPSED
 from howdah.documents.files import read_plan
 from howdah.errors import RunFailed, UserError
+from howdah.files import scratch_folder
 from howdah.model.comparison import Comparison, RunFigures, RunGroup
 from howdah.model.plan import ClusterPlan, Plan, Setting
 from howdah.model.run import Outcome
@@ -20,7 +21,6 @@ from howdah.model.study import Study, StudyRun
 from howdah.report.comparing.draw import Followed
 from howdah.report.study.cells import CellRuns, StratumFound, StudyFound
 from howdah.report.theme import MOST_COLOURS
-from howdah.scratch import scratch_folder
 from howdah.session.plans import release_default
 from howdah.session.study_cells import plan_path
 from howdah.session.study_directory import INPUTS, KEPT, PAPER, RUNS, STUDY_FILE, StudyDirectory, by_age

@@ -11,8 +11,7 @@ from howdah import _native
 from howdah.calibrate.uncertainty import beyond
 from howdah.documents.files import parse_calibration, read_calibration
 from howdah.errors import UserError
-from howdah.model.calibration import Calibration
-from howdah.model.parameter import COMPILER, HARDWARE, QUICK_CODE, QUICK_START
+from howdah.model.calibration import COMPILER, HARDWARE, QUICK_CODE, QUICK_START, Calibration
 from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import SATURATED
 from howdah.model.run import RunWarning

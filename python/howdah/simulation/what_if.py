@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 from howdah.calibrate.forecast import forecasts
 from howdah.calibrate.uncertainty import distance
 from howdah.errors import UserError
-from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
 from howdah.model.engines import SIM
+from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Effect, Point, Sweep, WhatIf
 from howdah.model.run import RunWarning

@@ -11,8 +11,8 @@ from pathlib import Path
 from howdah_textwriter import TextWriter, pace
 
 from howdah.engines.base import Prepared, RunUnderWay, begun_record, job_digests
-from howdah.model.at_once import AtOnce
 from howdah.model.engines import SAMPLE_INTERVAL, RegisteredEngine
+from howdah.model.placement import AtOnce
 from howdah.model.plan import Worker, WorkerPlan
 from howdah.model.reported import Counters
 from howdah.model.run import Outcome, RunRecord, WorkloadResult

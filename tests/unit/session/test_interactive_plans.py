@@ -27,7 +27,7 @@ from support.plan_samples import eight_hosts
 from support.served import FROM_PAGE, client_of
 from support.sim_plans import EXAMPLES, slots_plan, small_plan, study_plan
 
-HOSTS = (Path(__file__).parents[4] / "examples" / "hosts-7.yaml").read_text()
+HOSTS = (Path(__file__).parents[3] / "examples" / "hosts-7.yaml").read_text()
 
 
 def test_every_fault_is_told_at_its_place() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from howdah.model.parameter import PARAMETERS
+from howdah.model.calibration import PARAMETERS
 from howdah.session.predicting import page
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 
-PAGE = Path(__file__).parents[4] / "docs" / "accuracy.md"
+PAGE = Path(__file__).parents[3] / "docs" / "accuracy.md"
 
 
 def test_the_page_is_up_to_date() -> None:

@@ -15,7 +15,7 @@ from howdah.store.run_json import write_run_json
 from support import records
 from support.stored import write_run
 
-DAY = Path(__file__).parents[3] / "data/sysstat/sadf-12.6.1.json"
+DAY = Path(__file__).parents[2] / "data/sysstat/sadf-12.6.1.json"
 BEGINS = "2026-11-21T16:38:21+00:00"
 
 

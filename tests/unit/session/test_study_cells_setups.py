@@ -28,7 +28,7 @@ from howdah.simulation.translate import translate
 from howdah.study import Cell, Due, cells_of
 from support.studies import Nobody
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 TERASUITES = ("vsphere6", "fault-tolerance", "seven-node")
 BEST_OF = {study.study: study.best_of for study in studies()}
 CALIBRATION = load_calibration(PUBLISHED)

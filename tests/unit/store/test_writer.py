@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import RunFailed, UserError
-from howdah.model.latencies import LatencyHistogram, encoded
+from howdah.model.reported import LatencyHistogram, encoded
 from howdah.model.run import Outcome, Sample
 from howdah.model.tables import Progress, RunData, SampleSink, ServerEvent
 from howdah.store.layout import PROGRESS

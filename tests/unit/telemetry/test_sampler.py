@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.latencies import LatencyHistogram
 from howdah.model.metrics import METRICS
+from howdah.model.reported import LatencyHistogram
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.tables import Progress, ServerEvent
 from howdah.telemetry.device import CpuDevice, Device, MetricReading, PressureDevice

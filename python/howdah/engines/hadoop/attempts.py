@@ -10,7 +10,7 @@ from typing import NamedTuple
 from howdah.engines.base import RunClock
 from howdah.engines.hadoop.failure import short_cause
 from howdah.engines.hadoop.target import NodeFinder
-from howdah.model.at_once import slots
+from howdah.model.placement import slots
 from howdah.model.reported import Counters
 from howdah.model.run import Phase, TaskAttempt
 from howdah.model.workloads.base import Workload

@@ -42,7 +42,6 @@ class DfsioSums(NamedTuple):
     """The sums over all files that TestDFSIO's reduce writes."""
 
     tasks: int
-    """Files."""
     size_bytes: int
     io_ms: int
     """Milliseconds that tasks spent on I/O alone."""
@@ -54,7 +53,6 @@ class TaskRate(NamedTuple):
     name: str
     """``test_io_0``."""
     size_bytes: int
-    """Bytes that were written or read."""
     io_ms: int
     """Milliseconds from when the file was open to when it was closed."""
 

@@ -74,11 +74,9 @@ class Command(NamedTuple):
     """A program of Hadoop with its properties and arguments."""
 
     main: str
-    """Its class."""
     properties: Mapping[str, str]
     """The workload's properties."""
     arguments: tuple[str, ...]
-    """Arguments after the properties."""
 
     def vector(self, target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> list[str]:
         """The client's whole command line; see ``argument_vector``."""

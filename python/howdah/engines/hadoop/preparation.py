@@ -20,8 +20,8 @@ from howdah.extras import check_extras
 from howdah.hadoop.config_files import shown_value
 from howdah.installation.installation import find_spark
 from howdah.installation.java_programs import spark_programs
-from howdah.model.at_once import at_once
 from howdah.model.engines import CONF, DEADLINE, HDFS_DIR, LAB, PLAN, QUEUE, SET
+from howdah.model.placement import at_once
 from howdah.model.tables import Job
 from howdah.model.workloads.hadoop_programs import Redundancy, UserCommand
 from howdah.model.workloads.spark import OnSpark

@@ -13,10 +13,9 @@ from howdah.errors import UserError
 from howdah.installation.installation import Installation, find_installation
 from howdah.lab.kernel.namespaces import client_prefix, join_network
 from howdah.lab.state import LabState
-from howdah.model.at_once import LEAST_MB, MASTER_MB
 from howdah.model.cluster import Laboratory
 from howdah.model.engines import HADOOP
-from howdah.model.placement import placed_workers
+from howdah.model.placement import LEAST_MB, MASTER_MB, placed_workers
 from howdah.model.plan import ClusterPlan, Plan, Role
 from howdah.planner.suite.cluster import ContainerSizes, FoundNode, FoundValue, observed_plan
 from howdah.services.conf import ClientConf
@@ -49,22 +48,17 @@ class Reached:
     """The jars that clients run from."""
     conf: ClientConf
     web: Web
-    """The client of its daemons."""
     plan: Plan
-    """Description of the cluster, planned or as discovered."""
     line: str
     """Description for the terminal."""
     machine_of: Mapping[str, str]
-    """The plan's worker by what Hadoop calls its node."""
     telemetry: Web
-    """The client for samples."""
     sources: tuple[Source, ...]
     """The sources that are sampled while a job runs."""
     state: LabState | None = None
     follow: LabMembers | None = None
     """Watches machines that join and leave a lab."""
     client_prefix: tuple[str, ...] = ()
-    """The beginning of a client's command line."""
     lab: Laboratory | None = None
     """Its isolation and deviations, if it is a lab."""
 

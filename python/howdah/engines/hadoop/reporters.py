@@ -71,7 +71,6 @@ class JobReport(NamedTuple):
     facts: JobFacts
     reporter: Reporter
     app: AppFacts | None
-    """The ResourceManager's report; None if it has none."""
 
 
 class JobReporters:
@@ -184,9 +183,7 @@ class ReportedJob(NamedTuple):
     """Empty if its tasks are unknown."""
     counters: Counters
     facts: JobFacts
-    """Hadoop's own report."""
     spark: SparkRun | None = None
-    """The application, if it is Spark's."""
 
 
 def report_job(

@@ -26,6 +26,7 @@ from howdah.engines.hadoop.tera import TERASORT_MAIN, sorted_result
 from howdah.engines.hadoop.work import Conclusion, FinishedJob, HadoopWork
 from howdah.errors import HowdahError, MissingExtra, RunFailed
 from howdah.extras import install_command
+from howdah.files import scratch_folder
 from howdah.installation.digests import existing_cache
 from howdah.installation.installation import SparkInstallation
 from howdah.model.reported import ResultMetric
@@ -40,7 +41,6 @@ from howdah.model.workloads.spark import (
     SparkWordCount,
 )
 from howdah.model.workloads.terasort import TERASORT, TeraSort
-from howdah.scratch import scratch_folder
 from howdah.services.namenode import NameNode
 
 ARCHIVE = "jars.zip"

@@ -15,13 +15,13 @@ from howdah.engines.hadoop.reporters import ReportedJob
 from howdah.engines.hadoop.storage import HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopContext, HadoopTarget, NodeFinder
 from howdah.errors import UserError
+from howdah.files import scratch_folder
 from howdah.installation.java_programs import spark_command
 from howdah.model.application import SparkLog
 from howdah.model.cluster import HadoopJob, SparkRun
 from howdah.model.reported import Counters
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.spark import DeployMode, ExecutorAllocation, OnSpark
-from howdah.scratch import scratch_folder
 from howdah.services.errors import ServiceError
 from howdah.services.event_log import read_event_log
 from howdah.services.job_facts import JobFacts, State, state_of
@@ -176,11 +176,8 @@ class SparkCommand(NamedTuple):
     """A program on Spark and what it does."""
 
     main: str
-    """Its class."""
     arguments: tuple[str, ...]
-    """Description of the program."""
     name: str
-    """The application's name in YARN."""
     properties: Mapping[str, str]
     """Properties that the workload sets: Spark's, and Hadoop's by their own names."""
     jars: Mapping[str, str]

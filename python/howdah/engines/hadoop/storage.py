@@ -43,7 +43,6 @@ class HdfsMarker(Model):
     """The file's contents."""
 
     howdah: Literal[1] = 1
-    """The format's version."""
     run: str
     process: ProcessIdentity | None
     """The process of the run; None after the run has ended and kept data."""

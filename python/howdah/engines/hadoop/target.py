@@ -48,11 +48,9 @@ class HadoopTarget:
     """The client's configuration directory, which is only read."""
     conf: ClientConf
     web: Web
-    """The client of its daemons."""
     work_dir: str
     """The directory in HDFS below which everything is written."""
     queue: str
-    """The scheduler's queue that jobs go to."""
     deadline_s: float = DEADLINE_S
     """Time limit for the queue's first container."""
     job_settings: Mapping[str, str] = field(default_factory=dict)

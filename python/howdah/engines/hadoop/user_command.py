@@ -19,6 +19,7 @@ from howdah.engines.hadoop.target import HadoopContext, HadoopTarget, run_tag
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.engines.processes import RunningProgram
 from howdah.errors import RunFailed, UserError
+from howdah.files import scratch_folder
 from howdah.hadoop.config_files import without_secrets
 from howdah.model.cluster import HadoopJob
 from howdah.model.reported import Counters
@@ -26,7 +27,6 @@ from howdah.model.run import Phase, TaskAttempt
 from howdah.model.tables import Progress
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.hadoop_programs import COMMAND, UserCommand
-from howdah.scratch import scratch_folder
 from howdah.services.errors import ServiceError
 from howdah.services.job_facts import JobFacts, state_of
 from howdah.services.resourcemanager import AppFacts, ResourceManager

@@ -20,9 +20,9 @@ from howdah.errors import UserError
 from howdah.installation.installation import find_hbase
 from howdah.installation.java_programs import with_ycsb
 from howdah.lab.state import LabState
-from howdah.model.at_once import AtOnce
 from howdah.model.engines import CONF, DATA_DIR, HBASE, LAB, MEMORY, PLAN
 from howdah.model.host import Host
+from howdah.model.placement import AtOnce
 from howdah.model.plan import Plan, Role, Worker, WorkerPlan
 from howdah.model.tables import Job
 from howdah.model.workloads.base import Workload

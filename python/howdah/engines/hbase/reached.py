@@ -177,9 +177,7 @@ class ReachedHBase:
     admin: HBaseAdmin
     status: HBaseStatus
     plan: Plan
-    """Description of the cluster, planned or as discovered."""
     line: str
-    """Description for the terminal."""
     close: ExitStack
     """Ends what was opened to ask it."""
     state: LabState | None = None

@@ -32,7 +32,6 @@ class ClientPlace:
     """A machine of HBase's clients."""
 
     name: str
-    """Its name, as the plan has it."""
     prefix: tuple[str, ...] = ()
     """The beginning of a command line that runs there."""
     environment: Mapping[str, str] | None = None
@@ -59,7 +58,6 @@ class HBaseTarget:
     places: tuple[ClientPlace, ...]
     """The machines that may ask, in the order in which they are taken."""
     sources: Sequence[Source] = ()
-    """The sources that are sampled while operations run."""
     logs: Sequence[ServerLogs] = ()
     """The daemons' logs, where they can be read."""
     follow: Follow | None = None
@@ -150,9 +148,7 @@ class RunTable:
     fields: int
     field_bytes: int
     rows: int = 0
-    """Number of records."""
     made_here: bool = False
-    """Whether this run created it."""
     keep: bool = False
     """Whether it is kept for later runs."""
 
@@ -185,10 +181,8 @@ class HBaseWork(Generic[W]):
     """A workload, and the run that it belongs to."""
 
     workload: W
-    """The workload, with all sizes decided."""
     context: HBaseContext
     start_s: float
-    """When the workload began."""
     last: bool
     """Whether it is the last one that uses the table."""
 

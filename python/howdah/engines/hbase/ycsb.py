@@ -19,8 +19,7 @@ from howdah.engines.hbase.clients import (
 from howdah.engines.hbase.target import HBaseContext, HBaseWork, RegionProbes, RunTable, table_name
 from howdah.errors import RunFailed
 from howdah.model.faults import CELLS_LOST, CELLS_READ
-from howdah.model.latencies import LatencyHistogram, summary
-from howdah.model.reported import Counters, OperationCount, RateStep, ResultMetric
+from howdah.model.reported import Counters, LatencyHistogram, OperationCount, RateStep, ResultMetric, summary
 from howdah.model.run import Outcome, Phase, ValidationError
 from howdah.model.workloads.ycsb import YCSB, Ycsb, YcsbLoad, YcsbMix, results
 from howdah.model.workloads.ycsb_options import Settle

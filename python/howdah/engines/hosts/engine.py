@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -11,13 +10,18 @@ from itertools import islice
 from pkgutil import resolve_name
 from typing import TypeVar
 
-from howdah.engines.base import PartialResult, RunUnderWay, begun_record, ended_by, fault_of, job_digests
+from howdah.engines.base import (
+    PartialResult,
+    RunClock,
+    RunUnderWay,
+    begun_record,
+    job_digests,
+)
 from howdah.engines.hosts.tools import HostsTarget, HostsWork, Station, measure, round_trips
 from howdah.errors import HowdahError
 from howdah.model.engines import HOSTS
-from howdah.model.latencies import LatencyHistogram
-from howdah.model.reported import LinkRate
-from howdah.model.run import Outcome, Phase, RunRecord, ValidationError, WorkloadResult
+from howdah.model.reported import LatencyHistogram, LinkRate
+from howdah.model.run import Outcome, Phase, RunRecord, ValidationError
 from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.hadoop_programs import (
@@ -30,7 +34,6 @@ from howdah.model.workloads.hadoop_programs import (
     link_metrics,
     round_trip_metrics,
 )
-from howdah.telemetry.sampler import Sampler
 
 
 class HostsEngine:
@@ -44,51 +47,29 @@ class HostsEngine:
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
         """Run the job to its end."""
-        start_ns = time.monotonic_ns()
+        clock, target = RunClock(), self._target
+        created = datetime.fromtimestamp(clock.start_epoch_s, UTC)
         record = begun_record(
-            job, engine=HOSTS, version=self.version, created=datetime.now(UTC), digests=job_digests(job)
+            job, engine=HOSTS, version=self.version, created=created, digests=job_digests(job)
         )
         run = RunUnderWay(record, sink)
 
-        def now_s() -> float:
-            return (time.monotonic_ns() - start_ns) / 1e9
+        def program(workload: Workload, start_s: float) -> PartialResult:
+            measured: Callable[[HostsWork[Workload]], PartialResult] = resolve_name(workload.programs[HOSTS])
+            return measured(HostsWork(workload, target, sink, clock.now_s, start_s))
 
-        run.change(built=self._target.lab)
+        run.change(built=target.lab)
         with (
             run.sampled(
-                self._target.sources, start_ns=start_ns, interval_s=job.sample_interval_s, now_s=now_s
+                target.sources,
+                start_ns=clock.start_ns,
+                interval_s=job.sample_interval_s,
+                now_s=clock.now_s,
             ) as sampler,
             run.ending((HowdahError, OSError)),
         ):
-            fault = None
-            for workload in job.suite.workloads:
-                sampler.mark()
-                result = self._run_one(run, HostsWork(workload, self._target, sink, now_s, now_s()), sampler)
-                if result.outcome is not Outcome.SUCCEEDED:
-                    fault = fault_of(result)
-                    break
-            sink.measured()
-            if fault is None:
-                run.change(outcome=Outcome.SUCCEEDED)
-            else:
-                run.change(outcome=Outcome.FAILED, error=fault)
+            run.carry_out(job.suite.workloads, sampler, clock.now_s, program)
         return run.record
-
-    def _run_one(self, run: RunUnderWay, work: HostsWork[Workload], sampler: Sampler) -> WorkloadResult:
-        """Run one workload and record its result, also if an error or the user ends it."""
-        fields = PartialResult()
-        try:
-            fields = resolve_name(work.workload.programs[HOSTS])(work)
-        except BaseException as error:
-            fields = PartialResult(outcome=ended_by(error))
-            raise
-        finally:
-            sampler.mark()
-            result = WorkloadResult.model_validate(
-                {"workload": work.workload, "start_s": work.start_s, "end_s": work.now_s(), **fields}
-            )
-            run.add(result)
-        return result
 
 
 T = TypeVar("T")

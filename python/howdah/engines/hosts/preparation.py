@@ -16,9 +16,8 @@ from howdah.engines.lab_runs import complete_lab
 from howdah.errors import RunFailed, UserError
 from howdah.lab.hadoop import daemons
 from howdah.lab.state import LabState
-from howdah.model.at_once import AtOnce
 from howdah.model.engines import HOSTS, LAB, PLAN, REACH
-from howdah.model.placement import placed_hosts
+from howdah.model.placement import AtOnce, placed_hosts
 from howdah.model.plan import ClusterPlan
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest, requested_programs, suite_line

@@ -18,8 +18,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 from howdah.engines.processes import end_with_parent
 from howdah.errors import RunFailed
 from howdah.model.cluster import Laboratory
-from howdah.model.latencies import LatencyHistogram, encoded
-from howdah.model.reported import LinkRate
+from howdah.model.reported import LatencyHistogram, LinkRate, encoded
 from howdah.model.tables import Progress, SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.hadoop_programs import BOTH_WAYS, NETWORK
@@ -44,14 +43,12 @@ class Station:
     nominal_bits_per_s: int | None = None
     """Planned bandwidth of all ports of its host together, in each direction."""
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
-    """Environment variables of a command."""
 
 
 class Tools(NamedTuple):
     """The measuring tools that the machines have."""
 
     iperf: str
-    """The versions of iperf3 on them."""
     ping_interval_s: float | None
     """The shortest interval between pings; None if a machine has no ping."""
 
@@ -62,9 +59,7 @@ class HostsTarget:
 
     stations: tuple[Station, ...]
     tools: Tools
-    """The measuring tools that they have."""
     sources: tuple[Source, ...] = ()
-    """The sources that are sampled during the run."""
     lab: Laboratory | None = None
     """The isolation and deviations of a lab; None for a user's hosts."""
 
@@ -84,14 +79,10 @@ class HostsWork(Generic[W]):
     """A workload, the machines it runs on, and where what it measures goes."""
 
     workload: W
-    """The workload, with all sizes decided."""
     target: HostsTarget
     sink: SampleSink
-    """Takes what is measured."""
     now_s: Callable[[], float]
-    """Seconds since the start of the run."""
     start_s: float
-    """When the workload began."""
 
     def progress(self, phase: str, done: int, total: int) -> None:
         """Report how many parts of the workload are done."""

@@ -6,7 +6,7 @@ import json
 import math
 import os
 import resource
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from pkgutil import resolve_name
@@ -16,10 +16,9 @@ import howdah
 from howdah import _native
 from howdah.engines.base import (
     PartialResult,
+    RunClock,
     RunUnderWay,
     begun_record,
-    ended_by,
-    fault_of,
     job_digests,
     sha256,
 )
@@ -27,7 +26,7 @@ from howdah.engines.local import benchmarks, tera, ycsb
 from howdah.engines.local.work import (
     LocalContext,
     Program,
-    WorkClock,
+    Watch,
     pool_bytes,
     sorts_in_memory,
     store_cache_bytes,
@@ -190,7 +189,7 @@ class _LocalRun:
     def __init__(self, job: Job, sink: SampleSink, engine: str, version: str) -> None:
         self._job = job
         self._worker = job.plan.workers[0]
-        self._clock = WorkClock()
+        self._clock = RunClock()
         record = begun_record(
             job, engine=engine, version=version, created=datetime.now(UTC), digests=digests(job)
         )
@@ -237,18 +236,31 @@ class _LocalRun:
         if any(workload.uses_disks for workload in self._job.suite.workloads):
             measured = self._prepare("measure limits", lambda: benchmarks.measure_limits(context))
             self._run.change(limits=measured)
-        for workload in self._job.suite.workloads:
-            # Samples at both ends of a workload make its share of every counter exact.
-            sampler.mark()
-            result = self._run_one(context, workload)
-            sampler.mark()
+        watches: list[Watch] = []
+
+        def run(workload: Workload, start_s: float) -> PartialResult:
+            watches.append(context.watch(workload.kind, workload.unit))
+            reset_peak_rss()
+            program: Program = resolve_name(workload.programs[LocalEngine.name])
+            return {"outcome": Outcome.SUCCEEDED, **program(context, workload, watches[-1])}
+
+        def more() -> Mapping[str, object]:
+            return {
+                "phases": tuple(watches[-1].phases),
+                "peak_rss_bytes": peak_rss_bytes(),
+                "memory_bytes": self._worker.memory_bytes,
+            }
+
+        def recorded(result: WorkloadResult) -> None:
+            if result.buffered_io:
+                text = f"{result.workload.kind}: a data directory does not support direct I/O"
+                self._run.warn("buffered-io", text)
             # Wrong data is also kept, for inspection.
             workspace.complete()
-            if result.outcome is not Outcome.SUCCEEDED:
-                self._run.change(outcome=Outcome.FAILED, error=fault_of(result))
-                return
-        self._run.sink.measured()
-        self._run.change(outcome=Outcome.SUCCEEDED)
+
+        self._run.carry_out(
+            self._job.suite.workloads, sampler, self._clock.now_s, run, more=more, recorded=recorded
+        )
 
     def _prepare(self, name: str, work: Callable[[], T]) -> T:
         start_s = self._clock.now_s()
@@ -256,36 +268,6 @@ class _LocalRun:
         phase = Phase(name=name, start_s=start_s, end_s=self._clock.now_s())
         self._run.change(preparation=(*self._run.record.preparation, phase))
         return done
-
-    def _run_one(self, context: LocalContext, workload: Workload) -> WorkloadResult:
-        """Run one workload; whatever becomes of it is in the record."""
-        watch = context.watch(workload.kind, workload.unit)
-        fields = PartialResult(outcome=Outcome.FAILED)
-        reset_peak_rss()
-        start_s = self._clock.now_s()
-        try:
-            fields = PartialResult(outcome=Outcome.SUCCEEDED)
-            program: Program = resolve_name(workload.programs[LocalEngine.name])
-            fields.update(program(context, workload, watch))
-        except BaseException as error:
-            fields = PartialResult(outcome=ended_by(error))
-            raise
-        finally:
-            result = WorkloadResult.model_validate(
-                {
-                    "workload": workload,
-                    "start_s": start_s,
-                    "end_s": self._clock.now_s(),
-                    "phases": tuple(watch.phases),
-                    "peak_rss_bytes": peak_rss_bytes(),
-                    "memory_bytes": self._worker.memory_bytes,
-                    **fields,
-                }
-            )
-            self._run.add(result)
-        if result.buffered_io:
-            self._run.warn("buffered-io", f"{workload.kind}: a data directory does not support direct I/O")
-        return result
 
 
 def _message(error: BaseException) -> str:

@@ -7,47 +7,34 @@ from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from howdah import _native
-from howdah.engines.base import PartialResult
+from howdah.engines.base import PartialResult, RunClock
 from howdah.engines.local.workspace import Workspace
 from howdah.errors import UserError
 from howdah.model.host import FileSystem, Host
-from howdah.model.latencies import LatencyHistogram
 from howdah.model.plan import Worker
-from howdah.model.reported import FileRate
+from howdah.model.reported import FileRate, LatencyHistogram
 from howdah.model.run import Phase, TaskAttempt
 from howdah.model.tables import Job, Progress, SampleSink, Unit
 from howdah.model.workloads.terasort import TeraSort
 from howdah.telemetry.processes import rss_bytes
 from howdah.units import MIB, format_memory
 
+if TYPE_CHECKING:
+    from howdah.simulation.local_engine import RanTask
+
 _POLL_S = 0.1
 
 R = TypeVar("R")
-
-
-class WorkClock:
-    """Seconds since the start of the run, on CLOCK_MONOTONIC like everything else in a record."""
-
-    def __init__(self) -> None:
-        self.start_ns = time.monotonic_ns()
-
-    def now_s(self) -> float:
-        """Seconds since the run started."""
-        return self.seconds(time.monotonic_ns())
-
-    def seconds(self, monotonic_ns: int) -> float:
-        """A kernel's time as seconds since the run started."""
-        return (monotonic_ns - self.start_ns) / 1e9
 
 
 class Watch:
     """Waits for operations of one workload and passes on their progress."""
 
     def __init__(
-        self, workload: str, host: str, worker: str, clock: WorkClock, sink: SampleSink, *, unit: Unit
+        self, workload: str, host: str, worker: str, clock: RunClock, sink: SampleSink, *, unit: Unit
     ) -> None:
         self._workload = workload
         self._host = host
@@ -74,7 +61,7 @@ class Watch:
         finally:
             self._pass_on(operation, time.monotonic() - started)
             self.phases += [
-                Phase(name=name, start_s=self._clock.seconds(start), end_s=self._clock.seconds(end))
+                Phase(name=name, start_s=self._clock.at_s(start), end_s=self._clock.at_s(end))
                 for name, start, end in operation.phases()
             ]
         return operation.result()
@@ -93,7 +80,12 @@ class Watch:
         )
         tasks = operation.take_tasks()
         if tasks:
-            self._sink.tasks([self._attempt(task) for task in tasks])
+            self._sink.tasks(
+                [
+                    attempt_of(task, self._workload, self._host, self._worker, self._clock.at_s)
+                    for task in tasks
+                ]
+            )
         intervals = operation.take_intervals()
         if intervals:
             self._sink.latencies([self._histogram(timed) for timed in intervals])
@@ -104,31 +96,35 @@ class Watch:
             operation=timed.name,
             host=self._host,
             peer=None,
-            start_s=self._clock.seconds(timed.start_ns),
-            end_s=self._clock.seconds(timed.end_ns),
+            start_s=self._clock.at_s(timed.start_ns),
+            end_s=self._clock.at_s(timed.end_ns),
             operations=timed.operations,
             histogram=b64encode(timed.histogram).decode("ascii"),
         )
 
-    def _attempt(self, task: _native.Task) -> TaskAttempt:
-        return TaskAttempt(
-            workload=self._workload,
-            kind=task.kind,
-            task=task.task,
-            attempt=0,
-            host=self._host,
-            worker=self._worker,
-            slot=task.slot,
-            start_s=self._clock.seconds(task.start_ns),
-            end_s=self._clock.seconds(task.end_ns),
-            input_rows=task.input_rows,
-            output_rows=task.output_rows,
-            input_bytes=task.input_bytes,
-            output_bytes=task.output_bytes,
-            spilled_bytes=task.spilled_bytes,
-            locality="local",
-            state="succeeded",
-        )
+
+def attempt_of(
+    task: _native.Task | RanTask, workload: str, host: str, worker: str, seconds: Callable[[int], float]
+) -> TaskAttempt:
+    """A finished task of the kernels, or a simulated one; ``seconds`` reads its times in ns."""
+    return TaskAttempt(
+        workload=workload,
+        kind=task.kind,
+        task=task.task,
+        attempt=0,
+        host=host,
+        worker=worker,
+        slot=task.slot,
+        start_s=seconds(task.start_ns),
+        end_s=seconds(task.end_ns),
+        input_rows=task.input_rows,
+        output_rows=task.output_rows,
+        input_bytes=task.input_bytes,
+        output_bytes=task.output_bytes,
+        spilled_bytes=task.spilled_bytes,
+        locality="local",
+        state="succeeded",
+    )
 
 
 @dataclass
@@ -142,7 +138,7 @@ class LocalContext:
     worker: Worker
     workspace: Workspace
     pool: _native.Pool
-    clock: WorkClock
+    clock: RunClock
     sink: SampleSink
     warn: Callable[[str, str], None]
 

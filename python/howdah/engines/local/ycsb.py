@@ -17,8 +17,7 @@ from howdah.engines.local.work import LocalContext, Watch, store_cache_bytes
 from howdah.engines.local.workspace import find_kept
 from howdah.errors import UserError
 from howdah.model.base import Model
-from howdah.model.latencies import LatencyHistogram
-from howdah.model.reported import Counters, OperationCount
+from howdah.model.reported import Counters, LatencyHistogram, OperationCount
 from howdah.model.run import Outcome, ValidationError
 from howdah.model.workloads.ycsb import (
     MOST_SCANNED,

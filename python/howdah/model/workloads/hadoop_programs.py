@@ -11,8 +11,7 @@ from statistics import median
 from typing import ClassVar, Final, Literal
 
 from howdah.errors import UserError
-from howdah.model.latencies import LatencyHistogram
-from howdah.model.reported import Counters, LinkRate, ResultMetric, latency_metrics
+from howdah.model.reported import Counters, LatencyHistogram, LinkRate, ResultMetric, latency_metrics
 from howdah.model.workloads.base import Amount, Moved, Workload
 from howdah.model.workloads.option import BLOCK_SIZE, MAPS, REPLICATION, Option, StudiedAs, count
 from howdah.units import format_counted, format_seconds

@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from howdah.errors import UserError
-from howdah.model.latencies import LatencyHistogram
-from howdah.model.reported import ResultMetric, latency_metrics
+from howdah.model.reported import LatencyHistogram, ResultMetric, latency_metrics
 from howdah.model.workloads.base import TOGETHER, Amount, Workload
 from howdah.model.workloads.hadoop_programs import OPERATIONS
 from howdah.model.workloads.option import Option
@@ -347,7 +346,7 @@ class PerformanceEvaluation(Workload):
     """Operations at once."""
 
     options: ClassVar[tuple[Option[Any], ...]] = (RECORDS, FIELD_SIZE, THREADS)
-    programs: ClassVar = {"hbase": "howdah.engines.hbase.pe:evaluate"}
+    programs: ClassVar = {"hbase": "howdah.engines.hbase.engine:evaluate"}
     sizes: ClassVar = {"hbase": "howdah.planner.suite.programs:evaluation"}
     not_on: ClassVar = {
         **NOT_ON,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from howdah.model.at_once import counts_vcores
+from howdah.model.placement import counts_vcores
 from howdah.model.plan import Input, Value
 from howdah.planner.conditions import WITH_MAPREDUCE, in_study, with_mapreduce
 from howdah.planner.facts import Facts, MissingFact

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Self
 
 from howdah.analysis.wording import percent, seconds, signed
-from howdah.model.calibration import CalibratedValue, Calibration, CalibrationCell, Extent
+from howdah.model.calibration import PARAMETERS, CalibratedValue, Calibration, CalibrationCell, Extent
 from howdah.model.cluster import Laboratory
-from howdah.model.parameter import PARAMETERS
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Distance, LoadSweep, Prediction, Sweep, WhatIf

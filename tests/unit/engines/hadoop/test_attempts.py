@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from howdah.engines.base import RunClock
 from howdah.engines.hadoop.attempts import attempt_rows, phases
 from howdah.engines.hadoop.target import NodeFinder
-from howdah.model.at_once import slots
 from howdah.model.inventory import Inventory
+from howdah.model.placement import slots
 from howdah.model.plan import ClusterPlan, Plan, WorkerPlan
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.model.run import TaskAttempt

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.model.at_once import AtOnce, at_once
 from howdah.model.inventory import Inventory
+from howdah.model.placement import AtOnce, at_once
 from howdah.model.plan import Plan, Role
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile
 from howdah.model.workloads.option import MAPS

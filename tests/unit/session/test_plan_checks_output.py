@@ -10,7 +10,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.model.plan import ConfigFile, ConfigSet
-from howdah.render.output import MANIFEST, pending_changes, write_rendered
+from howdah.session.plan_checks import MANIFEST, pending_changes, write_rendered
 from support.command import tree
 
 

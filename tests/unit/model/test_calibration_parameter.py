@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from howdah.model.parameter import HARDWARE, PARAMETERS, Parameter
+from howdah.model.calibration import HARDWARE, PARAMETERS, Parameter
 
 SOURCE = Path(__file__).parents[3] / "crates" / "howdah-sim" / "src" / "parameters.rs"
 _NUMBER = r"([-+0-9.eE]+)"

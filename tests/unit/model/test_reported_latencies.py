@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.model.latencies import SHARES, counted, encoded, encoded_counts, summary
+from howdah.model.reported import SHARES, counted, encoded, encoded_counts, summary
 from support.histograms import with_highest
 
 TIMES = st.lists(st.floats(1e-6, 3000.0), min_size=1, max_size=60)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.engines.hbase.pe import arguments, read_evaluated, splits
+from howdah.engines.hbase.engine import arguments, read_evaluated, splits
 from howdah.model.workloads.ycsb import EVALUATIONS, PeRead
 
 SAID = """\

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from howdah.scratch import scratch_folder
+from howdah.files import scratch_folder
 
 HOLDS = """
 import sys, time
-from howdah.scratch import scratch_folder
+from howdah.files import scratch_folder
 with scratch_folder("test") as folder:
     (folder / "file").write_text("kept")
     print(folder, flush=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.session.files import replace_file
+from howdah.files import replace_file
 
 
 def test_a_file_is_replaced_and_nothing_else_is_left(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.session.files import read_password
+from howdah.files import read_password
 
 
 def test_a_password_is_the_one_line_of_its_file(tmp_path: Path) -> None:
