@@ -15,8 +15,8 @@ from pydantic import BaseModel
 
 from howdah.documents.read import key_of, meanings
 from howdah.markdown import pipe_table
-from howdah.model.latencies import LatencyHistogram
 from howdah.model.metrics import METRICS
+from howdah.model.reported import LatencyHistogram
 from howdah.model.run import SCHEMA_VERSION, RunRecord, Sample, TaskAttempt
 from howdah.model.tables import ServerEvent
 from howdah.model.workloads.base import Workload

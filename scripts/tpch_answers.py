@@ -20,10 +20,10 @@ import duckdb
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "python"))
 
-from howdah.engines.hadoop.programs.spark import QueryAnswer, answer_of, canonical  # noqa: E402
+from howdah.engines.hadoop.spark import QueryAnswer, answer_of, canonical  # noqa: E402
 
 QUERIES = ROOT / "hadoop/spark/tpch.sql"
-ANSWERS = ROOT / "python/howdah/engines/hadoop/programs/tpch_answers.json"
+ANSWERS = ROOT / "python/howdah/engines/hadoop/tpch_answers.json"
 TABLES = ("customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier")
 RATIOS = ("q08", "q14", "q17")
 """Queries whose answer is an average or a ratio."""

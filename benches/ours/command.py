@@ -19,18 +19,18 @@ from datetime import datetime
 from pathlib import Path
 
 from benches.ours.meter import Meter, machine_cpu_s, own_cpu_s
-from howdah.engines.hadoop.programs.overlay import write_shims
+from howdah.engines.hadoop.overlay import write_shims
 from howdah.engines.hadoop.reached import Reached, reach_lab, running_lab
 from howdah.installation.installation import find_spark
 from howdah.installation.java_programs import spark_programs
-from howdah.model.engine_options import LAB
-from howdah.model.job import Progress
+from howdah.model.engines import LAB
 from howdah.model.run import Outcome, RunRecord
+from howdah.model.tables import Progress
 from howdah.model.workloads.hadoop_programs import COMMAND, COMMAND_LINE
 from howdah.planner.suite.request import RunRequest
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import AppFacts, ResourceManager
-from howdah.session.run.runs import prepare, run
+from howdah.session.runs import prepare, run
 
 OUTPUT = "/bench-output"
 """What every command writes that is measured."""

@@ -17,12 +17,12 @@ from itertools import pairwise
 from pathlib import Path
 
 from benches.ours.meter import Meter, own_cpu_s
-from howdah.model.engine_options import LAB
-from howdah.model.job import Progress
+from howdah.model.engines import LAB
 from howdah.model.run import Outcome, RunRecord
+from howdah.model.tables import Progress
 from howdah.model.workloads.terasort import ROWS
 from howdah.planner.suite.request import RunRequest
-from howdah.session.run.runs import prepare, run
+from howdah.session.runs import prepare, run
 
 _START_TICKS = 19
 """The place of a process's start in its ``/proc/…/stat``, counted behind its name."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from howdah.engines.local.preparation import prepare_local
-from howdah.model.engine_options import DATA_DIR
+from howdah.model.engines import DATA_DIR
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.planner.suite.request import RunRequest
 from howdah.store.writer import RunWriter

@@ -16,7 +16,7 @@ from pathlib import Path
 from benches.ours.kernel import timed
 from howdah import _native
 from howdah.engines.sim.preparation import prepare_simulation
-from howdah.model.engine_options import PLAN
+from howdah.model.engines import PLAN
 from howdah.model.plan import cluster_plan
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION
 from howdah.planner.suite.request import RunRequest

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from howdah.model.request import Hypervisor
-from howdah.session.plan.interactive import WhatIfAsked, what_if
+from howdah.session.interactive_plans import WhatIfAsked, what_if
 
 _LINKS = ("10Gb/s", "25Gb/s", "40Gb/s")
 _REPLICATIONS = 3

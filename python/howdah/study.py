@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from howdah.extras import extra
 from howdah.model.comparison import Measure
-from howdah.model.engine_options import LOCAL
-from howdah.model.engines import RegisteredEngine, engines
+from howdah.model.engines import LOCAL, RegisteredEngine, engines
 from howdah.model.run import Outcome
 from howdah.model.study import Factor, Repeats, Study, StudyRun, matches
 from howdah.model.study_settings import PLANNED_ONLY, CellSettings, Level
@@ -33,7 +32,6 @@ class Cell(NamedTuple):
     settings: CellSettings
     """The study's settings with those of its levels over them."""
     name: str
-    """What it is called: ``codec lz4, dataset 40MB``."""
 
     @property
     def runs(self) -> bool:
@@ -268,7 +266,8 @@ def due(
             if remaining is not None and counted >= remaining:
                 return
             counted += 1
-            yield Due(cell, repeat, _seed(study, cell, repeat))
+            # Each run has its own seed: simulated repeats are as independent as measured ones.
+            yield Due(cell, repeat, random.Random(f"{study.seed} {cell.number} {repeat}").randrange(_SEEDS))
 
 
 def _is_due(study: Study, repeat: int, runs: Sequence[StudyRun]) -> bool:
@@ -300,11 +299,6 @@ def laboratories(runs: Sequence[Due]) -> int:
     """How many laboratories are brought up for these runs in their order, one at a time."""
     turns = [laboratory for laboratory, _ in groupby(run.cell.laboratory for run in runs)]
     return sum(turn is not None for turn in turns)
-
-
-def _seed(study: Study, cell: Cell, repeat: int) -> int:
-    """Each run has its own, so that simulated repeats are as independent as measured ones."""
-    return random.Random(f"{study.seed} {cell.number} {repeat}").randrange(_SEEDS)
 
 
 def expected_s(

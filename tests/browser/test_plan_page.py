@@ -13,7 +13,7 @@ from howdah.model.inventory import Inventory
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Growth, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
-from howdah.session.plan.plans import write_plan_page
+from howdah.session.plans import write_plan_page
 from support.browsing import Scheme, Visitor, attribute_of
 from support.inspecting import Inspector
 from support.plan_samples import eight_hosts

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from howdah.model.annotation import Annotation
-from howdah.model.run import RunWarning
+from howdah.model.run import Annotation, RunWarning
 from howdah.model.tables import RunData
 from howdah.store.additions import read_annotation, write_annotation
 from howdah.store.writer import RunWriter

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from howdah.model.job import Progress
+from howdah.model.tables import Progress
 from howdah.store.writer import ProgressFile, RunWriter
 from support import cluster_reports, records, reports
 from support.browsing import Visitor

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.session.study.studies import read, run
+from howdah.session.studies import read, run
 from support.browsing import Scheme, Visitor
 from support.inspecting import Inspector
 from support.studies import SIMULATED, Nobody

@@ -9,8 +9,7 @@ import pytest
 
 from howdah.installation.installation import find_hbase
 from howdah.installation.java_programs import with_ycsb
-from howdah.model.engine_options import HADOOP, HBASE, HOSTS, LOCAL, SIM
-from howdah.model.engines import engines
+from howdah.model.engines import HADOOP, HBASE, HOSTS, LOCAL, SIM, engines
 from support import network
 from support.daemons import FETCH, HBASE_LIB
 from support.hbase_rig import HBaseRig

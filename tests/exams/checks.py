@@ -21,7 +21,7 @@ from exams.sound import CONFIGURATIONS, Sound
 from exams.variations import Variation, reported, variations, wrong_answer
 from howdah.audit.audit import audit
 from howdah.audit.folder import Releases, read_folders
-from howdah.model.check import Check, CheckVerdict
+from howdah.model.existing import Check, CheckVerdict
 from howdah.planner.cluster import plan_cluster
 from howdah.render.cluster import render
 from support.faults import Exhibit, Fault

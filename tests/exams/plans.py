@@ -14,7 +14,7 @@ from typing import NamedTuple
 from exams.hosts import CASES, Case
 from howdah.audit.audit import plan_faults
 from howdah.errors import UserError
-from howdah.model.check import CheckVerdict
+from howdah.model.existing import CheckVerdict
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan, Role, Value, Worker
 from howdah.model.request import Protection

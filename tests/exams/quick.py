@@ -14,7 +14,7 @@ from statistics import mean, median, stdev
 from typing import NamedTuple
 
 from howdah.documents.files import parse_inventory
-from howdah.model.at_once import at_once
+from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile
 from howdah.planner.cluster import plan_cluster

@@ -16,7 +16,7 @@ from xml.sax.saxutils import escape
 from exams.field import FILES, PAIR
 from howdah.audit.audit import audit
 from howdah.audit.folder import Releases, read_folders
-from howdah.model.check import Check, CheckVerdict
+from howdah.model.existing import Check, CheckVerdict
 
 _DATA = Path(__file__).parents[1] / "data/variations.json"
 _LISTS = ("hadoop/workers", "hadoop/dfs.hosts", "hbase/regionservers")

@@ -9,7 +9,7 @@ from exams.cases import NONE, Case
 from howdah.analysis.evidence.times import Straggler
 from howdah.analysis.phases import rows
 from howdah.model.tables import RunData
-from howdah.session.run.reporting import analyse_run
+from howdah.session.reporting import analyse_run
 
 
 class Verdict(NamedTuple):

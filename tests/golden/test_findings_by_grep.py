@@ -8,7 +8,7 @@ import pytest
 
 from exams.hosts import CASES
 from howdah.analysis.analyse import analyse
-from howdah.model.finding import Finding
+from howdah.model.comparison import Finding
 from howdah.model.plan import ClusterPlan
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.rules.catalogue import RULES

@@ -33,7 +33,7 @@ from benches.task import ROW_BYTES
 from benches.workspace import open_workspace
 
 from howdah import _native
-from howdah.engines.local.memory import sort_needs
+from howdah.engines.local.work import sort_needs
 from howdah.errors import UserError
 
 REPOSITORY = Path(__file__).parents[2]

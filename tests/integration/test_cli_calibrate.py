@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from howdah.documents.files import read_calibration
-from howdah.model.parameter import PARAMETERS
+from howdah.model.calibration import PARAMETERS
 from support.command import howdah, tree
 
 # A table of one small run, which is quick to simulate.

@@ -17,7 +17,7 @@ from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.render.cluster import render
-from howdah.render.output import write_rendered
+from howdah.session.plan_checks import write_rendered
 from support.command import HOWDAH, environment, howdah
 from support.daemons import FETCH, LIB, Daemons, change_properties, move_paths
 from support.hadoop_cluster import OFTEN

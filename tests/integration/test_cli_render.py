@@ -12,7 +12,7 @@ from howdah.model.inventory import Inventory
 from howdah.model.plan import Setting
 from howdah.model.request import PlanRequest
 from howdah.planner.cluster import plan_cluster
-from howdah.render.output import MANIFEST
+from howdah.session.plan_checks import MANIFEST
 from support.command import howdah, tree
 from support.plans import group, setting
 

@@ -11,12 +11,11 @@ import psutil
 import pytest
 
 from howdah.engines.hadoop.engine import HadoopEngine
-from howdah.engines.hadoop.programs.client import run_tag
 from howdah.engines.hadoop.storage import HdfsWorkspace
-from howdah.engines.hadoop.target import HadoopTarget
+from howdah.engines.hadoop.target import HadoopTarget, run_tag
 from howdah.errors import UserError
-from howdah.model.job import Job, Progress
 from howdah.model.run import Outcome, RunRecord
+from howdah.model.tables import Job, Progress
 from howdah.services.conf import ClientConf
 from howdah.services.resourcemanager import AppFacts, ResourceManager
 from howdah.services.web import Web

@@ -11,12 +11,12 @@ import pytest
 
 from howdah.audit.audit import audit
 from howdah.audit.folder import Releases, read_folders
-from howdah.model.check import CheckVerdict
+from howdah.model.existing import CheckVerdict
 from howdah.model.inventory import Inventory
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.render.cluster import render
-from howdah.render.output import write_rendered
+from howdah.session.plan_checks import write_rendered
 from support.daemons import FETCH, LIB, ROOT
 from support.plans import group
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from howdah.engines.clock import RunClock
+from howdah.engines.base import RunClock
 from howdah.engines.hadoop.lost_daemons import MastersWatch
 from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.cluster import Event
@@ -22,9 +22,9 @@ from howdah.model.plan import WorkerPlan
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.render.cluster import render
-from howdah.render.output import write_rendered
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
+from howdah.session.plan_checks import write_rendered
 from support.daemons import FETCH, LIB, Daemons, change_properties, move_paths
 from support.network import Network, can_build
 from support.plans import group

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import pytest
 
-from howdah.engines.clock import RunClock
+from howdah.engines.base import RunClock
 from howdah.engines.hadoop.following import TaskSnapshots
-from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.lost_daemons import MachineWatch
+from howdah.engines.hadoop.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.storage import replica_spread
 from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.model.cluster import Event
@@ -27,13 +27,13 @@ from howdah.model.run import TaskAttempt
 from howdah.model.workloads.terasort import TeraSort
 from howdah.planner.cluster import plan_cluster
 from howdah.render.cluster import render
-from howdah.render.output import write_rendered
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.job_rest import JobReader
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import ResourceManager
 from howdah.services.web import Web
+from howdah.session.plan_checks import write_rendered
 from support.daemons import Daemons, change_properties, move_paths, put
 from support.hadoop_cluster import HadoopCluster, needs_hadoop
 from support.hadoop_target import hadoop_target

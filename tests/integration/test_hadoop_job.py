@@ -13,7 +13,7 @@ from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.render.cluster import render
-from howdah.render.output import write_rendered
+from howdah.session.plan_checks import write_rendered
 from support.daemons import FETCH, LIB, Daemons, bean, change_properties, get, get_json, read_properties
 from support.hadoop_cluster import OFTEN
 from support.single import exported, one_host, planned_number, redirect

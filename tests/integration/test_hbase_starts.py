@@ -13,7 +13,7 @@ from howdah.model.run import Outcome
 from howdah.planner.cluster import plan_cluster
 from howdah.releases.values import heap_bytes
 from howdah.render.cluster import render
-from howdah.render.output import write_rendered
+from howdah.session.plan_checks import write_rendered
 from howdah.store.reader import read_run
 from support.command import HOWDAH, environment
 from support.daemons import FETCH, HBASE_LIB, LIB, ROOT, Daemons, bean, change_properties, move_paths

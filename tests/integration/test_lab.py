@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pytest
 
 from howdah.analysis.analyse import analyse
-from howdah.engines.on_lab.members import LabMembers, hosts_telemetry
+from howdah.engines.lab_members import LabMembers, hosts_telemetry
 from howdah.lab.capabilities import find_capabilities
 from howdah.lab.state import LabState, read_state
 from howdah.model.tables import RunData

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from howdah.analysis.analyse import analyse
-from howdah.model.finding import Finding
+from howdah.model.comparison import Finding
 from howdah.model.run import Outcome
 from support import lab_hosts
 from support.findings import value

@@ -15,7 +15,7 @@ from rich.console import Console
 from howdah.model.request import PlanRequest, Protection
 from howdah.report.plan.explained import plan_summary
 from howdah.report.terminal import terminal
-from howdah.session.plan.plans import plan_hosts
+from howdah.session.plans import plan_hosts
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 COLUMNS = 80

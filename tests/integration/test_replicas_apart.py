@@ -14,7 +14,7 @@ from howdah.model.plan import Placement, Role
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.render.cluster import render
-from howdah.render.output import write_rendered
+from howdah.session.plan_checks import write_rendered
 from support.daemons import FETCH, LIB, Daemons, change_properties, move_paths
 from support.network import Network, can_build
 from support.plans import group

@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from howdah.model.latencies import summary
+from howdah.model.reported import summary
 from howdah.model.run import Outcome
 from howdah.model.tables import RunData
 from howdah.store.reader import read_run

@@ -18,7 +18,7 @@ from howdah.documents.files import read_inventory
 from howdah.lab import registry
 from howdah.model.request import Demand, PlanRequest
 from howdah.planner.cluster import plan_cluster
-from howdah.session.lab import laboratories as lab
+from howdah.session import laboratories as lab
 from howdah.store.reader import read_record
 from support.command import HOWDAH, environment
 from support.daemons import FETCH, LIB

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from howdah.session.deploy.project import DeployedHost
+from howdah.session.deploy_project import DeployedHost
 
 OLD, NEW = "hadoop-3.4.2", "hadoop-3.5.0"
 

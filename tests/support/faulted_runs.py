@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from howdah.model.faults import CELLS_LOST, CELLS_READ, FaultReport, ProbeOutage, ProbeReport, RecoveryStep
-from howdah.model.latencies import LatencyHistogram, encoded
-from howdah.model.reported import ResultMetric
+from howdah.model.reported import LatencyHistogram, ResultMetric, encoded
 from howdah.model.run import Sample
 from howdah.model.tables import LATENCIES_SCHEMA, SAMPLES_SCHEMA, RunData
 from support.table_runs import TableScene, table, table_run

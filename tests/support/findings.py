@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from howdah.analysis.analyse import analyse
-from howdah.model.finding import Finding
+from howdah.model.comparison import Finding
 from howdah.model.tables import RunData
 
 

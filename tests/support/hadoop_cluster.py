@@ -16,7 +16,7 @@ from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.render.cluster import render
-from howdah.render.output import write_rendered
+from howdah.session.plan_checks import write_rendered
 from support.daemons import FETCH, LIB, Daemons, bean, change_properties, get_json
 from support.single import one_host, redirect
 

@@ -14,7 +14,7 @@ from howdah.engines.hbase.engine import HBaseEngine
 from howdah.engines.hbase.preparation import prepare_hbase
 from howdah.engines.hbase.reached import standing_alone
 from howdah.installation.installation import HBaseInstallation
-from howdah.model.job import Job
+from howdah.model.tables import Job
 from support.lab_command import CACHE
 from support.requests import run_request
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from howdah.engines.base import Engine
-from howdah.engines.hosts.engine import HostsEngine, HostsTarget, Station
+from howdah.engines.hosts.engine import HostsEngine
 from howdah.engines.hosts.preparation import find_tools
-from howdah.model.at_once import AtOnce
-from howdah.model.engine_options import HOSTS as HOSTS_ENGINE
-from howdah.model.job import Job
+from howdah.engines.hosts.tools import HostsTarget, Station
+from howdah.model.engines import HOSTS as HOSTS_ENGINE
+from howdah.model.placement import AtOnce
+from howdah.model.tables import Job
 from howdah.planner.suite.cluster import size_suite
 from support.own_hosts import HOSTS, NOMINAL, OwnHosts
 from support.requests import run_request

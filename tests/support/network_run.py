@@ -6,11 +6,10 @@ from itertools import permutations
 
 import pyarrow as pa
 
-from howdah.engines.hosts.network import ring
-from howdah.model.latencies import LatencyHistogram, encoded
-from howdah.model.reported import LinkRate
+from howdah.engines.hosts.engine import ring
+from howdah.model.reported import LatencyHistogram, LinkRate, encoded
 from howdah.model.tables import LATENCIES_SCHEMA, RunData
-from howdah.model.workloads.network import (
+from howdah.model.workloads.hadoop_programs import (
     ALL_AT_ONCE,
     BOTH_WAYS,
     IDLE,

@@ -12,15 +12,14 @@ from typing import Protocol, runtime_checkable
 from howdah.engines.base import Engine
 from howdah.engines.hadoop.engine import HadoopEngine
 from howdah.engines.hadoop.target import HadoopTarget
-from howdah.engines.local.engine import LocalEngine
-from howdah.engines.local.memory import sort_needs, store_needs
-from howdah.engines.local.ready import ready_table
+from howdah.engines.local.engine import LocalEngine, ready_table
+from howdah.engines.local.work import sort_needs, store_needs
 from howdah.engines.sim.engine import SimEngine, SimTarget
-from howdah.model.at_once import at_once
-from howdah.model.engine_options import DATA_DIR
-from howdah.model.job import Job
+from howdah.model.engines import DATA_DIR
+from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan, Plan
 from howdah.model.run import RunRecord
+from howdah.model.tables import Job
 from howdah.model.workloads.suite import Suite
 from howdah.planner.local_plan import LocalPlanner
 from howdah.planner.suite.cluster import size_suite

@@ -6,9 +6,8 @@ from functools import cache
 from pathlib import Path
 
 from howdah.engines.sim.engine import SimEngine, SimTarget
-from howdah.model.job import Job
 from howdah.model.plan import ClusterPlan
-from howdah.model.tables import RunData
+from howdah.model.tables import Job, RunData
 from howdah.model.workloads.suite import Suite
 from howdah.probe import probe_host
 from support.sim_plans import slots_plan, small_suite

@@ -7,10 +7,17 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from howdah.model.job import Job, Progress
-from howdah.model.latencies import LatencyHistogram
+from howdah.model.reported import LatencyHistogram
 from howdah.model.run import RunRecord, Sample, TaskAttempt
-from howdah.model.tables import LATENCIES_SCHEMA, SAMPLES_SCHEMA, TASKS_SCHEMA, RunData, ServerEvent
+from howdah.model.tables import (
+    LATENCIES_SCHEMA,
+    SAMPLES_SCHEMA,
+    TASKS_SCHEMA,
+    Job,
+    Progress,
+    RunData,
+    ServerEvent,
+)
 
 
 @dataclass

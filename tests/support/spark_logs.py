@@ -8,13 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from howdah.model.spark_log import (
-    SPARK_TASKS_SCHEMA,
-    SparkApplication,
-    SparkExecutor,
-    SparkLog,
-    SparkStage,
-)
+from howdah.model.application import SPARK_TASKS_SCHEMA, SparkApplication, SparkExecutor, SparkLog, SparkStage
 
 _DATA = Path(__file__).parent.parent / "data"
 SPARK_EVENTS, SPARK_RUNS = _DATA / "spark-events", _DATA / "spark-runs"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from howdah.model.latencies import LatencyHistogram
+from howdah.model.reported import LatencyHistogram
 from howdah.model.run import Outcome, RunRecord, Sample, TaskAttempt
 from howdah.model.tables import RunData, ServerEvent
 from howdah.store.writer import RunWriter

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from howdah.model.job import Progress
 from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun
+from howdah.model.tables import Progress
 from howdah.study import Due, cells_of, due
 from support.comparing import elapsed, run_figures
 

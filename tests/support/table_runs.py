@@ -10,9 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from howdah.model.latencies import LatencyHistogram, encoded
 from howdah.model.plan import Setting
-from howdah.model.reported import OperationCount, ResultMetric, latency_metrics
+from howdah.model.reported import LatencyHistogram, OperationCount, ResultMetric, encoded, latency_metrics
 from howdah.model.run import Outcome, Sample, WorkloadResult
 from howdah.model.tables import (
     LATENCIES_SCHEMA,

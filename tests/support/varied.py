@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from howdah.model.prediction import Forecast, Score
+from howdah.model.prediction import Effect, Forecast, Point, Score, Sweep, WhatIf
 from howdah.model.run import RunWarning
-from howdah.model.variation import Effect, Point, Sweep, WhatIf
 
 BEYOND = RunWarning(code="outside-calibration", text="outside the range of the calibration mine")
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.documents.files import write_plan
-from howdah.model.annotation import Annotation
+from howdah.model.run import Annotation
 from howdah.model.tables import RunData
-from howdah.session.predict.results import score_run
-from howdah.session.study.studies import read, run
+from howdah.session.predicting import score_run
+from howdah.session.studies import read, run
 from howdah.store.additions import write_annotation
 from howdah.store.predictions import save_prediction
 from support import cluster_reports, records

@@ -11,10 +11,10 @@ from howdah.deferred import Deferred, deferred
 
 FIRST_USE = """
 import sys
-from howdah.session.plan import checks
-before = "howdah.session.plan.checks" in sys.modules
+from howdah.session import plan_checks
+before = "howdah.session.plan_checks" in sys.modules
 checks.check
-print(before, "howdah.session.plan.checks" in sys.modules)
+print(before, "howdah.session.plan_checks" in sys.modules)
 """
 
 
@@ -24,9 +24,9 @@ def test_a_module_is_imported_with_the_first_use_of_a_name() -> None:
 
 
 def test_what_is_set_on_a_deferred_module_is_set_on_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
-    import howdah.session.files as files  # noqa: PLC0415, PLR0402
+    import howdah.files as files  # noqa: PLC0415, PLR0402
 
-    stand_in = Deferred("howdah.session.files")
+    stand_in = Deferred("howdah.files")
     monkeypatch.setattr(stand_in, "DEFAULT_RUNS_DIR", "elsewhere")
     assert files.DEFAULT_RUNS_DIR == "elsewhere"  # type: ignore[comparison-overlap]
 

@@ -80,7 +80,7 @@ def test_no_way_of_importing_it_is_overlooked(source: str, package: str) -> None
 def test_what_is_measured_is_reported_without_the_simulator(tmp_path: Path) -> None:
     run = write_run(tmp_path, records.terasuite())
     program = (
-        "import sys; from pathlib import Path; from howdah.session.run.reporting import report_run; "
+        "import sys; from pathlib import Path; from howdah.session.reporting import report_run; "
         f"report_run(Path({str(run)!r})); "
         "print([one for one in sys.modules if one.startswith(('howdah.simulation', 'howdah.engines'))])"
     )

@@ -71,7 +71,7 @@ JSON_FIELDS = {
     ("planner/reading.py", "found"),
     ("planner/suite/request.py", "given"),
     ("render/modules/changes.py", "what"),
-    ("session/plan/interactive.py", "what"),
+    ("session/interactive_plans.py", "what"),
     ("serve/finding.py", "found"),
     ("serve/index.py", "said"),
     ("serve/routes/runs.py", "asked"),

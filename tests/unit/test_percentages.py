@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "python" / "howdah"
-GENERATED = {"calibrate/document.py", "session/predict/other_figures.py"}
+GENERATED = {"calibrate/document.py", "session/other_figures.py"}
 """They write docs/accuracy.md, whose tables are compared digit by digit."""
 
 

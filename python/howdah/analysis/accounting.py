@@ -12,7 +12,7 @@ from howdah.analysis.phases import window_of
 from howdah.analysis.timeline import Timeline, Track
 from howdah.analysis.wording import listed, number
 from howdah.analysis.work import BytesToMove, cluster_work, job_bytes, replication_of, work_of
-from howdah.model.finding import Finding, Number
+from howdah.model.comparison import Finding, Number
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.units import format_bytes
 

@@ -80,7 +80,7 @@ from howdah.analysis.tails import find_tails, latencies, tails
 from howdah.analysis.timeline import Timeline, all_series, gauges
 from howdah.analysis.uneven_tasks import find_failed_attempts, find_poles, find_slowdown, spreads
 from howdah.analysis.use import find_budget, find_coarse, find_swapping, find_use, uses
-from howdah.model.finding import Finding
+from howdah.model.comparison import Finding
 from howdah.model.prediction import KnownTimes
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData

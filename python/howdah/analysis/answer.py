@@ -20,7 +20,7 @@ from howdah.analysis.storage import steepest, zone_numbers, zone_sentence
 from howdah.analysis.table_limits import answer_sentences, together
 from howdah.analysis.use import QUIET_BYTES_PER_S, use_clauses
 from howdah.analysis.wording import Sure, listed, named, number, percent, seconds, times, took
-from howdah.model.finding import Finding, Number
+from howdah.model.comparison import Finding, Number
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.workloads.base import TOGETHER
 from howdah.units import format_counted, format_rate

@@ -19,7 +19,7 @@ from howdah.analysis.phases import tasks_of
 from howdah.analysis.uneven_tasks import succeeded
 from howdah.analysis.wording import number, percent
 from howdah.model.cluster import Event, ReplicaSpread
-from howdah.model.finding import Finding
+from howdah.model.comparison import Finding
 from howdah.model.plan import Placement
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData

@@ -12,7 +12,7 @@ from howdah.analysis.machines import on_cluster
 from howdah.analysis.other_processes import LEAST_CPU_S, disturbed
 from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.analysis.wording import Sure, listed, number, percent
-from howdah.model.finding import Finding, Number
+from howdah.model.comparison import Finding, Number
 from howdah.model.run import RunRecord, RunWarning
 from howdah.units import format_counted, format_rate
 

@@ -15,6 +15,7 @@ from howdah.analysis.evidence.use import StretchUse
 from howdah.analysis.machines import setting_s
 from howdah.analysis.stalls import SOON_S, FaultStalls, fault_stalls, longest_wait_s
 from howdah.analysis.wording import listed, number, seconds
+from howdah.model.comparison import Finding, Number
 from howdah.model.faults import (
     CELLS_LOST,
     CELLS_READ,
@@ -24,7 +25,6 @@ from howdah.model.faults import (
     FaultReport,
     RecoveryStep,
 )
-from howdah.model.finding import Finding, Number
 from howdah.model.run import RunRecord, RunWarning
 from howdah.units import format_count, format_counted
 

@@ -36,7 +36,7 @@ from howdah.analysis.timeline import Timeline
 from howdah.analysis.uneven_tasks import succeeded
 from howdah.analysis.wording import listed, number
 from howdah.analysis.work import ClusterWork, JobBytes, cluster_work, input_policy, job_bytes
-from howdah.model.finding import Finding, Number
+from howdah.model.comparison import Finding, Number
 from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.tables import RunData
 from howdah.units import format_bytes

@@ -18,8 +18,8 @@ from howdah.analysis.machines import setting_s, setting_text
 from howdah.analysis.phases import attempts_of, by_job
 from howdah.analysis.stalls import Stretch, apart_s
 from howdah.analysis.wording import number, percent, seconds
-from howdah.model.at_once import at_once
-from howdah.model.finding import Finding
+from howdah.model.comparison import Finding
+from howdah.model.placement import at_once
 from howdah.model.request import Profile
 from howdah.model.run import RunRecord, TaskAttempt
 from howdah.model.tables import RunData

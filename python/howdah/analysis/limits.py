@@ -20,7 +20,7 @@ from howdah.analysis.other_processes import DISTURBED
 from howdah.analysis.phases import workload_times
 from howdah.analysis.wording import Sure, listed, named, number, percent, seconds, times, took
 from howdah.analysis.work import BytesToMove, phase_work, replication_of, work_of
-from howdah.model.finding import Finding, Number
+from howdah.model.comparison import Finding, Number
 from howdah.model.placement import placed_workers
 from howdah.model.prediction import KnownTimes
 from howdah.model.run import Limits, Outcome, RunRecord, WorkloadResult

@@ -17,11 +17,11 @@ from howdah.analysis.phases import master_of
 from howdah.analysis.wording import listed, number, percent
 from howdah.analysis.work import replication_of
 from howdah.model.cluster import HadoopJob
-from howdah.model.finding import Finding, Number
+from howdah.model.comparison import Finding, Number
 from howdah.model.reported import LinkRate
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
-from howdah.model.workloads.network import ALL_AT_ONCE, BOTH_WAYS, ONE_WAY
+from howdah.model.workloads.hadoop_programs import ALL_AT_ONCE, BOTH_WAYS, ONE_WAY
 from howdah.model.workloads.terasort import REDUCES, TeraSort, TeraValidate
 from howdah.units import MIB, format_bits_per_s, format_counted
 

@@ -18,7 +18,7 @@ from howdah.analysis.timeline import Timeline
 from howdah.analysis.uneven_tasks import lost_race
 from howdah.analysis.wording import listed, named, number, seconds
 from howdah.model.cluster import HadoopJob
-from howdah.model.finding import Finding
+from howdah.model.comparison import Finding
 from howdah.model.run import Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
 from howdah.units import format_bytes, format_counted

@@ -14,7 +14,7 @@ from howdah.analysis.timeline import Timeline, Track
 from howdah.analysis.wording import listed, named, number, percent, seconds
 from howdah.hadoop.daemons import DAEMONS, PAIRED
 from howdah.model.cluster import Event
-from howdah.model.finding import Finding
+from howdah.model.comparison import Finding
 from howdah.model.plan import Role
 from howdah.model.run import Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData

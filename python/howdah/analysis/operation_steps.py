@@ -20,7 +20,7 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.use import FloatArray, MachineOfRun
 from howdah.analysis.stalls import Stretch, fault_stalls, in_stretches, outside, stood_still
 from howdah.analysis.timeline import Timeline
-from howdah.model.latencies import LatencyHistogram, together
+from howdah.model.reported import LatencyHistogram, together
 from howdah.model.tables import RunData
 
 _MICROSECONDS: Final = 1_000_000

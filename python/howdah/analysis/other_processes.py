@@ -12,7 +12,7 @@ from howdah.analysis.machines import on_cluster
 from howdah.analysis.timeline import MODES, Timeline
 from howdah.analysis.use import cpu_share
 from howdah.analysis.wording import listed, number, percent
-from howdah.model.finding import Finding
+from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord
 
 _NOTED = 0.03

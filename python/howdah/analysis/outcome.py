@@ -9,7 +9,7 @@ from typing import Literal
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.wording import counted_tasks, listed, number, percent, seconds, state
-from howdah.model.finding import Finding
+from howdah.model.comparison import Finding
 from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.terasort import TERASORT, TERAVALIDATE, TeraValidate
 from howdah.units import format_count, format_counted

@@ -13,7 +13,7 @@ from howdah.analysis.phases import attempts_of, by_job, done
 from howdah.analysis.uneven_tasks import slots_of
 from howdah.analysis.wording import counted_tasks, number, percent, seconds, times, took
 from howdah.analysis.work import JobBytes, cluster_work, job_bytes
-from howdah.model.finding import Finding
+from howdah.model.comparison import Finding
 from howdah.model.run import Outcome, RunRecord, TaskAttempt, WorkloadResult
 from howdah.model.tables import RunData
 from howdah.model.workloads.terasort import CODEC, ROWS, Codec

@@ -18,7 +18,7 @@ from howdah.analysis.phases import attempts_of
 from howdah.analysis.timeline import Timeline, Track
 from howdah.analysis.wording import listed, number, seconds
 from howdah.model.cluster import Event
-from howdah.model.finding import Finding, Number
+from howdah.model.comparison import Finding, Number
 from howdah.model.run import Outcome, RunRecord, TaskAttempt, WorkloadResult
 from howdah.model.tables import RunData
 from howdah.model.workloads.hadoop_programs import REBUILD_TIME, REDUNDANCY

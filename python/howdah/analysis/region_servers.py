@@ -18,7 +18,7 @@ from howdah.analysis.stalls import Stretch
 from howdah.analysis.step_causes import SERVER, hot_from, region_servers
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.wording import listed, number, percent, signed, times
-from howdah.model.finding import Finding
+from howdah.model.comparison import Finding
 from howdah.model.reported import OperationCount
 from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.tables import COLLECTION, COMPACTION, FLUSH, MOVE, SPLIT, RunData, ServerEvent

@@ -14,9 +14,9 @@ from types import MappingProxyType
 from howdah.analysis.evidence.losses import SparkLoss, WorkerLoss
 from howdah.analysis.evidence.times import ExecutorEstimate, ExecutorUse, SparkUse, WorkloadTime
 from howdah.analysis.phases import attempts_of
-from howdah.model.at_once import most_at_once, stretches
+from howdah.model.cluster import OF_ONE_STAGE, SparkExecutorRun, SparkRun
+from howdah.model.placement import most_at_once, stretches
 from howdah.model.run import Outcome, TaskAttempt
-from howdah.model.spark import OF_ONE_STAGE, SparkExecutorRun, SparkRun
 from howdah.model.tables import RunData
 
 _FACTORS = (0.5, 1.0, 2.0, 4.0)

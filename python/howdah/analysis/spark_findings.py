@@ -10,9 +10,9 @@ from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.losses import SparkLoss
 from howdah.analysis.fault_effects import was_meant
 from howdah.analysis.wording import listed, number, percent, seconds, times
-from howdah.model.finding import Finding, Number
+from howdah.model.cluster import SparkStageRun
+from howdah.model.comparison import Finding, Number
 from howdah.model.run import RunRecord
-from howdah.model.spark import SparkStageRun
 from howdah.units import format_bytes, format_counted
 
 DRIVER_SHARE = 0.3

@@ -14,7 +14,7 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.volumes import DfsioFigures, StorageZones
 from howdah.analysis.machines import data_dirs, dir_of
 from howdah.analysis.wording import number, percent, seconds
-from howdah.model.finding import Finding, Number
+from howdah.model.comparison import Finding, Number
 from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.workloads.dfsio import DfsioFiles
 from howdah.units import MIB, format_rate

@@ -25,7 +25,7 @@ from howdah.analysis.phases import attempts_of, by_job, done
 from howdah.analysis.stalls import Stretch
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.wording import Sure, number, percent, seconds, times, took
-from howdah.model.finding import Finding
+from howdah.model.comparison import Finding
 from howdah.model.run import Origin, Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
 from howdah.units import format_bytes, format_counted, format_rate

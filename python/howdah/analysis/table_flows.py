@@ -21,7 +21,7 @@ from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.region_servers import asked_for, is_logged
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.wording import number, percent, times
-from howdah.model.finding import Finding
+from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.workloads.ycsb import KEY_BYTES, Ycsb
 from howdah.units import format_bytes

@@ -19,7 +19,7 @@ from howdah.analysis.tails import set_by
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.use import cpu_share
 from howdah.analysis.wording import delay, number, percent, seconds, took
-from howdah.model.finding import Finding, Number
+from howdah.model.comparison import Finding, Number
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.ycsb import Ycsb
 from howdah.units import format_counted, format_per_s

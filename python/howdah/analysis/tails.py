@@ -16,8 +16,8 @@ from howdah.analysis.operation_steps import INTENDED, StepCounts, TimedRun
 from howdah.analysis.step_causes import Mask, StepCause, region_servers, scene, step_causes
 from howdah.analysis.wording import Sure, delay, listed, number, percent
 from howdah.analysis.wording import times as multiple
-from howdah.model.finding import Finding, Number
-from howdah.model.latencies import SHARES, summary
+from howdah.model.comparison import Finding, Number
+from howdah.model.reported import SHARES, summary
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
 from howdah.units import format_counted

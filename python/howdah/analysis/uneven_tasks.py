@@ -14,8 +14,8 @@ from howdah.analysis.other_processes import disturbance_of, used_meanwhile
 from howdah.analysis.phases import tasks_of
 from howdah.analysis.stalls import Stretch, apart_s
 from howdah.analysis.wording import number, percent, seconds, times, took
-from howdah.model.at_once import at_once
-from howdah.model.finding import Finding
+from howdah.model.comparison import Finding
+from howdah.model.placement import at_once
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.tables import RunData
 from howdah.units import format_counted

@@ -12,7 +12,7 @@ from howdah.analysis.evidence.use import CpuShare, DiskUse, HostUse, MachineOfRu
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.timeline import LEAST_RESOLVED_S, MODES, Timeline
 from howdah.analysis.wording import listed, named, number, percent, seconds
-from howdah.model.finding import Finding, Number
+from howdah.model.comparison import Finding, Number
 from howdah.model.run import RunRecord
 from howdah.units import format_memory, format_rate
 

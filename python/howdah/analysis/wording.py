@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from howdah.model.finding import Number
+from howdah.model.comparison import Number
 from howdah.model.reported import format_value
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.units import format_counted, format_percent, format_seconds, format_signed_percent

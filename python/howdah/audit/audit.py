@@ -29,8 +29,15 @@ from howdah.audit.folder import Releases
 from howdah.audit.values import Layers, Misfit, Values, derived, is_read, read_kind, read_like
 from howdah.errors import UserError
 from howdah.hadoop.config_files import shown_value
-from howdah.model.check import Check, CheckReport, CheckVerdict, HostRole
-from howdah.model.existing import ExistingSystem, FoundConfig, FoundProperty
+from howdah.model.existing import (
+    Check,
+    CheckReport,
+    CheckVerdict,
+    ExistingSystem,
+    FoundConfig,
+    FoundProperty,
+    HostRole,
+)
 from howdah.model.host import Host
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan, Setting, Value, value_text

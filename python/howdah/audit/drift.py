@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from howdah.audit.existing import HOST_FILES, Subject, correction, existing, is_there, rule_check, verdict
 from howdah.audit.values import Values
-from howdah.model.check import Check
-from howdah.model.existing import ExistingSystem
+from howdah.model.existing import Check, ExistingSystem
 from howdah.model.inventory import HostGroup
 from howdah.model.machines import Doing, ProvisionChange, Provisioning
 from howdah.model.placement import placed_workers

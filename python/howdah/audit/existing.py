@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from howdah.audit.values import Misfit, Values, read_like
-from howdah.model.check import Check, CheckVerdict
-from howdah.model.existing import ExistingSystem, FoundConfig
+from howdah.model.existing import Check, CheckVerdict, ExistingSystem, FoundConfig
 from howdah.model.host import Host
 from howdah.model.plan import Input, Value, value_text
 from howdah.planner.facts import Facts

@@ -15,8 +15,7 @@ from howdah.audit.folder import Releases
 from howdah.audit.values import Layers, Values
 from howdah.hadoop.daemons import WORKERS
 from howdah.hadoop.readers import readers_of
-from howdah.model.check import HostRole
-from howdah.model.existing import ExistingSystem, FoundConfig
+from howdah.model.existing import ExistingSystem, FoundConfig, HostRole
 from howdah.model.host import Disk, Host
 from howdah.model.hostname import is_hostname
 from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostGroup, NicSet

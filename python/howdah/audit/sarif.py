@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 import howdah
-from howdah.model.check import Check, CheckReport, CheckVerdict
+from howdah.model.existing import Check, CheckReport, CheckVerdict
 from howdah.planner.rule import Rule, Severity
 from howdah.planner.rules.catalogue import RULES
 

@@ -11,8 +11,7 @@ from howdah.audit.folder import Releases
 from howdah.audit.values import Values
 from howdah.errors import UserError
 from howdah.hadoop.config_files import HADOOP_FILES, HADOOP_SCRIPTS
-from howdah.model.check import Check, CheckReport, CheckVerdict
-from howdah.model.existing import FoundConfig
+from howdah.model.existing import Check, CheckReport, CheckVerdict, FoundConfig
 from howdah.model.host import Host
 from howdah.planner.rules.catalogue import find_rule
 from howdah.planner.rules.jvm import home_major, java_of_hadoop

@@ -13,8 +13,7 @@ from howdah.calibrate.leave_out import NINETY, LeftOut, half_width, leave_out, r
 from howdah.calibrate.problem import FittedFigure, Free, Problem, position_of, values_at
 from howdah.calibrate.uncertainty import extents
 from howdah.errors import UserError
-from howdah.model.calibration import CalibratedValue, Calibration, CalibrationCell, Residual
-from howdah.model.parameter import PARAMETERS
+from howdah.model.calibration import PARAMETERS, CalibratedValue, Calibration, CalibrationCell, Residual
 
 _DIGITS = 6
 

@@ -10,13 +10,10 @@ from howdah.calibrate.case import workload_of
 from howdah.calibrate.forecast import Apart, unexplained, unexplained_ratios
 from howdah.calibrate.leave_out import NINETY
 from howdah.markdown import pipe_table
-from howdah.model.calibration import Calibration, CalibrationCell, Without
-from howdah.model.parameter import PARAMETERS
+from howdah.model.calibration import PARAMETERS, Calibration, CalibrationCell, Without
 from howdah.units import format_counted, format_signed_percent
 
-_NOTICE = (
-    "<!-- Written by `python -m howdah.session.predict.results`; calibrate again instead of changing it. -->"
-)
+_NOTICE = "<!-- Written by `python -m howdah.session.predicting`; calibrate again instead of changing it. -->"
 _STATED = 0.9
 
 

@@ -13,8 +13,7 @@ import numpy as np
 from howdah.calibrate.case import is_load
 from howdah.calibrate.problem import FittedFigure, Problem, Vector, start_of
 from howdah.extras import extra
-from howdah.model.calibration import Without
-from howdah.model.parameter import Parameter
+from howdah.model.calibration import Parameter, Without
 
 _MOST_ROUNDS = 4
 _MOST_STEPS = 4

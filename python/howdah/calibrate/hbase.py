@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.calibrate.case import SHARES, WITHIN
-from howdah.model.parameter import Parameter
+from howdah.model.calibration import Parameter
 from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.workloads.ycsb import THROUGHPUT, Ycsb
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from howdah.calibrate.case import Case, Simulate, Unsure, best_of_spread, is_load, metric_of, run_to_run
 from howdah.calibrate.study import PublishedStudy
-from howdah.model.parameter import Parameter
+from howdah.model.calibration import Parameter
 
 Vector = NDArray[np.float64]
 

@@ -13,13 +13,12 @@ import numpy as np
 from howdah.calibrate.case import Case, CaseWork, phase_times
 from howdah.calibrate.hbase import asked_hbase, metrics_of
 from howdah.errors import UserError
-from howdah.model.calibration import CalibratedValue
+from howdah.model.calibration import CPU_QUOTA, CalibratedValue
 from howdah.model.cluster import Laboratory
 from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup
-from howdah.model.parameter import CPU_QUOTA
 from howdah.model.plan import ClusterPlan
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
-from howdah.model.workloads.network import BOTH_WAYS
+from howdah.model.workloads.hadoop_programs import BOTH_WAYS
 from howdah.units import format_counted
 
 _PHASES = ("map-shuffle", "reduce-merge")

@@ -15,7 +15,7 @@ from howdah.model.inventory import FORMAT, Count, DiskSet, Inventory, Word
 from howdah.model.request import Hadoop1, Hypervisor, Override, Protection
 
 HardwareName = Literal["core_speed", "controller_bytes_per_s", "disk_speed"]
-"""Quantities of hosts; see `howdah.model.parameter.HARDWARE`."""
+"""Quantities of hosts; see `howdah.model.calibration.HARDWARE`."""
 Setting = Literal[
     "platform",
     "dataset_TB",

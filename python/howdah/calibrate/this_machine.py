@@ -15,9 +15,8 @@ from statistics import fmean, stdev
 from typing import NamedTuple
 
 from howdah.calibrate.leave_out import NINETY
-from howdah.model.calibration import CalibratedValue, Calibration
+from howdah.model.calibration import OWN, CalibratedValue, Calibration
 from howdah.model.measured import StepCost, TaskCosts
-from howdah.model.parameter import OWN
 from howdah.model.workloads.terasort import ROW_BYTES
 
 _LOCAL = 0.1

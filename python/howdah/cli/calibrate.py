@@ -17,11 +17,11 @@ from howdah.cli.arguments import AsJson, RunsDir
 from howdah.cli.help import App
 from howdah.cli.output import show
 from howdah.errors import UserError
+from howdah.files import DEFAULT_RUNS_DIR
 from howdah.model.calibration import CalibratedValue, Calibration
 from howdah.report.document import FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks
-from howdah.session.files import DEFAULT_RUNS_DIR
-from howdah.session.predict import calibration as session
+from howdah.session import calibrating as session
 from howdah.units import format_counted, format_percent
 
 _FAR = 0.1

@@ -16,11 +16,11 @@ from howdah.cli.arguments import AsJson, Libvirt, PasswordFile, VCenter
 from howdah.cli.help import App
 from howdah.cli.output import show
 from howdah.errors import UserError
-from howdah.model.check import Check, CheckReport, CheckVerdict, HostRole
+from howdah.model.existing import Check, CheckReport, CheckVerdict, HostRole
 from howdah.model.site import Endpoint
 from howdah.report.document import Block, Entries, Heading, Paragraph, TextEntry
 from howdah.report.terminal import blocks
-from howdah.session.plan import checks as session
+from howdah.session import plan_checks as session
 from howdah.units import format_counted
 
 _ORDER = (

@@ -11,13 +11,13 @@ from howdah.cli.arguments import AsJson, PredictionsDir, RunsDir
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.extras import check_extras
+from howdah.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR
 from howdah.report.comparing import content as comparison_page
 from howdah.report.prediction import scored as score_page
 from howdah.report.terminal import terminal
-from howdah.session.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR
-from howdah.session.predict import results
-from howdah.session.run import comparing as session
-from howdah.session.run import runs as runs_session
+from howdah.session import comparing as session
+from howdah.session import predicting
+from howdah.session import runs as runs_session
 
 if TYPE_CHECKING:
     from howdah.model.prediction import Score
@@ -115,16 +115,16 @@ def score(
     the prediction shows every hit and miss so far; scores.jsonl keeps the history.
     """
     if run is None:
-        history = results.past_scores(predictions_dir)
+        history = predicting.past_scores(predictions_dir)
         if json:
             print_json({"scores": [_score_json(kept_score) for kept_score in history]})
         else:
             show(terminal(score_page.scored_history(history)))
         return
     check_extras("the page of `howdah score`", "charts")
-    scored = results.score_run(run, prediction, runs_dir=runs_dir, predictions_dir=predictions_dir)
-    document = results.scored_page(scored)
-    page = results.write_page(document, predictions_dir / scored.prediction.id / f"score-{scored.run}")
+    scored = predicting.score_run(run, prediction, runs_dir=runs_dir, predictions_dir=predictions_dir)
+    document = predicting.scored_page(scored)
+    page = predicting.write_page(document, predictions_dir / scored.prediction.id / f"score-{scored.run}")
     if json:
         print_json(
             {

@@ -20,15 +20,15 @@ from howdah.cli.deploy_table import deployed_text, diff_text, pending_text, stat
 from howdah.cli.help import App, Details
 from howdah.cli.output import agree, check_json, print_json, show
 from howdah.errors import UserError
+from howdah.files import read_password
 from howdah.report.terminal import blocks
-from howdah.session.deploy import deploying as session
-from howdah.session.deploy import order, project
-from howdah.session.deploy import project as deploy_states
-from howdah.session.files import read_password
+from howdah.session import deploy_order, deploy_project
+from howdah.session import deploy_project as deploy_states
+from howdah.session import deploying as session
 from howdah.units import format_counted
 
 if TYPE_CHECKING:
-    from howdah.session.deploy.project import Deployed
+    from howdah.session.deploy_project import Deployed
 
 
 def not_with(flags: Mapping[str, bool], instead: Mapping[str, bool]) -> None:
@@ -300,7 +300,7 @@ def deploy(
         rollback=rollback,
         downtime=downtime,
     )
-    target = project.read_target(plan)
+    target = deploy_project.read_target(plan)
     with _telling() as (report, paused):
 
         def agree_to(change: Deployed) -> None:
@@ -313,7 +313,7 @@ def deploy(
             states = session.status(target, options, report)
         elif stop or start:
             playbook = "stop" if stop else "start"
-            done = order.switch(target, options, report, agree_to, playbook=playbook, hosts=host or ())
+            done = deploy_order.switch(target, options, report, agree_to, playbook=playbook, hosts=host or ())
         elif finalize:
             done = session.finalize(target, options, report, agree_to)
         else:

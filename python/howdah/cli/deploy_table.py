@@ -14,9 +14,9 @@ from howdah.report.terminal import blocks
 from howdah.units import format_counted
 
 if TYPE_CHECKING:
-    from howdah.session.deploy.deploying import ClusterStatus, HostProblem
-    from howdah.session.deploy.order import HdfsUpgrade
-    from howdah.session.deploy.project import Deployed, DeployedHost
+    from howdah.session.deploy_order import HdfsUpgrade
+    from howdah.session.deploy_project import Deployed, DeployedHost
+    from howdah.session.deploying import ClusterStatus, HostProblem
 
 _SHOWN = 6
 """As many changes of a host as one line names."""

@@ -19,7 +19,7 @@ from howdah.cli.output import print_json, show
 from howdah.errors import RunFailed, UserError
 from howdah.lab.registry import CLIENT, DEFAULT_NAME, KillMode
 from howdah.model.plan_options import parse_choice
-from howdah.session.lab import laboratories as session
+from howdah.session import laboratories as session
 from howdah.units import format_counted, format_seconds, parse_bits_per_s, parse_count
 
 if TYPE_CHECKING:
@@ -178,9 +178,9 @@ def up(
     differences from the plan. Run it again to restore missing parts.
     """
     # What plans and renders is left to those who build: asking for a status does not wait for it.
-    from howdah.session.lab import building  # noqa: PLC0415
+    from howdah.session import lab_building  # noqa: PLC0415
 
-    requested = building.LabOptions(
+    requested = lab_building.LabOptions(
         name=name,
         directory=directory,
         hosts=parse_count(hosts, "--hosts") if hosts is not None else None,
@@ -188,7 +188,7 @@ def up(
         neighbour=beside,
     )
     with progress(silent=json) as report:
-        brought = building.up(plan, requested, report)
+        brought = lab_building.up(plan, requested, report)
     if json:
         print_json(session.status(name).model_dump(mode="json"))
     else:

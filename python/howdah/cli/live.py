@@ -20,19 +20,18 @@ from howdah.model.run import Origin, Outcome
 from howdah.model.workloads.dfsio import DFSIO_LOG
 from howdah.model.workloads.terasort import TeraValidate
 from howdah.model.workloads.ycsb import THROUGHPUT
-from howdah.session.run import runs as session
+from howdah.session import runs as session
 from howdah.units import format_count_short, format_rate, format_seconds
 
 if TYPE_CHECKING:
     from howdah.analysis.evidence import Analysis
     from howdah.analysis.evidence.times import WorkloadTime
     from howdah.engines.base import Prepared
-    from howdah.model.finding import Finding
-    from howdah.model.job import Progress
+    from howdah.model.comparison import Finding
     from howdah.model.run import RunRecord, WorkloadResult
-    from howdah.model.tables import RunData
-    from howdah.session.run.reporting import FinishedRun
-    from howdah.session.run.runs import Spent
+    from howdah.model.tables import Progress, RunData
+    from howdah.session.reporting import FinishedRun
+    from howdah.session.runs import Spent
 
 
 _SHARES = ("50", "95", "99")
@@ -215,7 +214,7 @@ class Display:
         if len(record.workloads) > self._ended:
             self._stop_bar()
             # What tells how fast a workload was is brought in when the first one has ended.
-            from howdah.session.run.reporting import workload_times  # noqa: PLC0415
+            from howdah.session.reporting import workload_times  # noqa: PLC0415
 
             times = workload_times(record)
             for time in times[self._ended :]:

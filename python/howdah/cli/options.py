@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from howdah.cli.help import MORE, Details
-from howdah.model.engine_options import LOCAL
-from howdah.model.engines import engines
+from howdah.model.engines import LOCAL, engines
 from howdah.model.plan_options import PLAN_OPTIONS, PlanOption
 from howdah.model.workloads.suite import options, programs
 

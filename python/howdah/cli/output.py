@@ -14,7 +14,7 @@ import typer
 from rich.console import Console, RenderableType
 
 from howdah.errors import Aborted, HowdahError, UserError
-from howdah.session.files import replace_file
+from howdah.files import replace_file
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

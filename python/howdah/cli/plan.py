@@ -22,14 +22,14 @@ from howdah.report.document import FactList, Heading
 from howdah.report.plan import explained
 from howdah.report.plan import explained as storage_page
 from howdah.report.terminal import blocks, terminal
-from howdah.session.plan import checks, explaining, plans, requests, sharing, storage
+from howdah.session import plan_checks, plan_requests, plans, shared_plans
 from howdah.units import parse_bytes
 
 if TYPE_CHECKING:
-    from howdah.model.change import PlanChange, ValueChange
+    from howdah.model.existing import PlanChange, ValueChange
     from howdah.model.plan import ClusterPlan, Setting, Value
     from howdah.report.document import Document
-    from howdah.session.plan.explaining import Explained
+    from howdah.session.plans import Explained
 
 
 _MOST_VALUES = 20
@@ -111,7 +111,7 @@ def plan(
         typer.Option(
             help="How to rank platforms: rules, or simulate. Default: simulate with a calibration, otherwise "
             "rules.",
-            autocompletion=lambda: list(requests.RANKS),
+            autocompletion=lambda: list(plan_requests.RANKS),
             rich_help_panel=MORE,
         ),
     ] = None,
@@ -174,22 +174,22 @@ def plan(
     Writes plan.yaml and its page. `howdah plan explain` shows the source of any value;
     `howdah render` writes the configuration.
     """
-    request = requests.plan_request(typed)
-    kept = requests.request_before(plans.load_plan(before)) if before is not None else None
-    shared = sharing.parse_share(share, beside or (), cluster, kept or request)
-    sharing.check_written_apart(shared, output)
+    request = plan_requests.plan_request(typed)
+    kept = plan_requests.request_before(plans.load_plan(before)) if before is not None else None
+    shared = shared_plans.parse_share(share, beside or (), cluster, kept or request)
+    shared_plans.check_written_apart(shared, output)
     written = plans.page_of(output) if page else None
     with SimulationBar(silent=json or quiet) as bar:
-        make = partial(requests.plan_inventory, rank=rank, calibration=calibration, report=bar.report)
+        make = partial(plan_requests.plan_inventory, rank=rank, calibration=calibration, report=bar.report)
         if before is not None:
             conflicting = (share, cluster, rank, (beside or None) if kept is None else None)
-            requests.check_keeps(
+            plan_requests.check_keeps(
                 request, before, output, more=any(option is not None for option in conflicting)
             )
-            make = partial(requests.plan_change, plans.load_plan(before), beside or ())
+            make = partial(plan_requests.plan_change, plans.load_plan(before), beside or ())
         elif shared:
-            make = partial(sharing.plan_shared, make, shared)
-        made = checks.held_plan(plans.plan_hosts(hosts, request, make), force=force)
+            make = partial(shared_plans.plan_shared, make, shared)
+        made = plan_checks.held_plan(plans.plan_hosts(hosts, request, make), force=force)
     plans.save_plan(made, output)
     if written is not None:
         try:
@@ -225,7 +225,7 @@ def _names(context: typer.Context) -> list[str]:
         plan = plans.load_plan(Path(context.params["plan"]))
     except (HowdahError, KeyError, TypeError):
         return []
-    return explaining.names(plan)
+    return plans.explained_names(plan)
 
 
 @app.command("plan explain", epilog=EXPLAIN_EXAMPLES)
@@ -247,9 +247,9 @@ def explain(
         if json:
             print_json([_setting_json(read, setting) for setting in read.settings])
         else:
-            show(terminal(explained.plan_values(read, explaining.grounds())))
+            show(terminal(explained.plan_values(read, plans.grounds())))
         return
-    explanation = explaining.find(read, plan, name)
+    explanation = plans.find_name(read, plan, name)
     if json:
         print_json(_explained_json(read, explanation))
     else:
@@ -260,7 +260,7 @@ def explain(
 
 
 def _documents(plan: ClusterPlan, explanation: Explained) -> Iterator[Document]:
-    grounds = explaining.grounds()
+    grounds = plans.grounds()
     for setting in explanation.settings:
         yield explained.setting_document(setting, grounds, plans.release_default(plan, setting.key))
     for candidate in explanation.candidates:
@@ -278,7 +278,7 @@ def _explained_json(plan: ClusterPlan, explanation: Explained) -> dict[str, Any]
 
 
 def _setting_json(plan: ClusterPlan, setting: Setting) -> dict[str, Any]:
-    grounds = explaining.grounds()
+    grounds = plans.grounds()
     law = grounds.rules.get(setting.rule or "")
     return setting.model_dump(mode="json") | {
         "says": law.says if law else None,
@@ -343,7 +343,7 @@ def compare_storage(
     for flag, value, unit in (("--age", age, "days"), ("--reads-per-month", reads_per_month, "reads")):
         if value is not None and not 0 <= value < float("inf"):
             raise UserError(f"{flag} {value:g}", f"is not a number of {unit}", f"give 0 {unit} or more")
-    comparison = storage.compare(
+    comparison = plans.compare_policies(
         plans.load_plan(plan),
         data_bytes=_size("--data", data),
         mean_file_bytes=_size("--file-size", file_size),

@@ -15,17 +15,15 @@ from howdah.cli.output import print_json, show
 from howdah.cli.progress import SimulationBar
 from howdah.errors import UserError
 from howdah.extras import check_extras
+from howdah.files import DEFAULT_PREDICTIONS_DIR
 from howdah.planner.suite.request import RunRequest
 from howdah.report.document import FactList
 from howdah.report.terminal import blocks, terminal
-from howdah.session.files import DEFAULT_PREDICTIONS_DIR
-from howdah.session.lab import laboratories
-from howdah.session.predict import predicting as session
-from howdah.session.predict import results
+from howdah.session import laboratories, predicting
+from howdah.session import predicting as session
 
 if TYPE_CHECKING:
-    from howdah.model.prediction import Prediction
-    from howdah.model.variation import LoadSweep, Sweep, WhatIf
+    from howdah.model.prediction import LoadSweep, Prediction, Sweep, WhatIf
     from howdah.report.document import Document
 
 EXAMPLES = """
@@ -122,7 +120,7 @@ def predict(
     if output is not None or not (what_if or sweep):
         check_extras("the page of `howdah predict`", "charts")
     if output is not None:
-        results.check_directory(output)
+        predicting.check_directory(output)
     usual = _OF_A_SIZE if sweep else _REPLICATIONS
     chosen_seed = parse_seed(seed)
     shared: dict[str, Any] = {
@@ -141,7 +139,7 @@ def predict(
                 report=bar.report,
                 **shared,
             )
-            result = _kept_as_page(variation, results.variation_page(variation, calibration), output)
+            result = _kept_as_page(variation, predicting.variation_page(variation, calibration), output)
         else:
             prediction = session.predict(
                 target,
@@ -185,8 +183,8 @@ class _Result(NamedTuple):
 
 def _kept(prediction: Prediction, directory: Path, calibration: str | None, output: Path | None) -> _Result:
     path = session.save_prediction(directory, prediction)
-    document = results.predicted_page(prediction, calibration)
-    page = results.write_page(document, output or path)
+    document = predicting.predicted_page(prediction, calibration)
+    page = predicting.write_page(document, output or path)
     replicas = session.replicas_text(prediction)
     files = (
         *((("replicas", replicas),) if replicas else ()),
@@ -197,14 +195,14 @@ def _kept(prediction: Prediction, directory: Path, calibration: str | None, outp
 
 
 def _kept_as_page(variation: WhatIf | Sweep | LoadSweep, document: Document, output: Path | None) -> _Result:
-    page = results.write_page(document, output) if output is not None else None
+    page = predicting.write_page(document, output) if output is not None else None
     return _Result(_for_programs(variation), document, page, (("page", str(page)),) if page else ())
 
 
 def _for_programs(variation: WhatIf | Sweep | LoadSweep) -> dict[str, Any]:
     """The variation as JSON."""
     # Types of what a simulation returns, which no mistyped flag should wait for.
-    from howdah.model.variation import LoadSweep, Sweep, WhatIf  # noqa: PLC0415
+    from howdah.model.prediction import LoadSweep, Sweep, WhatIf  # noqa: PLC0415
 
     content: dict[str, Any] = {
         "replications": variation.replications,

@@ -13,8 +13,8 @@ from howdah import study as schedule
 from howdah.units import format_seconds
 
 if TYPE_CHECKING:
-    from howdah.model.job import Progress as Step
     from howdah.model.study import Study, StudyRun
+    from howdah.model.tables import Progress as Step
     from howdah.simulation.replications import Done
     from howdah.study import Due
 

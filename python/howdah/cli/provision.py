@@ -16,13 +16,13 @@ from howdah.cli.arguments import AsJson, Libvirt, PasswordFile, PlanFile, Schema
 from howdah.cli.help import App
 from howdah.cli.output import agree, check_json, print_json, show, write_text
 from howdah.errors import UserError
+from howdah.files import read_password
 from howdah.model.machines import Difference, Doing, ProvisionChange, Provisioning
 from howdah.model.site import Endpoint
 from howdah.provision.differences import DATA_DISK, refuse
 from howdah.report.document import Bullets, FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks
 from howdah.session import provisioning as session
-from howdah.session.files import read_password
 
 if TYPE_CHECKING:
     from howdah.provision.differences import Provisioner

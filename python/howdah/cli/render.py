@@ -19,10 +19,10 @@ from howdah.errors import UserError
 from howdah.model.plan import ConfigSet
 from howdah.report.document import FactList, Table
 from howdah.report.terminal import blocks
-from howdah.session.plan import checks as session
+from howdah.session import plan_checks as session
 
 if TYPE_CHECKING:
-    from howdah.session.plan.checks import FileChange
+    from howdah.session.plan_checks import FileChange
 
 
 EXAMPLES = """

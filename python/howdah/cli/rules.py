@@ -24,7 +24,7 @@ from howdah.report.document import (
     TextEntry,
 )
 from howdah.report.terminal import blocks, terminal
-from howdah.session.plan import explaining as session
+from howdah.session import plans as session
 from howdah.units import format_counted
 
 if TYPE_CHECKING:

@@ -15,13 +15,13 @@ from howdah.cli.arguments import AsJson, RunsDir, parse_seed
 from howdah.cli.help import App
 from howdah.cli.options import with_options
 from howdah.errors import Aborted, RunFailed, UserError
+from howdah.files import DEFAULT_RUNS_DIR
 from howdah.model.engines import all_options, engines
 from howdah.model.run import Outcome
 from howdah.model.workloads.hadoop_programs import COMMAND, COMMAND_LINE
 from howdah.model.workloads.suite import suites
 from howdah.planner.suite.request import RunRequest
-from howdah.session.files import DEFAULT_RUNS_DIR
-from howdah.session.run import runs as session
+from howdah.session import runs as session
 
 EXAMPLES = """
 howdah run terasuite  # measures this machine with sizes that fit it

@@ -15,17 +15,17 @@ from howdah.cli.help import App
 from howdah.cli.output import print_json, show_notice
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
+from howdah.files import DEFAULT_RUNS_DIR
 from howdah.report import run as run_page
 from howdah.report.document import Table
 from howdah.report.terminal import blocks, terminal
-from howdah.session.files import DEFAULT_RUNS_DIR
-from howdah.session.run import attaching, reporting
-from howdah.session.run import runs as session
+from howdah.session import reporting
+from howdah.session import runs as session
 from howdah.units import format_seconds
 
 if TYPE_CHECKING:
     from howdah.model.run import RunRecord
-    from howdah.session.run.runs import RunSummary
+    from howdah.session.runs import RunSummary
 
 
 EXAMPLES = """
@@ -216,7 +216,7 @@ def attach(  # noqa: PLR0917 - typer makes options of parameters
     runs_dir: OwnRunsDir = None,
 ) -> None:
     """Add what sysstat, esxtop or Prometheus measured during a run, and update its report."""
-    done = attaching.attach(
+    done = reporting.attach(
         session.find_run(_runs_dir(context), run),
         files=files or (),
         prometheus=prometheus,

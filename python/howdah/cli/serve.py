@@ -14,9 +14,9 @@ from howdah.cli.arguments import CalibrationFile, PredictionsDir, RunsDir
 from howdah.cli.help import App
 from howdah.errors import UserError
 from howdah.extras import check_extras
+from howdah.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR, read_password
 from howdah.jobs import DEFAULT_JOBS_DIR
 from howdah.serve.places import DEFAULT_PORT, LOOPBACK, ServeSettings
-from howdah.session.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR, read_password
 
 EXAMPLES = """
 howdah serve  # shows the runs of this directory at http://127.0.0.1:8642/

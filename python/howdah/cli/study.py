@@ -16,12 +16,12 @@ from howdah.errors import RunFailed
 from howdah.extras import check_extras
 from howdah.report.document import Paragraph, Table
 from howdah.report.terminal import blocks
-from howdah.session.study import paper
-from howdah.session.study import studies as session
+from howdah.session import studies as session
+from howdah.session import study_paper
 from howdah.units import format_counted, format_seconds, parse_count
 
 if TYPE_CHECKING:
-    from howdah.session.study.studies import Matrix
+    from howdah.session.studies import Matrix
 
 
 EXAMPLES = """
@@ -115,7 +115,7 @@ def export(
     ] = None,
 ) -> None:
     """Pack a study into one file: plans, records, telemetry and page, with a digest of each."""
-    print(paper.export_study(directory, output))
+    print(study_paper.export_study(directory, output))
 
 
 VERIFY_EXAMPLES = """
@@ -128,7 +128,7 @@ def verify(
     file: Annotated[Path, typer.Argument(help="File that `howdah study export` wrote.", metavar="FILE")],
 ) -> None:
     """Check that a packed study is unchanged, and that its records produce its page byte for byte."""
-    verified = paper.verify_study(file)
+    verified = study_paper.verify_study(file)
     print(
         f"{format_counted(verified.files, 'file')} as they were packed, "
         f"{format_counted(verified.runs, 'record')} among them; "

@@ -16,16 +16,14 @@ from howdah.cli.output import print_json, show
 from howdah.cli.progress import StudyDisplay
 from howdah.errors import UserError
 from howdah.extras import check_extras
+from howdah.files import DEFAULT_TUNE_DIR
 from howdah.model.tuning import Goal, KeptRules
 from howdah.report.document import FactList
 from howdah.report.prediction import raced
 from howdah.report.prediction import tuned as tuned_page
 from howdah.report.terminal import blocks, terminal
-from howdah.session import job_tuning, learning, racing
+from howdah.session import job_tuning, learning, plans, predicting, racing
 from howdah.session import tuning as session
-from howdah.session.files import DEFAULT_TUNE_DIR
-from howdah.session.plan import plans
-from howdah.session.predict import results
 from howdah.units import format_signed_percent, parse_count
 
 if TYPE_CHECKING:
@@ -271,8 +269,8 @@ def _learned(folder: session.TuningFolder, tuned: session.Tuned, *, silent: bool
 def _write(tuned: session.Tuned, folder: session.TuningFolder, output: Path) -> tuple[Document, Path]:
     """Write the tuned plan and the page; return the page and its path."""
     plans.save_plan(tuned.plan, output)
-    document = results.tuning_page(tuned.tuning, learning.learned_calibration(folder))
-    return document, results.write_page(document, folder.path)
+    document = predicting.tuning_page(tuned.tuning, learning.learned_calibration(folder))
+    return document, predicting.write_page(document, folder.path)
 
 
 class _Bar:
@@ -316,7 +314,7 @@ def _tune_job(folder: Path, output: Path, budget_s: float | None, *, json: bool,
     )
     output.write_text(job_tuning.properties_text(tuning), encoding="utf-8")
     document = raced.tuned_job(tuning)
-    page = results.write_page(document, folder)
+    page = predicting.write_page(document, folder)
     if json:
         print_json(tuning.model_dump(mode="json") | {"output": str(output), "page": str(page)})
     elif quiet:

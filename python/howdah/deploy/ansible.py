@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from howdah.errors import RunFailed, UserError
 from howdah.extras import check_extras
-from howdah.scratch import scratch_folder
+from howdah.files import scratch_folder
 
 ReportStep = Callable[[str], None]
 """Shows the current step."""

@@ -3,19 +3,39 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypedDict, Unpack
 
+import howdah
 from howdah.model.base import Model
+from howdah.model.cluster import ReplicaSpread
 from howdah.model.host import Host
-from howdah.model.job import Job, SampleSink
 from howdah.model.plan import Plan
-from howdah.model.run import RunRecord
+from howdah.model.reported import Counters, FileRate, LinkRate, OperationCount, RateStep, ResultMetric
+from howdah.model.run import (
+    DeviceLimit,
+    Origin,
+    Outcome,
+    Phase,
+    RunRecord,
+    RunWarning,
+    ValidationError,
+    WorkloadResult,
+)
+from howdah.model.tables import Job, SampleSink
+from howdah.model.workloads.base import Workload
 from howdah.model.workloads.suite import Suite
+from howdah.services.errors import ServiceError
+from howdah.services.web import Web
 from howdah.store.layout import new_run_id
+from howdah.telemetry.sampler import Sampler
+from howdah.telemetry.source import Follow, Source
 
 
 class Engine(Protocol):
@@ -43,7 +63,6 @@ class RunStart(TypedDict):
 
     runs_dir: Path
     command: Sequence[str]
-    """The command line in the record."""
     seed: int | None
     """None for a random one."""
     keep_data: bool
@@ -89,16 +108,7 @@ def job_digests(job: Job) -> dict[str, str]:
 
     Values of a host that change every minute, free space for instance, are left out.
     """
-    return {"host": _host(job.host), "plan": _model(job.plan), "suite": _model(job.suite)}
-
-
-def sha256(content: str) -> str:
-    """A text's digest in hex."""
-    return hashlib.sha256(content.encode()).hexdigest()
-
-
-def _host(host: Host) -> str:
-    content = host.model_dump_json(
+    content = job.host.model_dump_json(
         exclude={
             "memory": {"available_bytes"},
             "file_systems": {"__all__": {"free_bytes"}},
@@ -107,8 +117,255 @@ def _host(host: Host) -> str:
             "unread": True,
         }
     )
-    return sha256(content)
+    return {"host": sha256(content), "plan": _model(job.plan), "suite": _model(job.suite)}
+
+
+def sha256(content: str) -> str:
+    """A text's digest in hex."""
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def _model(part: Model) -> str:
     return sha256(part.model_dump_json())
+
+
+STOPPED = "stopped by the user"
+
+
+def begun_record(
+    job: Job,
+    *,
+    engine: str,
+    version: str,
+    created: datetime,
+    digests: Mapping[str, str],
+    origin: Origin = Origin.MEASURED,
+) -> RunRecord:
+    """The record of a job that has not done anything yet; ``created`` is where the run's clock begins.
+
+    To the millisecond: what others measured finds its place in the run by it.
+    """
+    return RunRecord(
+        id=job.run_id,
+        created=created.isoformat(timespec="milliseconds"),
+        howdah_version=howdah.__version__,
+        engine=engine,
+        engine_version=version,
+        origin=origin,
+        command=job.command,
+        seed=job.seed,
+        host=job.host,
+        plan=job.plan,
+        suite=job.suite,
+        digests=dict(digests),
+        outcome=Outcome.RUNNING,
+        pid=os.getpid(),
+    )
+
+
+class PartialResult(TypedDict, total=False):
+    """The fields of a WorkloadResult that a program sets; the engine sets the common ones."""
+
+    workload: Workload
+    outcome: Outcome
+    counters: Counters
+    checksum: str | None
+    expected_checksum: str | None
+    validation_errors: tuple[ValidationError, ...]
+    files: tuple[FileRate, ...]
+    links: tuple[LinkRate, ...]
+    rates: tuple[RateStep, ...]
+    raw_limits: tuple[DeviceLimit, ...]
+    operations: tuple[OperationCount, ...]
+    metrics: tuple[ResultMetric, ...]
+    phases: tuple[Phase, ...]
+    replicas: ReplicaSpread
+    in_memory: bool
+    buffered_io: bool
+
+
+class RunUnderWay:
+    """The record so far, and the sink of its changes."""
+
+    def __init__(self, record: RunRecord, sink: SampleSink) -> None:
+        self.record = record
+        self.sink = sink
+
+    def change(self, **fields: object) -> None:
+        """Replace fields of the record."""
+        self.record = self.record.model_copy(update=fields)
+        self.sink.update(self.record)
+
+    def warn(self, code: str, text: str) -> None:
+        """Add a warning, once."""
+        warning = RunWarning(code=code, text=text)
+        if warning not in self.record.warnings:
+            self.change(warnings=(*self.record.warnings, warning))
+
+    def add(self, result: WorkloadResult) -> None:
+        """Record the result of a workload."""
+        self.change(workloads=(*self.record.workloads, result))
+
+    def carry_out(
+        self,
+        workloads: Iterable[Workload],
+        sampler: Sampler,
+        now_s: Callable[[], float],
+        program: Callable[[Workload, float], PartialResult],
+        *,
+        more: Callable[[], Mapping[str, object]] = dict,
+        recorded: Callable[[WorkloadResult], None] = lambda result: None,
+    ) -> None:
+        """Run workloads in turn until one fails, record their results and how the run ended.
+
+        ``program`` runs one that begins at a time. ``more`` returns further fields of the result of one that
+        has ended, also if an error or the user ended it; ``recorded`` gets the result of any other.
+        """
+        fault = None
+        for workload in workloads:
+            # Samples at both ends of a workload make its share of every counter exact.
+            sampler.mark()
+            fields = PartialResult()
+            start_s = now_s()
+            try:
+                fields = program(workload, start_s)
+            except BaseException as error:
+                fields = PartialResult(outcome=ended_by(error))
+                raise
+            finally:
+                sampler.mark()
+                times = {"workload": workload, "start_s": start_s, "end_s": now_s()}
+                result = WorkloadResult.model_validate({**times, **more(), **fields})
+                self.add(result)
+            recorded(result)
+            if result.outcome is not Outcome.SUCCEEDED:
+                fault = fault_of(result)
+                break
+        self.sink.measured()
+        self.change(outcome=Outcome.SUCCEEDED if fault is None else Outcome.FAILED, error=fault)
+
+    @contextmanager
+    def ending(
+        self, errors: tuple[type[BaseException], ...], text: Callable[[BaseException], str] = str
+    ) -> Iterator[None]:
+        """Note that the user or one of these errors ended the run before its time, in ``text``'s words."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.change(outcome=Outcome.ABORTED, error=STOPPED)
+        except errors as error:
+            self.change(outcome=Outcome.FAILED, error=text(error))
+
+    @contextmanager
+    def sampled(
+        self,
+        sources: Sequence[Source],
+        *,
+        start_ns: int,
+        interval_s: float,
+        now_s: Callable[[], float],
+        follow: Follow | None = None,
+    ) -> Iterator[Sampler]:
+        """Sample during the context, and record the cost; ``now_s`` returns seconds since the start."""
+        sampler = Sampler(self.sink, sources, run_start_ns=start_ns, interval_s=interval_s, follow=follow)
+        sampler.start()
+        try:
+            yield sampler
+        finally:
+            cost = sampler.stop()
+            self.change(
+                telemetry=cost,
+                elapsed_s=now_s(),
+                members=sampler.members,
+                warnings=(*self.record.warnings, *sampler.warnings),
+            )
+
+
+def ended_by(error: BaseException) -> Outcome:
+    """How a workload ended that an error stopped."""
+    return Outcome.ABORTED if isinstance(error, KeyboardInterrupt) else Outcome.FAILED
+
+
+def fault_of(result: WorkloadResult) -> str:
+    """Why a workload that ran to its end did not succeed."""
+    first = result.validation_errors[0].message if result.validation_errors else "it did not succeed"
+    return f"{result.workload.kind}: {first}"
+
+
+_APART_S = 2.0
+"""Smaller differences are not measurable: a server's time has a resolution of a second."""
+
+
+class RunClock:
+    """Seconds since the start of a run on CLOCK_MONOTONIC, and the time of day at its start."""
+
+    def __init__(self) -> None:
+        self.start_ns = time.monotonic_ns()
+        """The start on CLOCK_MONOTONIC."""
+        self.start_epoch_s = time.time()
+        """The start in seconds since 1970, on this machine's clock."""
+
+    def now_s(self) -> float:
+        """Seconds since the start of the run."""
+        return self.at_s(time.monotonic_ns())
+
+    def at_s(self, monotonic_ns: int) -> float:
+        """A time on CLOCK_MONOTONIC in seconds since the start of the run."""
+        return (monotonic_ns - self.start_ns) / 1e9
+
+    @property
+    def epoch_ms(self) -> int:
+        """The start in Hadoop's milliseconds since 1970."""
+        return round(self.start_epoch_s * 1000)
+
+    def seconds(self, epoch_ms: int) -> float:
+        """A time of Hadoop's, milliseconds since 1970, in seconds since the start of the run."""
+        return epoch_ms / 1000 - self.start_epoch_s
+
+    @property
+    def set_by_s(self) -> float:
+        """By how much the time of day has been set forward since the start of the run."""
+        return time.time() - self.start_epoch_s - self.now_s()
+
+
+def clock_was_set(clock: RunClock) -> tuple[RunWarning, ...]:
+    """A warning if this machine's time of day was set during the run: samples' clock was not."""
+    by_s = clock.set_by_s
+    if abs(by_s) <= _APART_S:
+        return ()
+    text = (
+        f"this machine's time of day was set {abs(by_s):.0f} s {'forward' if by_s > 0 else 'back'} during "
+        "the run: times of tasks and samples do not match"
+    )
+    return (RunWarning(code="clock-set", text=text),)
+
+
+def clocks_apart(web: Web, servers: Iterable[tuple[str, str]]) -> tuple[RunWarning, ...]:
+    """Return a warning for every server (its name and URL) with another time than this machine.
+
+    Servers that do not answer are ignored here.
+    """
+    offsets = ((name, _ahead_s(web, url)) for name, url in servers)
+    return tuple(
+        RunWarning(
+            code="clock-skew",
+            text=f"the clock of {name} is {abs(ahead_s):.0f} s {'ahead of' if ahead_s > 0 else 'behind'} this"
+            " machine's: its times and samples do not match this machine's (is NTP running?)",
+        )
+        for name, ahead_s in offsets
+        if ahead_s is not None and abs(ahead_s) > _APART_S
+    )
+
+
+def _ahead_s(web: Web, url: str) -> float | None:
+    """Return how far a server's clock is ahead of this machine's, to a second."""
+    before = datetime.now(UTC)
+    try:
+        theirs = web.get_date(url)
+    except (ServiceError, ValueError):
+        return None
+    if theirs is None or theirs.tzinfo is None:
+        return None
+    # The header has no fractions of a second: half a second on average.
+    ours = before + (datetime.now(UTC) - before) / 2
+    return (theirs - ours).total_seconds() + 0.5

@@ -16,7 +16,7 @@ from howdah.errors import HowdahError
 from howdah.lab.hadoop.daemons import planned
 from howdah.lab.state import LabState
 from howdah.model.faults import SEVERAL, ClusterFault, FaultReport, Moment, RecoveryStep
-from howdah.model.job import Progress
+from howdah.model.tables import Progress
 
 _LOG = logging.getLogger(__name__)
 _TICK_S = 0.05

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from howdah.documents.read import read_document
 from howdah.errors import UserError
 from howdah.faults.grammar import APPLICATION_MASTER, EXAMPLE, PAIRS, parse_fault, parse_time
-from howdah.model.engine_options import FAULT
+from howdah.model.engines import FAULT
 from howdah.model.faults import AT_ONCE, OF_PLACES, Action, ClusterFault, FaultFile, FaultTarget, Moment
 
 _OF_DISKS = frozenset({Action.SLOW_DISK, Action.FILL_DISK, Action.FAIL_DISK, Action.WIPE_DISK})

@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 
 from howdah.errors import UserError
 from howdah.jobs.warm_up import warm_ups, waves_of
-from howdah.model.at_once import most_at_once, stretches
-from howdah.model.spark_log import SparkLog
+from howdah.model.application import SparkLog
+from howdah.model.placement import most_at_once, stretches
 from howdah.model.user_job import DemandPart, JobDemand, TaskDemand
 from howdah.services.job_facts import AttemptFacts, JobFacts, Kind
 

@@ -18,8 +18,7 @@ from howdah.errors import HowdahError, UserError
 from howdah.hadoop.config_files import read_site
 from howdah.jobs.mapreduce import mapreduce_application
 from howdah.jobs.spark import spark_application
-from howdah.model.application import Application
-from howdah.model.spark_log import SparkLog
+from howdah.model.application import Application, SparkLog
 from howdah.services.errors import ServiceError, Unexpected
 from howdah.services.event_log import read_event_log
 from howdah.services.event_log_files import ROLLING, begins_as_event_log, is_event_log_name

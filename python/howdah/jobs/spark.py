@@ -12,9 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from howdah.jobs.spread import StageTasks, failures_text, host_shares, skew_s, summarise
-from howdah.model.application import Application, JobChange, StageSummary
-from howdah.model.at_once import most_at_once
-from howdah.model.spark_log import SparkExecutor, SparkLog
+from howdah.model.application import Application, JobChange, SparkExecutor, SparkLog, StageSummary
+from howdah.model.placement import most_at_once
 from howdah.releases.values import read_seconds
 from howdah.units import GIB, MIB, format_bytes, format_counted, format_percent, format_seconds
 

@@ -1,10 +1,17 @@
-"""An application that ran without howdah, from its history: what it took, what it wasted, and advice."""
+"""Applications that ran without howdah, from their histories: their cost, their waste, and advice.
+
+A Spark application is also described by its event log: plain frozen data, whatever Spark's version. Times are
+seconds since 1970 on the driver's clock. A time is None if the log ends before it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
+
+import pyarrow as pa
 
 Kind = Literal["mapreduce", "spark"]
 
@@ -75,7 +82,6 @@ class Application:
     outcome: str
     failure: str
     source: str
-    """The file or URL that it was imported from."""
     source_bytes: int
     submit_s: float
     end_s: float
@@ -90,7 +96,6 @@ class Application:
     """Container seconds without a task, and of reduces that waited for maps."""
     failed_attempts: int
     failed_s: float
-    """Container seconds of attempts that failed."""
     killed_s: float
     """Container seconds of attempts that were killed, such as the slower copy of a task."""
     unused_memory_byte_s: float
@@ -117,3 +122,170 @@ class Application:
     def wasted_s(self) -> float:
         """Unused container seconds: idle, failed, killed, and the part of memory that was unused."""
         return min(self.container_s, self.idle_s + self.failed_s + self.killed_s + self.unused_memory_s)
+
+
+Outcome = Literal["succeeded", "failed", "unfinished"]
+"""``unfinished`` if the log has no end of the application: it still runs, or its driver was killed."""
+
+_NAMES = pa.dictionary(pa.int32(), pa.string())
+
+_SPARK_TASK_FIELDS: list[pa.Field[Any]] = [
+    pa.field("stage", pa.int32()),
+    pa.field("stage_attempt", pa.int32()),
+    pa.field("task", pa.int64()),
+    pa.field("index", pa.int32()),
+    pa.field("partition", pa.int32()),
+    pa.field("attempt", pa.int32()),
+    pa.field("kind", _NAMES),
+    pa.field("host", _NAMES),
+    pa.field("executor", _NAMES),
+    pa.field("locality", _NAMES),
+    pa.field("speculative", pa.bool_()),
+    pa.field("state", _NAMES),
+    pa.field("failure", pa.string()),
+    pa.field("start_s", pa.float64()),
+    pa.field("end_s", pa.float64()),
+    pa.field("getting_result_s", pa.float64()),
+    pa.field("run_s", pa.float64()),
+    pa.field("cpu_s", pa.float64()),
+    pa.field("gc_s", pa.float64()),
+    pa.field("deserialize_s", pa.float64()),
+    pa.field("deserialize_cpu_s", pa.float64()),
+    pa.field("serialize_result_s", pa.float64()),
+    pa.field("result_bytes", pa.int64()),
+    pa.field("memory_spilled_bytes", pa.int64()),
+    pa.field("disk_spilled_bytes", pa.int64()),
+    pa.field("peak_execution_memory_bytes", pa.int64()),
+    pa.field("input_bytes", pa.int64()),
+    pa.field("input_rows", pa.int64()),
+    pa.field("output_bytes", pa.int64()),
+    pa.field("output_rows", pa.int64()),
+    pa.field("shuffle_remote_read_bytes", pa.int64()),
+    pa.field("shuffle_local_read_bytes", pa.int64()),
+    pa.field("shuffle_read_rows", pa.int64()),
+    pa.field("fetch_wait_s", pa.float64()),
+    pa.field("shuffle_write_bytes", pa.int64()),
+    pa.field("shuffle_write_rows", pa.int64()),
+    pa.field("shuffle_write_s", pa.float64()),
+]
+
+SPARK_TASKS_SCHEMA = pa.schema(_SPARK_TASK_FIELDS)
+"""One row for each task attempt, in the order of their ends; last those in state ``running``.
+
+``task`` is unique in the application, ``index`` the task's number in its stage, which all its attempts share.
+``partition`` is null before Spark 3.3. ``state`` is ``succeeded``, ``failed``, ``killed`` or ``running``,
+``failure`` Spark's kind of failure and the first line of its message. ``getting_result_s`` is when the driver
+began to fetch a large result, null if the result came with the task's end. ``shuffle_write_s`` is the time
+that the task waited for writes of its shuffle output.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class SparkJob:
+    """One action of the application, such as a save."""
+
+    id: int
+    submit_s: float
+    stages: tuple[int, ...]
+    """All stages of its graph, those included whose output existed already and which were skipped."""
+    end_s: float | None = None
+    succeeded: bool | None = None
+    """None if the log has no end of the job."""
+    failure: str = ""
+    description: str = ""
+    sql_execution: int | None = None
+    """The SQL query that it belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
+class SparkStage:
+    """One attempt of a stage that was submitted."""
+
+    id: int
+    attempt: int
+    name: str
+    parents: tuple[int, ...]
+    tasks: int
+    scopes: tuple[str, ...] = ()
+    """Spark's names of its operators, such as ``Exchange`` or ``reduceByKey``."""
+    submit_s: float | None = None
+    end_s: float | None = None
+    failure: str = ""
+    """Why the attempt failed; empty if it did not."""
+    resource_profile: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SparkExecutor:
+    """One executor; the driver is none."""
+
+    id: str
+    host: str
+    cores: int
+    add_s: float
+    remove_s: float | None = None
+    """None if it stayed to the end of the log."""
+    removal_reason: str = ""
+    resource_profile: int = 0
+    memory_bytes: int | None = None
+    """Its heap as requested; None if the log does not show it."""
+    overhead_bytes: int | None = None
+    """The memory that was requested in addition to the heap, off-heap and Python memory included."""
+    storage_bytes: int | None = None
+    """The memory for execution and storage."""
+    peak_heap_bytes: int | None = None
+    """The largest use of its heap that it reported; None if it reported none."""
+    peak_resident_bytes: int | None = None
+    """The largest resident memory of its process and its children that it reported."""
+    container: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SqlExecution:
+    """One SQL query or DataFrame action."""
+
+    id: int
+    description: str
+    start_s: float
+    end_s: float | None = None
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SparkApplication:
+    """The application as a whole."""
+
+    id: str
+    name: str
+    user: str
+    spark_version: str
+    """Empty if the log begins after it, as logs before Spark 1.3 do."""
+    attempt: str
+    start_s: float
+    end_s: float | None
+    """The application's end, or the last time in the log if it has none."""
+    outcome: Outcome
+    queue: str
+    master: str
+    """``yarn``, ``local[2]`` and the like."""
+    deploy_mode: str
+    driver_host: str
+    properties: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Its ``spark.`` properties without secrets, and Java's and Scala's versions."""
+
+
+@dataclass(frozen=True, slots=True)
+class SparkLog:
+    """Everything that howdah reads from an event log."""
+
+    application: SparkApplication
+    jobs: tuple[SparkJob, ...]
+    stages: tuple[SparkStage, ...]
+    """In the order of their first submission; a stage may have several attempts."""
+    executors: tuple[SparkExecutor, ...]
+    tasks: pa.Table
+    sql: tuple[SqlExecution, ...] = ()
+    truncated: bool = False
+    """The log ends within a line or a compressed block; all lines before are included."""
+    unreadable_lines: int = 0
+    """Lines that are no events of Spark, other than the last one."""

@@ -1,4 +1,4 @@
-"""What a comparison of runs is made of, and what it comes to.
+"""What analysis concludes: the findings of a run, and comparisons of several.
 
 Each run is reduced to RunFigures: what it was (facts) and what it took (readings). Runs that are the
 same but for their seed and their hour are repeats, a RunGroup. A Comparison holds every group against
@@ -29,11 +29,9 @@ class Fact(Model):
     """One thing that a run was, so written that two runs have the same text only if they were the same."""
 
     aspect: Aspect
-    """What kind of thing it is."""
     name: str
     """What it is: ``map slots``, ``dfs.blocksize``, ``kernel``; unique within its aspect."""
     value: str
-    """What it was, for people."""
 
 
 class WorkloadAmount(Model):
@@ -50,17 +48,14 @@ class Measure(Model):
 
     workload: str
     phase: str | None = None
-    """The phase it is of; none for the whole workload."""
     kind: Literal["time", "metric", "resource", "task"]
     """Elapsed time, what the program itself reports, what a resource did, or how its tasks fared."""
     name: str
     """``elapsed``, ``create_write``, ``read from disks``, ``median map task`` …"""
     unit: Unit
-    """What it is counted in."""
     better: Literal["higher", "lower"] | None = None
     """Of a metric, which of two values is the better one; a shorter time always is."""
     primary: bool = False
-    """Whether it is the metric that the workload is run for."""
 
     @property
     def is_judged(self) -> bool:
@@ -72,9 +67,7 @@ class Reading(Model):
     """What one run came to in one measure."""
 
     measure: Measure
-    """What was measured or simulated."""
     value: float
-    """In the measure's unit."""
 
 
 class RunFigures(Model):
@@ -82,20 +75,15 @@ class RunFigures(Model):
 
     run: str
     created: str
-    """When it started, ISO 8601 in UTC."""
     origin: Origin
     """Whether its numbers were measured or simulated."""
     engine: str
-    """The engine that made it."""
     uncalibrated: bool = False
     """Whether it was simulated with parameters that nothing was fitted to."""
     suite: str
     outcome: Outcome
-    """How it ended."""
     error: str | None = None
-    """Why it ended so, where it did not succeed."""
     amounts: tuple[WorkloadAmount, ...]
-    """What it was asked to do, workload by workload."""
     facts: tuple[Fact, ...]
     """What it was. Equal facts make repeats."""
     readings: tuple[Reading, ...]
@@ -108,7 +96,6 @@ class RunGroup(Model):
     """Runs that are repeats of one another."""
 
     name: str
-    """What it is called, unique among the groups of a comparison."""
     runs: tuple[RunFigures, ...]
     """The repeats, one or more, oldest first."""
 
@@ -117,12 +104,10 @@ class Change(Model):
     """One fact in which a group differs from the baseline."""
 
     aspect: Aspect
-    """What kind of thing it is."""
     name: str
     base: str | None
     """What the baseline has; none where it has nothing of that name."""
     other: str | None
-    """What the group has."""
 
 
 class Verdict(StrEnum):
@@ -156,21 +141,16 @@ class Contrast(Model):
     """One measure of a group against the baseline's."""
 
     measure: Measure
-    """What is compared."""
     base: tuple[float, ...]
-    """The baseline's values, run by run."""
     other: tuple[float, ...]
-    """The group's values, run by run."""
     base_mean: float
     """The baseline's mean: of what is judged the geometric one, of all else the arithmetic one."""
     other_mean: float
-    """The group's mean."""
     ratio: float | None
     """The group's mean over the baseline's; none where that is zero."""
     low: float | None = None
     """Lower end of the ratio's confidence interval; none where too few runs show the noise."""
     high: float | None = None
-    """Upper end of it."""
     unexplained: float = 0.0
     """Standard deviation of the ratio's logarithm that no repeat shows, as far as it is known: what a
     simulator that nothing was fitted to leaves unexplained. The interval holds it."""
@@ -180,9 +160,7 @@ class Judged(Contrast):
     """A difference in elapsed time or in a metric, and whether it is one."""
 
     verdict: Verdict
-    """What the test comes to at the comparison's level."""
     why: str
-    """The reason for the verdict, in a sentence's words."""
     evidence: SignificanceTest | None = None
     """The test; none where there are too few runs for one."""
     repeats_needed: int | None = None
@@ -224,7 +202,6 @@ class Against(Model):
 
     group: str
     changes: tuple[Change, ...]
-    """What is different about it."""
     times: tuple[Judged, ...]
     """Elapsed times: each workload, and after it its phases."""
     metrics: tuple[Judged, ...] = ()
@@ -271,9 +248,7 @@ class Refused(Model):
     """A run or a group that is not compared."""
 
     what: str
-    """The run's id or the group's name."""
     why: str
-    """Why not."""
 
 
 class Comparison(Model):
@@ -293,4 +268,29 @@ class Comparison(Model):
     level: float
     """The most that the chance of calling any difference where there is none may be: 0.05."""
     tests: int
-    """How many tests the correction is for."""
+
+
+class Number(Model):
+    """One number a finding stands on, with its unit (``s``, ``B``, ``B/s``, ``1``, ``%``)."""
+
+    name: str
+    value: float
+    unit: str
+
+
+class Finding(Model):
+    """One thing that analysis concluded: what, how sure, and the numbers it stands on.
+
+    ``id`` is stable (``byte-accounting``, ``long-pole`` …), ``workload`` and ``phase`` say where it
+    applies. ``severity``: ``answer`` opens the report, ``note`` informs, ``warning`` asks for
+    attention. ``sure`` is how much the numbers support it. ``origin`` is that of its record.
+    """
+
+    id: str
+    severity: Literal["answer", "note", "warning"] = "note"
+    workload: str | None = None
+    phase: str | None = None
+    text: str
+    sure: Literal["measured", "likely", "guess"] = "measured"
+    origin: Origin = Origin.MEASURED
+    numbers: tuple[Number, ...] = ()

@@ -1,4 +1,4 @@
-"""The engines howdah knows, its own and those of other packages, and what each may be asked for.
+"""The engines howdah knows, its own and those of other packages, and the options of each.
 
 An engine is declared once: its options become flags of ``howdah run``, and what it prepares is imported when
 it is asked for, since each brings libraries that the others do without.
@@ -6,38 +6,258 @@ it is asked for, since each brings libraries that the others do without.
 
 from __future__ import annotations
 
+import math
+import shlex
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any, Final, NamedTuple
+from pathlib import Path
+from typing import Annotated, Any, Final, NamedTuple
+
+from pydantic import Field
 
 from howdah.errors import UserError
-from howdah.model.engine_options import (
-    CALIBRATION,
-    CONF,
-    DATA_DIR,
-    DEADLINE,
-    FAULT,
-    HADOOP,
-    HBASE,
-    HDFS_DIR,
-    HOSTS,
-    LAB,
-    LOCAL,
-    MAP_SLOTS,
-    MEMORY,
-    PLAN,
-    PROBE,
-    QUEUE,
-    REACH,
-    REDUCE_SLOTS,
-    REPLICATIONS,
-    SAMPLE_INTERVAL,
-    SET,
-    SIM,
-)
-from howdah.model.workloads.option import Option
+from howdah.model.base import Size
+from howdah.model.plan import value_text
+from howdah.model.workloads.option import MOST_TASKS, Option, Refusal, StudiedAs
 from howdah.model.workloads.suite import options
+from howdah.units import parse_bytes, parse_count
+
+LOCAL: Final = "local"
+HADOOP: Final = "hadoop"
+SIM: Final = "sim"
+HOSTS: Final = "hosts"
+HBASE: Final = "hbase"
+
+
+_MOST_SLOTS = 256
+_MOST_INTERVAL_S = 3600.0
+_LEAST_INTERVAL_S = 0.1
+_LEAST_DEADLINE_S = 1.0
+
+
+def _slots(name: str, help: str) -> Option[int]:  # noqa: A002 - the word that every command line has for it
+    def refuse(slots: int, engine: str) -> Refusal | None:
+        if slots < 1:
+            return Refusal(f"{slots} is too few", "give at least 1")
+        return Refusal(f"{slots:,} is too many", f"at most {_MOST_SLOTS:,}") if slots > _MOST_SLOTS else None
+
+    studied = StudiedAs(name, Annotated[int, Field(ge=1, le=MOST_TASKS)])
+    return Option(name, name, help, "N", parse_count, studied, engines=(LOCAL,), refuse=refuse)
+
+
+def _path(text: str, flag: str) -> Path:
+    return Path(text)
+
+
+def _word(text: str, flag: str) -> str:
+    return text
+
+
+def _interval(text: str, flag: str) -> float:
+    hint = f"give seconds from {_LEAST_INTERVAL_S:g} to {_MOST_INTERVAL_S:g}"
+    value = _seconds(text, flag, hint)
+    if not value >= _LEAST_INTERVAL_S:
+        raise UserError(flag, f"{text} s is too short an interval", hint)
+    return value
+
+
+def _refuse_interval(value: float, engine: str) -> Refusal | None:
+    if value <= _MOST_INTERVAL_S:
+        return None
+    return Refusal(f"{value} s is too long", f"give at most {_MOST_INTERVAL_S:g}")
+
+
+def _deadline(text: str, flag: str) -> float:
+    hint = f"give seconds, {_LEAST_DEADLINE_S:g} or more"
+    value = _seconds(text, flag, hint)
+    if not value >= _LEAST_DEADLINE_S:
+        raise UserError(flag, f"no queue gives a container within {text} s", hint)
+    return value
+
+
+def _seconds(text: str, flag: str, hint: str) -> float:
+    try:
+        value = float(text)
+    except ValueError as error:
+        raise UserError(flag, f"{text!r} is not a number of seconds", hint) from error
+    if math.isnan(value):
+        raise UserError(flag, f"{text!r} is not a number of seconds", hint)
+    return value
+
+
+def _property(text: str, flag: str) -> tuple[tuple[str, str], ...]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        hint = "write, for example, mapreduce.task.io.sort.mb=400"
+        raise UserError(f"{flag} {text}", "is not of the form KEY=VALUE", hint)
+    return ((key.strip(), value.strip()),)
+
+
+def _properties(values: Mapping[str, str | int | float | bool]) -> tuple[tuple[str, str], ...]:
+    return tuple((key, value_text(value)) for key, value in values.items())
+
+
+def _command(text: str, flag: str) -> tuple[str, ...]:
+    hint = f"write, for example, {flag} 'ssh -o BatchMode=yes {{host}}'"
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise UserError(f"{flag} {text}", f"cannot be read: {error}", hint) from error
+    if not any("{host}" in word for word in words):
+        raise UserError(f"{flag} {text}", "does not contain {host}", hint)
+    return words
+
+
+def _refuse_properties(properties: tuple[tuple[str, str], ...], engine: str) -> Refusal | None:
+    keys = [key for key, _ in properties]
+    twice = next((key for key in keys if keys.count(key) > 1), None)
+    return None if twice is None else Refusal(f"{twice} is set twice", "leave one of them out")
+
+
+def _text(
+    name: str,
+    help: str,  # noqa: A002 - as in workloads.option
+    metavar: str,
+    engines: tuple[str, ...],
+    completion: str | None = None,
+) -> Option[str]:
+    """An option that is a text, which no study varies."""
+    return Option(name, name, help, metavar, _word, None, engines, completion=completion)
+
+
+def _file(name: str, help: str, engines: tuple[str, ...]) -> Option[Path]:  # noqa: A002
+    """An option that is a file, which no study varies."""
+    return Option(name, name, help, "FILE", _path, None, engines)
+
+
+SAMPLE_INTERVAL: Final = Option[float](
+    name="sample_interval",
+    field="sample_interval_s",
+    help="Seconds between samples: 1, or 0.1 on short runs.",
+    metavar="S",
+    parse=_interval,
+    studied=None,
+    refuse=_refuse_interval,
+)
+MEMORY: Final = Option[int](
+    name="memory",
+    field="memory_bytes",
+    help="Memory limit of the whole process, such as 2GiB; heap of an HBase on this machine.",
+    metavar="BYTES",
+    parse=parse_bytes,
+    studied=StudiedAs("memory", Size),
+    engines=(LOCAL, HBASE),
+)
+DATA_DIR: Final = Option[tuple[Path, ...]](
+    name="data_dir",
+    field="data_dirs",
+    help="Directory for data, repeatable, one for each disk. Default: howdah-data.",
+    metavar="DIR",
+    parse=lambda text, flag: (Path(text),),
+    studied=StudiedAs("data_dirs", tuple[str, ...], lambda names: tuple(map(Path, names))),
+    engines=(LOCAL, HBASE),
+    several=True,
+)
+MAP_SLOTS: Final = _slots("map_slots", "Number of concurrent map tasks.")
+REDUCE_SLOTS: Final = _slots("reduce_slots", "Number of concurrent reduce tasks.")
+CONF: Final = Option[Path](
+    name="conf",
+    field="conf",
+    help="Configuration of the cluster. Default: $HADOOP_CONF_DIR or $HBASE_CONF_DIR, or the lab.",
+    metavar="DIR",
+    parse=_path,
+    studied=StudiedAs("conf", str, Path),
+    engines=(HADOOP, HBASE),
+)
+LAB: Final = _text(
+    "lab",
+    "Name of the lab to run on. Default: lab, if it is up.",
+    "NAME",
+    (HADOOP, HBASE, HOSTS),
+    completion="howdah.session.laboratories:names",
+)
+PLAN: Final = _file(
+    "plan",
+    "Plan of the cluster to simulate, or of the one that --conf or --reach names.",
+    (HADOOP, HBASE, SIM, HOSTS),
+)
+HDFS_DIR: Final = _text(
+    "hdfs_dir",
+    "Directory in HDFS for all data. Default: howdah, in your home directory.",
+    "PATH",
+    (HADOOP,),
+)
+QUEUE: Final = _text("queue", "Queue of the scheduler.", "NAME", (HADOOP,))
+DEADLINE: Final = Option[float](
+    name="deadline",
+    field="deadline_s",
+    help="Seconds to wait for a first container. Default: 120.",
+    metavar="S",
+    parse=_deadline,
+    studied=None,
+    engines=(HADOOP,),
+)
+SET: Final = Option[tuple[tuple[str, str], ...]](
+    name="set",
+    field="job_settings",
+    help="Property of all jobs, KEY=VALUE; repeatable.",
+    metavar="KEY=VALUE",
+    parse=_property,
+    studied=StudiedAs("job_settings", dict[str, str | int | float | bool], _properties),
+    engines=(HADOOP,),
+    refuse=_refuse_properties,
+    several=True,
+)
+
+
+def _lines(text: str | tuple[str, ...]) -> tuple[str, ...]:
+    """A study's cell has one fault, or several."""
+    return (text,) if isinstance(text, str) else text
+
+
+FAULT: Final = Option[tuple[str, ...]](
+    name="fault",
+    field="faults",
+    help="Fault to inject into the lab, such as 'kill regionserver@h1-1 at ycsb-a 40%', or a file of faults; "
+    "repeatable.",
+    metavar="FAULT",
+    parse=lambda text, flag: (text,),
+    studied=StudiedAs("fault", str | tuple[str, ...], _lines),
+    engines=(HADOOP, HBASE),
+    several=True,
+)
+PROBE: Final = _file(
+    "probe",
+    "File that `howdah probe --measure` wrote, to simulate the local engine on that machine.",
+    (SIM,),
+)
+CALIBRATION: Final = _text(
+    "calibration",
+    "Calibration: a file that `howdah calibrate` wrote, or `published`. Default: uncalibrated.",
+    "FILE",
+    (SIM,),
+)
+REPLICATIONS: Final = Option[int](
+    name="replications",
+    field="replications",
+    help="Number of simulations with different seeds, for medians and, with a calibration, 90 % intervals.",
+    metavar="N",
+    parse=parse_count,
+    studied=None,
+    engines=(SIM,),
+)
+
+REACH: Final = Option[tuple[str, ...]](
+    name="reach",
+    field="reach",
+    help="Command that runs commands on a host of --plan, such as 'ssh -o BatchMode=yes {host}'.",
+    metavar="COMMAND",
+    parse=_command,
+    studied=None,
+    engines=(HOSTS,),
+)
+
 
 GROUP = "howdah.engines"
 """The group of entry points by which another package brings engines: ``name = "module:ENGINE"``."""
@@ -51,7 +271,6 @@ class RegisteredEngine(NamedTuple):
     help: str
     """What it runs on, to follow its name."""
     title: str
-    """The heading of its own flags."""
     options: tuple[Option[Any], ...]
     """What it may be asked for beside its programs' options."""
     prepare: str

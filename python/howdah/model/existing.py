@@ -1,8 +1,9 @@
-"""What exists: the files of a Hadoop configuration, hosts as they were probed, and a running cluster."""
+"""What exists: configuration files, probed hosts and running clusters; checks and planned changes of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -11,14 +12,13 @@ from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveIn
 from howdah.model.base import Model
 from howdah.model.host import Host, Unread
 from howdah.model.inventory import FORMAT
-from howdah.model.plan import Role
+from howdah.model.plan import Input, Role, Value
 
 
 class FoundProperty(Model):
     """One property as a file gives it."""
 
     name: str
-    """Its name, as written."""
     text: str
     """Its value, as written, surrounding blanks removed."""
     file: str
@@ -26,7 +26,6 @@ class FoundProperty(Model):
     line: int
     """The line of its ``<property>``, from 1; 0 where it is only planned, and written nowhere yet."""
     final: bool = False
-    """Whether it is marked final."""
     blanks: bool = False
     """Whether blanks surround the value in the file, which readers that do not trim it keep."""
 
@@ -45,36 +44,28 @@ class Unreadable(Model):
     """A file that no program can read."""
 
     file: str
-    """Its name, relative to the configuration directory."""
     what: str
-    """What is wrong with it, with its line."""
     hint: str
-    """What would be right."""
 
 
 class Allocation(Model):
     """An element of ``fair-scheduler.xml``."""
 
     tag: str
-    """Its name, such as ``queue``."""
     attributes: Mapping[str, str]
     text: str
     """The text in it, surrounding blanks removed."""
     line: int
-    """Where it begins."""
     children: tuple[Allocation, ...] = ()
-    """The elements in it, in order."""
 
 
 class FoundConfig(Model):
     """A configuration directory."""
 
     folder: str
-    """Where it is."""
     properties: tuple[FoundProperty, ...]
     """Every property of every file, in the order Hadoop reads them: later ones win."""
     files: tuple[str, ...]
-    """The files that were read, relative to the folder."""
     environment: tuple[FoundProperty, ...] = ()
     """Variables that ``hadoop-env.sh``, ``hbase-env.sh`` and their like set."""
     workers: tuple[str, ...] = ()
@@ -87,7 +78,6 @@ class FoundConfig(Model):
     """Configuration files whose names no program reads: ``yarn-site-old.xml``."""
 
     unreadable: tuple[Unreadable, ...] = ()
-    """Files that could not be read; the others are checked."""
 
     allocations: Allocation | None = None
     """The outermost element of ``fair-scheduler.xml``; None where there is no such file."""
@@ -131,9 +121,7 @@ class ExistingSystem(Model):
     """The subject of a check."""
 
     config: FoundConfig | None = None
-    """The configuration, if one was given."""
     host: Host | None = None
-    """One host, if one was probed."""
 
 
 class Volume(Model):
@@ -142,7 +130,6 @@ class Volume(Model):
     storage: str
     """What the DataNode takes it for: ``DISK``, ``SSD``, ``ARCHIVE`` …"""
     size_bytes: int
-    """The size of its file system."""
 
 
 class Machine(Model):
@@ -163,7 +150,6 @@ class Machine(Model):
     vcores: int = 0
     """Virtual cores that YARN gives to containers there."""
     roles: tuple[Role, ...] = ()
-    """The daemons that were found."""
 
 
 class Survey(Model):
@@ -187,11 +173,9 @@ class Work(Model):
     """A summary of a cluster's finished jobs; the file that ``howdah plan --workload @FILE`` reads."""
 
     howdah: Literal[1] = FORMAT
-    """The format's version."""
     since: str
     """The start of the time looked at, ISO 8601 in UTC."""
     days: PositiveFloat
-    """Its length."""
     finished_jobs: PositiveInt
     """Jobs that ended in it."""
     failed_jobs: NonNegativeInt
@@ -206,3 +190,125 @@ class Work(Model):
     """What the job that read most has read: the dataset that is planned for."""
     busiest_containers: NonNegativeFloat
     """Containers at the busiest time, each job counted with its mean while it ran."""
+
+
+class CheckVerdict(StrEnum):
+    """How something that exists stands against a rule.
+
+    Advice is a value that howdah would choose where the release's default is in use.
+    """
+
+    PASS = "pass"
+    WARN = "warn"
+    FAIL = "fail"
+    ADVICE = "advice"
+    UNKNOWN = "cannot tell"
+
+
+class Check(Model):
+    """One rule compared with one thing that exists."""
+
+    rule: str
+    verdict: CheckVerdict
+    about: str
+    where: str
+    """The file and line, or the host; empty where there is no place."""
+    found: str
+    expected: str
+    """The value that the rule requires; the missing fact if there is no decision."""
+    why: str
+    fix: str = ""
+    source: str = ""
+    damage: str = ""
+    inputs: tuple[Input, ...] = ()
+
+
+class HostRole(StrEnum):
+    """The role of the host with this configuration."""
+
+    MASTER = "master"
+    WORKER = "worker"
+    CLIENT = "client"
+
+
+class CheckReport(Model):
+    """All checks of one occasion, worst first."""
+
+    scope: Literal["configuration", "host", "all"]
+    looked_at: tuple[str, ...]
+    hadoop: str
+    hadoop_from: str
+    """Where the Hadoop release is known from: ``command line``, ``plan``, ``HADOOP_HOME``, ``default``
+    where nothing
+    names one, or what in the files does."""
+    hbase: str
+    ignored: tuple[str, ...] = ()
+    """Configuration files with names that no program reads."""
+    role: HostRole | None = None
+    """The role of the configuration's host; None for a cluster's, which all of its hosts read."""
+    plan: str | None = None
+    checks: tuple[Check, ...]
+
+    def groups(self, *verdicts: CheckVerdict) -> dict[str, list[Check]]:
+        """The results with these verdicts in the report's order, by heading.
+
+        What is wrong stands below the damage that it does, everything else below its verdict.
+        """
+        groups: dict[str, list[Check]] = {}
+        for check in self.checks:
+            if check.verdict in verdicts:
+                groups.setdefault(_heading(check), []).append(check)
+        return groups
+
+
+def _heading(check: Check) -> str:
+    if check.verdict not in (CheckVerdict.FAIL, CheckVerdict.WARN):
+        return check.verdict.value
+    return check.damage or ("differs from the plan" if check.rule.startswith("drift.") else "other findings")
+
+
+class ValueChange(Model):
+    """A value that is another one in the new plan, or is in one of both alone."""
+
+    key: str
+    before: Value | None
+    after: Value | None
+    file: str | None = None
+    worker: str | None = None
+    """The kind of worker it holds for, where kinds differ."""
+    restarts: tuple[Role, ...] = ()
+    """The daemons that read it and are restarted; none if only jobs and clients read it."""
+    downtime: str = ""
+    """Why these are stopped together for it; empty if they can be restarted a few at a time."""
+
+
+class MasterMove(Model):
+    """A master that moves to another host."""
+
+    name: str
+    roles: tuple[Role, ...]
+    before: str
+    after: str
+    shadow: bool = False
+    """Whether it is its Fault Tolerance shadow that moves."""
+
+
+class ChangeStep(Model):
+    """One step, in order."""
+
+    what: Literal["values", "master", "add", "remove", "balance"]
+    text: str
+    moved_bytes: int = 0
+    """The most data that crosses the network for it."""
+    least_s: float = 0.0
+    """The least time for it, limited by the network, disks and HDFS."""
+
+
+class PlanChange(Model):
+    """The changes from one plan to another."""
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    masters: tuple[MasterMove, ...]
+    values: tuple[ValueChange, ...]
+    steps: tuple[ChangeStep, ...] = ()

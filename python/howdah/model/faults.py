@@ -77,7 +77,6 @@ class FaultTarget(Model):
     place: Place | None = None
     """What kind of place is hit; none for a daemon."""
     name: str | None = None
-    """The place's name."""
 
     @property
     def text(self) -> str:
@@ -120,7 +119,6 @@ class ClusterFault(Model):
     action: Action
     target: FaultTarget
     when: Moment | None = None
-    """When; none for at once."""
     for_s: float | None = None
     """For how many seconds; none until all is undone, at the end of the run at the latest."""
     rate: int | None = None
@@ -144,7 +142,6 @@ class FaultFile(Model):
     """A file of faults."""
 
     howdah: Literal[1] = 1
-    """The format's version."""
     faults: tuple[str, ...] = Field(min_length=1)
     """A fault a line, as ``--fault`` takes it."""
 

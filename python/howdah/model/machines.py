@@ -14,65 +14,46 @@ class MachineDisk(Model):
     """One data disk of a machine: a device of its host's, or room in a datastore or pool."""
 
     number: int
-    """From 1."""
     kind: Literal["device", "datastore"]
     name: str
     """The device's id, or the datastore's or pool's name."""
     size_bytes: int
-    """Its size; for a device that of the inventory."""
 
 
 class FirstBoot(Model):
     """The configuration of a machine at its first start."""
 
     host_name: str
-    """Its host name."""
     address: str
     prefix: int
     """Bits of the address that name the network."""
     gateway: str | None
-    """The way to other networks."""
     name_servers: tuple[str, ...]
-    """Its name servers."""
     user: str
     """Who may log in, and become root."""
     keys: tuple[str, ...]
-    """Their public ssh keys."""
 
 
 class PlannedMachine(Model):
     """A virtual machine, by the plan and the site."""
 
     name: str
-    """Its name, under the hypervisor and in the network."""
     cluster: str
-    """The cluster it is part of."""
     host: str
-    """The host it is made on."""
     kind: str
-    """The kind of worker with its settings."""
     roles: tuple[Role, ...]
-    """Its daemons."""
     master: bool
-    """Whether it carries masters."""
     vcpus: int
-    """Its virtual CPUs."""
     memory_bytes: int
-    """Its memory, whole MiB."""
     numa_nodes: int
-    """NUMA nodes it draws on."""
     nodes: tuple[int, ...] = ()
     """The NUMA nodes it is bound to; none leaves it to the hypervisor."""
     settings: tuple[Setting, ...]
-    """What the plan sets for the hypervisor."""
     disks: tuple[MachineDisk, ...] = ()
-    """Its data disks."""
     mac: str | None = None
     """Its card's address; the hypervisor's choice where there is none."""
     shadow_host: str | None = None
-    """The host of its Fault Tolerance shadow."""
     first_boot: FirstBoot
-    """Its configuration at its first start."""
 
 
 class HostNode(Model):
@@ -80,7 +61,6 @@ class HostNode(Model):
 
     memory_bytes: int
     cpus: tuple[int, ...]
-    """Its logical CPUs."""
 
 
 class HostState(Model):
@@ -93,13 +73,9 @@ class HostState(Model):
     taken_bytes: int = 0
     """Memory that machines not planned on it reserve."""
     threads: int
-    """Its logical CPUs."""
     cores: int
-    """Its physical cores."""
     clock_mhz: int = 0
-    """The clock of a core."""
     nodes: tuple[HostNode, ...]
-    """Its NUMA nodes."""
     devices: Mapping[str, int]
     """Disks by the names that they may be given by, with their sizes."""
     held: Mapping[str, str] = {}
@@ -107,7 +83,6 @@ class HostState(Model):
     datastores: Mapping[str, int]
     """Datastores or pools it reaches, with what is free in each."""
     networks: frozenset[str]
-    """Port groups or bridges that it has."""
     no_fault_tolerance: str = ""
     """Why it cannot run Fault Tolerance; empty if it can."""
 
@@ -119,7 +94,6 @@ class ExistingMachine(Model):
     ours: str = ""
     """The howdah cluster it was made for, by its own metadata; empty for machines of others."""
     running: bool
-    """Whether it is powered on."""
     host: str
     facts: Mapping[str, str]
     """Its properties, in the same words as those of planned machines."""
@@ -130,9 +104,7 @@ class Difference(Model):
 
     what: str
     found: str
-    """The existing value; empty if there is none."""
     planned: str
-    """The planned value."""
 
 
 class Doing(StrEnum):
@@ -152,9 +124,7 @@ class ProvisionChange(Model):
     """``machine``, ``folder``, ``rule``."""
     name: str
     host: str = ""
-    """Its host, if any."""
     differences: tuple[Difference, ...] = ()
-    """What is not as planned."""
     refused: str = ""
     """Why howdah does not make it; empty if it does."""
     restarts: bool = False
@@ -165,9 +135,7 @@ class Provisioning(Model):
     """All differences between existing and planned machines."""
 
     changes: tuple[ProvisionChange, ...]
-    """The changes in their order."""
     notes: tuple[str, ...] = ()
-    """Notes for the administrator."""
 
     @property
     def pending(self) -> tuple[ProvisionChange, ...]:

@@ -209,4 +209,3 @@ class TaskCosts(NamedTuple):
     start_s: StepCost
     """CPU seconds of a JVM and a task without a byte."""
     sorted_rows: int
-    """Rows that one map sorted."""

@@ -14,9 +14,9 @@ from pydantic import Discriminator, NonNegativeInt, Tag, model_validator
 
 from howdah.errors import UserError
 from howdah.model.base import Model, WrongValue
+from howdah.model.hostname import check_whole
 from howdah.model.inventory import FORMAT, Count, Inventory
 from howdah.model.request import PlanRequest
-from howdah.model.wholeness import check_whole
 
 Value = int | float | str | bool | tuple[str, ...]
 """A decided value."""
@@ -393,11 +393,9 @@ class ConfigFile(Model):
     content: str
     """Its whole text; the same plan gives the same text."""
     executable: bool = False
-    """Whether it is a script."""
 
 
 class ConfigSet(Model):
     """All files, sorted by path."""
 
     files: tuple[ConfigFile, ...]
-    """The files; no two have one path."""

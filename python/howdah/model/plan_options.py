@@ -32,9 +32,7 @@ class PlanOption:
     several: bool = False
     """Whether it may be repeated; its value is a tuple then."""
     text: Callable[[Any], str] = str
-    """How a value is written."""
     choices: type[StrEnum] | None = None
-    """The values to choose from."""
     completion: str | None = None
     """A sequence of values as ``module:name`` that a shell completes from."""
     default: str | None = None

@@ -1,7 +1,8 @@
-"""What was predicted of a run before it ran, what became of it, and the known times of the same work."""
+"""Predictions of runs, what became of them, and what a planned cluster would take if it were another."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AliasChoices, Field, model_validator
@@ -37,18 +38,15 @@ class Forecast(Model):
     """The elapsed time of a workload or of one of its phases, or a metric of it, as it is predicted."""
 
     workload: str
-    """The workload's kind."""
     phase: str | None = None
     """Its phase; None for the whole workload."""
     metric: str | None = None
     """The metric of its results, by name; None for its elapsed time."""
     unit: Unit = "s"
-    """What the numbers are counted in."""
     low: Positive | None = _formerly("low", required=False)
     """The lower end of the 90 % interval; None without a calibration, when nothing is known of it."""
     median: Positive = _formerly("median")
     high: Positive | None = _formerly("high", required=False)
-    """The upper end of the 90 % interval; None without a calibration."""
 
     @property
     def part(self) -> str | None:
@@ -98,15 +96,12 @@ class Beyond(Model):
     name: str
     """The quantity: ``maps at once on a data disk``."""
     value: float
-    """Its value in this run."""
     low: float
     """The least value among the calibration's runs."""
     high: float
-    """The most."""
     factor: float
     """How many times the nearer end it is, above 1 on either side."""
     text: str
-    """All of it in words."""
 
 
 class Distance(Model):
@@ -124,13 +119,9 @@ class Prediction(Model):
     """What a suite will take on a plan; kept before anything runs, and never changed."""
 
     prediction_version: Literal[1] = PREDICTION_VERSION
-    """Version of this layout."""
     id: str
-    """Its name and its directory's."""
     created: str
-    """When it was made, ISO 8601 in UTC."""
     howdah_version: str
-    """The howdah that made it."""
     seed: int
     replications: int
     """Simulations that it rests on."""
@@ -143,18 +134,15 @@ class Prediction(Model):
     digests: dict[str, str]
     """SHA-256 of the plan, the suite and the calibration, in hex, by name."""
     plan: ClusterPlan
-    """The plan that it is about."""
     laboratory: Laboratory | None = None
     """The lab that it is about, which has less than its plan; None for a planned cluster."""
     suite: Suite
-    """The work that it is about."""
     forecasts: tuple[Forecast, ...]
     """Workload by workload, each followed by its phases; or the metrics of those that are run for some."""
     neighbours_idle: tuple[Forecast, ...] = ()
     """The same on hosts whose other clusters do nothing, where the plan shares its hosts: ``forecasts`` are
     with neighbours that use all of their parts, and no more."""
     warnings: tuple[RunWarning, ...] = ()
-    """What a reader of the numbers should know."""
 
     _bare = model_validator(mode="before")(_known_intervals)
 
@@ -171,13 +159,9 @@ class Score(Model):
     prediction: str
     run: str
     engine: str
-    """The engine that ran it."""
     calibration: str | None
-    """What the prediction was calibrated by."""
     forecast: Forecast
-    """What was predicted."""
     measured: Positive = _formerly("measured")
-    """What it took, or came to."""
 
     _bare = model_validator(mode="before")(_known_intervals)
 
@@ -204,3 +188,147 @@ class KnownTimes(Model):
     """Seconds by workload, and by workload and phase: ``terasort``, ``terasort/map-shuffle``."""
     differs: tuple[str, ...] = ()
     """What else is not the same, in words."""
+
+
+SATURATED = 0.95
+"""A master that is busy for so much of one core, as one lock allows, is what everything waits for."""
+
+
+NEARLY = 0.95
+"""So much of all there is counts as all of it: of a rate that is asked for, of the highest throughput."""
+
+
+class Effect(Model):
+    """What one change does to the time of the whole suite."""
+
+    quantity: str
+    """What is changed: ``disks``, ``nic-speed`` …"""
+    before: str
+    after: str
+    elapsed_s: Seconds
+    """What the suite would take, the median."""
+    share: float
+    """How much longer that is: 0.1 for 10 %."""
+    low: float | None
+    """The lower end of the 90 % interval of this; None without a calibration, when nothing is known of it."""
+    high: float | None
+    tells: bool
+    """Whether the change can be distinguished from none; without a calibration, from chance between seeds."""
+
+    @property
+    def interval(self) -> Interval | None:
+        """The 90 % interval; None where nothing is known of it."""
+        return None if self.low is None or self.high is None else Interval(self.low, self.high)
+
+
+class WhatIf(Model):
+    """The suite's time as planned, and every change's effect, the largest first."""
+
+    suite: str
+    calibration: str | None
+    replications: int
+    """Simulations of the plan and of each change, always with the same draws."""
+    seed: int
+    elapsed_s: Seconds
+    """What the suite takes as planned, the median."""
+    effects: tuple[Effect, ...]
+    impossible: tuple[str, ...]
+    warnings: tuple[RunWarning, ...]
+
+
+class Point(Model):
+    """One size of the cluster or of its data."""
+
+    hosts: int
+    dataset_bytes: int
+    elapsed_s: Seconds
+    """What the whole suite takes, the median."""
+    low_s: Seconds | None
+    """The lower end of its 90 % interval; None without a calibration, when nothing is known of it."""
+    high_s: Seconds | None
+    forecasts: tuple[Forecast, ...]
+    namenode: float
+    """The share of one core that the NameNode is busy in the phase that loads it most."""
+    scheduler: float
+    """The same of the ResourceManager, or of Hadoop 1's JobTracker."""
+
+    @property
+    def interval(self) -> Interval | None:
+        """The suite's 90 % interval; None where nothing is known of it."""
+        return None if self.low_s is None or self.high_s is None else Interval(self.low_s, self.high_s)
+
+    @property
+    def busiest(self) -> float:
+        """The load of the busier of the two."""
+        return max(self.namenode, self.scheduler)
+
+
+class Sweep(Model):
+    """A plan at several sizes, the smallest first."""
+
+    suite: str
+    quantity: Literal["hosts", "dataset"]
+    """What grows; with the hosts, their work does."""
+    calibration: str | None
+    replications: int
+    """Simulations of each size, always with the same draws."""
+    seed: int
+    points: tuple[Point, ...]
+    warnings: tuple[RunWarning, ...]
+
+    @property
+    def saturation(self) -> tuple[Point, Point] | None:
+        """The sizes between which a master saturates; None where none does, or one does from the first."""
+        return next(
+            (
+                (point, larger)
+                for point, larger in pairwise(self.points)
+                if point.busiest < SATURATED <= larger.busiest
+            ),
+            None,
+        )
+
+
+class LoadPoint(Model):
+    """What operations on a table come to where so much is asked of it."""
+
+    asked: int
+    """Threads of each client, or operations a second."""
+    forecasts: tuple[Forecast, ...]
+    """The throughput, then within what times so many operations ended."""
+    station: str
+    """What is busiest: ``server processors``, ``log`` …"""
+    busy: float
+    """Share of the time, of the busiest one of its kind."""
+
+    @property
+    def throughput_per_s(self) -> float:
+        """Operations in a second, the median."""
+        return self.forecasts[0].median
+
+
+class LoadSweep(Model):
+    """A planned HBase asked more and more, the least first."""
+
+    suite: str
+    quantity: Literal["threads", "target"]
+    """What grows: operations at once of each client, or those asked for in a second."""
+    calibration: str | None
+    replications: int
+    """Simulations of each point, always with the same draws."""
+    seed: int
+    points: tuple[LoadPoint, ...]
+    warnings: tuple[RunWarning, ...]
+
+    @property
+    def saturated(self) -> LoadPoint | None:
+        """The first point beyond which nothing is won, or at which less is done than asked; None: none is.
+
+        Of threads, where as much is done as anywhere; it has to be before the last point to tell.
+        """
+        if self.quantity == "target":
+            missed = (point for point in self.points if point.throughput_per_s < NEARLY * point.asked)
+            return next(missed, None)
+        most = max(point.throughput_per_s for point in self.points)
+        first = next(point for point in self.points if point.throughput_per_s >= NEARLY * most)
+        return None if first is self.points[-1] else first

@@ -85,7 +85,6 @@ class StoredData(Model):
     data_bytes: int
     """Bytes, each once."""
     file_bytes: int
-    """Mean size of the files."""
     age_days: float | None = None
     """Age of the data, days; unknown if left out."""
     reads_per_month: float = 0.0
@@ -96,9 +95,7 @@ class HostMove(Model):
     """What it takes to have the blocks of one host, or of one worker, elsewhere."""
 
     lost_bytes: int
-    """Bytes of its blocks."""
     read_bytes: int
-    """Bytes read from disks."""
     network_bytes: int
     """Bytes between DataNodes."""
     core_s: float
@@ -119,7 +116,6 @@ class PolicyCost(Model):
     verdict: Literal["recommended", "possible", "unsafe", "impossible"]
     """``unsafe`` policies lose data with one host or one rack; ``impossible`` ones find too few DataNodes."""
     reasons: tuple[str, ...]
-    """Why, with the numbers."""
     least_hosts: int
     """The fewest hosts on which it is safe and a lost host can be rebuilt."""
     least_racks: int
@@ -129,7 +125,6 @@ class PolicyCost(Model):
     survives_rack: bool | None
     """Whether it survives the loss of a rack; None if no racks are known."""
     raw_bytes: int
-    """Bytes on all disks."""
     raw_per_byte: float
     """Bytes on disks for each byte of data."""
     write_network_per_byte: float
@@ -143,7 +138,6 @@ class PolicyCost(Model):
     objects: int
     """Files and blocks, or block groups, that the NameNode keeps."""
     blocks: int
-    """Blocks on all DataNodes."""
     rebuild: HostMove
     """After the loss."""
     drain: HostMove
@@ -155,7 +149,6 @@ class StorageComparison(Model):
 
     data: StoredData
     hosts: int
-    """Hosts with workers."""
     workers: int
     """DataNodes."""
     racks: int

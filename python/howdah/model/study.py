@@ -335,4 +335,3 @@ class StudyRun(Model):
     caches_dropped: bool = False
     """Whether the page cache was emptied before it."""
     figures: RunFigures
-    """What a comparison sees of it."""

@@ -1,17 +1,22 @@
-"""The tables of a run record as Arrow tables, a whole run in memory, and the form that lists show."""
+"""What an engine gets and gives: a job, the sink of its data, the record's tables, a run in memory."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any, Final, NamedTuple, TypeVar
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar, get_args, get_type_hints
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import ConfigDict, create_model
 
 from howdah.model.base import Model
-from howdah.model.run import RunRecord
+from howdah.model.host import Host
+from howdah.model.plan import Plan
+from howdah.model.reported import LatencyHistogram
+from howdah.model.run import RunRecord, Sample, TaskAttempt
+from howdah.model.workloads.suite import Suite
 
 COLLECTION: Final = "collection"
 FLUSH: Final = "flush"
@@ -46,75 +51,24 @@ class ServerEvent(NamedTuple):
         return self.end_s - self.start_s
 
 
-_TASK_FIELDS: list[pa.Field[Any]] = [
-    pa.field("workload", pa.string()),
-    pa.field("kind", pa.string()),
-    pa.field("task", pa.int32()),
-    pa.field("attempt", pa.int32()),
-    pa.field("host", pa.string()),
-    pa.field("worker", pa.string()),
-    pa.field("slot", pa.int32()),
-    pa.field("start_s", pa.float64()),
-    pa.field("end_s", pa.float64()),
-    pa.field("input_rows", pa.int64()),
-    pa.field("output_rows", pa.int64()),
-    pa.field("input_bytes", pa.int64()),
-    pa.field("output_bytes", pa.int64()),
-    pa.field("spilled_bytes", pa.int64()),
-    pa.field("locality", pa.string()),
-    pa.field("state", pa.string()),
-    pa.field("shuffle_end_s", pa.float64()),
-    pa.field("merge_end_s", pa.float64()),
-    pa.field("shuffled_bytes", pa.int64()),
-    pa.field("cpu_s", pa.float64()),
-    pa.field("gc_s", pa.float64()),
-    pa.field("error", pa.string()),
-    pa.field("job", pa.string()),
-    pa.field("executor", pa.string()),
-    pa.field("fetch_wait_s", pa.float64()),
-]
-
-TASKS_SCHEMA = pa.schema(_TASK_FIELDS)
-"""One row per TaskAttempt, columns in its field order."""
-
-_SAMPLE_FIELDS: list[pa.Field[Any]] = [
-    pa.field("time_s", pa.float64()),
-    pa.field("host", pa.string()),
-    pa.field("metric", pa.string()),
-    pa.field("value", pa.float64()),
-]
-
-SAMPLES_SCHEMA = pa.schema(_SAMPLE_FIELDS)
-"""One row per Sample, columns in its field order."""
+_TYPES: Final[dict[type, pa.DataType]] = {int: pa.int64(), float: pa.float64(), str: pa.string()}
+_SHORT: Final = frozenset(("task", "attempt", "slot"))
+"""Columns of TaskAttempt with small numbers."""
 
 
-_LATENCY_FIELDS: list[pa.Field[Any]] = [
-    pa.field("workload", pa.string()),
-    pa.field("operation", pa.string()),
-    pa.field("host", pa.string()),
-    pa.field("peer", pa.string()),
-    pa.field("start_s", pa.float64()),
-    pa.field("end_s", pa.float64()),
-    pa.field("operations", pa.int64()),
-    pa.field("histogram", pa.string()),
-]
-
-LATENCIES_SCHEMA = pa.schema(_LATENCY_FIELDS)
-"""One row per LatencyHistogram, columns in its field order."""
+def _schema(row: type) -> pa.Schema:
+    """A column for each field of a row, in their order; every one may be empty."""
+    fields = []
+    for name, kind in get_type_hints(row).items():
+        plain = next(part for part in (*get_args(kind), kind) if part in _TYPES)
+        fields.append(pa.field(name, pa.int32() if name in _SHORT else _TYPES[plain]))
+    return pa.schema(fields)
 
 
-_SERVER_EVENT_FIELDS: list[pa.Field[Any]] = [
-    pa.field("start_s", pa.float64()),
-    pa.field("end_s", pa.float64()),
-    pa.field("machine", pa.string()),
-    pa.field("daemon", pa.string()),
-    pa.field("kind", pa.string()),
-    pa.field("detail", pa.string()),
-    pa.field("bytes", pa.int64()),
-]
-
-SERVER_EVENTS_SCHEMA = pa.schema(_SERVER_EVENT_FIELDS)
-"""One row per ServerEvent, columns in its field order."""
+TASKS_SCHEMA = _schema(TaskAttempt)
+SAMPLES_SCHEMA = _schema(Sample)
+LATENCIES_SCHEMA = _schema(LatencyHistogram)
+SERVER_EVENTS_SCHEMA = _schema(ServerEvent)
 
 
 class RunData(NamedTuple):
@@ -217,3 +171,70 @@ def _legible_table(table: pa.Table) -> pa.Table:
             texts = pa.array([text and shortened(text) for text in distinct.to_pylist()], field.type)
             table = table.set_column(at, field, texts.take(pc.index_in(column, value_set=distinct)))
     return table
+
+
+class Job(Model):
+    """A Suite to run on a Plan.
+
+    ``run_id`` names the record; ``keep_data`` leaves the generated data in place;
+    ``sample_interval_s`` is the telemetry's interval; ``results_dir`` is where a workload leaves
+    files of its own (TestDFSIO_results.log).
+    """
+
+    run_id: str
+    command: tuple[str, ...]
+    host: Host
+    plan: Plan
+    suite: Suite
+    seed: int
+    keep_data: bool
+    sample_interval_s: float
+    results_dir: Path
+
+
+Unit = Literal["B", "points", "operations", "share"]
+"""What progress is counted in: bytes read and written, points of pi, operations, or parts of a whole."""
+
+
+class Progress(NamedTuple):
+    """How far the operation under way in a workload is: units done of those to do."""
+
+    workload: str
+    phase: str
+    done: int
+    total: int
+    unit: Unit
+    elapsed_s: float
+    tasks: str = ""
+    """The tasks that are done, ``3 of 8 maps ended``, where an engine has tasks of its own to count."""
+
+
+class SampleSink(Protocol):
+    """What an engine and its samplers write to; every method may be called from any thread."""
+
+    def samples(self, rows: Sequence[Sample]) -> None:
+        """Append measured values."""
+
+    def tasks(self, rows: Sequence[TaskAttempt]) -> None:
+        """Append finished task attempts."""
+
+    def latencies(self, rows: Sequence[LatencyHistogram]) -> None:
+        """Append histograms of timed operations, each once its interval is over."""
+
+    def server_events(self, rows: Sequence[ServerEvent]) -> None:
+        """Append what servers did, in any order; their logs may be read once the run is over."""
+
+    def sample_table(self, rows: pa.Table) -> None:
+        """Append measured values that an engine has as columns: those of SAMPLES_SCHEMA, in its order."""
+
+    def task_table(self, rows: pa.Table) -> None:
+        """Append task attempts that an engine has as columns: those of TASKS_SCHEMA, in its order."""
+
+    def update(self, record: RunRecord) -> None:
+        """Replace the record so far: called whenever a workload starts or ends."""
+
+    def progress(self, progress: Progress) -> None:
+        """Say how far the current workload is; called about ten times a second."""
+
+    def measured(self) -> None:
+        """Say that the last workload has ended: nothing is disturbed from now on."""

@@ -43,9 +43,7 @@ class Fixed(Model):
     """One thing that the search leaves as planned."""
 
     name: str
-    """The key."""
     why: str
-    """Why it is not varied."""
 
 
 class Narrowing(Model):
@@ -115,23 +113,17 @@ class TuningRequest(Model):
     """What a search was started with: enough to continue it."""
 
     plan_file: str
-    """The file of the plan, as it was given."""
     plan: ClusterPlan
-    """The plan of the rules."""
     suite: str
     rows: int | None
-    """Rows to sort, if given."""
     calibration: Calibration | None
     narrowing: Narrowing
-    """What the user says of the space."""
     space_file: str
-    """Where it was read from; empty if nowhere."""
     allowed: tuple[str, ...]
     """Ids of rules that candidates may break although that stops a daemon, fails jobs or loses data."""
     keep: KeptRules
     """Which rules the tuned plan keeps."""
     trials: int
-    """Candidates to try before the best are compared."""
     replications: int
     """Seeds with which finalists are simulated."""
     seed: int
@@ -169,7 +161,6 @@ class Finalist(Model):
     """A candidate that was simulated with several seeds, next to the rules' plan with the same ones."""
 
     kept: KeptRules
-    """The rules that it keeps."""
     values: Mapping[str, str]
     """What differs from the rules' plan."""
     elapsed_s: Seconds
@@ -196,9 +187,7 @@ class Sensitivity(Model):
     """What one parameter matters around the best candidate."""
 
     name: str
-    """The parameter."""
     best: str
-    """Its value in the best candidate."""
     levels: tuple[LevelCost, ...]
 
     @property
@@ -220,9 +209,7 @@ class Interaction(Model):
     """Two parameters whose effects do not add up."""
 
     names: tuple[str, str]
-    """The parameters."""
     values: tuple[str, str]
-    """The values at which both were tried."""
     share: float
     """How much longer both together take than their effects one by one would: 0.1 for 10 %."""
 
@@ -232,7 +219,6 @@ class LosingRule(Model):
 
     rule: str
     values: Mapping[str, str]
-    """The values that break it."""
     share: float
     """How much longer the candidate takes that keeps it: 0.04 for 4 %."""
 
@@ -249,7 +235,6 @@ class FrontPoint(Model):
     planned_s: Seconds | None
     """What it takes on the rules' plan of so many hosts; None where the amount is not hosts."""
     values: Mapping[str, str]
-    """What differs from the rules' plan."""
 
 
 class HardwareLimit(Model):
@@ -286,9 +271,7 @@ class RacedPlan(Model):
 
     name: str
     runs: int
-    """Runs that succeeded."""
     failed: int
-    """Runs that failed, lost daemons among their causes."""
     elapsed_s: Seconds | None
     """What the suite took, the geometric mean; None if no run succeeded."""
     against: Mapping[str, MeasuredDifference]
@@ -296,16 +279,13 @@ class RacedPlan(Model):
     simulated: float | None = None
     """How much longer it takes than the rules' plan in the simulator; None for plans of no search."""
     breaks: tuple[str, ...] = ()
-    """Ids of the rules that it breaks."""
 
 
 class RaceFloor(Model):
     """One program of the winner's last run, and the same work on the same machine without Hadoop."""
 
     workload: str
-    """The program."""
     elapsed_s: Seconds
-    """What it took."""
     floor_s: Seconds
     """What it took without Hadoop."""
     floor_run: str
@@ -319,9 +299,7 @@ class Race(Model):
     request: RaceRequest
     """How they were measured."""
     spent_s: Seconds
-    """What runs and labs took."""
     plans: tuple[RacedPlan, ...]
-    """Every plan, in the study's order."""
     winner: str
     """The name of the plan that ``tuned.yaml`` contains."""
     decided: bool
@@ -338,10 +316,8 @@ class LearnedTime(Model):
     """One time of the first round, and what the simulator made of it."""
 
     plan: str
-    """The plan's name in the race."""
     workload: str
     measured_s: Seconds
-    """What it took."""
     before_s: Seconds
     """What was predicted before the run."""
     after_s: Seconds
@@ -353,22 +329,18 @@ class LearnedValue(Model):
 
     name: str
     before: float
-    """Its value in the first search."""
     value: float
     """Its value since."""
     interval: Interval
-    """The 90 % interval."""
 
 
 class Learned(Model):
     """What the first round of a race changed in the simulator."""
 
     times: tuple[LearnedTime, ...]
-    """Every workload of every run."""
     values: tuple[LearnedValue, ...]
     """The parameters that were fitted; none if too few runs succeeded."""
     spent_s: Seconds
-    """What the runs took."""
     first: Mapping[str, Finalist]
     """The candidates of the first search, by their names in the first round."""
 
@@ -377,27 +349,20 @@ class Tuning(Model):
     """A search and its result."""
 
     id: str
-    """The name of its directory."""
     plan: str
-    """The file of the rules' plan."""
     suite: str
     calibration: str | None
-    """The calibration's name; None where the simulator's parameters are its defaults."""
     seed: int
     trials: int
     """Candidates that were tried, refused ones among them."""
     refused: int
-    """Candidates that were refused."""
     elapsed_s: Seconds
-    """How long the search took."""
     replications: int
-    """Seeds with which finalists were simulated."""
     planned_s: Seconds
     """What the suite takes on the rules' plan, the median."""
     space: tuple[TuneParameter, ...]
     """What was varied."""
     fixed: tuple[Fixed, ...]
-    """What was not, and why."""
     finalists: tuple[Finalist, ...]
     """The best of each search, the plan to use first."""
     runners_up: tuple[Finalist, ...] = ()
@@ -413,7 +378,6 @@ class Tuning(Model):
 
     Both are simulated with draws that no trial has used."""
     warnings: tuple[RunWarning, ...]
-    """What a reader of the numbers should know."""
     race: Race | None = None
     """The runs that measured the best candidates; None before a race."""
     front: tuple[FrontPoint, ...] = ()

@@ -113,7 +113,6 @@ class ReplayedTime(Model):
     change: str
     """The change: ``hosts=12``, ``on big.yaml`` or ``as application_…_0043``."""
     hosts: int
-    """Hosts that run its tasks."""
     containers: int
     """Its executors, or its tasks at once of MapReduce."""
     elapsed_s: Seconds
@@ -121,7 +120,6 @@ class ReplayedTime(Model):
     low_s: Seconds
     """The lower end of its 90 % interval."""
     high_s: Seconds
-    """The upper end of it."""
     share: float
     """How much longer than measured that is: 0.1 for 10 %."""
 
@@ -136,11 +134,9 @@ class ReplayScore(Model):
     """A replay compared with a second run of the job."""
 
     application: str
-    """The second run."""
     time: ReplayedTime
     """The first run, replayed on the cluster of the second."""
     measured_s: Seconds
-    """What the second run took."""
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -164,7 +160,6 @@ class JobReplay(Model):
     name: str
     kind: Kind
     hosts: int
-    """Hosts that ran its tasks."""
     containers: int
     """The most executors, or tasks of MapReduce, at once."""
     tasks: int
@@ -173,11 +168,9 @@ class JobReplay(Model):
     idle_s: float
     """Time of it in which no task ran; no change shortens it."""
     cpu_s: float
-    """Processor time of its tasks."""
     network_s: float
     """Time that its tasks waited for data of other hosts, as far as the history shows."""
     other_s: float
-    """The rest of its tasks' time."""
     replayed_s: Seconds
     """Its time when it is replayed on the cluster that it ran on."""
     own_error: float
@@ -201,7 +194,6 @@ class JobTuningRequest(Model):
     """What the tuning of a job was started with: enough to continue it."""
 
     command: tuple[str, ...]
-    """The command and its arguments."""
     race: RaceRequest
     """Where it runs, and how long at most."""
     space: tuple[TuneParameter, ...]
@@ -209,7 +201,6 @@ class JobTuningRequest(Model):
     fixed: tuple[Fixed, ...]
     """Properties that are not varied, and why."""
     seed: int
-    """Seed of the order of the runs."""
     defaults: Mapping[str, str] = {}
     """Properties with which the job runs as with Hadoop's defaults; empty if these do not race."""
 
@@ -218,12 +209,9 @@ class ValueAlone(Model):
     """One value of one property, with everything else as configured."""
 
     name: str
-    """The property."""
     value: str
     runs: int
-    """Runs that succeeded."""
     failed: int
-    """Runs that failed."""
     share: float | None
     """How much longer the job took than as configured: -0.1 for 10 % less; None if no run succeeded."""
 
@@ -232,9 +220,7 @@ class JobTuning(Model):
     """The result."""
 
     id: str
-    """The name of its directory."""
     request: JobTuningRequest
-    """What it was started with."""
     alone: tuple[ValueAlone, ...]
     """Every value that was tried alone."""
     plans: tuple[RacedPlan, ...] = ()
@@ -242,8 +228,6 @@ class JobTuning(Model):
     values: Mapping[str, str]
     """The properties to use; empty if nothing is faster than the configuration."""
     winner: str
-    """The name of the candidate with these properties."""
     spent_s: Seconds
-    """What the runs took."""
     decided: bool
     """Whether the race ended before time ran out."""

@@ -13,7 +13,7 @@ from pkgutil import resolve_name
 from typing import TypeVar
 
 from howdah.errors import UserError
-from howdah.model.engine_options import DATA_DIR, MAP_SLOTS, MEMORY, REDUCE_SLOTS, SAMPLE_INTERVAL
+from howdah.model.engines import DATA_DIR, MAP_SLOTS, MEMORY, REDUCE_SLOTS, SAMPLE_INTERVAL
 from howdah.model.host import Host
 from howdah.model.plan import Plan, Worker, WorkerPlan
 from howdah.model.workloads.base import Workload

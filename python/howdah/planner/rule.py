@@ -175,7 +175,7 @@ class SettingRule(Rule):
     """A rule about the value of one key.
 
     ``file`` is the file that holds it in a ConfigSet (``hdfs-site.xml``, ``sysctl.conf``;
-    ``howdah.render.variant`` has all). ``decide`` may read ``facts.decided`` for keys of rules before it.
+    ``howdah.render.text`` has all). ``decide`` may read ``facts.decided`` for keys of rules before it.
     ``accepts`` judges a value that exists, of the same type as the one decided on. Where ``written``
     is false the value is the release's default, so it is judged but not rendered. ``needs`` is the key of
     a rule before it without which this key means nothing: where kinds of workers have that key apart,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from howdah.errors import UserError
 from howdah.hadoop.readers import present_roles, readers
 from howdah.hadoop.restarts import stopped_for, unrollable
-from howdah.model.change import ChangeStep, MasterMove, PlanChange, ValueChange
+from howdah.model.existing import ChangeStep, MasterMove, PlanChange, ValueChange
 from howdah.model.hostname import expand_all, fold
 from howdah.model.inventory import Inventory, Sharing
 from howdah.model.placement import placed_hosts, placed_workers

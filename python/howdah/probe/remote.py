@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from howdah.errors import UserError
+from howdah.files import scratch_folder
 from howdah.model.host import Host, XfsGeometry
 from howdah.model.hostname import is_hostname
 from howdah.probe.host import probe_host
 from howdah.probe.tree import Answer, Space
-from howdah.scratch import scratch_folder
 
 _PATIENCE_S = 120
 _PROGRAM = Path(__file__).with_name("recorder.py")

@@ -18,8 +18,7 @@ from howdah.model.placement import PlacedHost, PlacedWorker, placed_hosts, virtu
 from howdah.model.plan import Cluster, ClusterPlan, Layout, Master, Setting, Worker
 from howdah.model.request import Hypervisor
 from howdah.model.site import MachineSite, SiteHosts
-from howdah.render.text import check_names, guard
-from howdah.render.variant import LIBVIRT, VMX, of_kind, select
+from howdah.render.text import LIBVIRT, VMX, check_names, guard, of_kind, select
 from howdah.units import GIB, MIB
 
 

@@ -16,15 +16,13 @@ from howdah.hadoop.daemons import DAEMONS
 from howdah.model.placement import PlacedHost, PlacedSystem, placed_hosts, placed_systems
 from howdah.model.plan import ClusterPlan, ConfigFile, ConfigSet, Role, planned_text
 from howdah.render import playbooks
-from howdah.render.daemons import port_of, unit_files
-from howdah.render.directories import hdfs_places
+from howdah.render.daemons import hdfs_places, port_of, unit_files
 from howdah.render.hadoop import framework_files, hadoop_files, hbase_files, host_files, zookeeper_files
 from howdah.render.hypervisor import firmware_files, hypervisor_files
 from howdah.render.manifests import manifests
 from howdah.render.readme import readme
 from howdah.render.system import network_files, system_files
-from howdah.render.text import check_names, guard, wrapped
-from howdah.render.variant import EVERYWHERE
+from howdah.render.text import EVERYWHERE, check_names, guard, wrapped
 
 Spell = Callable[[str], str]
 """Describes a source in a sentence, ``D0 74``."""

@@ -18,16 +18,6 @@ from howdah.model.hostname import is_hostname
 from howdah.model.placement import PlacedHost, PlacedWorker
 from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Placement, Role, Setting, planned_text
 from howdah.render.text import (
-    env_file,
-    hash_comment,
-    plain_key,
-    reason_lines,
-    setting_label,
-    setting_text,
-    template,
-    xml_file,
-)
-from howdah.render.variant import (
     EVERYWHERE,
     EXECUTOR,
     HADOOP_ENV,
@@ -41,8 +31,16 @@ from howdah.render.variant import (
     ZOOKEEPER_ENV,
     FileVariant,
     differ,
+    env_file,
+    hash_comment,
     of_kind,
+    plain_key,
+    reason_lines,
     select,
+    setting_label,
+    setting_text,
+    template,
+    xml_file,
 )
 
 _FOLDERS = {SPARK: "spark", TEZ: "tez", HIVE: "hive"}
@@ -96,7 +94,8 @@ def _hadoop_settings(plan: ClusterPlan, variant: FileVariant, readers: str) -> I
     for name in HADOOP_FILES:
         settings = select(plan, name, variant)
         if variant is EVERYWHERE and name == _JOBS:
-            settings = _of_jobs(plan)
+            smallest = min(plan.workers, key=lambda worker: (worker.memory_bytes, worker.name))
+            settings = select(plan, _JOBS, of_kind(smallest))
         if not settings:
             continue
         title = f"{name} of {plan.cluster.inventory.cluster}, Hadoop {plan.cluster.request.hadoop}: {readers}"
@@ -111,28 +110,18 @@ def _hadoop_settings(plan: ClusterPlan, variant: FileVariant, readers: str) -> I
         yield ConfigFile(path=f"{folder}/{EXECUTOR}", content=content)
 
 
-def _of_jobs(plan: ClusterPlan) -> list[Setting]:
-    """The settings that a client sends with its job: tasks that fit the smallest workers run on all."""
-    smallest = min(plan.workers, key=lambda worker: (worker.memory_bytes, worker.name))
-    return select(plan, _JOBS, of_kind(smallest))
-
-
 def hbase_files(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
     """Everything of ``hbase/`` and, where kinds of workers differ, of ``hbase-<kind>/``."""
     if not plan.cluster.request.hbase_used:
         return
     variants = [EVERYWHERE, *(map(of_kind, plan.workers) if differ(plan, HBASE_FILES) else ())]
     for variant in variants:
-        yield from _hbase_settings(plan, variant)
+        for name in HBASE_FILES:
+            if settings := select(plan, name, variant):
+                title = f"{name} of {plan.cluster.inventory.cluster}, HBase {plan.cluster.request.hbase}"
+                content = xml_file(title, settings) if name in HBASE_XML else env_file(title, settings)
+                yield ConfigFile(path=f"{variant.folder('hbase')}/{name}", content=content)
         yield from _members(variant.folder("hbase"), plan, hosts)
-
-
-def _hbase_settings(plan: ClusterPlan, variant: FileVariant) -> Iterable[ConfigFile]:
-    for name in HBASE_FILES:
-        if settings := select(plan, name, variant):
-            title = f"{name} of {plan.cluster.inventory.cluster}, HBase {plan.cluster.request.hbase}"
-            content = xml_file(title, settings) if name in HBASE_XML else env_file(title, settings)
-            yield ConfigFile(path=f"{variant.folder('hbase')}/{name}", content=content)
 
 
 def _members(folder: str, plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:

@@ -14,8 +14,22 @@ from howdah.errors import UserError
 from howdah.model.placement import PlacedHost
 from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Master, Setting, Worker, value_text
 from howdah.render.hadoop import table
-from howdah.render.text import hash_comment, plain_key, reason_lines, setting_label, setting_text, xml_comment
-from howdah.render.variant import ESXI, FIRMWARE, LIBVIRT, VMX, FileVariant, file_variants, of_kind, select
+from howdah.render.text import (
+    ESXI,
+    FIRMWARE,
+    LIBVIRT,
+    VMX,
+    FileVariant,
+    file_variants,
+    hash_comment,
+    of_kind,
+    plain_key,
+    reason_lines,
+    select,
+    setting_label,
+    setting_text,
+    xml_comment,
+)
 from howdah.units import MIB, format_bits_per_s
 
 _PART = re.compile(r"@?[A-Za-z_][A-Za-z0-9_-]*")
@@ -65,7 +79,20 @@ def domain_element(name: str, settings: Sequence[Setting], data_disks: Sequence[
     ElementTree.SubElement(root, "name").text = name
     ElementTree.SubElement(ElementTree.SubElement(root, "os"), "type").text = "hvm"
     for setting in settings:
-        _put(root, setting)
+        *parents, last = setting.key.split(".")
+        if not all(_PART.fullmatch(part) for part in (*parents, last)):
+            raise UserError(
+                setting_label(setting), "is not a path of a domain", "element names with dots between them"
+            )
+        element = root
+        for part in parents:
+            element = _child(element, part)
+        if last.startswith("@"):
+            element.set(last[1:], setting_text(setting))
+        elif setting.value is True:
+            _child(element, last)
+        elif setting.value is not False:
+            _child(element, last).text = setting_text(setting)
     devices = _child(root, "devices")
     pattern = _child(devices, "disk")
     devices.remove(pattern)
@@ -104,23 +131,6 @@ def disk_device(position: int) -> str:
     letters = string.ascii_lowercase
     first, last = divmod(position, len(letters))
     return f"vd{letters[first - 1] if first else ''}{letters[last]}"
-
-
-def _put(root: ElementTree.Element, setting: Setting) -> None:
-    *parents, last = setting.key.split(".")
-    if not all(_PART.fullmatch(part) for part in (*parents, last)):
-        raise UserError(
-            setting_label(setting), "is not a path of a domain", "element names with dots between them"
-        )
-    element = root
-    for part in parents:
-        element = _child(element, part)
-    if last.startswith("@"):
-        element.set(last[1:], setting_text(setting))
-    elif setting.value is True:
-        _child(element, last)
-    elif setting.value is not False:
-        _child(element, last).text = setting_text(setting)
 
 
 def _child(element: ElementTree.Element, name: str) -> ElementTree.Element:

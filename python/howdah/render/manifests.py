@@ -15,17 +15,17 @@ from howdah.hadoop.daemons import DAEMONS, DaemonKind, Store
 from howdah.model.placement import PlacedSystem
 from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Role, planned_text, value_text
 from howdah.render.daemons import (
+    HostDirectory,
     expected_settings,
+    host_directories,
     port_of,
     ports_of,
     release_folder,
     settings_digest,
     unit_file,
 )
-from howdah.render.directories import HostDirectory, host_directories
 from howdah.render.secrets import AUTHORITY, host_secrets, is_secure, logins
-from howdah.render.text import template
-from howdah.render.variant import EVERYWHERE, FileVariant, of_kind, select
+from howdah.render.text import EVERYWHERE, FileVariant, of_kind, select, template
 
 
 def kerberos_parts(plan: ClusterPlan, roles: Sequence[Role]) -> dict[str, object]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from howdah.hadoop.daemons import DAEMONS
 from howdah.hadoop.restarts import RESTARTING, UPGRADING
 from howdah.model.plan import Role
-from howdah.render.directories import HdfsDirectory
+from howdah.render.daemons import HdfsDirectory
 from howdah.render.plays import (
     ROLL,
     STARTED,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from howdah.hadoop.daemons import DAEMONS
 from howdah.hadoop.restarts import at_once
 from howdah.model.plan import Role
-from howdah.render.directories import HdfsDirectory
+from howdah.render.daemons import HdfsDirectory
 
 _DATANODES_WITH_BLOCKS = (
     "{{ groups.cluster | map('extract', hostvars) | selectattr('howdah.holds', 'defined') "

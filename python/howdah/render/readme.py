@@ -15,7 +15,7 @@ import jinja2
 from howdah.model.placement import PlacedHost
 from howdah.model.plan import ClusterPlan, ConfigFile, Placement, Role, planned_text, value_text
 from howdah.model.request import Hypervisor
-from howdah.render.directories import (
+from howdah.render.daemons import (
     hbase_directory,
     hdfs_directories,
     local_directories,
@@ -23,8 +23,7 @@ from howdah.render.directories import (
 )
 from howdah.render.hadoop import HADOOP_FILES
 from howdah.render.secrets import logins, secret_groups
-from howdah.render.text import wrapped
-from howdah.render.variant import differ
+from howdah.render.text import differ, wrapped
 
 _MEANS = {
     "hadoop": "HADOOP_CONF_DIR of masters, clients and workers",

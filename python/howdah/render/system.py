@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from howdah.errors import UserError
 from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Setting
-from howdah.render.text import hash_comment, plain_key, reason_lines, setting_label, setting_text, template
-from howdah.render.variant import (
+from howdah.render.text import (
     DISKS,
     HUGE_PAGES,
     JAVA,
@@ -18,7 +17,13 @@ from howdah.render.variant import (
     SYSTEM,
     FileVariant,
     file_variants,
+    hash_comment,
+    plain_key,
+    reason_lines,
     select,
+    setting_label,
+    setting_text,
+    template,
 )
 from howdah.units import MIB
 
@@ -150,7 +155,11 @@ def system_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
             content = _huge_pages(settings) + "".join(_process_ids(plan, variant))
             yield ConfigFile(path=f"{folder}/tmpfiles.d/90-howdah.conf", content=content)
         if settings := select(plan, JAVA, variant):
-            yield ConfigFile(path=f"{folder}/java.md", content=_java(settings))
+            lines = (
+                f"- `{plain_key(setting)}` = {setting_text(setting)}. {' '.join(reason_lines(setting))}"
+                for setting in settings
+            )
+            yield ConfigFile(path=f"{folder}/java.md", content="# Java\n\n" + "\n".join(lines) + "\n")
         yield from disk_files(folder, plan, variant)
 
 
@@ -232,14 +241,6 @@ def _path(setting: Setting) -> str:
             setting_label(setting), f"{text!r} is not a plain path", "an absolute path of one word"
         )
     return text
-
-
-def _java(settings: Sequence[Setting]) -> str:
-    lines = (
-        f"- `{plain_key(setting)}` = {setting_text(setting)}. {' '.join(reason_lines(setting))}"
-        for setting in settings
-    )
-    return "# Java\n\n" + "\n".join(lines) + "\n"
 
 
 _BOND = {

@@ -10,10 +10,9 @@ from howdah.analysis.evidence.operations import RegionServerUse, RegionUse, Tail
 from howdah.analysis.evidence.times import FloorDistance, Sign, SparkUse, Straggler
 from howdah.analysis.tails import WORDS
 from howdah.analysis.wording import delay, listed, named, percent, seconds, times
-from howdah.model.cluster import Scaling
-from howdah.model.finding import Number
+from howdah.model.cluster import Scaling, SparkRun, SparkStageRun
+from howdah.model.comparison import Number
 from howdah.model.run import RunRecord
-from howdah.model.spark import SparkRun, SparkStageRun
 from howdah.report.document import Table
 from howdah.report.words import NONE, number, optional
 from howdah.units import format_bits_per_s, format_bytes

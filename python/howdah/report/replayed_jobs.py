@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.application import KIND_NAMES
+from howdah.model.prediction import Effect
 from howdah.model.user_job import JobReplay, ReplayedTime
-from howdah.model.variation import Effect
 from howdah.report.document import (
     PAGES,
     TERMINAL,

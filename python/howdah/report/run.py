@@ -9,7 +9,7 @@ from howdah.analysis.evidence import Analysis, Evidence
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.volumes import ByteAccount, ByteExplanation, ByteSide, LayerAccount
 from howdah.analysis.wording import seconds, times
-from howdah.model.finding import Finding
+from howdah.model.comparison import Finding
 from howdah.model.run import DeviceLimit, Origin, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
 from howdah.report.cluster import SPARK_ABOUT, cluster_tables, grounds, region_server_tables, spark_tables

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeVar
 
-from howdah.model.finding import Number
+from howdah.model.comparison import Number
 from howdah.model.workloads.suite import programs
 from howdah.units import format_bits_per_s, format_bytes, format_memory, format_rate, format_seconds
 

@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 import howdah
 from howdah.errors import RecordError
-from howdah.model.annotation import Annotation
 from howdah.model.base import Model
-from howdah.model.run import Outcome, RunRecord
+from howdah.model.run import Annotation, Outcome, RunRecord
 from howdah.model.tables import ListedRecord, legible
 from howdah.serve.places import odd_file, signature
 from howdah.store.additions import read_annotation

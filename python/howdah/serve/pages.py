@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import jinja2
 
 import howdah
-from howdah.model.annotation import Annotation
 from howdah.model.reported import format_value
+from howdah.model.run import Annotation
 from howdah.report.html import Shell, environment
 from howdah.serve.places import ServeSettings
 from howdah.serve.security import POLICY

@@ -24,7 +24,7 @@ from howdah.serve.places import NotServed, ServeSettings
 from howdah.serve.security import Keys
 from howdah.serve.starting import Starter
 from howdah.serve.work import RequestWork, Turns, WorkProcesses, begin_workers
-from howdah.session.plan.interactive import PlanStore
+from howdah.session.interactive_plans import PlanStore
 
 _TYPES = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}
 

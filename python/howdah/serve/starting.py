@@ -24,8 +24,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from howdah.errors import RecordError, UserError
 from howdah.model.base import Model
-from howdah.model.engine_options import HADOOP, LOCAL, SIM
-from howdah.model.engines import engines
+from howdah.model.engines import HADOOP, LOCAL, SIM, engines
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.suite import programs, suites
 from howdah.planner.suite.request import options_of

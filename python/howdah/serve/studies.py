@@ -14,7 +14,7 @@ from howdah.model.run import Outcome
 from howdah.model.study import StudyRun
 from howdah.model.tables import legible
 from howdah.serve.places import NotServed, odd_file, place_of, signature
-from howdah.session.study.directory import StudyDirectory
+from howdah.session.study_directory import StudyDirectory
 from howdah.store.layout import LOCK, RUN_ID, RUN_JSON, is_held
 from howdah.store.reader import read_record
 from howdah.study import Cell, cells_of, due

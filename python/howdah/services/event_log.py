@@ -15,7 +15,7 @@ from typing import Any
 
 from howdah.errors import UserError
 from howdah.hadoop.config_files import HIDDEN, shown_value
-from howdah.model.spark_log import (
+from howdah.model.application import (
     Outcome,
     SparkApplication,
     SparkExecutor,

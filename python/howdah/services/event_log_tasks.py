@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from howdah.hadoop.config_files import without_secrets
-from howdah.model.spark_log import SPARK_TASKS_SCHEMA
+from howdah.model.application import SPARK_TASKS_SCHEMA
 
 Event = dict[str, Any]
 Row = tuple[Any, ...]

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from howdah.model.at_once import slots
-from howdah.model.cluster import CounterValue
+from howdah.model.application import SparkJob, SparkLog, SparkStage
+from howdah.model.cluster import OF_ONE_STAGE, CounterValue, SparkExecutorRun, SparkRun, SparkStageRun
+from howdah.model.placement import slots
 from howdah.model.reported import Counters
 from howdah.model.run import Phase, TaskAttempt
-from howdah.model.spark import OF_ONE_STAGE, SparkExecutorRun, SparkRun, SparkStageRun
-from howdah.model.spark_log import SparkJob, SparkLog, SparkStage
 
 _LOCALITY = {"PROCESS_LOCAL": "local", "NODE_LOCAL": "local", "RACK_LOCAL": "rack", "ANY": "remote"}
 """The record's words for Spark's; a task that read shuffle data or nothing has none (NO_PREF)."""

@@ -14,6 +14,7 @@ from howdah.documents.files import inventory_schema, parse_inventory, read_host,
 from howdah.documents.grouping import Addition, Probe, Serves, extended_text, group_hosts, new_text, notices
 from howdah.documents.survey import ASSUMED, Given, survey_groups
 from howdah.errors import UserError
+from howdah.files import replace_file
 from howdah.model.base import WrongValue
 from howdah.model.existing import Survey, Work
 from howdah.model.host import Host, Unread
@@ -25,7 +26,6 @@ from howdah.probe.cluster_survey import observe, survey
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.web import Web
-from howdah.session.files import replace_file
 
 __all__ = ["ASSUMED", "Given", "Serves", "inventory_schema", "notices", "read_inventory"]
 

@@ -54,7 +54,6 @@ class ShownHadoop(NamedTuple):
     java_version: str | None
     """What that Java says it is."""
     missing: tuple[HowdahError, ...]
-    """What stands in the way of running it, each with what to do; none if nothing does."""
 
 
 def pack(product: str, folder: Path, url: str, release: str | None = None) -> PackedTree:

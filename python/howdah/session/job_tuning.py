@@ -23,10 +23,10 @@ from howdah.model.user_job import CONFIGURED_NAME, JobTuning, JobTuningRequest, 
 from howdah.render.text import xml_file
 from howdah.services.conf import ClientConf
 from howdah.session.racing import only_race_on, raced_plans
-from howdah.session.study.directory import StudyDirectory, spent_s
-from howdah.session.study.paper import write_study_paper
-from howdah.session.study.running import StudyObserver
-from howdah.session.study.studies import GivenStudy, make_runs
+from howdah.session.studies import GivenStudy, make_runs
+from howdah.session.study_directory import StudyDirectory, spent_s
+from howdah.session.study_paper import write_study_paper
+from howdah.session.study_running import StudyObserver
 from howdah.store.layout import new_run_id, replacing
 from howdah.store.tunings import JOB_REQUEST, search_path
 from howdah.tune.job import (
@@ -139,7 +139,12 @@ def tune_job(path: Path, show: ShowStudy, budget_s: float | None = None) -> Tune
             str(path / REQUEST), "is not the request of a search", "start a new search"
         ) from error
     if budget_s is None and (path / RESULT).exists():
-        return _stored(path)
+        try:
+            tuning = JobTuning.model_validate_json((path / RESULT).read_bytes())
+        except ValidationError as error:
+            raise UserError(str(path / RESULT), "is not the result of a search", "remove the file") from error
+        papers = (path / folder / "paper" / "study.html" for folder in (_ALONE, _RACE))
+        return TunedJob(tuning, tuple(paper for paper in papers if paper.exists()))
     if budget_s is not None:
         race = request.race.model_copy(update={"budget_s": budget_s})
         request = request.model_copy(update={"race": race})
@@ -155,16 +160,6 @@ def tune_job(path: Path, show: ShowStudy, budget_s: float | None = None) -> Tune
     with replacing(path / RESULT) as file:
         file.write(tuning.model_dump_json(indent=2).encode() + b"\n")
     return TunedJob(tuning, tuple(made.paper for made in (first, second) if made is not None))
-
-
-def _stored(path: Path) -> TunedJob:
-    """A result that is complete, for which neither lab nor cluster is needed any more."""
-    try:
-        tuning = JobTuning.model_validate_json((path / RESULT).read_bytes())
-    except ValidationError as error:
-        raise UserError(str(path / RESULT), "is not the result of a search", "remove the file") from error
-    papers = (path / folder / "paper" / "study.html" for folder in (_ALONE, _RACE))
-    return TunedJob(tuning, tuple(paper for paper in papers if paper.exists()))
 
 
 class _Made(NamedTuple):

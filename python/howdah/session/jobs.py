@@ -165,7 +165,13 @@ def _histories(
             yield from _from_server(web, source.rstrip("/"), imported, counts, watch)
     elif parts.scheme == "hdfs":
         with in_hdfs(source, conf) as histories:
-            yield from _from_hdfs(histories, imported, counts, watch)
+            listed = histories.find()
+            new = [history for history in listed if not imported.has(history)]
+            counts["known"] += len(listed) - len(new)
+            for done, history in enumerate(new, 1):
+                with TemporaryDirectory(prefix="howdah-import-") as folder:
+                    yield from read_all([histories.copy(history, Path(folder))])
+                watch(done, len(new))
     elif parts.scheme and not Path(source).exists():
         raise UserError(
             source,
@@ -206,18 +212,6 @@ def _from_directory(
         if read.application is None and directory.is_file():
             raise UserError("", read.error, "give *.jhist files or Spark event logs")
         yield read
-
-
-def _from_hdfs(
-    histories: HdfsHistories, imported: _ImportedHistories, counts: dict[str, int], watch: Watch
-) -> Iterator[Read]:
-    listed = histories.find()
-    new = [history for history in listed if not imported.has(history)]
-    counts["known"] += len(listed) - len(new)
-    for done, history in enumerate(new, 1):
-        with TemporaryDirectory(prefix="howdah-import-") as folder:
-            yield from read_all([histories.copy(history, Path(folder))])
-        watch(done, len(new))
 
 
 def _from_server(

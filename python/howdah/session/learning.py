@@ -11,15 +11,14 @@ from howdah.calibrate.calibrate import calibrate
 from howdah.calibrate.case import Case
 from howdah.calibrate.records import laboratory_values
 from howdah.documents.files import read_calibration, write_calibration, write_study
-from howdah.model.calibration import CalibratedValue, Calibration
-from howdah.model.parameter import BYTE_CPU, COMPILER
+from howdah.model.calibration import BYTE_CPU, COMPILER, CalibratedValue, Calibration
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.study import Study
 from howdah.model.tuning import Learned, LearnedTime, LearnedValue, RaceTarget, Tuning
 from howdah.session.racing import only_race_on
-from howdah.session.study.directory import StudyDirectory, spent_s
-from howdah.session.study.running import StudyObserver
-from howdah.session.study.studies import GivenStudy, make_runs
+from howdah.session.studies import GivenStudy, make_runs
+from howdah.session.study_directory import StudyDirectory, spent_s
+from howdah.session.study_running import StudyObserver
 from howdah.session.tuning import TuningWork, planned_race, search
 from howdah.simulation.calibrations import default_values
 from howdah.simulation.cases import simulate_typical
@@ -43,9 +42,7 @@ ShowSearch = Callable[[], AbstractContextManager[Callable[[TuneProgress], None]]
 
 class _FirstRound(NamedTuple):
     records: Mapping[str, RunRecord]
-    """Those that succeeded, by the plan's name."""
     cases: tuple[Case, ...]
-    """The same for a calibration."""
     spent_s: float
 
 

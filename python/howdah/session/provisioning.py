@@ -10,7 +10,7 @@ from typing import NamedTuple
 from howdah.audit.drift import check_machines
 from howdah.documents.files import read_plan, read_site, site_schema
 from howdah.errors import RunFailed, UserError
-from howdah.model.check import CheckReport
+from howdah.model.existing import CheckReport
 from howdah.model.hostname import host_and_port
 from howdah.model.machines import PlannedMachine, Provisioning
 from howdah.model.request import Hypervisor

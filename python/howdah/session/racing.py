@@ -14,6 +14,7 @@ from typing import NamedTuple
 from howdah.documents.files import write_study
 from howdah.engines.hadoop.reached import running_lab
 from howdah.errors import UserError
+from howdah.files import DEFAULT_RUNS_DIR
 from howdah.model.cluster import Laboratory
 from howdah.model.comparison import Judged, Verdict
 from howdah.model.plan import ClusterPlan
@@ -29,13 +30,12 @@ from howdah.model.tuning import (
     Tuning,
 )
 from howdah.services.conf import ClientConf
-from howdah.session.files import DEFAULT_RUNS_DIR
-from howdah.session.plan.plans import load_plan
-from howdah.session.run.reporting import analyse_run
-from howdah.session.study.directory import StudyDirectory, by_age, spent_s
-from howdah.session.study.paper import write_study_paper
-from howdah.session.study.running import StudyObserver
-from howdah.session.study.studies import GivenStudy, make_runs
+from howdah.session.plans import load_plan
+from howdah.session.reporting import analyse_run
+from howdah.session.studies import GivenStudy, make_runs
+from howdah.session.study_directory import StudyDirectory, by_age, spent_s
+from howdah.session.study_paper import write_study_paper
+from howdah.session.study_running import StudyObserver
 from howdah.session.tuning import Tuned, with_race
 from howdah.store.layout import FileLock
 from howdah.store.tunings import TuningFolder
@@ -53,7 +53,6 @@ class NamedPlan(NamedTuple):
     name: str
     plan: ClusterPlan
     laboratory: Laboratory | None = None
-    """The lab that was built of it."""
 
 
 class Raced(NamedTuple):
@@ -213,17 +212,13 @@ def raced_plans(study: Study, done: Sequence[StudyRun], bases: Sequence[str]) ->
             name=name,
             runs=len(times[number]),
             failed=sum(run.cell == number and run.repeat > 0 for run in done) - len(times[number]),
-            elapsed_s=_mean_s(times, number),
+            elapsed_s=geometric_mean(times[number]) if times[number] else None,
             against={
                 base: _difference(judged[number]) for base, judged in against.items() if number in judged
             },
         )
         for name, number in numbers.items()
     )
-
-
-def _mean_s(times: Times, number: int) -> float | None:
-    return geometric_mean(times[number]) if times[number] else None
 
 
 def _difference(judged: Judged) -> MeasuredDifference:

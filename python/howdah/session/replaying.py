@@ -14,9 +14,8 @@ from howdah.errors import UserError
 from howdah.jobs.demand import demand_of
 from howdah.jobs.histories import History, JobHistoryServer, SparkHistoryServer, find_histories, read_source
 from howdah.jobs.store import JobStore, applications, texts
-from howdah.model.application import KIND_NAMES, Application
+from howdah.model.application import KIND_NAMES, Application, SparkLog
 from howdah.model.plan import ClusterPlan
-from howdah.model.spark_log import SparkLog
 from howdah.model.user_job import JobDemand, JobReplay, ReplayScore
 from howdah.report.document import Document
 from howdah.services.errors import ServiceError
@@ -61,7 +60,16 @@ def replay(jobs_dir: Path, request: Request) -> JobReplay:
     plan = read_plan(request.on) if request.on is not None else None
     demand = _demand(application, request.conf)
     was = measured_shape(demand, ran_on)
-    repeats = _repeats(jobs_dir, application)
+    store = JobStore(jobs_dir)
+    rows = store.read(("name", "kind", "outcome", "tasks"))
+    columns = (texts(rows, name) for name in ("id", "name", "kind", "outcome"))
+    names = [
+        id_
+        for id_, name, kind, outcome in zip(*columns, strict=True)
+        if (name, kind, outcome) == (application.name, application.kind, "succeeded")
+    ]
+    runs = applications(store.read(names=names))
+    repeats = [_elapsed_s(run) for run in runs if _elapsed_s(run) > 0 and _same(run, application)]
     replayer = Replayer(demand, was, repeats, request.seed)
     times = []
     if plan is not None:
@@ -97,7 +105,11 @@ def _read_again(application: Application, conf: Path | None) -> JobFacts | Spark
                     return read_source(histories.copy(histories.find()[0], folder))
             if parts.scheme in ("http", "https"):
                 with closing(Web()) as web:
-                    return _from_server(web, source, folder)
+                    url, history, job = source.partition("/ws/v1/history/")
+                    if history:
+                        return JobHistoryServer(web, url).read(job.rpartition("/")[2])
+                    server = SparkHistoryServer(web, source.partition("/api/v1/")[0])
+                    return read_source(server.copy(History(f"{source}/logs", 0, source), folder))
             return read_source(find_histories(Path(source))[0])
     except (ServiceError, UserError) as error:
         raise UserError(
@@ -105,28 +117,6 @@ def _read_again(application: Application, conf: Path | None) -> JobFacts | Spark
             f"its history cannot be read again: {error.where}: {error.what}",
             error.hint or "import the history from where it is now",
         ) from error
-
-
-def _from_server(web: Web, source: str, folder: Path) -> JobFacts | SparkLog:
-    url, history, job = source.partition("/ws/v1/history/")
-    if history:
-        return JobHistoryServer(web, url).read(job.rpartition("/")[2])
-    server = SparkHistoryServer(web, source.partition("/api/v1/")[0])
-    return read_source(server.copy(History(f"{source}/logs", 0, source), folder))
-
-
-def _repeats(jobs_dir: Path, application: Application) -> list[float]:
-    """Times of imported runs of the same job on as much of a cluster."""
-    store = JobStore(jobs_dir)
-    rows = store.read(("name", "kind", "outcome", "tasks"))
-    columns = (texts(rows, name) for name in ("id", "name", "kind", "outcome"))
-    names = [
-        id_
-        for id_, name, kind, outcome in zip(*columns, strict=True)
-        if (name, kind, outcome) == (application.name, application.kind, "succeeded")
-    ]
-    runs = applications(store.read(names=names))
-    return [_elapsed_s(run) for run in runs if _elapsed_s(run) > 0 and _same(run, application)]
 
 
 def _same(run: Application, application: Application) -> bool:

@@ -11,11 +11,10 @@ from howdah import _native
 from howdah.calibrate.uncertainty import beyond
 from howdah.documents.files import parse_calibration, read_calibration
 from howdah.errors import UserError
-from howdah.model.calibration import Calibration
-from howdah.model.parameter import COMPILER, HARDWARE, QUICK_CODE, QUICK_START
+from howdah.model.calibration import COMPILER, HARDWARE, QUICK_CODE, QUICK_START, Calibration
 from howdah.model.plan import ClusterPlan
+from howdah.model.prediction import SATURATED
 from howdah.model.run import RunWarning
-from howdah.model.variation import SATURATED
 from howdah.model.workloads.suite import Suite
 from howdah.simulation.hbase.servers import asks_hbase
 from howdah.simulation.outcome import Summary

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from howdah.model.at_once import AtOnce
 from howdah.model.inventory import DiskKind, DiskRole, DiskSet, HostGroup
-from howdah.model.placement import PlacedHost, placed_hosts
+from howdah.model.placement import AtOnce, PlacedHost, placed_hosts
 from howdah.model.plan import Cluster, ClusterPlan, Worker
 from howdah.releases.values import read_list
 from howdah.simulation.scenario import Disks, Hosts, Nics, Workers

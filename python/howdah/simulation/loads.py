@@ -10,7 +10,7 @@ from howdah.calibrate.uncertainty import distance
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.plan import ClusterPlan
-from howdah.model.variation import LoadPoint, LoadSweep
+from howdah.model.prediction import LoadPoint, LoadSweep
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.ycsb import YcsbMix
 from howdah.simulation.calibrations import calibration_warnings

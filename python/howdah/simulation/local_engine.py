@@ -11,8 +11,8 @@ from howdah import _native
 from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.host import FileSystem, Host
-from howdah.model.job import Job
 from howdah.model.measured import DirectoryRates, Measured, MeasuredFigure, RowCosts, SortCost, StreamRates
+from howdah.model.tables import Job
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DfsioFiles
 from howdah.model.workloads.terasort import Codec, TeraGen, TeraSort, TeraValidate

@@ -7,8 +7,7 @@ from itertools import accumulate
 
 from howdah.calibrate.case import SHARES, WITHIN
 from howdah.model.base import Model
-from howdah.model.reported import Counters
-from howdah.model.simulated import StationUse
+from howdah.model.reported import Counters, StationUse
 from howdah.model.workloads.ycsb import THROUGHPUT
 
 _MICROSECONDS = 1_000_000

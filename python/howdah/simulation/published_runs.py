@@ -11,9 +11,9 @@ from howdah.calibrate.study import Platform, PublishedStudy, Ratios
 from howdah.calibrate.tables import StudySetting, named_run, rows_of
 from howdah.documents.fault import read_text
 from howdah.errors import UserError
-from howdah.model.at_once import AtOnce, at_once
 from howdah.model.calibration import CalibrationCell
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
+from howdah.model.placement import AtOnce, at_once
 from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import KnownTimes
 from howdah.model.request import Protection

@@ -14,8 +14,8 @@ from howdah.calibrate.tables import KnownFigure, NamedRun, StudySetting, run_nam
 from howdah.documents.fault import read_text
 from howdah.documents.read import parse_document
 from howdah.errors import UserError
-from howdah.model.at_once import at_once
 from howdah.model.inventory import DiskKind, DiskRole, DiskSet, HostGroup, Inventory
+from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Override, PlanRequest, Profile
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES

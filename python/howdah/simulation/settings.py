@@ -6,7 +6,7 @@ import math
 from typing import Literal
 
 from howdah.errors import UserError
-from howdah.model.at_once import AtOnce, Container, Room, counts_vcores, granted_bytes
+from howdah.model.placement import AtOnce, Container, Room, counts_vcores, granted_bytes
 from howdah.model.plan import Cluster, ClusterPlan, Worker, value_text
 from howdah.model.request import Hadoop1, Profile, Protection
 from howdah.model.storage_policy import POLICIES, ErasurePolicy

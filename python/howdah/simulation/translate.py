@@ -8,7 +8,7 @@ from pkgutil import resolve_name
 from typing import NamedTuple
 
 from howdah.errors import UserError
-from howdah.model.parameter import CPU_QUOTA
+from howdah.model.calibration import CPU_QUOTA
 from howdah.model.plan import Cluster, ClusterPlan
 from howdah.model.request import PlanRequest
 from howdah.model.run import RunWarning

@@ -9,12 +9,12 @@ from typing import Literal, NamedTuple
 from howdah.calibrate.forecast import forecasts
 from howdah.calibrate.uncertainty import distance
 from howdah.errors import UserError
-from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
-from howdah.model.engine_options import SIM
+from howdah.model.engines import SIM
+from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan
+from howdah.model.prediction import Effect, Point, Sweep, WhatIf
 from howdah.model.run import RunWarning
-from howdah.model.variation import Effect, Point, Sweep, WhatIf
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
 from howdah.planner.changes import MOST_HOSTS, QUANTITIES, changed_plan, pinned

@@ -11,9 +11,9 @@ from howdah.calibrate.case import typical
 from howdah.calibrate.forecast import own_part, unexplained
 from howdah.calibrate.leave_out import half_width
 from howdah.calibrate.uncertainty import PER_DISTANCE
-from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
-from howdah.model.engine_options import SIM
+from howdah.model.engines import SIM
+from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Interval
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS, TERASORT

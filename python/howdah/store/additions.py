@@ -10,8 +10,7 @@ import pyarrow as pa
 from pydantic import ValidationError
 
 from howdah.errors import RecordError, RunFailed, UserError
-from howdah.model.annotation import Annotation
-from howdah.model.run import Outcome, RunRecord, RunWarning, Sample
+from howdah.model.run import Annotation, Outcome, RunRecord, RunWarning, Sample
 from howdah.model.tables import SAMPLES_SCHEMA, RunData
 from howdah.store.layout import ANNOTATION, LOCK, SAMPLES, FileLock, is_held, replacing
 from howdah.store.reader import read_run

@@ -16,10 +16,9 @@ from pydantic import ValidationError
 
 from howdah.errors import RecordError
 from howdah.model.base import Model
-from howdah.model.job import Progress, Unit
-from howdah.model.latencies import LatencyHistogram
+from howdah.model.reported import LatencyHistogram
 from howdah.model.run import Outcome, RunRecord, Sample, TaskAttempt
-from howdah.model.tables import ServerEvent
+from howdah.model.tables import Progress, ServerEvent, Unit
 from howdah.store.layout import (
     LATENCIES,
     LOCK,

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from threading import Event, Lock, Thread
 from typing import NamedTuple, Protocol
 
-from howdah.model.job import SampleSink
 from howdah.model.run import RunWarning, Sample, SampleGap
+from howdah.model.tables import SampleSink
 from howdah.telemetry.device import Away, Device
 from howdah.telemetry.source import Source
 

@@ -7,8 +7,8 @@ from threading import Event, Thread
 
 from howdah.errors import UserError
 from howdah.model.cluster import MemberChange
-from howdah.model.job import SampleSink
 from howdah.model.run import RunWarning, TelemetryCost
+from howdah.model.tables import SampleSink
 from howdah.telemetry.loop import Batch, Clock, Loop, SystemClock
 from howdah.telemetry.source import Follow, Source
 

@@ -10,10 +10,9 @@ from typing import NamedTuple
 from howdah.audit.audit import plan_faults
 from howdah.calibrate.records import as_built
 from howdah.errors import UserError
-from howdah.model.calibration import CalibratedValue, Calibration
-from howdah.model.check import CheckVerdict
+from howdah.model.calibration import COMPILER, CORE_SPEED, OWN, CalibratedValue, Calibration, Parameter
 from howdah.model.cluster import Laboratory
-from howdah.model.parameter import COMPILER, CORE_SPEED, OWN, Parameter
+from howdah.model.existing import CheckVerdict
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan
 from howdah.model.tuning import HardwareLimit, KeptRules, Trial

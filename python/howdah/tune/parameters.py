@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from howdah.model.at_once import at_once
+from howdah.model.placement import at_once
 from howdah.model.plan import Cluster, ClusterPlan, Worker
 from howdah.model.request import Override, PlanRequest
 from howdah.model.tuning import Fixed, TuneParameter

@@ -10,8 +10,7 @@ from typing import Any
 from howdah.calibrate.case import Case, CaseWork
 from howdah.calibrate.problem import Free
 from howdah.calibrate.records import times_of
-from howdah.model.calibration import Calibration
-from howdah.model.parameter import COMPILER, OWN, Parameter
+from howdah.model.calibration import COMPILER, OWN, Calibration, Parameter
 from howdah.model.plan import Cluster, ClusterPlan, value_text
 from howdah.model.request import PlanRequest
 from howdah.model.run import RunRecord

@@ -10,15 +10,13 @@ from pathlib import Path
 
 from howdah_textwriter import TextWriter, pace
 
-from howdah.engines.base import Prepared, job_digests
-from howdah.engines.under_way import RunUnderWay, begun_record
-from howdah.model.at_once import AtOnce
-from howdah.model.engine_options import SAMPLE_INTERVAL
-from howdah.model.engines import RegisteredEngine
-from howdah.model.job import Job, SampleSink
+from howdah.engines.base import Prepared, RunUnderWay, begun_record, job_digests
+from howdah.model.engines import SAMPLE_INTERVAL, RegisteredEngine
+from howdah.model.placement import AtOnce
 from howdah.model.plan import Worker, WorkerPlan
 from howdah.model.reported import Counters
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
+from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.option import Option
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from howdah.engines.hadoop.programs.command import Command
+from howdah.engines.base import PartialResult
+from howdah.engines.hadoop.command import Command
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
-from howdah.engines.under_way import PartialResult
 from howdah.model.reported import Counters, ResultMetric
 from howdah.model.workloads.base import Amount, Moved, Workload
 from howdah.model.workloads.option import MAPS, REPLICATION, size

@@ -15,7 +15,7 @@ from exams.field.public import PUBLIC
 from exams.field.workers import WORKERS
 from howdah.audit.audit import audit
 from howdah.audit.folder import Releases, read_folders
-from howdah.model.check import Check, CheckVerdict
+from howdah.model.existing import Check, CheckVerdict
 
 __all__ = ["CASES", "FILES", "MOST_WARNINGS", "PAIR", "FieldCase", "wrong_answers"]
 

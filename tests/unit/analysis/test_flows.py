@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from howdah.analysis.analyse import analyse
 from howdah.analysis.evidence.volumes import ByteFlow, LayerAccount
 from howdah.analysis.links import local_by_lot, shuffle_share
-from howdah.model.cluster import CounterValue, Event, ReplicaSpread
-from howdah.model.spark import SparkRun, SparkStageRun
+from howdah.model.cluster import CounterValue, Event, ReplicaSpread, SparkRun, SparkStageRun
 from howdah.model.tables import RunData
 from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
 from support.cluster_records import attempts_in, terasort_on, with_attempts, with_events

@@ -7,7 +7,7 @@ from itertools import permutations
 from howdah.analysis.links import good, link_sentence, share_of_nominal, slow_pairs
 from howdah.model.reported import LinkRate
 from howdah.model.run import Outcome, WorkloadResult
-from howdah.model.workloads.network import ONE_WAY, Network, link_metrics
+from howdah.model.workloads.hadoop_programs import ONE_WAY, Network, link_metrics
 
 GIGABIT = 10**9
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from howdah.analysis.operation_steps import ALL, StepCounts, counted, operation_steps, up_to_s
 from howdah.analysis.phases import workload_times
-from howdah.model.latencies import LatencyHistogram, encoded, summary
+from howdah.model.reported import LatencyHistogram, encoded, summary
 from howdah.model.tables import LATENCIES_SCHEMA
 from support.table_runs import TableScene, table_run
 

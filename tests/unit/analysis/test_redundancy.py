@@ -9,7 +9,7 @@ import pytest
 
 from howdah.analysis.analyse import analyse
 from howdah.model.cluster import Event
-from howdah.model.finding import Finding
+from howdah.model.comparison import Finding
 from howdah.model.reported import ResultMetric
 from howdah.model.run import Outcome, WorkloadResult
 from howdah.model.tables import SAMPLES_SCHEMA, RunData

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from howdah.analysis.spark import is_lost, placed_s
-from howdah.model.at_once import most_at_once
-from howdah.model.spark import SparkExecutorRun
+from howdah.model.cluster import SparkExecutorRun
+from howdah.model.placement import most_at_once
 
 CHAIN = {0: (), 1: (0,)}
 APART = {0: (), 1: ()}

@@ -7,7 +7,7 @@ import pytest
 
 from howdah.analysis.analyse import analyse
 from howdah.model.cluster import Event
-from howdah.model.finding import Finding
+from howdah.model.comparison import Finding
 from howdah.model.run import Outcome
 from howdah.model.tables import TASKS_SCHEMA, RunData
 from howdah.report.run import run_report

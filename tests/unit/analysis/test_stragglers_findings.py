@@ -9,7 +9,7 @@ import pytest
 from howdah.analysis.analyse import analyse
 from howdah.analysis.evidence.times import Cause, Sign, Straggler
 from howdah.analysis.stragglers import MOST_SENTENCES, find_stragglers
-from howdah.model.finding import Finding
+from howdah.model.comparison import Finding
 from support.cluster_records import terasort_on
 from support.cluster_scene import Scene
 

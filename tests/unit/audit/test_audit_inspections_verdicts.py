@@ -13,8 +13,7 @@ from howdah.audit.facts import found_facts
 from howdah.audit.folder import Releases, read_folders
 from howdah.audit.values import Misfit, Values, read_like
 from howdah.errors import UserError
-from howdah.model.check import Check, CheckVerdict
-from howdah.model.existing import ExistingSystem
+from howdah.model.existing import Check, CheckVerdict, ExistingSystem
 from howdah.model.plan import Value
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation

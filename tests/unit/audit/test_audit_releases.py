@@ -8,7 +8,7 @@ from pathlib import Path
 from exams.field import FILES, PAIR
 from howdah.audit.audit import audit
 from howdah.audit.folder import Releases, read_folders
-from howdah.model.check import Check, CheckVerdict
+from howdah.model.existing import Check, CheckVerdict
 
 _EARLY = "yarn.resourcemanager.opportunistic-container-allocation.enabled"
 

@@ -8,7 +8,7 @@ import pytest
 
 from howdah.audit.audit import audit
 from howdah.audit.folder import Releases, read_folders
-from howdah.model.check import CheckReport, CheckVerdict
+from howdah.model.existing import CheckReport, CheckVerdict
 from howdah.model.host import Host
 from support.faults import Exhibit
 

@@ -10,7 +10,7 @@ import pytest
 from howdah.audit.audit import audit
 from howdah.audit.folder import known_releases, read_folders
 from howdah.documents.files import read_inventory
-from howdah.model.check import Check, CheckVerdict
+from howdah.model.existing import Check, CheckVerdict
 from howdah.model.host import Host
 from howdah.model.inventory import Inventory
 from howdah.model.plan import ClusterPlan

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from howdah.audit.drift import check_machines
-from howdah.model.check import CheckVerdict
+from howdah.model.existing import CheckVerdict
 from howdah.model.machines import Difference, Doing, ProvisionChange, Provisioning
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from howdah.audit.audit import audit
 from howdah.audit.folder import Releases, read_folders
-from howdah.model.check import Check, CheckVerdict
+from howdah.model.existing import Check, CheckVerdict
 from support.faults import Edit, Exhibit, both, drop, put
 
 HDFS, YARN, MAPRED = "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml"

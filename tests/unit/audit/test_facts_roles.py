@@ -9,7 +9,7 @@ import pytest
 from howdah.audit.audit import audit
 from howdah.audit.facts import readers
 from howdah.audit.folder import known_releases, read_folders
-from howdah.model.check import CheckReport, CheckVerdict, HostRole
+from howdah.model.existing import CheckReport, CheckVerdict, HostRole
 
 CORE = "core-site.xml", {"fs.defaultFS": "hdfs://nn1.example.com:8020"}
 CLIENT_HDFS = "hdfs-site.xml", {"dfs.replication": "3"}

@@ -9,7 +9,7 @@ import pytest
 from howdah.audit.folder import Releases, read_folders
 from howdah.audit.upgrade import check_upgrade
 from howdah.errors import UserError
-from howdah.model.check import Check, CheckVerdict
+from howdah.model.existing import Check, CheckVerdict
 
 OLD = {
     "hdfs-site.xml": {

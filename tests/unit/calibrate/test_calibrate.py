@@ -23,8 +23,7 @@ from howdah.calibrate.fit import ablate, fit
 from howdah.calibrate.leave_out import NINETY, LeftOut, residuals
 from howdah.calibrate.problem import FittedFigure, Free, Problem, values_for
 from howdah.errors import UserError
-from howdah.model.calibration import Calibration, Residual
-from howdah.model.parameter import Parameter
+from howdah.model.calibration import Calibration, Parameter, Residual
 from howdah.model.workloads.suite import Suite
 from support.sim_plans import small_plan
 

@@ -14,11 +14,11 @@ from howdah.calibrate.problem import Problem, free_parameters
 from howdah.calibrate.records import as_built, cases_of, laboratory_values, run_to_run
 from howdah.engines.sim.engine import SimTarget
 from howdah.errors import UserError
+from howdah.model.calibration import OWN
 from howdah.model.inventory import DiskKind
-from howdah.model.parameter import OWN
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.workloads.terasort import ROWS
-from howdah.session.predict import calibration as session
+from howdah.session import calibrating as session
 from howdah.simulation.cases import scenario_of, simulate_typical
 from support.lab_runs import lab_plan, lab_run, laboratory, recorded_runs, result
 from support.records import spilled

@@ -8,7 +8,7 @@ from howdah.calibrate.records import LINK_SHARE, link_values, measures_links
 from howdah.errors import UserError
 from howdah.model.reported import LinkRate
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
-from howdah.model.workloads.network import BOTH_WAYS, Network
+from howdah.model.workloads.hadoop_programs import BOTH_WAYS, Network
 from support.building import RunBuilder
 
 

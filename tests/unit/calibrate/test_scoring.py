@@ -11,7 +11,7 @@ from howdah.calibrate.scoring import score_times, tally, why_not
 from howdah.errors import UserError
 from howdah.model.run import Origin, Outcome
 from howdah.model.workloads.terasort import TeraSort
-from howdah.session.predict.results import past_scores, score_run, scored_page, write_page
+from howdah.session.predicting import past_scores, score_run, scored_page, write_page
 from howdah.store.predictions import SCORES, load_prediction, read_scores, save_prediction
 from support.predicted import measured_after, small_prediction
 from support.sim_runs import small_run

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from howdah.cli.check import check_table
-from howdah.model.check import Check, CheckReport, CheckVerdict
+from howdah.model.existing import Check, CheckReport, CheckVerdict
 
 
 def _check(

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from howdah.cli import lab as cli
 from howdah.errors import UserError
 from howdah.lab import registry
-from howdah.session.lab import laboratories as session
+from howdah.session import laboratories as session
 from support.labs import lab_state
 
 

@@ -12,11 +12,11 @@ from howdah.analysis.analyse import analyse
 from howdah.cli.live import Display, progress_line, result_line
 from howdah.engines.base import Prepared
 from howdah.engines.local.engine import LocalEngine
-from howdah.model.job import Job, Progress
 from howdah.model.reported import ResultMetric
 from howdah.model.run import Outcome
+from howdah.model.tables import Job, Progress
 from howdah.model.workloads.hadoop_programs import estimate_of_pi, operations_per_s
-from howdah.session.run.reporting import FinishedRun
+from howdah.session.reporting import FinishedRun
 from support import records
 from support.building import RunBuilder, Stage, kind
 from support.findings import found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from howdah.cli.live import operation_head, operation_rows
-from howdah.model.latencies import LatencyHistogram, encoded
+from howdah.model.reported import LatencyHistogram, encoded
 from howdah.model.workloads.ycsb import results
 from support.records import terasuite
 from support.table_runs import TableScene, table_run

@@ -13,7 +13,7 @@ from howdah.errors import UserError
 from howdah.model.existing import Machine, Survey, Volume, Work
 from howdah.model.inventory import DiskKind
 from howdah.model.plan import Role
-from howdah.session.plan.plans import demand_of
+from howdah.session.plans import demand_of
 from support.machine import host
 
 GIB = 2**30

@@ -9,7 +9,7 @@ from howdah.errors import RunFailed
 from howdah.faults.grammar import parse_fault
 from howdah.faults.player import FaultPlayer, Injected
 from howdah.model.faults import ClusterFault
-from howdah.model.job import Progress
+from howdah.model.tables import Progress
 
 
 class Hands:

@@ -9,7 +9,7 @@ from howdah.hadoop.readers import present_roles
 from howdah.model.plan import ClusterPlan, Setting
 from howdah.planner.succession import change_of
 from howdah.render.daemons import expected_settings, settings_digest
-from howdah.render.variant import EVERYWHERE, FileVariant
+from howdah.render.text import EVERYWHERE, FileVariant
 from support.labs import lab_plan, trio_plan
 
 _FILES = {file for kind in DAEMONS.values() for file in kind.files}

@@ -8,8 +8,7 @@ from types import MappingProxyType
 import pytest
 
 from howdah.jobs.spark import SparkFacts, advise
-from howdah.model.application import JobChange, StageSummary
-from howdah.model.spark_log import SparkLog
+from howdah.model.application import JobChange, SparkLog, StageSummary
 from howdah.services.event_log import read_event_log
 from howdah.units import GIB
 from support.spark_logs import SPARK_EVENTS

@@ -15,7 +15,7 @@ from howdah.audit.audit import audit
 from howdah.audit.folder import known_releases, read_folders
 from howdah.documents.files import read_plan, write_plan
 from howdah.errors import UserError
-from howdah.model.check import CheckVerdict
+from howdah.model.existing import CheckVerdict
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.placement import PlacedHost, placed_hosts
 from howdah.model.plan import Cluster, ClusterPlan, Role

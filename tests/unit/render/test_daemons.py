@@ -9,7 +9,7 @@ import pytest
 from howdah.hadoop.daemons import DAEMONS
 from howdah.model.plan import ClusterPlan, Role
 from howdah.render.daemons import ports_of, settings_digest
-from howdah.render.variant import EVERYWHERE
+from howdah.render.text import EVERYWHERE
 from support.labs import lab_plan
 
 

@@ -11,7 +11,7 @@ from howdah.report.document import Figure, Table
 from howdah.report.drawing import trimmed
 from howdah.report.renderer import Renderer, svg
 from howdah.report.theme import chart
-from howdah.session.run.runs import ReportWarmup
+from howdah.session.runs import ReportWarmup
 
 
 def _figure(name: str, **mark: object) -> Figure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.analysis.wording import probability
-from howdah.model.finding import Number
+from howdah.model.comparison import Number
 from howdah.report.document import Table, numeric_columns
 from howdah.report.html import breakable, prose
 from howdah.report.markdown import escaped, table

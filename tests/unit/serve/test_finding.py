@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from howdah.model.annotation import Annotation
+from howdah.model.run import Annotation
 from howdah.serve.finding import RunsWanted, bars, find_runs
 from howdah.serve.index import RunIndex, RunRow
 from howdah.store.additions import write_annotation

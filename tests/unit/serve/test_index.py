@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.model.annotation import Annotation
+from howdah.model.run import Annotation
 from howdah.serve.finding import RunsWanted, find_runs
 from howdah.serve.index import RunIndex, RunRow
 from howdah.store.additions import write_annotation

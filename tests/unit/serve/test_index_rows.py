@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from howdah.model.annotation import Annotation
+from howdah.model.run import Annotation
 from howdah.model.tables import RunData
 from howdah.serve.index import UNREADABLE, _row, row_of
-from howdah.session.run.reporting import analyse_run
+from howdah.session.reporting import analyse_run
 from howdah.store.reader import list_runs, read_record
 from support import cluster_reports, records
 from support.sim_runs import small_run

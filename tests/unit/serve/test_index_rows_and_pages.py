@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.model.annotation import MOST_NOTE
+from howdah.model.run import MOST_NOTE
 from howdah.serve.pages import short_moment
 from support import records
 from support.served import WITH_TOKEN, ServedClient, client_of

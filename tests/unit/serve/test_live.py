@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from howdah.model.job import Progress
 from howdah.model.run import Outcome
+from howdah.model.tables import Progress
 from howdah.serve.live import FollowedRun
 from howdah.serve.places import NotServed
 from howdah.store.writer import RunWriter

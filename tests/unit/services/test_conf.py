@@ -14,8 +14,8 @@ from howdah.model.inventory import Inventory
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.render.cluster import render
-from howdah.render.output import write_rendered
 from howdah.services.conf import ClientConf
+from howdah.session.plan_checks import write_rendered
 from support.plans import group
 
 HDFS = {"fs.defaultFS": "hdfs://master:8020"}

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from howdah.errors import UserError
-from howdah.model.spark_log import SPARK_TASKS_SCHEMA, SparkLog
+from howdah.model.application import SPARK_TASKS_SCHEMA, SparkLog
 from howdah.services.event_log import read_event_log, spark_bytes
 from howdah.units import GIB, MIB
 from support.spark_logs import LOGS, SPARK_EVENTS, log_bytes, lz4, snappy, zstd

@@ -10,8 +10,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from howdah.model.application import SPARK_TASKS_SCHEMA
 from howdah.model.run import TaskAttempt
-from howdah.model.spark_log import SPARK_TASKS_SCHEMA
 from howdah.services.event_log import read_event_log
 from howdah.services.spark_run import ReadSpark, SparkPlaces
 

@@ -12,8 +12,8 @@ from howdah.model.study import Study
 from howdah.model.tuning import KeptRules, Narrowing, RaceRequest, RaceTarget, Tuning
 from howdah.session import tuning as session
 from howdah.session.learning import CALIBRATION, learn, learned_calibration, learns
-from howdah.session.study.directory import StudyDirectory
-from howdah.session.study.running import StudyObserver
+from howdah.session.study_directory import StudyDirectory
+from howdah.session.study_running import StudyObserver
 from howdah.session.tuning import TuningWork, new_request, planned_race
 from howdah.store.tunings import TuningFolder
 from howdah.tune.candidates import TuneProgress

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.variation import NEARLY, LoadSweep
+from howdah.model.prediction import NEARLY, LoadSweep
 from howdah.report.prediction.words import load_text
 from howdah.simulation.loads import simulate_loads, sweeps_load
 from support.sim_hbase import hbase_plan

@@ -10,9 +10,8 @@ from howdah.calibrate.case import CaseWork
 from howdah.calibrate.study import PublishedStudy
 from howdah.calibrate.tables import SortSetting, StudySetting
 from howdah.documents.files import read_inventory
-from howdah.model.at_once import AtOnce, at_once
 from howdah.model.inventory import HostGroup
-from howdah.model.placement import placed_workers
+from howdah.model.placement import AtOnce, at_once, placed_workers
 from howdah.model.workloads.option import MAPS, REPLICATION
 from howdah.model.workloads.terasort import REDUCES, ROWS
 from howdah.simulation.calibrations import PUBLISHED, load_calibration

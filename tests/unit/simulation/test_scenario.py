@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
-from howdah.model.simulated import StationUse
+from howdah.model.reported import StationUse
 from howdah.simulation import outcome, scenario
 
 SOURCE = Path(__file__).parents[3] / "crates" / "howdah-sim" / "src"

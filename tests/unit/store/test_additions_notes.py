@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from howdah.errors import RecordError
-from howdah.model.annotation import Annotation
+from howdah.model.run import Annotation
 from howdah.store.additions import read_annotation, write_annotation
 from howdah.store.archive import export_run, import_run
 from howdah.store.reader import read_record

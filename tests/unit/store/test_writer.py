@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import RunFailed, UserError
-from howdah.model.job import Progress, SampleSink
-from howdah.model.latencies import LatencyHistogram, encoded
+from howdah.model.reported import LatencyHistogram, encoded
 from howdah.model.run import Outcome, Sample
-from howdah.model.tables import RunData, ServerEvent
+from howdah.model.tables import Progress, RunData, SampleSink, ServerEvent
 from howdah.store.layout import PROGRESS
 from howdah.store.reader import read_record, read_run
 from howdah.store.writer import RunWriter

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.model.job import Progress
+from howdah.model.tables import Progress
 from howdah.store.writer import ProgressFile, read_progress
 
 

@@ -11,11 +11,10 @@ import pyarrow as pa
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.job import Progress
-from howdah.model.latencies import LatencyHistogram
 from howdah.model.metrics import METRICS
+from howdah.model.reported import LatencyHistogram
 from howdah.model.run import RunRecord, Sample, TaskAttempt
-from howdah.model.tables import ServerEvent
+from howdah.model.tables import Progress, ServerEvent
 from howdah.telemetry.device import CpuDevice, Device, MetricReading, PressureDevice
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import Source, host_devices, this_machine

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.engine_options import SET
+from howdah.model.engines import SET
 from howdah.model.study import Study
 from howdah.model.tuning import DEFAULTS_NAME, Narrowing, RaceRequest, RaceTarget
 from howdah.model.user_job import COMBINED_NAME, CONFIGURED_NAME, JobTuningRequest, ValueAlone

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.model.engine_options import CONF, SET
+from howdah.model.engines import CONF, SET
 from howdah.model.tuning import (
     Finalist,
     KeptRules,

@@ -9,8 +9,7 @@ from statistics import median
 
 from howdah.calibrate.calibrate import calibrate
 from howdah.calibrate.case import Case
-from howdah.model.calibration import Calibration
-from howdah.model.parameter import BYTE_CPU, COMPILER
+from howdah.model.calibration import BYTE_CPU, COMPILER, Calibration
 from howdah.model.study_settings import Level
 from howdah.model.tuning import DEFAULTS_NAME, RULES_NAME, KeptRules, Learned, LearnedTime, RaceTarget
 from howdah.simulation.cases import simulate_typical

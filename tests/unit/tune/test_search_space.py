@@ -6,7 +6,7 @@ import pytest
 
 from howdah.documents.files import read_inventory
 from howdah.errors import UserError
-from howdah.model.at_once import at_once
+from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, PlanRequest
 from howdah.model.tuning import Narrowing, TuneParameter

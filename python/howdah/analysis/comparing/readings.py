@@ -24,11 +24,10 @@ from howdah.analysis.stalls import fault_stalls
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.uneven_tasks import spreads
 from howdah.analysis.use import uses
-from howdah.model.at_once import stretches
 from howdah.model.comparison import Measure, Reading
-from howdah.model.reported import Unit
+from howdah.model.placement import stretches
+from howdah.model.reported import PhaseUse, Unit, WorkUse
 from howdah.model.run import RunRecord, TaskAttempt, WorkloadResult
-from howdah.model.simulated import PhaseUse, WorkUse
 from howdah.model.tables import RunData
 
 NO_ANSWER = "no answer to "

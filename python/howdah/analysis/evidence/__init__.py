@@ -43,7 +43,7 @@ from howdah.analysis.evidence.times import (
 )
 from howdah.analysis.evidence.use import Gauge, MachineOfRun, NeighbourUse, OthersUse, Series, StretchUse
 from howdah.analysis.evidence.volumes import ByteAccount, ByteFlow, DfsioFigures, ReplicaBalance, StorageZones
-from howdah.model.finding import Finding
+from howdah.model.comparison import Finding
 from howdah.model.tables import ServerEvent
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from howdah.model.cluster import SparkExecutorRun
 from howdah.model.faults import FaultReport, RecoveryStep
 from howdah.model.run import TaskAttempt
-from howdah.model.spark import SparkExecutorRun
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,17 @@ from datetime import UTC, datetime
 from functools import partial
 from pkgutil import resolve_name
 
-from howdah.engines.base import job_digests
-from howdah.engines.clock import RunClock, clock_was_set, clocks_apart
+from howdah.engines.base import (
+    PartialResult,
+    RunClock,
+    RunUnderWay,
+    begun_record,
+    clock_was_set,
+    clocks_apart,
+    ended_by,
+    fault_of,
+    job_digests,
+)
 from howdah.engines.hadoop.lost_daemons import MachineWatch, MastersWatch, Watching
 from howdah.engines.hadoop.ready import check_ready
 from howdah.engines.hadoop.storage import (
@@ -20,11 +29,10 @@ from howdah.engines.hadoop.storage import (
 )
 from howdah.engines.hadoop.target import DeferredAction, HadoopContext, HadoopTarget, NodeFinder
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
-from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
 from howdah.errors import HowdahError, UserError
 from howdah.model.cluster import ClusterState
-from howdah.model.job import Job, SampleSink
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
+from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode
@@ -92,7 +100,29 @@ class _HadoopRun:
         try:
             self._run.change(cluster=cluster)
             self._warn_before(cluster, leftovers)
-            self._watch(workspace)
+            machines = NodeFinder(self._target.machine_of, self._job.plan, self._target.joined)
+            workers = MachineWatch(self._target, machines, self._clock)
+            masters = MastersWatch(self._target, machines, self._clock)
+            watching = Watching({workers: _WORKERS_EVERY_S, masters: _MASTERS_EVERY_S})
+            watching.start()
+            try:
+                clock, run = self._clock, self._run
+                with (
+                    run.sampled(
+                        self._target.sources,
+                        start_ns=clock.start_ns,
+                        interval_s=self._job.sample_interval_s,
+                        now_s=clock.now_s,
+                        follow=self._target.follow,
+                    ) as sampler,
+                    run.ending((HowdahError, OSError)),
+                ):
+                    self._work(workspace, sampler, watching)
+                for warning in clock_was_set(clock):
+                    run.warn(warning.code, warning.text)
+            finally:
+                watching.stop()
+                self._run.change(events=watching.events)
         finally:
             self._release(workspace)
         return self._run.record
@@ -104,34 +134,6 @@ class _HadoopRun:
         check_replicas(self._namenode, self._job.suite)
         check_room(self._namenode, self._target, self._job.suite)
         return cluster, leftovers
-
-    def _watch(self, workspace: HdfsWorkspace) -> None:
-        machines = NodeFinder(self._target.machine_of, self._job.plan, self._target.joined)
-        workers = MachineWatch(self._target, machines, self._clock)
-        masters = MastersWatch(self._target, machines, self._clock)
-        watching = Watching({workers: _WORKERS_EVERY_S, masters: _MASTERS_EVERY_S})
-        watching.start()
-        try:
-            self._sample(workspace, watching)
-        finally:
-            watching.stop()
-            self._run.change(events=watching.events)
-
-    def _sample(self, workspace: HdfsWorkspace, watching: Watching) -> None:
-        clock, run = self._clock, self._run
-        with (
-            run.sampled(
-                self._target.sources,
-                start_ns=clock.start_ns,
-                interval_s=self._job.sample_interval_s,
-                now_s=clock.now_s,
-                follow=self._target.follow,
-            ) as sampler,
-            run.ending((HowdahError, OSError)),
-        ):
-            self._work(workspace, sampler, watching)
-        for warning in clock_was_set(clock):
-            run.warn(warning.code, warning.text)
 
     def _work(self, workspace: HdfsWorkspace, sampler: Sampler, watching: Watching) -> None:
         context = HadoopContext(
@@ -149,7 +151,14 @@ class _HadoopRun:
         for workload in self._job.suite.workloads:
             # Samples at both ends of a workload make its share of every counter exact.
             sampler.mark()
-            self._run_one(context, HadoopWork(context, workload))
+            work = HadoopWork(context, workload)
+            try:
+                conclude: Conclusion = resolve_name(work.workload.programs[NAME])(work)
+            except BaseException as error:
+                context.afterwards.do()
+                self._note(work, PartialResult(outcome=ended_by(error)))
+                raise
+            context.afterwards.put(partial(self._conclude, work, conclude))
             sampler.mark()
             self._run.change(events=watching.events)
             if self._fault is not None:
@@ -168,16 +177,6 @@ class _HadoopRun:
             self._run.warn("no-history-server", f"the job history server cannot be queried: {error}")
             return False
         return True
-
-    def _run_one(self, context: HadoopContext, work: HadoopWork[Workload]) -> None:
-        """Run one workload; its result is in the record at the latest when the next one runs."""
-        try:
-            conclude: Conclusion = resolve_name(work.workload.programs[NAME])(work)
-        except BaseException as error:
-            context.afterwards.do()
-            self._note(work, PartialResult(outcome=ended_by(error)))
-            raise
-        context.afterwards.put(partial(self._conclude, work, conclude))
 
     def _conclude(self, work: HadoopWork[Workload], conclude: Conclusion) -> None:
         """Record a workload's result; without a result it has failed."""
@@ -215,13 +214,9 @@ class _HadoopRun:
                 f"{cluster.hadoop_version}",
             )
         if self._target.lab is None:
-            self._warn_of_clocks()
+            namenodes, managers = self._target.conf.namenodes(), self._target.conf.resource_managers()
+            servers = [(address.url, address.url) for address in (*namenodes, *managers)]
+            for warning in clocks_apart(self._target.web, servers):
+                self._run.warn(warning.code, warning.text)
         for path in leftovers:
             self._run.warn("data-left", f"{path} belongs to another run, which may still be active")
-
-    def _warn_of_clocks(self) -> None:
-        """Compare the servers' clocks, which tasks' times depend on, with this machine's."""
-        namenodes, managers = self._target.conf.namenodes(), self._target.conf.resource_managers()
-        servers = [(address.url, address.url) for address in (*namenodes, *managers)]
-        for warning in clocks_apart(self._target.web, servers):
-            self._run.warn(warning.code, warning.text)

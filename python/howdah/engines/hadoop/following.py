@@ -9,11 +9,10 @@ from dataclasses import replace
 from itertools import count
 from typing import Literal, NamedTuple
 
-from howdah.engines.hadoop.history.failure import client_error
-from howdah.engines.hadoop.programs.client import Client
-from howdah.engines.hadoop.target import HadoopContext
+from howdah.engines.hadoop.failure import client_error
+from howdah.engines.hadoop.target import Client, HadoopContext
 from howdah.errors import RunFailed
-from howdah.model.job import Progress
+from howdah.model.tables import Progress
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.job_facts import JobFacts, TaskFacts

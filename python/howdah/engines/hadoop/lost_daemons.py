@@ -9,7 +9,7 @@ from threading import Lock, Thread
 from typing import Literal, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
-from howdah.engines.clock import RunClock
+from howdah.engines.base import RunClock
 from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.model.cluster import Event
 from howdah.releases.values import read_seconds
@@ -247,18 +247,15 @@ class MachineWatch:
                 event = self._event(datanode.host, "datanode-given-up", text, seen_s)
                 return event.model_copy(update={"held_bytes": self._used_bytes.get(datanode.address)})
             case "released":
-                return self._drained(datanode)
+                used_bytes = self._used_bytes.get(datanode.address)
+                text = f"the NameNode has decommissioned DataNode {datanode.host}: its blocks are on others"
+                event = self._event(datanode.host, "datanode-drained", text)
+                since_s = self._draining_s.get(datanode.address)
+                return event.model_copy(update={"held_bytes": used_bytes, "since_s": since_s})
             case _:
                 return self._event(
                     datanode.host, "datanode-back", f"DataNode {datanode.host} sends heartbeats again"
                 )
-
-    def _drained(self, datanode: DataNode) -> Event:
-        used_bytes = self._used_bytes.get(datanode.address)
-        text = f"the NameNode has decommissioned DataNode {datanode.host}: its blocks are on others"
-        event = self._event(datanode.host, "datanode-drained", text)
-        since_s = self._draining_s.get(datanode.address)
-        return event.model_copy(update={"held_bytes": used_bytes, "since_s": since_s})
 
     def _poll_yarn(self) -> Iterator[Event]:
         try:

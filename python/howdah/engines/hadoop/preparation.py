@@ -8,21 +8,21 @@ from functools import partial
 from typing import Unpack
 
 from howdah.engines.base import Prepared, RunStart, new_job
+from howdah.engines.hadoop.command import check_settings
 from howdah.engines.hadoop.engine import HadoopEngine
-from howdah.engines.hadoop.hdfs_clients import HdfsClients
-from howdah.engines.hadoop.programs.command import check_settings
-from howdah.engines.hadoop.programs.user_command import added_to
 from howdah.engines.hadoop.reached import Reached, reach_cluster, reach_lab, running_lab
+from howdah.engines.hadoop.redundancy import HdfsClients
 from howdah.engines.hadoop.target import DEADLINE_S, HadoopTarget
-from howdah.engines.on_lab.engine import FaultRun, on_lab, requested_faults
+from howdah.engines.hadoop.user_command import added_to
+from howdah.engines.lab_runs import FaultRun, on_lab, requested_faults
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.hadoop.config_files import shown_value
 from howdah.installation.installation import find_spark
 from howdah.installation.java_programs import spark_programs
-from howdah.model.at_once import at_once
-from howdah.model.engine_options import CONF, DEADLINE, HDFS_DIR, LAB, PLAN, QUEUE, SET
-from howdah.model.job import Job
+from howdah.model.engines import CONF, DEADLINE, HDFS_DIR, LAB, PLAN, QUEUE, SET
+from howdah.model.placement import at_once
+from howdah.model.tables import Job
 from howdah.model.workloads.hadoop_programs import Redundancy, UserCommand
 from howdah.model.workloads.spark import OnSpark
 from howdah.model.workloads.terasort import CODEC, Codec

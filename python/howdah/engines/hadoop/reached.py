@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from howdah.engines.on_lab.engine import complete_lab
-from howdah.engines.on_lab.members import LabMembers, lab_telemetry, laboratory_of, shared_machine_sources
+from howdah.engines.lab_members import LabMembers, lab_telemetry, laboratory_of, shared_machine_sources
+from howdah.engines.lab_runs import complete_lab
 from howdah.errors import UserError
 from howdah.installation.installation import Installation, find_installation
 from howdah.lab.kernel.namespaces import client_prefix, join_network
 from howdah.lab.state import LabState
-from howdah.model.at_once import LEAST_MB, MASTER_MB
 from howdah.model.cluster import Laboratory
-from howdah.model.engine_options import HADOOP
-from howdah.model.placement import placed_workers
+from howdah.model.engines import HADOOP
+from howdah.model.placement import LEAST_MB, MASTER_MB, placed_workers
 from howdah.model.plan import ClusterPlan, Plan, Role
 from howdah.planner.suite.cluster import ContainerSizes, FoundNode, FoundValue, observed_plan
 from howdah.services.conf import ClientConf
@@ -49,22 +48,17 @@ class Reached:
     """The jars that clients run from."""
     conf: ClientConf
     web: Web
-    """The client of its daemons."""
     plan: Plan
-    """Description of the cluster, planned or as discovered."""
     line: str
     """Description for the terminal."""
     machine_of: Mapping[str, str]
-    """The plan's worker by what Hadoop calls its node."""
     telemetry: Web
-    """The client for samples."""
     sources: tuple[Source, ...]
     """The sources that are sampled while a job runs."""
     state: LabState | None = None
     follow: LabMembers | None = None
     """Watches machines that join and leave a lab."""
     client_prefix: tuple[str, ...] = ()
-    """The beginning of a client's command line."""
     lab: Laboratory | None = None
     """Its isolation and deviations, if it is a lab."""
 
@@ -108,6 +102,8 @@ def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
         f"{format_counted(len(nodes), 'NodeManager')} · {format_bytes(namenode.capacity().free_bytes)} free"
     )
     telemetry = open_telemetry(conf)
+    sources = tuple(_sources(telemetry, conf, datanodes, nodes))
+    interval_s = max(INTERVAL_S, len(sources) / _DAEMONS_PER_S)
     return Reached(
         installation=installation,
         conf=conf,
@@ -116,7 +112,7 @@ def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
         line=line,
         machine_of={},
         telemetry=telemetry,
-        sources=_slowed(tuple(_sources(telemetry, conf, datanodes, nodes))),
+        sources=tuple(source._replace(interval_s=interval_s) for source in sources),
     )
 
 
@@ -183,12 +179,6 @@ def _sources(
     for node in nodes:
         if node.web:
             yield daemon_source(node.host, "nodemanager", conf.nodemanager_url(node.web), web)
-
-
-def _slowed(sources: tuple[Source, ...]) -> tuple[Source, ...]:
-    """Return sources with an interval that is long enough to query all in turn."""
-    interval_s = max(INTERVAL_S, len(sources) / _DAEMONS_PER_S)
-    return tuple(source._replace(interval_s=interval_s) for source in sources)
 
 
 def running_lab(name: str | None, *, elsewhere: bool = False) -> LabState | None:

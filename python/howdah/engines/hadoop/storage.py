@@ -11,8 +11,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import ValidationError
 
-from howdah.engines.hadoop.programs.client import kill_applications, run_tag
-from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
+from howdah.engines.hadoop.target import HadoopTarget, NodeFinder, kill_applications, run_tag
 from howdah.engines.processes import ProcessIdentity, is_dead, this_process
 from howdah.errors import UserError
 from howdah.model.base import Model
@@ -44,7 +43,6 @@ class HdfsMarker(Model):
     """The file's contents."""
 
     howdah: Literal[1] = 1
-    """The format's version."""
     run: str
     process: ProcessIdentity | None
     """The process of the run; None after the run has ended and kept data."""

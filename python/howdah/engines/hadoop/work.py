@@ -7,16 +7,22 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Generic, Protocol, TypeVar
 
+from howdah.engines.base import PartialResult
+from howdah.engines.hadoop.command import EndedJob
+from howdah.engines.hadoop.failure import client_error
 from howdah.engines.hadoop.following import Following
-from howdah.engines.hadoop.history.failure import client_error
-from howdah.engines.hadoop.history.reporters import ReportedJob
-from howdah.engines.hadoop.programs.client import Client, kill_applications, run_tag
-from howdah.engines.hadoop.programs.command import EndedJob
-from howdah.engines.hadoop.programs.sources import find_source
+from howdah.engines.hadoop.ready import find_source
+from howdah.engines.hadoop.reporters import ReportedJob
 from howdah.engines.hadoop.storage import HdfsWorkspace, replica_spread
-from howdah.engines.hadoop.target import HadoopContext, HadoopTarget, NodeFinder
+from howdah.engines.hadoop.target import (
+    Client,
+    HadoopContext,
+    HadoopTarget,
+    NodeFinder,
+    kill_applications,
+    run_tag,
+)
 from howdah.engines.processes import RunningProgram
-from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
 from howdah.model.cluster import ReplicaSpread
 from howdah.model.workloads.base import Workload
@@ -128,7 +134,16 @@ class HadoopWork(Generic[P]):
             if ended and client.application is not None:
                 self._jobs.append(self._finished(command, client, following))
             raise
-        return self._succeeded(command, client, following)
+        code = client.exit_code()
+        self._end_s = (client.ended_ns - self.context.clock.start_ns) / 1e9
+        if client.application is None:
+            raise RunFailed(self.workload.kind, client_error(client.lines))
+        finished = self._finished(command, client, following)
+        self._jobs.append(finished)
+        if code != 0:
+            cause = finished.reported.job.diagnostics or client_error(client.lines)
+            raise RunFailed(self.workload.kind, cause)
+        return finished
 
     def run_tagged(
         self,
@@ -208,18 +223,6 @@ class HadoopWork(Generic[P]):
             self.context.warn("job-left", text)
             return False
         return True
-
-    def _succeeded(self, command: Launch, client: Client, following: Following) -> FinishedJob:
-        code = client.exit_code()
-        self._end_s = (client.ended_ns - self.context.clock.start_ns) / 1e9
-        if client.application is None:
-            raise RunFailed(self.workload.kind, client_error(client.lines))
-        finished = self._finished(command, client, following)
-        self._jobs.append(finished)
-        if code != 0:
-            cause = finished.reported.job.diagnostics or client_error(client.lines)
-            raise RunFailed(self.workload.kind, cause)
-        return finished
 
     def _finished(self, command: Launch, client: Client, following: Following) -> FinishedJob:
         assert client.application is not None

@@ -19,12 +19,12 @@ from pydantic import ValidationError
 from howdah.engines.hbase.target import HBaseTarget, RunTable
 from howdah.engines.processes import ProcessIdentity, end_with_parent, is_dead, this_process
 from howdah.errors import RunFailed, UserError
+from howdah.files import scratch_folder
 from howdah.model.base import Model
 from howdah.model.cluster import HBaseStatus
-from howdah.model.job import Job
+from howdah.model.tables import Job
 from howdah.model.workloads.ycsb import YCSB, YCSB_LOAD, YcsbMix
 from howdah.model.workloads.ycsb_options import BlockEncoding, BloomFilter, Compression
-from howdah.scratch import scratch_folder
 from howdah.services.errors import NotReachable
 
 _LOG = logging.getLogger(__name__)
@@ -44,7 +44,6 @@ class MadeFor(Model):
     keep: bool
     """Whether it is kept for later runs."""
     records: int
-    """Number of records to load."""
     fields: int
     field_bytes: int
 

@@ -15,7 +15,7 @@ from uuid import uuid4
 from howdah.engines.hbase.target import ClientPlace, HBaseWork, RunTable
 from howdah.engines.processes import RunningProgram
 from howdah.errors import RunFailed
-from howdah.model.latencies import LatencyHistogram, counted
+from howdah.model.reported import LatencyHistogram, counted
 from howdah.model.workloads.ycsb import MOST_SCANNED, Ycsb, YcsbLoad, YcsbMix
 
 CLIENT = "site.ycsb.Client"
@@ -264,13 +264,10 @@ class Answered(NamedTuple):
     """The statistics of all clients together."""
 
     operations: dict[str, int]
-    """Number of operations of each kind."""
     returns: dict[str, dict[str, int]]
     """Number of results of each kind, by YCSB's names."""
     begun_s: float
-    """Start of the first operation, on the run's clock."""
     ended_s: float
-    """End of the last operation, on the run's clock."""
     timed: tuple[LatencyHistogram, ...]
     """Every interval of every client and kind of operation."""
     complaint: str | None

@@ -15,19 +15,18 @@ from howdah.engines.hbase.admin import LOAD, NO_TABLE, newest_kept
 from howdah.engines.hbase.engine import HBaseConnection, HBaseEngine, Opened
 from howdah.engines.hbase.reached import ReachedHBase, reach_lab_hbase, reach_own_hbase, standing_alone
 from howdah.engines.hbase.target import table_name
-from howdah.engines.on_lab.engine import FaultRun, complete_lab, on_lab, requested_faults
+from howdah.engines.lab_runs import FaultRun, complete_lab, on_lab, requested_faults
 from howdah.errors import UserError
 from howdah.installation.installation import find_hbase
 from howdah.installation.java_programs import with_ycsb
 from howdah.lab.state import LabState
-from howdah.model.at_once import AtOnce
-from howdah.model.engine_options import CONF, DATA_DIR, HBASE, LAB, MEMORY, PLAN
+from howdah.model.engines import CONF, DATA_DIR, HBASE, LAB, MEMORY, PLAN
 from howdah.model.host import Host
-from howdah.model.job import Job
+from howdah.model.placement import AtOnce
 from howdah.model.plan import Plan, Role, Worker, WorkerPlan
+from howdah.model.tables import Job
 from howdah.model.workloads.base import Workload
-from howdah.model.workloads.hbase_pe import PE, PE_WRITE
-from howdah.model.workloads.ycsb import YCSB_LOAD, TableShape, YcsbLoad, check_shape
+from howdah.model.workloads.ycsb import PE, PE_WRITE, YCSB_LOAD, TableShape, YcsbLoad, check_shape
 from howdah.model.workloads.ycsb_options import CLIENTS, FIELD_SIZE, FIELDS, MOST_CLIENTS, RECORDS
 from howdah.planner.local_plan import DEFAULT_DATA_DIR
 from howdah.planner.suite.cluster import size_suite
@@ -49,7 +48,10 @@ def prepare_hbase(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     host = probe_host()
     with ExitStack() as stack:
         chosen = _choose(request, host, stack, keep_data=start["keep_data"])
-        _check_clients(request, chosen.places)
+        clients = request.of(CLIENTS)
+        if clients is not None and clients > chosen.places:
+            problem = f"{clients} clients need as many machines, and there are {chosen.places}"
+            raise UserError(CLIENTS.flag, problem, f"give at most {chosen.places}, with more --threads")
         request = chosen.request
         sized = size_suite(request, AtOnce(0, 0), engine=HBASE, hosts=chosen.servers)
         job = new_job(
@@ -104,7 +106,13 @@ def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: boo
             playing,
             reached.state,
         )
-    _check_alone(request, keep_data=keep_data)
+    hint = "run the suite ycsb, or give --conf DIR or --lab NAME"
+    if requested_programs(request, HBASE)[0].reads == YCSB_LOAD:
+        raise UserError(
+            "SUITE", f"{request.suite} needs a table, and an HBase started on this machine has none", hint
+        )
+    if keep_data:
+        raise UserError("--keep-data", "an HBase started on this machine stops at the end of the run", hint)
     installation, plan = with_ycsb(find_hbase()), _plan_alone(request, host)
     heap = format_memory(plan.workers[0].memory_bytes)
     return _Chosen(
@@ -130,13 +138,6 @@ def _of_kept(request: RunRequest, reached: ReachedHBase) -> RunRequest:
     for option, value in ((RECORDS, made.records), (FIELDS, made.fields), (FIELD_SIZE, made.field_bytes)):
         request = request.with_value(option, value)
     return request
-
-
-def _check_clients(request: RunRequest, places: int) -> None:
-    clients = request.of(CLIENTS)
-    if clients is not None and clients > places:
-        problem = f"{clients} clients need as many machines, and there are {places}"
-        raise UserError(CLIENTS.flag, problem, f"give at most {places}, with more --threads")
 
 
 def _existing_hbase(connection: HBaseConnection, job: Job) -> AbstractContextManager[HBaseConnection]:
@@ -201,16 +202,6 @@ def _check_rows(first: type[Workload]) -> None:
 def _of_alone(request: RunRequest) -> tuple[tuple[str, object], ...]:
     """The given options that only apply to an HBase started for the run."""
     return (MEMORY.flag, request.of(MEMORY)), (DATA_DIR.flag, request.of(DATA_DIR))
-
-
-def _check_alone(request: RunRequest, *, keep_data: bool) -> None:
-    hint = "run the suite ycsb, or give --conf DIR or --lab NAME"
-    if requested_programs(request, HBASE)[0].reads == YCSB_LOAD:
-        raise UserError(
-            "SUITE", f"{request.suite} needs a table, and an HBase started on this machine has none", hint
-        )
-    if keep_data:
-        raise UserError("--keep-data", "an HBase started on this machine stops at the end of the run", hint)
 
 
 def _plan_alone(request: RunRequest, host: Host) -> WorkerPlan:

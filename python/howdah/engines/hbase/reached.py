@@ -15,8 +15,8 @@ from howdah.engines.hadoop.reached import open_telemetry, read_plan_file
 from howdah.engines.hbase.admin import HBaseAdmin, check_status, opened
 from howdah.engines.hbase.engine import HBaseConnection
 from howdah.engines.hbase.target import ClientPlace, HBaseTarget, places_here
+from howdah.engines.lab_members import LabMembers, lab_telemetry, laboratory_of, shared_machine_sources
 from howdah.engines.local.workspace import Workspace
-from howdah.engines.on_lab.members import LabMembers, lab_telemetry, laboratory_of, shared_machine_sources
 from howdah.engines.processes import RunningProgram
 from howdah.errors import UserError
 from howdah.hadoop.daemons import OF_HBASE
@@ -28,9 +28,9 @@ from howdah.lab.kernel.namespaces import client_prefix, join_network
 from howdah.lab.registry import CLIENT
 from howdah.lab.state import LabState
 from howdah.model.cluster import HBaseStatus
-from howdah.model.job import Job
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan, Plan, Role, Worker, WorkerPlan
+from howdah.model.tables import Job
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.web import JmxReader, Web
@@ -177,9 +177,7 @@ class ReachedHBase:
     admin: HBaseAdmin
     status: HBaseStatus
     plan: Plan
-    """Description of the cluster, planned or as discovered."""
     line: str
-    """Description for the terminal."""
     close: ExitStack
     """Ends what was opened to ask it."""
     state: LabState | None = None

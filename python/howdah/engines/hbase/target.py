@@ -8,14 +8,14 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from howdah.engines.clock import RunClock
+from howdah.engines.base import RunClock
 from howdah.engines.processes import ConcurrentProgram
 from howdah.faults.probes import ProbeAnswer, ProbeLog, probe_reports
 from howdah.installation.installation import HBaseInstallation
 from howdah.installation.java_programs import java_command
 from howdah.model.cluster import Laboratory
 from howdah.model.faults import ProbeReport
-from howdah.model.job import Job, Progress, SampleSink
+from howdah.model.tables import Job, Progress, SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.ycsb_options import MOST_CLIENTS
 from howdah.telemetry.server_logs import ServerLogs
@@ -32,7 +32,6 @@ class ClientPlace:
     """A machine of HBase's clients."""
 
     name: str
-    """Its name, as the plan has it."""
     prefix: tuple[str, ...] = ()
     """The beginning of a command line that runs there."""
     environment: Mapping[str, str] | None = None
@@ -59,7 +58,6 @@ class HBaseTarget:
     places: tuple[ClientPlace, ...]
     """The machines that may ask, in the order in which they are taken."""
     sources: Sequence[Source] = ()
-    """The sources that are sampled while operations run."""
     logs: Sequence[ServerLogs] = ()
     """The daemons' logs, where they can be read."""
     follow: Follow | None = None
@@ -150,9 +148,7 @@ class RunTable:
     fields: int
     field_bytes: int
     rows: int = 0
-    """Number of records."""
     made_here: bool = False
-    """Whether this run created it."""
     keep: bool = False
     """Whether it is kept for later runs."""
 
@@ -185,10 +181,8 @@ class HBaseWork(Generic[W]):
     """A workload, and the run that it belongs to."""
 
     workload: W
-    """The workload, with all sizes decided."""
     context: HBaseContext
     start_s: float
-    """When the workload began."""
     last: bool
     """Whether it is the last one that uses the table."""
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import cast
 
+from howdah.engines.base import PartialResult
 from howdah.engines.hbase.admin import Serving, attributes_of, kept_table, made_for
 from howdah.engines.hbase.clients import (
     FAMILY,
@@ -16,11 +17,9 @@ from howdah.engines.hbase.clients import (
     splits,
 )
 from howdah.engines.hbase.target import HBaseContext, HBaseWork, RegionProbes, RunTable, table_name
-from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
 from howdah.model.faults import CELLS_LOST, CELLS_READ
-from howdah.model.latencies import LatencyHistogram, summary
-from howdah.model.reported import Counters, OperationCount, RateStep, ResultMetric
+from howdah.model.reported import Counters, LatencyHistogram, OperationCount, RateStep, ResultMetric, summary
 from howdah.model.run import Outcome, Phase, ValidationError
 from howdah.model.workloads.ycsb import YCSB, Ycsb, YcsbLoad, YcsbMix, results
 from howdah.model.workloads.ycsb_options import Settle

@@ -1,93 +1,39 @@
-"""The engine of hosts without Hadoop: a lab's machines, or those that a command reaches."""
+"""The engine of hosts without Hadoop, and the measurement of their network."""
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import islice
 from pkgutil import resolve_name
-from typing import Generic, NamedTuple, TypeVar
+from typing import TypeVar
 
-from howdah.engines.base import job_digests
-from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
+from howdah.engines.base import (
+    PartialResult,
+    RunClock,
+    RunUnderWay,
+    begun_record,
+    job_digests,
+)
+from howdah.engines.hosts.tools import HostsTarget, HostsWork, Station, measure, round_trips
 from howdah.errors import HowdahError
-from howdah.model.cluster import Laboratory
-from howdah.model.engine_options import HOSTS
-from howdah.model.job import Job, Progress, SampleSink
-from howdah.model.run import Outcome, RunRecord, WorkloadResult
+from howdah.model.engines import HOSTS
+from howdah.model.reported import LatencyHistogram, LinkRate
+from howdah.model.run import Outcome, Phase, RunRecord, ValidationError
+from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.base import Workload
-from howdah.telemetry.sampler import Sampler
-from howdah.telemetry.source import Source
-
-
-@dataclass(frozen=True)
-class Station:
-    """A worker, or a host that is one, and the prefix of commands on it."""
-
-    name: str
-    host: str
-    address: str
-    """The name or address by which the others reach it."""
-    prefix: tuple[str, ...]
-    """The prefix of a command line that runs there: entering a lab's machine, or ``ssh``."""
-    nominal_bits_per_s: int | None = None
-    """Planned bandwidth of all ports of its host together, in each direction."""
-    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
-    """Environment variables of a command."""
-
-
-class Tools(NamedTuple):
-    """The measuring tools that the machines have."""
-
-    iperf: str
-    """The versions of iperf3 on them."""
-    ping_interval_s: float | None
-    """The shortest interval between pings; None if a machine has no ping."""
-
-
-@dataclass(frozen=True)
-class HostsTarget:
-    """All that the engine needs of the hosts."""
-
-    stations: tuple[Station, ...]
-    tools: Tools
-    """The measuring tools that they have."""
-    sources: tuple[Source, ...] = ()
-    """The sources that are sampled during the run."""
-    lab: Laboratory | None = None
-    """The isolation and deviations of a lab; None for a user's hosts."""
-
-    def by_host(self) -> tuple[tuple[Station, ...], ...]:
-        """The machines of each host."""
-        hosts: dict[str, list[Station]] = {}
-        for station in self.stations:
-            hosts.setdefault(station.host, []).append(station)
-        return tuple(map(tuple, hosts.values()))
-
-
-W = TypeVar("W", bound=Workload)
-
-
-@dataclass(frozen=True)
-class HostsWork(Generic[W]):
-    """A workload, the machines it runs on, and where what it measures goes."""
-
-    workload: W
-    """The workload, with all sizes decided."""
-    target: HostsTarget
-    sink: SampleSink
-    """Takes what is measured."""
-    now_s: Callable[[], float]
-    """Seconds since the start of the run."""
-    start_s: float
-    """When the workload began."""
-
-    def progress(self, phase: str, done: int, total: int) -> None:
-        """Report how many parts of the workload are done."""
-        elapsed_s = self.now_s() - self.start_s
-        self.sink.progress(Progress(self.workload.kind, phase, done, total, "share", elapsed_s))
+from howdah.model.workloads.hadoop_programs import (
+    ALL_AT_ONCE,
+    BOTH_WAYS,
+    IDLE,
+    LOADED,
+    ONE_WAY,
+    Network,
+    link_metrics,
+    round_trip_metrics,
+)
 
 
 class HostsEngine:
@@ -101,48 +47,164 @@ class HostsEngine:
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
         """Run the job to its end."""
-        start_ns = time.monotonic_ns()
+        clock, target = RunClock(), self._target
+        created = datetime.fromtimestamp(clock.start_epoch_s, UTC)
         record = begun_record(
-            job, engine=HOSTS, version=self.version, created=datetime.now(UTC), digests=job_digests(job)
+            job, engine=HOSTS, version=self.version, created=created, digests=job_digests(job)
         )
         run = RunUnderWay(record, sink)
 
-        def now_s() -> float:
-            return (time.monotonic_ns() - start_ns) / 1e9
+        def program(workload: Workload, start_s: float) -> PartialResult:
+            measured: Callable[[HostsWork[Workload]], PartialResult] = resolve_name(workload.programs[HOSTS])
+            return measured(HostsWork(workload, target, sink, clock.now_s, start_s))
 
-        run.change(built=self._target.lab)
+        run.change(built=target.lab)
         with (
             run.sampled(
-                self._target.sources, start_ns=start_ns, interval_s=job.sample_interval_s, now_s=now_s
+                target.sources,
+                start_ns=clock.start_ns,
+                interval_s=job.sample_interval_s,
+                now_s=clock.now_s,
             ) as sampler,
             run.ending((HowdahError, OSError)),
         ):
-            fault = None
-            for workload in job.suite.workloads:
-                sampler.mark()
-                result = self._run_one(run, HostsWork(workload, self._target, sink, now_s, now_s()), sampler)
-                if result.outcome is not Outcome.SUCCEEDED:
-                    fault = fault_of(result)
-                    break
-            sink.measured()
-            if fault is None:
-                run.change(outcome=Outcome.SUCCEEDED)
-            else:
-                run.change(outcome=Outcome.FAILED, error=fault)
+            run.carry_out(job.suite.workloads, sampler, clock.now_s, program)
         return run.record
 
-    def _run_one(self, run: RunUnderWay, work: HostsWork[Workload], sampler: Sampler) -> WorkloadResult:
-        """Run one workload and record its result, also if an error or the user ends it."""
-        fields = PartialResult()
+
+T = TypeVar("T")
+Pair = tuple[T, T]
+
+
+def rounds(hosts: Sequence[T]) -> Iterator[list[Pair[T]]]:
+    """Yield rounds of pairs in which each item meets each other once: the circle method of tournaments.
+
+    Of an odd number one rests in each round.
+    """
+    around: list[T | None] = [*hosts, *([None] if len(hosts) % 2 else [])]
+    for _ in range(len(around) - 1):
+        half = len(around) // 2
+        met = zip(around[:half], reversed(around[half:]), strict=True)
+        yield [(first, second) for first, second in met if first is not None and second is not None]
+        around = [around[0], around[-1], *around[1:-1]]
+
+
+def ring(machines: Sequence[Sequence[T]]) -> list[Pair[T]]:
+    """Return pairs: each machine sends to one and receives from one of another host, if hosts are similar.
+
+    ``machines`` are those of each host. Where one host has more than all others together, every host takes
+    part with its first machine alone.
+    """
+    most, every = max(map(len, machines)), [machine for host in machines for machine in host]
+    if 2 * most > len(every):
+        most, every = 1, [host[0] for host in machines]
+    return list(zip(every, every[most:] + every[:most], strict=True))
+
+
+_IDLE_S = 1.0
+_TICK_S = 0.1
+
+
+def network(work: HostsWork[Network]) -> PartialResult:
+    """Measure every link of the plan's hosts; a pair between which nothing goes fails the workload."""
+    return asyncio.run(_Measurement(work).run())
+
+
+class _Measurement:
+    """The network of one run, in the order in which its parts are measured."""
+
+    def __init__(self, work: HostsWork[Network]) -> None:
+        self._work = work
+        workload = work.workload
+        self._streams, self._seconds = workload.streams or 1, workload.seconds or 1
+        hosts = work.target.by_host()
+        # Workers of one host share its ports, so one of them is enough to measure between hosts.
+        first = [machines[0] for machines in hosts]
+        at_once = workload.pairs_at_once or len(first)
+        self._groups = [
+            pairs[begin : begin + at_once]
+            for pairs in islice(rounds(first), workload.rounds)
+            for begin in range(0, len(pairs), at_once)
+        ]
+        self._ring = ring(hosts)
+        self._links: list[LinkRate] = []
+        self._timed: list[LatencyHistogram] = []
+        self._phases: list[Phase] = []
+        self._done, self._total = 0, 4 * len(self._groups) + 1
+
+    async def run(self) -> PartialResult:
+        """All of it."""
+        if self._work.target.tools.ping_interval_s is not None:
+            await self._part("round trips", self._groups, self._idle)
+        await self._part(ONE_WAY, self._groups, self._one_way)
+        await self._part("the other way", self._groups, self._other_way)
+        await self._part(BOTH_WAYS, self._groups, self._both_ways)
+        await self._part(ALL_AT_ONCE, [self._ring], self._all_at_once)
+        broken = [link for link in self._links if link.error is not None]
+        return PartialResult(
+            outcome=Outcome.FAILED if broken else Outcome.SUCCEEDED,
+            links=tuple(self._links),
+            metrics=(*link_metrics(self._links), *round_trip_metrics(self._timed)),
+            phases=tuple(self._phases),
+            validation_errors=tuple(
+                ValidationError(
+                    kind="link", message=f"nothing goes from {link.source} to {link.target}: {link.error}"
+                )
+                for link in broken
+            ),
+        )
+
+    async def _part(
+        self,
+        name: str,
+        groups: Sequence[Sequence[Pair[Station]]],
+        do: Callable[[Pair[Station]], Awaitable[None]],
+    ) -> None:
+        start_s = self._work.now_s()
+        for pairs in groups:
+            with self._reported(name):
+                await asyncio.gather(*map(do, pairs))
+            self._done += 1
+        self._phases.append(Phase(name=name, start_s=start_s, end_s=self._work.now_s()))
+
+    @contextmanager
+    def _reported(self, phase: str) -> Iterator[None]:
+        """Report the progress ten times a second."""
+
+        async def tick() -> None:
+            while True:
+                self._work.progress(phase, self._done, self._total)
+                await asyncio.sleep(_TICK_S)
+
+        ticking = asyncio.ensure_future(tick())
         try:
-            fields = resolve_name(work.workload.programs[HOSTS])(work)
-        except BaseException as error:
-            fields = PartialResult(outcome=ended_by(error))
-            raise
+            yield
         finally:
-            sampler.mark()
-            result = WorkloadResult.model_validate(
-                {"workload": work.workload, "start_s": work.start_s, "end_s": work.now_s(), **fields}
+            ticking.cancel()
+
+    async def _idle(self, pair: Pair[Station]) -> None:
+        await self._pings(pair, IDLE, _IDLE_S)
+
+    async def _one_way(self, pair: Pair[Station]) -> None:
+        self._links += await measure(*pair, ONE_WAY, streams=self._streams, seconds=self._seconds)
+
+    async def _other_way(self, pair: Pair[Station]) -> None:
+        near, far = pair
+        self._links += await measure(far, near, ONE_WAY, streams=self._streams, seconds=self._seconds)
+
+    async def _both_ways(self, pair: Pair[Station]) -> None:
+        self._links += await measure(*pair, BOTH_WAYS, streams=self._streams, seconds=self._seconds)
+
+    async def _all_at_once(self, pair: Pair[Station]) -> None:
+        sending = measure(*pair, ALL_AT_ONCE, streams=self._streams, seconds=self._seconds)
+        links, _ = await asyncio.gather(sending, self._pings(pair, LOADED, float(self._seconds)))
+        self._links += links
+
+    async def _pings(self, pair: Pair[Station], operation: str, seconds: float) -> None:
+        interval_s = self._work.target.tools.ping_interval_s
+        if interval_s is not None:
+            histograms = await round_trips(
+                *pair, operation, seconds=seconds, interval_s=interval_s, now_s=self._work.now_s
             )
-            run.add(result)
-        return result
+            self._timed += histograms
+            self._work.sink.latencies(histograms)

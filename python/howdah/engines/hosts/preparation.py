@@ -9,16 +9,15 @@ from typing import Unpack
 
 from howdah.documents.files import read_plan
 from howdah.engines.base import Prepared, RunStart, new_job
-from howdah.engines.hosts.engine import HostsEngine, HostsTarget, Station, Tools
-from howdah.engines.hosts.tools import Ended, run
-from howdah.engines.on_lab.engine import complete_lab
-from howdah.engines.on_lab.members import hosts_telemetry, laboratory_of, shared_machine_sources
+from howdah.engines.hosts.engine import HostsEngine
+from howdah.engines.hosts.tools import Ended, HostsTarget, Station, Tools, run
+from howdah.engines.lab_members import hosts_telemetry, laboratory_of, shared_machine_sources
+from howdah.engines.lab_runs import complete_lab
 from howdah.errors import RunFailed, UserError
 from howdah.lab.hadoop import daemons
 from howdah.lab.state import LabState
-from howdah.model.at_once import AtOnce
-from howdah.model.engine_options import HOSTS, LAB, PLAN, REACH
-from howdah.model.placement import placed_hosts
+from howdah.model.engines import HOSTS, LAB, PLAN, REACH
+from howdah.model.placement import AtOnce, placed_hosts
 from howdah.model.plan import ClusterPlan
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest, requested_programs, suite_line

@@ -12,19 +12,82 @@ from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
-from howdah.engines.hosts.engine import Station
 from howdah.engines.processes import end_with_parent
 from howdah.errors import RunFailed
-from howdah.model.latencies import LatencyHistogram, encoded
-from howdah.model.reported import LinkRate
-from howdah.model.workloads.network import BOTH_WAYS, NETWORK
+from howdah.model.cluster import Laboratory
+from howdah.model.reported import LatencyHistogram, LinkRate, encoded
+from howdah.model.tables import Progress, SampleSink
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.hadoop_programs import BOTH_WAYS, NETWORK
+from howdah.telemetry.source import Source
 
 _LOG = logging.getLogger(__name__)
 _REACH_S = 30.0
 """Time limit for connecting to a machine, in addition to the command's own."""
 _LAST_CHARACTERS = 300
+
+
+@dataclass(frozen=True)
+class Station:
+    """A worker, or a host that is one, and the prefix of commands on it."""
+
+    name: str
+    host: str
+    address: str
+    """The name or address by which the others reach it."""
+    prefix: tuple[str, ...]
+    """The prefix of a command line that runs there: entering a lab's machine, or ``ssh``."""
+    nominal_bits_per_s: int | None = None
+    """Planned bandwidth of all ports of its host together, in each direction."""
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+
+
+class Tools(NamedTuple):
+    """The measuring tools that the machines have."""
+
+    iperf: str
+    ping_interval_s: float | None
+    """The shortest interval between pings; None if a machine has no ping."""
+
+
+@dataclass(frozen=True)
+class HostsTarget:
+    """All that the engine needs of the hosts."""
+
+    stations: tuple[Station, ...]
+    tools: Tools
+    sources: tuple[Source, ...] = ()
+    lab: Laboratory | None = None
+    """The isolation and deviations of a lab; None for a user's hosts."""
+
+    def by_host(self) -> tuple[tuple[Station, ...], ...]:
+        """The machines of each host."""
+        hosts: dict[str, list[Station]] = {}
+        for station in self.stations:
+            hosts.setdefault(station.host, []).append(station)
+        return tuple(map(tuple, hosts.values()))
+
+
+W = TypeVar("W", bound=Workload)
+
+
+@dataclass(frozen=True)
+class HostsWork(Generic[W]):
+    """A workload, the machines it runs on, and where what it measures goes."""
+
+    workload: W
+    target: HostsTarget
+    sink: SampleSink
+    now_s: Callable[[], float]
+    start_s: float
+
+    def progress(self, phase: str, done: int, total: int) -> None:
+        """Report how many parts of the workload are done."""
+        elapsed_s = self.now_s() - self.start_s
+        self.sink.progress(Progress(self.workload.kind, phase, done, total, "share", elapsed_s))
 
 
 class Ended(NamedTuple):

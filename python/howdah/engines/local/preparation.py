@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Unpack
 
 from howdah.engines.base import Prepared, RunStart, new_job
-from howdah.engines.local.engine import LocalEngine
-from howdah.engines.local.memory import sort_needs, store_needs
-from howdah.engines.local.ready import ready_rows, ready_table
+from howdah.engines.local.engine import LocalEngine, ready_rows, ready_table
+from howdah.engines.local.work import sort_needs, store_needs
 from howdah.engines.local.workspace import FOLDER
 from howdah.errors import UserError
-from howdah.model.engine_options import DATA_DIR
-from howdah.model.job import Job
+from howdah.model.engines import DATA_DIR
+from howdah.model.tables import Job
 from howdah.model.workloads.hadoop_programs import Pi
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import INPUT

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah import _native
+from howdah.engines.base import PartialResult
 from howdah.engines.local.work import LocalContext, Watch
 from howdah.engines.local.workspace import find_kept, spread_file_names
-from howdah.engines.under_way import PartialResult
 from howdah.errors import UserError
 from howdah.model.reported import Counters
 from howdah.model.run import Outcome, ValidationError

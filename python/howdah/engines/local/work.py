@@ -7,43 +7,34 @@ from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from howdah import _native
+from howdah.engines.base import PartialResult, RunClock
 from howdah.engines.local.workspace import Workspace
-from howdah.engines.under_way import PartialResult
+from howdah.errors import UserError
 from howdah.model.host import FileSystem, Host
-from howdah.model.job import Job, Progress, SampleSink, Unit
-from howdah.model.latencies import LatencyHistogram
 from howdah.model.plan import Worker
-from howdah.model.reported import FileRate
+from howdah.model.reported import FileRate, LatencyHistogram
 from howdah.model.run import Phase, TaskAttempt
+from howdah.model.tables import Job, Progress, SampleSink, Unit
+from howdah.model.workloads.terasort import TeraSort
+from howdah.telemetry.processes import rss_bytes
+from howdah.units import MIB, format_memory
+
+if TYPE_CHECKING:
+    from howdah.simulation.local_engine import RanTask
 
 _POLL_S = 0.1
 
 R = TypeVar("R")
 
 
-class WorkClock:
-    """Seconds since the start of the run, on CLOCK_MONOTONIC like everything else in a record."""
-
-    def __init__(self) -> None:
-        self.start_ns = time.monotonic_ns()
-
-    def now_s(self) -> float:
-        """Seconds since the run started."""
-        return self.seconds(time.monotonic_ns())
-
-    def seconds(self, monotonic_ns: int) -> float:
-        """A kernel's time as seconds since the run started."""
-        return (monotonic_ns - self.start_ns) / 1e9
-
-
 class Watch:
     """Waits for operations of one workload and passes on their progress."""
 
     def __init__(
-        self, workload: str, host: str, worker: str, clock: WorkClock, sink: SampleSink, *, unit: Unit
+        self, workload: str, host: str, worker: str, clock: RunClock, sink: SampleSink, *, unit: Unit
     ) -> None:
         self._workload = workload
         self._host = host
@@ -70,7 +61,7 @@ class Watch:
         finally:
             self._pass_on(operation, time.monotonic() - started)
             self.phases += [
-                Phase(name=name, start_s=self._clock.seconds(start), end_s=self._clock.seconds(end))
+                Phase(name=name, start_s=self._clock.at_s(start), end_s=self._clock.at_s(end))
                 for name, start, end in operation.phases()
             ]
         return operation.result()
@@ -89,7 +80,12 @@ class Watch:
         )
         tasks = operation.take_tasks()
         if tasks:
-            self._sink.tasks([self._attempt(task) for task in tasks])
+            self._sink.tasks(
+                [
+                    attempt_of(task, self._workload, self._host, self._worker, self._clock.at_s)
+                    for task in tasks
+                ]
+            )
         intervals = operation.take_intervals()
         if intervals:
             self._sink.latencies([self._histogram(timed) for timed in intervals])
@@ -100,31 +96,35 @@ class Watch:
             operation=timed.name,
             host=self._host,
             peer=None,
-            start_s=self._clock.seconds(timed.start_ns),
-            end_s=self._clock.seconds(timed.end_ns),
+            start_s=self._clock.at_s(timed.start_ns),
+            end_s=self._clock.at_s(timed.end_ns),
             operations=timed.operations,
             histogram=b64encode(timed.histogram).decode("ascii"),
         )
 
-    def _attempt(self, task: _native.Task) -> TaskAttempt:
-        return TaskAttempt(
-            workload=self._workload,
-            kind=task.kind,
-            task=task.task,
-            attempt=0,
-            host=self._host,
-            worker=self._worker,
-            slot=task.slot,
-            start_s=self._clock.seconds(task.start_ns),
-            end_s=self._clock.seconds(task.end_ns),
-            input_rows=task.input_rows,
-            output_rows=task.output_rows,
-            input_bytes=task.input_bytes,
-            output_bytes=task.output_bytes,
-            spilled_bytes=task.spilled_bytes,
-            locality="local",
-            state="succeeded",
-        )
+
+def attempt_of(
+    task: _native.Task | RanTask, workload: str, host: str, worker: str, seconds: Callable[[int], float]
+) -> TaskAttempt:
+    """A finished task of the kernels, or a simulated one; ``seconds`` reads its times in ns."""
+    return TaskAttempt(
+        workload=workload,
+        kind=task.kind,
+        task=task.task,
+        attempt=0,
+        host=host,
+        worker=worker,
+        slot=task.slot,
+        start_s=seconds(task.start_ns),
+        end_s=seconds(task.end_ns),
+        input_rows=task.input_rows,
+        output_rows=task.output_rows,
+        input_bytes=task.input_bytes,
+        output_bytes=task.output_bytes,
+        spilled_bytes=task.spilled_bytes,
+        locality="local",
+        state="succeeded",
+    )
 
 
 @dataclass
@@ -138,7 +138,7 @@ class LocalContext:
     worker: Worker
     workspace: Workspace
     pool: _native.Pool
-    clock: WorkClock
+    clock: RunClock
     sink: SampleSink
     warn: Callable[[str, str], None]
 
@@ -164,3 +164,89 @@ def device_of(path: Path, host: Host) -> str:
     if mount is None:
         return "unknown"
     return (isinstance(mount, FileSystem) and mount.disk) or mount.device
+
+
+USUAL_PROCESS_BYTES = 192 * MIB
+"""Memory of Python, its libraries and thread stacks, including their growth during a run."""
+
+_GROWTH_BYTES = 48 * MIB
+_BUFFERS_BYTES = 256 * MIB
+_LEAST_POOL_BYTES = 64 * MIB
+_STORE_BUFFERS_BYTES = 64 * MIB
+"""Upper limit of the embedded store's write buffers for each directory."""
+_LEAST_CACHE_BYTES = 16 * MIB
+_CACHED_FOR_EACH = 1.25
+"""Bytes of the store's cache for each byte of records, including names and indexes."""
+
+
+def sort_needs(rows: int, reduces: int, slots: int, process_bytes: int | None = None) -> tuple[int, int]:
+    """(least budget that can sort so many rows, least that sorts them without spilling), bytes.
+
+    ``process_bytes`` is what the process around the kernels occupies; where left out, what this one does.
+    """
+    least, in_memory = _native.terasort_needs(rows, reduces, slots)
+    # The process grows by a few libraries between the plan and the run.
+    process = (process_bytes or _process_bytes()) + _GROWTH_BYTES
+    return max(least, _LEAST_POOL_BYTES) + process, max(in_memory, _LEAST_POOL_BYTES) + process
+
+
+def pool_bytes(job: Job, process_bytes: int | None = None) -> int:
+    """The size of the kernels' pool under the job's budget; raise UserError if that is too small.
+
+    A sort gets all that is left of the budget, up to what keeps the dataset in memory.
+    ``process_bytes`` is as for `sort_needs`.
+    """
+    worker = job.plan.workers[0]
+    process = process_bytes or _process_bytes()
+    remaining = worker.memory_bytes - process
+    if remaining < _LEAST_POOL_BYTES:
+        raise UserError(
+            "--memory",
+            f"{format_memory(worker.memory_bytes)} is too small to run in",
+            f"give at least {format_memory(process + _LEAST_POOL_BYTES)}",
+        )
+    sorts = [item for item in job.suite.workloads if isinstance(item, TeraSort)]
+    moves = any(item.uses_disks for item in job.suite.workloads)
+    useful = max(
+        [_BUFFERS_BYTES if moves else _LEAST_POOL_BYTES, *(_in_memory_bytes(job, sort) for sort in sorts)]
+    )
+    return min(remaining, useful)
+
+
+def store_needs(table_bytes: int, data_dirs: int) -> int:
+    """The least budget in which the embedded store keeps a table of that size in its cache, bytes."""
+    return _around_cache_bytes(data_dirs) + max(_LEAST_CACHE_BYTES, int(table_bytes * _CACHED_FOR_EACH))
+
+
+def store_cache_bytes(job: Job) -> int:
+    """The embedded store's cache within the budget; raises UserError if it is too small."""
+    worker = job.plan.workers[0]
+    around = _around_cache_bytes(len(worker.data_dirs))
+    if worker.memory_bytes < around + _LEAST_CACHE_BYTES:
+        raise UserError(
+            "--memory",
+            f"{format_memory(worker.memory_bytes)} is too small for the store of YCSB's table",
+            f"give at least {format_memory(around + _LEAST_CACHE_BYTES)}",
+        )
+    return worker.memory_bytes - around
+
+
+def _around_cache_bytes(data_dirs: int) -> int:
+    process = USUAL_PROCESS_BYTES + _GROWTH_BYTES + _LEAST_POOL_BYTES
+    return process + data_dirs * _STORE_BUFFERS_BYTES
+
+
+def sorts_in_memory(job: Job, workload: TeraSort, size_bytes: int) -> bool:
+    """Whether a pool of that size sorts the workload's rows without spilling."""
+    return size_bytes >= _in_memory_bytes(job, workload)
+
+
+def _in_memory_bytes(job: Job, sort: TeraSort) -> int:
+    worker = job.plan.workers[0]
+    slots = max(worker.map_slots, worker.reduce_slots)
+    _, in_memory = _native.terasort_needs(sort.rows or 0, sort.reduces or 1, slots)
+    return in_memory
+
+
+def _process_bytes() -> int:
+    return max(USUAL_PROCESS_BYTES, rss_bytes() + _GROWTH_BYTES)

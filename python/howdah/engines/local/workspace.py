@@ -45,7 +45,19 @@ class Folder:
         self.path = data_dir / FOLDER
         self._created: list[Path] = []
         try:
-            self._make_directories()
+            missing = [path for path in (self.path, *self.path.parents) if not path.exists()]
+            try:
+                for path in reversed(missing):
+                    path.mkdir()
+                    self._created.append(path)
+            except OSError as error:
+                raise self._unusable(f"cannot be created: {error.strerror}") from error
+            if not missing and not self._marker_path.exists() and any(self.path.iterdir()):
+                raise UserError(
+                    f"data directory {self.data_dir}",
+                    f"its folder {FOLDER}/ was not created by howdah",
+                    "give another --data-dir, or move that folder",
+                )
             self._lock = self._take_lock()
         except UserError:
             self._remove_created()
@@ -65,21 +77,6 @@ class Folder:
     def kept(self) -> tuple[str, ...]:
         """The subfolders that hold data of earlier runs, kept on purpose."""
         return self._marker.kept
-
-    def _make_directories(self) -> None:
-        missing = [path for path in (self.path, *self.path.parents) if not path.exists()]
-        try:
-            for path in reversed(missing):
-                path.mkdir()
-                self._created.append(path)
-        except OSError as error:
-            raise self._unusable(f"cannot be created: {error.strerror}") from error
-        if not missing and not self._marker_path.exists() and any(self.path.iterdir()):
-            raise UserError(
-                f"data directory {self.data_dir}",
-                f"its folder {FOLDER}/ was not created by howdah",
-                "give another --data-dir, or move that folder",
-            )
 
     def _take_lock(self) -> int:
         while True:

@@ -12,14 +12,12 @@ from typing import NamedTuple
 from pydantic import ValidationError as Unreadable
 
 from howdah import _native
-from howdah.engines.local.memory import store_cache_bytes
-from howdah.engines.local.work import LocalContext, Watch
+from howdah.engines.base import PartialResult
+from howdah.engines.local.work import LocalContext, Watch, store_cache_bytes
 from howdah.engines.local.workspace import find_kept
-from howdah.engines.under_way import PartialResult
 from howdah.errors import UserError
 from howdah.model.base import Model
-from howdah.model.latencies import LatencyHistogram
-from howdah.model.reported import Counters, OperationCount
+from howdah.model.reported import Counters, LatencyHistogram, OperationCount
 from howdah.model.run import Outcome, ValidationError
 from howdah.model.workloads.ycsb import (
     MOST_SCANNED,

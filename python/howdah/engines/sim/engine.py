@@ -15,16 +15,20 @@ from numpy.typing import NDArray
 
 import howdah
 from howdah import _native
-from howdah.engines.base import job_digests
-from howdah.engines.sim.results import bands_of, detail_of, histograms, request_result, workload_result
-from howdah.engines.under_way import RunUnderWay, begun_record
+from howdah.engines.base import RunUnderWay, begun_record, job_digests
+from howdah.engines.sim.results import (
+    NS_PER_S,
+    bands_of,
+    detail_of,
+    histograms,
+    request_result,
+    workload_result,
+)
 from howdah.model.cluster import ClusterState
-from howdah.model.job import Job, Progress, SampleSink
 from howdah.model.plan import ClusterPlan, cluster_plan, planned_text
-from howdah.model.reported import Counters, FileRate
+from howdah.model.reported import Counters, FileRate, Simulated
 from howdah.model.run import Origin, Outcome, RunRecord, RunWarning
-from howdah.model.simulated import Simulated
-from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA
+from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, Job, Progress, SampleSink
 from howdah.model.workloads.base import Moved, Workload
 from howdah.model.workloads.dfsio import DfsioFiles
 from howdah.model.workloads.suite import Suite
@@ -40,7 +44,6 @@ from howdah.simulation.translate import Translated, translate
 Columns = Mapping[str, NDArray[Any]]
 """Columns of equal length by name, described in `crates/howdah-sim/src/outcome.rs`."""
 
-_NS_PER_S = 1e9
 _TYPES = {
     "workload": "<u1",
     "kind": "<u1",
@@ -85,7 +88,7 @@ def words(numbers: NDArray[Any], names: Sequence[str]) -> pa.Array[Any]:
 
 def seconds(nanoseconds: NDArray[np.int64]) -> NDArray[np.float64]:
     """Times in seconds."""
-    return nanoseconds / _NS_PER_S
+    return nanoseconds / NS_PER_S
 
 
 def some_seconds(nanoseconds: NDArray[np.int64]) -> pa.Array[Any]:
@@ -227,7 +230,6 @@ class SimTarget(NamedTuple):
     replications: int = 1
     """Simulations, each with its own seed."""
     warnings: tuple[RunWarning, ...] = ()
-    """Warnings about the calibration."""
     draws: tuple[Mapping[str, float], ...] = ()
     """Parameters of each simulation after the first, where they are not known for sure."""
 
@@ -314,7 +316,13 @@ class _SimRun:
         for warning in saturation_warnings(summary):
             self._run.warn(warning.code, warning.text)
         simulated = self._simulated().model_copy(
-            update={"bands": bands_of(summaries), "activities": summary.activities}
+            update={
+                "bands": bands_of(
+                    [outcome.kind for outcome in summary.workloads],
+                    [repeat.workloads for repeat in summaries],
+                ),
+                "activities": summary.activities,
+            }
         )
         for number, workload in enumerate(suite.workloads):
             self._run.sink.task_table(tasks[number])

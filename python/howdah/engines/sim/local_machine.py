@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,48 +11,44 @@ import numpy as np
 
 import howdah
 from howdah import _native
-from howdah.engines.base import job_digests
-from howdah.engines.local.memory import USUAL_PROCESS_BYTES, pool_bytes
-from howdah.engines.local.ready import needed_bytes, too_little_room
+from howdah.engines.base import begun_record, job_digests
+from howdah.engines.local.engine import needed_bytes, too_little_room
+from howdah.engines.local.work import USUAL_PROCESS_BYTES, attempt_of, pool_bytes
 from howdah.engines.local.workspace import FREE_SHARE, Shortage
 from howdah.engines.sim.engine import NAME
-from howdah.engines.under_way import begun_record
+from howdah.engines.sim.results import NS_PER_S, bands_of, phases_of
 from howdah.errors import UserError
 from howdah.model.host import FileSystem
-from howdah.model.job import Job, SampleSink
 from howdah.model.measured import MeasuredFigure
-from howdah.model.reported import Counters
+from howdah.model.reported import Counters, Simulated
 from howdah.model.run import (
     Origin,
     Outcome,
-    Phase,
     RunRecord,
     RunWarning,
     Sample,
     TaskAttempt,
     WorkloadResult,
 )
-from howdah.model.simulated import Band, Simulated
+from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.base import Moved, Workload
 from howdah.model.workloads.terasort import ROW_BYTES, TeraRows
-from howdah.simulation.local_engine import Draw, LocalOutcome, Ran, RanTask, median, translate_local
+from howdah.simulation.local_engine import Draw, LocalOutcome, Ran, median, translate_local
 from howdah.simulation.scenario import LocalScenario
 
-_NS_PER_S = 1e9
-_INTERVAL = (0.05, 0.5, 0.95)
+
+def _seconds(ns: int) -> float:
+    return ns / NS_PER_S
 
 
 def workload_result(workload: Workload, ran: Ran, memory_bytes: int) -> WorkloadResult:
     """Return a workload's result in the form of the local engine."""
     return WorkloadResult(
         workload=workload,
-        start_s=ran.start_ns / _NS_PER_S,
-        end_s=ran.end_ns / _NS_PER_S,
+        start_s=ran.start_ns / NS_PER_S,
+        end_s=ran.end_ns / NS_PER_S,
         outcome=Outcome.SUCCEEDED,
-        phases=tuple(
-            Phase(name=phase.name, start_s=phase.start_ns / _NS_PER_S, end_s=phase.end_ns / _NS_PER_S)
-            for phase in ran.phases
-        ),
+        phases=phases_of(ran),
         counters=_counters(workload, ran),
         memory_bytes=memory_bytes,
         in_memory=ran.in_memory,
@@ -63,17 +59,7 @@ def attempts(workload: Workload, ran: Ran, job: Job) -> list[TaskAttempt]:
     """Its tasks in the order they began."""
     host, worker = job.host.name, job.plan.workers[0].name
     ordered = sorted(ran.tasks, key=lambda task: (task.start_ns, task.kind, task.task))
-    return [_attempt(task, workload, host, worker) for task in ordered]
-
-
-def samples(outcome: LocalOutcome, job: Job) -> list[Sample]:
-    """What the machine's samplers would have recorded, in the order of time."""
-    return list(_samples(outcome, job))
-
-
-def bands(workloads: Sequence[Workload], outcomes: Sequence[LocalOutcome]) -> tuple[Band, ...]:
-    """How far elapsed times lie apart over outcomes of different draws."""
-    return tuple(_bands(workloads, outcomes))
+    return [attempt_of(task, workload.kind, host, worker, _seconds) for task in ordered]
 
 
 def _counters(workload: Workload, ran: Ran) -> Counters:
@@ -92,33 +78,14 @@ def _counters(workload: Workload, ran: Ran) -> Counters:
     )
 
 
-def _attempt(task: RanTask, workload: Workload, host: str, worker: str) -> TaskAttempt:
-    return TaskAttempt(
-        workload=workload.kind,
-        kind=task.kind,
-        task=task.task,
-        attempt=0,
-        host=host,
-        worker=worker,
-        slot=task.slot,
-        start_s=task.start_ns / _NS_PER_S,
-        end_s=task.end_ns / _NS_PER_S,
-        input_rows=task.input_rows,
-        output_rows=task.output_rows,
-        input_bytes=task.input_bytes,
-        output_bytes=task.output_bytes,
-        spilled_bytes=task.spilled_bytes,
-        locality="local",
-        state="succeeded",
-    )
-
-
-def _samples(outcome: LocalOutcome, job: Job) -> Iterator[Sample]:
+def samples(outcome: LocalOutcome, job: Job) -> Iterator[Sample]:
+    """What the machine's samplers would have recorded, in the order of time."""
     host, cpus = job.host.name, job.host.usable_cpus
-    disks = _disks(job)
+    mounts = [job.host.mount_of(Path(name)) for name in job.plan.workers[0].data_dirs]
+    disks = [(isinstance(mount, FileSystem) and mount.disk) or "data" for mount in mounts]
     sampled = outcome.samples
     for number, time_ns in enumerate(sampled.time_ns):
-        now_s = time_ns / _NS_PER_S
+        now_s = time_ns / NS_PER_S
         busy_s = sampled.cpu_s[number]
         yield Sample(now_s, host, "cpu/all/user_s", busy_s)
         yield Sample(now_s, host, "cpu/all/idle_s", max(0.0, cpus * now_s - busy_s))
@@ -128,26 +95,6 @@ def _samples(outcome: LocalOutcome, job: Job) -> Iterator[Sample]:
                 by_disk[disk] = by_disk.get(disk, 0.0) + value
             for disk, value in by_disk.items():
                 yield Sample(now_s, host, f"disk/{disk}/{metric}", value)
-
-
-def _disks(job: Job) -> list[str]:
-    """The disk below each data directory, or ``data`` where it is not known."""
-    mounts = [job.host.mount_of(Path(name)) for name in job.plan.workers[0].data_dirs]
-    return [(isinstance(mount, FileSystem) and mount.disk) or "data" for mount in mounts]
-
-
-def _bands(workloads: Sequence[Workload], outcomes: Sequence[LocalOutcome]) -> Iterator[Band]:
-    for number, workload in enumerate(workloads):
-        runs = [outcome.workloads[number] for outcome in outcomes]
-        yield _band(workload.kind, None, [run.end_ns - run.start_ns for run in runs])
-        for place, phase in enumerate(runs[0].phases):
-            of_phase = [run.phases[place] for run in runs]
-            yield _band(workload.kind, phase.name, [named.end_ns - named.start_ns for named in of_phase])
-
-
-def _band(workload: str, phase: str | None, elapsed_ns: Sequence[int]) -> Band:
-    low, median, high = np.quantile(np.array(elapsed_ns) / _NS_PER_S, _INTERVAL)
-    return Band(workload=workload, phase=phase, low_s=float(low), median_s=float(median), high_s=float(high))
 
 
 USUAL_REPLICATIONS = 100
@@ -194,7 +141,7 @@ class SimLocalEngine:
         ).model_copy(update={"warnings": _warnings(job)})
         sink.update(record)
         sink.measured()
-        sink.samples(samples(outcome, job))
+        sink.samples(list(samples(outcome, job)))
         for workload, ran in zip(job.suite.workloads, outcome.workloads, strict=True):
             sink.tasks(attempts(workload, ran, job))
             result = workload_result(workload, ran, job.plan.workers[0].memory_bytes)
@@ -223,7 +170,10 @@ class SimLocalEngine:
         return Simulated(
             calibration=None,
             replications=self._replications,
-            bands=bands(job.suite.workloads, [outcome, *repeats]),
+            bands=bands_of(
+                [workload.kind for workload in job.suite.workloads],
+                [simulation.workloads for simulation in (outcome, *repeats)],
+            ),
         )
 
 

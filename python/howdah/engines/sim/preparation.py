@@ -11,13 +11,13 @@ from typing import Unpack
 from howdah.calibrate.uncertainty import beyond, draws
 from howdah.documents.files import read_host, read_plan, write_calibration
 from howdah.engines.base import Prepared, RunStart, new_job, sha256
-from howdah.engines.local.memory import USUAL_PROCESS_BYTES, sort_needs
+from howdah.engines.local.work import USUAL_PROCESS_BYTES, sort_needs
 from howdah.engines.sim.engine import SimEngine, SimTarget
 from howdah.engines.sim.local_machine import USUAL_REPLICATIONS, SimLocalEngine, check_room, scenario_of
 from howdah.engines.sim.results import simulated_interval_s
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
-from howdah.model.engine_options import (
+from howdah.model.engines import (
     CALIBRATION,
     DATA_DIR,
     LOCAL,
@@ -48,7 +48,13 @@ def prepare_simulated_local(request: RunRequest, **start: Unpack[RunStart]) -> P
     Nothing is written. Raises UserError for what the request gets wrong, and for a machine or a directory
     that was not measured.
     """
-    _check_suite(request)
+    first = requested_programs(request, called=SIM)[0]
+    if first.folder is None or first.reads is not None:
+        raise UserError(
+            "SUITE",
+            f"{request.suite} cannot be simulated alone on one machine",
+            "give teragen, terasuite, dfsio-write or dfsio, which create their own input",
+        )
     if start["keep_data"]:
         raise UserError("--keep-data", "has no effect, because a simulation writes no data", "leave it out")
     probe = _probe(request)
@@ -65,9 +71,12 @@ def prepare_simulated_local(request: RunRequest, **start: Unpack[RunStart]) -> P
     )
     check_room(job)
     scenario_of(job)
+    requested = request.of(REPLICATIONS)
+    replications = USUAL_REPLICATIONS if requested is None else requested
+    check_replications(replications)
     return Prepared(
         job=job,
-        engine=SimLocalEngine(_replications(request)),
+        engine=SimLocalEngine(replications),
         introduction=(
             ("host", host_line(host, [Path(path) for path in plan.workers[0].data_dirs])),
             ("plan", plan_line(plan, suite)),
@@ -88,24 +97,6 @@ def _probe(request: RunRequest) -> Path:
     if probe is None:
         raise UserError("--probe", "is missing", "give a file that `howdah probe --measure -o FILE` wrote")
     return probe
-
-
-def _replications(request: RunRequest) -> int:
-    requested = request.of(REPLICATIONS)
-    replications = USUAL_REPLICATIONS if requested is None else requested
-    check_replications(replications)
-    return replications
-
-
-def _check_suite(request: RunRequest) -> None:
-    """Data that an earlier run left is not there to be read."""
-    first = requested_programs(request, called=SIM)[0]
-    if first.folder is None or first.reads is not None:
-        raise UserError(
-            "SUITE",
-            f"{request.suite} cannot be simulated alone on one machine",
-            "give teragen, terasuite, dfsio-write or dfsio, which create their own input",
-        )
 
 
 def _where_measured(request: RunRequest, host: Host) -> RunRequest:
@@ -129,7 +120,14 @@ def prepare_simulation(request: RunRequest, **start: Unpack[RunStart]) -> Prepar
         raise UserError("--keep-data", "has no effect, because a simulation writes no data", "leave it out")
     seed = secrets.randbelow(2**32) if start["seed"] is None else start["seed"]
     start["seed"] = seed
-    plan = _plan(request.of(PLAN))
+    file = request.of(PLAN)
+    if file is None:
+        raise UserError(
+            "--plan",
+            "is missing: it names the cluster to simulate",
+            "howdah plan hosts.yaml makes plan.yaml; then give --plan plan.yaml",
+        )
+    plan = read_plan(file)
     sized = size_planned(request, plan)
     target = _target(request, plan, sized.suite, seed)
     translated = translate(plan, sized.suite, target.parameters, seed=seed)
@@ -150,16 +148,6 @@ def prepare_simulation(request: RunRequest, **start: Unpack[RunStart]) -> Prepar
         ),
         kept=dict,
     )
-
-
-def _plan(file: Path | None) -> ClusterPlan:
-    if file is None:
-        raise UserError(
-            "--plan",
-            "is missing: it names the cluster to simulate",
-            "howdah plan hosts.yaml makes plan.yaml; then give --plan plan.yaml",
-        )
-    return read_plan(file)
 
 
 def _target(request: RunRequest, plan: ClusterPlan, suite: Suite, seed: int) -> SimTarget:

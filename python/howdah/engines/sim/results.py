@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from howdah.model.cluster import CounterValue, HadoopJob, ReplicaSpread
-from howdah.model.latencies import LatencyHistogram, encoded_counts
-from howdah.model.reported import Counters, OperationCount
+from howdah.model.reported import (
+    Band,
+    Counters,
+    LatencyHistogram,
+    OperationCount,
+    PhaseUse,
+    WorkUse,
+    encoded_counts,
+)
 from howdah.model.run import Outcome, Phase, RunWarning, WorkloadResult
-from howdah.model.simulated import Band, PhaseUse, WorkUse
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.model.workloads.ycsb import results
-from howdah.simulation.outcome import AskedOutcome, PhaseOutcome, Summary, WorkloadOutcome
+from howdah.simulation.local_engine import Ran
+from howdah.simulation.outcome import AskedOutcome, PhaseOutcome, WorkloadOutcome
 from howdah.simulation.room import needed_bytes
 from howdah.simulation.scenario import Scenario, ScenarioProgram, Written
 from howdah.simulation.translate import Translated
 from howdah.units import format_count_short
 
-_NS_PER_S = 1e9
+NS_PER_S = 1e9
 
 _MOST_TASKS = 500_000
 """Number of attempts that the analysis can keep in memory: some 500 MB."""
@@ -105,20 +113,17 @@ def workload_result(
     conf = {"dfs.blocksize": str(scenario.hdfs.block_bytes), "dfs.replication": str(replication)}
     return WorkloadResult(
         workload=_as_run(workload, outcome),
-        start_s=outcome.start_ns / _NS_PER_S,
-        end_s=outcome.end_ns / _NS_PER_S,
+        start_s=outcome.start_ns / NS_PER_S,
+        end_s=outcome.end_ns / NS_PER_S,
         outcome=Outcome.SUCCEEDED,
-        phases=tuple(
-            Phase(name=phase.name, start_s=phase.start_ns / _NS_PER_S, end_s=phase.end_ns / _NS_PER_S)
-            for phase in outcome.phases
-        ),
+        phases=phases_of(outcome),
         counters=Counters.model_validate(outcome.counters.model_dump(exclude={"shuffled_bytes"})),
         job=HadoopJob(
             id=f"job_simulated_{number + 1:04d}",
             name=workload.kind,
             queue="default",
             told_by="simulator",
-            submitted_s=outcome.start_ns / _NS_PER_S,
+            submitted_s=outcome.start_ns / NS_PER_S,
             counters=hadoop_counters(workload, outcome, tasks),
             conf=conf,
         ),
@@ -192,25 +197,28 @@ def simulated_interval_s(scenario: Scenario) -> float:
     return next((interval_s for interval_s in _INTERVALS_S if interval_s >= wanted_s), _INTERVALS_S[-1])
 
 
-def bands_of(summaries: Sequence[Summary]) -> tuple[Band, ...]:
-    """One band for every workload and one for each of its phases; none of a single simulation."""
-    return tuple(_bands(summaries)) if len(summaries) > 1 else ()
+def bands_of(kinds: Iterable[str], runs: Sequence[Sequence[WorkloadOutcome | Ran]]) -> tuple[Band, ...]:
+    """One band for every workload and one for each of its phases over several simulations; none of one."""
+    bands = []
+    for kind, *repeats in zip(kinds, *runs, strict=True) if len(runs) > 1 else ():
+        bands.append(_band(kind, None, repeats))
+        for phases in zip(*(outcome.phases for outcome in repeats), strict=True):
+            bands.append(_band(kind, phases[0].name, phases))
+    return tuple(bands)
 
 
-def _bands(summaries: Sequence[Summary]) -> Iterator[Band]:
-    for number, workload in enumerate(summaries[0].workloads):
-        repeats = [summary.workloads[number] for summary in summaries]
-        yield _band(workload.kind, None, [outcome.end_ns - outcome.start_ns for outcome in repeats])
-        for place, phase in enumerate(workload.phases):
-            of_phase = [outcome.phases[place] for outcome in repeats]
-            yield _band(
-                workload.kind, phase.name, [outcome.end_ns - outcome.start_ns for outcome in of_phase]
-            )
-
-
-def _band(workload: str, phase: str | None, elapsed_ns: Sequence[int]) -> Band:
-    low, median, high = np.quantile(np.array(elapsed_ns) / _NS_PER_S, _INTERVAL)
+def _band(workload: str, phase: str | None, repeats: Sequence[Any]) -> Band:
+    elapsed_s = np.array([outcome.end_ns - outcome.start_ns for outcome in repeats]) / NS_PER_S
+    low, median, high = np.quantile(elapsed_s, _INTERVAL)
     return Band(workload=workload, phase=phase, low_s=float(low), median_s=float(median), high_s=float(high))
+
+
+def phases_of(outcome: WorkloadOutcome | Ran) -> tuple[Phase, ...]:
+    """The phases of a workload as the record has them."""
+    return tuple(
+        Phase(name=phase.name, start_s=phase.start_ns / NS_PER_S, end_s=phase.end_ns / NS_PER_S)
+        for phase in outcome.phases
+    )
 
 
 CLIENTS = "clients"
@@ -222,7 +230,7 @@ def histograms(
     workload: Workload, outcome: WorkloadOutcome, requests: AskedOutcome
 ) -> list[LatencyHistogram]:
     """The operations that were simulated, second by second: a part of a long run's."""
-    start_s = outcome.start_ns / _NS_PER_S
+    start_s = outcome.start_ns / NS_PER_S
     return [
         LatencyHistogram(
             workload=workload.kind,
@@ -244,17 +252,14 @@ def request_result(
 ) -> WorkloadResult:
     """A program of YCSB's as it ran; ``timed`` stand for all of its operations."""
     operations = workload.asked.number if workload.asked else 0
-    start_s, end_s = outcome.start_ns / _NS_PER_S, outcome.end_ns / _NS_PER_S
+    start_s, end_s = outcome.start_ns / NS_PER_S, outcome.end_ns / NS_PER_S
     share = operations / requests.simulated
     return WorkloadResult(
         workload=workload,
         start_s=start_s,
         end_s=end_s,
         outcome=Outcome.SUCCEEDED,
-        phases=tuple(
-            Phase(name=phase.name, start_s=phase.start_ns / _NS_PER_S, end_s=phase.end_ns / _NS_PER_S)
-            for phase in outcome.phases
-        ),
+        phases=phases_of(outcome),
         operations=tuple(
             OperationCount(operation=times.operation, done=round(share * sum(times.counts)))
             for times in requests.latencies

@@ -87,7 +87,7 @@ class DfsioWrite(DfsioFiles):
     options = (FILES, FILE_SIZE, BLOCK_SIZE, REPLICATION, ERASURE_CODING)
     programs: ClassVar = {
         "local": "howdah.engines.local.benchmarks:dfsio_write",
-        "hadoop": "howdah.engines.hadoop.programs.benchmarks:dfsio_write",
+        "hadoop": "howdah.engines.hadoop.benchmarks:dfsio_write",
         "sim": "howdah.simulation.translate:dfsio",
     }
     sizes: ClassVar = {
@@ -115,7 +115,7 @@ class DfsioRead(DfsioFiles):
     options_on: ClassVar = {"sim": (FILES, FILE_SIZE)}
     programs: ClassVar = {
         "local": "howdah.engines.local.benchmarks:dfsio_read",
-        "hadoop": "howdah.engines.hadoop.programs.benchmarks:dfsio_read",
+        "hadoop": "howdah.engines.hadoop.benchmarks:dfsio_read",
         "sim": "howdah.simulation.translate:dfsio",
     }
     sizes: ClassVar = {
@@ -150,7 +150,7 @@ class Storage(FilesWorkload):
     kind: Literal["storage"] = STORAGE
 
     options = (FILES, FILE_SIZE)
-    programs: ClassVar = {"local": "howdah.engines.local.limits:storage"}
+    programs: ClassVar = {"local": "howdah.engines.local.benchmarks:storage"}
     sizes: ClassVar = {"local": "howdah.planner.local_programs:storage"}
     not_on: ClassVar = {
         "hadoop": "it measures one machine's disks, without HDFS",

@@ -38,7 +38,6 @@ class StudiedAs(NamedTuple):
     name: str
     """Its key, and the factor's name."""
     type: Any
-    """What pydantic reads the value as."""
     value: Callable[[Any], Any] = lambda value: value
     """From what is read to the option's own value."""
 
@@ -52,7 +51,6 @@ class Option(Generic[T]):
     field: str
     """The workload's field, which has the unit in its name: ``file_bytes``."""
     help: str
-    """One sentence for whoever asks for help."""
     metavar: str
     """What stands for the value in help."""
     parse: Callable[[str, str], T]

@@ -179,7 +179,7 @@ class SparkTeraSort(OnSpark, TeraRows):
     """Keys that it samples for its partitions, if the API is rdd."""
 
     options = (API, *SPARK, INPUT, BLOCK_SIZE, OUTPUT_REPLICATION, PARTITION_SAMPLES)
-    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.spark:terasort"}
+    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:terasort"}
     sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:terasort"}
     reads = TERAGEN
     floor = TERASORT
@@ -273,7 +273,7 @@ class SparkWordCount(_Checked):
     """Words of the text."""
 
     options = (WORDS, *SPARK)
-    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.spark:wordcount"}
+    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:wordcount"}
     sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:wordcount"}
     primary_metric = "count"
 
@@ -298,7 +298,7 @@ class SparkJoin(_Checked):
     """Fraction of the larger table's rows that have the same key."""
 
     options = (JOIN_ROWS, JOIN_KEYS, SKEW, *SPARK)
-    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.spark:join"}
+    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:join"}
     sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:join"}
     primary_metric = "join"
 
@@ -323,7 +323,7 @@ class SparkKMeans(_Checked):
     """Most iterations."""
 
     options = (POINTS, CLUSTERS, ITERATIONS, *SPARK)
-    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.spark:kmeans"}
+    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:kmeans"}
     sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:kmeans"}
     primary_metric = "cluster"
 
@@ -344,7 +344,7 @@ class SparkTpch(_Checked):
     """Scale factor of the tables."""
 
     options = (SCALE, *SPARK)
-    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.spark:tpch"}
+    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:tpch"}
     sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:tpch"}
     extras = ("spark",)
     primary_metric = "all queries"

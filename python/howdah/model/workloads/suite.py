@@ -12,11 +12,10 @@ from pydantic import BeforeValidator, SerializeAsAny
 
 from howdah.errors import UserError
 from howdah.model.base import Model, WrongValue
-from howdah.model.workloads import hbase_pe, spark, ycsb
+from howdah.model.workloads import spark, ycsb
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DFSIO_READ, DFSIO_WRITE, DfsioRead, DfsioWrite, Storage
-from howdah.model.workloads.hadoop_programs import REDUNDANCY, NNBench, Pi, Redundancy, UserCommand
-from howdah.model.workloads.network import Network
+from howdah.model.workloads.hadoop_programs import REDUNDANCY, Network, NNBench, Pi, Redundancy, UserCommand
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.terasort import TERAGEN, TERASORT, TERAVALIDATE, TeraGen, TeraSort, TeraValidate
 
@@ -36,7 +35,7 @@ OWN: tuple[type[Workload], ...] = (
     Redundancy,
     UserCommand,
     *ycsb.EVERY,
-    *hbase_pe.EVERY,
+    *ycsb.EVALUATIONS,
     *spark.EVERY,
 )
 
@@ -92,7 +91,7 @@ _TOGETHER = {
     "dfsio": (DFSIO_WRITE, DFSIO_READ),
     "rebuild": (DFSIO_WRITE, REDUNDANCY, DFSIO_READ),
     ycsb.YCSB: tuple(kind_of(program) for program in ycsb.EVERY if program is not ycsb.YcsbOwnMix),
-    hbase_pe.PE: tuple(kind_of(program) for program in hbase_pe.EVERY),
+    ycsb.PE: tuple(kind_of(program) for program in ycsb.EVALUATIONS),
 }
 _MAIN = {
     "terasuite": TERASORT,

@@ -153,7 +153,7 @@ class TeraGen(TeraRows):
     options = (ROWS, MAPS, BLOCK_SIZE, REPLICATION, ERASURE_CODING)
     programs: ClassVar = {
         "local": "howdah.engines.local.tera:teragen",
-        "hadoop": "howdah.engines.hadoop.programs.tera:teragen",
+        "hadoop": "howdah.engines.hadoop.tera:teragen",
         "sim": "howdah.simulation.translate:teragen",
     }
     sizes: ClassVar = {
@@ -216,7 +216,7 @@ class TeraSort(TeraRows):
     }
     programs: ClassVar = {
         "local": "howdah.engines.local.tera:terasort",
-        "hadoop": "howdah.engines.hadoop.programs.tera:terasort",
+        "hadoop": "howdah.engines.hadoop.tera:terasort",
         "sim": "howdah.simulation.translate:terasort",
     }
     sizes: ClassVar = {
@@ -261,7 +261,7 @@ class TeraValidate(TeraRows):
     options_on: ClassVar = {"sim": (ROWS,)}
     programs: ClassVar = {
         "local": "howdah.engines.local.tera:teravalidate",
-        "hadoop": "howdah.engines.hadoop.programs.tera:teravalidate",
+        "hadoop": "howdah.engines.hadoop.tera:teravalidate",
         "sim": "howdah.simulation.translate:teravalidate",
     }
     sizes: ClassVar = {

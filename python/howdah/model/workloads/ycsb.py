@@ -1,8 +1,9 @@
-"""YCSB: a table is loaded with records, and mixes of reads and writes are asked of it.
+"""YCSB: a table is loaded with records, and mixes of reads and writes run on it.
 
 Workloads A to F are YCSB's own, with its property files' shares (core, 0.17.0). The HBase study ran two mixes
 and names neither, so the read-heavy and the update-heavy one are howdah's: they differ from B and A in that a
 write replaces the whole record, as an application's does that keeps its records in one piece.
+PerformanceEvaluation, HBase's own benchmark, checks what YCSB measures.
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from howdah.errors import UserError
-from howdah.model.latencies import LatencyHistogram
-from howdah.model.reported import ResultMetric, latency_metrics
+from howdah.model.reported import LatencyHistogram, ResultMetric, latency_metrics
 from howdah.model.workloads.base import TOGETHER, Amount, Workload
 from howdah.model.workloads.hadoop_programs import OPERATIONS
 from howdah.model.workloads.option import Option
@@ -328,3 +328,95 @@ EVERY: Final = (
     YcsbOwnMix,
 )
 """All of them in the order of the suite: those that add records come last."""
+
+
+PE: Final = "hbase-pe"
+"""The suite of all of them."""
+PE_WRITE: Final = "pe-write"
+
+
+class PerformanceEvaluation(Workload):
+    """One of its commands, which all know a table of rows of one value, numbered from zero."""
+
+    records: int | None = None
+    """Rows that the table is to have at least; see ``rows``."""
+    field_bytes: int | None = None
+    """Size of a row's one value."""
+    threads: int | None = None
+    """Operations at once."""
+
+    options: ClassVar[tuple[Option[Any], ...]] = (RECORDS, FIELD_SIZE, THREADS)
+    programs: ClassVar = {"hbase": "howdah.engines.hbase.engine:evaluate"}
+    sizes: ClassVar = {"hbase": "howdah.planner.suite.programs:evaluation"}
+    not_on: ClassVar = {
+        **NOT_ON,
+        "sim": "only YCSB's client is simulated",
+        "local": "it is HBase's own benchmark, and this engine has no HBase",
+    }
+    unit = "operations"
+    primary_metric = THROUGHPUT
+    importance = TOGETHER
+    has_tasks = False
+    limited = False
+    command: ClassVar[str] = ""
+    operation: ClassVar[str] = ""
+    """What YCSB would call one of its operations."""
+
+    @property
+    def rows(self) -> int:
+        """Rows of the table, and operations: all threads have as many."""
+        threads = self.threads or 1
+        return -(-(self.records or 1) // threads) * threads
+
+    @property
+    def asked(self) -> Amount | None:
+        return None if self.records is None else Amount(self.rows, "operation")
+
+    def in_words(self) -> tuple[str, ...]:
+        if self.records is None:
+            return ()
+        return (f"{format_counted(self.rows, 'row')} of {format_bytes(self.field_bytes or 0)}",)
+
+
+class PeWrite(PerformanceEvaluation):
+    """Makes the table, and writes every row once, in order."""
+
+    kind: Literal["pe-write"] = PE_WRITE
+    regions: int | None = None
+    """Regions that the table is made with."""
+    compression: Compression | None = None
+    """How its blocks are compressed."""
+    block_encoding: BlockEncoding | None = None
+    """How keys are written in its blocks."""
+    bloom_filter: BloomFilter | None = None
+    """What its bloom filters hold."""
+
+    options = (*PerformanceEvaluation.options, REGIONS, COMPRESSION, BLOCK_ENCODING, BLOOM_FILTER)
+    command = "sequentialWrite"
+    operation = "insert"
+
+    @property
+    def written_bytes(self) -> int:
+        return (self.records or 0) * (self.field_bytes or 0)
+
+
+class PeRead(PerformanceEvaluation):
+    """Reads rows, each as likely as any."""
+
+    kind: Literal["pe-read"] = "pe-read"
+    reads = PE_WRITE
+    command = "randomRead"
+    operation = "read"
+
+
+class PeUpdate(PerformanceEvaluation):
+    """Writes rows again, each as likely as any."""
+
+    kind: Literal["pe-update"] = "pe-update"
+    reads = PE_WRITE
+    command = "randomWrite"
+    operation = "update"
+
+
+EVALUATIONS: Final = (PeWrite, PeRead, PeUpdate)
+"""All of them in the order of the suite."""

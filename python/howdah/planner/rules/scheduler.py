@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from howdah.model.at_once import counts_vcores
+from howdah.model.placement import counts_vcores
 from howdah.model.plan import Input, Role, Value
 from howdah.model.request import PlanRequest, Profile, Protection, WorkKind
 from howdah.planner.budget import chosen_sizes, container_mb

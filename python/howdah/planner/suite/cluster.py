@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from pkgutil import resolve_name
 from typing import NamedTuple, TypeVar
 
-from howdah.model.at_once import AtOnce, Container, Room, at_once, granted_bytes
-from howdah.model.engine_options import HADOOP, SAMPLE_INTERVAL, SIM
-from howdah.model.placement import placed_workers
+from howdah.model.engines import HADOOP, SAMPLE_INTERVAL, SIM
+from howdah.model.placement import AtOnce, Container, Room, at_once, granted_bytes, placed_workers
 from howdah.model.plan import ClusterPlan, Role, Setting, Worker, WorkerPlan
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES

@@ -10,14 +10,17 @@ from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
 from howdah.model.workloads.hadoop_programs import (
     COMMAND_LINE,
     OPERATIONS,
+    PAIRS_AT_ONCE,
+    ROUNDS,
     SAMPLES,
+    SECONDS,
+    STREAMS,
+    Network,
     NNBench,
     Pi,
     Redundancy,
     UserCommand,
 )
-from howdah.model.workloads.hbase_pe import PerformanceEvaluation, PeWrite
-from howdah.model.workloads.network import PAIRS_AT_ONCE, ROUNDS, SECONDS, STREAMS, Network
 from howdah.model.workloads.option import BLOCK_SIZE, ERASURE_CODING, MAPS, REPLICATION
 from howdah.model.workloads.terasort import (
     CODEC,
@@ -31,7 +34,7 @@ from howdah.model.workloads.terasort import (
     TeraSort,
     TeraValidate,
 )
-from howdah.model.workloads.ycsb import YcsbLoad, YcsbMix, YcsbOwnMix
+from howdah.model.workloads.ycsb import PerformanceEvaluation, PeWrite, YcsbLoad, YcsbMix, YcsbOwnMix
 from howdah.model.workloads.ycsb_options import (
     BLOCK_ENCODING,
     BLOOM_FILTER,

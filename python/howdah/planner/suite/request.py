@@ -9,8 +9,7 @@ from pydantic import Field
 
 from howdah.errors import UserError
 from howdah.model.base import Model
-from howdah.model.engine_options import LOCAL, REDUCE_SLOTS
-from howdah.model.engines import all_options
+from howdah.model.engines import LOCAL, REDUCE_SLOTS, all_options
 from howdah.model.plan import Plan, Setting
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.option import Option

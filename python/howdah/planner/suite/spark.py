@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from howdah.model.at_once import MASTER_MB, Container, counted_rooms, node_rooms
+from howdah.model.placement import MASTER_MB, Container, counted_rooms, node_rooms
 from howdah.model.plan import Plan, value_text
 from howdah.model.workloads.option import BLOCK_SIZE
 from howdah.model.workloads.spark import (

@@ -12,9 +12,8 @@ import json
 from typing import List
 
 from howdah.render.modules.changes import HostRefusal, Json, refused
-from howdah.render.modules.kerberos import set_login
-from howdah.render.modules.running_settings import differences, page_of
-from howdah.render.modules.units import applied, show
+from howdah.render.modules.pages import set_login
+from howdah.render.modules.units import applied, differences, page_of, show
 
 
 def main(arguments: bytes) -> None:

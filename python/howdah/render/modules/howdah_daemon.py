@@ -26,13 +26,19 @@ from pathlib import Path
 from typing import List
 
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, alone, refused, run
-from howdah.render.modules.first_time import bootstrap, format_once, format_zookeeper, hadoop
-from howdah.render.modules.handing_over import does, hand_over, peers_of
-from howdah.render.modules.kerberos import set_login
-from howdah.render.modules.pages import answers
-from howdah.render.modules.rolling_upgrade import start_as_ever, start_as_upgrade
-from howdah.render.modules.running_settings import changed_settings
-from howdah.render.modules.units import applied, is_fresh, show
+from howdah.render.modules.masters import (
+    bootstrap,
+    does,
+    format_once,
+    format_zookeeper,
+    hadoop,
+    hand_over,
+    peers_of,
+    start_as_ever,
+    start_as_upgrade,
+)
+from howdah.render.modules.pages import answers, set_login
+from howdah.render.modules.units import applied, changed_settings, is_fresh, show
 
 PATIENCE_S = 180.0
 POLL_S = 0.5

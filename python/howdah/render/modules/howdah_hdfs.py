@@ -23,12 +23,9 @@ from glob import glob
 from typing import Callable, List, Tuple
 
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, refused
-from howdah.render.modules.first_time import hadoop
-from howdah.render.modules.handing_over import INFO
-from howdah.render.modules.kerberos import ACCESS, set_login
-from howdah.render.modules.pages import WebFileSystem, bean
+from howdah.render.modules.masters import INFO, hadoop, upgrade_under_way
+from howdah.render.modules.pages import ACCESS, WebFileSystem, bean, set_login
 from howdah.render.modules.releases import OPT
-from howdah.render.modules.rolling_upgrade import upgrade_under_way
 from howdah.render.modules.units import applied
 
 PATIENCE_S = 300.0

@@ -24,10 +24,9 @@ from typing import List, Optional, Set
 
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, alone, read, refused, run, write
 from howdah.render.modules.disks import prepare_disks
-from howdah.render.modules.handing_over import does
-from howdah.render.modules.kerberos import set_login
+from howdah.render.modules.masters import does, upgrade_of, upgraded_from
+from howdah.render.modules.pages import set_login
 from howdah.render.modules.releases import install_releases
-from howdah.render.modules.rolling_upgrade import upgrade_of, upgraded_from
 from howdah.render.modules.secrets import digests, keytab_is_late, place_secrets
 from howdah.render.modules.units import (
     STATE,

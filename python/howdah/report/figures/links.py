@@ -7,7 +7,7 @@ from typing import Any
 
 from howdah.analysis.links import PUBLISHED, good, share_of_nominal, slow_pairs
 from howdah.model.reported import LinkRate, format_value
-from howdah.model.workloads.network import ALL_AT_ONCE, BOTH_WAYS, ONE_WAY
+from howdah.model.workloads.hadoop_programs import ALL_AT_ONCE, BOTH_WAYS, ONE_WAY
 from howdah.report.document import Figure, Table
 from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.theme import DATA, WIDTH, chart, layer, tips

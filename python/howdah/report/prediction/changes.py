@@ -8,7 +8,7 @@ from typing import Any
 
 from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.calibration import Calibration
-from howdah.model.variation import Effect, WhatIf
+from howdah.model.prediction import Effect, WhatIf
 from howdah.report.document import (
     PAGES,
     TERMINAL,

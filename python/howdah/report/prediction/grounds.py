@@ -6,14 +6,12 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Self
 
 from howdah.analysis.wording import percent, seconds, signed
-from howdah.model.calibration import CalibratedValue, Calibration, CalibrationCell, Extent
+from howdah.model.calibration import PARAMETERS, CalibratedValue, Calibration, CalibrationCell, Extent
 from howdah.model.cluster import Laboratory
-from howdah.model.parameter import PARAMETERS
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan
-from howdah.model.prediction import Distance, Prediction
+from howdah.model.prediction import Distance, LoadSweep, Prediction, Sweep, WhatIf
 from howdah.model.reported import Counters
-from howdah.model.variation import LoadSweep, Sweep, WhatIf
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import FILES
 from howdah.model.workloads.option import MAPS, REPLICATION

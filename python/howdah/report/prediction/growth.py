@@ -6,8 +6,7 @@ from typing import Any
 
 from howdah.analysis.wording import percent, seconds
 from howdah.model.calibration import Calibration
-from howdah.model.prediction import Forecast
-from howdah.model.variation import SATURATED, LoadSweep, Point, Sweep
+from howdah.model.prediction import SATURATED, Forecast, LoadSweep, Point, Sweep
 from howdah.report.document import Bars, Data, Document, Figure, Key, Paragraph, Section, Table, present
 from howdah.report.prediction.grounds import Ground, basis, facts, inputs
 from howdah.report.prediction.words import between, drawn_ends, load_text, saturation_text, warned

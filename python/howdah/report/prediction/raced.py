@@ -8,8 +8,8 @@ from statistics import median
 
 from howdah.analysis.evidence.times import FloorDistance
 from howdah.analysis.wording import listed, percent, seconds, signed
+from howdah.model.calibration import COMPILER, OWN
 from howdah.model.comparison import Verdict
-from howdah.model.parameter import COMPILER, OWN
 from howdah.model.tuning import (
     DEFAULTS_NAME,
     RULES_NAME,

@@ -7,9 +7,18 @@ from itertools import groupby
 from statistics import median
 
 from howdah.analysis.wording import percent, seconds
-from howdah.model.prediction import Distance, Forecast, Interval, Score
+from howdah.model.prediction import (
+    SATURATED,
+    Distance,
+    Forecast,
+    Interval,
+    LoadPoint,
+    LoadSweep,
+    Point,
+    Score,
+    Sweep,
+)
 from howdah.model.run import RunWarning
-from howdah.model.variation import SATURATED, LoadPoint, LoadSweep, Point, Sweep
 from howdah.report.document import Bullets, Table
 from howdah.report.words import NONE, UNKNOWN, sentence
 from howdah.units import format_bytes, format_counted, format_per_s

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from howdah.errors import UserError
 from howdah.model.base import Model
-from howdah.model.check import CheckReport, CheckVerdict
+from howdah.model.existing import CheckReport, CheckVerdict
 from howdah.model.plan import Candidate, ClusterPlan, Setting, value_text
 from howdah.planner.changes import QUANTITIES
 from howdah.report.document import Figure, Table
@@ -27,9 +27,8 @@ from howdah.serve.routes.answers import Declined, Here, JsonRoute, Simulating, W
 from howdah.serve.site import Site
 from howdah.serve.studies import signature_of_file
 from howdah.serve.work import Superseded
-from howdah.session.plan import interactive
-from howdah.session.plan.checks import check
-from howdah.session.plan.interactive import (
+from howdah.session import interactive_plans
+from howdah.session.interactive_plans import (
     InventoryFault,
     InventoryText,
     PlanAsked,
@@ -42,7 +41,8 @@ from howdah.session.plan.interactive import (
     plan_asked,
     what_if,
 )
-from howdah.session.plan.plans import grounds, load_plan
+from howdah.session.plan_checks import check
+from howdah.session.plans import grounds, load_plan
 from howdah.units import exact_bytes
 
 router = APIRouter(route_class=JsonRoute)
@@ -122,7 +122,7 @@ def load_source(source: ClusterPlan | Path) -> ClusterPlan:
 
 def plan_text(source: ClusterPlan | Path) -> str:
     """The file of a plan."""
-    return interactive.plan_text(load_source(source))
+    return interactive_plans.plan_text(load_source(source))
 
 
 def plan_file_of(site: Site, key: str) -> Path:

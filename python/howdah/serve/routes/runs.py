@@ -15,9 +15,8 @@ from pydantic import ValidationError
 from starlette.responses import Response
 
 from howdah.errors import RecordError, UserError
-from howdah.model.annotation import Annotation
 from howdah.model.base import Model, WrongValue
-from howdah.model.run import Outcome, RunRecord
+from howdah.model.run import Annotation, Outcome, RunRecord
 from howdah.report.document import Figure, Key, Table
 from howdah.report.html import ShownPage, shown_page
 from howdah.report.renderer import figure_data
@@ -30,7 +29,7 @@ from howdah.serve.places import run_place, signature
 from howdah.serve.routes.answers import Here, JsonRoute, Working, html, stream, svg
 from howdah.serve.site import Site
 from howdah.serve.work import RequestWork
-from howdah.session.run.reporting import analyse_run
+from howdah.session.reporting import analyse_run
 from howdah.store.additions import read_annotation, write_annotation
 from howdah.store.layout import LOCK, is_held
 from howdah.store.reader import read_record

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from howdah.errors import UserError
 from howdah.model.base import Model
-from howdah.model.engine_options import LOCAL, SIM
+from howdah.model.engines import LOCAL, SIM
 from howdah.model.plan import ClusterPlan
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
@@ -19,8 +19,8 @@ from howdah.serve.routes.plans import load_source, plan_file_of, plan_source, pl
 from howdah.serve.site import Site
 from howdah.serve.starting import Engine, StartAsked, StartedRun, Words, arguments_of, engines_here, startable
 from howdah.serve.work import RequestWork
-from howdah.session.lab.laboratories import names
-from howdah.session.run.runs import prepare
+from howdah.session.laboratories import names
+from howdah.session.runs import prepare
 from howdah.store.layout import replacing
 
 router = APIRouter(route_class=JsonRoute)

@@ -22,8 +22,8 @@ from howdah.serve.routes.answers import Here, JsonRoute, Working, html, stream, 
 from howdah.serve.routes.runs import RunPlace, followed_run, run_html, run_picture_of
 from howdah.serve.site import Site
 from howdah.serve.studies import StudyState, list_studies, study_mark, study_place, study_state
-from howdah.session.run.comparing import Compared, compare_runs, followed
-from howdah.session.study.paper import find
+from howdah.session.comparing import Compared, compare_runs, followed
+from howdah.session.study_paper import find
 from howdah.study import cells_of
 
 router = APIRouter(route_class=JsonRoute)

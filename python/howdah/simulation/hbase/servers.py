@@ -6,7 +6,7 @@ from pkgutil import resolve_name
 from typing import Literal
 
 from howdah.errors import UserError
-from howdah.model.at_once import AtOnce
+from howdah.model.placement import AtOnce
 from howdah.model.plan import Cluster, ClusterPlan, Role, Worker
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.ycsb import Ycsb, YcsbLoad

@@ -11,9 +11,8 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from howdah.errors import UserError
-from howdah.model.at_once import Container, at_once, counted_rooms
 from howdah.model.inventory import HostGroup
-from howdah.model.placement import placed_hosts
+from howdah.model.placement import Container, at_once, counted_rooms, placed_hosts
 from howdah.model.plan import ClusterPlan
 from howdah.model.user_job import JobDemand
 from howdah.planner.changes import MOST_HOSTS, QUANTITIES

@@ -12,8 +12,8 @@ from howdah.analysis.timeline import Timeline
 from howdah.model.cluster import Event
 from howdah.model.comparison import Aspect, RunFigures
 from howdah.model.host import Disk
+from howdah.model.reported import PhaseUse, Simulated, WorkUse
 from howdah.model.run import Origin, RunRecord
-from howdah.model.simulated import PhaseUse, Simulated, WorkUse
 from howdah.model.tables import RunData
 from support.building import RunBuilder, Stage, kind
 from support.cluster_records import terasort_on

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.engines.clock import RunClock
+from howdah.engines.base import RunClock
 from howdah.engines.hadoop.lost_daemons import MastersWatch
 from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.cluster import Event

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from howdah.engines.clock import RunClock
+from howdah.engines.base import RunClock
 from howdah.engines.hadoop.lost_daemons import MachineWatch, Watching
 from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.plan import WorkerPlan

@@ -12,11 +12,11 @@ from howdah.engines.hadoop.reached import Reached, open_telemetry
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.installation.installation import Installation
-from howdah.model.job import Job
 from howdah.model.plan import WorkerPlan
+from howdah.model.tables import Job
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
-from howdah.session.run.runs import prepare
+from howdah.session.runs import prepare
 from support import records
 from support.daemons import LIB
 from support.hadoop_cluster import needs_hadoop

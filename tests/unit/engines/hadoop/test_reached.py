@@ -10,7 +10,7 @@ from howdah.cli.options import completion_of
 from howdah.engines.hadoop.reached import running_lab
 from howdah.errors import UserError
 from howdah.lab import registry
-from howdah.model.engine_options import LAB
+from howdah.model.engines import LAB
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from howdah.engines.hbase.clients import HistogramLogs
-from howdah.model.latencies import encoded, summary
+from howdah.model.reported import encoded, summary
 from support.histograms import with_highest
 
 BASE_S = 1764064800.0

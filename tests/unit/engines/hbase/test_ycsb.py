@@ -6,7 +6,7 @@ import pytest
 
 from howdah.engines.hbase.clients import Answered, operations_done
 from howdah.engines.hbase.ycsb import operation_faults
-from howdah.model.latencies import LatencyHistogram, encoded
+from howdah.model.reported import LatencyHistogram, encoded
 from howdah.model.workloads.ycsb import YcsbA, YcsbF
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from howdah.engines.hosts.engine import Station
-from howdah.engines.hosts.tools import nominal, rates
+from howdah.engines.hosts.tools import Station, nominal, rates
 
 DATA = Path(__file__).parents[3] / "data/iperf3"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from howdah.engines.hosts.tools import histograms
-from howdah.model.latencies import summary
+from howdah.model.reported import summary
 
 PRINTED = (Path(__file__).parents[3] / "data/iperf3/ping.txt").read_text()
 

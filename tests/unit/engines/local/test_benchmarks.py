@@ -9,9 +9,9 @@ import pytest
 
 from howdah.engines.local.benchmarks import estimate, results_block
 from howdah.engines.local.engine import digests
-from howdah.model.job import Job
 from howdah.model.plan import Worker, WorkerPlan
 from howdah.model.reported import FileRate
+from howdah.model.tables import Job
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import TeraSort
 from howdah.units import MIB

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from howdah.engines.local.memory import sort_needs
+from howdah.engines.local.work import sort_needs
 from howdah.engines.local.workspace import Workspace
 from howdah.model.run import Outcome, RunRecord
 from support.rigs import TASKS, LocalRig

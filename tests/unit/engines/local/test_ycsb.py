@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from howdah.engines.local.memory import store_cache_bytes, store_needs
+from howdah.engines.local.work import store_cache_bytes, store_needs
 from howdah.errors import UserError
-from howdah.model.latencies import summary
+from howdah.model.reported import summary
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.workloads.ycsb_options import Distribution
 from howdah.units import MIB

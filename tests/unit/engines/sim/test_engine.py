@@ -13,9 +13,8 @@ import pytest
 from howdah.engines.sim.engine import OF_THE_OCCASION, SimEngine, SimTarget
 from howdah.engines.sim.results import detail_of
 from howdah.errors import UserError
-from howdah.model.job import Job
 from howdah.model.run import Origin, Outcome
-from howdah.model.tables import RunData
+from howdah.model.tables import Job, RunData
 from howdah.model.workloads.option import MAPS
 from howdah.simulation.replications import Simulations
 from howdah.simulation.scenario import Written

@@ -13,9 +13,9 @@ from howdah.engines.sim.local_machine import scenario_of
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.measured import MeasuredFigure, RowCosts, SortCost
+from howdah.model.reported import Simulated
 from howdah.model.run import Origin, Outcome, RunRecord
-from howdah.model.simulated import Simulated
-from howdah.session.run.runs import prepare
+from howdah.session.runs import prepare
 from howdah.simulation.local_engine import median, merge_cost, sort_cost
 from support.measured import READ_BYTES_PER_S, WRITE_BYTES_PER_S, measured_host, measured_rows
 from support.requests import run_request
@@ -204,5 +204,5 @@ def test_what_this_process_has_grown_to_is_nothing_to_a_simulated_one(
     host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = scenario_of(prepared(host, tmp_path).job)
-    monkeypatch.setattr("howdah.engines.local.memory._process_bytes", lambda: 2**40)
+    monkeypatch.setattr("howdah.engines.local.work._process_bytes", lambda: 2**40)
     assert scenario_of(prepared(host, tmp_path).job) == one

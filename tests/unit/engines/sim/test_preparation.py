@@ -12,7 +12,7 @@ from howdah.engines.sim.engine import SimEngine
 from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue, Calibration
 from howdah.model.workloads.terasort import ROWS
-from howdah.session.run.runs import prepare
+from howdah.session.runs import prepare
 from support.plans import worker_plan
 from support.requests import run_request
 from support.sim_plans import study_plan

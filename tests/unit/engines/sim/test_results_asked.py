@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from howdah.engines.sim.results import CLIENTS
-from howdah.model.latencies import summary, together
+from howdah.model.reported import summary, together
 from howdah.model.run import Origin, Outcome
 from howdah.model.tables import RunData
 from support.sim_hbase import asked_of, hbase_plan, throughput

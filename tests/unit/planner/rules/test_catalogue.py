@@ -15,7 +15,7 @@ from howdah.model.request import Profile
 from howdah.planner.document import explain, pages, spell, write
 from howdah.planner.rule import SettingRule, Severity
 from howdah.planner.rules.catalogue import RULES, find_rule
-from howdah.session.plan import explaining as session
+from howdah.session import plans as session
 
 COMMITTED = Path(__file__).parents[4] / "docs" / "rules"
 

@@ -11,7 +11,7 @@ from howdah.model.existing import ExistingSystem
 from howdah.model.host import Bond, Nic
 from howdah.model.inventory import DiskKind, DiskSet, NicSet
 from howdah.model.request import Hypervisor, PlanRequest, Profile
-from howdah.model.workloads.network import BOTH_WAYS, ONE_WAY
+from howdah.model.workloads.hadoop_programs import BOTH_WAYS, ONE_WAY
 from howdah.planner.capacity import LINE_SHARE, replica_bits_per_s
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.errors import UserError
-from howdah.model.at_once import AtOnce, at_once
+from howdah.model.placement import AtOnce, at_once
 from howdah.model.plan import Role, WorkerPlan
 from howdah.model.workloads.dfsio import DFSIO_READ, DFSIO_WRITE, DfsioRead
 from howdah.model.workloads.terasort import ROWS, Codec

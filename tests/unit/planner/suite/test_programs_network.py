@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.at_once import AtOnce
-from howdah.model.engine_options import HOSTS
-from howdah.model.workloads.network import Network
+from howdah.model.engines import HOSTS
+from howdah.model.placement import AtOnce
+from howdah.model.workloads.hadoop_programs import Network
 from howdah.planner.suite.cluster import SizedSuite, size_suite
 from support.requests import run_request
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.model.at_once import at_once
 from howdah.model.inventory import Inventory
+from howdah.model.placement import at_once
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.model.workloads.base import Workload

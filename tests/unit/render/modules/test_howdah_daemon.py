@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from howdah.render.modules import first_time
+from howdah.render.modules import masters
 from howdah.render.modules.changes import HostChanges, HostRefusal, run
-from howdah.render.modules.first_time import force, format_once, is_formatted
+from howdah.render.modules.masters import force, format_once, is_formatted
 from howdah.render.modules.units import configuration_file, is_fresh
 
 MANIFEST = {"cluster": "lab", "trees": ["hadoop-3.5.0"]}
@@ -44,17 +44,17 @@ def test_what_a_killed_run_had_begun_is_begun_again(tmp_path: Path) -> None:
 def test_names_are_copied_once_the_first_namenode_has_started(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    starting = f"test -e {tmp_path}/tried || {{ touch {tmp_path}/tried; exit {first_time.NOT_STARTED}; }}"
-    monkeypatch.setattr(first_time, "hadoop", lambda *_: run("sh", "-c", starting))
+    starting = f"test -e {tmp_path}/tried || {{ touch {tmp_path}/tried; exit {masters.NOT_STARTED}; }}"
+    monkeypatch.setattr(masters, "hadoop", lambda *_: run("sh", "-c", starting))
     host = HostChanges(check=False)
-    first_time.bootstrap(host, MANIFEST, _namenode(tmp_path))
+    masters.bootstrap(host, MANIFEST, _namenode(tmp_path))
     assert host.changes == ["copy the other NameNode's names"]
 
 
 def test_names_that_cannot_be_copied_are_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(first_time, "hadoop", lambda *_: run("sh", "-c", "echo no journal >&2; exit 6"))
+    monkeypatch.setattr(masters, "hadoop", lambda *_: run("sh", "-c", "echo no journal >&2; exit 6"))
     with pytest.raises(HostRefusal, match="no journal"):
-        first_time.bootstrap(HostChanges(check=False), MANIFEST, _namenode(tmp_path))
+        masters.bootstrap(HostChanges(check=False), MANIFEST, _namenode(tmp_path))
 
 
 @pytest.mark.parametrize(("code", "fails"), [(0, False), (2, False), (1, True)])
@@ -63,12 +63,12 @@ def test_a_place_in_zookeeper_that_is_there_is_told_by_the_exit_code(
 ) -> None:
     """Whatever the program warns of: stale answers of ZooKeeper, a library that it lacks."""
     script = f"echo 'WARN Ignoring stale result from old client' >&2; exit {code}"
-    monkeypatch.setattr(first_time, "hadoop", lambda *_: run("sh", "-c", script))
+    monkeypatch.setattr(masters, "hadoop", lambda *_: run("sh", "-c", script))
     if fails:
         with pytest.raises(HostRefusal, match="stale result"):
-            first_time.format_zookeeper(HostChanges(check=False), MANIFEST)
+            masters.format_zookeeper(HostChanges(check=False), MANIFEST)
     else:
-        first_time.format_zookeeper(HostChanges(check=False), MANIFEST)
+        masters.format_zookeeper(HostChanges(check=False), MANIFEST)
 
 
 def test_a_process_is_fresh_if_it_carries_the_word_of_its_configuration(tmp_path: Path) -> None:

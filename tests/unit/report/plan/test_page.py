@@ -17,7 +17,7 @@ from howdah.planner.document import items
 from howdah.planner.rules.catalogue import RULES
 from howdah.report.plan.content import MOST_RACKS, labels, racks
 from howdah.report.plan.page import plan_page
-from howdah.session.plan.plans import grounds
+from howdah.session.plans import grounds
 from support.plan_samples import GROUNDS, eight_hosts
 from support.plans import group, plan
 
@@ -138,7 +138,7 @@ def test_the_grounds_of_all_rules_are_known() -> None:
     [
         ("howdah.report.plan.page", ["pyarrow", "numpy", "howdah.analysis"]),
         ("howdah.report.plan.explained", ["pyarrow", "numpy", "howdah.analysis", "vl_convert", "jinja2"]),
-        ("howdah.session.plan.explaining", ["pyarrow", "numpy", "howdah.analysis", "vl_convert", "jinja2"]),
+        ("howdah.session.plans", ["pyarrow", "numpy", "howdah.analysis", "vl_convert", "jinja2"]),
         ("howdah.cli.plan", ["pyarrow", "numpy", "howdah.analysis", "vl_convert", "jinja2"]),
     ],
 )

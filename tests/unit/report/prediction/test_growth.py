@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from howdah.model.variation import Point, Sweep
+from howdah.model.prediction import Point, Sweep
 from howdah.report.prediction.growth import growth
 from howdah.report.terminal import terminal
 from support.varied import predicted as forecast

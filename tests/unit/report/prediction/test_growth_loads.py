@@ -6,8 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from howdah.model.prediction import Forecast
-from howdah.model.variation import LoadPoint, LoadSweep
+from howdah.model.prediction import Forecast, LoadPoint, LoadSweep
 from howdah.report.prediction.growth import load_table, loads
 from howdah.report.terminal import terminal
 from howdah.report.write import write_document

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from howdah.documents.files import write_plan
-from howdah.model.check import CheckReport, CheckVerdict
+from howdah.model.existing import CheckReport, CheckVerdict
 from support.plan_samples import eight_hosts
 from support.served import client_of
 

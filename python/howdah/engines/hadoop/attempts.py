@@ -1,0 +1,342 @@
+"""Hadoop's task attempts as rows of the run record's table with slots, and the phases of their job."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from typing import NamedTuple
+
+from howdah.engines.base import RunClock
+from howdah.engines.hadoop.failure import short_cause
+from howdah.engines.hadoop.target import NodeFinder
+from howdah.model.placement import slots
+from howdah.model.reported import Counters
+from howdah.model.run import Phase, TaskAttempt
+from howdah.model.workloads.base import Workload
+from howdah.services.job_facts import AttemptFacts, JobFacts, MasterStart, Sums, TaskFacts
+
+INPUT_BYTES = "FileInputFormatCounter.BYTES_READ"
+_NONE = Sums(0, 0, 0)
+
+_BEGIN = re.compile(r"mapreduce\.Job: Counters: \d+$")
+_COUNTER = re.compile(r"^\t\t(?P<name>.+?)\s*=(?P<value>-?\d+)$")
+_GROUP = re.compile(r"^\t(?P<name>\S.*?)\s*$")
+_FILE_SYSTEM = re.compile(r"^(?P<scheme>[A-Z]+): Number of (?P<what>.+)$")
+_GROUPS = {
+    "File System Counters": "FileSystemCounter",
+    "Job Counters": "JobCounter",
+    "Map-Reduce Framework": "TaskCounter",
+    "File Input Format Counters": "FileInputFormatCounter",
+    "File Output Format Counters": "FileOutputFormatCounter",
+}
+_FILE_SYSTEM_NAMES = {
+    "bytes read": "BYTES_READ",
+    "bytes written": "BYTES_WRITTEN",
+    "read operations": "READ_OPS",
+    "large read operations": "LARGE_READ_OPS",
+    "write operations": "WRITE_OPS",
+    "bytes read erasure-coded": "BYTES_READ_EC",
+}
+# Hadoop prints a counter's description instead of its name, or the name if there is no description.
+_NAMES = {
+    "Failed map tasks": "NUM_FAILED_MAPS",
+    "Failed reduce tasks": "NUM_FAILED_REDUCES",
+    "Killed map tasks": "NUM_KILLED_MAPS",
+    "Killed reduce tasks": "NUM_KILLED_REDUCES",
+    "Launched map tasks": "TOTAL_LAUNCHED_MAPS",
+    "Launched reduce tasks": "TOTAL_LAUNCHED_REDUCES",
+    "Other local map tasks": "OTHER_LOCAL_MAPS",
+    "Data-local map tasks": "DATA_LOCAL_MAPS",
+    "Rack-local map tasks": "RACK_LOCAL_MAPS",
+    "Total time spent by all maps in occupied slots (ms)": "SLOTS_MILLIS_MAPS",
+    "Total time spent by all reduces in occupied slots (ms)": "SLOTS_MILLIS_REDUCES",
+    "Total time spent by all map tasks (ms)": "MILLIS_MAPS",
+    "Total time spent by all reduce tasks (ms)": "MILLIS_REDUCES",
+    "Total megabyte-milliseconds taken by all map tasks": "MB_MILLIS_MAPS",
+    "Total megabyte-milliseconds taken by all reduce tasks": "MB_MILLIS_REDUCES",
+    "Total vcore-milliseconds taken by all map tasks": "VCORES_MILLIS_MAPS",
+    "Total vcore-milliseconds taken by all reduce tasks": "VCORES_MILLIS_REDUCES",
+    "Map input records": "MAP_INPUT_RECORDS",
+    "Map output records": "MAP_OUTPUT_RECORDS",
+    "Map output bytes": "MAP_OUTPUT_BYTES",
+    "Map output materialized bytes": "MAP_OUTPUT_MATERIALIZED_BYTES",
+    "Input split bytes": "SPLIT_RAW_BYTES",
+    "Combine input records": "COMBINE_INPUT_RECORDS",
+    "Combine output records": "COMBINE_OUTPUT_RECORDS",
+    "Reduce input groups": "REDUCE_INPUT_GROUPS",
+    "Reduce shuffle bytes": "REDUCE_SHUFFLE_BYTES",
+    "Reduce input records": "REDUCE_INPUT_RECORDS",
+    "Reduce output records": "REDUCE_OUTPUT_RECORDS",
+    "Spilled Records": "SPILLED_RECORDS",
+    "Shuffled Maps": "SHUFFLED_MAPS",
+    "Failed Shuffles": "FAILED_SHUFFLE",
+    "Merged Map outputs": "MERGED_MAP_OUTPUTS",
+    "GC time elapsed (ms)": "GC_TIME_MILLIS",
+    "CPU time spent (ms)": "CPU_MILLISECONDS",
+    "Physical memory (bytes) snapshot": "PHYSICAL_MEMORY_BYTES",
+    "Virtual memory (bytes) snapshot": "VIRTUAL_MEMORY_BYTES",
+    "Total committed heap usage (bytes)": "COMMITTED_HEAP_BYTES",
+    "Peak Map Physical memory (bytes)": "MAP_PHYSICAL_MEMORY_BYTES_MAX",
+    "Peak Map Virtual memory (bytes)": "MAP_VIRTUAL_MEMORY_BYTES_MAX",
+    "Peak Reduce Physical memory (bytes)": "REDUCE_PHYSICAL_MEMORY_BYTES_MAX",
+    "Peak Reduce Virtual memory (bytes)": "REDUCE_VIRTUAL_MEMORY_BYTES_MAX",
+    "Bytes Read": "BYTES_READ",
+    "Bytes Written": "BYTES_WRITTEN",
+}
+_OF_MAPS = re.compile(r"^(?:MAP_|SPLIT_RAW|NUM_FAILED_MAPS|NUM_KILLED_MAPS|.*_MAPS$)")
+_OF_REDUCES = re.compile(r"^(?:REDUCE_|SHUFFLED_MAPS$|FAILED_SHUFFLE$|MERGED_MAP_OUTPUTS$|.*_REDUCES$)")
+
+
+def sum_counters(job: JobFacts) -> Counters:
+    """Return a job's counters in howdah's terms; all zero if they are unknown.
+
+    Bytes read and written are HDFS's; intermediate data is the maps' output for reduces, before compression
+    and on disk. Rows that were spilled twice count twice, as in Hadoop.
+    """
+    counters = job.counters
+    # A job without reduces has none of their counters.
+    made = _task(counters, "REDUCE_OUTPUT_RECORDS").reduce
+    if "TaskCounter.REDUCE_OUTPUT_RECORDS" not in counters:
+        made = _task(counters, "MAP_OUTPUT_RECORDS").map
+    return Counters(
+        input_rows=_task(counters, "MAP_INPUT_RECORDS").map if _reads(counters) else 0,
+        output_rows=made,
+        read_bytes=_file_system(counters, "HDFS_BYTES_READ").total,
+        written_bytes=_file_system(counters, "HDFS_BYTES_WRITTEN").total,
+        spilled_rows=_task(counters, "SPILLED_RECORDS").total,
+        spilled_raw_bytes=_task(counters, "MAP_OUTPUT_BYTES").map,
+        spilled_bytes=_task(counters, "MAP_OUTPUT_MATERIALIZED_BYTES").map,
+        spill_read_bytes=_file_system(counters, "FILE_BYTES_READ").total,
+    )
+
+
+def _reads(counters: Mapping[str, Sums]) -> bool:
+    """Whether rows are read from files; TeraGen's maps also count input records, without reading any."""
+    read = counters.get(INPUT_BYTES)
+    return read is None or read.total > 0
+
+
+def _task(counters: Mapping[str, Sums], name: str) -> Sums:
+    return counters.get(f"TaskCounter.{name}", _NONE)
+
+
+def _file_system(counters: Mapping[str, Sums], name: str) -> Sums:
+    return counters.get(f"FileSystemCounter.{name}", _NONE)
+
+
+def printed_counters(lines: Iterable[str]) -> dict[str, Sums]:
+    """Return the counters of the last job whose client printed them, by ``Group.NAME``; empty if none did.
+
+    A client prints totals only. Counters that only maps or reduces have are assigned to them; of the others,
+    such as bytes of files, the parts are 0.
+    """
+    result: dict[str, Sums] = {}
+    group: str | None = None
+    within = False
+    for line in lines:
+        if _BEGIN.search(line):
+            result, group, within = {}, None, True
+        elif within and (counter := _COUNTER.match(line)) and group is not None:
+            name = _name(counter["name"])
+            result[f"{_GROUPS.get(group, group.rpartition('.')[2])}.{name}"] = _sums(
+                name, int(counter["value"])
+            )
+        elif within and (heading := _GROUP.match(line)):
+            group = heading["name"]
+        elif within and line.strip():
+            within = False
+    return result
+
+
+def _name(words: str) -> str:
+    file_system = _FILE_SYSTEM.match(words)
+    if file_system and file_system["what"] in _FILE_SYSTEM_NAMES:
+        return f"{file_system['scheme']}_{_FILE_SYSTEM_NAMES[file_system['what']]}"
+    return _NAMES.get(words, words)
+
+
+def _sums(name: str, total: int) -> Sums:
+    if _OF_REDUCES.match(name):
+        return Sums(0, total, total)
+    return Sums(total if _OF_MAPS.match(name) else 0, 0, total)
+
+
+_HDFS_READ = "FileSystemCounter.HDFS_BYTES_READ"
+_HDFS_WRITTEN = "FileSystemCounter.HDFS_BYTES_WRITTEN"
+_FILE_WRITTEN = "FileSystemCounter.FILE_BYTES_WRITTEN"
+_MAP_OUTPUT = "TaskCounter.MAP_OUTPUT_BYTES"
+_SHUFFLED = "TaskCounter.REDUCE_SHUFFLE_BYTES"
+_CPU_MS = "TaskCounter.CPU_MILLISECONDS"
+_GC_MS = "TaskCounter.GC_TIME_MILLIS"
+_UNENDED = "Hadoop reports no end of it"
+_UNENDED_BY_MASTER = "its application master was lost: Hadoop reports no end of it"
+
+
+class _Stay(NamedTuple):
+    """An attempt with its worker and times."""
+
+    facts: AttemptFacts
+    task: TaskFacts
+    worker: str
+    start_s: float
+    end_s: float
+
+
+def attempt_rows(job: JobFacts, workload: str, machines: NodeFinder, clock: RunClock) -> list[TaskAttempt]:
+    """Return a row for every attempt that began, in order of their starts.
+
+    Attempts that never had a container have no row.
+    """
+    stays = [
+        _stay(attempt, task, job, machines, clock)
+        for task in job.tasks
+        for attempt in task.attempts
+        if attempt.start_ms is not None
+    ]
+    rows = [
+        _row(stay, workload, slot, machines, clock, unended=_unended(stay, job))._replace(job=job.id)
+        for stay, slot in zip(stays, _places(stays), strict=True)
+    ]
+    return sorted(rows, key=lambda row: (row.start_s, row.kind, row.task, row.attempt))
+
+
+def _stay(
+    attempt: AttemptFacts, task: TaskFacts, job: JobFacts, machines: NodeFinder, clock: RunClock
+) -> _Stay:
+    assert attempt.start_ms is not None
+    # Without an end it was lost with its master or its job, or was still running at the last poll.
+    after = _next_master(attempt, job)
+    cut_ms = after.start_ms if after else job.finish_ms
+    times = (attempt.finish_ms, cut_ms, attempt.merge_ms, attempt.shuffle_ms)
+    end_ms = next((time for time in times if time is not None), attempt.start_ms)
+    worker = machines.worker(attempt.node)
+    start_s = clock.seconds(attempt.start_ms)
+    return _Stay(attempt, task, worker, start_s, max(start_s, clock.seconds(end_ms)))
+
+
+def _places(stays: list[_Stay]) -> list[int]:
+    """Return each attempt's slot: the lowest free one of its worker and kind."""
+    order = sorted(range(len(stays)), key=lambda index: _lane(stays[index]))
+    counts = [0] * len(stays)
+    for _, indexes in groupby(order, key=lambda index: _lane(stays[index])):
+        lane = list(indexes)
+        places = slots([(stays[index].start_s, stays[index].end_s) for index in lane])
+        for index, place in zip(lane, places, strict=True):
+            counts[index] = place
+    return counts
+
+
+def _lane(stay: _Stay) -> tuple[str, str]:
+    return stay.worker, stay.task.kind
+
+
+def _unended(stay: _Stay, job: JobFacts) -> str:
+    """Return why an attempt has no end."""
+    return _UNENDED_BY_MASTER if _next_master(stay.facts, job) else _UNENDED
+
+
+def _next_master(attempt: AttemptFacts, job: JobFacts) -> MasterStart | None:
+    """The application master that began after the one that began an attempt; None if that was the last."""
+    return next((master for master in job.masters if master.number > attempt.master + 1), None)
+
+
+def _row(
+    stay: _Stay, workload: str, slot: int, machines: NodeFinder, clock: RunClock, *, unended: str
+) -> TaskAttempt:
+    facts, number, counters = stay.facts, stay.facts.number, stay.facts.counters
+    maps = number.kind == "map"
+    rows = "MAP" if maps else "REDUCE"
+    ended = facts.state != "running"
+    return TaskAttempt(
+        workload=workload,
+        kind=number.kind,
+        task=number.task,
+        attempt=number.attempt,
+        host=machines.host(stay.worker),
+        worker=stay.worker,
+        slot=slot,
+        start_s=stay.start_s,
+        end_s=stay.end_s,
+        # A map of TeraGen counts generated row numbers as input records.
+        input_rows=counters.get(f"TaskCounter.{rows}_INPUT_RECORDS", 0)
+        if counters.get(INPUT_BYTES, 1)
+        else 0,
+        output_rows=counters.get(f"TaskCounter.{rows}_OUTPUT_RECORDS", 0),
+        input_bytes=counters.get(_HDFS_READ if maps else _SHUFFLED, 0),
+        # A map with reduces after it writes no file in HDFS.
+        output_bytes=counters.get(_HDFS_WRITTEN, 0) or counters.get(_MAP_OUTPUT, 0),
+        spilled_bytes=counters.get(_FILE_WRITTEN, 0),
+        locality=locality(facts, stay.task, stay.worker, machines) if maps else "",
+        state=facts.state if ended else "killed",
+        shuffle_end_s=_within(stay, facts.shuffle_ms, clock),
+        merge_end_s=_within(stay, facts.merge_ms, clock),
+        shuffled_bytes=None if maps else counters.get(_SHUFFLED),
+        cpu_s=_seconds(counters, _CPU_MS),
+        gc_s=_seconds(counters, _GC_MS),
+        error=short_cause(facts.error) if ended else unended,
+    )
+
+
+def _within(stay: _Stay, epoch_ms: int | None, clock: RunClock) -> float | None:
+    if epoch_ms is None:
+        return None
+    return min(max(clock.seconds(epoch_ms), stay.start_s), stay.end_s)
+
+
+def _seconds(counters: Mapping[str, int], name: str) -> float | None:
+    milliseconds = counters.get(name)
+    return None if milliseconds is None else milliseconds / 1000
+
+
+def locality(attempt: AttemptFacts, task: TaskFacts, worker: str, machines: NodeFinder) -> str:
+    """Locality of a map's input relative to its worker: ``local``, ``host``, ``rack``, ``remote``.
+
+    ``host`` is another worker on the same host. Empty if unknown. Hadoop's own word has no
+    hosts, so that the workers which hold the input decide where they are known.
+    """
+    if task.split_hosts:
+        holders = {machines.worker(host) for host in task.split_hosts}
+        held = set(holders)
+        if worker in held:
+            return "local"
+        if machines.host(worker) in {machines.host(node) for node in held}:
+            return "host"
+        rack = machines.rack(worker)
+        return "rack" if rack is not None and rack in {machines.rack(node) for node in held} else "remote"
+    return {"NODE_LOCAL": "local", "RACK_LOCAL": "rack"}.get(attempt.locality, "")
+
+
+def phases(job: JobFacts, workload: Workload, clock: RunClock) -> tuple[Phase, ...]:
+    """A job's phases, from when its tasks could begin to its end.
+
+    The maps' ends with the last of them whose output was taken, the reduces' follows. There is one phase
+    if there is nothing to reduce or the maps did not all end, and none if tasks are unknown.
+    """
+    start_ms = job.start_ms or min(_starts(job), default=None)
+    if start_ms is None or job.finish_ms is None or not job.tasks:
+        return ()
+    start_s = clock.seconds(start_ms)
+    end_s = max(start_s, clock.seconds(job.finish_ms))
+    first, second = workload.map_phases
+    maps = [task for task in job.tasks if task.kind == "map"]
+    ends = [_end_ms(task) for task in maps]
+    known_ends = [end for end in ends if end is not None]
+    if len(maps) == len(job.tasks) or len(known_ends) < len(ends) or not ends:
+        return (Phase(name="map" if len(maps) == len(job.tasks) else first, start_s=start_s, end_s=end_s),)
+    between_s = min(max(start_s, clock.seconds(max(known_ends))), end_s)
+    return (
+        Phase(name=first, start_s=start_s, end_s=between_s),
+        Phase(name=second, start_s=between_s, end_s=end_s),
+    )
+
+
+def _starts(job: JobFacts) -> list[int]:
+    return [
+        attempt.start_ms for task in job.tasks for attempt in task.attempts if attempt.start_ms is not None
+    ]
+
+
+def _end_ms(task: TaskFacts) -> int | None:
+    """Return the end of the attempt with the used output; None if there is none."""
+    return next((attempt.finish_ms for attempt in task.attempts if attempt.id == task.winner), None)

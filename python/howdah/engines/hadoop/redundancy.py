@@ -1,0 +1,372 @@
+"""The wait until HDFS is redundant again, and what DataNodes did for it."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+from howdah.engines.base import PartialResult
+from howdah.engines.hadoop.target import HadoopTarget
+from howdah.engines.hadoop.work import Conclusion, HadoopWork
+from howdah.engines.processes import ConcurrentProgram
+from howdah.faults.probes import (
+    Content,
+    LedgerEntry,
+    ProbeAnswer,
+    ProbeLog,
+    compare_with_files,
+    probe_reports,
+)
+from howdah.installation.java_programs import compiled, java_command
+from howdah.model.faults import LEDGER_UNREAD
+from howdah.model.reported import ResultMetric
+from howdah.model.run import Outcome, Phase, RunRecord, RunWarning
+from howdah.model.tables import Progress
+from howdah.model.workloads.hadoop_programs import REBUILD_TIME, Redundancy
+from howdah.services.conf import ClientConf
+from howdah.services.errors import ServiceError
+from howdah.services.namenode import NameNode, datanode_url
+from howdah.services.web import JmxReader, Web
+from howdah.units import format_counted, format_seconds
+
+_POLL_S = 0.5
+_SETTLES_S = 20.0
+"""Time that HDFS must stay redundant: the NameNode detects a missing heartbeat only later."""
+_STANDS_S = 120.0
+"""Time without any progress after which the wait for rebuilt blocks is given up."""
+_SILENT_S = 12.0
+_WRITTEN = 20
+"""One block of so many that were to be rebuilt may be one that a client of the cluster has just written."""
+_METRICS_S = 11.0
+"""DataNodes compute their metrics every ten seconds (*.period)."""
+_ACTIVITY = "Hadoop:service=DataNode,name=DataNodeActivity-*"
+_COUNTED = {
+    "written": "BytesWritten",
+    "copied_blocks": "BlocksReplicated",
+    "units": "EcReconstructionTasks",
+    "failed": "EcFailedReconstructionTasks",
+    "unit_bytes": "EcReconstructionBytesWritten",
+    "unit_read": "EcReconstructionBytesRead",
+    "unit_remote": "EcReconstructionRemoteBytesRead",
+    "decoding_ns": "EcDecodingTimeNanos",
+}
+
+
+class _State(NamedTuple):
+    """Progress of HDFS in rebuilding blocks."""
+
+    low: int
+    """Blocks with too few replicas or units, and those under way."""
+    silent: tuple[str, ...]
+    """DataNodes that the NameNode has not given up yet."""
+    draining: tuple[str, ...]
+    dead: tuple[str, ...]
+
+    @property
+    def busy(self) -> bool:
+        """Whether blocks remain to be rebuilt."""
+        return bool(self.low or self.silent or self.draining)
+
+    def quiet(self, most: int) -> bool:
+        """Whether only blocks that clients are writing remain; ``most`` were to be rebuilt."""
+        return not self.silent and not self.draining and self.low * _WRITTEN <= most
+
+
+class _Rebuild(NamedTuple):
+    """The result of the wait; times are seconds since the start of the run."""
+
+    begun_s: float
+    rebuild_s: float | None
+    """Time at which blocks were missing first."""
+    whole_s: float
+    lost: tuple[str, ...]
+    drained: tuple[str, ...]
+    unrebuilt: int
+    """Blocks that were not rebuilt."""
+
+
+class _Counters:
+    """The counters of all DataNodes that answer, by address."""
+
+    def __init__(self, web: Web, conf: ClientConf, namenode: NameNode) -> None:
+        self._web, self._conf, self._namenode = web, conf, namenode
+
+    def read(self) -> dict[str, dict[str, int]]:
+        """Every counter of each DataNode that is live."""
+        return dict(self._read())
+
+    def _read(self) -> Iterator[tuple[str, dict[str, int]]]:
+        for datanode in self._namenode.datanodes():
+            url = datanode_url(self._conf, datanode)
+            if not datanode.live or url is None:
+                continue
+            try:
+                bean = JmxReader(self._web, url).bean(_ACTIVITY) or {}
+            except ServiceError:
+                continue
+            yield datanode.address, {name: int(bean.get(key) or 0) for name, key in _COUNTED.items()}
+
+
+def redundancy(work: HadoopWork[Redundancy]) -> Conclusion:
+    """Wait until HDFS is redundant, or until nothing more is rebuilt."""
+    target = work.context.target
+    counters = _Counters(target.web, target.conf, work.context.namenode)
+    work.context.afterwards.do()
+    # Until then they may not have what was written before.
+    time.sleep(_METRICS_S)
+    before = counters.read()
+    seen = _wait(work)
+    # Before the next job writes anything.
+    time.sleep(max(0.0, seen.whole_s + _METRICS_S - work.context.clock.now_s()))
+    return partial(_result, work, _grown(before, counters.read()), seen)
+
+
+def _wait(work: HadoopWork[Redundancy]) -> _Rebuild:
+    clock = work.context.clock
+    begun_s = work.begin()
+    first_s: float | None = None
+    quiet_s: float | None = None
+    lost: dict[str, None] = {}
+    drained: dict[str, None] = {}
+    most, low, changed_s = 0, -1, begun_s
+    while True:
+        state = _state(work.context.namenode)
+        now_s = clock.now_s()
+        lost.update(dict.fromkeys((*state.silent, *state.dead)))
+        drained.update(dict.fromkeys(state.draining))
+        if state.low != low or state.silent:
+            low, changed_s = state.low, now_s
+        if state.low and first_s is None and not state.silent:
+            first_s = now_s
+        most = max(most, state.low)
+        if not state.busy or (quiet_s is not None and state.quiet(most)):
+            quiet_s = now_s if quiet_s is None else quiet_s
+            if now_s - quiet_s > _SETTLES_S:
+                break
+        else:
+            quiet_s = None
+            if now_s - changed_s > _STANDS_S:
+                quiet_s = changed_s
+                break
+        done = most - state.low if most else 0
+        tasks = f"{format_counted(state.low, 'block')} to rebuild" if most else "waiting for a loss"
+        phase = "rebuild" if first_s is not None else "unnoticed"
+        work.context.sink.progress(
+            Progress(work.workload.kind, phase, done, most, "operations", now_s - begun_s, tasks)
+        )
+        time.sleep(_POLL_S)
+    work.finish(quiet_s)
+    return _Rebuild(begun_s, first_s, quiet_s, tuple(lost), tuple(drained), 0 if state.quiet(most) else low)
+
+
+def _state(namenode: NameNode) -> _State:
+    # This bean is computed when it is read; the metrics of FSNamesystem may be ten seconds old.
+    names = namenode.bean("FSNamesystemState")
+    low = int(names.get("UnderReplicatedBlocks") or 0) + int(names.get("PendingReplicationBlocks") or 0)
+    datanodes = namenode.datanodes()
+    return _State(
+        low=low,
+        silent=tuple(node.host for node in datanodes if node.live and node.silent_s > _SILENT_S),
+        draining=tuple(
+            node.host for node in datanodes if node.live and node.state == "Decommission In Progress"
+        ),
+        dead=tuple(node.host for node in datanodes if not node.live),
+    )
+
+
+def _result(work: HadoopWork[Redundancy], grown: dict[str, int], seen: _Rebuild) -> PartialResult:
+    if not seen.lost and not seen.drained:
+        work.context.warn(
+            "nothing-lost",
+            "redundancy: no DataNode was lost or drained; give, for example, "
+            "--fault 'lose worker:NAME at redundancy 0s'",
+        )
+    if seen.unrebuilt:
+        work.context.warn(
+            "not-redundant",
+            f"redundancy: {format_counted(seen.unrebuilt, 'block')} were not rebuilt within "
+            f"{_STANDS_S:.0f} s: the remaining DataNodes are too few or full",
+        )
+    rebuild_s = seen.begun_s if seen.rebuild_s is None else seen.rebuild_s
+    phases = (
+        Phase(name="unnoticed", start_s=seen.begun_s, end_s=rebuild_s),
+        Phase(name="rebuild", start_s=rebuild_s, end_s=seen.whole_s),
+    )
+    return PartialResult(
+        phases=phases if seen.rebuild_s is not None else (),
+        metrics=tuple(_metrics(seen, grown)),
+    )
+
+
+def _grown(before: dict[str, dict[str, int]], after: dict[str, dict[str, int]]) -> dict[str, int]:
+    """Increase of all DataNodes' counters; a restarted DataNode counts from zero."""
+    sums = dict.fromkeys(_COUNTED, 0)
+    for address, counted in after.items():
+        first = before.get(address, {})
+        again = any(value < first.get(name, 0) for name, value in counted.items())
+        for name, value in counted.items():
+            sums[name] += value if again else value - first.get(name, 0)
+    return sums
+
+
+def _metrics(seen: _Rebuild, grown: dict[str, int]) -> Iterator[ResultMetric]:
+    """The work of the rebuild; copies are the DataNodes' writes beyond reconstructed units."""
+    elapsed_s = 0.0 if seen.rebuild_s is None else seen.whole_s - seen.rebuild_s
+    copied = max(0, grown["written"] - grown["unit_bytes"])
+    yield ResultMetric(name=REBUILD_TIME, value=elapsed_s, unit="s", better="lower")
+    if seen.rebuild_s is not None:
+        noticed_s = seen.rebuild_s - seen.begun_s
+        yield ResultMetric(name="time until noticed", value=noticed_s, unit="s", better="lower")
+    yield ResultMetric(name="blocks not rebuilt", value=seen.unrebuilt, unit="1", better="lower")
+    yield ResultMetric(name="copied blocks", value=grown["copied_blocks"], unit="1")
+    yield ResultMetric(name="copied bytes", value=copied, unit="B")
+    yield ResultMetric(name="rebuilt units", value=grown["units"], unit="1")
+    yield ResultMetric(name="failed rebuilds of units", value=grown["failed"], unit="1", better="lower")
+    yield ResultMetric(name="rebuilt bytes of units", value=grown["unit_bytes"], unit="B")
+    yield ResultMetric(name="bytes read to rebuild units", value=grown["unit_read"], unit="B", better="lower")
+    yield ResultMetric(
+        name="of them from other workers", value=grown["unit_remote"], unit="B", better="lower"
+    )
+    yield ResultMetric(name="decoding time", value=grown["decoding_ns"] / 1e9, unit="s", better="lower")
+    if elapsed_s > 0:
+        rate = (copied + grown["unit_bytes"]) / elapsed_s
+        yield ResultMetric(name="rebuild rate", value=rate, unit="B/s", better="higher", over="the rebuild")
+
+
+JOURNAL = "ledger.tsv"
+"""The file in a run's directory with all operations of clients and their results."""
+_CLASSES, _MAIN = "hdfs", "HdfsBeside"
+_CLIENTS, _EVERY_MS = 2, 100
+_END_S = 600.0
+"""HDFS closes files of lost writers only after minutes."""
+_GOOD = "OK"
+
+
+class HdfsClients:
+    """A Java program that writes and reads back; see ``howdah.engines.lab_runs.ConcurrentClients``."""
+
+    def __init__(self, target: HadoopTarget, runs_dir: Path) -> None:
+        self._target = target
+        self._runs_dir = runs_dir
+        installation = target.installation
+        classes = compiled(_CLASSES, installation.class_path, "set HADOOP_HOME to a Hadoop 3.x")
+        self._installation = installation._replace(class_path=(str(classes), *installation.class_path))
+        self._program: ConcurrentProgram | None = None
+        self._seconds: Callable[[float], float] = lambda epoch_s: epoch_s
+        self._lock = Lock()
+        self._logs: dict[str, ProbeLog] = {}
+        self._operations: dict[tuple[int, int], LedgerEntry] = {}
+        self._since_s: dict[tuple[int, int], float] = {}
+        self._longest: tuple[float, float] | None = None
+        """The longest wait of a client, and its start, seconds since the run's start."""
+        self._contents: dict[str, Content] = {}
+        self._ended = False
+        self._trouble: str | None = None
+        self._lost_reason: str | None = None
+
+    def begin(self, record: RunRecord, seconds: Callable[[float], float]) -> None:
+        """Start the clients; ``seconds`` converts seconds since 1970 to those since the run's start."""
+        self._seconds = seconds
+        self._journal = (self._runs_dir / record.id / JOURNAL).open("w", encoding="utf-8")
+        words = (posixpath.join(self._target.work_dir, f"{record.id}-beside"), str(_CLIENTS), str(_EVERY_MS))
+        options = ("-Xmx256m", "-XX:+UseSerialGC")
+        command = java_command(self._installation, self._target.conf_dir, _MAIN, *words, options=options)
+        self._program = ConcurrentProgram([*self._target.client_prefix, *command], self._read_line)
+
+    def end(self, record: RunRecord) -> RunRecord:
+        """Stop the clients and compare files with acknowledged operations, after all faults were reverted."""
+        if self._program is None:
+            return record
+        by_itself = self._program.end(_END_S)
+        self._journal.close()
+        with self._lock:
+            probes = probe_reports(self._logs.values())
+        record = record.model_copy(update={"probes": (*record.probes, *probes)})
+        if self._trouble is not None:
+            return ledger_unread(record, self._trouble)
+        if not (by_itself and self._ended):
+            late = f"not read back within {format_seconds(_END_S)}"
+            why = self._lost_reason or ("the process that reads it back ended early" if by_itself else late)
+            # Without any acknowledgement the end of the program proves nothing about HDFS.
+            kept = any(entry.acknowledged for entry in self._operations.values())
+            return ledger_lost(record, why) if kept else ledger_unread(record, why)
+        report = compare_with_files(
+            [self._operations[key] for key in sorted(self._operations)], self._contents
+        )
+        if self._longest is not None:
+            longest_s, at_s = self._longest
+            report = report.model_copy(update={"longest_s": longest_s, "longest_at_s": at_s})
+        record = record.model_copy(update={"ledger": report})
+        if report.sound:
+            return record
+        first = "; ".join(f"{violations[0]} is {name}" for name, violations in report.broken.items())
+        return _failed(record, f"HDFS lost or changed acknowledged data: {first}")
+
+    def _read_line(self, line: str) -> None:
+        kind, *words = line.split("\t")
+        try:
+            match kind:
+                case "probe":
+                    self._answered(*words)
+                case "ask" | "ack" | "fail":
+                    self._journal.write(f"{line}\n")
+                    self._journal.flush()
+                    os.fdatasync(self._journal.fileno())
+                    self._note(kind, words)
+                case "file":
+                    self._contents[words[0]] = Content()
+                case "record":
+                    self._contents[words[0]].records.append(int(words[1]))
+                case "unread":
+                    self._contents[words[0]].unread = words[1]
+                case "failed":
+                    self._trouble = f"{words[0]}: {words[1]}"
+                case "gone":
+                    self._lost_reason = words[0]
+                case "end":
+                    self._ended = True
+        except OSError as error:
+            self._trouble = f"{self._journal.name}: {error.strerror}"
+
+    def _answered(self, operation: str, start_ms: str, took_us: str, result: str) -> None:
+        answer = ProbeAnswer(
+            self._seconds(int(start_ms) / 1000), int(took_us) / 1e6, None if result == _GOOD else result
+        )
+        with self._lock:
+            self._logs.setdefault(operation, ProbeLog("HDFS", operation)).add(answer)
+
+    def _note(self, kind: str, words: list[str]) -> None:
+        key, now_s = (int(words[0]), int(words[1])), self._seconds(int(words[2]) / 1000)
+        if kind == "ask":
+            self._since_s[key] = now_s
+            operation, path, of = words[3:6]
+            self._operations[key] = LedgerEntry(key[0], operation, path, of)
+            return
+        since_s = self._since_s.pop(key)
+        self._longest = max(self._longest or (0.0, since_s), (now_s - since_s, since_s))
+        if kind == "ack":
+            self._operations[key] = self._operations[key]._replace(acknowledged=True)
+
+
+def ledger_unread(record: RunRecord, why: str) -> RunRecord:
+    """Return the record with a warning: the ledger could not be checked, for a reason of howdah's own."""
+    text = f"acknowledged data could not be compared with HDFS: {why}"
+    warning = RunWarning(code=LEDGER_UNREAD, text=text)
+    return record.model_copy(update={"warnings": (*record.warnings, warning)})
+
+
+def ledger_lost(record: RunRecord, why: str) -> RunRecord:
+    """Return the failed record of a run after which HDFS returns none of the acknowledged data."""
+    return _failed(ledger_unread(record, why), f"HDFS returns none of the acknowledged data: {why}")
+
+
+def _failed(record: RunRecord, error: str) -> RunRecord:
+    if record.outcome is not Outcome.SUCCEEDED:
+        return record
+    return record.model_copy(update={"outcome": Outcome.FAILED, "error": error})

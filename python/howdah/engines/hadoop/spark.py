@@ -1,0 +1,364 @@
+"""Programs on Spark, run as applications on YARN."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import posixpath
+import re
+import shutil
+import subprocess
+import sysconfig
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from functools import cache, partial
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from howdah.engines.base import PartialResult
+from howdah.engines.hadoop.command import Command, sort_properties
+from howdah.engines.hadoop.ready import tera_rows
+from howdah.engines.hadoop.spark_command import SparkCommand, executor_properties, prepare_logs
+from howdah.engines.hadoop.storage import FILE, HdfsMarker
+from howdah.engines.hadoop.target import HadoopTarget, run_tool
+from howdah.engines.hadoop.tera import TERASORT_MAIN, sorted_result
+from howdah.engines.hadoop.work import Conclusion, FinishedJob, HadoopWork
+from howdah.errors import HowdahError, MissingExtra, RunFailed
+from howdah.extras import install_command
+from howdah.files import scratch_folder
+from howdah.installation.digests import existing_cache
+from howdah.installation.installation import SparkInstallation
+from howdah.model.reported import ResultMetric
+from howdah.model.run import Outcome, ValidationError
+from howdah.model.workloads.spark import (
+    OnSpark,
+    SparkApi,
+    SparkJoin,
+    SparkKMeans,
+    SparkTeraSort,
+    SparkTpch,
+    SparkWordCount,
+)
+from howdah.model.workloads.terasort import TERASORT, TeraSort
+from howdah.services.namenode import NameNode
+
+ARCHIVE = "jars.zip"
+_PUT_S = 1800.0
+_ARCHIVE, _JARS = "spark.yarn.archive", "spark.yarn.jars"
+_PLACES = (_ARCHIVE, _JARS)
+"""Properties by which a user names jars of Spark that are in HDFS already."""
+
+
+def spark_jars(
+    target: HadoopTarget, namenode: NameNode, spark: SparkInstallation, warn: Callable[[str, str], None]
+) -> Mapping[str, str]:
+    """The properties by which an application finds Spark's jars; empty if the user names them.
+
+    The machines of a lab share this machine's files. Elsewhere an archive is written to HDFS the first time
+    and stays there, so that NodeManagers keep their copy from run to run. Raises HowdahError if it cannot be
+    written.
+    """
+    if any(key in target.job_settings for key in _PLACES):
+        return {}
+    if target.lab is not None:
+        return {_JARS: f"local:{spark.jars.absolute()}/*"}
+    return {_ARCHIVE: f"{target.conf.default_fs}{_archive(target, namenode, spark, warn)}"}
+
+
+def _archive(
+    target: HadoopTarget, namenode: NameNode, spark: SparkInstallation, warn: Callable[[str, str], None]
+) -> str:
+    """The path in HDFS of an archive of Spark's jars."""
+    name = f"spark-{spark.version}-{_digest(spark)}"
+    folder = posixpath.join(target.work_dir, name)
+    path = posixpath.join(folder, ARCHIVE)
+    if namenode.stat(path) is not None:
+        return path
+    marker = HdfsMarker(run=name, process=None, kept=(ARCHIVE,))
+    namenode.write(posixpath.join(folder, FILE), marker.content(), overwrite=True)
+    with scratch_folder("spark", existing_cache()) as scratch:
+        archive = scratch / ARCHIVE
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as content:
+            for jar in sorted(spark.jars.glob("*.jar")):
+                content.write(jar, jar.name)
+        try:
+            done = run_tool(target, "dfs", "-put", str(archive), path, seconds=_PUT_S)
+        except subprocess.TimeoutExpired as error:
+            raise HowdahError(
+                f"HDFS {path}", f"was not written within {_PUT_S:g} s", "is HDFS healthy?"
+            ) from error
+        # A concurrent run may have written the same file.
+        if done.returncode and "File exists" not in done.stderr:
+            lines = [line for line in done.stderr.splitlines() if line.startswith("put:")]
+            raise HowdahError(
+                f"HDFS {path}",
+                f"cannot be written: {lines[-1] if lines else done.stderr[-300:]}",
+                "is there room for Spark's jars, or give --set spark.yarn.archive=hdfs:///…",
+            )
+    if namenode.stat(path) is None:
+        raise HowdahError(f"HDFS {path}", "was not written", "see howdah's log")
+    warn(
+        "spark-jars",
+        f"Spark's jars were put into HDFS, where later runs use them: {folder}; "
+        "every NodeManager copied them in this run, before its first executor started",
+    )
+    return path
+
+
+def _digest(spark: SparkInstallation) -> str:
+    """Identity of the jars, by names and sizes."""
+    listed = sorted((jar.name, jar.stat().st_size) for jar in spark.jars.glob("*.jar"))
+    return hashlib.sha256(repr(listed).encode()).hexdigest()[:8]
+
+
+P = TypeVar("P", bound=OnSpark)
+
+_PACKAGE = "howdah.spark"
+_SAMPLES = 100_000
+"""Keys that TeraSort samples by default (mapreduce.terasort.partitions.sample)."""
+
+
+def submit(
+    work: HadoopWork[P], main: str, arguments: tuple[str, ...], properties: dict[str, str]
+) -> FinishedJob:
+    """Run one of howdah's programs on Spark to its end; Spark's jars are put into HDFS before, if need be."""
+    context = work.context
+    assert context.target.spark is not None
+    prepare_logs(context)
+    jars = spark_jars(context.target, context.namenode, context.target.spark.spark, context.warn)
+    return work.run(
+        SparkCommand(
+            main=f"{_PACKAGE}.{main}",
+            arguments=arguments,
+            name=f"howdah {work.workload.kind}",
+            properties={**executor_properties(work.workload), **properties},
+            jars=jars,
+        )
+    )
+
+
+def terasort(work: HadoopWork[SparkTeraSort]) -> Conclusion:
+    """Sort what TeraGen wrote, or what the user names; files are as TeraSort's."""
+    context = work.context
+    source = tera_rows(context.namenode, work.source())
+    work.workload = work.workload.model_copy(update={"rows": source.rows})
+    workload = work.workload
+    output = context.workspace.folder(TERASORT)
+    if workload.api is SparkApi.MAPREDUCE:
+        sort = TeraSort(
+            reduces=workload.partitions,
+            block_bytes=workload.block_bytes,
+            replication=workload.replication,
+            partition_samples=workload.partition_samples,
+        )
+        job = work.run(Command(TERASORT_MAIN, sort_properties(sort), (source.path, output)))
+        context.workspace.complete(TERASORT)
+        return partial(sorted_result, work, job, source.path, output)
+    # TeraSort replicates its output once by default, and so does this.
+    properties = {"dfs.replication": f"{workload.replication or 1}"}
+    if workload.block_bytes is not None:
+        properties["dfs.blocksize"] = f"{workload.block_bytes}"
+    arguments = (
+        workload.api or SparkApi.RDD,
+        source.path,
+        output,
+        f"{workload.partitions or 1}",
+        f"{workload.partition_samples or _SAMPLES}",
+    )
+    job = submit(work, "SparkTeraSort", arguments, properties)
+    context.workspace.complete(TERASORT)
+    return partial(sorted_result, work, job, source.path, output)
+
+
+OUTCOME = "_outcome"
+"""The file that a program leaves in its folder, with lines KEY TAB VALUE."""
+_EXPECTED = "expected_"
+_COST_TOLERANCE = 1e-6
+"""A sum of floating-point numbers depends on its order."""
+
+
+def wordcount(work: HadoopWork[SparkWordCount]) -> Conclusion:
+    """Write a text and count its words."""
+    workload = work.workload
+    return _run(work, "SparkWordCount", (str(workload.words), str(workload.partitions)), "count")
+
+
+def join(work: HadoopWork[SparkJoin]) -> Conclusion:
+    """Join a table with a frequent key."""
+    workload = work.workload
+    arguments = (workload.join_rows, workload.join_keys, workload.skew, workload.partitions)
+    return _run(work, "SparkJoin", tuple(map(str, arguments)), "join")
+
+
+def kmeans(work: HadoopWork[SparkKMeans]) -> Conclusion:
+    """Cluster points."""
+    workload = work.workload
+    arguments = (workload.points, workload.clusters, workload.iterations, workload.partitions)
+    return _run(work, "SparkKMeans", tuple(map(str, arguments)), "cluster")
+
+
+def _run(work: HadoopWork[P], main: str, arguments: tuple[str, ...], part: str) -> Conclusion:
+    """Run a program in its own folder; ``part`` is its measured part."""
+    folder = work.context.workspace.folder(work.workload.kind)
+    job = submit(work, main, (folder, *arguments), {})
+    return partial(_checked, work, job, folder, part)
+
+
+def _checked(work: HadoopWork[P], job: FinishedJob, folder: str, part: str) -> PartialResult:
+    outcome = read_outcome(work, folder)
+    errors = tuple(differences(outcome))
+    metrics = [
+        ResultMetric(name=phase.name, value=phase.end_s - phase.start_s, unit="s", better="lower")
+        for phase in job.reported.phases
+        if phase.name == part
+    ]
+    metrics += [
+        ResultMetric(name=key, value=float(value), unit="1")
+        for key, value in outcome.items()
+        if " " in key or key == "iterations"
+    ]
+    return PartialResult(
+        outcome=Outcome.FAILED if errors else Outcome.SUCCEEDED,
+        counters=job.reported.counters,
+        validation_errors=errors,
+        metrics=tuple(metrics),
+    )
+
+
+def read_outcome(work: HadoopWork[P], folder: str) -> Mapping[str, str]:
+    """The values that a program left; raises RunFailed if it left none."""
+    text = work.context.namenode.read(f"{folder}/{OUTCOME}").decode()
+    lines = [line.partition("\t") for line in text.splitlines()]
+    if not lines:
+        raise RunFailed(work.workload.kind, f"{folder}/{OUTCOME} is empty")
+    return {key: value for key, _, value in lines}
+
+
+def differences(outcome: Mapping[str, str]) -> Iterator[ValidationError]:
+    """The differences from the expected result."""
+    for key, expected in outcome.items():
+        if not key.startswith(_EXPECTED):
+            continue
+        name = key.removeprefix(_EXPECTED)
+        value = outcome.get(name)
+        if value != expected and not (name == "cost" and value is not None and _close(value, expected)):
+            yield ValidationError(kind=name, message=f"{name} is {value}, and must be {expected}")
+
+
+def _close(value: str, expected: str) -> bool:
+    return abs(float(value) - float(expected)) <= _COST_TOLERANCE * abs(float(expected))
+
+
+_FILE = Path(__file__).with_name("tpch_answers.json")
+_NUMBER = re.compile(r"-?\d+\.\d+(?:[eE][-+]?\d+)?")
+_CENT = Decimal("0.01")
+
+
+class QueryAnswer(NamedTuple):
+    """An answer: its number of rows, and the SHA-256 of these."""
+
+    rows: int
+    sha256: str
+
+
+def canonical(value: object) -> str:
+    """A value as text: numbers with decimals rounded to two, texts without spaces at their ends."""
+    text = "null" if value is None else str(value).strip()
+    if not _NUMBER.fullmatch(text):
+        return text
+    return str(Decimal(text).quantize(_CENT, ROUND_HALF_UP))
+
+
+def answer_of(rows: Iterable[Sequence[object]]) -> QueryAnswer:
+    """The answer that rows are, in whatever order: TPC-H leaves the order of equal keys open."""
+    lines = sorted("|".join(map(canonical, row)) for row in rows)
+    return QueryAnswer(len(lines), hashlib.sha256("\n".join(lines).encode()).hexdigest())
+
+
+@cache
+def references() -> Mapping[str, Mapping[str, tuple[QueryAnswer, ...]]]:
+    """By scale factor, as text, the accepted answers of each query by its name.
+
+    There are two where DuckDB's differs from TPC's within TPC's own tolerance.
+    """
+    content = json.loads(_FILE.read_text())
+    return {
+        scale: {
+            query: tuple(QueryAnswer(*fields) for fields in accepted) for query, accepted in answers.items()
+        }
+        for scale, answers in content.items()
+    }
+
+
+_GENERATOR = "tpchgen-cli"
+_LONGEST_S = 86_400.0
+
+
+def tpch(work: HadoopWork[SparkTpch]) -> Conclusion:
+    """Generate the tables, put them into HDFS, and run the queries."""
+    workspace = work.context.workspace
+    data, output = workspace.folder("tpch"), workspace.folder("tpch-answers")
+    scale = f"{work.workload.scale or 1:g}"
+    with scratch_folder("tpch", existing_cache()) as folder:
+        installed = Path(sysconfig.get_path("scripts")) / _GENERATOR
+        path = str(installed) if installed.is_file() else shutil.which(_GENERATOR)
+        if path is None:
+            raise MissingExtra(_GENERATOR, "is not installed", install_command("spark"))
+        command = [path, "parquet", "--scale-factor", scale, "--output-dir", str(folder)]
+        made = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=_LONGEST_S, check=False
+        )
+        files = sorted(map(str, folder.glob("*.parquet")))
+        if made.returncode or not files:
+            raise RunFailed(work.workload.kind, f"{_GENERATOR} failed: {made.stderr.strip()[-300:]}")
+        work.context.namenode.mkdirs(data)
+        put = run_tool(work.context.target, "dfs", "-put", *files, data, seconds=_LONGEST_S)
+        if put.returncode:
+            raise RunFailed(work.workload.kind, f"the tables cannot be put into HDFS: {put.stderr[-300:]}")
+    job = submit(work, "SparkTpch", (data, output, scale), {})
+    return partial(_compared, work, job, output, scale)
+
+
+def _compared(work: HadoopWork[SparkTpch], job: FinishedJob, output: str, scale: str) -> PartialResult:
+    """The time of each query, and the queries whose answers differ from the reference."""
+    outcome = read_outcome(work, output)
+    seconds = {name: float(value) for name, value in outcome.items()}
+    errors = tuple(_wrong(work, output, scale, list(seconds)))
+    metrics = [ResultMetric(name="all queries", value=sum(seconds.values()), unit="s", better="lower")]
+    metrics += [
+        ResultMetric(name=name, value=value, unit="s", better="lower") for name, value in seconds.items()
+    ]
+    return PartialResult(
+        outcome=Outcome.FAILED if errors else Outcome.SUCCEEDED,
+        counters=job.reported.counters,
+        validation_errors=errors,
+        metrics=tuple(metrics),
+    )
+
+
+def _wrong(
+    work: HadoopWork[SparkTpch], output: str, scale: str, queries: list[str]
+) -> Iterator[ValidationError]:
+    reference = references().get(scale)
+    if reference is None:
+        work.context.warn(
+            "no-tpch-reference",
+            f"spark-tpch: howdah has no reference answers for scale factor {scale}, so answers were not "
+            f"checked; it has some for {', '.join(references())}",
+        )
+        return
+    for name in sorted(reference):
+        if name not in queries:
+            yield ValidationError(kind=name, message="did not run")
+            continue
+        text = work.context.namenode.read(f"{output}/{name}.tsv").decode()
+        answer = answer_of([line.split("\t") for line in text.splitlines()])
+        if answer not in reference[name]:
+            expected = reference[name][0]
+            yield ValidationError(
+                kind=name,
+                message=f"{answer.rows} rows differ from the reference of {expected.rows} rows"
+                if answer.rows == expected.rows
+                else f"{answer.rows} rows instead of {expected.rows}",
+            )

@@ -1,0 +1,169 @@
+"""TeraGen, TeraSort and TeraValidate of Hadoop's examples, and what they wrote of their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+from howdah.engines.base import PartialResult
+from howdah.engines.hadoop.command import Command, file_properties, sort_properties
+from howdah.engines.hadoop.ready import Generated, read_generated, tera_rows, write_generated
+from howdah.engines.hadoop.work import Conclusion, FinishedJob, HadoopWork
+from howdah.model.run import Outcome, ValidationError
+from howdah.model.workloads.terasort import TERAGEN, TERASORT, TERAVALIDATE, TeraGen, TeraSort, TeraValidate
+
+_CHECKSUM_KEY = "checksum"
+_ERROR = "error"
+_COUNTED = (1 << 64) - 1
+"""The bits of a checksum that a counter of Hadoop holds."""
+
+_PACKAGE = "org.apache.hadoop.examples.terasort"
+TERASORT_MAIN = f"{_PACKAGE}.TeraSort"
+_CHECKSUM_COUNTER = "TeraGen$Counters.CHECKSUM"
+_LOW = (1 << 64) - 1
+
+
+class Validated(NamedTuple):
+    """The result of validating rows."""
+
+    checksum: str | None
+    """The sum of the rows' CRC-32 in hex; None where there were no rows."""
+    expected: str | None
+    """The expected sum by TeraGen's counter."""
+    errors: tuple[ValidationError, ...]
+    """The faults, in the words of TeraValidate and of howdah's local engine."""
+
+
+def judge(report: str, rows: int, generated: Generated | None) -> Validated:
+    """Read the text of TeraValidate's part-r-00000, and hold rows and checksum against TeraGen's record.
+
+    TeraGen's counter holds the low 64 bits of the sum. The bits above, which 4 billion rows reach,
+    are not compared: the expected sum has them as they were found.
+    """
+    records = list(_records(report))
+    checksum = next((value.strip() for key, value in records if key == _CHECKSUM_KEY), None)
+    errors = [ValidationError(kind=key, message=value) for key, value in records if key == _ERROR]
+    if generated is None:
+        return Validated(checksum, None, tuple(errors))
+    total = int(checksum or "0", 16)
+    expected = total & ~_COUNTED | int(generated.checksum, 16) & _COUNTED
+    errors += _incompleteness(rows, total, generated.rows, expected)
+    return Validated(checksum, f"{expected:x}", tuple(errors))
+
+
+def _records(report: str) -> Iterator[tuple[str, str]]:
+    """Keys and values; the words about a bad partitioning go over several lines."""
+    key, lines = "", list[str]()
+    for line in report.splitlines():
+        start, tab, text = line.partition("\t")
+        if tab and start in (_CHECKSUM_KEY, _ERROR):
+            if key:
+                yield key, "\n".join(lines)
+            key, lines = start, [text]
+        else:
+            lines.append(line)
+    if key:
+        yield key, "\n".join(lines)
+
+
+def _incompleteness(
+    rows: int, checksum: int, expected_rows: int, expected_checksum: int
+) -> Iterator[ValidationError]:
+    if rows != expected_rows:
+        how = "lost" if rows < expected_rows else "too many"
+        yield ValidationError(
+            kind="rows",
+            message=f"{rows} rows where TeraGen recorded {expected_rows}: {abs(rows - expected_rows)} {how}",
+        )
+    if checksum != expected_checksum:
+        yield ValidationError(
+            kind="checksum",
+            message=f"checksum {checksum:x} where TeraGen recorded {expected_checksum:x}: "
+            "rows were changed, lost or repeated",
+        )
+
+
+def teragen(work: HadoopWork[TeraGen]) -> Conclusion:
+    """Write the rows."""
+    workload, workspace = work.workload, work.context.workspace
+    output = workspace.folder(TERAGEN)
+    properties = file_properties(workload)
+    if workload.maps is not None:
+        properties["mapreduce.job.maps"] = str(workload.maps)
+    # Hadoop reads the suffix of 1t into an int, which overflows: digits only.
+    job = work.run(Command(f"{_PACKAGE}.TeraGen", properties, (str(workload.rows or 0), output)))
+    workspace.complete(TERAGEN)
+    return partial(_generated, work, job, output)
+
+
+def _generated(work: HadoopWork[TeraGen], job: FinishedJob, output: str) -> PartialResult:
+    """Return TeraGen's result; write its count and checksum of the rows next to them."""
+    context, reported = work.context, job.reported
+    counted = reported.job.counters.get(_CHECKSUM_COUNTER)
+    if counted is None:
+        context.warn(
+            "no-teragen-counter", "teragen's checksum is unknown, because its counters were not reported"
+        )
+        return PartialResult(counters=reported.counters, replicas=work.replicas(output))
+    # The counter is a signed number that wraps around.
+    generated = Generated(reported.counters.output_rows, f"{counted.total & _LOW:x}")
+    write_generated(context.namenode, output, generated)
+    return PartialResult(
+        counters=reported.counters, checksum=generated.checksum, replicas=work.replicas(output)
+    )
+
+
+def terasort(work: HadoopWork[TeraSort]) -> Conclusion:
+    """Sort what TeraGen wrote, or what the user names."""
+    source = _source(work)
+    output = work.context.workspace.folder(TERASORT)
+    properties = sort_properties(work.workload)
+    job = work.run(Command(TERASORT_MAIN, properties, (source, output)))
+    work.context.workspace.complete(TERASORT)
+    return partial(sorted_result, work, job, source, output)
+
+
+def sorted_result(work: HadoopWork[Any], job: FinishedJob, source: str, output: str) -> PartialResult:
+    """The result of a program that has sorted rows from one folder into another."""
+    generated = read_generated(work.context.namenode, source)
+    if generated:
+        # TeraGen's record goes with the rows, so that validation compares them with no other data's.
+        write_generated(work.context.namenode, output, generated)
+    return PartialResult(counters=job.reported.counters, replicas=work.replicas(output))
+
+
+def teravalidate(work: HadoopWork[TeraValidate]) -> Conclusion:
+    """Check what TeraSort wrote."""
+    source = _source(work)
+    output = work.context.workspace.folder(TERAVALIDATE)
+    job = work.run(Command(f"{_PACKAGE}.TeraValidate", {}, (source, output)))
+    return partial(_judged, work, job, source, output)
+
+
+def _judged(work: HadoopWork[TeraValidate], job: FinishedJob, source: str, output: str) -> PartialResult:
+    """The verdict, against TeraGen's record where the data came from it."""
+    context, counters = work.context, job.reported.counters
+    generated = read_generated(context.namenode, source)
+    report = context.namenode.read(f"{output}/part-r-00000").decode(errors="replace")
+    verdict = judge(report, counters.input_rows, generated)
+    if generated is None:
+        context.warn(
+            "no-teragen-record",
+            "teravalidate had no TeraGen record of these rows, so it checked their order but not their "
+            "completeness",
+        )
+    return PartialResult(
+        outcome=Outcome.FAILED if verdict.errors else Outcome.SUCCEEDED,
+        counters=counters,
+        checksum=verdict.checksum,
+        expected_checksum=verdict.expected,
+        validation_errors=verdict.errors,
+    )
+
+
+def _source(work: HadoopWork[TeraSort] | HadoopWork[TeraValidate]) -> str:
+    """Return the path of the rows to read, and set their number in the workload."""
+    source = tera_rows(work.context.namenode, work.source())
+    work.workload = work.workload.model_copy(update={"rows": source.rows})
+    return source.path

@@ -1,0 +1,284 @@
+"""A user's command, the applications that it starts on YARN, and what became of each."""
+
+from __future__ import annotations
+
+import posixpath
+import shutil
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from howdah.engines.base import PartialResult
+from howdah.engines.hadoop.command import EndedJob
+from howdah.engines.hadoop.failure import client_error, short_cause
+from howdah.engines.hadoop.overlay import SUBMIT, Additions, additions, environment, user_logs
+from howdah.engines.hadoop.reporters import ReportedJob, report_job
+from howdah.engines.hadoop.spark_command import LOGS, prepare_logs, report_spark
+from howdah.engines.hadoop.target import HadoopContext, HadoopTarget, run_tag
+from howdah.engines.hadoop.work import Conclusion, HadoopWork
+from howdah.engines.processes import RunningProgram
+from howdah.errors import RunFailed, UserError
+from howdah.files import scratch_folder
+from howdah.hadoop.config_files import without_secrets
+from howdah.model.cluster import HadoopJob
+from howdah.model.reported import Counters
+from howdah.model.run import Phase, TaskAttempt
+from howdah.model.tables import Progress
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.hadoop_programs import COMMAND, UserCommand
+from howdah.services.errors import ServiceError
+from howdah.services.job_facts import JobFacts, state_of
+from howdah.services.resourcemanager import AppFacts, ResourceManager
+from howdah.services.web import PlainClient
+from howdah.units import format_counted, format_seconds
+
+_FETCH = "install Spark, set SPARK_HOME, or run `howdah hadoop fetch spark`"
+_POLL_S = 1.0
+_LONG_S, _SELDOM_S = 60.0, 2.0
+"""A command that has run for so long is polled less often."""
+_QUEUED = frozenset({"NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"})
+_ENDED = frozenset({"FINISHED", "FAILED", "KILLED"})
+_SILENT_S = 120.0
+"""Time limit for the ResourceManager to answer again after the command has ended."""
+
+
+def added_to(target: HadoopTarget, words: Sequence[str], run_id: str) -> Additions:
+    """The additions of a run to the command; raises UserError for a secret among its arguments."""
+    for word in words:
+        if without_secrets(word) != word:
+            raise UserError(
+                "command",
+                "contains a secret, which the run's record and `ps` would expose",
+                "put it into a file that the command reads, or a credential provider",
+            )
+    path = posixpath.join(target.work_dir, run_id)
+    return additions(target, words, run_tag(path), posixpath.join(path, LOGS))
+
+
+def user_command(work: HadoopWork[UserCommand]) -> Conclusion:
+    """Run the command and wait until all its applications have ended."""
+    context, words = work.context, work.workload.words
+    added = added_to(context.target, words, posixpath.basename(context.workspace.path))
+    if added.logs is not None:
+        prepare_logs(context)
+    with scratch_folder("command") as folder:
+        variables = environment(context.target, added, folder)
+
+        def start() -> RunningProgram:
+            if shutil.which(words[0], path=variables.get("PATH")) is None:
+                missing = f"; {_FETCH}" if words[0] == SUBMIT else ""
+                raise RunFailed(COMMAND, f"{words[0]} cannot be started: there is no such program{missing}")
+            try:
+                return RunningProgram(
+                    [*context.target.client_prefix, *added.words], Path.cwd(), environment=variables
+                )
+            except OSError as error:
+                raise RunFailed(COMMAND, f"{words[0]} cannot be started: {error.strerror}") from error
+
+        tag = run_tag(context.workspace.path)
+        applications = partial(TaggedApplications, context, tag, earlier(context.target, tag))
+        ended = work.run_tagged(start, applications, partial(_report, context, added))
+    counters = Counters()
+    for job in ended:
+        names = Counters.model_fields
+        counters = Counters(
+            **{
+                name: getattr(counters, name) + getattr(job.counters, name)
+                for name in names
+                if isinstance(getattr(counters, name), int)
+            }
+        )
+    return lambda: PartialResult(counters=counters)
+
+
+def earlier(target: HadoopTarget, tag: str) -> frozenset[str]:
+    """The applications that have a run's tag before it starts any, by id.
+
+    A run that ended within the same minute, started from another directory, had the same name.
+    """
+    try:
+        apps = ResourceManager(target.web, target.conf, PlainClient(target.web)).apps(applicationTags=tag)
+    except ServiceError:
+        return frozenset()
+    return frozenset(app.id for app in apps)
+
+
+class TaggedApplications:
+    """The applications with a run's tag but the earlier ones, as the ResourceManager lists them."""
+
+    def __init__(
+        self, context: HadoopContext, tag: str, earlier: frozenset[str], program: RunningProgram
+    ) -> None:
+        self._context = context
+        target = context.target
+        # A plain connection takes half the CPU time of a query.
+        self._manager = ResourceManager(target.web, target.conf, PlainClient(target.web))
+        self._tag = tag
+        self._earlier = earlier
+        self._program = program
+        self._started_s = context.clock.now_s()
+        self._waiting: dict[str, float] = {}
+        self._alone: dict[str, float] = {}
+        """Since when an application has only its master's container; none for one that has had others."""
+        self._served: set[str] = set()
+        self.applications: dict[str, AppFacts] = {}
+        """The last report of each, by id, in the order in which they were submitted."""
+
+    def until_end(self) -> None:
+        """Follow them until the command and all of them have ended.
+
+        Raises RunFailed if the queue gives one no container in time, or if there is none at all.
+        """
+        silent_s = 0.0
+        poll_s = _POLL_S
+        while True:
+            ended = self._program.wait(poll_s)
+            now_s = self._context.clock.now_s()
+            heard = self._poll()
+            silent_s = 0.0 if heard else silent_s + poll_s
+            poll_s = _SELDOM_S if now_s - self._started_s > _LONG_S else _POLL_S
+            self._check_queue(now_s)
+            self._check_tasks(now_s)
+            self._report_progress(now_s)
+            if ended and heard and all(app.state in _ENDED for app in self.applications.values()):
+                break
+            if ended and silent_s > _SILENT_S:
+                raise RunFailed(
+                    COMMAND,
+                    f"the command ended, but the ResourceManager was silent for {format_seconds(silent_s)}",
+                )
+        if not self.applications:
+            self._refuse_none()
+
+    def _poll(self) -> bool:
+        try:
+            apps = self._manager.apps(applicationTags=self._tag)
+        except ServiceError:
+            return False
+        for app in sorted(apps, key=lambda app: (app.submitted_ms, app.id)):
+            if app.id not in self._earlier:
+                self.applications[app.id] = app
+        return True
+
+    def _check_queue(self, now_s: float) -> None:
+        deadline_s = self._context.target.deadline_s
+        for app in self.applications.values():
+            if app.state not in _QUEUED or app.master_logs:
+                self._waiting.pop(app.id, None)
+                continue
+            since_s = self._waiting.setdefault(app.id, now_s)
+            if now_s - since_s >= deadline_s:
+                why = " ".join(app.diagnostics.split()).rstrip("; ")
+                raise RunFailed(
+                    COMMAND,
+                    f"queue {app.queue} gave {app.id} no container within {deadline_s:g} s"
+                    + (f": {why}" if why else ""),
+                )
+
+    def _check_tasks(self, now_s: float) -> None:
+        """Raise RunFailed for an application whose tasks or executors get no container in time."""
+        deadline_s = self._context.target.deadline_s
+        for app in self.applications.values():
+            if app.running_containers > 1:
+                self._served.add(app.id)
+            if app.state != "RUNNING" or app.running_containers != 1 or app.id in self._served:
+                self._alone.pop(app.id, None)
+                continue
+            if now_s - self._alone.setdefault(app.id, now_s) < deadline_s:
+                continue
+            # A driver may work alone for long: only what it has requested is waited for.
+            if pending := self._pending(app.id):
+                raise RunFailed(
+                    COMMAND,
+                    f"queue {app.queue} gave no task or executor of {app.id} a container within "
+                    f"{deadline_s:g} s, {format_counted(pending, 'container')} requested: are they "
+                    "larger than what the queue or any node has free?",
+                )
+            self._alone[app.id] = now_s
+
+    def _pending(self, application: str) -> int:
+        try:
+            return self._manager.pending(application)
+        except ServiceError:
+            return 0
+
+    def _report_progress(self, now_s: float) -> None:
+        running = sum(app.state not in _ENDED for app in self.applications.values())
+        note = (
+            f"{format_counted(len(self.applications), 'application')}, {running} active"
+            if self.applications
+            else ""
+        )
+        phase = "waiting" if self._waiting else "running"
+        self._context.sink.progress(Progress(COMMAND, phase, 0, 0, "B", now_s - self._started_s, note))
+
+    def _refuse_none(self) -> None:
+        code = self._program.exit_code()
+        message = client_error(self._program.lines) if self._program.lines else "it printed nothing"
+        if code != 0:
+            raise RunFailed(
+                COMMAND, f"the command ended with exit code {code} and started no application: {message}"
+            )
+        raise RunFailed(
+            COMMAND,
+            "the command started no application on YARN with the run's tag: does it run locally (Spark needs "
+            f"--master yarn), on another cluster, or with its own tags? Its last output: {message}",
+        )
+
+
+def _report(
+    context: HadoopContext, added: Additions, ended: EndedJob, app: AppFacts, number: int | None
+) -> ReportedJob:
+    """The result of an application; a given number becomes the prefix of its phases and stages."""
+    workload = context.job.suite.workloads[0]
+    if app.kind == "SPARK":
+        logs = added.logs or urlsplit(user_logs(added.words) or "").path
+        reported = report_spark(context, workload, ended, logs)
+    elif app.kind == "MAPREDUCE":
+        reported = report_job(
+            context.target,
+            app.id.replace("application_", "job_", 1),
+            context.clock,
+            workload=workload,
+            plan=context.job.plan,
+        )
+    else:
+        reported = _bare(context, workload, app)
+    return reported if number is None else _numbered(reported, number)
+
+
+def _numbered(reported: ReportedJob, number: int) -> ReportedJob:
+    def phase(original: Phase) -> Phase:
+        return original.model_copy(update={"name": f"{number} {original.name}"})
+
+    def attempt(original: TaskAttempt) -> TaskAttempt:
+        return (
+            original
+            if original.kind in ("map", "reduce")
+            else original._replace(kind=f"{number} {original.kind}")
+        )
+
+    return reported._replace(
+        phases=tuple(map(phase, reported.phases)), attempts=list(map(attempt, reported.attempts))
+    )
+
+
+def _bare(context: HadoopContext, workload: Workload, app: AppFacts) -> ReportedJob:
+    """An application of another kind, as far as the ResourceManager reports it."""
+    clock, state = context.clock, state_of(app.final_status)
+    job = HadoopJob(
+        id=app.id,
+        name=app.name,
+        queue=app.queue,
+        told_by="client",
+        submitted_s=clock.seconds(app.submitted_ms),
+        started_s=clock.seconds(app.launched_ms) if app.launched_ms else None,
+        finished_s=clock.seconds(app.finished_ms) if app.finished_ms else None,
+        diagnostics=None if state == "succeeded" else short_cause(app.diagnostics) or state,
+    )
+    context.warn(
+        "no-tasks", f"{workload.kind}: {app.id} is of type {app.kind}, whose tasks howdah cannot read"
+    )
+    facts = JobFacts(app.id, app.name, app.queue, state, app.submitted_ms)
+    return ReportedJob(job, [], (), Counters(), facts)

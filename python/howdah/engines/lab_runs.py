@@ -1,0 +1,297 @@
+"""Runs on a lab: they wait until its running daemons are ready, and revert their faults at the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from threading import RLock
+from typing import NamedTuple, Protocol
+
+import pyarrow as pa
+
+from howdah.analysis.wording import listed
+from howdah.engines.base import Engine
+from howdah.errors import UserError
+from howdah.faults.lab import LabFaults, RunningDaemons, heal_orphans
+from howdah.faults.player import FaultPlayer, LabLogs
+from howdah.faults.schedule import check_schedule, read_faults
+from howdah.faults.targets import lab_targets
+from howdah.lab import registry
+from howdah.lab.state import LabState, read_state
+from howdah.lab.status import LabStatus, status
+from howdah.model.engines import FAULT
+from howdah.model.faults import Action
+from howdah.model.plan import Placement
+from howdah.model.reported import LatencyHistogram
+from howdah.model.run import RunRecord, RunWarning, Sample, TaskAttempt
+from howdah.model.tables import Job, Progress, SampleSink, ServerEvent
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.option import ERASURE_CODING
+from howdah.model.workloads.suite import programs, suites
+from howdah.planner.suite.request import RunRequest
+from howdah.planner.topology import NODE_GROUPS_END
+
+SETTLES_S = 60.0
+"""How long is waited for what comes by itself: regions that are opened, a NameNode that leaves safe mode."""
+STANDS_IN_S = 180.0
+"""The same before a run with faults: a standby leaves safe mode two and a half minutes after its start."""
+_POLL_S = 1.0
+
+
+def complete_lab(
+    name: str | None, engine: str, otherwise: str, *, elsewhere: bool = False
+) -> LabState | None:
+    """The laboratory of that name, or of the default one; None where that is not up and none was named.
+
+    One of another name may be another user's, and is used only if it is named. Raises UserError for a name
+    that no laboratory has, if only others are up and no cluster is named ``elsewhere``, and for one that is
+    half built; ``otherwise`` is what may be given instead.
+    """
+    chosen = registry.entry(name or registry.DEFAULT_NAME)
+    if chosen is None:
+        lab_names = [entry.name for entry in registry.entries()]
+        if name is not None:
+            names = ", ".join(lab_names)
+            hint = f"one of {names}" if lab_names else "no lab is up; build one: howdah lab up plan.yaml"
+            raise UserError(f"--lab {name}", "no such lab is up", hint)
+        if lab_names and not elsewhere:
+            raise UserError(
+                f"--engine {engine}",
+                f"no lab {registry.DEFAULT_NAME!r} is up, only {', '.join(lab_names)}",
+                f"give --lab {lab_names[0]} to run there (in a study's settings, lab: {lab_names[0]}), "
+                f"or {otherwise}",
+            )
+        return None
+    state = read_state(chosen.directory)
+    if state is None or not state.complete:
+        hint = f"run howdah lab up, or howdah lab down --name {chosen.name}, or give {otherwise}"
+        raise UserError(f'lab "{chosen.name}"', "is not complete", hint)
+    return state
+
+
+class SettledEngine:
+    """An engine that begins once a lab is complete; see ``howdah.engines.base.Engine``."""
+
+    def __init__(self, engine: Engine, state: LabState, patience_s: float = SETTLES_S) -> None:
+        self.name = engine.name
+        self.version = engine.version
+        self._engine = engine
+        self._state = state
+        self._patience_s = patience_s
+
+    def run(self, job: Job, sink: SampleSink) -> RunRecord:
+        """Wait, run the job, and note in its record what was not there when it began."""
+        before = settled(self._state, self._patience_s)
+        record = self._engine.run(job, sink)
+        if warnings := tuple(_warnings(before)):
+            record = record.model_copy(update={"warnings": (*record.warnings, *warnings)})
+            sink.update(record)
+        return record
+
+
+def settled(state: LabState, patience_s: float) -> LabStatus:
+    """Return the lab's status once all running daemons are ready, or after a timeout.
+
+    Daemons that do not run, or that an active fault stopped, are not waited for.
+    """
+    deadline = time.monotonic() + patience_s
+    while True:
+        now = status(state)
+        if now.faults or now.health is None or not _coming(now) or time.monotonic() > deadline:
+            return now
+        time.sleep(_POLL_S)
+
+
+def _coming(now: LabStatus) -> bool:
+    """Whether all runs, and something of it does not do its part yet."""
+    runs = all(daemon.pid is not None for machine in now.machines for daemon in machine.daemons)
+    return runs and bool(now.missing)
+
+
+def _warnings(before: LabStatus) -> Iterator[RunWarning]:
+    for fault in before.faults:
+        yield RunWarning(
+            code="fault-in-force", text=f"{fault} was active when the run began, and stays active"
+        )
+    behind = before.health.behind if before.health else ()
+    if lacking := (*before.missing, *(daemon.what for daemon in behind)):
+        yield RunWarning(
+            code="lab-not-whole",
+            text="the lab was not complete when the run began: times may differ from those of a complete "
+            f"lab, and faults may do more damage: {listed(lacking)}",
+        )
+
+
+class ConcurrentClients(Protocol):
+    """Clients that run next to the engine in a run with faults."""
+
+    def begin(self, record: RunRecord, seconds: Callable[[float], float]) -> None:
+        """The run has begun; ``seconds`` makes seconds since its start of those since 1970."""
+
+    def end(self, record: RunRecord) -> RunRecord:
+        """All faults are undone; the record with what was found."""
+
+
+class FaultRun(NamedTuple):
+    """A requested schedule, and the lab that it is played on."""
+
+    player: FaultPlayer
+    state: LabState
+
+    def wrap(self, engine: Engine, clients: ConcurrentClients | None = None) -> Engine:
+        """Return the engine with the schedule and the concurrent clients."""
+        return FaultedEngine(engine, self.player, self.state, clients)
+
+
+def on_lab(
+    engine: Engine, state: LabState | None, playing: FaultRun | None, clients: ConcurrentClients | None = None
+) -> Engine:
+    """Return the engine for a lab, which waits until that is complete; without a lab the engine itself."""
+    if state is None:
+        return engine
+    if playing is None:
+        return SettledEngine(engine, state)
+    return SettledEngine(playing.wrap(engine, clients), state, STANDS_IN_S)
+
+
+def requested_faults(request: RunRequest, state: LabState | None) -> FaultRun | None:
+    """Return the schedule that a run requests; None without one.
+
+    Raises UserError for a schedule that cannot be played on this laboratory, and for any where there is no
+    laboratory. What a howdah that was killed left in force is undone first.
+    """
+    texts = request.of(FAULT)
+    if not texts:
+        if state is not None:
+            heal_orphans(state)
+        return None
+    if state is None:
+        raise UserError(
+            FAULT.flag,
+            "can destroy data, so howdah injects faults only into its own labs",
+            "build a lab like your cluster with howdah lab up PLAN, then give --lab NAME",
+        )
+    targets = lab_targets(state)
+    schedule = tuple(fault for text in texts for fault in read_faults(text, targets))
+    phases = {kind: _phases(programs()[kind]) for kind in suites()[request.suite]}
+    check_schedule(schedule, targets, phases, FAULT.flag)
+    coded = request.of(ERASURE_CODING) is not None
+    node_groups = state.plan.cluster.topology.placement is Placement.NODE_GROUPS
+    if coded and node_groups and any(fault.action is Action.DRAIN for fault in schedule):
+        raise UserError(
+            FAULT.flag,
+            f"workers with coded files cannot be drained in this lab: {NODE_GROUPS_END}",
+            "plan the lab with --erasure-coding DIR=POLICY: its hosts are then upgrade domains",
+        )
+    heal_orphans(state)
+    return FaultRun(FaultPlayer(schedule, LabFaults(state)), state)
+
+
+def _phases(program: type[Workload]) -> tuple[str, ...]:
+    """The phases that its progress reports while it runs, if they are known before."""
+    if program.reported_phases is not None:
+        return program.reported_phases
+    if "hadoop" not in program.programs:
+        return ()
+    return program.map_phases if program.shuffles else program.map_phases[:1]
+
+
+class FaultedEngine:
+    """An engine with a schedule of faults; see ``howdah.engines.base.Engine``."""
+
+    def __init__(
+        self, engine: Engine, player: FaultPlayer, state: LabState, clients: ConcurrentClients | None
+    ) -> None:
+        self.name = engine.name
+        self.version = engine.version
+        self._engine = engine
+        self._player = player
+        self._state = state
+        self._clients = clients
+
+    def run(self, job: Job, sink: SampleSink) -> RunRecord:
+        """Run the job; at its end revert all faults and start ended daemons again, also after an error."""
+        logs, running = LabLogs(self._state), RunningDaemons(self._state)
+        watched = _Watched(sink, self._player, self._clients)
+        try:
+            record = self._engine.run(job, watched)
+        finally:
+            self._player.heal()
+            fallen = running.start_fallen()
+        reports = self._player.reports
+        record = record.model_copy(
+            update={
+                "faults": reports,
+                "recovery": logs.recovery(reports, datetime.fromisoformat(record.created).timestamp()),
+                "warnings": (*record.warnings, *map(_fell, fallen)),
+            }
+        )
+        if self._clients is not None:
+            record = self._clients.end(record)
+        sink.update(record)
+        return record
+
+
+def _fell(daemon: str) -> RunWarning:
+    text = f"{daemon} ended by itself during the run, and howdah started it again"
+    return RunWarning(code="daemon-fell", text=text)
+
+
+class _Watched:
+    """A sink that passes the progress to the player, and adds the player's reports to the record."""
+
+    def __init__(self, sink: SampleSink, player: FaultPlayer, clients: ConcurrentClients | None) -> None:
+        self._sink = sink
+        self._player = player
+        self._clients = clients
+        self._record: RunRecord | None = None
+        self._lock = RLock()
+
+    def samples(self, rows: Sequence[Sample]) -> None:
+        self._sink.samples(rows)
+
+    def tasks(self, rows: Sequence[TaskAttempt]) -> None:
+        self._sink.tasks(rows)
+
+    def latencies(self, rows: Sequence[LatencyHistogram]) -> None:
+        self._sink.latencies(rows)
+
+    def server_events(self, rows: Sequence[ServerEvent]) -> None:
+        self._sink.server_events(rows)
+
+    def sample_table(self, rows: pa.Table) -> None:
+        self._sink.sample_table(rows)
+
+    def task_table(self, rows: pa.Table) -> None:
+        self._sink.task_table(rows)
+
+    def update(self, record: RunRecord) -> None:
+        begins = self._record is None
+        with self._lock:
+            self._record = record
+            self._sink.update(record.model_copy(update={"faults": self._player.reports}))
+        if begins:
+            # The run's clock began at the time in its record.
+            start_epoch_s = datetime.fromisoformat(record.created).timestamp()
+            passed_s = time.time() - start_epoch_s
+            zero = time.monotonic() - passed_s
+
+            def now_s() -> float:
+                return time.monotonic() - zero
+
+            self._player.begin(now_s, self._changed)
+            if self._clients is not None:
+                self._clients.begin(record, lambda epoch_s: epoch_s - start_epoch_s)
+
+    def progress(self, progress: Progress) -> None:
+        self._player.progress(progress)
+        self._sink.progress(progress)
+
+    def measured(self) -> None:
+        self._sink.measured()
+
+    def _changed(self) -> None:
+        with self._lock:
+            if self._record is not None:
+                self._sink.update(self._record.model_copy(update={"faults": self._player.reports}))

@@ -1,0 +1,131 @@
+"""Files that users name, written whole or not at all; temporary folders of howdah's own.
+
+A process holds a lock on each temporary folder that it made, which ends with the process. What was left by
+one that was killed is removed when a folder of the same name is made again, by the same user.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from howdah.errors import UserError
+
+_LOCKED = ".locked"
+"""How the names of folders end whose processes lock them."""
+_NEW_S = 60.0
+"""An empty folder may be one that its process has not locked yet, unless it is older."""
+_LONG_S = 86400.0
+"""howdah 0.1 locked nothing: its folders are removed once no command can still be at work in them."""
+
+
+@contextmanager
+def scratch_folder(name: str, parent: Path | None = None) -> Iterator[Path]:
+    """A new folder ``howdah-<name>-…`` for this user alone, removed when the context ends.
+
+    It is in ``parent``, which exists, or in the system's folder for temporary files.
+    """
+    prefix = f"howdah-{name}-"
+    within = parent or Path(tempfile.gettempdir())
+    _remove_left(prefix, within)
+    folder = Path(tempfile.mkdtemp(prefix=prefix, suffix=_LOCKED, dir=within))
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield folder
+    finally:
+        # Children that were started in it may still write there: what they write is removed next time.
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(descriptor)
+
+
+def _remove_left(prefix: str, within: Path) -> None:
+    """Remove the folders of processes that have ended."""
+    for path in within.glob(f"{prefix}*"):
+        with suppress(OSError):
+            # A link is not followed, and another user's folder is not opened.
+            descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                if os.fstat(descriptor).st_uid == os.geteuid() and _is_left(descriptor, path):
+                    shutil.rmtree(path, ignore_errors=True)
+            finally:
+                os.close(descriptor)
+
+
+def _is_left(descriptor: int, path: Path) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    unchanged_s = time.time() - os.fstat(descriptor).st_mtime
+    if path.suffix != _LOCKED:
+        return unchanged_s > _LONG_S
+    # Whoever makes a folder locks it before anything is written there.
+    return bool(os.listdir(descriptor)) or unchanged_s > _NEW_S
+
+
+def read_password(flag: str, file: Path) -> str:
+    """The password; raises UserError, by the flag that named the file, for one that cannot be used.
+
+    A pipe is taken too: a shell's ``<(…)``, readable for others or not, is read once.
+    """
+    where = f"{flag} {file}"
+    try:
+        with file.open(encoding="utf-8") as opened:
+            mode = os.fstat(opened.fileno()).st_mode
+            text = opened.read()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise UserError(
+            where, f"cannot be read: {why}", "give a file that contains only the password"
+        ) from None
+    if stat.S_ISREG(mode) and mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise UserError(where, "is readable by other users", f"chmod 600 {file}")
+    password = text.removesuffix("\n").removesuffix("\r")
+    if not password or "\n" in password:
+        raise UserError(where, "does not contain exactly one line", "write only the password into it")
+    return password
+
+
+DEFAULT_RUNS_DIR = Path("runs")
+DEFAULT_PREDICTIONS_DIR = Path("predictions")
+DEFAULT_TUNE_DIR = Path("tune")
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Put a text where it belongs in one step; raises UserError, and leaves what was there as it was."""
+    if path.is_dir():
+        raise UserError(str(path), "is a directory", "give a file in it")
+    staged: Path | None = None
+    try:
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            # A pipe or /dev/stdout takes the text; replacing it would take it from others.
+            path.write_text(text, encoding="utf-8")
+            return
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
+        ) as file:
+            staged = Path(file.name)
+            file.write(text)
+        mask = os.umask(0)
+        os.umask(mask)
+        staged.chmod(0o666 & ~mask)
+        staged.replace(path)
+    except OSError as error:
+        nowhere = isinstance(error, FileNotFoundError | NotADirectoryError)
+        hint = (
+            "give a file in an existing directory"
+            if nowhere
+            else "give a writable file on a disk with free space"
+        )
+        raise UserError(str(path), f"cannot be written: {error.strerror}", hint) from error
+    finally:
+        if staged is not None:
+            staged.unlink(missing_ok=True)

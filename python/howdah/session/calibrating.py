@@ -1,0 +1,300 @@
+"""Calibrations: made from published tables and run records, and kept in files.
+
+    python -m howdah.session.calibrating TABLE.csv [TABLE.csv ...]
+
+predicts studies that no parameter was fitted to, some of whose runs determine their hosts, and writes what
+came out into the calibration that howdah ships.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+
+import howdah.calibrate
+from howdah.calibrate.calibrate import calibrate as fit_cases
+from howdah.calibrate.case import Case, CaseWork, is_load
+from howdah.calibrate.fit import fit
+from howdah.calibrate.forecast import forecasts
+from howdah.calibrate.hbase import HBASE, asked_hbase
+from howdah.calibrate.problem import Free, Problem, free_hardware, free_parameters, values_at, values_for
+from howdah.calibrate.records import cases_of as cases_of_records
+from howdah.calibrate.records import laboratory_values, link_values, measures_links
+from howdah.calibrate.study import PublishedStudy
+from howdah.calibrate.tables import named_run
+from howdah.calibrate.this_machine import of_this_machine
+from howdah.calibrate.uncertainty import distance
+from howdah.documents.files import read_calibration, write_calibration
+from howdah.errors import UserError
+from howdah.files import replace_file, scratch_folder
+from howdah.installation.installation import find_installation
+from howdah.model.calibration import OWN, PARAMETERS, Calibration, CalibrationCell, Transfer, Without
+from howdah.model.run import RunRecord
+from howdah.probe.measuring.task_costs import measure_task_costs
+from howdah.simulation.calibrations import PUBLISHED, default_values, load_calibration
+from howdah.simulation.cases import simulate_case, simulate_typical
+from howdah.simulation.published_runs import ratio_cells, ratios_in
+from howdah.simulation.published_studies import case_of, cases_of, studies
+from howdah.simulation.replications import scenarios, simulate, stretches
+from howdah.store.reader import find_run, read_record
+
+
+def calibrate(
+    names: Sequence[str],
+    runs_dir: Path,
+    *,
+    begin: str | None = None,
+    seed: int = 1,
+    threads: int = 1,
+    report: Callable[[], None] = lambda: None,
+) -> Calibration:
+    """Fit the simulator to published tables, or to runs of one's own; raises UserError for what is neither.
+
+    The search begins with the values of the calibration ``begin``, a name or a file. ``report`` is called
+    after every simulation.
+    """
+    earlier = load_calibration(begin) if begin is not None else None
+    values = {value.name: value.value for value in earlier.parameters} if earlier else None
+    tables = [Path(name) for name in names if name.endswith(".csv")]
+    runs = [name for name in names if not name.endswith(".csv")]
+    if tables and runs:
+        raise UserError(
+            f"run {runs[0]}",
+            f"cannot be combined with {tables[0].name}, whose runs used other hosts and software",
+            "calibrate from runs and from published tables separately, into two files",
+        )
+    if runs:
+        return _from_runs(known_runs(runs_dir, runs), values, seed=seed, threads=threads, report=report)
+    ratios = {path: study for path in tables if (study := ratios_in(path))}
+    cases = cases_of(path for path in tables if path not in ratios)
+    fitted = fit_cases(
+        _name(cases),
+        cases,
+        _free(cases),
+        simulate_case,
+        begin=values,
+        seed=seed,
+        threads=threads,
+        report=report,
+    )
+    compared = (
+        cell for path, study in ratios.items() for cell in ratio_cells(path, study, fitted.values, seed)
+    )
+    return fitted.model_copy(update={"cells": (*fitted.cells, *compared)})
+
+
+def calibrate_this_machine(*, rounds: int, report: Callable[[str], None]) -> Calibration:
+    """Measure what Hadoop's own tasks cost on this machine; raises UserError where they cannot run.
+
+    ``report`` gets what is measured next.
+    """
+    installation = find_installation()
+    with scratch_folder("task-costs") as folder:
+        costs = measure_task_costs(installation, folder, rounds=rounds, report=report)
+    name = f"this machine, Hadoop {installation.version}"
+    return of_this_machine(costs, default_values(), load_calibration(PUBLISHED), name)
+
+
+def known_runs(runs_dir: Path, names: Sequence[str]) -> list[RunRecord]:
+    """The runs of these names; one that is named twice counts once, or it would bear itself out."""
+    return [read_record(path) for path in dict.fromkeys(find_run(runs_dir, name) for name in names)]
+
+
+def _from_runs(
+    records: Sequence[RunRecord],
+    begin: Mapping[str, float] | None,
+    *,
+    seed: int,
+    threads: int,
+    report: Callable[[], None],
+) -> Calibration:
+    networks = [record for record in records if measures_links(record)]
+    timed = [record for record in records if not measures_links(record)]
+    measured = link_values(networks)
+    if not timed:
+        raise UserError(
+            f"run {networks[0].id}",
+            "measured a network, but a calibration is fitted to times of programs",
+            "also give a run of a workload on these hosts",
+        )
+    cases = cases_of_records(timed)
+    for_hbase = asked_hbase(timed[0])
+    simulate = simulate_case if for_hbase else simulate_typical
+    of_hosts = laboratory_values(timed)
+    # Jobs in a laboratory are simulated on the hosts that it built, operations on the planned ones.
+    fixed = {value.name: value.value for value in (*measured, *(of_hosts if for_hbase else ()))}
+    fitted = fit_cases(
+        _name(cases),
+        cases,
+        free_parameters(HBASE if for_hbase else (*PARAMETERS, *OWN)),
+        lambda work, values, seed: simulate(work, {**values, **fixed}, seed),
+        begin=begin,
+        seed=seed,
+        threads=threads,
+        report=report,
+    )
+    parameters = (*fitted.parameters, *measured, *of_hosts)
+    return fitted.model_copy(update={"parameters": parameters})
+
+
+def check_output(path: Path) -> None:
+    """Raises UserError where a calibration would replace a file that is none."""
+    if not path.exists():
+        return
+    try:
+        read_calibration(path)
+    except UserError as error:
+        raise UserError(
+            f"--output {path}",
+            "exists and is not a calibration written by howdah",
+            "give another file, or move this one away",
+        ) from error
+
+
+def save_calibration(calibration: Calibration, path: Path) -> None:
+    """Write a calibration, replacing only a file that is one; raises UserError."""
+    check_output(path)
+    replace_file(path, write_calibration(calibration))
+
+
+def _free(cases: Sequence[Case]) -> list[Free]:
+    """The simulator's parameters, and what each study among the cases refits of its own hosts."""
+    seen = {case.study for case in cases}
+    return [
+        *free_parameters(PARAMETERS),
+        *(free for study in studies() if study.study in seen for free in free_hardware(study)),
+    ]
+
+
+def _name(cases: Sequence[Case]) -> str:
+    return ", ".join(dict.fromkeys(case.study for case in cases))
+
+
+MECHANISMS = {
+    "used_once_cached": 1.0,
+    "cache_order": 0.0,
+    "spill_cached": 0.0,
+    "spill_age_s": 0.0,
+    "local_behind": 0.0,
+    "remainder_kept": 0.0,
+    "piece_seeks": 0.0,
+    "reduces_first": 0.0,
+}
+"""Mechanisms without a fitted number, and the value at which each does nothing."""
+_DRAWS = 41
+"""Fewer differ by several per cent where reduces take one wave or two."""
+_SEED = 1
+_DIGITS = 4
+
+
+def transfer(calibration: Calibration, study: PublishedStudy, cases: Sequence[Case]) -> Transfer:
+    """What a calibration predicts for a study whose probes determine its hosts.
+
+    Raises UserError for a study without probes, or tables without them.
+    """
+    hardware = fit_hardware(calibration, study, cases, {})
+    return Transfer(
+        study=study.study,
+        hardware={name: _short(value) for name, value in hardware.items()},
+        probes=study.probes,
+        cells=tuple(cell for case in cases for cell in _cells(calibration, study, case, hardware)),
+        without=tuple(_without(calibration, study, cases, name, off) for name, off in MECHANISMS.items()),
+    )
+
+
+def fit_hardware(
+    calibration: Calibration, study: PublishedStudy, cases: Sequence[Case], changed: Mapping[str, float]
+) -> dict[str, float]:
+    """The study's hosts as its probes determine them, some of the simulator's parameters being changed."""
+    probes = [case for case in cases if case.name in study.probes]
+    if not probes or len(probes) < len(study.probes):
+        raise UserError(
+            study.study,
+            "has no probes, or the tables lack one of them",
+            f"give the runs {', '.join(study.probes) or 'in probes'}",
+        )
+
+    def simulated(work: CaseWork, values: Mapping[str, float], seed: int) -> Mapping[str, float]:
+        return simulate_case(work, {**calibration.values, **changed, **values}, seed)
+
+    problem = Problem(probes, free_hardware(study), simulated, seed=_SEED, threads=os.cpu_count() or 1)
+    return values_for(study.study, values_at(problem.free, fit(problem).position))
+
+
+def _cells(
+    calibration: Calibration, study: PublishedStudy, case: Case, hardware: Mapping[str, float]
+) -> list[CalibrationCell]:
+    run = named_run(case.name)
+    assert run is not None
+    plan, suite, _ = case_of(study, run.setting, {}, hardware).work
+    drawn = [
+        stretches(summary)
+        for summary in simulate(
+            list(scenarios(plan, suite, calibration, count=_DRAWS, seed=_SEED)), lambda done: None
+        )
+    ]
+    away = distance(calibration, plan, suite)
+    predicted = {
+        forecast.workload: forecast
+        for forecast in forecasts(drawn, calibration, away)
+        if forecast.phase is None
+    }
+    return [
+        CalibrationCell(
+            case=case.name,
+            quantity=quantity,
+            known=value,
+            simulated=_short(predicted[quantity].median),
+            low=_short(predicted[quantity].low or 0.0),
+            high=_short(predicted[quantity].high or 0.0),
+            fitted=case.name in study.probes,
+        )
+        for quantity, value in case.known.items()
+        if not is_load(quantity)
+    ]
+
+
+def _without(
+    calibration: Calibration, study: PublishedStudy, cases: Sequence[Case], name: str, off: float
+) -> Without:
+    """The predicted figures where a mechanism does nothing, the hosts fitted again."""
+    changed = {name: off}
+    hardware = fit_hardware(calibration, study, cases, changed)
+    values = {**calibration.values, **changed, **hardware}
+    errors = []
+    for case in cases:
+        if case.name in study.probes:
+            continue
+        several = [simulate_case(case.work, values, _SEED + seed) for seed in range(case.seeds)]
+        for quantity, value in case.known.items():
+            mean = sum(figures[quantity] for figures in several) / len(several)
+            errors.append((abs(mean / value - 1), case.name, quantity))
+    most, worst, quantity = max(errors)
+    middle = median(error for error, _, _ in errors)
+    return Without(
+        parameter=name, median=round(middle, 4), most=round(most, 4), case=worst, quantity=quantity
+    )
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.{_DIGITS}g}")
+
+
+def main(tables: Sequence[str]) -> None:
+    """Predict the studies of some tables, and write the result into the shipped calibration."""
+    calibration = load_calibration(PUBLISHED)
+    cases = cases_of(map(Path, tables))
+    transfers = tuple(
+        transfer(calibration, study, mine)
+        for study in studies()
+        if study.probes and (mine := [case for case in cases if case.study == study.study])
+    )
+    path = Path(howdah.calibrate.__file__).with_name("published.yaml")
+    replace_file(path, write_calibration(calibration.model_copy(update={"transfers": transfers})))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

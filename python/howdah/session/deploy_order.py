@@ -1,0 +1,361 @@
+"""In which order daemons restart and change their release, and how an upgrade of HDFS ends."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from howdah.deploy.ansible import PlaybookRun, ReportStep, check_ansible, host_problems, run_playbook
+from howdah.errors import UserError
+from howdah.hadoop.daemons import BY_NAME, DAEMONS
+from howdah.hadoop.restarts import RESTARTING, UPGRADING, Unrollable, at_once, stopped_for, unrollable
+from howdah.model.plan import Role, planned_text
+from howdah.releases.catalogue import default_of, hadoop, hbase
+from howdah.session.deploy_project import (
+    Agree,
+    Deployed,
+    DeployedHost,
+    DeployOptions,
+    Target,
+    found_states,
+    look_at,
+    outcome,
+    project,
+)
+
+_LONGEST_VALUE = 60
+"""As many characters of a value as a line shows."""
+
+
+class UnrollableChange(NamedTuple):
+    """A setting that running daemons have another value of, which they cannot change a few at a time."""
+
+    key: str
+    before: str
+    after: str
+    why: Unrollable
+    roles: tuple[Role, ...]
+    """The daemons that run with the former value."""
+
+    def text(self) -> str:
+        """The change and why it cannot roll, as a line."""
+        return f"{self.key}: {_short(self.before)} to {_short(self.after)}: {self.why.reason}"
+
+
+class Downtime(NamedTuple):
+    """What is stopped and started so that such changes can be made."""
+
+    changes: tuple[UnrollableChange, ...]
+    daemons: tuple[str, ...]
+    """The daemons by their names, in the order of starting."""
+
+    def steps(self) -> Iterator[str]:
+        """What is done, in words."""
+        for change in self.changes:
+            yield f"needs --downtime: {change.text()}"
+        yield f"stop every {', '.join(reversed(self.daemons))}"
+        yield f"start every {', '.join(self.daemons)}"
+
+
+def downtime_for(target: Target, states: Mapping[str, DeployedHost]) -> Downtime | None:
+    """What has to be stopped for what a plan changes of daemons that run; None where nothing has to be."""
+    changes: dict[str, UnrollableChange] = {}
+    releases = hadoop(target.cluster.request.hadoop), hbase(target.cluster.request.hbase)
+    for state in states.values():
+        for daemon in state.daemons:
+            for setting in daemon.get("settings") or ():
+                key = str(setting["key"])
+                before, after = (
+                    str(setting[part]) or default_of(key, *releases) or "" for part in ("running", "planned")
+                )
+                why = unrollable(key, before, after) if before != after else None
+                if why is None:
+                    continue
+                role = BY_NAME[daemon["name"]]
+                entry = changes.setdefault(key, UnrollableChange(key, before, after, why, ()))
+                if role not in entry.roles:
+                    changes[key] = entry._replace(roles=(*entry.roles, role))
+    if not changes:
+        return None
+    stopped = stopped_for(role for change in changes.values() for role in change.roles)
+    names = (kind.name for role, kind in DAEMONS.items() if role in stopped and target.on(role))
+    return Downtime(tuple(changes[key] for key in sorted(changes)), tuple(names))
+
+
+def check_downtime(target: Target, options: DeployOptions, way: Way, downtime: Downtime) -> None:
+    """Raise UserError unless these changes may be made now."""
+    listed = "".join(f"\n  {change.text()}" for change in downtime.changes)
+    if moved := [change.key for change in downtime.changes if change.why.moves_data]:
+        raise UserError(
+            target.file,
+            f"moves the data directories of running daemons:{listed}",
+            f"stop them (--stop), move their data to the new {moved[0]}, then deploy",
+        )
+    if way is not Way.CHANGE:
+        raise UserError(
+            target.file,
+            f"changes the release and values that cannot change while daemons run:{listed}",
+            "change the release and the values in separate deployments",
+        )
+    if not options.downtime:
+        raise UserError(
+            target.file,
+            f"changes values that cannot change while the cluster runs:{listed}",
+            f"give --downtime to stop and start every {', '.join(downtime.daemons)} for it",
+        )
+
+
+def _short(value: str) -> str:
+    if not value:
+        return "nothing"
+    return value if len(value) <= _LONGEST_VALUE else f"{value[: _LONGEST_VALUE - 1]}…"
+
+
+_SHOWN = 8
+"""As many hosts as one line names."""
+
+
+def steps(
+    target: Target, states: Mapping[str, DeployedHost], way: Way, downtime: Downtime | None = None
+) -> tuple[str, ...]:
+    """What is done to the cluster beside the hosts' own changes, in order."""
+    # Ansible goes through hosts as the inventory has them, not as they answered.
+    ordered = {name: states[name] for name in target.systems if name in states}
+    reached = {**ordered, **states}
+    if downtime is None:
+        return tuple(_steps(target, reached, way))
+    return (*downtime.steps(), *_steps(target, without(reached, downtime.daemons), way))
+
+
+def without(states: Mapping[str, DeployedHost], stopped: Collection[str]) -> dict[str, DeployedHost]:
+    """The hosts without those daemons, which are not restarted because they are stopped and started."""
+    return {
+        name: state._replace(
+            daemons=tuple(daemon for daemon in state.daemons if daemon["name"] not in stopped)
+        )
+        for name, state in states.items()
+    }
+
+
+def _steps(target: Target, states: Mapping[str, DeployedHost], way: Way) -> Iterator[str]:
+    upgraded = way is Way.UPGRADE
+    if upgraded and upgrade_under_way(states) is None:
+        yield "HDFS keeps an image of its namespace and deleted blocks for a rollback"
+    replication = planned_text(target.plan, "dfs.replication")
+    copies = int(replication) if replication.isdigit() else 1
+    for step in UPGRADING if upgraded else RESTARTING:
+        yield from _restarts(states, step, copies)
+    if way in (Way.UPGRADE, Way.BACK):
+        yield "HDFS keeps the rollback image until howdah deploy --finalize"
+
+
+def _restarts(states: Mapping[str, DeployedHost], step: Sequence[Role], copies: int) -> Iterator[str]:
+    role = step[-1]
+    kind = DAEMONS[role]
+    names = [DAEMONS[role_of_step].name for role_of_step in step]
+    stale = [state for state in states.values() if set(state.to_restart).intersection(names)]
+    if not stale:
+        return
+    daemons_to_restart = [
+        name for name in reversed(names) if any(name in state.to_restart for state in stale)
+    ]
+    action = f"restart {' and '.join(daemons_to_restart)}"
+    leading = [state.host for state in stale if _leads(state, kind.name)]
+    followers = [state.host for state in stale if state.host not in leading]
+    if not leading:
+        together = at_once(role, copies)
+        limit = f", {together} at a time" if len(followers) > 1 else ""
+        yield f"{action} on {hosts_text(followers)}{limit}"
+    elif followers:
+        yield f"{action} on {hosts_text(followers)}, then on {leading[0]}, whose {kind.name} fails over first"
+    else:
+        yield f"{action} on {leading[0]}, whose {kind.name} fails over first"
+
+
+def _leads(state: DeployedHost, name: str) -> bool:
+    return any(daemon["name"] == name and daemon.get("leads") for daemon in state.daemons)
+
+
+def hosts_text(names: Sequence[str]) -> str:
+    """The names of hosts, the first of them where there are many."""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def switch(
+    target: Target,
+    options: DeployOptions,
+    report: ReportStep,
+    agree: Agree,
+    *,
+    playbook: str,
+    hosts: Sequence[str] = (),
+) -> Deployed:
+    """Run ``stop`` or ``start`` once it is agreed to; a host that fails is among the failures.
+
+    On some hosts only if any are named; their masters that lead hand over before they are stopped. Raises
+    UserError for hosts that cannot be named.
+    """
+    check_hosts(target, playbook, hosts)
+    check_ansible()
+    begun = time.monotonic()
+    agree(outcome(target, PlaybookRun(), {}, begun, steps=tuple(_switch_steps(target, playbook, hosts))))
+    with project(target, options.disks) as folder:
+        done = run_playbook(folder, f"{playbook}.yaml", options.login, report, limit=hosts or None)
+    made = outcome(target, done, {}, begun)
+    return made._replace(hosts={name: made.hosts[name] for name in hosts}) if hosts else made
+
+
+def _switch_steps(target: Target, playbook: str, hosts: Sequence[str]) -> Iterator[str]:
+    """Which daemons are stopped or started, those that run on the same hosts together."""
+    together: dict[tuple[str, ...], list[str]] = {}
+    for name in hosts or target.systems:
+        names = tuple(DAEMONS[role].name for role in target.systems[name])
+        together.setdefault(names, []).append(name)
+    for names, group in together.items():
+        yield f"{playbook} {', '.join(names)} on {hosts_text(group)}"
+
+
+def check_hosts(target: Target, playbook: str, hosts: Sequence[str]) -> None:
+    """Raise UserError for hosts that are not the plan's, or whose stop would take a majority away."""
+    for name in hosts:
+        if name not in target.systems:
+            raise UserError(f"--host {name}", f"it is not in {target.file}", "name a host of the plan")
+    for role in (Role.JOURNALNODE, Role.ZOOKEEPER):
+        members = target.on(role)
+        stopped = [name for name in members if name in hosts]
+        remaining = len(members) - len(stopped)
+        if playbook == "stop" and stopped and remaining and remaining <= len(members) // 2:
+            raise UserError(
+                f"--host {stopped[-1]}",
+                f"leaves {remaining} of {len(members)} {role.value}s, fewer than a majority",
+                "stop and start one host after another, or all with --stop alone",
+            )
+
+
+_NAMENODE = "namenode"
+
+
+class Way(StrEnum):
+    """How hosts become what is planned, by the playbook that does it."""
+
+    CHANGE = "site.yaml"
+    UPGRADE = "upgrade.yaml"
+    BACK = "downgrade.yaml"
+    DOWNTIME = "downtime.yaml"
+
+
+class HdfsUpgrade(NamedTuple):
+    """A rolling upgrade of HDFS that is under way: it can be finalized, or gone back from."""
+
+    began_s: float | None
+    """When it was prepared, in seconds since 1970; None where no NameNode answers."""
+    image: bool
+    """Whether the image to go back to is written."""
+    origin: str
+    """The release that it began from; empty before the first NameNode was told to be upgraded."""
+
+
+def upgrade_under_way(states: Mapping[str, DeployedHost]) -> HdfsUpgrade | None:
+    """What the NameNode that leads says of an upgrade, or another one where none leads."""
+    masters = sorted(states.values(), key=lambda state: not _leads_namenode(state))
+    active = [state for state in masters if state.namenode and state.namenode["active"] == "active"]
+    upgrades = [state.upgrade for state in active if _leads_namenode(state)] or [
+        state.upgrade for state in active
+    ]
+    upgrade = next((upgrade for upgrade in upgrades if upgrade), None)
+    origin = next((state.upgraded_from for state in masters if state.upgraded_from), "")
+    if upgrade:
+        return HdfsUpgrade(upgrade["startTime"] / 1000, bool(upgrade["createdRollbackImages"]), origin)
+    return HdfsUpgrade(None, False, origin) if origin and not upgrades else None
+
+
+def way(target: Target, options: DeployOptions, states: Mapping[str, DeployedHost]) -> Way:
+    """How the hosts get to the release that is wanted; raises UserError where there is no way to it."""
+    release = next((_hadoop(state.planned) for state in states.values() if _hadoop(state.planned)), "")
+    # Workers may have been away while the others were upgraded: they follow.
+    applied = {_hadoop(state.trees) for state in states.values() if state.namenode} - {""}
+    under_way = upgrade_under_way(states)
+    if not applied or (under_way is None and applied == {release}):
+        return Way.CHANGE
+    newest = max(applied, key=_number)
+    chosen = (
+        _started(release, newest) if under_way is None else _continued(release, applied, under_way.origin)
+    )
+    if chosen is not Way.CHANGE and len(target.on(Role.NAMENODE)) < 2 and not options.downtime:
+        raise UserError(
+            target.file,
+            f"has only one NameNode: HDFS stops while it restarts with {release}",
+            "give --downtime to accept that, or plan two with --protect-masters ha",
+        )
+    return chosen
+
+
+def _started(release: str, runs: str) -> Way:
+    """The way from what runs while no upgrade is under way: to newer releases only."""
+    if _number(release) > _number(runs):
+        return Way.UPGRADE
+    raise UserError(
+        release,
+        f"is older than HDFS's release ({runs}), and no upgrade that could be rolled back is under way",
+        f"plan with --hadoop {runs.removeprefix('hadoop-')}, or a newer one",
+    )
+
+
+def _continued(release: str, applied: set[str], origin: str) -> Way:
+    """The way while an upgrade is under way: on to its end, or back to where it began."""
+    newest = max(applied, key=_number)
+    if release == (origin or newest):
+        return Way.BACK if origin else Way.CHANGE
+    if release in applied or (applied == {origin or newest} and _number(release) > _number(newest)):
+        return Way.UPGRADE
+    raise UserError(
+        release,
+        f"is not part of HDFS's upgrade from {origin} to {newest}",
+        "end that upgrade first: --finalize, or --rollback and then --finalize",
+    )
+
+
+def _leads_namenode(state: DeployedHost) -> bool:
+    return bool(state.namenode and state.namenode.get("leads"))
+
+
+def _hadoop(trees: tuple[str, ...]) -> str:
+    return next((tree for tree in trees if tree.startswith("hadoop-")), "")
+
+
+def _number(tree: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", tree)))
+
+
+def finalize(target: Target, options: DeployOptions, report: ReportStep, agree: Agree) -> Deployed:
+    """End HDFS's upgrade once that is agreed to.
+
+    Raises UserError where hosts are not all on the release that stays.
+    """
+    check_ansible()
+    begun = time.monotonic()
+    with project(target, options.disks) as folder:
+        report(f"inspecting {len(target.systems)} hosts")
+        looked = look_at(folder, options, report)
+        states = dict(found_states(looked))
+        if looked.failures:
+            return outcome(target, PlaybookRun(), states, begun, tuple(host_problems(looked.failures)))
+        if differing := [state.host for state in states.values() if not state.settled]:
+            raise UserError(
+                "--finalize",
+                f"{differing[0]} differs from {target.file}, or not all of its daemons run",
+                f"howdah deploy {target.file} first; --diff shows what differs",
+            )
+        unfinished = any(state.upgraded_from for state in states.values())
+        upgrade = upgrade_under_way(states)
+        if upgrade is None and not unfinished:
+            return outcome(target, PlaybookRun(), states, begun)
+        origin = (upgrade.origin if upgrade else "") or "the release before"
+        end = f"finalize HDFS's upgrade from {origin}; it cannot be rolled back afterwards"
+        agree(outcome(target, PlaybookRun(), states, begun, steps=(end,)))
+        done = run_playbook(folder, "finalize.yaml", options.login, report)
+    return outcome(target, done, states, begun)

@@ -1,0 +1,337 @@
+"""What is sent to hosts: a plan's project of Ansible, and the releases that it needs."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from howdah.deploy.ansible import (
+    HostAnswer,
+    HostProblem,
+    PlaybookRun,
+    ReportStep,
+    SshLogin,
+    host_problems,
+    run_playbook,
+)
+from howdah.deploy.secrets import SecretFile, check_folder, collect_secrets
+from howdah.documents.files import read_plan
+from howdah.errors import UserError
+from howdah.files import scratch_folder
+from howdah.installation.digests import FETCHABLE
+from howdah.installation.installation import HBaseInstallation, Installation, find_hbase, find_installation
+from howdah.installation.tree import PackedTree, packed
+from howdah.model.placement import placed_hosts, placed_systems
+from howdah.model.plan import Cluster, ClusterPlan, ConfigSet, Role
+from howdah.planner.document import source_text
+from howdah.render.cluster import render
+from howdah.render.secrets import host_secrets
+from howdah.session.plan_checks import held_plan
+
+_FOLDER = "deploy"
+
+
+class Target(NamedTuple):
+    """A plan, and what of it is sent to hosts."""
+
+    file: str
+    plan: ClusterPlan
+    cluster: Cluster
+    files: ConfigSet
+    systems: Mapping[str, tuple[Role, ...]]
+    """The daemons of every host, by its name."""
+
+    @property
+    def name(self) -> str:
+        """The cluster's name."""
+        return self.cluster.inventory.cluster
+
+    def on(self, role: Role) -> list[str]:
+        """The hosts that run a daemon."""
+        return [name for name, roles in self.systems.items() if role in roles]
+
+
+def read_target(path: Path, *, force: bool = False) -> Target:
+    """Read a plan that is to be deployed; raises UserError for what is wrong with it, or not done yet."""
+    plan = read_plan(path)
+    files = render(plan, source_text)
+    held_plan(plan, str(path), force=force)
+    if plan.cluster.request.secure:
+        _check_kerberos(path, plan.cluster)
+    systems = {
+        system.name: system.roles
+        for system in placed_systems(plan, placed_hosts(plan.cluster))
+        if system.roles
+    }
+    return Target(str(path), plan, plan.cluster, files, systems)
+
+
+def _check_kerberos(path: Path, cluster: Cluster) -> None:
+    """Raise UserError where a plan with Kerberos has more than what was seen to work with it."""
+    if any(Role.RESOURCEMANAGER in master.roles for master in cluster.masters):
+        raise UserError(
+            str(path),
+            "needs Kerberos with YARN, which runs tasks by container-executor, a setuid program that howdah "
+            "does not install: nothing was started",
+            "plan HDFS or HBase only (--workload storage or ycsb), or render it and follow its README.md",
+        )
+
+
+def releases(target: Target) -> tuple[PackedTree, ...]:
+    """The releases that the plan needs, each as one file; raises UserError for one of another number."""
+    request = target.cluster.request
+    installations: list[Installation | HBaseInstallation] = [_hadoop(request.hadoop)]
+    if installations[0].version != request.hadoop:
+        raise UserError(
+            f"Hadoop {installations[0].version}",
+            f"is installed here, but {target.file} is for {request.hadoop}",
+            f"set HADOOP_HOME to an installation of {request.hadoop}, or plan with "
+            f"--hadoop {installations[0].version}",
+        )
+    if installations[0].native is None and _needs_libhadoop(target):
+        raise UserError(
+            target.file,
+            "enables short-circuit reads, but this Hadoop has no native library: no DataNode would start",
+            "plan with --set dfs.client.read.shortcircuit=false, or set HADOOP_HOME to an installation with "
+            "lib/native/libhadoop.so",
+        )
+    if request.hbase_used:
+        installations.append(find_hbase(request.hbase))
+    return tuple(map(packed, installations))
+
+
+def _hadoop(version: str) -> Installation:
+    """The user's own installation; the fetched one of that number where there is none, or another."""
+    own = find_installation() if os.environ.get("HADOOP_HOME") else None
+    if own and (own.version == version or version not in FETCHABLE["hadoop"]):
+        return own
+    return find_installation(release=version) if version in FETCHABLE["hadoop"] else find_installation()
+
+
+def _needs_libhadoop(target: Target) -> bool:
+    return any(
+        json.loads(file.content)["native"]
+        for file in target.files.files
+        if file.path.startswith(f"{_FOLDER}/manifests/")
+    )
+
+
+@contextmanager
+def project(
+    target: Target,
+    disks: Mapping[str, Sequence[str]],
+    secrets: Mapping[str, Mapping[str, Mapping[str, str]]] = {},
+) -> Iterator[Path]:
+    """The project in a folder that is removed afterwards: what was done is on the hosts.
+
+    ``secrets`` are the places and digests of what each host is handed; none of it is copied.
+    """
+    with scratch_folder("project") as root:
+        for file in target.files.files:
+            if file.path.startswith(f"{_FOLDER}/"):
+                path = root / file.path
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(file.content, encoding="utf-8")
+        for host in {**disks, **secrets}:
+            path = root / _FOLDER / "host_vars" / f"{host}.json"
+            path.parent.mkdir(exist_ok=True)
+            own: dict[str, object] = {"howdah_disks": list(disks[host])} if host in disks else {}
+            own |= {"howdah_secrets": secrets[host]} if host in secrets else {}
+            path.write_text(json.dumps(own))
+        yield root / _FOLDER
+
+
+def secrets_of_hosts(
+    target: Target, folder: Path | None
+) -> tuple[Mapping[str, Mapping[str, Any]], list[HostProblem]]:
+    """For each host its files, each with its place and SHA-256, and all that is wrong with any.
+
+    Without a folder hosts keep what they were handed before. Raises UserError where the folder cannot be
+    used, or the plan needs none.
+    """
+    if folder is None:
+        return {}, []
+    if not target.cluster.request.secure:
+        raise UserError(
+            f"--secrets {folder}",
+            f"needs a plan with Kerberos, and {target.file} has none",
+            "leave it out, or plan with --secure",
+        )
+    check_folder(folder)
+    made: dict[str, Mapping[str, Any]] = {}
+    wrong: list[HostProblem] = []
+    for system in placed_systems(target.plan, placed_hosts(target.cluster)):
+        required = [secret._asdict() for secret in host_secrets(target.plan, system.roles)]
+        files, source_text = collect_secrets(folder, system.name, required)
+        made[system.name] = {secret.name: _named(secret) for secret in files}
+        wrong += source_text
+    return made, wrong
+
+
+def _named(secret: SecretFile) -> dict[str, str]:
+    return {"file": str(secret.file.absolute()), "sha256": secret.sha256}
+
+
+_APPLY = "Apply the manifest"
+
+
+class DeployOptions(NamedTuple):
+    """What is asked for, beside the plan."""
+
+    login: SshLogin = SshLogin()
+    mirror: str = ""
+    """Where hosts fetch releases from; from here if left out."""
+    disks: Mapping[str, Sequence[str]] = {}
+    """Data disks of hosts that have more empty ones than planned."""
+    secrets: Path | None = None
+    """The folder with what only the administrator has: keytabs, key stores."""
+    add: Sequence[str] = ()
+    """Hosts that are expected to be new to a cluster that is there."""
+    remove: Sequence[str] = ()
+    """Hosts that the plan has no longer, to be emptied first."""
+    only_look: bool = False
+    diff: bool = False
+    rollback: bool = False
+    """Whether to go back to what was in force before."""
+    downtime: bool = False
+    """Whether daemons may be stopped together for what cannot roll, or for an upgrade with one NameNode."""
+
+
+class DeployedHost(NamedTuple):
+    """What a host is, and what of it differs from what it is to be."""
+
+    host: str
+    changes: tuple[str, ...]
+    daemons: tuple[Mapping[str, Any], ...]
+    """Its daemons: whether each runs, and on what is configured now."""
+    revision: str
+    """What was applied last; empty where nothing was."""
+    previous: str
+    """What was in force before that."""
+    cluster: str
+    trees: tuple[str, ...]
+    """The releases that were applied last."""
+    planned: tuple[str, ...]
+    """The releases that it is to run."""
+    upgrade: Mapping[str, Any] | None
+    """What its NameNode, if it has one, says of an upgrade of HDFS that is under way; None if of none."""
+    upgraded_from: str
+    """The release that its NameNode is being upgraded from; empty if it is not."""
+    holds: tuple[str, ...]
+    """Where it holds what must never be formatted over."""
+    diffs: tuple[Mapping[str, str], ...]
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is to be done."""
+        return not self.changes and all(
+            daemon["active"] == "active" and daemon["fresh"] for daemon in self.daemons
+        )
+
+    @property
+    def namenode(self) -> Mapping[str, Any] | None:
+        """Its NameNode among its daemons; None if it has none."""
+        return next((daemon for daemon in self.daemons if daemon["name"] == "namenode"), None)
+
+    @property
+    def to_start(self) -> tuple[str, ...]:
+        """The daemons that do not run."""
+        return tuple(daemon["name"] for daemon in self.daemons if daemon["active"] != "active")
+
+    @property
+    def to_restart(self) -> tuple[str, ...]:
+        """The daemons that run on what was configured before."""
+        return tuple(
+            daemon["name"] for daemon in self.daemons if daemon["active"] == "active" and not daemon["fresh"]
+        )
+
+
+def look_at(folder: Path, options: DeployOptions, report: ReportStep, **variables: object) -> PlaybookRun:
+    """Ask all hosts what would be done to them."""
+    return run_playbook(
+        folder, "apply.yaml", options.login, report, variables=variables, check=True, diff=options.diff
+    )
+
+
+def found_states(looked: PlaybookRun) -> Iterator[tuple[str, DeployedHost]]:
+    """The state of every host that told it."""
+    for host, answer in looked.of(_APPLY).items():
+        if not answer.unreachable and "revision" in answer.result:
+            yield host, _state(answer)
+
+
+def _state(answer: HostAnswer) -> DeployedHost:
+    result = answer.result
+    return DeployedHost(
+        host=answer.host,
+        changes=tuple(result.get("changes") or ()),
+        daemons=tuple(result.get("daemons") or ()),
+        revision=str(result.get("revision") or ""),
+        previous=str(result.get("previous") or ""),
+        cluster=str(result.get("cluster") or ""),
+        trees=tuple(result.get("trees") or ()),
+        planned=tuple(result.get("wanted") or ()),
+        upgrade=result.get("upgrade"),
+        upgraded_from=str(result.get("upgraded_from") or ""),
+        holds=tuple(result.get("holds") or ()),
+        diffs=tuple(result.get("diff") or ()),
+    )
+
+
+class Deployed(NamedTuple):
+    """What came of a deployment."""
+
+    cluster: str
+    hosts: Mapping[str, tuple[str, ...]]
+    """What was changed on each host, in order."""
+    notes: Mapping[str, tuple[str, ...]]
+    refused: tuple[HostProblem, ...]
+    """What is wrong with hosts that were therefore not deployed to: nothing was changed on any."""
+    failures: tuple[HostProblem, ...]
+    states: Mapping[str, DeployedHost]
+    """How the hosts were found."""
+    elapsed_s: float
+    steps: tuple[str, ...] = ()
+    """What is done to the cluster beside the hosts' own changes, in order."""
+
+    @property
+    def changed(self) -> int:
+        """How much was changed in all."""
+        return sum(map(len, self.hosts.values()))
+
+
+Agree = Callable[[Deployed], None]
+"""Shows what would be done and returns where it may be; raises otherwise, before any host is changed."""
+
+
+def outcome(
+    target: Target,
+    done: PlaybookRun,
+    states: Mapping[str, DeployedHost],
+    begun: float,
+    refused: Sequence[HostProblem] = (),
+    *,
+    steps: Sequence[str] = (),
+) -> Deployed:
+    """What was changed on each host, and what failed."""
+    hosts: dict[str, list[str]] = {name: [] for name in target.systems}
+    notes: dict[str, list[str]] = {}
+    for answer in done.answers:
+        hosts.setdefault(answer.host, []).extend(answer.result.get("changes") or ())
+        if answer_notes := answer.result.get("notes"):
+            notes.setdefault(answer.host, []).extend(answer_notes)
+    return Deployed(
+        cluster=target.name,
+        hosts={name: tuple(changes) for name, changes in hosts.items()},
+        notes={name: tuple(answer_notes) for name, answer_notes in notes.items()},
+        refused=tuple(refused),
+        failures=tuple(host_problems(done.failures)),
+        states=states,
+        elapsed_s=time.monotonic() - begun,
+        steps=tuple(steps),
+    )

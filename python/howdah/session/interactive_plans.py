@@ -1,0 +1,294 @@
+"""Planning for a page: an inventory and a request, the plan, and the times after one thing changes."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import OrderedDict
+from pathlib import Path
+from threading import Lock
+from typing import Annotated, Literal, TypeGuard
+
+from pydantic import Field
+
+from howdah.calibrate.forecast import forecasts
+from howdah.calibrate.uncertainty import distance
+from howdah.documents.fault import read_text, spell
+from howdah.documents.files import inventory_faults, parse_inventory, write_inventory, write_plan
+from howdah.errors import UserError
+from howdah.model.base import Model
+from howdah.model.engines import SIM
+from howdah.model.inventory import Inventory
+from howdah.model.placement import at_once
+from howdah.model.plan import ClusterPlan
+from howdah.model.plan_options import demand_text
+from howdah.model.prediction import Forecast
+from howdah.model.request import Hypervisor, PlanRequest, Profile, Protection
+from howdah.planner.changes import QUANTITIES, changed_plan
+from howdah.planner.cluster import plan_cluster
+from howdah.planner.suite.cluster import size_suite
+from howdah.planner.suite.request import RunRequest
+from howdah.session.plan_checks import held_plan
+from howdah.session.plan_requests import request_fields
+from howdah.simulation.calibrations import load_calibration
+from howdah.simulation.replications import scenarios, simulate, stretches
+from howdah.simulation.whole_suite import suite_time
+from howdah.units import exact_bytes, exact_decimal
+
+MOST_REPLICATIONS = 5
+MOST_FAULTS = 200
+"""Faults of an inventory that are listed; what has more is hardly one."""
+_MOST_HOSTS = 2000
+_FILE = "inventory"
+
+Text = Annotated[str, Field(max_length=200)]
+
+
+class InventoryFault(Model):
+    """One thing that is wrong with an inventory's text."""
+
+    line: int
+    column: int
+    key: str
+    what: str
+    hint: str
+
+
+class InventoryText(Model):
+    """An inventory as it is written."""
+
+    inventory: Annotated[str, Field(max_length=500_000)]
+
+
+class PlanAsked(InventoryText):
+    """An inventory, and what is asked of its plan, as the flags of `howdah plan` have it."""
+
+    workload: Text = ""
+    """``terasuite:30TB``, for instance; several with spaces between them."""
+    hypervisor: Hypervisor | None = None
+    workers_per_host: int | None = None
+    replication: int | None = None
+    protection: Protection = Protection.NONE
+    profile: Profile = Profile.PRODUCTION
+    need: Text = ""
+    growth: Text = ""
+    years: Annotated[int, Field(ge=0, le=30)] | None = None
+    base: Text = ""
+    """The key of the plan that this one starts from: what is not in this question stays as in that plan."""
+
+
+def asked_for(plan: ClusterPlan, key: str) -> PlanAsked:
+    """The question that a plan answers, which leads to the same plan again."""
+    request = plan.cluster.request
+    growth = request.growth
+    return PlanAsked(
+        base=key,
+        inventory=write_inventory(plan.cluster.inventory),
+        workload=" ".join(map(demand_text, request.workloads)),
+        hypervisor=request.hypervisor,
+        workers_per_host=request.workers_per_host,
+        replication=request.replication,
+        protection=request.protection,
+        profile=request.profile,
+        need=exact_bytes(growth.need_bytes) if growth else "",
+        growth=exact_decimal(growth.per_year) if growth and growth.per_year else "",
+        years=growth.years if growth else None,
+    )
+
+
+Change = Literal["hosts", "nic-speed", "block-size"]
+Simulator = Literal["full", "quick"]
+
+
+class WhatIfAsked(PlanAsked):
+    """A plan, what of it is changed, and how thoroughly it is simulated."""
+
+    changes: dict[Change, Text] = Field(default_factory=dict)
+    """New values, as people write them."""
+    dataset: Text = ""
+    """How much is sorted: ``30TB``."""
+    replications: Annotated[int, Field(ge=1, le=MOST_REPLICATIONS)] = 1
+    """Simulations with other seeds and parameters: the more, the better is the interval known."""
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
+    simulator: Simulator = "full"
+    """``quick``: a few hosts stand for all, where these are alike and there is much for each to do."""
+    page: Text = ""
+    """Who asks: a newer question of the same page ends an older one."""
+
+
+class WhatIfTimes(Model):
+    """What a suite takes on a plan, simulated."""
+
+    platform: str
+    hosts: int
+    workers: int
+    dataset_bytes: int | None
+    whole: Forecast
+    """The whole suite; without a calibration it has no interval, and neither have its workloads."""
+    forecasts: tuple[Forecast, ...]
+    """Workload by workload, each followed by its phases."""
+    calibration: str | None
+    simulator: Simulator
+    """Which simulation it was: the full one has every host, the quick one a few that stand for all."""
+    few_hosts: int | None
+    """How many, of the quick one."""
+    full_because: str | None
+    """Why it was the full one although the quick one was asked for."""
+    replications: int
+    took_s: float
+    """Seconds that simulating took here."""
+
+
+def check_inventory(text: str) -> tuple[InventoryFault, ...]:
+    """Everything that is wrong with an inventory's text, no more than so many faults."""
+    faults = inventory_faults(text)
+    return tuple(
+        InventoryFault(
+            line=fault.mark.line,
+            column=fault.mark.column,
+            key=spell(fault.path),
+            what=fault.what,
+            hint=fault.hint,
+        )
+        for fault in faults[:MOST_FAULTS]
+    )
+
+
+def plan_asked(question: PlanAsked, base: ClusterPlan | None = None) -> ClusterPlan:
+    """The plan that is asked for, ``base`` itself if nothing of it is changed.
+
+    Raises UserError as `howdah plan` does.
+    """
+    inventory, request = _read(question, base)
+    if _is_of(base, inventory, request):
+        return held_plan(base, force=True)
+    return held_plan(plan_cluster(inventory, request), force=False)
+
+
+def _is_of(base: ClusterPlan | None, inventory: Inventory, request: PlanRequest) -> TypeGuard[ClusterPlan]:
+    """Whether this plan was made of these hosts and this request."""
+    return base is not None and (base.cluster.inventory, base.cluster.request) == (inventory, request)
+
+
+def _read(question: PlanAsked, base: ClusterPlan | None, dataset: str = "") -> tuple[Inventory, PlanRequest]:
+    words = question.workload.split()
+    if any(word.startswith("@") for word in words):
+        # On the command line that reads a file, which a visitor is not to choose.
+        raise UserError(f"workload {question.workload}", "is a file", "write, for example, terasuite:30TB")
+    if dataset:
+        words = [f"terasuite:{dataset}"]
+    before = base.cluster.request if base is not None else PlanRequest()
+    options = {
+        "workload": words,
+        "hypervisor": question.hypervisor,
+        "workers_per_host": question.workers_per_host,
+        "replication": question.replication,
+        "protect_masters": question.protection,
+        "profile": question.profile,
+        "need": question.need or None,
+        "growth": question.growth or None,
+        "years": question.years,
+    }
+    request = before.model_copy(update=request_fields(options))
+    return parse_inventory(question.inventory, _FILE), request
+
+
+def what_if(question: WhatIfAsked, calibration: str | None, base: ClusterPlan | None = None) -> WhatIfTimes:
+    """Simulate the suite of TeraSort on the plan, or on ``base`` if it is that one, with its changes.
+
+    Raises UserError for what cannot be planned or simulated.
+    """
+    began_s = time.monotonic()
+    inventory, request = _read(question, base, question.dataset)
+    if _is_of(base, inventory, request):
+        plan = base
+    else:
+        # How much data there will be is no question here, and may not fit what is changed.
+        plan = plan_cluster(inventory, request.model_copy(update={"growth": None}))
+    for name, text in question.changes.items():
+        plan = changed_plan(plan, name, QUANTITIES[name].parse(text, name))
+    cluster = plan.cluster
+    hosts = sum(group.count for group in cluster.inventory.worker_groups)
+    if hosts > _MOST_HOSTS:
+        raise UserError(
+            "hosts",
+            f"{hosts:,} are too many to simulate here",
+            "use howdah predict for a cluster of that size",
+        )
+    calibrated = load_calibration(calibration) if calibration is not None else None
+    dataset_bytes = cluster.request.dataset_bytes
+    suite = size_suite(
+        RunRequest(suite="terasuite"), at_once(plan), engine=SIM, dataset_bytes=dataset_bytes
+    ).suite
+    quick = {"quick": question.simulator == "quick"}
+    several = [
+        scenario.model_copy(update=quick)
+        for scenario in scenarios(plan, suite, calibrated, count=question.replications, seed=question.seed)
+    ]
+    summaries = simulate(several, lambda _: None)
+    first = summaries[0]
+    away = distance(calibrated, plan, suite)
+    median_s, interval = suite_time(summaries, calibrated, away)
+    return WhatIfTimes(
+        platform=plan.platform,
+        hosts=hosts,
+        workers=sum(
+            candidate.workers for candidate in cluster.candidates if candidate.verdict == "recommended"
+        ),
+        dataset_bytes=dataset_bytes,
+        whole=Forecast(
+            workload=suite.name,
+            low=interval.low if interval else None,
+            median=median_s,
+            high=interval.high if interval else None,
+        ),
+        forecasts=forecasts([stretches(summary) for summary in summaries], calibrated, away),
+        calibration=calibrated.name if calibrated else None,
+        simulator="full" if first.few_hosts is None else "quick",
+        few_hosts=first.few_hosts,
+        full_because=first.full_because,
+        replications=question.replications,
+        took_s=time.monotonic() - began_s,
+    )
+
+
+_MOST_PLANS = 30
+
+
+def key_of(plan: ClusterPlan) -> str:
+    """What a plan is kept under, which is the same for the same plan."""
+    return hashlib.sha256(plan_text(plan).encode()).hexdigest()[:16]
+
+
+def plan_text(plan: ClusterPlan) -> str:
+    """A plan as its file has it."""
+    return write_plan(plan)
+
+
+def inventory_text(file: Path) -> str:
+    """An inventory as it is edited; raises UserError where it cannot be read."""
+    return read_text(file, "give an inventory")
+
+
+class PlanStore:
+    """Plans that were made in browsers, the newest ones: whoever has the link can open them.
+
+    They are in memory only; a plan that is to stay is downloaded.
+    """
+
+    def __init__(self) -> None:
+        self._plans: OrderedDict[str, ClusterPlan] = OrderedDict()
+        self._lock = Lock()
+
+    def keep(self, key: str, plan: ClusterPlan) -> None:
+        """Keep a plan under its key."""
+        with self._lock:
+            self._plans[key] = plan
+            self._plans.move_to_end(key)
+            while len(self._plans) > _MOST_PLANS:
+                self._plans.popitem(last=False)
+
+    def get(self, key: str) -> ClusterPlan | None:
+        """The plan of that key; None where it was never made, or long ago."""
+        with self._lock:
+            return self._plans.get(key)

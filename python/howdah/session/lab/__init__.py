@@ -1,7 +1,0 @@
-"""Laboratories: built of a plan, looked at, sampled and removed."""
-
-from __future__ import annotations
-
-from howdah.deferred import deferred
-
-__getattr__ = deferred(__name__)

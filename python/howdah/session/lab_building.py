@@ -1,0 +1,227 @@
+"""A plan's file to a laboratory on this machine."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.documents.files import read_plan
+from howdah.errors import UserError
+from howdah.lab import building, registry
+from howdah.lab.active_faults import active_faults
+from howdah.lab.building import Fitting, LabRequest, StartedLab
+from howdah.lab.capabilities import check_plan
+from howdah.lab.hadoop.files import find_installed
+from howdah.lab.hadoop.starting import ReportStep
+from howdah.lab.machines import Power
+from howdah.lab.registry import DEFAULT_NAME
+from howdah.lab.shared_hosts import LabPlace, first_place, place_with
+from howdah.lab.state import LabState, read_state
+from howdah.model.inventory import HostGroup, Inventory
+from howdah.model.plan import Cluster, ClusterPlan
+from howdah.planner.capacity import disk_bytes_per_s
+from howdah.planner.host_claims import check_fit
+from howdah.planner.lab_fit import Fitted, fit_on_shared_hosts, fit_plan
+from howdah.probe import probe_host
+from howdah.render.cluster import render
+from howdah.session.laboratories import PARENT, directory_of
+
+
+def shares_hosts(plan: ClusterPlan) -> bool:
+    """Whether a plan has a part of hosts that it knows the whole of, so that others may be built on them."""
+    sharing = plan.cluster.request.sharing
+    return sharing is not None and bool(sharing.whole)
+
+
+def place_on_hosts_of(first: str, name: str, source: Path, plan: ClusterPlan) -> LabPlace:
+    """A place on the hosts of a laboratory that is up.
+
+    Raises UserError for plans that do not have their parts of the same hosts, and while faults are in force.
+    """
+    place = place_with(name, first)
+    cluster = plan.cluster
+    sharing = cluster.request.sharing
+    if sharing is None or not sharing.whole:
+        raise UserError(
+            str(source),
+            "lists no shared hosts: it shares none, or an older howdah wrote it",
+            "run howdah plan hosts.yaml --beside OTHER.yaml, then bring up the new plan",
+        )
+    for neighbour in place.neighbours:
+        _check_hosts(source, cluster, neighbour)
+        if active_faults(neighbour):
+            raise UserError(
+                f'lab "{neighbour.name}"',
+                "has active faults, which may affect the shared hosts",
+                f"howdah lab heal --name {neighbour.name} first",
+            )
+    check_fit(Inventory(groups=sharing.whole), [*(neighbour.plan for neighbour in place.neighbours), plan])
+    return place
+
+
+def check_still_beside(state: LabState, name: str) -> None:
+    """Raise UserError where a laboratory that is there is not on the hosts of another one."""
+    entry = registry.entry(name)
+    lot = state.spec.lot if state.spec is not None else None
+    if lot is None or entry is None or entry.lot != lot:
+        raise UserError(
+            f"--beside {name}",
+            f'lab "{state.name}" is already up on other hosts',
+            f"howdah lab down --name {state.name} first, or leave --beside out",
+        )
+
+
+def _check_hosts(source: Path, cluster: Cluster, state: LabState) -> None:
+    second = state.plan.cluster
+    if second.inventory.cluster == cluster.inventory.cluster:
+        raise UserError(
+            str(source),
+            f'has the same cluster name, {cluster.inventory.cluster}, as lab "{state.name}"',
+            "plan it with another --cluster NAME",
+        )
+    for name in _both(cluster, second):
+        own_groups, other_groups = _whole(cluster, name), _whole(second, name)
+        if _size(own_groups) != _size(other_groups):
+            raise UserError(
+                f"host {name}",
+                f'differs between {source} and lab "{state.name}"',
+                "plan both clusters from the same inventory",
+            )
+
+
+def _both(first: Cluster, second: Cluster) -> Sequence[str]:
+    hosts = {host.lower() for group in second.inventory.groups for host in group.names}
+    return [host for group in first.inventory.groups for host in group.names if host.lower() in hosts]
+
+
+def _whole(cluster: Cluster, host: str) -> HostGroup | None:
+    return cluster.request.sharing.whole_host(host) if cluster.request.sharing is not None else None
+
+
+def _size(group: HostGroup | None) -> tuple[int, int, int] | None:
+    if group is None:
+        return None
+    return group.cpu.threads, group.memory_bytes, group.network_bits_per_s
+
+
+class LabOptions(NamedTuple):
+    """What users choose of a laboratory, next to its plan."""
+
+    name: str = DEFAULT_NAME
+    directory: Path | None = None
+    """Where its files go; a directory of its name below ``build`` if left out."""
+    hosts: int | None = None
+    """How many hosts with workers."""
+    link_bits_per_s: int | None = None
+    """The speed of each host's uplink."""
+    neighbour: str | None = None
+    """The laboratory on whose hosts it is to be; None is hosts of its own."""
+
+
+def up(path: Path, options: LabOptions, report: ReportStep) -> StartedLab:
+    """Bring a plan's laboratory up, or what is missing of the one that is there.
+
+    Raises UserError for what cannot be built, before anything is made, and RunFailed for what fails.
+    """
+    plan = read_plan(path)
+    check_plan(plan)
+    with registry.locked(options.name):
+        building.clear(options.name)
+        where = directory_of(options.name, options.directory)
+        existing = read_state(where) if where else None
+        request = _lab_request(path, plan, options, existing)
+        state = _again(existing, request, options.neighbour) if existing else _begun(plan, options, request)
+        return building.bring_up(state, render(state.plan, leaving=state.leaving), report)
+
+
+def check(path: Path, options: LabOptions) -> None:
+    """Raise UserError where a plan's laboratory could not be built here; nothing is made."""
+    plan = read_plan(path)
+    check_plan(plan)
+    _begun(plan, options, _lab_request(path, plan, options, None))
+
+
+def fit_here(
+    plan: ClusterPlan, directory: Path, *, hosts: int | None = None, link_bits_per_s: int | None = None
+) -> Fitted:
+    """Fit a plan to this machine, its data disks to the file system that is to hold ``directory``.
+
+    Raises UserError that says what would fit.
+    """
+    return fit_plan(
+        plan,
+        probe_host(),
+        free_bytes=_free_bytes(directory),
+        hosts=hosts,
+        link_bits_per_s=link_bits_per_s,
+    )
+
+
+def _free_bytes(directory: Path) -> int:
+    existing = next(
+        parent for parent in (directory.absolute(), *directory.absolute().parents) if parent.exists()
+    )
+    try:
+        return shutil.disk_usage(existing).free
+    except OSError as error:
+        raise UserError(
+            f"--dir {directory}", f"cannot be read: {error.strerror}", "give another directory"
+        ) from error
+
+
+def _begun(plan: ClusterPlan, options: LabOptions, request: LabRequest) -> LabState:
+    place, fitted = _fitted(plan, options, request)
+    machine = probe_host()
+    return building.begin(
+        request,
+        fitted.plan,
+        find_installed(check_plan(fitted.plan)),
+        Power(fitted.cpu_share, disk_bytes_per_s),
+        Fitting(fitted.scaling, fitted.notes, machine.memory.total_bytes, machine.usable_cpus, place),
+    )
+
+
+def _fitted(plan: ClusterPlan, options: LabOptions, request: LabRequest) -> tuple[LabPlace, Fitted]:
+    """Where a laboratory is built, and how its plan fits there."""
+    if options.neighbour is None:
+        fitted = fit_here(
+            plan, request.directory, hosts=options.hosts, link_bits_per_s=options.link_bits_per_s
+        )
+        return first_place(options.name, shares=shares_hosts(fitted.plan)), fitted
+    for flag, value in (("--hosts", options.hosts), ("--link", options.link_bits_per_s)):
+        if value is not None:
+            raise UserError(
+                flag, f"has no effect: {options.neighbour} has already built the hosts", "leave it out"
+            )
+    place = place_on_hosts_of(options.neighbour, options.name, Path(request.source), plan)
+    fitted = fit_on_shared_hosts(
+        plan,
+        probe_host(),
+        free_bytes=_free_bytes(request.directory),
+        neighbours=[neighbour.plan for neighbour in place.neighbours],
+        cpu_share=place.cpu_share or 1.0,
+    )
+    return place, fitted
+
+
+def _again(state: LabState, request: LabRequest, neighbour: str | None) -> LabState:
+    """The laboratory that is there, if it is the one asked for; raises UserError if it is another one."""
+    if state.asked != request.digest:
+        raise UserError(
+            f'lab "{state.name}"',
+            f"is already up with {state.source}, or with other limits",
+            f"run howdah lab down --name {state.name} first, or give another --name",
+        )
+    if neighbour is not None:
+        check_still_beside(state, neighbour)
+    return state
+
+
+def _lab_request(path: Path, plan: ClusterPlan, options: LabOptions, state: LabState | None) -> LabRequest:
+    default = state.directory if state else PARENT / options.name
+    directory = (options.directory or default).absolute()
+    content = f"{plan.model_dump_json()}\n{options.hosts}\n{options.link_bits_per_s}\n{directory}"
+    return LabRequest(options.name, directory, str(path), hashlib.sha256(content.encode()).hexdigest())

@@ -1,0 +1,224 @@
+"""What is there to be known and done about a laboratory that is up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+from howdah.errors import UserError
+from howdah.hadoop.daemons import DAEMONS
+from howdah.lab import building as removing
+from howdah.lab import commands, registry
+from howdah.lab.commands import Back, Lost
+from howdah.lab.hadoop.daemons import Daemon
+from howdah.lab.hadoop.redundancy import Behind
+from howdah.lab.hadoop.starting import ReportStep
+from howdah.lab.registry import KillMode, Leftover
+from howdah.lab.resizing import await_drained, build_extension, extended_state, remove_drained, start_drain
+from howdah.lab.shared_hosts import refuse_shared
+from howdah.lab.state import LabState, find, read_state
+from howdah.lab.status import LabStatus
+from howdah.lab.status import status as look
+from howdah.model.placement import placed_hosts
+from howdah.planner.cluster import with_hosts, without_hosts
+from howdah.render.cluster import render
+
+"""What a laboratory is called that nobody names."""
+PARENT = Path("build")
+"""Where a laboratory's files go if nobody says."""
+
+
+class Taken(NamedTuple):
+    """A laboratory that was taken down."""
+
+    name: str
+    existed: bool
+    """Whether anything of it was there."""
+    leftovers: tuple[Leftover, ...]
+    """What could not be removed, and why."""
+
+
+def down(name: str, directory: Path | None = None) -> Taken:
+    """Take a laboratory down, whatever is left of it; safe to repeat."""
+    with registry.locked(name):
+        where = directory_of(name, directory)
+        exists = registry.entry(name) is not None or bool(removing.leftovers(name, where))
+        leftovers = removing.remove(name, where)
+        return Taken(name, exists or (where is not None and not where.exists()), leftovers)
+
+
+def status(name: str) -> LabStatus:
+    """What there is of a laboratory; raises UserError if there is none that can be read."""
+    return look(state_of(name))
+
+
+def shell(name: str, machine: str, command: Sequence[str]) -> NoReturn:
+    """Become a command or a shell on a machine; raises UserError if there is no such one."""
+    commands.run_inside(state_of(name), machine, command)
+
+
+def kill(name: str, machine: str, daemon: str | None, how: KillMode | None) -> Lost:
+    """Lose a machine, all machines of a host, or a daemon at once; raises UserError for what cannot be."""
+    with registry.locked(name):
+        return commands.kill(state_of(name), machine, daemon, how)
+
+
+def start(name: str, machine: str, report: ReportStep) -> Back:
+    """Bring back a machine or all machines of a host: their links, and the daemons that do not run."""
+    with registry.locked(name):
+        return commands.start(state_of(name), machine, report)
+
+
+def names() -> list[str]:
+    """The laboratories that there are."""
+    return [entry.name for entry in registry.entries()]
+
+
+def machine_names(name: str) -> list[str]:
+    """The machines of a laboratory, none if there is no such one."""
+    state = find(name)
+    return [machine.name for machine in state.machines] if state else []
+
+
+def host_names(name: str) -> list[str]:
+    """The hosts of a laboratory that are no machine themselves, none if there is no such laboratory."""
+    state = find(name)
+    machines = machine_names(name)
+    return [host for host in state.hosts if host not in machines] if state else []
+
+
+def daemon_names(name: str, machine: str) -> list[str]:
+    """The daemons of a machine, or of a host's machines, of a laboratory; none if there is no such one."""
+    state = find(name)
+    machines = (
+        [lab_machine for lab_machine in state.machines if machine in (lab_machine.name, lab_machine.host)]
+        if state
+        else []
+    )
+    return list(dict.fromkeys(DAEMONS[role].name for lab_machine in machines for role in lab_machine.roles))
+
+
+def state_of(name: str) -> LabState:
+    """A laboratory that is up; raises UserError that names the others if there is none."""
+    state = find(name)
+    if state is None and registry.belongs_to_root(name):
+        raise UserError(f'lab "{name}"', "belongs to root", "run this command as root")
+    if state is None:
+        running = ", ".join(names())
+        raise UserError(
+            f'lab "{name}"',
+            "is not up",
+            f"choose {running}, or howdah lab up PLAN" if running else "howdah lab up PLAN",
+        )
+    return state
+
+
+def directory_of(name: str, chosen: Path | None) -> Path | None:
+    """Where a laboratory's files are: by its entry, or where a machine that was restarted left them."""
+    entry = registry.entry(name)
+    if entry is not None:
+        return entry.directory
+    directory = (chosen or PARENT / name).absolute()
+    try:
+        state = read_state(directory)
+    except UserError:
+        # Whose it is cannot be told, so it is none to go on with and none to remove.
+        return None
+    return directory if state is not None and state.name == name else None
+
+
+_PATIENCE_S = 3600.0
+
+
+class HostsAdded(NamedTuple):
+    """Hosts that a laboratory has more."""
+
+    state: LabState
+    hosts: tuple[str, ...]
+    started: tuple[Daemon, ...]
+    behind: tuple[Behind, ...]
+
+
+class HostsRemoved(NamedTuple):
+    """Hosts that a laboratory has no more."""
+
+    state: LabState
+    hosts: tuple[str, ...]
+
+
+def add(name: str, hosts: Sequence[str], like: str | None, report: ReportStep) -> HostsAdded:
+    """Give a laboratory more hosts, each like one that it has; what runs goes on.
+
+    Raises UserError for what cannot be added, before anything is made.
+    """
+    with registry.locked(name):
+        state = _whole(name)
+        plan = with_hosts(state.plan, hosts, like or _only_like(state))
+        more = extended_state(state, plan, hosts, like or _only_like(state))
+        brought = build_extension(more, render(plan, leaving=more.leaving), report)
+    return HostsAdded(brought.state, tuple(hosts), brought.started, brought.behind)
+
+
+def remove(name: str, hosts: Sequence[str], report: ReportStep) -> HostsRemoved:
+    """Take hosts away from a laboratory once others have their data and tasks; what runs goes on.
+
+    Asked again it goes on with what was stopped. Raises UserError for what cannot be taken away.
+    """
+    with registry.locked(name):
+        state = _whole(name)
+        # Hosts that others take away meanwhile count for nothing any more.
+        away = {machine.host for machine in state.machines if machine.name in state.leaving}
+        without_hosts(state.plan, {*hosts, *away})
+        leaving = [machine.name for machine in state.machines if machine.host in hosts]
+        state = state.model_copy(update={"leaving": tuple(dict.fromkeys([*state.leaving, *leaving]))})
+        start_drain(state, render(state.plan, leaving=state.leaving))
+    # The lock is let go meanwhile: data may take long, and faults and runs go on.
+    await_drained(state, _PATIENCE_S, report)
+    with registry.locked(name):
+        # Others may have come or gone since.
+        state = state_of(name)
+        plan = without_hosts(state.plan, hosts)
+        state = remove_drained(state, plan, hosts, render(plan, leaving=_still_leaving(state, hosts)))
+    return HostsRemoved(state, tuple(hosts))
+
+
+def _still_leaving(state: LabState, hosts: Sequence[str]) -> tuple[str, ...]:
+    """Machines of hosts that somebody else takes away."""
+    gone = {machine.name for machine in state.machines if machine.host in hosts}
+    return tuple(name for name in state.leaving if name not in gone)
+
+
+def _whole(name: str) -> LabState:
+    """A laboratory whose hosts can come and go; raises UserError for one that is not up, or not root's."""
+    state = state_of(name)
+    if state.rootless:
+        raise UserError(
+            f'lab "{name}"', "was built without root: its hosts have no links", "build it as root"
+        )
+    if not state.complete:
+        raise UserError(f'lab "{name}"', "is not complete", "howdah lab up PLAN completes it")
+    refuse_shared(state, "hosts cannot be added or removed until then")
+    return state
+
+
+def _only_like(state: LabState) -> str:
+    """The host that new ones are like where nobody says so; raises UserError where hosts differ."""
+    first = {
+        host.group: host.name
+        for host in reversed(list(placed_hosts(state.plan.cluster)))
+        if host.workers and not host.masters
+    }
+    if not first:
+        raise UserError(
+            "howdah lab add",
+            "has no host to copy: every host with workers also has masters",
+            "plan the larger cluster, and build the lab again",
+        )
+    if len(first) > 1:
+        raise UserError(
+            "--like",
+            "is missing, because hosts with workers differ",
+            f"one of {', '.join(first.values())}",
+        )
+    return next(iter(first.values()))

@@ -1,0 +1,305 @@
+"""Existing systems and plans compared with the rules; the files of an accepted plan, written to a directory.
+
+A manifest with the digest of every file distinguishes howdah's files from files that users wrote or edited;
+those are never lost without a request. All files are staged before the first one takes its place, so that a
+full disk changes nothing; each file is whole at every moment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Literal, NamedTuple
+
+from howdah.audit.audit import audit, plan_faults
+from howdah.audit.folder import known_releases, read_folders
+from howdah.audit.sarif import to_sarif
+from howdah.audit.upgrade import check_upgrade
+from howdah.documents.files import read_host, read_plan
+from howdah.errors import UserError
+from howdah.files import replace_file
+from howdah.model.existing import CheckReport, CheckVerdict, HostRole
+from howdah.model.plan import Advice, ClusterPlan, ConfigFile, ConfigSet, value_text
+from howdah.planner.document import source_text
+from howdah.planner.rule import Severity
+from howdah.probe import probe_host
+from howdah.render.cluster import render
+from howdah.render.readme import counted_contents
+
+MANIFEST = ".howdah-render.json"
+_FORMAT = 1
+_STAGING = ".howdah-new-"
+
+ChangeKind = Literal["new", "changed", "same", "removed"]
+
+
+class FileChange(NamedTuple):
+    """The effect of writing on one file; ``edited``: a user has changed it since howdah wrote it."""
+
+    path: str
+    kind: ChangeKind
+    edited: bool
+    before: str
+    after: str
+
+
+def pending_changes(files: ConfigSet, directory: Path) -> tuple[FileChange, ...]:
+    """The changes that writing would make, sorted by path; raises UserError for a foreign directory."""
+    written = _manifest(directory)
+    after = {file.path: file.content for file in files.files}
+    result: list[FileChange] = []
+    for path in sorted({*after, *written}):
+        before = _read(directory / path)
+        if before is None:
+            if path in after:
+                result.append(FileChange(path, "new", False, "", after[path]))
+            continue
+        if before == after.get(path):
+            result.append(FileChange(path, "same", False, before, before))
+            continue
+        edited = written.get(path) != _digest(before)
+        kind: ChangeKind = "changed" if path in after else "removed"
+        result.append(FileChange(path, kind, edited, before, after.get(path, "")))
+    return tuple(result)
+
+
+def write_rendered(files: ConfigSet, directory: Path, *, force: bool) -> tuple[FileChange, ...]:
+    """Write the files, remove those a former plan had; only with ``force`` what was edited since.
+
+    Raises UserError, with nothing changed, for a directory that is not howdah's, for edited files
+    and for a disk that cannot hold the files.
+    """
+    planned = pending_changes(files, directory)
+    if (edited := [change.path for change in planned if change.edited]) and not force:
+        raise UserError(
+            str(directory / edited[0]),
+            "was edited since howdah wrote it" + (f", and {len(edited) - 1} more were" if edited[1:] else ""),
+            "see --diff; keep your values with `howdah plan --set`, or give --force to overwrite the edits",
+        )
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=directory))
+        try:
+            for file in files.files:
+                path = staging / file.path
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(file.content, encoding="utf-8", newline="\n")
+                path.chmod(0o755 if file.executable else 0o644)
+            digests = {file.path: _digest(file.content) for file in files.files}
+            text = json.dumps({"howdah": _FORMAT, "files": digests}, indent=1, sort_keys=True)
+            (staging / MANIFEST).write_text(text + "\n", encoding="utf-8")
+            _move(files, planned, staging, directory)
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+    except OSError as error:
+        raise UserError(
+            f"--output {directory}",
+            f"cannot be written: {error.strerror}",
+            "give a writable directory on a disk with free space",
+        ) from error
+    return planned
+
+
+def _move(files: ConfigSet, planned: tuple[FileChange, ...], staging: Path, directory: Path) -> None:
+    for file in files.files:
+        target = directory / file.path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (staging / file.path).replace(target)
+    for change in planned:
+        if change.kind == "removed":
+            (directory / change.path).unlink(missing_ok=True)
+            for folder in PurePosixPath(change.path).parents:
+                if str(folder) == "." or any((directory / folder).iterdir()):
+                    break
+                (directory / folder).rmdir()
+    # Last, so that after a kill the next run recognises the files as its own.
+    (staging / MANIFEST).replace(directory / MANIFEST)
+
+
+def _manifest(directory: Path) -> Mapping[str, str]:
+    """The digests of what howdah wrote here; none for a new or empty directory."""
+    try:
+        if not directory.exists():
+            return {}
+        if not (directory / MANIFEST).exists():
+            if any(not path.name.startswith(_STAGING) for path in directory.iterdir()):
+                raise UserError(
+                    f"--output {directory}",
+                    "is not empty, and howdah did not write it",
+                    "give a new directory, or one that was rendered before",
+                )
+            return {}
+        content = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
+    except NotADirectoryError as error:
+        raise UserError(f"--output {directory}", "is not a directory", "give a new directory") from error
+    except (OSError, ValueError) as error:
+        raise UserError(
+            str(directory / MANIFEST), f"cannot be read: {error}", "give a new directory"
+        ) from error
+    files = content.get("files") if isinstance(content, dict) else None
+    if not isinstance(content, dict) or content.get("howdah") != _FORMAT or not isinstance(files, dict):
+        raise UserError(str(directory / MANIFEST), "is not a list of rendered files", "give a new directory")
+    for path in files:
+        # The list names the files to remove, so paths outside the directory are refused.
+        if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
+            raise UserError(
+                str(directory / MANIFEST), f"{path!r} points outside the directory", "give a new directory"
+            )
+    return {str(path): str(digest) for path, digest in files.items()}
+
+
+def _read(path: Path) -> str | None:
+    """A file's text as it is on disk; None if there is none."""
+    try:
+        return path.read_bytes().decode("utf-8", errors="surrogateescape")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise UserError(str(path), f"cannot be read: {error.strerror}", "move it") from error
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", errors="surrogateescape")).hexdigest()
+
+
+def digest(file: ConfigFile) -> str:
+    """SHA-256 of a file's bytes, as the manifest holds it."""
+    return _digest(file.content)
+
+
+__all__ = ["counted_contents"]
+
+
+def check(
+    *,
+    folders: Sequence[Path],
+    this_host: bool,
+    probes: Sequence[Path],
+    plan_path: Path | None,
+    hadoop: str | None,
+    hbase: str | None = None,
+    role: HostRole | None = None,
+    to: str | None = None,
+    java: int | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> CheckReport:
+    """Check configuration directories, this machine and probed hosts, whichever are given.
+
+    With ``to`` the report lists what an upgrade to that release requires. Raises UserError for what cannot be
+    read and for a release that howdah does not know.
+    """
+    config = read_folders(folders) if folders else None
+    hosts = [*([probe_host()] if this_host else []), *(read_host(path) for path in probes)]
+    plan = read_plan(plan_path) if plan_path is not None else None
+    releases = known_releases(hadoop, plan, environment.get("HADOOP_HOME"), hbase)
+    if to is not None:
+        if config is None:
+            raise UserError(f"--to {to}", "needs a configuration to check", "give --conf DIR")
+        return check_upgrade(config, hosts, releases, to, java)
+    if java is not None:
+        raise UserError(f"--java {java}", "has no effect without --to", "give --to VERSION as well")
+    report = audit(config, hosts, plan, releases, role)
+    return report.model_copy(update={"plan": str(plan_path) if plan_path is not None else None})
+
+
+def write_sarif(report: CheckReport, folders: Sequence[Path], path: Path) -> None:
+    """Write the report as SARIF 2.1.0; raises UserError if the file cannot be written."""
+    shared = Path(os.path.commonpath([folder.absolute() for folder in folders])) if folders else None
+    replace_file(path, json.dumps(to_sarif(report, shared), indent=2) + "\n")
+
+
+_SHOWN = 3
+"""As many faults as one message names."""
+
+
+class _Fault(NamedTuple):
+    """What is wrong with one key of a plan, and how much that matters."""
+
+    key: str
+    advice: Advice
+    fix: str
+
+
+def held_plan(plan: ClusterPlan, file: str = "", *, force: bool) -> ClusterPlan:
+    """The plan with all that is fatal or doubtful in it as advice, where its values do not say so themselves.
+
+    Raises UserError for what is fatal unless it is forced; ``file`` is the plan's, where it was planned
+    before.
+    """
+    faults = tuple(_faults(plan))
+    fatal = [fault for fault in faults if fault.advice.severity == Severity.MUST.value]
+    if fatal and not force:
+        raise _refusal(plan, fatal, file)
+    printed = [fault.advice for fault in faults]
+    cluster = plan.cluster
+    broken_rules = {breach.rule for setting in plan.settings for breach in setting.breaks}
+    broken_rules |= {advice.rule for advice in cluster.advice}
+    fresh = tuple(advice for advice in dict.fromkeys(printed) if advice.rule not in broken_rules)
+    return plan.model_copy(
+        update={"cluster": cluster.model_copy(update={"advice": (*fresh, *cluster.advice)})}
+    )
+
+
+def _faults(plan: ClusterPlan) -> Iterator[_Fault]:
+    """What a check of the plan's files would find, then what only the plan's own values say."""
+    printed: set[str] = set()
+    for check in plan_faults(plan):
+        printed.add(check.rule)
+        severity = Severity.MUST if check.verdict is CheckVerdict.FAIL else Severity.SHOULD
+        text = f"{check.about}: {check.found}; expected {check.expected}"
+        yield _Fault(check.about, _advice(check.rule, severity, text, check.source), check.fix)
+    for setting in plan.settings:
+        for breach in setting.breaks:
+            if breach.severity != Severity.MAY.value and breach.rule not in printed:
+                text = f"{setting.key}: {value_text(setting.value)}; {breach.says}"
+                severity = Severity(breach.severity)
+                fix = f"leave {setting.key} out"
+                yield _Fault(setting.key, _advice(breach.rule, severity, text, setting.source), fix)
+
+
+def _advice(rule: str, severity: Severity, text: str, source: str) -> Advice:
+    return Advice(rule=rule, severity=severity.value, text=text, source=source)
+
+
+def _refusal(plan: ClusterPlan, fatal: Sequence[_Fault], file: str) -> UserError:
+    """One message for all that is fatal, each key once, in the words of a check."""
+    by_key = {fault.key: fault for fault in reversed(fatal)}
+    first, *more_faults = (by_key[key] for key in dict.fromkeys(fault.key for fault in fatal))
+    problem = first.advice.text.removeprefix(f"{first.key}: ")
+    if more_faults:
+        named = "; ".join(fault.advice.text for fault in more_faults[: _SHOWN - 1])
+        more = len(more_faults) - _SHOWN + 1
+        problem += f". Also fatal: {named}{f'; and {more} more' if more > 0 else ''}"
+    return UserError(
+        f"{file}: {first.key}" if file else _flag(plan, first.key),
+        f"breaks {first.advice.rule}, which is fatal: {problem}",
+        f"{first.fix}; or give --force to write the plan anyway",
+    )
+
+
+def _flag(plan: ClusterPlan, key: str) -> str:
+    """What the user gave a key with, or else the only value they gave, which then is what breaks it."""
+    request = plan.cluster.request
+    flags = {override.key: f"--set {override.key}={override.value}" for override in request.overrides}
+    if request.replication is not None:
+        flags["dfs.replication"] = f"--replication {request.replication}"
+    if key in flags:
+        return flags[key]
+    return f"{next(iter(flags.values()))}: {key}" if len(flags) == 1 else key
+
+
+def render_plan(path: Path, *, force: bool = False) -> ConfigSet:
+    """Read a plan and render it; raises UserError for what is wrong with either.
+
+    What is fatal in the plan is refused as well unless it is forced; its README then says so.
+    """
+    plan = read_plan(path)
+    # Names and values that are none are told as such before what they would do is looked at.
+    files = render(plan, source_text)
+    held = held_plan(plan, str(path), force=force)
+    return files if held == plan else render(held, source_text)

@@ -1,0 +1,273 @@
+"""From the flags of `howdah plan` and an existing plan to a request, and how its platforms are ranked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from howdah.documents.files import read_plan
+from howdah.errors import UserError
+from howdah.model.inventory import Inventory, Sharing
+from howdah.model.plan import Advice, ClusterPlan
+from howdah.model.plan_options import PLAN_OPTIONS, USUAL, usual_years
+from howdah.model.request import CodedDirectory, Demand, Growth, Override, PlanRequest, WorkKind
+from howdah.model.storage_policy import POLICIES
+from howdah.planner.cluster import plan_cluster
+from howdah.planner.ranked import plan_by_prediction, why_not_ranked
+from howdah.planner.rules.platform import SIMULATED
+from howdah.planner.succession import plan_after
+from howdah.session.plans import demand_of, writes_over
+from howdah.session.shared_plans import RequestedShare, plan_shared
+from howdah.simulation.calibrations import load_calibration
+from howdah.units import parse_count, parse_volume
+
+if TYPE_CHECKING:
+    from howdah.simulation.replications import Done
+
+
+_WORKLOADS = "write mapreduce, terasuite:30TB, spark, tez, ycsb:300M, storage or @work.yaml"
+_GROWTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*(?:/\s*(?:year|y|a))?\s*")
+_HDFS_PATH = re.compile(r"(/[A-Za-z0-9._-]+)+")
+_MOST_GROWTH = 10.0
+"""Eleven times as much every year is no plan any more."""
+_REALM = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
+
+
+def plan_request(typed: Mapping[str, Any]) -> PlanRequest:
+    """The request of options as they were typed, by their names; raises UserError for an invalid one."""
+    return PlanRequest(**request_fields({option.name: typed[option.name] for option in PLAN_OPTIONS}))
+
+
+def request_fields(typed: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a request that these options decide; raises UserError for an invalid value."""
+    fields = {
+        option.field: _PARSERS.get(option.name, option.parse)(typed[option.name])
+        for option in PLAN_OPTIONS
+        if option.field and option.name in typed
+    }
+    if fields.get("realm") is not None and not fields["secure"]:
+        raise UserError("--realm", "has no effect without Kerberos", "add --secure")
+    if "need" in typed:
+        fields["growth"] = parse_growth(typed["need"], typed["growth"], typed["years"])
+    return fields
+
+
+def parse_demands(texts: Sequence[str] | None) -> tuple[Demand, ...]:
+    """The work of ``--workload terasuite:30TB --workload ycsb:300M``; without any, jobs of MapReduce.
+
+    ``@work.yaml`` is the work of a cluster that runs, as `howdah inventory import` wrote it. Raises UserError
+    for what is none.
+    """
+    demands = tuple(_demand(text) for text in texts or ())
+    if len(demands) > 1 and any(demand.kind == "storage" for demand in demands):
+        raise UserError("--workload storage", "is for clusters without other workloads", "leave storage out")
+    return demands or USUAL.workloads
+
+
+def _demand(text: str) -> Demand:
+    where = f"--workload {text}"
+    if text.startswith("@"):
+        return demand_of(Path(text[1:]))
+    kind, colon, amount = text.partition(":")
+    work_kind = next((work_kind for work_kind in get_args(WorkKind) if work_kind == kind), None)
+    if work_kind is None:
+        raise UserError(where, f"{kind!r} is not a workload that howdah plans for", _WORKLOADS)
+    if not colon:
+        return Demand(kind=work_kind)
+    if not amount.strip():
+        raise UserError(where, "has no value after its colon", _WORKLOADS)
+    if work_kind == "storage":
+        raise UserError(where, "has no amount", "write storage, and give the amount of data by --need 300TB")
+    if work_kind != "ycsb":
+        return Demand(kind=work_kind, dataset_bytes=parse_volume(amount, where, _WORKLOADS))
+    records = parse_count(amount, where)
+    if records == 0:
+        raise UserError(where, "is a table without records", _WORKLOADS)
+    return Demand(kind="ycsb", records=records)
+
+
+def parse_file_size(text: str | None) -> int | None:
+    """The mean size of files, with its unit; raise UserError for one that is none."""
+    return None if text is None else parse_volume(text, f"--mean-file {text}", "write, for example, 64MiB")
+
+
+def parse_overrides(texts: Sequence[str] | None) -> tuple[Override, ...]:
+    """The values of ``--set KEY=VALUE``; raise UserError for one without both, or given twice."""
+    overrides: dict[str, Override] = {}
+    for text in texts or ():
+        key, equals, value = text.partition("=")
+        key = key.strip()
+        if not equals or not key:
+            raise UserError(
+                f"--set {text}",
+                "is not of the form KEY=VALUE",
+                "write, for example, mapreduce.task.io.sort.mb=400",
+            )
+        if key in overrides:
+            raise UserError(f"--set {text}", f"{key} is set twice", "leave one of them out")
+        if key == "dfs.replication":
+            # Where replicas go and what disks hold follow from it: a value alone would contradict the plan.
+            raise UserError(f"--set {text}", "has its own flag", "write --replication N")
+        overrides[key] = Override(key=key, value=value.strip())
+    return tuple(overrides.values())
+
+
+def parse_coded(texts: Sequence[str] | None) -> tuple[CodedDirectory, ...]:
+    """The directories of ``--erasure-coding DIR=POLICY``; raise UserError for an unknown policy or path."""
+    directories: dict[str, CodedDirectory] = {}
+    for text in texts or ():
+        where = f"--erasure-coding {text}"
+        path, equals, policy = text.rpartition("=")
+        path = path.rstrip("/")
+        if not equals or not _HDFS_PATH.fullmatch(path):
+            raise UserError(
+                where, "does not name a directory and a policy", "write, for example, /archive=RS-6-3-1024k"
+            )
+        if policy not in POLICIES:
+            raise UserError(
+                where, f"{policy!r} is not an erasure coding policy", f"one of {', '.join(POLICIES)}"
+            )
+        if path in directories:
+            raise UserError(where, f"{path} is given twice", "leave one of them out")
+        directories[path] = CodedDirectory(path=path, policy=policy)
+    return tuple(directories.values())
+
+
+def parse_growth(need: str | None, growth: str | None, years: int | None) -> Growth | None:
+    """``--need 300TB --growth 40%/year --years 3``; raise UserError for growth or years without a need."""
+    if need is None:
+        for flag, value in (("--growth", growth), ("--years", years)):
+            if value is not None:
+                raise UserError(flag, "needs the amount of data to grow from", "add --need 300TB")
+        return None
+    usual = usual_years(growing=growth is not None)
+    return Growth(
+        need_bytes=parse_volume(need, f"--need {need}", "write, for example, 300TB"),
+        per_year=0.0 if growth is None else _growth(growth),
+        years=usual if years is None else years,
+    )
+
+
+def _growth(text: str) -> float:
+    """A share of a year's data: ``40%/year`` and ``0.4`` are the same."""
+    where, hint = f"--growth {text}", "write, for example, 40%/year, or 0.4"
+    match = _GROWTH.fullmatch(text)
+    if match is None:
+        raise UserError(where, "is not a growth per year", hint)
+    share = float(match.group(1)) / (100 if match.group(2) else 1)
+    if share > _MOST_GROWTH:
+        raise UserError(where, f"is {100 * share:,.0f} % per year", hint)
+    return share
+
+
+def parse_realm(realm: str | None) -> str | None:
+    """A Kerberos realm; raises UserError for an invalid name."""
+    if realm is not None and not _REALM.fullmatch(realm):
+        raise UserError(f"--realm {realm}", "is not a realm name", "write, for example, EXAMPLE.COM")
+    return realm
+
+
+_PARSERS: Mapping[str, Callable[[Any], Any]] = {
+    "workload": parse_demands,
+    "realm": parse_realm,
+    "set": parse_overrides,
+    "erasure_coding": parse_coded,
+    "mean_file": parse_file_size,
+}
+
+
+def check_keeps(request: PlanRequest, before: Path, output: Path, *, more: bool) -> None:
+    """Raise UserError where something else is asked for, or the plan that runs would be written over.
+
+    ``others`` says whether it is by flags of which ``request`` says nothing.
+    """
+    if more or request != USUAL:
+        raise UserError(
+            f"--from {before}",
+            "keeps the options of that plan, and this command gives others",
+            "leave out the other options, or plan again without --from",
+        )
+    if writes_over(output, before):
+        raise UserError(
+            f"--output {output}",
+            "would replace the plan of the running cluster",
+            "give another file: -o new.yaml",
+        )
+
+
+def request_before(before: ClusterPlan) -> PlanRequest | None:
+    """What a plan that shares its hosts was asked for; None for one with hosts of its own."""
+    request = before.cluster.request
+    return request if request.sharing is not None else None
+
+
+def plan_change(
+    before: ClusterPlan, neighbours: Sequence[Path], inventory: Inventory, request: PlanRequest
+) -> ClusterPlan:
+    """The plan for other hosts of a cluster that runs; what is asked for is what it was asked for.
+
+    Where it shares its hosts, ``beside`` are the others' plans as they are now. Raises UserError for hosts
+    that do not allow it.
+    """
+    del request
+    kept = request_before(before)
+    if kept is None or kept.sharing is None:
+        return plan_after(before, inventory)
+    share = RequestedShare(kept.sharing.percent, tuple(neighbours), kept.sharing.cluster)
+    _check_all_given(kept.sharing, neighbours)
+    return plan_shared(
+        lambda hosts, shared: plan_after(before, hosts, shared.sharing), share, inventory, kept
+    )
+
+
+def _check_all_given(sharing: Sharing, plans: Sequence[Path]) -> None:
+    """Raise UserError where a cluster that the plan stood beside is not given any more."""
+    clusters = {read_plan(path).cluster.inventory.cluster for path in plans}
+    for neighbour in sharing.beside:
+        if neighbour.cluster not in clusters:
+            raise UserError(
+                "--from",
+                f"shares hosts with cluster {neighbour.cluster}, whose plan is needed for the remaining room",
+                f"give the current plan of {neighbour.cluster}: --beside PLAN",
+            )
+
+
+RANKS = ("rules", "simulate")
+
+
+def plan_inventory(
+    inventory: Inventory,
+    request: PlanRequest,
+    *,
+    rank: str | None,
+    calibration: str | None,
+    report: Callable[[Done], None],
+) -> ClusterPlan:
+    """Plan a cluster, its platform ranked by simulation where that is asked for or a calibration is there.
+
+    Raises UserError where the hosts or the request do not allow it, and for a ranking that cannot be.
+    """
+    if rank not in (None, *RANKS):
+        raise UserError(f"--rank {rank}", "is not a way of ranking platforms", f"one of {', '.join(RANKS)}")
+    if rank == "simulate" and calibration is None:
+        raise UserError(
+            "--rank simulate",
+            "a simulator that is not calibrated cannot distinguish platforms",
+            "give --calibration FILE, or set HOWDAH_CALIBRATION",
+        )
+    if rank == "rules" or calibration is None:
+        return plan_cluster(inventory, request)
+    why = why_not_ranked(inventory, request)
+    if why is not None and rank is None:
+        # The calibration may be one that is set for every command.
+        plan = plan_cluster(inventory, request)
+        text = f"Platforms are ranked by rules alone: {why}."
+        cluster = plan.cluster
+        advice: tuple[Advice, ...] = (*cluster.advice, SIMULATED.advice(text))
+        return plan.model_copy(update={"cluster": cluster.model_copy(update={"advice": advice})})
+    # Simulating takes libraries that rules do without.
+    from howdah.simulation.whole_suite import PlatformTimes  # noqa: PLC0415
+
+    return plan_by_prediction(inventory, request, PlatformTimes(load_calibration(calibration), report))

@@ -1,0 +1,335 @@
+"""From an inventory to a plan, its file and its page; its names explained; its storage policies compared."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from howdah.documents.files import read_inventory, read_plan, read_work, write_plan
+from howdah.errors import UserError
+from howdah.files import replace_file
+from howdah.model.inventory import Inventory
+from howdah.model.plan import Candidate, ClusterPlan, Master, Setting
+from howdah.model.request import Demand, PlanRequest
+from howdah.model.storage_policy import HostMove, PolicyCost, StorageComparison, StoredData
+from howdah.planner.capacity import file_bytes
+from howdah.planner.cluster import plan_cluster
+from howdah.planner.document import PAPERS, Explanation, explain, items
+from howdah.planner.host_moves import Loss, Scheme
+from howdah.planner.rule import Severity
+from howdah.planner.rules.catalogue import RULES, find_rule
+from howdah.planner.storage_costs import SHARE, compare_storage, compared_schemes, plan_limits
+from howdah.releases import catalogue
+from howdah.releases.catalogue import PLANNED_VERSIONS
+from howdah.report.plan.content import Cited, Grounds, RuleText
+from howdah.units import format_bytes
+
+if TYPE_CHECKING:
+    from howdah.simulation.block_copies import What
+
+_GENERATOR, _HEAD = b'<meta name="generator" content="howdah', 4096
+"""By what a page of howdah's is known, and how far from its beginning."""
+
+
+def plan_hosts(
+    path: Path, request: PlanRequest, make: Callable[[Inventory, PlanRequest], ClusterPlan] = plan_cluster
+) -> ClusterPlan:
+    """Read an inventory and plan the request on it; raises UserError for what either gets wrong.
+
+    What is wrong with a group of hosts names the file, too. ``make`` plans otherwise than by rules alone.
+    """
+    # A release that is not known is told before anything else is done.
+    catalogue.hadoop(request.hadoop)
+    catalogue.hbase(request.hbase)
+    if catalogue.line_of(request.hadoop) not in map(catalogue.line_of, PLANNED_VERSIONS):
+        raise UserError(
+            f"--hadoop {request.hadoop}",
+            "is a release that howdah checks but does not plan for",
+            f"one of {', '.join(PLANNED_VERSIONS)}, or another release of these lines",
+        )
+    inventory = read_inventory(path)
+    try:
+        return make(inventory, request)
+    except UserError as error:
+        if error.where.startswith("groups"):
+            raise UserError(f"{path}: {error.where}", error.what, error.hint) from error
+        raise
+
+
+def load_plan(path: Path) -> ClusterPlan:
+    """Read a plan that `howdah plan` wrote; raises UserError."""
+    return read_plan(path)
+
+
+def save_plan(plan: ClusterPlan, path: Path) -> None:
+    """Write a plan, replacing only a file that is one; raises UserError, and leaves nothing half-written."""
+    check_replaceable(path)
+    replace_file(path, write_plan(plan))
+
+
+def check_replaceable(path: Path) -> None:
+    """Raise UserError for a place where no plan can be written, such as a file that is no plan."""
+    _check_is_file(path)
+    if not path.parent.is_dir():
+        raise UserError(f"--output {path}", f"{path.parent} is not a directory", "give an existing directory")
+    if path.exists():
+        try:
+            read_plan(path)
+        except UserError as error:
+            raise UserError(
+                f"--output {path}",
+                "exists and is not a plan written by howdah",
+                "give another file, or move this one away",
+            ) from error
+
+
+def writes_over(output: Path, path: Path) -> bool:
+    """Whether a plan that is written there would take another one's place, or its page that one's page."""
+    if output.exists() and path.exists() and output.samefile(path):
+        return True
+    return output.with_suffix(".html").resolve() == path.with_suffix(".html").resolve()
+
+
+def page_of(path: Path) -> Path:
+    """Where a plan's page goes: beside it; raises UserError where something else is in its place."""
+    _check_is_file(path)
+    page = path.with_suffix(".html")
+    if page == path:
+        raise UserError(f"--output {path}", "is the file of the plan's page", "give a file such as plan.yaml")
+    if page.exists() and not _is_page(page):
+        raise UserError(
+            f"--output {path}",
+            f"its page would replace {page}, which howdah did not write",
+            "give another file, or --no-page",
+        )
+    return page
+
+
+def _check_is_file(path: Path) -> None:
+    if not path.name or path.is_dir():
+        raise UserError(f"--output {path}", "is a directory", "give a file such as plan.yaml")
+
+
+def _is_page(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return _GENERATOR in file.read(_HEAD)
+    except OSError:
+        return False
+
+
+def write_plan_page(plan: ClusterPlan, path: Path) -> None:
+    """Write the plan's page; raises UserError if it cannot be written."""
+    # Drawing charts takes longer to import than a plan takes to make.
+    from howdah.report.plan.page import plan_page  # noqa: PLC0415
+
+    replace_file(path, plan_page(plan, grounds()))
+
+
+def grounds() -> Grounds:
+    """What every rule says, and every item of the papers."""
+    return Grounds(
+        rules={rule.id: RuleText(rule.says, rule.today) for rule in RULES},
+        sources={label: Cited(label, item.title, item.says) for label, item in items().items()},
+    )
+
+
+def release_default(plan: ClusterPlan, key: str) -> str | None:
+    """The default of a key in the releases the plan is for; None where it has none or is no key of theirs."""
+    return _release_default(key, plan.cluster.request.hadoop, plan.cluster.request.hbase)
+
+
+@cache
+def _release_default(key: str, hadoop: str, hbase: str) -> str | None:
+    return catalogue.default_of(key, catalogue.hadoop(hadoop), catalogue.hbase(hbase))
+
+
+def demand_of(path: Path) -> Demand:
+    """What to plan for so that the largest of a cluster's jobs runs well; raises UserError.
+
+    The suite of TeraSort stands for MapReduce: its dataset is what that job has read.
+    """
+    work = read_work(path)
+    if not work.largest_input_bytes:
+        raise UserError(
+            f"{path}: largest_input_bytes",
+            "is not a workload that howdah plans for",
+            "give --workload terasuite:30TB",
+        )
+    return Demand(kind="terasuite", dataset_bytes=work.largest_input_bytes)
+
+
+class Explained(NamedTuple):
+    """What bears a name: a key may have a value for each kind of worker, a platform one for each group."""
+
+    settings: tuple[Setting, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    masters: tuple[Master, ...] = ()
+
+
+def find_name(plan: ClusterPlan, path: Path, name: str) -> Explained:
+    """What the plan in ``path`` knows by this name; raises UserError with the nearest name it knows."""
+    cluster = plan.cluster
+    explanation = Explained(
+        settings=tuple(setting for setting in plan.settings if setting.key == name),
+        candidates=tuple(candidate for candidate in cluster.candidates if name in _platforms(candidate)),
+        masters=tuple(master for master in cluster.masters if master.name == name),
+    )
+    if not any(explanation):
+        raise _unknown(plan, path, name)
+    return explanation
+
+
+def explained_names(plan: ClusterPlan) -> list[str]:
+    """Everything that can be explained: keys, platforms and masters."""
+    every = [setting.key for setting in plan.settings]
+    every += [platform for candidate in plan.cluster.candidates for platform in _platforms(candidate)]
+    every += [master.name for master in plan.cluster.masters]
+    return list(dict.fromkeys(every))
+
+
+def _platforms(candidate: Candidate) -> list[str]:
+    """The names of a platform; what is refused for one reason is one candidate: ``3, 5–7 per host``."""
+    if candidate.verdict != "refused":
+        return [candidate.platform]
+    spans = re.findall(r"(\d+)(?:\N{EN DASH}(\d+))?", candidate.platform)
+    numbers = (number for first, last in spans for number in range(int(first), int(last or first) + 1))
+    return [f"{number} per host" for number in numbers]
+
+
+def _unknown(plan: ClusterPlan, path: Path, name: str) -> UserError:
+    default = release_default(plan, name)
+    if default is not None:
+        default_text = f"the release's default applies: {default or '(empty)'}"
+        return UserError(name, f"has no value in {path}", f"{default_text}; --set {name}=VALUE sets it")
+    near = difflib.get_close_matches(name, explained_names(plan), n=1)
+    listing = f"`howdah plan explain {path}` lists all keys, platforms and masters"
+    hint = f"did you mean {near[0]}?" if near else listing
+    return UserError(name, f"is not a key, platform or master of {path}", hint)
+
+
+def subjects() -> tuple[str, ...]:
+    """The subjects of rules, in the catalogue's order."""
+    return tuple(dict.fromkeys(rule.subject for rule in RULES))
+
+
+def rule_ids() -> tuple[str, ...]:
+    """The ids of all rules."""
+    return tuple(rule.id for rule in RULES)
+
+
+def explain_rule(rule_id: str) -> Explanation:
+    """The rule of that id; raises UserError with the nearest id."""
+    return explain(find_rule(rule_id))
+
+
+def list_rules(
+    subject: str | None = None, severity: str | None = None, source: str | None = None
+) -> tuple[Explanation, ...]:
+    """The rules that all given filters leave; raises UserError for a filter that can leave none.
+
+    ``source`` is a paper (``D0``), one of its items (``D0 49``) or any other source by its beginning.
+    """
+    if subject is not None and subject not in subjects():
+        raise UserError("--subject", f"no subject {subject!r} has rules", f"one of {', '.join(subjects())}")
+    if severity is not None and severity not in list(Severity):
+        raise UserError("--severity", f"{severity!r} is not a severity", f"one of {', '.join(Severity)}")
+    rules = [
+        rule
+        for rule in RULES
+        if subject in (None, rule.subject)
+        and severity in (None, rule.severity)
+        and (source is None or any(_cites(cited, source) for cited in rule.sources))
+    ]
+    if source is not None and not any(_cites(cited, source) for rule in RULES for cited in rule.sources):
+        raise UserError(
+            "--source",
+            f"no rule is based on {source!r}",
+            f"a paper ({', '.join(PAPERS)}), one of its items such as 'D0 49', or X1 to X11",
+        )
+    return tuple(map(explain, rules))
+
+
+def default_of(key: str) -> str | None:
+    """The default of a key in the releases that plans are for unless others are named; None without one."""
+    return catalogue.default_of(key, catalogue.hadoop(), catalogue.hbase())
+
+
+def _cites(source: str, citation: str) -> bool:
+    """Whether a source begins with what is wanted, at the end of a word: ``D0 4`` is not ``D0 49``."""
+    cited, beginning = source.lower(), citation.lower().strip()
+    return cited == beginning or cited.startswith((f"{beginning} ", f"{beginning}-", f"{beginning}:"))
+
+
+_DAYS_OF_A_MONTH = 30.0
+_LEAST_DAYS = 1.0
+
+
+def compare_policies(
+    plan: ClusterPlan,
+    *,
+    data_bytes: int | None,
+    mean_file_bytes: int | None,
+    age_days: float | None,
+    reads_per_month: float | None,
+    worker: bool = False,
+    share: float | None = None,
+    simulate: bool = False,
+) -> StorageComparison:
+    """Every policy for this data; what is left out is the plan's, or follows from it.
+
+    ``worker`` is about the loss of one worker instead of one host, and ``share`` the part of disks, links and
+    cores that jobs leave, a quarter unless given; ``simulate`` adds simulated times. Data of an age of n days
+    is taken to be read once in n days, if no number of reads is given.
+    """
+    request = plan.cluster.request
+    size = data_bytes or (request.growth.need_bytes if request.growth else None)
+    size = size if size is not None else plan.cluster.capacity.usable_bytes
+    if size <= 0:
+        raise UserError("--data", "there is no room for data on these hosts", "give hosts with data disks")
+    if reads_per_month is None:
+        reads_per_month = _DAYS_OF_A_MONTH / max(_LEAST_DAYS, age_days) if age_days is not None else 0.0
+    mean = mean_file_bytes or file_bytes(request)
+    if data_bytes is not None and data_bytes < mean:
+        raise UserError(
+            f"--data {data_bytes}",
+            f"is less than one file of {format_bytes(mean)}",
+            "give an amount with a unit, such as 300TB",
+        )
+    data = StoredData(
+        data_bytes=size,
+        file_bytes=mean,
+        age_days=age_days,
+        reads_per_month=reads_per_month,
+    )
+    loss = Loss("worker" if worker else "host", SHARE if share is None else share)
+    compared = compare_storage(plan, data, loss)
+    return _simulated(plan, compared, loss) if simulate else compared
+
+
+def _simulated(plan: ClusterPlan, compared: StorageComparison, loss: Loss) -> StorageComparison:
+    """The comparison with simulated times of what the cluster can store."""
+    # A comparison without them does without the simulator.
+    from howdah.simulation.block_copies import Move, simulate_move  # noqa: PLC0415
+
+    limits = plan_limits(plan)
+
+    def timed(cost: PolicyCost, scheme: Scheme) -> PolicyCost:
+        if cost.verdict == "impossible":
+            return cost
+        moves: dict[What, HostMove] = {"rebuild": cost.rebuild, "drain": cost.drain}
+        return cost.model_copy(
+            update={
+                action: move.model_copy(
+                    update={"simulated_s": simulate_move(Move(scheme, limits, compared.data, loss, action))}
+                )
+                for action, move in moves.items()
+            }
+        )
+
+    pairs = zip(compared.policies, compared_schemes(limits), strict=True)
+    return compared.model_copy(update={"policies": tuple(timed(cost, scheme) for cost, scheme in pairs)})

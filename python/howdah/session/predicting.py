@@ -1,0 +1,335 @@
+"""What a plan will take, predicted and kept before it runs, and how right that was."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import howdah
+from howdah.calibrate.document import accuracy_page
+from howdah.calibrate.forecast import forecasts
+from howdah.calibrate.records import as_built
+from howdah.calibrate.scoring import Tally, score_times, tally, why_not
+from howdah.calibrate.uncertainty import distance_of
+from howdah.documents.files import read_plan, write_calibration
+from howdah.engines.base import sha256
+from howdah.errors import UserError
+from howdah.model.calibration import Calibration
+from howdah.model.plan import ClusterPlan
+from howdah.model.prediction import LoadSweep, Prediction, Score, Sweep, WhatIf
+from howdah.model.run import RunRecord
+from howdah.model.tuning import Tuning
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.terasort import OUTPUT_REPLICATION, TeraSort
+from howdah.planner.host_claims import with_idle_neighbours
+from howdah.planner.suite.cluster import size_planned
+from howdah.planner.suite.request import RunRequest
+from howdah.report.document import Document
+from howdah.report.prediction.growth import loads
+from howdah.session.laboratories import state_of
+from howdah.simulation.calibrations import (
+    PUBLISHED,
+    calibration_warnings,
+    load_calibration,
+    saturation_warnings,
+)
+from howdah.simulation.loads import simulate_loads, sweeps_load
+from howdah.simulation.replications import Done, check_replications, scenarios, simulate, stretches
+from howdah.simulation.settings import policy_of
+from howdah.simulation.translate import replicas_of
+from howdah.simulation.what_if import simulate_changes, simulate_sizes
+from howdah.store.layout import new_run_id
+from howdah.store.predictions import (
+    check_name,
+    keep_scores,
+    list_predictions,
+    load_prediction,
+    read_scores,
+    save_prediction,
+)
+from howdah.store.reader import find_run, read_record
+from howdah.units import format_counted
+
+__all__ = ["save_prediction"]
+
+_LEAST_REPLICATIONS = 3
+"""Fewer say nothing of how far apart they lie."""
+
+
+def planned_work(file: Path, request: RunRequest) -> tuple[ClusterPlan, Suite]:
+    """The plan in a file, and the suite as large as it is asked for; raises UserError."""
+    plan = read_plan(file)
+    return plan, _sized(request, plan)
+
+
+def _sized(request: RunRequest, plan: ClusterPlan) -> Suite:
+    try:
+        return size_planned(request, plan).suite
+    except UserError as error:
+        # Here the suite is what a flag says, not a word of the command's own.
+        where = "--suite" if error.where == "SUITE" else error.where
+        raise UserError(where, error.what, error.hint) from error
+
+
+def predict(
+    target: Path | str,
+    request: RunRequest,
+    *,
+    calibration: str | None,
+    replications: int,
+    seed: int | None,
+    name: str | None,
+    directory: Path,
+    report: Callable[[Done], None],
+) -> Prediction:
+    """Predict a suite on the plan in a file, or on the lab of that name as it was built; write nothing.
+
+    Raises UserError for what cannot be predicted.
+    """
+    check_replications(replications, least=_LEAST_REPLICATIONS)
+    laboratory = None
+    if isinstance(target, Path):
+        plan, suite = planned_work(target, request)
+    else:
+        state = state_of(target)
+        plan, laboratory = state.plan, state.laboratory
+        suite = _sized(request, plan)
+    name = name or new_run_id(datetime.now(), suite.name, directory)
+    check_name(directory, name)
+    calibrated = load_calibration(calibration) if calibration is not None else None
+    simulated = plan
+    if laboratory is not None:
+        simulated = as_built(plan, laboratory)
+        calibrated = calibrated and _without_core_speed(calibrated)
+    seed = secrets.randbelow(2**32) if seed is None else seed
+    idle = with_idle_neighbours(simulated)
+    several = [
+        scenario
+        for simulation in (simulated, *([idle] if idle else []))
+        for scenario in scenarios(simulation, suite, calibrated, count=replications, seed=seed)
+    ]
+    summaries = simulate(several, report)
+    times = [stretches(summary) for summary in summaries]
+    away = distance_of(calibrated, simulated, suite)
+    length = away.length if away else 0.0
+    return Prediction(
+        id=name,
+        created=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        howdah_version=howdah.__version__,
+        seed=seed,
+        replications=replications,
+        calibration=calibrated.name if calibrated else None,
+        best_of=calibrated.best_of if calibrated else 1,
+        distance=away,
+        digests=_digests(plan, suite, calibrated),
+        plan=plan,
+        laboratory=laboratory,
+        suite=suite,
+        forecasts=forecasts(times[:replications], calibrated, length),
+        neighbours_idle=forecasts(times[replications:], calibrated, length) if idle else (),
+        warnings=(*calibration_warnings(simulated, suite, calibrated), *saturation_warnings(summaries[0])),
+    )
+
+
+def _without_core_speed(calibration: Calibration) -> Calibration:
+    """The calibration without the speed of a core, which the lab's own limits give."""
+    parameters = tuple(parameter for parameter in calibration.parameters if parameter.name != "core_speed")
+    return calibration.model_copy(update={"parameters": parameters})
+
+
+def vary(
+    file: Path,
+    request: RunRequest,
+    *,
+    changes: Sequence[str],
+    sweep: str | None,
+    calibration: str | None,
+    replications: int,
+    seed: int,
+    report: Callable[[Done], None],
+) -> WhatIf | Sweep | LoadSweep:
+    """Simulate the cluster that is planned in a file with one thing changed at a time.
+
+    Each of ``changes`` is made by itself; ``sweep`` is a range of hosts, data or requests instead. Raises
+    UserError for what cannot be planned or simulated.
+    """
+    plan, suite = planned_work(file, request)
+    calibrated = load_calibration(calibration) if calibration is not None else None
+    settings: dict[str, Any] = {
+        "known": calibrated,
+        "replications": replications,
+        "seed": seed,
+        "tell": report,
+    }
+    if sweep is None:
+        return simulate_changes(plan, suite, request, changes, **settings)
+    if sweeps_load(sweep):
+        return simulate_loads(plan, suite, sweep, **settings)
+    return simulate_sizes(plan, suite, request, sweep, **settings)
+
+
+def replicas_text(prediction: Prediction) -> str | None:
+    """How many replicas are written, which no plan decides of TeraSort; None if nothing is sorted.
+
+    Of coded files it names the policy instead.
+    """
+    cluster, suite = prediction.plan.cluster, prediction.suite
+    if not any(isinstance(workload, TeraSort) for workload in suite.workloads):
+        return None
+    if (policy := policy_of(cluster, suite)) is not None:
+        return f"sorted from and into files with {policy.name}"
+    replicas = replicas_of(prediction.plan, cluster, suite)
+    read = format_counted(replicas.generated, "replica")
+    return f"sorted from {read} into {replicas.sorted} ({OUTPUT_REPLICATION.flag})"
+
+
+def _digests(plan: ClusterPlan, suite: Suite, calibration: Calibration | None) -> dict[str, str]:
+    digests = {"plan": sha256(plan.model_dump_json()), "suite": sha256(suite.model_dump_json())}
+    return (
+        digests if calibration is None else digests | {"calibration": sha256(write_calibration(calibration))}
+    )
+
+
+class Scored(NamedTuple):
+    """A run's scores, and all there are so far, these among them, oldest first."""
+
+    prediction: Prediction
+    run: str
+    scores: tuple[Score, ...]
+    history: tuple[Score, ...]
+
+    @property
+    def so_far(self) -> Tally | None:
+        """How right predictions were, this one among them."""
+        return tally(self.history)
+
+
+def score_run(run: str, name: str | None, *, runs_dir: Path, predictions_dir: Path) -> Scored:
+    """Score a run by the prediction of that name, or by the newest one that predicted it; keep the history.
+
+    Raises UserError where no prediction predicted it, or the one that was named did not.
+    """
+    record = read_record(find_run(runs_dir, run))
+    prediction = (
+        _named(predictions_dir, name) if name is not None else _newest_fitting(predictions_dir, record)
+    )
+    scores = score_times(prediction, record)
+    return Scored(prediction, record.id, scores, tuple(keep_scores(predictions_dir, scores)))
+
+
+def past_scores(predictions_dir: Path) -> tuple[Score, ...]:
+    """Every score so far, oldest first; raises UserError where there is none."""
+    history = tuple(read_scores(predictions_dir))
+    if not history:
+        raise UserError(str(predictions_dir), "contains no score", "give a run to score: howdah score last")
+    return history
+
+
+def _named(directory: Path, name: str) -> Prediction:
+    predictions = [path.name for path in list_predictions(directory)]
+    if name not in predictions:
+        newest = ", ".join(sorted(predictions)[-5:])
+        raise UserError(
+            f"--prediction {name}",
+            f"no such prediction in {directory}",
+            f"the newest are {newest}" if predictions else "make one before a run: howdah predict plan.yaml",
+        )
+    return load_prediction(directory / name)
+
+
+def _newest_fitting(directory: Path, record: RunRecord) -> Prediction:
+    predictions = sorted(
+        (load_prediction(path) for path in list_predictions(directory)),
+        key=lambda prediction: prediction.created,
+    )
+    if not predictions:
+        raise UserError(
+            str(directory), "contains no prediction", "make one before a run: howdah predict plan.yaml"
+        )
+    fitting = [prediction for prediction in predictions if why_not(prediction, record) is None]
+    if not fitting:
+        newest = predictions[-1]
+        raise UserError(
+            f"run {record.id}",
+            f"matches no prediction in {directory}; the newest, {newest.id}, differs: "
+            f"{why_not(newest, record)}",
+            "predict a plan, then run the same suite on it, then score",
+        )
+    return fitting[-1]
+
+
+# Drawing charts takes longer to import than most of what is drawn takes to find out.
+
+
+def check_directory(out_dir: Path) -> None:
+    """Raise UserError for what can hold no page, before anything takes its time to be found out."""
+    if out_dir.exists() and not out_dir.is_dir():
+        raise UserError(f"--output {out_dir}", "is a file", "give a directory; it is created if needed")
+
+
+def predicted_page(prediction: Prediction, calibration: str | None) -> Document:
+    """A prediction's page."""
+    from howdah.report.prediction.predicted import predicted  # noqa: PLC0415
+
+    return predicted(prediction, _calibration(calibration))
+
+
+def variation_page(variation: WhatIf | Sweep | LoadSweep, calibration: str | None) -> Document:
+    """The page of changes, growth or loads."""
+    from howdah.report.prediction.changes import changes  # noqa: PLC0415
+    from howdah.report.prediction.growth import growth  # noqa: PLC0415
+
+    match variation:
+        case WhatIf():
+            return changes(variation, _calibration(calibration))
+        case Sweep():
+            return growth(variation, _calibration(calibration))
+        case LoadSweep():
+            return loads(variation, _calibration(calibration))
+
+
+def tuning_page(tuning: Tuning, calibration: Calibration | None) -> Document:
+    """The page of a search."""
+    from howdah.report.prediction.tuned import tuned  # noqa: PLC0415
+
+    return tuned(tuning, calibration)
+
+
+def scored_page(scored: Scored) -> Document:
+    """The page of a run's scores."""
+    from howdah.report.prediction.scored import scored as document_of  # noqa: PLC0415
+
+    return document_of(scored.prediction, scored.scores, scored.history)
+
+
+def write_page(document: Document, out_dir: Path) -> Path:
+    """Write a page into a directory and return its path; raises UserError if it cannot be written."""
+    from howdah.report.write import write_document  # noqa: PLC0415
+
+    try:
+        return write_document(document, out_dir)
+    except OSError as error:
+        raise UserError(
+            str(out_dir),
+            f"the page cannot be written: {error.strerror}",
+            "give a writable directory on a disk with free space",
+        ) from error
+
+
+def _calibration(name: str | None) -> Calibration | None:
+    return load_calibration(name) if name is not None else None
+
+
+def page() -> str:
+    """The page's text."""
+    about = (files("howdah.calibrate") / "accuracy.md").read_text(encoding="utf-8")
+    return accuracy_page(load_calibration(PUBLISHED), about)
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(page(), encoding="utf-8")

@@ -1,0 +1,279 @@
+"""What is made of a stored run: its analysis, its report, and samples that are added to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence import Analysis
+from howdah.analysis.evidence.times import WorkloadTime
+from howdah.analysis.phases import workload_times as _workload_times
+from howdah.calibrate.case import phase_times
+from howdah.calibrate.scoring import other_plan, other_work
+from howdah.errors import RecordError
+from howdah.model.cluster import ClusterState
+from howdah.model.prediction import KnownTimes
+from howdah.model.run import Origin, Outcome, RunRecord
+from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, ListedRecord, RunData
+from howdah.model.workloads.terasort import TeraRows
+from howdah.report.renderer import Renderer
+from howdah.report.run import run_report
+from howdah.report.write import write_document
+from howdah.store.reader import list_runs, read_run
+
+if TYPE_CHECKING:
+    from howdah.session.runs import Spent
+from collections.abc import Iterable, Mapping, Sequence
+
+from howdah.errors import UserError
+from howdah.extras import check_extras
+from howdah.hadoop.foreign_files import foreign_file
+from howdah.model.placement import placed_hosts
+from howdah.services.web import Web
+from howdah.store.additions import attach_samples
+from howdah.store.reader import read_record
+from howdah.telemetry.importers.esxtop import is_esxtop, read_esxtop
+from howdah.telemetry.importers.prometheus import parse_query, read_prometheus
+from howdah.telemetry.importers.sadf import is_sadf, read_sadf
+from howdah.telemetry.importers.stretch import Imported, Machines, Window, onto_run, span, window_of
+
+
+def find_floor(record: RunRecord, runs_dir: Path) -> RunData | None:
+    """The newest run beside this one that sorted as many rows on the same machine with no cluster.
+
+    None for a run that is such a one itself, for one on a cluster of other machines, and where there is none.
+    """
+    rows = _sorted_rows(record)
+    if record.cluster is None or not rows or not _on_its_host(record.cluster, record.host.name):
+        return None
+    for summary in reversed(list_runs(runs_dir, ListedRecord)):
+        candidate = summary.record
+        if (
+            candidate is not None
+            and candidate.cluster is None
+            and candidate.origin is Origin.MEASURED
+            and candidate.outcome is Outcome.SUCCEEDED
+            and candidate.host.name == record.host.name
+            and _sorted_rows(candidate) == rows
+        ):
+            try:
+                return read_run(summary.path)
+            except RecordError:
+                continue
+    return None
+
+
+def _on_its_host(cluster: ClusterState, host: str) -> bool:
+    """Whether the machine that a run was started on is also the one that did its work."""
+    own = {"localhost", _label(host)}
+    return cluster.lab is not None or {_label(name) for name in cluster.nodemanagers} <= own
+
+
+def _label(name: str) -> str:
+    """A host's name without its domain."""
+    return name.partition(".")[0].lower()
+
+
+def _sorted_rows(record: RunRecord) -> set[tuple[str, int]]:
+    """The workloads over rows as a run without a cluster has them, with how many."""
+    workloads = [result.workload for result in record.workloads]
+    return {
+        (workload.floor or workload.kind, workload.rows)
+        for workload in workloads
+        if isinstance(workload, TeraRows) and workload.rows
+    }
+
+
+_MOST_RUNS = 3
+"""Of many measured runs the newest are shown."""
+
+
+def known_times(record: RunRecord, runs_dir: Path) -> tuple[KnownTimes, ...]:
+    """Published figures of the same work, then the newest measured runs of it; nothing of a measured run."""
+    if record.origin is not Origin.SIMULATED:
+        return ()
+    # What a report of measured times does without.
+    from howdah.simulation.published_runs import published_times  # noqa: PLC0415
+
+    return (*published_times(record), *islice(_measured(record, runs_dir), _MOST_RUNS))
+
+
+def _measured(record: RunRecord, runs_dir: Path) -> Iterator[KnownTimes]:
+    for summary in reversed(list_runs(runs_dir)):
+        candidate = summary.record
+        if candidate is not None and _same(record, candidate):
+            yield KnownTimes(origin="measured", source=candidate.id, times=_times(candidate))
+
+
+def _same(record: RunRecord, candidate: RunRecord) -> bool:
+    if candidate.origin is not Origin.MEASURED or candidate.outcome is not Outcome.SUCCEEDED:
+        return False
+    # A plan of one machine names no machine.
+    elsewhere = record.plan.cluster is None and candidate.host.name != record.host.name
+    work, plan = other_work(record.suite, candidate.suite), other_plan(record.plan, candidate.plan)
+    return not (elsewhere or work or plan)
+
+
+def _times(record: RunRecord) -> dict[str, float]:
+    times: dict[str, float] = {}
+    for result in record.workloads:
+        kind = result.workload.kind
+        times[kind] = result.elapsed_s
+        times |= {f"{kind}/{phase}": elapsed_s for phase, elapsed_s in phase_times(result).items()}
+    return {name: elapsed_s for name, elapsed_s in times.items() if elapsed_s > 0}
+
+
+class FinishedRun(NamedTuple):
+    """A run with its analysis and its files."""
+
+    data: RunData
+    analysis: Analysis
+    path: Path
+    report: Path | None
+    """None without the extra that draws charts."""
+    spent: Spent | None = None
+    """None for a report that was made anew."""
+
+
+def report_run(path: Path, renderer: Renderer | None = None) -> FinishedRun:
+    """Analyse a stored run and write its report beside it; ``renderer`` is one that was called before."""
+    with renderer or Renderer() as drawing:
+        data, analysis = analyse_run(path)
+        return FinishedRun(data, analysis, path, write_document(run_report(data, analysis), path, drawing))
+
+
+def analyse_run(path: Path, runs_dir: Path | None = None) -> tuple[RunData, Analysis]:
+    """Read and analyse a stored run; nothing is written.
+
+    ``runs_dir`` has the runs to compare it with, if these are not next to it.
+    """
+    data = read_run(path)
+    runs_dir = runs_dir or path.parent
+    floor, times = find_floor(data.record, runs_dir), known_times(data.record, runs_dir)
+    return data, analyse(data, floor, times)
+
+
+def find_report(path: Path) -> Path | None:
+    """The report beside a stored run, if one was written."""
+    page = path / "report.html"
+    return page if page.exists() else None
+
+
+def workload_times(record: RunRecord) -> tuple[WorkloadTime, ...]:
+    """When the workloads of a record ran and how fast they were, while its run may still go."""
+    tables = TASKS_SCHEMA.empty_table(), SAMPLES_SCHEMA.empty_table()
+    return _workload_times(RunData(record, *tables))
+
+
+_HEAD = 4096
+
+
+class Attached(NamedTuple):
+    """What was added to a run: metrics by machine, those it had already, and what there is no metric for."""
+
+    new: Mapping[str, int]
+    kept: Mapping[str, int]
+    left_out: tuple[str, ...]
+    report: Path | None
+
+
+class _Source(NamedTuple):
+    """A file or a server by its name, and what was read from it."""
+
+    name: str
+    imported: Imported
+
+
+def attach(
+    path: Path, *, files: Sequence[Path], prometheus: str | None, queries: Sequence[str], host: str | None
+) -> Attached:
+    """Read files of sysstat and esxtop and a Prometheus server, add what they say, and report anew.
+
+    Nothing is written unless all of them can be read. Raises UserError for what is none of these, is
+    of another machine or of another time.
+    """
+    if not files and prometheus is None:
+        raise UserError("FILE", "is missing", "give files of `sadf -j` or `esxtop -b`, or --prometheus URL")
+    if queries and prometheus is None:
+        raise UserError("--query", "has no effect without a server", "add --prometheus URL")
+    check_extras("howdah runs attach", "charts")
+    record = read_record(path)
+    machines = Machines(tuple(dict.fromkeys(_machines(record))), host)
+    window = window_of(record)
+    sources = [_Source(str(file), _read(file, machines)) for file in files]
+    if prometheus is not None:
+        metrics = [parse_query(query) for query in queries]
+        with Web() as web:
+            read = read_prometheus(prometheus, metrics, web, machines, window)
+        sources.append(_Source(prometheus, read))
+    for source in sources:
+        _check_time(source, window)
+    stretches = [stretch for source in sources for stretch in source.imported.stretches]
+    names = ", ".join(source.name for source in sources)
+    added = attach_samples(path, onto_run(stretches, window), f"samples were attached from {names}")
+    return Attached(
+        _by_machine(added.new),
+        _by_machine(added.kept),
+        tuple(sorted({name for source in sources for name in source.imported.unmapped})),
+        report_run(path).report,
+    )
+
+
+def _machines(record: RunRecord) -> Iterator[str]:
+    """Every machine that a run's samples may be of."""
+    yield record.host.name
+    if record.plan.cluster is not None:
+        for host in placed_hosts(record.plan.cluster):
+            yield host.name
+            yield from (worker.name for worker in host.workers)
+            yield from (master.address for master in host.masters)
+    if record.cluster is not None:
+        # A cluster that was found running may have no plan that says where its workers are.
+        yield from (*record.cluster.datanodes, *record.cluster.nodemanagers)
+
+
+def _read(path: Path, machines: Machines) -> Imported:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(str(path), f"cannot be read: {error.strerror}", "give a file that exists") from error
+    except UnicodeDecodeError as error:
+        hint = "convert sysstat's own files with `sadf -j FILE -- -A`"
+        raise UserError(str(path), "is not text", hint) from error
+    head = text[:_HEAD]
+    if is_sadf(head):
+        return read_sadf(text, str(path), machines)
+    if is_esxtop(head):
+        return read_esxtop(text, str(path), machines)
+    if foreign := foreign_file(head):
+        raise UserError(str(path), f"is {foreign.what}, not telemetry", foreign.hint)
+    raise UserError(str(path), "is not output of `sadf -j` or `esxtop -b`", "give one of these")
+
+
+def _check_time(source: _Source, window: Window) -> None:
+    """Refuse a source that says nothing of the time of the run."""
+    stretches = source.imported.stretches
+    if not stretches:
+        raise UserError(
+            source.name, "contains no value that howdah has a metric for", "sadf: add `-- -A`; esxtop: -a"
+        )
+    start_s, end_s = (
+        min(stretch.start_s for stretch in stretches),
+        max(stretch.end_s for stretch in stretches),
+    )
+    if end_s <= window.start_s or start_s >= window.end_s:
+        raise UserError(
+            source.name,
+            f"covers {span(start_s, end_s)}, the run lasted from {span(window.start_s, window.end_s)}",
+            "give files measured during the run, and check both clocks",
+        )
+
+
+def _by_machine(keys: Iterable[tuple[str, str]]) -> Mapping[str, int]:
+    counts: dict[str, int] = {}
+    for machine, _ in keys:
+        counts[machine] = counts.get(machine, 0) + 1
+    return counts

@@ -1,0 +1,239 @@
+"""Running a prepared job: its preparation, its record, the report that follows, and exports and imports."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from pkgutil import resolve_name
+from types import TracebackType
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, Unpack
+
+import pyarrow as pa
+
+from howdah.engines.base import Engine, Prepared, RunStart
+from howdah.errors import MissingExtra, UserError
+from howdah.model.engines import all_options, engines
+from howdah.model.reported import Counters, LatencyHistogram
+from howdah.model.run import RunRecord, Sample, TaskAttempt
+from howdah.model.tables import Job, Progress, ServerEvent
+from howdah.model.workloads.suite import programs, suites
+from howdah.planner.suite.request import RunRequest, check_use
+from howdah.report.renderer import Renderer
+from howdah.store.archive import export_run, import_run
+from howdah.store.reader import RunSummary, find_run, list_runs
+from howdah.store.writer import RunWriter
+
+if TYPE_CHECKING:
+    from howdah.report.renderer import Renderer
+    from howdah.session.reporting import FinishedRun
+
+
+class ReportWarmup:
+    """Has ready what a report needs, so that the run is not held up by it at its end.
+
+    That is nearly a second: libraries of tables and numbers, and a process that draws.
+    """
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="howdah-warmup")
+        self._renderer: Future[Renderer | None] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pool.shutdown()
+        if self._renderer is not None:
+            renderer = self._renderer.result()
+            if renderer is not None:
+                renderer.dismiss()
+
+    def begin(self) -> None:
+        """Begin, in a thread, unless it has begun."""
+        if self._renderer is None:
+            self._renderer = self._pool.submit(_started_renderer)
+
+    def report(self, path: Path) -> FinishedRun:
+        """Analyse a stored run and write its report, unless the extra for charts is missing."""
+        self.begin()
+        from howdah.session.reporting import FinishedRun, analyse_run, report_run  # noqa: PLC0415
+
+        assert self._renderer is not None
+        renderer = self._renderer.result()
+        if renderer is None:
+            return FinishedRun(*analyse_run(path), path, None)
+        return report_run(path, renderer)
+
+
+def _started_renderer() -> Renderer | None:
+    """What draws charts; None without the extra."""
+    # Imported while the run goes: it does without them until its end.
+    from howdah.report.renderer import Renderer  # noqa: PLC0415
+
+    try:
+        renderer = Renderer()
+    except MissingExtra:
+        renderer = None
+    import howdah.session.reporting  # noqa: F401, PLC0415
+
+    return renderer
+
+
+__all__ = ["RunSummary", "export_run", "find_run", "import_run", "list_runs"]
+
+
+class Observer(Protocol):
+    """Someone who watches a run."""
+
+    def update(self, record: RunRecord) -> None:
+        """Told of the record whenever it changes."""
+
+    def progress(self, progress: Progress) -> None:
+        """Told about ten times a second how far the current workload is."""
+
+
+class _Recorder:
+    """A sink that starts the run's record with its first update and passes news on to an observer.
+
+    An engine that refuses a job before its first update therefore leaves no record behind. ``measured`` is
+    called once nothing is measured any more.
+    """
+
+    def __init__(self, runs_dir: Path, observer: Observer, measured: Callable[[], None]) -> None:
+        self._runs_dir = runs_dir
+        self._observer = observer
+        self._measured = measured
+        self.writer: RunWriter | None = None
+        self.recording_s = 0.0
+
+    def samples(self, rows: Sequence[Sample]) -> None:
+        if self.writer:
+            self.writer.samples(rows)
+
+    def tasks(self, rows: Sequence[TaskAttempt]) -> None:
+        if self.writer:
+            self.writer.tasks(rows)
+
+    def latencies(self, rows: Sequence[LatencyHistogram]) -> None:
+        if self.writer:
+            self.writer.latencies(rows)
+
+    def server_events(self, rows: Sequence[ServerEvent]) -> None:
+        if self.writer:
+            self.writer.server_events(rows)
+
+    def sample_table(self, rows: pa.Table) -> None:
+        if self.writer:
+            with self._recording():
+                self.writer.sample_table(rows)
+
+    def task_table(self, rows: pa.Table) -> None:
+        if self.writer:
+            with self._recording():
+                self.writer.task_table(rows)
+
+    def update(self, record: RunRecord) -> None:
+        with self._recording():
+            if self.writer is None:
+                self.writer = RunWriter(self._runs_dir, record)
+            else:
+                self.writer.update(record)
+        self._observer.update(record)
+
+    def progress(self, progress: Progress) -> None:
+        if self.writer:
+            self.writer.progress(progress)
+        self._observer.progress(progress)
+
+    def measured(self) -> None:
+        self._measured()
+
+    @contextmanager
+    def _recording(self) -> Iterator[None]:
+        began_s = time.monotonic()
+        yield
+        self.recording_s += time.monotonic() - began_s
+
+
+def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> FinishedRun:
+    """Run a job, keep its record, analyse it and write its report.
+
+    Raises UserError if the job cannot start; a run that failed or was stopped is returned.
+    """
+    with ReportWarmup() as warmup:
+        recorder = _Recorder(runs_dir, observer, warmup.begin)
+        began_s = time.monotonic()
+        record = engine.run(job, recorder)
+        ran_s = time.monotonic()
+        if recorder.writer is None:
+            raise RuntimeError(f"engine {engine.name} wrote no record")
+        with recorder.writer as writer:
+            writer.finish(record)
+        written_s = time.monotonic()
+        finished = warmup.report(writer.path)
+    recording_s = recorder.recording_s + written_s - ran_s
+    engine_s = ran_s - began_s - recorder.recording_s
+    return finished._replace(spent=Spent(engine_s, recording_s, time.monotonic() - written_s))
+
+
+def record(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> Path:
+    """Run a job and keep its record, without a report; return where. Raises UserError as ``run`` does."""
+    recorder = _Recorder(runs_dir, observer, lambda: None)
+    ended = engine.run(job, recorder)
+    if recorder.writer is None:
+        raise RuntimeError(f"engine {engine.name} wrote no record")
+    with recorder.writer as writer:
+        writer.finish(ended)
+    return writer.path
+
+
+def rated_amount(job: Job, step: Progress) -> int:
+    """What the work under way is rated by, as analysis does it: of a sort the rows, each once."""
+    for workload in job.suite.workloads:
+        if step.workload == workload.kind and workload.shuffles and workload.asked is not None:
+            moved = workload.moved(Counters())
+            return moved.read if moved else step.total
+    return step.total
+
+
+def prepare(
+    engine: str | None,
+    request: RunRequest,
+    **start: Unpack[RunStart],
+) -> Prepared:
+    """Make a run ready; raises UserError, having written nothing, where it could not start.
+
+    Without an engine, the first one runs it that can.
+    """
+    engine = engine or _first(request.suite)
+    registered = engines().get(engine)
+    if registered is None:
+        raise UserError("--engine", f"{engine!r} is not an engine", f"one of {', '.join(engines())}")
+    elsewhere = {option for engine_of_option in engines().values() for option in engine_of_option.options} - {
+        *registered.options
+    }
+    for name in request.given:
+        if all_options()[name] in elsewhere:
+            check_use(all_options()[name], engine)
+    prepared: Prepared = resolve_name(registered.prepare)(request, **start)
+    return prepared
+
+
+def _first(suite: str) -> str:
+    """The first engine that runs every program of a suite; the first of all for a suite that is not known."""
+    kinds = suites().get(suite, ())
+    able = (name for name in engines() if all(name in programs()[kind].programs for kind in kinds))
+    return next(able, next(iter(engines())))
+
+
+class Spent(NamedTuple):
+    """Seconds by the clock on the wall."""
+
+    engine_s: float
+    recording_s: float
+    reporting_s: float

@@ -1,0 +1,173 @@
+"""A plan on hosts that other clusters use: what is asked for, who the others are, and what they leave."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.documents.files import read_plan
+from howdah.errors import UserError
+from howdah.model.hostname import fold
+from howdah.model.inventory import Inventory, Neighbour, Sharing
+from howdah.model.placement import placed_hosts
+from howdah.model.plan import ClusterPlan, value_text
+from howdah.model.request import Hypervisor, PlanRequest
+from howdah.planner.host_claims import check_fit
+from howdah.planner.platforms.division import least_worker
+from howdah.planner.remaining_hosts import remaining_hosts
+from howdah.session.plans import writes_over
+
+_PERCENT = re.compile(r"\s*([1-9]\d?)\s*%\s*")
+_OF_HOSTS = frozenset({"esxi", "firmware"})
+"""Files whose settings are no machine's: a sysctl is each machine's own, an option of ESXi all of theirs."""
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
+
+
+class RequestedShare(NamedTuple):
+    """What flags ask for: a part of every host in per cent, the plans of other clusters, and a name."""
+
+    percent: int | None
+    neighbours: tuple[Path, ...]
+    cluster: str | None
+
+    def __bool__(self) -> bool:
+        return self.percent is not None or bool(self.neighbours)
+
+
+def parse_share(
+    share: str | None, neighbours: Sequence[Path], cluster: str | None, request: PlanRequest
+) -> RequestedShare:
+    """``--share 50% --beside a.yaml --cluster b``; raises UserError for what cannot be."""
+    request_share = RequestedShare(None if share is None else _percent(share), tuple(neighbours), cluster)
+    if not request_share:
+        if cluster is not None:
+            raise UserError(
+                f"--cluster {cluster}",
+                "has no effect: no other cluster shares these hosts",
+                "add --share or --beside, or write `cluster:` in the inventory",
+            )
+        return request_share
+    if cluster is not None and not _NAME.fullmatch(cluster):
+        raise UserError(
+            f"--cluster {cluster}",
+            "is not a cluster's name",
+            "use at most 31 lower-case letters, digits and hyphens, beginning with a letter",
+        )
+    flag = f"--share {share}" if share is not None else f"--beside {neighbours[0]}"
+    if not request.weighs_virtual:
+        raise UserError(
+            flag,
+            "only virtual machines can share a host; without them a cluster uses the whole host",
+            "add --hypervisor vsphere or kvm, or give each cluster its own hosts",
+        )
+    if request.overcommit:
+        raise UserError(
+            "--overcommit", "would allocate threads that belong to other clusters", "leave it out"
+        )
+    return request_share
+
+
+def plan_shared(
+    make: Callable[[Inventory, PlanRequest], ClusterPlan],
+    share: RequestedShare,
+    inventory: Inventory,
+    request: PlanRequest,
+) -> ClusterPlan:
+    """Plan a part of the hosts, or what other clusters leave of them.
+
+    Raises UserError for plans that do not go together, and naming the host that they over-commit.
+    """
+    if share.cluster is not None:
+        inventory = inventory.model_copy(update={"cluster": share.cluster})
+    plans_by_file = {path: read_plan(path) for path in share.neighbours}
+    neighbours = tuple(_neighbour(path, plan, inventory) for path, plan in plans_by_file.items())
+    _check_clusters(plans_by_file, inventory)
+    _check_hypervisors(plans_by_file, request)
+    plans = tuple(plans_by_file.values())
+    check_fit(inventory, plans)
+    remaining = remaining_hosts(inventory, plans, least_worker(request), share.percent)
+    sharing = Sharing(
+        cluster=inventory.cluster,
+        percent=share.percent,
+        beside=neighbours,
+        disks=dict(remaining.disks),
+        left_out=remaining.left_out,
+        whole=inventory.groups,
+    )
+    made = make(remaining.inventory, request.model_copy(update={"sharing": sharing}))
+    # Machines have their names only now.
+    check_fit(inventory, (*plans, made))
+    return made
+
+
+def check_written_apart(share: RequestedShare, output: Path) -> None:
+    """Raise UserError where the plan would be written over one that it is to stand beside."""
+    for path in share.neighbours:
+        if writes_over(output, path):
+            raise UserError(
+                f"--output {output}", "is the plan of another cluster on these hosts", "give another file"
+            )
+
+
+def _percent(text: str) -> int:
+    match = _PERCENT.fullmatch(text)
+    if match is None:
+        raise UserError(f"--share {text}", "is not a part of a host", "give 1% to 99%, for example 50%")
+    return int(match.group(1))
+
+
+def _neighbour(path: Path, plan: ClusterPlan, inventory: Inventory) -> Neighbour:
+    cluster = plan.cluster
+    hosts = {host.lower() for group in inventory.groups for host in group.names}
+    if not any(host.name.lower() in hosts for host in placed_hosts(cluster)):
+        raise UserError(f"--beside {path}", "shares no host with this inventory", "leave it out")
+    masters = {
+        host for master in cluster.masters for host in (master.host, master.shadow_host) if host is not None
+    }
+    return Neighbour(
+        cluster=cluster.inventory.cluster,
+        digest=hashlib.sha256(path.read_bytes()).hexdigest(),
+        masters_on=fold(sorted(masters)),
+        host_settings={
+            setting.key: value_text(setting.value) for setting in plan.settings if setting.file in _OF_HOSTS
+        },
+    )
+
+
+def _check_hypervisors(plans: dict[Path, ClusterPlan], request: PlanRequest) -> None:
+    """A host has one hypervisor."""
+    for path, plan in plans.items():
+        hypervisor = plan.cluster.request.dividing
+        if request.dividing is not None and hypervisor not in (None, Hypervisor.NONE, request.dividing):
+            raise UserError(
+                f"--hypervisor {request.dividing}",
+                f"differs from the hypervisor of {path}, which is {hypervisor}",
+                f"give --hypervisor {hypervisor}",
+            )
+
+
+def _check_clusters(plans: dict[Path, ClusterPlan], inventory: Inventory) -> None:
+    """Every cluster has a name of its own, and those that the others stand beside are given, too."""
+    names = {inventory.cluster: "this cluster"}
+    clusters = [(path, plan.cluster) for path, plan in plans.items()]
+    for path, cluster in clusters:
+        name = cluster.inventory.cluster
+        if name in names:
+            raise UserError(
+                f"--beside {path}",
+                f"has the same cluster name, {name}, as {names[name]}",
+                "give this cluster another name: --cluster NAME",
+            )
+        names[name] = f"the cluster of {path}"
+    for path, cluster in clusters:
+        sharing = cluster.request.sharing
+        for neighbour in sharing.beside if sharing is not None else ():
+            if neighbour.cluster not in names:
+                raise UserError(
+                    f"--beside {path}",
+                    f"shares hosts with cluster {neighbour.cluster}, whose plan is missing",
+                    f"also give the plan of {neighbour.cluster}: --beside PLAN",
+                )

@@ -1,0 +1,321 @@
+"""A study from its file to its paper."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
+
+from howdah.documents.fault import read_text
+from howdah.documents.files import read_plan, read_study, study_schema
+from howdah.engines.hadoop.reached import running_lab
+from howdah.errors import UserError
+from howdah.files import DEFAULT_RUNS_DIR, scratch_folder
+from howdah.model.engines import HADOOP, LOCAL, SIM, engines
+from howdah.model.placement import at_once
+from howdah.model.plan import ClusterPlan, cluster_plan
+from howdah.model.reported import Counters
+from howdah.model.run import Outcome, RunRecord
+from howdah.model.study import Study, StudyRun
+from howdah.model.study_settings import nearest
+from howdah.model.tables import Progress
+from howdah.model.workloads.dfsio import FILE_SIZE, FILES
+from howdah.model.workloads.suite import Suite, suites
+from howdah.model.workloads.terasort import ROW_BYTES
+from howdah.planner.suite.cluster import size_suite
+from howdah.probe import probe_host
+from howdah.session.lab_building import fit_here
+from howdah.session.runs import record
+from howdah.session.study_cells import check_asked, plan_path, prepare_cell, run_request, write_inputs
+from howdah.session.study_directory import StudyDirectory
+from howdah.session.study_paper import Paper, write_study_paper
+from howdah.session.study_running import StudyObserver, check_laboratories, run_study
+from howdah.simulation.calibrations import PUBLISHED, load_calibration
+from howdah.simulation.replications import Simulations, simulate
+from howdah.simulation.scenario import Scenario
+from howdah.simulation.translate import translate
+from howdah.store.reader import list_runs
+from howdah.study import DATASETS, Cell, Due, cells_of, due, expected_s, laboratories, local_study
+from howdah.tune.halving import last_rounds
+from howdah.units import parse_volume
+
+_NS_PER_S = 1e9
+EARLIER = "from earlier runs in {}"
+SIMULATED = "from a simulation of the lab's plan, calibrated by published studies"
+TRIED = "from one simulation just now"
+
+
+_MOST_REPEATS = 1000
+
+
+class Guesses(NamedTuple):
+    """Seconds by the cell's number, and what they rest on; cells that nothing is known of are left out."""
+
+    seconds: Mapping[int, float]
+    grounds: str
+
+
+def guesses(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> Guesses:
+    """What is known of cells before any has run; ``there`` holds their plans."""
+    cells = [cell for cell in cells if cell.runs]
+    simulated = [cell for cell in cells if cell.settings.engine == SIM]
+    if simulated:
+        return Guesses(_tried(study, simulated, directory), TRIED)
+    earlier = _earlier(study, cells)
+    if earlier:
+        return Guesses(earlier, EARLIER.format(f"{DEFAULT_RUNS_DIR}/"))
+    on_hadoop = [cell for cell in cells if cell.settings.engine == HADOOP]
+    simulated_s = {cell.number: seconds for cell in on_hadoop if (seconds := _on_lab(study, cell, directory))}
+    return Guesses(simulated_s, SIMULATED)
+
+
+def _earlier(study: Study, cells: Sequence[Cell]) -> dict[int, float]:
+    """The mean of earlier runs of the same suite and engine that are nearest in size, in proportion."""
+    try:
+        records = [run.record for run in list_runs(DEFAULT_RUNS_DIR) if run.record is not None]
+    except UserError:
+        return {}
+    result = {}
+    for cell in cells:
+        alike = [run_record for run_record in records if _alike(run_record, study, cell)]
+        sizes = {size for run_record in alike if (size := _data_bytes(run_record.suite))}
+        if sizes:
+            needed_bytes = _wanted_bytes(cell) or max(sizes)
+            nearest = min(sizes, key=lambda size: abs(math.log(size / needed_bytes)))
+            times = [run_record.elapsed_s for run_record in alike if _data_bytes(run_record.suite) == nearest]
+            result[cell.number] = fmean(times) * needed_bytes / nearest
+    return result
+
+
+def _alike(run_record: RunRecord, study: Study, cell: Cell) -> bool:
+    engine = cell.settings.engine or LOCAL
+    return (run_record.engine, run_record.suite.name, run_record.outcome) == (
+        engine,
+        study.suite,
+        Outcome.SUCCEEDED,
+    )
+
+
+def _data_bytes(suite: Suite) -> int:
+    """What the largest of its workloads reads or writes."""
+    return max(
+        (max(workload.moved(Counters()) or (0,)) for workload in suite.workloads),
+        default=0,
+    )
+
+
+def _wanted_bytes(cell: Cell) -> int:
+    settings = cell.settings
+    return settings.dataset or (settings.of(FILES) or 0) * (settings.of(FILE_SIZE) or 0)
+
+
+def _on_lab(study: Study, cell: Cell, directory: StudyDirectory) -> float | None:
+    """The time that the simulator has for a cell on its laboratory; none where there is none to simulate."""
+    try:
+        plan = _lab_plan(cell, directory)
+        if plan is None:
+            return None
+        suite = size_suite(run_request(study, cell.settings), at_once(plan), plan=plan).suite
+        calibrated = load_calibration(PUBLISHED)
+        scenario = translate(plan, suite, calibrated.values, seed=study.seed).scenario
+        (summary,) = simulate([scenario], lambda done: None)
+    except UserError:
+        # What the simulator does not know can still run.
+        return None
+    return sum(workload.end_ns - workload.start_ns for workload in summary.workloads) / _NS_PER_S
+
+
+def _lab_plan(cell: Cell, directory: StudyDirectory) -> ClusterPlan | None:
+    """The plan of the laboratory that a cell runs on, as it fits here; None where there is none yet."""
+    if cell.laboratory is not None:
+        return fit_here(read_plan(plan_path(directory, cell)), directory.path).plan
+    state = running_lab(cell.settings.lab)
+    return state.plan if state is not None else None
+
+
+def _tried(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> dict[int, float]:
+    """The smallest cell's simulation, made once and forgotten; the others in proportion to their tasks."""
+    scenarios = {cell.number: _scenario(study, cell, directory) for cell in cells}
+    smallest = min(cells, key=lambda cell: _work(scenarios[cell.number]))
+    began_s = time.monotonic()
+    with closing(prepare_cell(study, directory, Due(smallest, 1, study.seed))) as prepared:
+        record(prepared.job, engine=prepared.engine, runs_dir=directory.runs, observer=_Nobody())
+    whole_s = time.monotonic() - began_s
+    began_s = time.monotonic()
+    Simulations([scenarios[smallest.number]]).follow(lambda done: None)
+    simulating_s = min(time.monotonic() - began_s, whole_s)
+    per_work_s = simulating_s / _work(scenarios[smallest.number])
+    return {
+        number: whole_s - simulating_s + per_work_s * _work(scenario)
+        for number, scenario in scenarios.items()
+    }
+
+
+def _scenario(study: Study, cell: Cell, directory: StudyDirectory) -> Scenario:
+    with closing(prepare_cell(study, directory, Due(cell, 1, study.seed))) as prepared:
+        calibration = cell.settings.calibration
+        values = load_calibration(calibration).values if calibration == PUBLISHED else {}
+        return translate(
+            cluster_plan(prepared.job.plan, "plan"), prepared.job.suite, values, seed=study.seed
+        ).scenario
+
+
+def _work(scenario: Scenario) -> float:
+    """Blocks and tasks that are simulated, which its time is about in proportion to; of HBase none, so 1."""
+    return 1 + sum(
+        ((workload.rows or 0) * ROW_BYTES + (workload.files or 0) * (workload.file_bytes or 0))
+        / scenario.hdfs.block_bytes
+        + (workload.maps or 0)
+        + (workload.reduces or 0)
+        for workload in scenario.workloads
+    )
+
+
+class _Nobody:
+    """Watches a trial."""
+
+    def update(self, record: RunRecord) -> None:
+        """Nobody is told."""
+
+    def progress(self, progress: Progress) -> None:
+        """Nobody is told."""
+
+
+__all__ = ["study_schema"]
+
+
+class Matrix(NamedTuple):
+    """What a study would run, and what it has run already."""
+
+    study: Study
+    cells: tuple[Cell, ...]
+    done: tuple[StudyRun, ...]
+    remaining: tuple[Due, ...]
+    expected_s: float | None
+    """Seconds that the runs that are left will take; None where nothing tells."""
+    grounds: str
+    """What that rests on."""
+
+    @property
+    def laboratories(self) -> int:
+        """How many laboratories are brought up for the runs that are left."""
+        return laboratories(self.remaining)
+
+
+class FinishedStudy(NamedTuple):
+    """A study that has run."""
+
+    study: Study
+    done: tuple[StudyRun, ...]
+    paper: Paper
+
+    @property
+    def failed(self) -> int:
+        """Runs that did not succeed."""
+        return sum(run.figures.outcome is not Outcome.SUCCEEDED for run in self.done)
+
+
+class GivenStudy(NamedTuple):
+    """A study as it was given: what it says, its text, and the folder that its files are beside."""
+
+    study: Study
+    text: str
+    folder: Path
+
+    @property
+    def default_dir(self) -> Path:
+        """Where it goes if it is not told where."""
+        return Path("study") / self.study.study
+
+
+def read(path: Path) -> GivenStudy:
+    """The study in a file; raises UserError that names every fault."""
+    study = read_study(path)
+    names = tuple(suites())
+    if study.suite not in names:
+        raise UserError(f"{path}: suite", f"{study.suite!r} is not a suite", nearest(study.suite, names))
+    return GivenStudy(study, read_text(path, "give a study"), path.parent)
+
+
+def local(data_dirs: Sequence[Path], datasets: Sequence[str], repeats: int | None) -> GivenStudy:
+    """The study of this machine; raises UserError for what it cannot be made of."""
+    for path in data_dirs:
+        if not path.is_dir():
+            raise UserError(f"--data-dir {path}", "is not a directory", "create it on the disk to measure")
+    for text in datasets:
+        parse_volume(text, f"--dataset {text}", "write, for example, 4GB")
+    if repeats is not None and not 0 < repeats <= _MOST_REPEATS:
+        raise UserError(f"--repeats {repeats}", "is out of range", f"give 1 to {_MOST_REPEATS:,}")
+    host = probe_host()
+    study = local_study(
+        math.ceil(host.usable_cpus),
+        host.memory.total_bytes,
+        [str(path.resolve()) for path in data_dirs],
+        tuple(datasets) or DATASETS,
+        repeats or 3,
+    )
+    # JSON is YAML: what is kept reads back as any study does.
+    return GivenStudy(study, study.model_dump_json(indent=1, exclude_defaults=True) + "\n", Path())
+
+
+def dry_run(requested: GivenStudy, directory: Path) -> Matrix:
+    """What a study would run, every cell of it checked; nothing is kept. Raises UserError for a wrong one."""
+    study, cells = requested.study, cells_of(requested.study)
+    study_directory = StudyDirectory(directory)
+    done = study_directory.done() if study_directory.begun else ()
+    remaining = tuple(due(study, cells, done, last_rounds(study, cells, done)))
+    if done:
+        return Matrix(
+            study, cells, done, remaining, expected_s(study, remaining, done), "from its runs so far"
+        )
+    with scratch_folder("study") as folder:
+        trial = StudyDirectory(folder)
+        write_inputs(study, trial, cells, requested.folder)
+        _check(study, cells, trial)
+        expected = guesses(study, cells, trial)
+    return Matrix(
+        study, cells, done, remaining, expected_s(study, remaining, done, expected.seconds), expected.grounds
+    )
+
+
+def run(requested: GivenStudy, directory: Path, observer: StudyObserver) -> FinishedStudy:
+    """Make every run of a study that is left, and write its paper.
+
+    Raises UserError where a cell or the directory is wrong, Aborted where the user stops it.
+    """
+    study_directory = StudyDirectory(directory)
+    with study_directory.locked():
+        done = make_runs(requested, study_directory, observer)
+        return FinishedStudy(requested.study, done, write_study_paper(study_directory))
+
+
+def make_runs(
+    requested: GivenStudy, directory: StudyDirectory, observer: StudyObserver
+) -> tuple[StudyRun, ...]:
+    """Make every run of a study that is left, in a directory that is locked; raises as ``run`` does."""
+    cells = cells_of(requested.study)
+    if not directory.begun:
+        write_inputs(requested.study, directory, cells, requested.folder)
+        _check(requested.study, cells, directory)
+    directory.begin(requested.study, requested.text)
+    return run_study(requested.study, cells, directory, observer)
+
+
+def _check(study: Study, cells: tuple[Cell, ...], directory: StudyDirectory) -> None:
+    """Make every cell ready once, so that one that could not start is told before anything runs.
+
+    A cluster is asked only when its turn comes: it may not be up yet. A laboratory that is to be built is
+    checked by its plan.
+    """
+    check_laboratories(study, cells, directory)
+    for cell in cells:
+        if not cell.runs:
+            continue
+        if engines()[cell.settings.engine or LOCAL].on_laboratories:
+            check_asked(study, cell)
+        else:
+            prepare_cell(study, directory, Due(cell, 1, 0)).close()

@@ -1,0 +1,341 @@
+"""From a cell of a study's matrix to a run that could start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from howdah.calibrate.problem import values_for
+from howdah.calibrate.study import Platform, PublishedStudy
+from howdah.calibrate.tables import StudySetting
+from howdah.documents.fault import read_text
+from howdah.documents.files import read_inventory, read_plan, write_plan
+from howdah.engines.base import Prepared, begun_record, job_digests, new_job
+from howdah.errors import UserError
+from howdah.model.calibration import HARDWARE, Calibration
+from howdah.model.engines import CALIBRATION, LAB, LOCAL, PLAN, engines
+from howdah.model.inventory import Inventory
+from howdah.model.placement import at_once
+from howdah.model.plan import ClusterPlan
+from howdah.model.request import Demand, Override, PlanRequest, Profile, Protection
+from howdah.model.run import Outcome
+from howdah.model.study import Study
+from howdah.model.study_settings import CellSettings, nearest
+from howdah.model.workloads.dfsio import FILE_SIZE, FILES
+from howdah.model.workloads.option import REPLICATION
+from howdah.model.workloads.suite import programs, suites
+from howdah.model.workloads.terasort import OUTPUT_REPLICATION, REDUCES
+from howdah.model.workloads.ycsb import YCSB
+from howdah.model.workloads.ycsb_options import RECORDS
+from howdah.planner.cluster import plan_cluster
+from howdah.planner.suite.cluster import size_suite
+from howdah.planner.suite.request import RunRequest, requested_programs
+from howdah.probe import probe_host
+from howdah.session.runs import prepare
+from howdah.session.study_directory import StudyDirectory, put
+from howdah.simulation.calibrations import PUBLISHED, load_calibration
+from howdah.simulation.published_studies import plan_of, studies
+from howdah.store.writer import RunWriter
+from howdah.study import Cell, Due
+from howdah.units import MIB
+
+_ITS_OWN = ("inventory", "hypervisor", "workers_per_host", "slots", "link", "profile", "records")
+"""Settings that a published study decides."""
+_USUAL_REPLICATION = 3
+
+
+def setup_plan(name: str, settings: CellSettings, calibration: Calibration | None) -> ClusterPlan:
+    """The plan of a cell that has a ``setup``, on hosts as a calibration fitted them.
+
+    Raises UserError with the cell's name for settings that do not fit the published study.
+    """
+    study = _study(name, settings)
+    its_own = next((key for key in _ITS_OWN if getattr(settings, key) is not None), None)
+    if its_own is not None:
+        raise UserError(
+            name, f"has {its_own}, which setup {study.study} already defines", f"leave out {its_own} or setup"
+        )
+    dataset_bytes = settings.dataset
+    if dataset_bytes is None and study.ratios is not None:
+        dataset_bytes = study.ratios.files * study.ratios.file_size
+    if dataset_bytes is None:
+        raise UserError(name, "has no dataset", "give dataset, for example 1TB")
+    replication = settings.replication or _USUAL_REPLICATION
+    setting = StudySetting(
+        platform=_platform(name, settings, study).label,
+        dataset_bytes=dataset_bytes,
+        replication=replication,
+        output_replication=settings.of(OUTPUT_REPLICATION) or replication,
+        block_bytes=settings.block_size,
+        protected=None if settings.protection is None else settings.protection is Protection.FT,
+    )
+    values = {} if calibration is None else {part.name: part.value for part in calibration.parameters}
+    hardware = {key: value for key, value in values_for(study.study, values).items() if key in HARDWARE}
+    overrides = tuple(
+        Override(key=key, value=str(value).lower() if isinstance(value, bool) else str(value))
+        for key, value in (settings.overrides or {}).items()
+    )
+    return plan_of(study, _platform(name, settings, study), setting, overrides, hardware)
+
+
+def setup_options(settings: CellSettings) -> dict[str, Any]:
+    """Options of programs that a cell's published study decides; none for a cell without one."""
+    study = next((study for study in studies() if study.study == settings.setup), None)
+    if study is None:
+        return {}
+    result: dict[str, Any] = {}
+    if study.reduces is not None:
+        result[REDUCES.name] = study.reduces
+    if study.ratios is not None:
+        result |= {
+            FILES.name: study.ratios.files,
+            FILE_SIZE.name: study.ratios.file_size,
+            REPLICATION.name: _USUAL_REPLICATION,
+        }
+    return result
+
+
+def _study(name: str, settings: CellSettings) -> PublishedStudy:
+    by_name = {study.study: study for study in studies()}
+    if settings.setup not in by_name:
+        raise UserError(
+            name,
+            f"setup {settings.setup!r} is not a published study",
+            nearest(str(settings.setup), tuple(by_name)),
+        )
+    return by_name[settings.setup]
+
+
+def _platform(name: str, settings: CellSettings, study: PublishedStudy) -> Platform:
+    if settings.platform is None and len(study.platforms) == 1:
+        return study.platforms[0]
+    labels = tuple(platform.label for platform in study.platforms)
+    platform = study.platform(settings.platform or "")
+    if platform is None:
+        problem = (
+            "has no platform" if settings.platform is None else f"{settings.platform!r} is not a platform"
+        )
+        raise UserError(name, f"{problem} of {study.study}", nearest(settings.platform or "", labels))
+    return platform
+
+
+_CLUSTER_ONLY = (
+    "setup", "platform", "inventory", "hypervisor", "workers_per_host", "slots", "protection", "link",
+    "profile", "calibration", "overrides",
+)  # fmt: skip
+
+
+def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell], study_folder: Path) -> None:
+    """Plan every cell that has a plan of its own, and keep the plans and calibrations that runs rest on.
+
+    ``beside`` is the folder of the study's file. Raises UserError for a cell that cannot be planned.
+    """
+    for cell in cells:
+        settings = cell.settings
+        if settings.records is not None and not _has_records(study.suite):
+            raise UserError(cell.name, "has records, which only YCSB uses", f"give suite: {YCSB}")
+        if not cell.planned:
+            names = (*_CLUSTER_ONLY, REPLICATION.name) if _has_records(study.suite) else _CLUSTER_ONLY
+            set_names = [name for name in names if getattr(cell.settings, name) is not None]
+            if set_names:
+                hint = "it belongs to engine sim or plan"
+                if engines()[cell.settings.engine or LOCAL].on_laboratories:
+                    hint += ", or to an inventory, for which a lab is built"
+                raise UserError(cell.name, f"{set_names[0]} is not used by its engine", hint)
+            continue
+        put(plan_path(directory, cell), write_plan(_plan(study, cell, cells, study_folder)))
+        if settings.calibration not in (None, PUBLISHED):
+            text = read_text(study_folder / settings.calibration, "give a calibration")
+            put(_calibration_path(directory, settings.calibration), text)
+
+
+def _plan(study: Study, cell: Cell, cells: Sequence[Cell], study_folder: Path) -> ClusterPlan:
+    """The plan that is made for a cell; raises UserError where it cannot be planned."""
+    settings = cell.settings
+    if settings.setup is not None:
+        name = settings.calibration
+        calibrated = (
+            None
+            if name is None
+            else load_calibration(name if name == PUBLISHED else str(study_folder / name))
+        )
+        return setup_plan(cell.name, settings, calibrated)
+    if settings.platform is not None:
+        raise UserError(
+            cell.name, "has a platform, which only a setup uses", "give setup, or leave platform out"
+        )
+    if settings.inventory is None:
+        raise UserError(cell.name, "has no hosts to plan", "give inventory: hosts.yaml, or setup: vsphere6")
+    if cell.laboratory is not None:
+        if cell.settings.lab is not None:
+            raise UserError(
+                cell.name,
+                f'names lab "{cell.settings.lab}" and hosts for building another lab',
+                "leave lab out, or inventory",
+            )
+        if cell.settings.calibration is not None:
+            raise UserError(cell.name, "its engine uses no calibration", "it belongs to engine sim or plan")
+    inventory = read_inventory(study_folder / settings.inventory)
+    try:
+        return plan_cluster(_linked(inventory, settings), _plan_request(study, _planned_for(cell, cells)))
+    except UserError as error:
+        raise _of(cell, error) from error
+
+
+def _has_records(suite: str) -> bool:
+    """Whether a suite is of YCSB's programs."""
+    return any(RECORDS in programs()[kind].options for kind in suites().get(suite, ()))
+
+
+def _planned_for(cell: Cell, cells: Sequence[Cell]) -> CellSettings:
+    """What a cell's plan is made for: where it shares a laboratory, for the most that any cell does there."""
+    if cell.laboratory is None:
+        return cell.settings
+    sharing = [other_cell.settings for other_cell in cells if other_cell.laboratory == cell.laboratory]
+    blocks = {settings.block_size for settings in sharing}
+    return cell.settings.model_copy(
+        update={
+            "dataset": max((settings.dataset for settings in sharing if settings.dataset), default=None),
+            "replication": max(
+                (settings.replication for settings in sharing if settings.replication), default=None
+            ),
+            "block_size": blocks.pop() if len(blocks) == 1 else None,
+        }
+    )
+
+
+def plan_path(directory: StudyDirectory, cell: Cell) -> Path:
+    """Where a cell's plan is kept."""
+    return directory.inputs / f"plan-{cell.number + 1:03d}.yaml"
+
+
+def prepare_cell(
+    study: Study, directory: StudyDirectory, due: Due, laboratory: str | None = None
+) -> Prepared:
+    """A run of a cell, ready to start; raises UserError where it could not.
+
+    ``laboratory`` is the one that was built for it.
+    """
+    settings = due.cell.settings
+    engine = settings.engine or LOCAL
+    request = run_request(study, settings)
+    chosen = {
+        LAB.name: laboratory or settings.lab,
+        PLAN.name: plan_path(directory, due.cell) if engines()[engine].planned else None,
+        CALIBRATION.name: _calibration(directory, settings),
+    }
+    options = {**request.given, **{name: value for name, value in chosen.items() if value is not None}}
+    try:
+        prepared = prepare(
+            engine,
+            request.model_copy(update={"given": options}),
+            runs_dir=directory.runs,
+            command=("howdah", "study", study.study),
+            seed=due.seed,
+            keep_data=False,
+        )
+    except UserError as error:
+        raise _of(due.cell, error) from error
+    return prepared._replace(job=prepared.job.model_copy(update={"run_id": due.run_id}))
+
+
+def write_unstarted(study: Study, directory: StudyDirectory, due: Due, error: str) -> None:
+    """Write the record of a run that failed before it began, because its lab did not start."""
+    plan = read_plan(plan_path(directory, due.cell))
+    suite = size_suite(run_request(study, due.cell.settings), at_once(plan), plan=plan)
+    job = new_job(
+        suite.suite,
+        plan,
+        probe_host(),
+        runs_dir=directory.runs,
+        command=("howdah", "study", study.study),
+        seed=due.seed,
+        keep_data=False,
+        sample_interval_s=suite.sample_interval_s,
+    ).model_copy(update={"run_id": due.run_id})
+    record = begun_record(
+        job,
+        engine=due.cell.settings.engine or LOCAL,
+        version=plan.cluster.request.hadoop,
+        created=datetime.now(UTC),
+        digests=job_digests(job),
+    )
+    with RunWriter(directory.runs, record) as writer:
+        writer.finish(record.model_copy(update={"outcome": Outcome.FAILED, "error": error}))
+
+
+def check_asked(study: Study, cell: Cell) -> None:
+    """Raise UserError for what the programs of a cell have no use for; whom they ask is not looked at."""
+    try:
+        requested_programs(run_request(study, cell.settings), cell.settings.engine or LOCAL)
+    except UserError as error:
+        raise _of(cell, error) from error
+
+
+def _of(cell: Cell, error: UserError) -> UserError:
+    return UserError(f"{cell.name}: {error.where}" if error.where else cell.name, error.what, error.hint)
+
+
+def _calibration(directory: StudyDirectory, settings: CellSettings) -> str | None:
+    if settings.calibration in (None, PUBLISHED):
+        return settings.calibration
+    return str(_calibration_path(directory, settings.calibration))
+
+
+def _calibration_path(directory: StudyDirectory, name: str) -> Path:
+    return directory.inputs / Path(name).name
+
+
+def run_request(study: Study, settings: CellSettings) -> RunRequest:
+    """What a cell asks of its engine."""
+    options = setup_options(settings) | settings.options()
+    if _has_records(study.suite):
+        # A table has as many replicas as its cluster's files, which is planned with them.
+        options.pop(REPLICATION.name, None)
+    return RunRequest(suite=study.suite, given=options)
+
+
+def _plan_request(study: Study, settings: CellSettings) -> PlanRequest:
+    overrides = dict(settings.overrides or {})
+    if settings.block_size is not None:
+        overrides.setdefault("dfs.blocksize", f"{settings.block_size // MIB}MiB")
+    return PlanRequest(
+        workloads=(_demand(study, settings),),
+        replication=settings.replication,
+        hypervisor=settings.hypervisor,
+        protection=settings.protection or Protection.NONE,
+        profile=settings.profile or Profile.PRODUCTION,
+        workers_per_host=settings.workers_per_host,
+        slots=settings.slots,
+        overrides=tuple(Override(key=key, value=_level_text(value)) for key, value in overrides.items()),
+    )
+
+
+def _demand(study: Study, settings: CellSettings) -> Demand:
+    """What a cluster is planned for; TeraSort stands for all of MapReduce."""
+    if _has_records(study.suite):
+        return Demand(kind=YCSB, records=settings.records)
+    return Demand(kind="terasuite", dataset_bytes=settings.dataset)
+
+
+def _level_text(value: str | int | float | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _linked(inventory: Inventory, settings: CellSettings) -> Inventory:
+    """The hosts with the network that the cell asks for."""
+    if settings.link is None:
+        return inventory
+    groups = tuple(
+        group.model_copy(
+            update={
+                "nics": tuple(
+                    nic.model_copy(update={"speed_bits_per_s": settings.link}) for nic in group.nics
+                )
+            }
+        )
+        for group in inventory.groups
+    )
+    return inventory.model_copy(update={"groups": groups})

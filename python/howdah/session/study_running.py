@@ -1,0 +1,247 @@
+"""Running what is left of a study, run by run."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol
+
+from howdah.errors import Aborted, RunFailed, UserError
+from howdah.model.run import Outcome, RunRecord
+from howdah.model.study import Study, StudyRun
+from howdah.model.tables import Progress
+from howdah.namespaces import enter_network
+from howdah.session import lab_building
+from howdah.session import laboratories as lab
+from howdah.session.runs import record
+from howdah.session.study_cells import plan_path, prepare_cell, write_unstarted
+from howdah.session.study_directory import BudgetClock, StudyDirectory
+from howdah.store.reader import read_record
+from howdah.study import Cell, Due, due
+from howdah.tune.halving import last_rounds
+
+_FOLDER = "laboratory"
+_WHOLE = "up"
+_PATIENCE_S = 300.0
+"""Longer than what a fault left takes to be over; a laboratory that is not whole then is built anew."""
+_ASK_S = 2.0
+_LONGEST = 24
+"""Of a study's name in its laboratory's, beside the digest of its directory."""
+
+
+def check_laboratories(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> None:
+    """Raise UserError for a cell whose laboratory could not be built on this machine."""
+    for cell in {cell.laboratory: cell for cell in reversed(cells) if cell.laboratory is not None}.values():
+        try:
+            lab_building.check(plan_path(directory, cell), _lab_options(study, directory))
+        except UserError as error:
+            raise UserError(f"{cell.name}: {error.where}", error.what, error.hint) from error
+
+
+class StudyLaboratory:
+    """What laboratory is up for a study; on leaving it, however that comes about, none.
+
+    Its name is the study's and its directory's, so that what a killed study left is found when it goes on.
+    """
+
+    def __init__(
+        self, study: Study, directory: StudyDirectory, cells: Sequence[Cell], report: Callable[[str], None]
+    ) -> None:
+        self._lab_options = _lab_options(study, directory)
+        self._directory = directory
+        self._builds = any(cell.laboratory is not None for cell in cells)
+        self._races = bool(study.contenders)
+        self._report = report
+        self._up: tuple[str, ...] | None = None
+        self._home: int | None = None
+
+    def __enter__(self) -> StudyLaboratory:
+        if self._builds:
+            self._down()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._builds:
+            self._down()
+
+    def of(self, cell: Cell) -> str | None:
+        """The name of the laboratory that a cell runs on, up by now; None for one that needs none built.
+
+        Raises UserError and RunFailed where it cannot be brought up. In a race, daemons that the run before
+        lost on a lab that is up are started again.
+        """
+        if self._races and cell.settings.lab is not None:
+            for machine in lab.status(cell.settings.lab).machines:
+                if any(daemon.pid is None for daemon in machine.daemons):
+                    self._report(f'lab "{cell.settings.lab}": starting lost daemons of {machine.name}')
+                    lab.start(cell.settings.lab, machine.name, self._report)
+        if self._builds and (cell.laboratory != self._up or not self._is_whole(cell)):
+            self._down()
+            if cell.laboratory is not None:
+                self._bring_up(cell)
+                self._up = cell.laboratory
+        return self._lab_options.name if cell.laboratory is not None else None
+
+    def _is_whole(self, cell: Cell) -> bool:
+        """Whether nothing is missing of what is up, within a few minutes, so that every run finds it alike.
+
+        The run before may have lost a part of it: a NameNode that was started again does not write before it
+        has read of every block, which is told in segments of edits that last two minutes, and half a minute
+        more of its safe mode.
+        """
+        deadline = time.monotonic() + _PATIENCE_S
+        reported = False
+        while self._up is not None and lab.status(self._lab_options.name).state != _WHOLE:
+            if not reported:
+                self._report(f"{cell.name}: waiting until its lab is complete again")
+                reported = True
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(_ASK_S)
+        return True
+
+    def _bring_up(self, cell: Cell) -> None:
+        self._report(f"{cell.name}: bringing its lab up")
+        try:
+            brought = lab_building.up(plan_path(self._directory, cell), self._lab_options, self._report)
+        except Aborted as error:
+            raise Aborted(
+                str(self._directory.path),
+                f"stopped by the user while the lab of {cell.name} came up",
+                "the same command continues; the runs before it are kept",
+            ) from error
+        if not brought.state.rootless:
+            # A run moves the whole process into the laboratory's network, which goes with the laboratory.
+            self._home = os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+
+    def _down(self) -> None:
+        if self._home is not None:
+            enter_network(self._home)
+            os.close(self._home)
+            self._home = None
+        taken = lab.down(self._lab_options.name, self._lab_options.directory)
+        self._up = None
+        if taken.leftovers:
+            first = taken.leftovers[0]
+            raise RunFailed(
+                f'lab "{taken.name}"',
+                f"cannot be taken down: {first.kind} {first.name}: {first.why}",
+                f"howdah lab down --name {taken.name}",
+            )
+
+
+def _lab_options(study: Study, directory: StudyDirectory) -> lab_building.LabOptions:
+    """The study's own laboratory: two of one name in different directories keep out of each other's way."""
+    path = directory.path.absolute()
+    digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:6]
+    word = re.sub(r"[^a-z0-9]+", "-", study.study.lower())[:_LONGEST].strip("-")
+    return lab_building.LabOptions(name=f"{word}-{digest}".strip("-"), directory=path / _FOLDER)
+
+
+_CACHES = Path("/proc/sys/vm/drop_caches")
+
+
+class StudyObserver(Protocol):
+    """Someone who watches a study."""
+
+    def begins(self, run: Due, remaining: Sequence[Due], done: Sequence[StudyRun]) -> None:
+        """Told of a run that is about to start, and of all that are left with it."""
+
+    def report(self, text: str) -> None:
+        """Told what happens to a laboratory between runs."""
+
+    def progress(self, progress: Progress) -> None:
+        """Told about ten times a second how far the current workload is."""
+
+    def ended(self, due: Due, run: StudyRun) -> None:
+        """Told of a run that has ended, well or not."""
+
+
+def run_study(
+    study: Study, cells: Sequence[Cell], directory: StudyDirectory, observer: StudyObserver
+) -> tuple[StudyRun, ...]:
+    """Make every run that is left; raises UserError where one cannot start, Aborted where the user stops it.
+
+    A run that fails is a result like any other.
+    """
+    directory.sweep()
+    done = list(directory.done())
+    clock = BudgetClock(study, directory, done, labs=any(cell.laboratory is not None for cell in cells))
+    watcher = _Watcher(observer, clock)
+    with StudyLaboratory(study, directory, cells, watcher.report) as laboratory:
+        while remaining := list(due(study, cells, done, last_rounds(study, cells, done))):
+            if not clock.has_room():
+                break
+            observer.begins(remaining[0], remaining, done)
+            try:
+                with clock.run():
+                    run = _run_on_lab(study, directory, remaining[0], watcher, laboratory)
+            except (Aborted, KeyboardInterrupt):
+                if not clock.rang:
+                    raise
+                break
+            done.append(run)
+            observer.ended(remaining[0], run)
+    return tuple(done)
+
+
+def _run_on_lab(
+    study: Study, directory: StudyDirectory, run: Due, watcher: _Watcher, laboratory: StudyLaboratory
+) -> StudyRun:
+    """The run on its cell's lab; failed where daemons of the lab do not start with the cell's plan."""
+    began_s = time.monotonic()
+    try:
+        lab = laboratory.of(run.cell)
+    except RunFailed as error:
+        write_unstarted(study, directory, run, str(error))
+        return directory.keep(run, time.monotonic() - began_s, caches_dropped=False)
+    dropped = settle(study)
+    with closing(prepare_cell(study, directory, run, lab)) as prepared:
+        began_s = time.monotonic()
+        path = record(prepared.job, engine=prepared.engine, runs_dir=directory.runs, observer=watcher)
+        took_s = time.monotonic() - began_s
+    if read_record(path).outcome is Outcome.ABORTED:
+        raise Aborted(
+            str(directory.path),
+            f"stopped by the user during {run.cell.name}",
+            "the same command continues with this run; those before it are kept",
+        )
+    return directory.keep(run, took_s, caches_dropped=dropped)
+
+
+def settle(study: Study) -> bool:
+    """Rest before a run; return whether what is cached was dropped, which takes the system's leave."""
+    dropped = study.drop_caches and os.access(_CACHES, os.W_OK)
+    if dropped:
+        # Only what has reached the disk can be dropped.
+        os.sync()
+        _CACHES.write_text("3\n")
+    time.sleep(study.settle_s)
+    return dropped
+
+
+class _Watcher:
+    """Passes on what a study's observer wants of a single run, and keeps the study's clock going."""
+
+    def __init__(self, observer: StudyObserver, clock: BudgetClock) -> None:
+        self._observer = observer
+        self._clock = clock
+
+    def report(self, text: str) -> None:
+        self._clock.note()
+        self._observer.report(text)
+
+    def update(self, record: RunRecord) -> None:
+        """A study is told of whole runs."""
+
+    def progress(self, progress: Progress) -> None:
+        self._clock.note()
+        self._observer.progress(progress)
