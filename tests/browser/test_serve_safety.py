@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from howdah.model.annotation import Annotation
 from howdah.model.run import RunWarning
 from howdah.model.tables import RunData
-from howdah.store.additions import read_annotation, write_annotation
+from howdah.store.archive import read_annotation, write_annotation
 from howdah.store.writer import RunWriter
 from support import records
 from support.browsing import Visitor

@@ -64,7 +64,7 @@ JSON_FIELDS = {
     ("cli/plan.py", "beside"),
     ("deploy/problems.py", "what"),
     ("deploy/ansible.py", "what"),
-    ("hadoop/foreign_files.py", "what"),
+    ("hadoop/config_files.py", "what"),
     ("lab/hadoop/redundancy.py", "what"),
     ("lab/state.py", "asked"),
     ("model/base.py", "what"),

@@ -8,11 +8,10 @@ from dataclasses import replace
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.volumes import ByteAccount, ByteExplanation, ByteSide
-from howdah.analysis.phases import window_of
+from howdah.analysis.phases import BytesToMove, cluster_work, job_bytes, replication_of, window_of, work_of
 from howdah.analysis.timeline import Timeline, Track
-from howdah.analysis.wording import listed, number
-from howdah.analysis.work import BytesToMove, cluster_work, job_bytes, replication_of, work_of
-from howdah.model.finding import Finding, Number
+from howdah.analysis.wording import Figure, finding, listed
+from howdah.model.finding import Finding
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.units import format_bytes
 
@@ -205,13 +204,13 @@ def find_remainders(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if not accounts:
             continue
         numbers = [item for verb, side in known for item in _numbers(verb, side)]
-        yield Finding(
-            id="byte-accounting",
+        yield finding(
+            "byte-accounting",
+            f"{account.workload}, bytes moved by the disks: "
+            + "; ".join(_clause(account, *each, bool(off)) for each in accounts),
+            *numbers,
             severity="warning" if off else "note",
             workload=account.workload,
-            text=f"{account.workload}, bytes moved by the disks: "
-            + "; ".join(_clause(account, *each, bool(off)) for each in accounts),
-            numbers=tuple(numbers),
         )
 
 
@@ -240,12 +239,12 @@ def _clause(account: ByteAccount, verb: str, side: ByteSide, off: bool) -> str:
     return f"{text}: a cache below the file system, or data that never reached the disk"
 
 
-def _numbers(verb: str, side: ByteSide) -> Iterator[Number]:
+def _numbers(verb: str, side: ByteSide) -> Iterator[Figure]:
     if side.should is not None:
-        yield number(f"should have {'read' if verb == 'read' else 'written'}", side.should, "B")
-    yield number(f"reported {verb}", side.reported, "B")
-    yield number(f"devices {verb}", side.devices or 0.0, "B")
-    yield number(f"{verb}, unexplained", side.unexplained or 0.0, "B")
+        yield (f"should have {'read' if verb == 'read' else 'written'}", side.should, "B")
+    yield (f"reported {verb}", side.reported, "B")
+    yield (f"devices {verb}", side.devices or 0.0, "B")
+    yield (f"{verb}, unexplained", side.unexplained or 0.0, "B")
 
 
 def find_shortfalls(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -258,12 +257,13 @@ def find_shortfalls(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 continue
             less = "less" if side.reported < side.should else "more"
             far = abs(side.reported - side.should) > SAID_TOO_FAR * side.should
-            yield Finding(
-                id="bytes-against-theory",
-                severity="warning" if far else "note",
-                workload=account.workload,
-                text=f"{account.workload} reports that it has {verb} {format_bytes(side.reported)}, "
+            yield finding(
+                "bytes-against-theory",
+                f"{account.workload} reports that it has {verb} {format_bytes(side.reported)}, "
                 f"{format_bytes(abs(side.reported - side.should))} {less} than the "
                 f"{format_bytes(side.should)} that its rows and one spill make",
-                numbers=(number("reported", side.reported, "B"), number("should", side.should, "B")),
+                ("reported", side.reported, "B"),
+                ("should", side.should, "B"),
+                severity="warning" if far else "note",
+                workload=account.workload,
             )

@@ -20,7 +20,6 @@ from howdah.analysis.disturbance import (
 from howdah.analysis.evidence import Analysis, Evidence
 from howdah.analysis.fault_effects import fault_effects, find_faults, find_kept, find_not_done
 from howdah.analysis.flows import find_layers, flows
-from howdah.analysis.idle_slots import find_starving, starvations
 from howdah.analysis.limits import find_beaten, find_floors, floors, known_times, limit_shares
 from howdah.analysis.links import find_links
 from howdah.analysis.losses import find_losses, losses
@@ -35,6 +34,7 @@ from howdah.analysis.masters import (
 )
 from howdah.analysis.operation_steps import timed_run
 from howdah.analysis.other_processes import find_neighbours, neighbour_uses, others_uses, shared_series
+from howdah.analysis.outages import drains, find_moves, find_rebuilds, rebuilds
 from howdah.analysis.outcome import (
     find_exceptions,
     find_failed_operations,
@@ -52,7 +52,6 @@ from howdah.analysis.overheads import (
     spills,
 )
 from howdah.analysis.phases import workload_times
-from howdah.analysis.redundancy import drains, find_moves, find_rebuilds, rebuilds
 from howdah.analysis.region_servers import (
     find_checks,
     find_hot_regions,
@@ -78,7 +77,14 @@ from howdah.analysis.table_flows import find_table_flows, table_flows
 from howdah.analysis.table_limits import find_throughput, throughput_limits
 from howdah.analysis.tails import find_tails, latencies, tails
 from howdah.analysis.timeline import Timeline, all_series, gauges
-from howdah.analysis.uneven_tasks import find_failed_attempts, find_poles, find_slowdown, spreads
+from howdah.analysis.uneven_tasks import (
+    find_failed_attempts,
+    find_poles,
+    find_slowdown,
+    find_starving,
+    spreads,
+    starvations,
+)
 from howdah.analysis.use import find_budget, find_coarse, find_swapping, find_use, uses
 from howdah.model.finding import Finding
 from howdah.model.prediction import KnownTimes

@@ -17,7 +17,7 @@ from howdah.analysis.evidence.volumes import ReplicaBalance
 from howdah.analysis.machines import data_dirs, dir_of, on_cluster, workers_of
 from howdah.analysis.phases import tasks_of
 from howdah.analysis.uneven_tasks import succeeded
-from howdah.analysis.wording import number, percent
+from howdah.analysis.wording import finding, percent
 from howdah.model.cluster import Event, ReplicaSpread
 from howdah.model.finding import Finding
 from howdah.model.plan import Placement
@@ -166,16 +166,14 @@ def _spread(record: RunRecord, balance: ReplicaBalance) -> Finding:
 
 
 def _finding(balance: ReplicaBalance, name: str, text: str, *, warns: bool) -> Finding:
-    return Finding(
-        id=name,
+    return finding(
+        name,
+        f"{balance.workload}: {text}",
+        ("blocks", balance.blocks, "1"),
+        ("max over mean", balance.max_over_mean, "1"),
+        ("blocks sharing a host", balance.sharing_host, "1"),
         severity="warning" if warns else "note",
         workload=balance.workload,
-        text=f"{balance.workload}: {text}",
-        numbers=(
-            number("blocks", balance.blocks, "1"),
-            number("max over mean", balance.max_over_mean, "1"),
-            number("blocks sharing a host", balance.sharing_host, "1"),
-        ),
     )
 
 
@@ -325,18 +323,15 @@ def find_imbalance(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         fullest = int(np.argmax(item.bytes))
         name = item.names[fullest]
         has = f"tasks on {name} moved" if item.of in ("hosts", "workers") else f"{name} has"
-        yield Finding(
-            id="imbalance",
-            # A cluster's tasks and blocks are few and fall where there is room: only partitions are cut even.
+        yield finding(
+            "imbalance",
+            f"{item.workload}: {item.of} are uneven: {has} "
+            f"{format_bytes(item.bytes[fullest])}, {percent(item.max_over_mean - 1)} above the mean of "
+            f"{len(item.names)} (coefficient of variation {percent(item.variation)})",
+            ("max over mean", item.max_over_mean, "1"),
+            ("coefficient of variation", item.variation, "1"),
             severity="warning"
             if item.max_over_mean > UNEVEN and (item.of == "partitions" or not cluster)
             else "note",
             workload=item.workload,
-            text=f"{item.workload}: {item.of} are uneven: {has} "
-            f"{format_bytes(item.bytes[fullest])}, {percent(item.max_over_mean - 1)} above the mean of "
-            f"{len(item.names)} (coefficient of variation {percent(item.variation)})",
-            numbers=(
-                number("max over mean", item.max_over_mean, "1"),
-                number("coefficient of variation", item.variation, "1"),
-            ),
         )

@@ -14,7 +14,7 @@ from howdah.analysis.evidence.operations import LatencyCourse
 from howdah.analysis.evidence.use import StretchUse
 from howdah.analysis.machines import setting_s
 from howdah.analysis.stalls import SOON_S, FaultStalls, fault_stalls, longest_wait_s
-from howdah.analysis.wording import listed, number, seconds
+from howdah.analysis.wording import Figure, finding, listed, seconds
 from howdah.model.faults import (
     CELLS_LOST,
     CELLS_READ,
@@ -24,7 +24,7 @@ from howdah.model.faults import (
     FaultReport,
     RecoveryStep,
 )
-from howdah.model.finding import Finding, Number
+from howdah.model.finding import Finding
 from howdah.model.run import RunRecord, RunWarning
 from howdah.units import format_count, format_counted
 
@@ -221,11 +221,11 @@ def find_faults(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             f"{effect.fault.fault} hit {listed(effect.fault.hit)} at {seconds(effect.begun_s)}: "
             f"{_without_answer(effect)}{_recovered(effect)}{_waited(effect)}{_later(record, effect)}"
             f"{_expected(record, evidence, effect)}",
-            number("longest without an answer", effect.longest_s, "s"),
-            *(number(f"longest wait of {wait.client}", wait.longest_s, "s") for wait in effect.clients),
-            *([] if back_s is None else [number("all answered again after", back_s, "s")]),
-            *(number("longest of a later stall", stall.longest_s, "s") for stall in effect.later),
-            *(number(step.name, step.time_s, "s") for step in effect.steps),
+            ("longest without an answer", effect.longest_s, "s"),
+            *((f"longest wait of {wait.client}", wait.longest_s, "s") for wait in effect.clients),
+            *([] if back_s is None else [("all answered again after", back_s, "s")]),
+            *(("longest of a later stall", stall.longest_s, "s") for stall in effect.later),
+            *((step.name, step.time_s, "s") for step in effect.steps),
         )
 
 
@@ -249,8 +249,8 @@ def find_kept(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             "warning" if lost else "note",
             f"the last acknowledged writes of {format_count(read)} fields were read after all faults were "
             f"reverted: {f'{format_count(lost)} are lost' if lost else 'none is lost'}",
-            number(CELLS_READ, read, "1"),
-            number(CELLS_LOST, lost, "1"),
+            (CELLS_READ, read, "1"),
+            (CELLS_LOST, lost, "1"),
         )
     if ledger is not None:
         broken = [f"{listed(what)} {name}" for name, what in ledger.broken.items()]
@@ -261,8 +261,8 @@ def find_kept(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             f"{format_count(ledger.acknowledged)} were acknowledged, and "
             f"{format_counted(ledger.files, 'file')} read back after all faults were undone: "
             f"{'; '.join(broken) or 'all is as HDFS promises'}",
-            number("acknowledged", ledger.acknowledged, "1"),
-            number("failed", ledger.failed, "1"),
+            ("acknowledged", ledger.acknowledged, "1"),
+            ("failed", ledger.failed, "1"),
         )
 
 
@@ -367,5 +367,5 @@ def _recovered(effect: FaultEffect) -> str:
     return f" ({listed(steps)})" if steps else ""
 
 
-def _finding(kind: str, severity: Literal["warning", "note"], text: str, *numbers: Number) -> Finding:
-    return Finding(id=kind, severity=severity, text=text, sure="measured", numbers=tuple(numbers))
+def _finding(kind: str, severity: Literal["warning", "note"], text: str, *numbers: Figure) -> Finding:
+    return finding(kind, text, *numbers, severity=severity, sure="measured")

@@ -31,12 +31,19 @@ from howdah.analysis.links import (
     whole_files_share,
 )
 from howdah.analysis.machines import counted, workers_of
-from howdah.analysis.phases import tasks_of, window_of
+from howdah.analysis.phases import (
+    ClusterWork,
+    JobBytes,
+    cluster_work,
+    input_policy,
+    job_bytes,
+    tasks_of,
+    window_of,
+)
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.uneven_tasks import succeeded
-from howdah.analysis.wording import listed, number
-from howdah.analysis.work import ClusterWork, JobBytes, cluster_work, input_policy, job_bytes
-from howdah.model.finding import Finding, Number
+from howdah.analysis.wording import Figure, finding, listed
+from howdah.model.finding import Finding
 from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.tables import RunData
 from howdah.units import format_bytes
@@ -248,13 +255,13 @@ def find_layers(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for flow in evidence.flows:
         off = [layer for layer in flow.layers if abs(layer.unexplained) > tolerance(layer, machines)]
         shown = off or [layer for layer in flow.layers if layer.theory]
-        yield Finding(
-            id="byte-accounting",
+        yield finding(
+            "byte-accounting",
+            f"{flow.workload}, bytes counted in each layer: "
+            + "; ".join(_clause(account, odd=bool(off)) for account in shown),
+            *(item for layer in flow.layers for item in _numbers(layer)),
             severity="warning" if off else "note",
             workload=flow.workload,
-            text=f"{flow.workload}, bytes counted in each layer: "
-            + "; ".join(_clause(account, odd=bool(off)) for account in shown),
-            numbers=tuple(item for layer in flow.layers for item in _numbers(layer)),
         )
 
 
@@ -276,8 +283,8 @@ def _clause(layer: LayerAccount, *, odd: bool) -> str:
     return f"{text}, {format_bytes(abs(layer.unexplained))} {which} unexplained"
 
 
-def _numbers(layer: LayerAccount) -> Iterator[Number]:
+def _numbers(layer: LayerAccount) -> Iterator[Figure]:
     what = f"{layer.layer} {layer.direction}"
-    yield number(f"{what}, theory", layer.theory, "B")
-    yield number(what, layer.counted, "B")
-    yield number(f"{what}, unexplained", layer.unexplained, "B")
+    yield (f"{what}, theory", layer.theory, "B")
+    yield (what, layer.counted, "B")
+    yield (f"{what}, unexplained", layer.unexplained, "B")

@@ -15,8 +15,8 @@ from howdah.analysis.evidence.volumes import (
     LayerAccount,
 )
 from howdah.analysis.machines import counted
+from howdah.analysis.phases import ClusterWork, JobBytes
 from howdah.analysis.timeline import Timeline, Track
-from howdah.analysis.work import ClusterWork, JobBytes
 
 # HDFS keeps a checksum of 4 bytes for every 512 (dfs.bytes-per-checksum); a DataNode counts them where it
 # reads, and they lie in files of their own.

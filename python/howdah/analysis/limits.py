@@ -17,10 +17,9 @@ from howdah.analysis.evidence.times import Bound, FloorDistance, KnownTime, Limi
 from howdah.analysis.evidence.use import OthersUse, StretchUse
 from howdah.analysis.machines import data_dirs, on_cluster
 from howdah.analysis.other_processes import DISTURBED
-from howdah.analysis.phases import workload_times
-from howdah.analysis.wording import Sure, listed, named, number, percent, seconds, times, took
-from howdah.analysis.work import BytesToMove, phase_work, replication_of, work_of
-from howdah.model.finding import Finding, Number
+from howdah.analysis.phases import BytesToMove, phase_work, replication_of, work_of, workload_times
+from howdah.analysis.wording import Figure, Sure, finding, listed, named, percent, seconds, times, took
+from howdah.model.finding import Finding
 from howdah.model.placement import placed_workers
 from howdah.model.prediction import KnownTimes
 from howdah.model.run import Limits, Outcome, RunRecord, WorkloadResult
@@ -281,31 +280,29 @@ def find_beaten(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             for share in beaten
         ]
     )
-    yield Finding(
-        id="limit-beaten",
-        severity="warning",
-        text=f"faster than the raw limit: {names}; the disk was slower while its limit was measured, so "
+    yield finding(
+        "limit-beaten",
+        f"faster than the raw limit: {names}; the disk was slower while its limit was measured, so "
         "ratios to it flatter; others may have used it then",
+        *((f"{share.workload}, times the limit", share.times_limit, "1") for share in beaten),
+        severity="warning",
         sure="likely",
-        numbers=tuple(
-            number(f"{share.workload}, times the limit", share.times_limit, "1") for share in beaten
-        ),
     )
 
 
-def share_numbers(share: LimitShare) -> list[Number]:
+def share_numbers(share: LimitShare) -> list[Figure]:
     """The numbers of how close something came to its limit."""
     numbers = [
-        number("elapsed", share.elapsed_s, "s"),
-        number("limit", share.limit_s, "s"),
-        number("disk limit", share.disk_s, "s"),
-        number("memory limit", share.memory_s, "s"),
-        number("times the limit", share.times_limit, "1"),
+        ("elapsed", share.elapsed_s, "s"),
+        ("limit", share.limit_s, "s"),
+        ("disk limit", share.disk_s, "s"),
+        ("memory limit", share.memory_s, "s"),
+        ("times the limit", share.times_limit, "1"),
     ]
     if share.cpu_busy is not None:
-        numbers.append(number("CPU busy", share.cpu_busy, "1"))
+        numbers.append(("CPU busy", share.cpu_busy, "1"))
     if share.disk_busy is not None:
-        numbers.append(number("busiest data disk", share.disk_busy, "1"))
+        numbers.append(("busiest data disk", share.disk_busy, "1"))
     return numbers
 
 
@@ -401,17 +398,13 @@ def find_floors(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             f"{floor.workload} {took(record)} {times(floor.ratio)} the floor "
             f"({seconds(floor.elapsed_s)} against {seconds(floor.floor_s)} in {floor.floor_run})"
         )
-        yield Finding(
-            id="floor",
+        yield finding(
+            "floor",
+            f"{text}; differs from the floor's run by: {listed(floor.differs)}" if floor.differs else text,
+            ("times the floor", floor.ratio, "1"),
+            ("elapsed", floor.elapsed_s, "s"),
+            ("floor", floor.floor_s, "s"),
             workload=floor.workload,
-            text=f"{text}; differs from the floor's run by: {listed(floor.differs)}"
-            if floor.differs
-            else text,
-            numbers=(
-                number("times the floor", floor.ratio, "1"),
-                number("elapsed", floor.elapsed_s, "s"),
-                number("floor", floor.floor_s, "s"),
-            ),
         )
 
 

@@ -13,11 +13,10 @@ import pyarrow.compute as pc
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.use import FloatArray
-from howdah.analysis.phases import master_of
-from howdah.analysis.wording import listed, number, percent
-from howdah.analysis.work import replication_of
+from howdah.analysis.phases import master_of, replication_of
+from howdah.analysis.wording import Figure, finding, listed, percent
 from howdah.model.cluster import HadoopJob
-from howdah.model.finding import Finding, Number
+from howdah.model.finding import Finding
 from howdah.model.reported import LinkRate
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
@@ -268,16 +267,16 @@ def link_sentence(result: WorkloadResult) -> str | None:
     return text
 
 
-def link_numbers(result: WorkloadResult) -> list[Number]:
+def link_numbers(result: WorkloadResult) -> list[Figure]:
     """The numbers of that sentence, and what was published."""
     numbers = []
     for how in (ONE_WAY, BOTH_WAYS):
         rate, share = good(result.links, how), share_of_nominal(result.links, how)
         if rate is not None:
-            numbers.append(number(how, rate, "bit/s"))
+            numbers.append((how, rate, "bit/s"))
         if share is not None:
-            numbers.append(number(f"{how}, of the ports' speed", share, "1"))
-            numbers.append(number(f"{how}, published for 10GbE", PUBLISHED[how], "1"))
+            numbers.append((f"{how}, of the ports' speed", share, "1"))
+            numbers.append((f"{how}, published for 10GbE", PUBLISHED[how], "1"))
     return numbers
 
 
@@ -352,9 +351,9 @@ def _named(link: LinkRate) -> str:
     return f"{link.source} → {link.target}"
 
 
-def _numbers(links: Sequence[LinkRate]) -> list[Number]:
-    return [number(_named(link), link.bits_per_s, "bit/s") for link in links[:_MOST_NAMED]]
+def _numbers(links: Sequence[LinkRate]) -> list[Figure]:
+    return [(_named(link), link.bits_per_s, "bit/s") for link in links[:_MOST_NAMED]]
 
 
-def _warning(workload: str, kind: str, text: str, numbers: Sequence[Number]) -> Finding:
-    return Finding(id=kind, severity="warning", workload=workload, text=text, numbers=tuple(numbers))
+def _warning(workload: str, kind: str, text: str, numbers: Sequence[Figure]) -> Finding:
+    return finding(kind, text, *numbers, severity="warning", workload=workload)

@@ -16,7 +16,7 @@ from howdah.analysis.phases import attempts_of, master_of, names_machine
 from howdah.analysis.spark import undone_attempts
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.uneven_tasks import lost_race
-from howdah.analysis.wording import listed, named, number, seconds
+from howdah.analysis.wording import finding, listed, named, seconds
 from howdah.model.cluster import HadoopJob
 from howdah.model.finding import Finding
 from howdah.model.run import Outcome, RunRecord, TaskAttempt
@@ -214,20 +214,18 @@ def _later_s(again: Sequence[TaskAttempt], tasks: Tasks, lost_s: float, others_s
 def find_losses(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One warning for each worker that was missing during a workload; a note where a fault was to do that."""
     for loss in evidence.losses:
-        yield Finding(
-            id="worker-lost",
+        yield finding(
+            "worker-lost",
+            "; ".join(_clauses(loss)),
+            ("attempts lost", len(loss.ended), "1"),
+            ("work lost", loss.wasted_s, "s"),
+            ("bytes lost", loss.wasted_bytes, "B"),
+            ("waited", loss.waited_s, "s"),
+            ("work done again", loss.rerun_s, "s"),
+            ("end held up", loss.delay_s, "s"),
             severity="note" if was_meant(record, evidence, loss.worker, loss.lost_s) else "warning",
             workload=loss.workload,
             phase=loss.phase,
-            text="; ".join(_clauses(loss)),
-            numbers=(
-                number("attempts lost", len(loss.ended), "1"),
-                number("work lost", loss.wasted_s, "s"),
-                number("bytes lost", loss.wasted_bytes, "B"),
-                number("waited", loss.waited_s, "s"),
-                number("work done again", loss.rerun_s, "s"),
-                number("end held up", loss.delay_s, "s"),
-            ),
         )
 
 

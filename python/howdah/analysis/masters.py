@@ -11,7 +11,7 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.fault_effects import was_meant
 from howdah.analysis.phases import attempts_of, names_machine
 from howdah.analysis.timeline import Timeline, Track
-from howdah.analysis.wording import listed, named, number, percent, seconds
+from howdah.analysis.wording import finding, listed, named, percent, seconds
 from howdah.hadoop.daemons import DAEMONS, PAIRED
 from howdah.model.cluster import Event
 from howdah.model.finding import Finding
@@ -70,20 +70,14 @@ def find_journal(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             text += f", {format_bytes(round(load.bytes_per_block))} for each block written"
         if load.sync_s is not None:
             text += f"; {seconds(load.sync_s)} until a lot was durable"
-        yield Finding(
-            id="journal",
+        yield finding(
+            "journal",
+            text,
+            ("edits per second", load.edits_per_s, "1/s"),
+            ("to one JournalNode", load.bytes_per_s, "B/s"),
+            *([] if load.sync_s is None else [("until durable", load.sync_s, "s")]),
+            *([] if load.bytes_per_block is None else [("for each block", load.bytes_per_block, "B")]),
             workload=load.workload,
-            text=text,
-            numbers=(
-                number("edits per second", load.edits_per_s, "1/s"),
-                number("to one JournalNode", load.bytes_per_s, "B/s"),
-                *([] if load.sync_s is None else [number("until durable", load.sync_s, "s")]),
-                *(
-                    []
-                    if load.bytes_per_block is None
-                    else [number("for each block", load.bytes_per_block, "B")]
-                ),
-            ),
         )
 
 
@@ -126,11 +120,11 @@ def find_masters(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for workload in dict.fromkeys(load.workload for load in evidence.masters):
         loads = [load for load in evidence.masters if load.workload == workload]
         each = [f"the {load.daemon} on {load.machine} {percent(load.busy)}" for load in loads]
-        yield Finding(
-            id="masters",
+        yield finding(
+            "masters",
+            f"{workload}: of one core, {listed(each)} was used",
+            *((f"{load.daemon} on {load.machine}", load.busy, "1") for load in loads),
             workload=workload,
-            text=f"{workload}: of one core, {listed(each)} was used",
-            numbers=tuple(number(f"{load.daemon} on {load.machine}", load.busy, "1") for load in loads),
         )
 
 
@@ -224,17 +218,15 @@ def find_master_losses(record: RunRecord, evidence: Evidence) -> Iterator[Findin
         harmless = (
             loss.lost_s is None or loss.standby or was_meant(record, evidence, loss.machine, loss.lost_s)
         )
-        yield Finding(
-            id="master-lost" if loss.lost_s is not None else "master-failover",
+        yield finding(
+            "master-lost" if loss.lost_s is not None else "master-failover",
+            f"{named(loss.workload, loss.phase)}: {'; '.join(_clauses(loss, began_s))}",
+            *([] if unserved_s is None else [("without a master", unserved_s, "s")]),
+            ("attempts under way", loss.under_way, "1"),
+            ("attempts failed without it", len(loss.failed), "1"),
             severity="note" if harmless else "warning",
             workload=loss.workload,
             phase=loss.phase,
-            text=f"{named(loss.workload, loss.phase)}: {'; '.join(_clauses(loss, began_s))}",
-            numbers=(
-                *([] if unserved_s is None else [number("without a master", unserved_s, "s")]),
-                number("attempts under way", loss.under_way, "1"),
-                number("attempts failed without it", len(loss.failed), "1"),
-            ),
         )
 
 

@@ -9,10 +9,9 @@ from statistics import median
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.times import JobOverhead, Spills, WorkloadTime
 from howdah.analysis.machines import on_cluster
-from howdah.analysis.phases import attempts_of, by_job, done
+from howdah.analysis.phases import JobBytes, attempts_of, by_job, cluster_work, done, job_bytes
 from howdah.analysis.uneven_tasks import slots_of
-from howdah.analysis.wording import counted_tasks, number, percent, seconds, times, took
-from howdah.analysis.work import JobBytes, cluster_work, job_bytes
+from howdah.analysis.wording import counted_tasks, finding, percent, seconds, times, took
 from howdah.model.finding import Finding
 from howdah.model.run import Outcome, RunRecord, TaskAttempt, WorkloadResult
 from howdah.model.tables import RunData
@@ -37,19 +36,19 @@ def find_cost(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     share = cost.cpu_s / cost.elapsed_s
     allowed = (ON_CLUSTER if on_cluster(record) else SHARE_AT_1_HZ) * max(1.0, 1.0 / cost.interval_s)
     if share > allowed and cost.elapsed_s >= JUDGED_FROM_S:
-        yield Finding(
-            id="telemetry-cost",
-            severity="warning",
-            text=f"measuring took {percent(share)} of one core at an interval of {seconds(cost.interval_s)}, "
+        yield finding(
+            "telemetry-cost",
+            f"measuring took {percent(share)} of one core at an interval of {seconds(cost.interval_s)}, "
             f"more than the {percent(allowed)} it may; a longer interval would disturb less",
-            numbers=(number("CPU share of one core", share, "1"),),
+            ("CPU share of one core", share, "1"),
+            severity="warning",
         )
     if cost.ticks and cost.late_ticks / cost.ticks > LATE_SHARE:
-        yield Finding(
-            id="late-samples",
-            text=f"{cost.late_ticks} of {cost.ticks} samples came late: the machine was too busy to "
+        yield finding(
+            "late-samples",
+            f"{cost.late_ticks} of {cost.ticks} samples came late: the machine was too busy to "
             "measure on time; totals are exact all the same, short peaks are not",
-            numbers=(number("late samples", cost.late_ticks / cost.ticks, "1"),),
+            ("late samples", cost.late_ticks / cost.ticks, "1"),
         )
 
 
@@ -126,9 +125,9 @@ def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             if overhead.gc_share is not None:
                 text += f" and collected garbage for {percent(overhead.gc_share)}"
         numbers = [
-            number("before the first task", overhead.before_s, "s"),
-            number("after the last task", overhead.after_s, "s"),
-            number("waves", overhead.waves, "1"),
+            ("before the first task", overhead.before_s, "s"),
+            ("after the last task", overhead.after_s, "s"),
+            ("waves", overhead.waves, "1"),
         ]
         known = (
             ("between two tasks", overhead.turnaround_s, "s"),
@@ -136,12 +135,9 @@ def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             ("computing", overhead.cpu_share, "1"),
             ("collecting garbage", overhead.gc_share, "1"),
         )
-        numbers += [number(name, value, unit) for name, value, unit in known if value is not None]
-        yield Finding(
-            id="job-overhead",
-            workload=overhead.workload,
-            text=f"{overhead.workload}{last}: {text}",
-            numbers=tuple(numbers),
+        numbers += [(name, value, unit) for name, value, unit in known if value is not None]
+        yield finding(
+            "job-overhead", f"{overhead.workload}{last}: {text}", *numbers, workload=overhead.workload
         )
 
 
@@ -208,16 +204,14 @@ def find_spills(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             )
         elif item.rows_per_row:
             text += ", no row more than once"
-        yield Finding(
-            id="extra-spills" if extra else "spills",
+        yield finding(
+            "extra-spills" if extra else "spills",
+            text,
+            ("spilled, raw", item.raw_bytes, "B"),
+            ("spilled, on disk", item.stored_bytes, "B"),
+            ("spills per row", item.rows_per_row, "1"),
             severity="warning" if extra else "note",
             workload=item.workload,
-            text=text,
-            numbers=(
-                number("spilled, raw", item.raw_bytes, "B"),
-                number("spilled, on disk", item.stored_bytes, "B"),
-                number("spills per row", item.rows_per_row, "1"),
-            ),
         )
 
 
@@ -232,9 +226,4 @@ def find_compression(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
         )
         if item.ratio < WORTHWHILE_RATIO:
             text += f", which spares {percent(1 - 1 / item.ratio)} of the bytes for the CPU time it takes"
-        yield Finding(
-            id="compression",
-            workload=item.workload,
-            text=text,
-            numbers=(number("compression ratio", item.ratio, "1"),),
-        )
+        yield finding("compression", text, ("compression ratio", item.ratio, "1"), workload=item.workload)

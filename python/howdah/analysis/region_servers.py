@@ -17,7 +17,7 @@ from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.stalls import Stretch
 from howdah.analysis.step_causes import SERVER, hot_from, region_servers
 from howdah.analysis.timeline import Timeline
-from howdah.analysis.wording import listed, number, percent, signed, times
+from howdah.analysis.wording import finding, listed, percent, signed, times
 from howdah.model.finding import Finding
 from howdah.model.reported import OperationCount
 from howdah.model.run import RunRecord, WorkloadResult
@@ -57,12 +57,12 @@ def find_hot_regions(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
         text = f"region {mine[0].region} on {mine[0].machine} had {percent(share)} of the requests to "
         text += format_counted(len(mine), "region")
         text += f", {times(ratio)} the mean" if ratio >= UNEVEN else ": it was spread evenly"
-        yield Finding(
-            id="hot-region",
+        yield finding(
+            "hot-region",
+            f"{workload}: {text}",
+            *((f"rows of {use.region}", use.rows, "1") for use in mine[:10]),
             severity="warning" if ratio >= hot_from(len(mine)) else "note",
             workload=workload,
-            text=f"{workload}: {text}",
-            numbers=tuple(number(f"rows of {use.region}", use.rows, "1") for use in mine[:10]),
         )
 
 
@@ -303,19 +303,19 @@ def find_checks(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             blur = max(check.resolution / check.requested for check in mine)
             if blur > AGREE:
                 text += f"; samples are precise to {percent(blur)}"
-        yield Finding(
-            id="request-accounting",
-            severity="warning" if off else "note",
-            workload=workload,
-            text=f"{workload}: {text}",
-            numbers=tuple(
+        yield finding(
+            "request-accounting",
+            f"{workload}: {text}",
+            *(
                 item
                 for check in mine
                 for item in (
-                    number(f"{check.what}, requested", check.requested, "1"),
-                    number(f"{check.what}, counted", check.counted, "1"),
+                    (f"{check.what}, requested", check.requested, "1"),
+                    (f"{check.what}, counted", check.counted, "1"),
                 )
             ),
+            severity="warning" if off else "note",
+            workload=workload,
         )
 
 
@@ -338,10 +338,10 @@ def find_skew(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         text += " before a fault hit one" if hit_s <= evidence.time_of(workload).end_s else ""
         even = f", {times(ratio)} the mean" if ratio >= UNEVEN else ": they were spread evenly"
         hot = ratio >= hot_from(len(mine))
-        yield Finding(
-            id="request-skew",
+        yield finding(
+            "request-skew",
+            f"{workload}: {text}{even}",
+            *((f"requests of {use.machine}", use.judged, "1") for use in mine),
             severity="warning" if hot else "note",
             workload=workload,
-            text=f"{workload}: {text}{even}",
-            numbers=tuple(number(f"requests of {use.machine}", use.judged, "1") for use in mine),
         )

@@ -24,7 +24,7 @@ from howdah.analysis.other_processes import disturbance_of, disturbed, used_mean
 from howdah.analysis.phases import attempts_of, by_job, done
 from howdah.analysis.stalls import Stretch
 from howdah.analysis.timeline import Timeline
-from howdah.analysis.wording import Sure, number, percent, seconds, times, took
+from howdah.analysis.wording import Sure, finding, percent, seconds, times, took
 from howdah.model.finding import Finding
 from howdah.model.run import Origin, Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
@@ -81,17 +81,17 @@ def _of_one(record: RunRecord, evidence: Evidence, straggler: Straggler) -> Find
     if len(straggler.signs) > 1:
         text += f"; weaker: {straggler.signs[1].cause}, {_stands_on(straggler.signs[1])}"
     numbers = (
-        number("confidence", straggler.confidence, "1"),
-        number("seconds per byte over others'", straggler.slowdown, "1"),
-        *(number(_lost(sign), sign.lost_share, "1") for sign in straggler.signs),
+        ("confidence", straggler.confidence, "1"),
+        ("seconds per byte over others'", straggler.slowdown, "1"),
+        *((_lost(sign), sign.lost_share, "1") for sign in straggler.signs),
     )
-    return Finding(
-        id="straggler",
+    return finding(
+        "straggler",
+        text,
+        *numbers,
         severity="warning",
         workload=straggler.workload,
-        text=text,
         sure=_sure(straggler.confidence),
-        numbers=numbers,
     )
 
 
@@ -106,17 +106,12 @@ def _of_many(evidence: Evidence, group: Sequence[Straggler]) -> Finding:
     )
     text += _disturbed(evidence, first)
     surest = max(straggler.confidence for straggler in group)
-    numbers = [number("stragglers", len(group), "1"), number("largest confidence", surest, "1")]
+    numbers = [("stragglers", len(group), "1"), ("largest confidence", surest, "1")]
     if first.signs:
         most = max(straggler.signs[0].lost_share for straggler in group)
-        numbers.append(number(f"most {_lost(first.signs[0])}", most, "1"))
-    return Finding(
-        id="straggler",
-        severity="warning",
-        workload=first.workload,
-        text=text,
-        sure=_sure(surest),
-        numbers=tuple(numbers),
+        numbers.append((f"most {_lost(first.signs[0])}", most, "1"))
+    return finding(
+        "straggler", text, *numbers, severity="warning", workload=first.workload, sure=_sure(surest)
     )
 
 

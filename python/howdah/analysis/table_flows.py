@@ -20,7 +20,7 @@ from howdah.analysis.machines import counted
 from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.region_servers import asked_for, is_logged
 from howdah.analysis.timeline import Timeline
-from howdah.analysis.wording import number, percent, times
+from howdah.analysis.wording import finding, percent, times
 from howdah.model.finding import Finding
 from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.workloads.ycsb import KEY_BYTES, Ycsb
@@ -224,18 +224,16 @@ def find_table_flows(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
         if flow.flushed_share < WORTH:
             left = percent(1 - flow.flushed_share)
             text += f"; {left} was not flushed: still in memory, or overwritten there"
-        yield Finding(
-            id="write-amplification",
+        yield finding(
+            "write-amplification",
+            text,
+            ("clients wrote", flow.client_bytes, "B"),
+            ("WAL", flow.wal_bytes, "B"),
+            ("flushed", flow.flushed_bytes, "B"),
+            ("compacted", flow.compacted_bytes, "B"),
+            ("amplification", flow.amplification, "1"),
+            ("amplification, theory", flow.expected, "1"),
+            *([] if flow.datanode_bytes is None else [("DataNodes", flow.datanode_bytes, "B")]),
+            *([] if flow.disk_bytes is None else [("disks", flow.disk_bytes, "B")]),
             workload=flow.workload,
-            text=text,
-            numbers=(
-                number("clients wrote", flow.client_bytes, "B"),
-                number("WAL", flow.wal_bytes, "B"),
-                number("flushed", flow.flushed_bytes, "B"),
-                number("compacted", flow.compacted_bytes, "B"),
-                number("amplification", flow.amplification, "1"),
-                number("amplification, theory", flow.expected, "1"),
-                *([] if flow.datanode_bytes is None else [number("DataNodes", flow.datanode_bytes, "B")]),
-                *([] if flow.disk_bytes is None else [number("disks", flow.disk_bytes, "B")]),
-            ),
         )

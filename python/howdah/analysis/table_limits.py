@@ -18,8 +18,8 @@ from howdah.analysis.step_causes import BUSY, FULL, SERVER, hot_from, region_ser
 from howdah.analysis.tails import set_by
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.use import cpu_share
-from howdah.analysis.wording import delay, number, percent, seconds, took
-from howdah.model.finding import Finding, Number
+from howdah.analysis.wording import Figure, delay, finding, percent, seconds, took
+from howdah.model.finding import Finding
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.ycsb import Ycsb
 from howdah.units import format_counted, format_per_s
@@ -186,28 +186,26 @@ def _rate(limit: ThroughputLimit) -> str:
     return text
 
 
-def _apart_numbers(limit: ThroughputLimit) -> tuple[Number, ...]:
+def _apart_numbers(limit: ThroughputLimit) -> tuple[Figure, ...]:
     return (
-        number("operations outside of outages", limit.apart_per_s, "1/s"),
-        number("outages", limit.still_s, "s"),
+        ("operations outside of outages", limit.apart_per_s, "1/s"),
+        ("outages", limit.still_s, "s"),
     )
 
 
 def find_throughput(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One note for each workload: what limited its throughput."""
     for limit in evidence.throughput_limits:
-        yield Finding(
-            id="throughput-limit",
+        yield finding(
+            "throughput-limit",
+            f"{limit.workload}: {', '.join([_rate(limit), limited_by(limit), *_waiting(limit)])}",
+            ("operations", limit.per_s, "1/s"),
+            *(_apart_numbers(limit) if limit.still_s else ()),
+            *([("used of it", 100 * limit.value, "%")] if limit.value else []),
+            ("requests under way", limit.under_way, "1"),
+            ("mean time of a request", limit.mean_s, "s"),
             workload=limit.workload,
-            text=f"{limit.workload}: {', '.join([_rate(limit), limited_by(limit), *_waiting(limit)])}",
             sure="likely",
-            numbers=(
-                number("operations", limit.per_s, "1/s"),
-                *(_apart_numbers(limit) if limit.still_s else ()),
-                *([number("used of it", 100 * limit.value, "%")] if limit.value else []),
-                number("requests under way", limit.under_way, "1"),
-                number("mean time of a request", limit.mean_s, "s"),
-            ),
         )
 
 

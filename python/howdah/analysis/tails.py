@@ -14,9 +14,9 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.operation_steps import INTENDED, StepCounts, TimedRun
 from howdah.analysis.step_causes import Mask, StepCause, region_servers, scene, step_causes
-from howdah.analysis.wording import Sure, delay, listed, number, percent
+from howdah.analysis.wording import Figure, Sure, delay, finding, listed, percent
 from howdah.analysis.wording import times as multiple
-from howdah.model.finding import Finding, Number
+from howdah.model.finding import Finding
 from howdah.model.latencies import SHARES, summary
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
@@ -192,21 +192,21 @@ def find_tails(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One finding for each: what the slowest requests coincided with, or that it cannot be told."""
     for tail in evidence.tails:
         numbers = [
-            number("99 % of requests within", tail.within_s, "s"),
-            number("slower requests", tail.slow, "1"),
+            ("99 % of requests within", tail.within_s, "s"),
+            ("slower requests", tail.slow, "1"),
         ]
         for cause in (*tail.causes, *tail.steady):
-            numbers.append(number(f"{cause.kind}: of slower requests", 100 * cause.caught, "%"))
-            numbers.append(number(f"{cause.kind}: of all requests", 100 * cause.held, "%"))
+            numbers.append((f"{cause.kind}: of slower requests", 100 * cause.caught, "%"))
+            numbers.append((f"{cause.kind}: of all requests", 100 * cause.held, "%"))
             numbers.append(_measure(cause))
             if cause.without_s is not None:
-                numbers.append(number(f"{cause.kind}: 99 % within otherwise", cause.without_s, "s"))
-        yield Finding(
-            id="tail",
+                numbers.append((f"{cause.kind}: 99 % within otherwise", cause.without_s, "s"))
+        yield finding(
+            "tail",
+            _text(tail) + _intended(evidence, tail),
+            *numbers,
             workload=tail.workload,
-            text=_text(tail) + _intended(evidence, tail),
             sure=_sure(tail),
-            numbers=tuple(numbers),
         )
 
 
@@ -220,11 +220,9 @@ def _intended(evidence: Evidence, tail: Tail) -> str:
     return f"; counted from when they should have begun, 99 % took at most {listed(late)}" if late else ""
 
 
-def _measure(cause: TailCause) -> Number:
+def _measure(cause: TailCause) -> Figure:
     name = f"{cause.kind}: {cause.measure}"
-    return (
-        number(name, 100 * cause.most, "%") if cause.unit == "share" else number(name, cause.most, cause.unit)
-    )
+    return (name, 100 * cause.most, "%") if cause.unit == "share" else (name, cause.most, cause.unit)
 
 
 def _text(tail: Tail) -> str:

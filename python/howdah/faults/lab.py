@@ -27,8 +27,7 @@ from howdah.lab.kernel import breaking, network, processes
 from howdah.lab.kernel.network import Link
 from howdah.lab.kernel.processes import Process
 from howdah.lab.registry import KillMode
-from howdah.lab.spec import LabSpec, MachineSpec
-from howdah.lab.state import LabState, LabSystem
+from howdah.lab.state import LabSpec, LabState, LabSystem, MachineSpec
 from howdah.model.faults import AT_ONCE, Action, ClusterFault, FaultTarget
 
 

@@ -19,8 +19,7 @@ from howdah.lab.kernel import breaking, network, processes
 from howdah.lab.kernel.namespaces import network_of
 from howdah.lab.kernel.processes import Process
 from howdah.lab.resizing import start_drain
-from howdah.lab.spec import LabSpec
-from howdah.lab.state import LabState, read_state
+from howdah.lab.state import LabSpec, LabState, read_state
 from howdah.render.cluster import render
 
 

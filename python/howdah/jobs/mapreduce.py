@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from howdah.jobs.spread import StageTasks, failures_text, host_shares, most_common_error, skew_s, summarise
 from howdah.model.application import Application, JobChange
-from howdah.services.event_log_tasks import first_line
+from howdah.services.event_log_files import first_line
 from howdah.services.job_facts import AttemptFacts, JobFacts, Kind
 from howdah.units import GIB, MIB, format_bytes, format_percent, format_seconds
 

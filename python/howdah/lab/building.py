@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from howdah.errors import Aborted
 from howdah.installation.installation import java_home
-from howdah.lab import registry, rootless, shared_hosts
+from howdah.lab import registry, shared_hosts
 from howdah.lab.active_faults import ACTIVE_FAULTS
 from howdah.lab.capabilities import (
     ceilings,
@@ -22,6 +22,7 @@ from howdah.lab.capabilities import (
     not_run,
     rootless_isolation,
 )
+from howdah.lab.hadoop import redirect
 from howdah.lab.hadoop.daemons import Daemon
 from howdah.lab.hadoop.files import Installed, installed, write_files, write_scripts
 from howdah.lab.hadoop.health import file_system_answers
@@ -42,8 +43,7 @@ from howdah.lab.machines import (
 )
 from howdah.lab.registry import Leftover
 from howdah.lab.shared_hosts import LabPlace
-from howdah.lab.spec import Format, LabSpec
-from howdah.lab.state import STATE, LabState, mark_of, read_state
+from howdah.lab.state import STATE, Format, LabSpec, LabState, mark_of, read_state
 from howdah.model.cluster import Deviation, Isolation, Laboratory, Scaling
 from howdah.model.plan import ClusterPlan, ConfigSet, planned_text
 from howdah.services.conf import ClientConf
@@ -120,7 +120,7 @@ def begin(
         )
     else:
         check_ports(placed)
-        isolated = (*rootless_isolation(capabilities), *rootless.LOST)
+        isolated = (*rootless_isolation(capabilities), *redirect.LOST)
     return LabState(
         name=request.name,
         directory=request.directory,
@@ -141,7 +141,7 @@ def begin(
             name=request.name,
             rootless=not root,
             isolation=(*isolated, *not_run(cluster)),
-            scaling=fitting.scaling if root else rootless.scaled(fitting.scaling),
+            scaling=fitting.scaling if root else redirect.scaled(fitting.scaling),
         ),
     )
 

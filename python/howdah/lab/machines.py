@@ -14,8 +14,7 @@ from howdah.lab import shared_hosts
 from howdah.lab.capabilities import find_capabilities, refuse_lacking
 from howdah.lab.kernel import cgroups, disks, namespaces, network
 from howdah.lab.registry import Leftover, check_lab_name
-from howdah.lab.spec import DiskSpec, HostSpec, LabSpec, MachineSpec
-from howdah.lab.state import LabSystem
+from howdah.lab.state import DiskSpec, HostSpec, LabSpec, LabSystem, MachineSpec
 from howdah.model.cluster import Deviation
 from howdah.model.inventory import DiskRole, DiskSet, HostGroup
 from howdah.model.placement import PlacedHost, placed_hosts

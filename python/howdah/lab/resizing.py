@@ -17,8 +17,7 @@ from howdah.lab.hadoop.redundancy import DrainProgress, drain_progress, refresh_
 from howdah.lab.hadoop.starting import ReportStep, start_missing, wait_until_ready
 from howdah.lab.kernel import cgroups, disks, network, processes
 from howdah.lab.machines import build_hosts, check_hosts, machines
-from howdah.lab.spec import LabSpec
-from howdah.lab.state import LabState, LabSystem
+from howdah.lab.state import LabSpec, LabState, LabSystem
 from howdah.model.plan import ClusterPlan, ConfigSet
 from howdah.services.errors import ServiceError
 from howdah.units import format_counted

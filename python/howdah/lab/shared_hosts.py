@@ -18,8 +18,7 @@ from howdah.errors import UserError
 from howdah.lab import registry
 from howdah.lab.kernel import network
 from howdah.lab.registry import Entry, Leftover
-from howdah.lab.spec import CLIENT_ADDRESS, NETWORK, HostSpec, LabSpec
-from howdah.lab.state import LabState, read_state
+from howdah.lab.state import CLIENT_ADDRESS, NETWORK, HostSpec, LabSpec, LabState, read_state
 
 _MOST_LABS = 15
 _ADDRESSES = 4096

@@ -17,8 +17,7 @@ from howdah.lab.kernel import disks, network, processes
 from howdah.lab.kernel.namespaces import network_of
 from howdah.lab.kernel.processes import Process
 from howdah.lab.shared_hosts import shared_with
-from howdah.lab.spec import LabSpec
-from howdah.lab.state import LabState, LabSystem
+from howdah.lab.state import LabSpec, LabState, LabSystem
 from howdah.model.base import Model
 from howdah.model.cluster import Laboratory
 

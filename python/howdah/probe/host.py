@@ -11,9 +11,8 @@ from typing import Literal, NamedTuple
 from howdah.errors import UserError
 from howdah.model.host import Cgroup, Cpu, FileSystem, Host, Memory, OtherMount, Software, UserLimits
 from howdah.probe.disks import Mount, read_disks, read_file_systems, read_mounts
-from howdah.probe.hardware import read_cpu, read_network_stack, read_nics
+from howdah.probe.hardware import read_cpu, read_network_stack, read_nics, read_virtualisation
 from howdah.probe.tree import FileTree, Inquiry, inquiry_for, parse_cpu_list, parse_size
-from howdah.probe.virtualisation import read_virtualisation
 from howdah.units import format_counted, format_memory
 
 

@@ -24,8 +24,7 @@ from howdah.model.spark_log import (
     SparkStage,
     SqlExecution,
 )
-from howdah.services.event_log_files import EventLines
-from howdah.services.event_log_tasks import TaskColumns, first_line
+from howdah.services.event_log_files import EventLines, TaskColumns, first_line
 from howdah.units import MIB
 
 Event = dict[str, Any]

@@ -28,7 +28,7 @@ from howdah.session.study.paper import write_study_paper
 from howdah.session.study.running import StudyObserver
 from howdah.session.study.studies import GivenStudy, make_runs
 from howdah.store.layout import new_run_id, replacing
-from howdah.store.tunings import JOB_REQUEST, search_path
+from howdah.store.predictions import JOB_REQUEST, search_path
 from howdah.tune.job import (
     SPARK_PROGRAMS,
     alone_study,

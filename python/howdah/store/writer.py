@@ -34,7 +34,7 @@ from howdah.store.layout import (
     replacing,
     staged_run,
 )
-from howdah.store.run_json import write_run_json
+from howdah.store.reader import write_run_json
 from howdah.store.tables import TableStream, check_schema, read_stream, with_later_columns, write_parquet
 
 _INTERVAL_S = 1.0

@@ -27,7 +27,7 @@ from howdah.simulation.replications import Simulations, scenarios
 from howdah.simulation.scenario import Scenario
 from howdah.simulation.settings import PlannedSettings
 from howdah.simulation.whole_suite import suite_times
-from howdah.store.tunings import TuningFolder
+from howdah.store.predictions import TuningFolder
 from howdah.tune.parameters import HOSTS, JVM, SERVER_OPTIONS, TASK_OPTIONS, WORKERS, Base, with_values
 from howdah.units import MIB
 

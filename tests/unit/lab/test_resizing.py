@@ -9,8 +9,7 @@ import pytest
 from howdah.lab.kernel.network import every_link
 from howdah.lab.machines import Power, host_specs, machine_specs, machines
 from howdah.lab.resizing import extended_state
-from howdah.lab.spec import NETWORK, LabSpec
-from howdah.lab.state import LabState
+from howdah.lab.state import NETWORK, LabSpec, LabState
 from howdah.planner.cluster import with_hosts
 from support.labs import lab_plan, lab_state
 

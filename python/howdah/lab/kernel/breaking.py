@@ -15,7 +15,7 @@ from howdah.lab.kernel.cgroups import machine_group
 from howdah.lab.kernel.disks import find_loops
 from howdah.lab.kernel.network import Link, queueing
 from howdah.lab.kernel.processes import run
-from howdah.lab.spec import LabSpec, MachineSpec
+from howdah.lab.state import LabSpec, MachineSpec
 
 Way = Literal["in", "out"]
 """The direction as seen from the machine or host at the cable's end."""

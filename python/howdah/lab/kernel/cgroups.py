@@ -17,7 +17,7 @@ from howdah.errors import RunFailed
 from howdah.lab import registry
 from howdah.lab.kernel.processes import LabMount, read_mounts
 from howdah.lab.registry import Leftover
-from howdah.lab.spec import LabSpec, MachineSpec
+from howdah.lab.state import LabSpec, MachineSpec
 
 _PERIOD_US = 100_000
 _LEAST_QUOTA_US = 1_000

@@ -17,7 +17,7 @@ from howdah.lab.kernel import cgroups, namespaces
 from howdah.lab.kernel.cgroups import machine_group
 from howdah.lab.kernel.processes import LabMount, read_mounts, run
 from howdah.lab.registry import Leftover
-from howdah.lab.spec import MACHINES, DiskSpec, Format, LabSpec, MachineSpec
+from howdah.lab.state import MACHINES, DiskSpec, Format, LabSpec, MachineSpec
 from howdah.model.cluster import Deviation
 from howdah.units import MIB, format_bytes, format_memory
 

@@ -20,8 +20,7 @@ from howdah.lab.kernel import network, processes
 from howdah.lab.kernel.cgroups import ControlGroup, machine_group
 from howdah.lab.kernel.processes import read_mounts
 from howdah.lab.registry import Leftover
-from howdah.lab.spec import LabSpec
-from howdah.lab.state import LabState
+from howdah.lab.state import LabSpec, LabState
 from howdah.namespaces import enter_network
 
 # Arguments: the file of names, the machine's name, the program. The last exec replaces the shell.

@@ -13,7 +13,7 @@ from howdah.errors import HowdahError
 from howdah.lab import registry
 from howdah.lab.kernel.processes import read_mounts, run
 from howdah.lab.registry import Leftover
-from howdah.lab.spec import CLIENT_ADDRESS, SUBNET, HostSpec, LabSpec, MachineSpec
+from howdah.lab.state import CLIENT_ADDRESS, SUBNET, HostSpec, LabSpec, MachineSpec
 
 _LATE_S = 0.004
 """Delay of the bucket's refill on a busy machine that costs the link no speed."""

@@ -18,7 +18,7 @@ from howdah.installation.installation import find_installation
 from howdah.model.calibration import Calibration
 from howdah.model.parameter import OWN, PARAMETERS
 from howdah.model.run import RunRecord
-from howdah.probe.measuring.task_costs import measure_task_costs
+from howdah.probe.measuring.measure import measure_task_costs
 from howdah.scratch import scratch_folder
 from howdah.session.files import replace_file
 from howdah.simulation.calibrations import PUBLISHED, default_values, load_calibration

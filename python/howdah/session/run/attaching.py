@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.extras import check_extras
-from howdah.hadoop.foreign_files import foreign_file
+from howdah.hadoop.config_files import foreign_file
 from howdah.model.placement import placed_hosts
 from howdah.model.run import RunRecord
 from howdah.services.web import Web
 from howdah.session.run.reporting import report_run
-from howdah.store.additions import attach_samples
+from howdah.store.archive import attach_samples
 from howdah.store.reader import read_record
 from howdah.telemetry.importers.esxtop import is_esxtop, read_esxtop
 from howdah.telemetry.importers.prometheus import parse_query, read_prometheus

@@ -9,8 +9,7 @@ from pydantic import ValidationError
 
 from howdah.errors import RecordError
 from howdah.model.annotation import Annotation
-from howdah.store.additions import read_annotation, write_annotation
-from howdah.store.archive import export_run, import_run
+from howdah.store.archive import export_run, import_run, read_annotation, write_annotation
 from howdah.store.reader import read_record
 from support import records
 from support.stored import write_run

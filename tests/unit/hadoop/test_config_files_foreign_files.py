@@ -9,7 +9,7 @@ import pytest
 from howdah.audit.folder import read_folders
 from howdah.documents.files import read_host, read_inventory
 from howdah.errors import UserError
-from howdah.hadoop.foreign_files import foreign_file
+from howdah.hadoop.config_files import foreign_file
 from howdah.store.archive import import_run
 from support.faults import SOUND
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from howdah.errors import UserError
 from howdah.lab import registry
 from howdah.lab.kernel.disks import check_format, possible
-from howdah.lab.spec import Format, LabSpec
+from howdah.lab.state import Format, LabSpec
 from howdah.units import GIB, MIB
 from support.lab_hosts import lab_spec
 

@@ -9,9 +9,8 @@ import pytest
 
 from howdah.errors import RecordError, RunFailed, UserError
 from howdah.model.run import Outcome, RunWarning, Sample
-from howdah.store import additions as attaching
-from howdah.store.additions import attach_samples
-from howdah.store.archive import export_run, import_run
+from howdah.store import archive as attaching
+from howdah.store.archive import attach_samples, export_run, import_run
 from howdah.store.reader import read_run
 from howdah.store.writer import RunWriter
 from support import records

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from howdah.analysis.analyse import analyse
-from howdah.analysis.idle_slots import empty_s
+from howdah.analysis.uneven_tasks import empty_s
 from howdah.engines.sim.engine import SimTarget
 from howdah.model.plan import ClusterPlan, Setting, Value
 from howdah.model.tables import RunData

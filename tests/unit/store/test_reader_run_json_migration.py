@@ -11,7 +11,7 @@ import pytest
 from howdah.errors import RecordError
 from howdah.model.run import SCHEMA_VERSION
 from howdah.store.layout import RUN_JSON
-from howdah.store.run_json import load_run_json
+from howdah.store.reader import load_run_json
 
 STORED = Path(__file__).parents[2] / "data/records"
 VERSION_1 = STORED / "version-1"

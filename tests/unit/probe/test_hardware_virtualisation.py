@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from howdah.probe import probe_host
+from howdah.probe.hardware import read_virtualisation
 from howdah.probe.host import read_cgroup, read_software
 from howdah.probe.tree import Answer, FileTree, NoInquiry
-from howdah.probe.virtualisation import read_virtualisation
 from support.trees import RecordedInquiry, grow, grow_text
 
 GIB = 2**30

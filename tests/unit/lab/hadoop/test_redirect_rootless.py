@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.lab import rootless
 from howdah.lab.capabilities import check_ports
+from howdah.lab.hadoop import redirect
 from howdah.lab.hadoop.redirect import client_files, properties, redirected_files
 from howdah.lab.machines import LOOPBACK, machines
 from howdah.lab.state import LabSystem
@@ -36,7 +36,7 @@ def test_hbases_daemons_have_addresses_and_names_of_their_own() -> None:
         assert master[f"hbase.master.{key}"] == "m1"
         assert worker[f"hbase.{'unsafe.' if key == 'hostname' else ''}regionserver.{key}"] == "h1"
     assert "hbase.master.hostname" not in worker
-    listened = [one for number, machine in enumerate(with_hbase) for one in rootless.ports(machine, number)]
+    listened = [one for number, machine in enumerate(with_hbase) for one in redirect.ports(machine, number)]
     assert ("127.0.0.3", 16030) in listened
     assert len(set(listened)) == len(listened)
 
@@ -53,14 +53,14 @@ def _told(placed: tuple[LabSystem, ...], number: int, rendered: dict[str, str]) 
         if name.endswith("site.xml")
         for k, v in properties(text).items()
     }
-    files = redirected_files(rendered, rootless.changes(placed[number], number, known))
+    files = redirected_files(rendered, redirect.changes(placed[number], number, known))
     return {
         k: v for name, text in files.items() if name.endswith("site.xml") for k, v in properties(text).items()
     }
 
 
 def test_no_two_machines_listen_on_the_same_port(placed: tuple[LabSystem, ...]) -> None:
-    listened = [one for number, machine in enumerate(placed) for one in rootless.ports(machine, number)]
+    listened = [one for number, machine in enumerate(placed) for one in redirect.ports(machine, number)]
     assert len(set(listened)) == len(listened)
 
 
@@ -93,14 +93,14 @@ def test_node_groups_are_given_up_whole(placed: tuple[LabSystem, ...], rendered:
 def test_yarn_finds_addresses_in_the_topology(
     placed: tuple[LabSystem, ...], rendered: dict[str, str]
 ) -> None:
-    made = rootless.shared_files(rendered, placed)
+    made = redirect.shared_files(rendered, placed)
     located = dict(line.split() for line in made["topology.data"].splitlines())
     assert located["127.0.0.3"] == located["h1-1"] == "/rack-1/h1"
     assert made["dfs.include"] == "127.0.0.1\n"
 
 
 def test_a_client_has_no_daemons(rendered: dict[str, str]) -> None:
-    keys = {change.key for change in rootless.changes(None, 0, {})}
+    keys = {change.key for change in redirect.changes(None, 0, {})}
     assert keys == {"dfs.client.use.datanode.hostname", "dfs.datanode.use.datanode.hostname"}
 
 
@@ -117,7 +117,7 @@ def test_a_port_in_use_is_named(
 ) -> None:
     # Hadoop's own ports may be a real laboratory's at this moment.
     (port,) = free_ports(1)
-    monkeypatch.setattr(rootless, "_ports_of", lambda other: (port,) if other is role else ())
+    monkeypatch.setattr(redirect, "_ports_of", lambda other: (port,) if other is role else ())
     with socket.create_server((listening, port)), pytest.raises(UserError) as refused:
         check_ports(placed)
     assert str(refused.value).startswith(f"port {port} {told}")
@@ -126,14 +126,14 @@ def test_a_port_in_use_is_named(
 def test_what_only_a_limit_would_make_smaller_is_not_said_to_be() -> None:
     plan = lab_plan()
     named = [Scaling(what=what, planned=2, lab=1) for what, _ in quantities(plan, 1.0)]
-    silent = {one.what for one in named} - {one.what for one in rootless.scaled(named)}
+    silent = {one.what for one in named} - {one.what for one in redirect.scaled(named)}
     assert {what.partition(" per ")[0] for what in silent} == {"CPUs", "uplink", "largest data disk"}
 
 
 def test_more_workers_than_ports_are_refused(placed: tuple[LabSystem, ...]) -> None:
     many = tuple(
         placed[1].model_copy(update={"name": f"w{number}", "roles": (Role.DATANODE,)})
-        for number in range(rootless.MOST_WORKERS + 1)
+        for number in range(redirect.MOST_WORKERS + 1)
     )
     with pytest.raises(UserError, match="ports for"):
         check_ports(many)

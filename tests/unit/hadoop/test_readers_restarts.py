@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.hadoop.restarts import UNROLLABLE, stopped_for, unrollable
+from howdah.hadoop.readers import UNROLLABLE, stopped_for, unrollable
 from howdah.model.plan import Role
 
 
