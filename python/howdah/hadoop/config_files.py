@@ -37,15 +37,12 @@ _PARTS = ("name", "value", "final")
 
 
 class SiteProperty(NamedTuple):
-    """A property as a file gives it."""
-
     name: str
     text: str
     final: bool
     """Whether later files may not change it."""
     path: str
     line: int
-    """Where in it the property begins."""
     blanks: bool = False
     """Whether the value has blanks around it, which some readers keep."""
 

@@ -234,8 +234,6 @@ class Capability(NamedTuple):
 
 
 class Capabilities(NamedTuple):
-    """The capabilities of this machine."""
-
     root: Capability
     """All others need it."""
     namespaces: Capability

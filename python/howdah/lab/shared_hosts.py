@@ -37,12 +37,10 @@ class LabPlace(NamedTuple):
 
     @property
     def first_machine(self) -> IPv4Address:
-        """The address of its first machine."""
         return NETWORK + self.seat * _ADDRESSES
 
     @property
     def client_address(self) -> IPv4Address:
-        """The address of its client."""
         return IPv4Address(CLIENT_ADDRESS) - self.seat
 
     @property
@@ -179,7 +177,6 @@ def shared_leftovers(name: str) -> tuple[Leftover, ...]:
 
 
 def labs_sharing_hosts(state: LabState) -> tuple[LabState, ...]:
-    """Return the other labs on the same hosts."""
     if state.spec is None or state.spec.lot is None:
         return ()
     members = registry.labs_on(state.spec.lot)

@@ -34,8 +34,6 @@ CLIENT_ADDRESS = "10.77.255.254"
 
 
 class DiskSpec(Model):
-    """A data disk of a machine."""
-
     mount: Path
     """Its absolute mount point on this machine, below ``machines`` in the lab's directory."""
     size_bytes: PositiveInt
@@ -62,8 +60,6 @@ class MachineSpec(Model):
 
 
 class HostSpec(Model):
-    """A physical host."""
-
     name: str
     """Unique in the lab."""
     virtual: bool
@@ -94,7 +90,6 @@ class LabSpec(Model):
 
     name: str
     directory: Path
-    """The absolute path of the directory with its disks."""
     hosts: tuple[HostSpec, ...]
     machines: tuple[MachineSpec, ...]
     format: Format = Format()
@@ -108,7 +103,18 @@ class LabSpec(Model):
     @model_validator(mode="after")
     def _whole(self) -> Self:
         check_lab_name(self.name)
-        _check_hosts(self)
+        for name in _twice(host.name for host in self.hosts):
+            raise UserError(name, "is the name of two hosts", "give each its own")
+        for host in self.hosts:
+            if not is_hostname(host.name):
+                raise UserError(host.name, "is not a host name", "use letters, digits and hyphens")
+            machine_names = [machine.name for machine in self.machines if machine.host == host.name]
+            if not host.virtual and machine_names != [host.name]:
+                raise UserError(
+                    host.name,
+                    f"is not virtualised, but has {', '.join(machine_names) or 'no machine'}",
+                    "give it one machine with the host's name",
+                )
         _check_machines(self)
         _check_disks(self)
         return self
@@ -119,21 +125,6 @@ class LabSpec(Model):
             if machine.name == name:
                 return machine
         raise KeyError(name)
-
-
-def _check_hosts(spec: LabSpec) -> None:
-    for name in _twice(host.name for host in spec.hosts):
-        raise UserError(name, "is the name of two hosts", "give each its own")
-    for host in spec.hosts:
-        if not is_hostname(host.name):
-            raise UserError(host.name, "is not a host name", "use letters, digits and hyphens")
-        machine_names = [machine.name for machine in spec.machines if machine.host == host.name]
-        if not host.virtual and machine_names != [host.name]:
-            raise UserError(
-                host.name,
-                f"is not virtualised, but has {', '.join(machine_names) or 'no machine'}",
-                "give it one machine with the host's name",
-            )
 
 
 def _check_machines(spec: LabSpec) -> None:
@@ -152,16 +143,12 @@ def _check_machines(spec: LabSpec) -> None:
             )
         _check_share(machine, hosts[machine.host])
     for address in addresses:
-        _check_address(address)
-
-
-def _check_address(address: str) -> None:
-    try:
-        inside = ipaddress.ip_address(address) in SUBNET
-    except ValueError as error:
-        raise UserError(address, "is not an IPv4 address", "give an address such as 10.77.0.1") from error
-    if not inside:
-        raise UserError(address, f"is outside the lab's network {SUBNET}", "10.77.0.1 to 10.77.255.254")
+        try:
+            inside = ipaddress.ip_address(address) in SUBNET
+        except ValueError as error:
+            raise UserError(address, "is not an IPv4 address", "give an address such as 10.77.0.1") from error
+        if not inside:
+            raise UserError(address, f"is outside the lab's network {SUBNET}", "10.77.0.1 to 10.77.255.254")
 
 
 def _check_share(machine: MachineSpec, host: HostSpec) -> None:
@@ -213,7 +200,6 @@ class LabSystem(Model):
 
     name: str
     kind: Literal["worker", "master"]
-    """A worker with masters is a worker."""
     worker_kind: str | None = None
     """The plan's kind of worker; None for a master."""
     host: str
@@ -237,7 +223,6 @@ class LabSystem(Model):
 
     @property
     def logs(self) -> Path:
-        """The folder of its daemons' logs."""
         return self.directory / "logs"
 
 
@@ -284,7 +269,6 @@ class LabState(Model):
     leaving: tuple[str, ...] = ()
     """Workers that are being drained."""
     notes: tuple[str, ...] = ()
-    """Differences from the plan that are not numbers."""
     laboratory: Laboratory
     """Its isolation and deviations compared with the planned cluster."""
 

@@ -21,7 +21,13 @@ _CACHE_KINDS: dict[str, Literal["data", "instruction", "unified"]] = {
 
 def read_cpu(tree: FileTree, inquiry: Inquiry) -> Cpu:
     """The processors that are on line; raise UserError if the kernel shows none."""
-    info = _cpuinfo(tree)
+    info: list[dict[str, str]] = []
+    for line in tree.lines("proc/cpuinfo", "cpu model"):
+        key, _, value = line.partition(":")
+        if key.strip() == "processor":
+            info.append({})
+        if info and key.strip():
+            info[-1][key.strip()] = value.strip()
     cpus = parse_cpu_list(tree.text(f"{_CPUS}/online") or "") or tuple(range(len(info)))
     if not cpus:
         raise UserError(
@@ -43,18 +49,6 @@ def read_cpu(tree: FileTree, inquiry: Inquiry) -> Cpu:
     )
 
 
-def _cpuinfo(tree: FileTree) -> list[dict[str, str]]:
-    """One dictionary per processor of /proc/cpuinfo."""
-    processors: list[dict[str, str]] = []
-    for line in tree.lines("proc/cpuinfo", "cpu model"):
-        key, _, value = line.partition(":")
-        if key.strip() == "processor":
-            processors.append({})
-        if processors and key.strip():
-            processors[-1][key.strip()] = value.strip()
-    return processors
-
-
 def _sockets_and_cores(tree: FileTree, cpus: tuple[int, ...], info: list[dict[str, str]]) -> tuple[int, int]:
     sockets: set[str] = set()
     cores: set[str] = set()
@@ -65,28 +59,22 @@ def _sockets_and_cores(tree: FileTree, cpus: tuple[int, ...], info: list[dict[st
         # repeat from socket to socket, and on ARM from cluster to cluster.
         siblings = tree.text(f"{topology}/core_cpus_list") or tree.text(f"{topology}/thread_siblings_list")
         if package is None or siblings is None:
-            return _sockets_and_cores_from_cpuinfo(tree, cpus, info)
+            places = {
+                (processor["physical id"], processor["core id"])
+                for processor in info
+                if {"physical id", "core id"} <= processor.keys()
+            }
+            if places:
+                return len({socket for socket, _ in places}), len(places)
+            tree.note(
+                "cpu topology",
+                f"/{_CPUS}/cpu{cpus[0]}/topology and /proc/cpuinfo do not list sockets and cores; counted as "
+                f"one socket with one thread per core",
+            )
+            return 1, len(cpus)
         sockets.add(package)
         cores.add(siblings)
     return len(sockets), len(cores)
-
-
-def _sockets_and_cores_from_cpuinfo(
-    tree: FileTree, cpus: tuple[int, ...], info: list[dict[str, str]]
-) -> tuple[int, int]:
-    places = {
-        (processor["physical id"], processor["core id"])
-        for processor in info
-        if {"physical id", "core id"} <= processor.keys()
-    }
-    if places:
-        return len({socket for socket, _ in places}), len(places)
-    tree.note(
-        "cpu topology",
-        f"/{_CPUS}/cpu{cpus[0]}/topology and /proc/cpuinfo do not list sockets and cores; counted as one "
-        f"socket with one thread per core",
-    )
-    return 1, len(cpus)
 
 
 def _model(tree: FileTree, info: list[dict[str, str]]) -> str | None:
@@ -196,6 +184,11 @@ def _read_nic(tree: FileTree, name: str) -> Nic:
     queues = tree.names(f"{folder}/queues")
     receive = sum(queue.startswith("rx-") for queue in queues)
     send = sum(queue.startswith("tx-") for queue in queues)
+    # Both files hold a word and the number that stands for it: "802.3ad 4".
+    mode = (tree.text(f"{_NET}/{name}/bonding/mode") or "").split()
+    policy = (tree.text(f"{_NET}/{name}/bonding/xmit_hash_policy") or "").split()
+    link = tree.link(f"{_NET}/{name}/master")
+    above = link.rsplit("/", 1)[-1] if link else None
     return Nic(
         name=name,
         driver=_driver(tree, name),
@@ -204,22 +197,9 @@ def _read_nic(tree: FileTree, name: str) -> Nic:
         rx_queues=receive or None,
         tx_queues=send or None,
         up=_is_up(tree, name),
-        bond=_bond(tree, name),
-        member_of=_member_of(tree, name),
+        bond=(Bond(mode=mode[0], hash_policy=policy[0] if policy else None) if mode else None),
+        member_of=(above if above and tree.exists(f"{_NET}/{above}/bonding") else None),
     )
-
-
-def _bond(tree: FileTree, name: str) -> Bond | None:
-    # Both files hold a word and the number that stands for it: "802.3ad 4".
-    mode = (tree.text(f"{_NET}/{name}/bonding/mode") or "").split()
-    policy = (tree.text(f"{_NET}/{name}/bonding/xmit_hash_policy") or "").split()
-    return Bond(mode=mode[0], hash_policy=policy[0] if policy else None) if mode else None
-
-
-def _member_of(tree: FileTree, name: str) -> str | None:
-    link = tree.link(f"{_NET}/{name}/master")
-    above = link.rsplit("/", 1)[-1] if link else None
-    return above if above and tree.exists(f"{_NET}/{above}/bonding") else None
 
 
 def _is_up(tree: FileTree, name: str) -> bool:

@@ -265,13 +265,11 @@ class TaskColumns:
         self.last_ms = 0
 
     def start(self, event: Event) -> None:
-        """Note an attempt that runs."""
         info = event["Task Info"]
         # The columns before the metrics; kind is only in the event of its end.
         self._running[int(info["Task ID"])] = self._head(event, info, "", "running", "")
 
     def end(self, event: Event) -> None:
-        """Add an attempt that ended."""
         info, reason = event["Task Info"], event.get("Task End Reason") or {}
         state, failure = _ending(reason)
         head = self._head(event, info, str(event.get("Task Type") or ""), state, failure)

@@ -20,7 +20,7 @@ from howdah.errors import RecordError, RunFailed, UserError
 from howdah.hadoop.config_files import foreign_path
 from howdah.model.annotation import Annotation
 from howdah.model.base import Model
-from howdah.model.run import Outcome, RunRecord, RunWarning, Sample
+from howdah.model.run import Outcome, RunWarning, Sample
 from howdah.model.tables import SAMPLES_SCHEMA, RunData
 from howdah.store.layout import (
     ANNOTATION,
@@ -33,6 +33,7 @@ from howdah.store.layout import (
     is_held,
     replacing,
     staged_run,
+    write_model,
 )
 from howdah.store.reader import load_run_json, read_run, write_run_json
 from howdah.store.tables import write_parquet
@@ -44,6 +45,7 @@ _MOST_PADDING_BYTES = 64 * 2**10
 """A tar ends in zeros up to the next 10 KiB; anything longer after its last file is not a tar's."""
 
 _RIGHT = "give a file that `howdah runs export` wrote"
+_WRITABLE = "give a file in a writable directory on a disk with free space"
 
 
 def export_run(run_dir: Path, out_file: Path) -> None:
@@ -57,33 +59,38 @@ def export_run(run_dir: Path, out_file: Path) -> None:
         raise RecordError(str(run_dir), f"its id {run_id!r} cannot name a directory", "correct run.json")
     if is_held(run_dir / LOCK):
         raise UserError(str(run_dir), "this run is still being written", "export it once it has ended")
+    _refuse_existing(out_file)
+    files = {f"{run_id}/{name}": run_dir / name for name in RECORD_FILES if (run_dir / name).is_file()}
+    try:
+        _write_tar(out_file, files, tarfile.USTAR_FORMAT)
+    except OSError as error:
+        raise UserError(str(out_file), f"cannot be written ({error.strerror})", _WRITABLE) from error
+
+
+def _refuse_existing(out_file: Path) -> None:
     if out_file.exists():
         raise UserError(str(out_file), "already exists", "remove it or give another name")
-    try:
-        with replacing(out_file) as file:
-            _pack(run_dir, run_id, file)
-    except OSError as error:
-        raise UserError(
-            str(out_file),
-            f"cannot be written ({error.strerror})",
-            "give a file in a writable directory on a disk with free space",
-        ) from error
 
 
-def _pack(run_dir: Path, run_id: str, file: IO[bytes]) -> None:
+def _write_tar(out_file: Path, files: Mapping[str, Path], form: int, manifest: bytes = b"") -> None:
     # No name and no time in gzip's own header, or the bytes would differ from one export to the next.
     with (
+        replacing(out_file) as file,
         gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed,
-        tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as tar,
+        tarfile.open(fileobj=packed, mode="w", format=form) as tar,
     ):
-        for name in RECORD_FILES:
-            path = run_dir / name
-            if path.is_file():
-                member = tarfile.TarInfo(f"{run_id}/{name}")
-                member.size = path.stat().st_size
-                member.mode = 0o644
-                with path.open("rb") as content:
-                    tar.addfile(member, content)
+        if manifest:
+            _add(tar, MANIFEST, io.BytesIO(manifest), len(manifest))
+        for name, path in files.items():
+            with path.open("rb") as content:
+                _add(tar, name, content, path.stat().st_size)
+
+
+def _add(tar: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> None:
+    member = tarfile.TarInfo(name)
+    member.size = size
+    member.mode = 0o644
+    tar.addfile(member, content)
 
 
 def import_run(file: Path, runs_dir: Path) -> Path:
@@ -100,7 +107,10 @@ def import_run(file: Path, runs_dir: Path) -> Path:
             raise UserError(
                 str(runs_dir), f"the run needs {size} bytes and {free} are free", "free some space"
             )
-        _unpack(file, staged.path)
+        (staged.path / LOGS).mkdir()
+        for member in _members(file):
+            with (staged.path / member.name).open("xb") as out:
+                shutil.copyfileobj(member.content, out)
         _check_record(file, staged.path, run_id)
         if staged.target.exists() and _same_record(staged.path, staged.target):
             return staged.target
@@ -162,13 +172,6 @@ def _survey(file: Path) -> tuple[str, int]:
     return run_ids.pop(), size
 
 
-def _unpack(file: Path, directory: Path) -> None:
-    (directory / LOGS).mkdir()
-    for member in _members(file):
-        with (directory / member.name).open("xb") as out:
-            shutil.copyfileobj(member.content, out)
-
-
 def _check_record(file: Path, directory: Path, run_id: str) -> None:
     try:
         run_id_inside = read_run(directory).record.id
@@ -204,26 +207,13 @@ class _Manifest(Model):
 
 def pack(files: Mapping[str, Path], out_file: Path, made_by: str) -> None:
     """Pack files under these names; raises UserError where ``out_file`` exists or cannot be written."""
-    if out_file.exists():
-        raise UserError(str(out_file), "already exists", "remove it or give another name")
+    _refuse_existing(out_file)
     digests = {name: _digest_of(files[name]) for name in sorted(files)}
     manifest = _Manifest(made_by=made_by, files=digests).model_dump_json(indent=1).encode()
     try:
-        with (
-            replacing(out_file) as file,
-            gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed,
-            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar,
-        ):
-            _add(tar, MANIFEST, io.BytesIO(manifest), len(manifest))
-            for name in digests:
-                with files[name].open("rb") as content:
-                    _add(tar, name, content, files[name].stat().st_size)
+        _write_tar(out_file, {name: files[name] for name in digests}, tarfile.PAX_FORMAT, manifest)
     except OSError as error:
-        raise UserError(
-            str(out_file),
-            f"cannot be written: {error.strerror}",
-            "give a file in a writable directory on a disk with free space",
-        ) from error
+        raise UserError(str(out_file), f"cannot be written: {error.strerror}", _WRITABLE) from error
 
 
 class Unpacked(NamedTuple):
@@ -232,7 +222,6 @@ class Unpacked(NamedTuple):
     made_by: str
     """The version that packed it."""
     files: int
-    """How many there are."""
 
 
 def unpack(file: Path, directory: Path) -> Unpacked:
@@ -280,13 +269,6 @@ def _plain(name: str) -> bool:
     """Whether a name stays below the directory it is unpacked into."""
     path = PurePosixPath(name)
     return not path.is_absolute() and ".." not in path.parts and name != MANIFEST
-
-
-def _add(tar: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> None:
-    member = tarfile.TarInfo(name)
-    member.size = size
-    member.mode = 0o644
-    tar.addfile(member, content)
 
 
 def _digest_of(path: Path) -> str:
@@ -345,7 +327,11 @@ def _attach(path: Path, data: RunData, rows: Sequence[Sample], note: str) -> Add
         table = pa.concat_tables([data.samples, fresh]).sort_by("time_s").combine_chunks()
         # The note comes first: samples in a record whose origin it does not tell would be worse than
         # a note whose samples a second try has yet to bring.
-        _note(path, data.record, note)
+        warning = RunWarning(code="attached-samples", text=note)
+        if warning not in data.record.warnings:
+            write_run_json(
+                path, data.record.model_copy(update={"warnings": (*data.record.warnings, warning)})
+            )
         try:
             write_parquet(path, SAMPLES, table)
         except OSError as error:
@@ -364,12 +350,6 @@ def _table(rows: Sequence[Sample]) -> pa.Table:
         for values, field in zip(zip(*rows, strict=True), SAMPLES_SCHEMA, strict=True)
     ]
     return pa.Table.from_arrays(columns, schema=SAMPLES_SCHEMA)
-
-
-def _note(path: Path, record: RunRecord, note: str) -> None:
-    warning = RunWarning(code="attached-samples", text=note)
-    if warning not in record.warnings:
-        write_run_json(path, record.model_copy(update={"warnings": (*record.warnings, warning)}))
 
 
 _NONE = Annotation()
@@ -401,8 +381,7 @@ def read_annotation(path: Path) -> Annotation:
 def write_annotation(path: Path, annotation: Annotation) -> None:
     """Replace what was said of the run in a directory; raises UserError where it cannot be written."""
     try:
-        with replacing(path / ANNOTATION) as file:
-            file.write(annotation.model_dump_json(indent=2).encode() + b"\n")
+        write_model(path / ANNOTATION, annotation)
     except OSError as error:
         raise UserError(
             str(path / ANNOTATION),

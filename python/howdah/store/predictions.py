@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from howdah.errors import UserError
 from howdah.model.prediction import Prediction, Score
 from howdah.model.tuning import Trial, Tuning, TuningRequest
-from howdah.store.layout import LOCK, RUN_ID, FileLock, replacing, sync_directory
+from howdah.store.layout import LOCK, RUN_ID, FileLock, replacing, sync_directory, write_model
 
 PREDICTION = "prediction.json"
 
@@ -50,8 +50,7 @@ def save_prediction(directory: Path, prediction: Prediction) -> Path:
         directory.mkdir(parents=True, exist_ok=True)
         staged = Path(tempfile.mkdtemp(prefix=".new-", dir=directory))
         try:
-            with replacing(staged / PREDICTION) as file:
-                file.write(prediction.model_dump_json(indent=2).encode() + b"\n")
+            write_model(staged / PREDICTION, prediction)
             staged.chmod(0o755)
             # Renaming would replace an empty directory, and so the name is taken first.
             path.mkdir()
@@ -181,14 +180,12 @@ class TuningFolder:
 
     @property
     def trials(self) -> tuple[Trial, ...]:
-        """Every trial so far."""
         return tuple(self._trials.values())
 
     def change(self, request: TuningRequest) -> None:
         """Replace what the search was started with; raises OSError."""
         self.request = request
-        with replacing(self.path / _REQUEST) as file:
-            file.write(request.model_dump_json(indent=2).encode() + b"\n")
+        write_model(self.path / _REQUEST, request)
 
     def result(self) -> Tuning | None:
         """The result, if the search has ended; raises UserError for one that cannot be read."""
@@ -218,8 +215,7 @@ def new_tuning(directory: Path, name: str, request: TuningRequest) -> TuningFold
     try:
         path.mkdir(parents=True)
         lock = _locked(path)
-        with replacing(path / _REQUEST) as file:
-            file.write(request.model_dump_json(indent=2).encode() + b"\n")
+        write_model(path / _REQUEST, request)
         return TuningFolder(path, lock, request)
     except FileExistsError as error:
         raise UserError(

@@ -35,7 +35,7 @@ from howdah.store.layout import (
     TASKS,
     TableFiles,
     is_held,
-    replacing,
+    write_model,
 )
 from howdah.store.tables import check_ends, read_parquet, read_stream
 
@@ -89,8 +89,7 @@ def write_run_json(directory: Path, record: RunRecord, *, durable: bool = True) 
     """Replace run.json at once and, if it is asked for, durably; raise RunFailed if the disk refuses."""
     path = directory / RUN_JSON
     try:
-        with replacing(path, durable=durable) as file:
-            file.write(record.model_dump_json(indent=2).encode() + b"\n")
+        write_model(path, record, durable=durable)
     except OSError as error:
         raise RunFailed(
             str(path), f"cannot be written ({error.strerror})", "free space for run records"
@@ -263,20 +262,16 @@ def _load(path: Path, kind: type[RunRecord] = RunRecord) -> tuple[RunRecord, _St
         # The run may have ended between the two looks; then its last word is in the file by now.
         record = load_run_json(path, kind)
     if record.outcome is Outcome.RUNNING:
-        return _as_aborted(record), _State.KILLED
+        workloads = tuple(
+            workload.model_copy(update={"outcome": Outcome.ABORTED})
+            if workload.outcome is Outcome.RUNNING
+            else workload
+            for workload in record.workloads
+        )
+        return record.model_copy(
+            update={"outcome": Outcome.ABORTED, "workloads": workloads, "error": record.error or _KILLED}
+        ), _State.KILLED
     return record, _State.ENDED
-
-
-def _as_aborted(record: RunRecord) -> RunRecord:
-    workloads = tuple(
-        workload.model_copy(update={"outcome": Outcome.ABORTED})
-        if workload.outcome is Outcome.RUNNING
-        else workload
-        for workload in record.workloads
-    )
-    return record.model_copy(
-        update={"outcome": Outcome.ABORTED, "workloads": workloads, "error": record.error or _KILLED}
-    )
 
 
 class _Rows(NamedTuple):

@@ -46,12 +46,10 @@ class RunProgress(Model):
 
     workload: str
     phase: str
-    """What it does now."""
     done: int
     total: int
     """Units to do; 0 where nobody knows."""
     unit: Unit
-    """What is counted."""
     elapsed_s: float
     """Seconds since the operation began."""
     tasks: str = ""
@@ -84,7 +82,6 @@ class ProgressFile:
             file.write(content.encode())
 
     def remove(self) -> None:
-        """Remove it: the run has ended."""
         with suppress(OSError):
             self._path.unlink(missing_ok=True)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.faults.targets import lab_targets
+from howdah.faults.revert import lab_targets
 from howdah.lab import registry, shared_hosts
 from howdah.lab.commands import kill
 from howdah.lab.kernel.network import every_link, host_space_of, shared_spaces

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.errors import UserError
-from howdah.jobs.demand import demand_of
+from howdah.jobs.tasks import demand_of
 from howdah.model.user_job import DemandPart, JobDemand, TaskDemand
 from howdah.services.event_log import read_event_log
 from howdah.services.history import read_history

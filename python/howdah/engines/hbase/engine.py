@@ -22,8 +22,8 @@ from howdah.model.engine_options import HBASE
 from howdah.model.job import Job, SampleSink
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.base import Workload
+from howdah.telemetry.daemons import logged_events
 from howdah.telemetry.sampler import Sampler
-from howdah.telemetry.server_logs import logged_events
 
 
 class HBaseConnection(NamedTuple):

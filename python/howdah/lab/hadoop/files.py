@@ -65,7 +65,6 @@ _LASTING = frozenset({"jar", "pe", "ltt"})
 
 
 def write_scripts(state: LabState, installations: Installed) -> None:
-    """Write a script for each command."""
     scripts = {name: _script(state, name, words, installations.hadoop) for name, words in _COMMANDS.items()}
     if installations.hbase is not None:
         scripts["hbase"] = _script(state, "hbase", _HBASE, installations.hbase)
@@ -257,12 +256,10 @@ class Installed(NamedTuple):
 
     @property
     def jars(self) -> Jars:
-        """Hadoop's installation in the lab's state."""
         return _jars(self.hadoop)
 
     @property
     def hbase_jars(self) -> Jars | None:
-        """HBase's installation in the lab's state."""
         return _jars(self.hbase) if self.hbase else None
 
 

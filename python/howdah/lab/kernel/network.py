@@ -187,7 +187,6 @@ def remove_hosts(spec: LabSpec, hosts: Collection[str]) -> None:
 
 
 def every_link(spec: LabSpec) -> tuple[Link, ...]:
-    """Return every cable of a lab."""
     switch = switch_space(spec)
     links = [Link(switch, _client_end(spec), client_space(spec.name), INTERFACE)]
     for host in spec.hosts:

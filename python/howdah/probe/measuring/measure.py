@@ -352,11 +352,7 @@ def _read(pid: int, log: Iterator[str]) -> tuple[Marks, str]:
         last = line.strip() or last
         for text, moment in _MARKS.items():
             if text in line:
-                marks[moment] = _cpu_s(pid)
+                # User and system time of a process and all of its threads.
+                fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+                marks[moment] = (int(fields[11]) + int(fields[12])) / _TICKS_PER_S
     return marks, last
-
-
-def _cpu_s(pid: int) -> float:
-    """User and system time of a process and all of its threads."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS_PER_S

@@ -15,9 +15,8 @@ from howdah.services.web import Web
 from howdah.session.run.reporting import report_run
 from howdah.store.archive import attach_samples
 from howdah.store.reader import read_record
-from howdah.telemetry.importers.esxtop import is_esxtop, read_esxtop
 from howdah.telemetry.importers.prometheus import parse_query, read_prometheus
-from howdah.telemetry.importers.sadf import is_sadf, read_sadf
+from howdah.telemetry.importers.recordings import is_esxtop, is_sadf, read_esxtop, read_sadf
 from howdah.telemetry.importers.stretch import Imported, Machines, Window, onto_run, span, window_of
 
 _HEAD = 4096

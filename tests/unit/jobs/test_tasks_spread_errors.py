@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.jobs.spread import failures_text
+from howdah.jobs.tasks import failures_text
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.deploy.mirror import mirror
+from howdah.deploy.ansible import mirror
 
 
 def test_only_what_is_named_is_served(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from howdah.lab.commands import extended_state
 from howdah.lab.kernel.network import every_link
 from howdah.lab.machines import Power, host_specs, machine_specs, machines
-from howdah.lab.resizing import extended_state
 from howdah.lab.state import NETWORK, LabSpec, LabState
 from howdah.planner.cluster import with_hosts
 from support.labs import lab_plan, lab_state
@@ -18,7 +18,7 @@ HALF = Power(0.5, lambda disks: disks.outer_bytes_per_s or 1)
 
 @pytest.fixture
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LabState:
-    monkeypatch.setattr("howdah.lab.resizing.check_hosts", lambda spec: None)
+    monkeypatch.setattr("howdah.lab.commands.check_hosts", lambda spec: None)
     plan = lab_plan(disk_bytes=10**9)
     placed = machines(plan, tmp_path, NETWORK)
     spec = LabSpec(

@@ -1,22 +1,110 @@
-"""What a job needed, from its history: the tasks of MapReduce's history, or of Spark's event log."""
+"""What a job of a history did and needed: how its tasks spread and failed, and what they took."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from statistics import fmean
-from typing import Any
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import log
+from statistics import fmean, median
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from howdah.errors import UserError
+from howdah.model.application import HostShare, StageSummary
 from howdah.model.at_once import most_at_once, stretches
 from howdah.model.spark_log import SparkLog
 from howdah.model.user_job import DemandPart, JobDemand, TaskDemand
 from howdah.services.job_facts import AttemptFacts, JobFacts, Kind
+from howdah.units import format_counted
+
+MUCH_SKEW = 2.0
+"""A longest task of more than so many medians is skew."""
+LEAST_SKEW_S = 10.0
+_LEAST_TASKS = 8
+_LEAST_S = 0.05
+_MOST = log(4.0)
+"""A single task counts no more than this: one that is ten times as long is no sign of a slow host."""
+
+
+class StageTasks(NamedTuple):
+    summary: StageSummary
+    seconds: Sequence[float]
+    hosts: Sequence[str]
+
+
+def summarise(
+    name: str, tasks: Iterable[tuple[str, float, float, float]], **amounts: int
+) -> StageTasks | None:
+    """The stage of tasks, each a host, its work's seconds, start and end; None without any."""
+    rows = list(tasks)
+    if not rows:
+        return None
+    seconds = [row[1] for row in rows]
+    summary = StageSummary(
+        name=name,
+        tasks=len(rows),
+        start_s=min(row[2] for row in rows),
+        end_s=max(row[3] for row in rows),
+        median_s=median(seconds),
+        longest_s=max(seconds),
+        **amounts,
+    )
+    return StageTasks(summary, seconds, [row[0] for row in rows])
+
+
+def skew_s(stage: StageSummary) -> float:
+    """How much longer the longest task took than the median one; 0 if that is usual."""
+    excess = stage.longest_s - stage.median_s
+    return excess if stage.longest_s > MUCH_SKEW * stage.median_s and excess >= LEAST_SKEW_S else 0.0
+
+
+def host_shares(
+    stages: Iterable[StageTasks], ran: Iterable[str], failed: Iterable[str]
+) -> tuple[HostShare, ...]:
+    """Each host's share; ``ran`` has the host of every attempt, ``failed`` of those that failed."""
+    slowness: dict[str, list[float]] = defaultdict(list)
+    for stage in stages:
+        middle = stage.summary.median_s
+        if stage.summary.tasks < _LEAST_TASKS or middle < _LEAST_S or len(set(stage.hosts)) < 2:
+            continue
+        for host, seconds in zip(stage.hosts, stage.seconds, strict=True):
+            slowness[host].append(min(_MOST, max(-_MOST, log(max(seconds, 1e-3) / middle))))
+    failures = Counter(failed)
+    return tuple(
+        HostShare(
+            host,
+            tasks,
+            failures[host],
+            len(slowness[host]),
+            sum(slowness[host]) / len(slowness[host]) if slowness[host] else 0.0,
+        )
+        for host, tasks in sorted(Counter(ran).items())
+        if host
+    )
+
+
+_NUMBER = re.compile(r"\d+")
+
+
+def most_common_error(errors: Sequence[str]) -> tuple[str, int]:
+    """The error of most attempts, and how many had it; the numbers of attempts and containers may differ."""
+    forms = [_NUMBER.sub("0", error) for error in errors]
+    (form, count), *_ = Counter(forms).most_common(1)
+    return errors[forms.index(form)], count
+
+
+def failures_text(errors: Sequence[str]) -> str:
+    """How many attempts failed, and with which error most of them; there is at least one."""
+    error, count = most_common_error(errors)
+    failed = f"{format_counted(len(errors), 'attempt')} failed"
+    if len(errors) > 1:
+        failed += ", all" if count == len(errors) else f", {count:,} of them"
+    return f"{failed} with: {error or 'no message'}"
+
 
 _KINDS: tuple[Kind, ...] = ("map", "reduce")
 _REPLICATION = 3
@@ -51,7 +139,7 @@ def _mapreduce(job: JobFacts, container_bytes: int) -> JobDemand:
             "its history has no counters of its tasks, so their demand is unknown",
             "import the history file (*.jhist) of a job that has ended",
         )
-    replication = _number(job.conf.get("dfs.replication"), _REPLICATION)
+    replication = whole_number(job.conf.get("dfs.replication"), _REPLICATION)
     hosts = len({attempt.node for attempt in good})
     maps_end_s = max((_end_s(attempt) for attempt in good if attempt.number.kind == "map"), default=0.0)
     parts, busy = [], []
@@ -91,7 +179,9 @@ def _mapreduce(job: JobFacts, container_bytes: int) -> JobDemand:
         container_cores=1,
         container_bytes=container_bytes,
         parts=tuple(parts),
-        input_bytes=sum(_files(attempt, "BYTES_READ") for attempt in good if attempt.number.kind == "map"),
+        input_bytes=sum(
+            file_bytes(attempt, "BYTES_READ") for attempt in good if attempt.number.kind == "map"
+        ),
         failed=len(attempts) - len(good),
         gaps=gaps,
     )
@@ -112,10 +202,10 @@ def _task(attempt: AttemptFacts, from_s: float, replication: int, hosts: int) ->
         network_s=min(shuffled_s, seconds - cpu_s),
         disk_bytes=get(f"{_LOCAL}BYTES_READ", 0)
         + get(f"{_LOCAL}BYTES_WRITTEN", 0)
-        + _files(attempt, "BYTES_READ")
-        + replication * _files(attempt, "BYTES_WRITTEN"),
+        + file_bytes(attempt, "BYTES_READ")
+        + replication * file_bytes(attempt, "BYTES_WRITTEN"),
         network_bytes=round(fetched * (hosts - 1) / hosts)
-        + (replication - 1) * _files(attempt, "BYTES_WRITTEN"),
+        + (replication - 1) * file_bytes(attempt, "BYTES_WRITTEN"),
     )
 
 
@@ -129,8 +219,8 @@ def _handover_s(attempts: Sequence[AttemptFacts], slots: int) -> float:
     return fmean(gaps) if gaps else 0.0
 
 
-def _files(attempt: AttemptFacts, ending: str) -> int:
-    """Bytes of file systems other than the local one."""
+def file_bytes(attempt: AttemptFacts, ending: str) -> int:
+    """Bytes of file systems other than the local one, HDFS or a store."""
     return sum(
         value
         for name, value in attempt.counters.items()
@@ -148,7 +238,8 @@ def _end_s(attempt: AttemptFacts) -> float:
     return (attempt.finish_ms or 0) / 1e3
 
 
-def _number(text: str | None, default: int) -> int:
+def whole_number(text: str | None, default: int) -> int:
+    """A whole number of a configuration; the default for no number and for zero."""
     return int(text) if text and text.isascii() and text.isdigit() and int(text) else default
 
 
@@ -177,13 +268,13 @@ def _spark(log: SparkLog, container_bytes: int) -> JobDemand:
     ends = {executor.id: executor.remove_s or app.end_s for executor in log.executors}
     executors = most_at_once((executor.add_s, ends[executor.id]) for executor in log.executors)
     cores = max((executor.cores for executor in log.executors), default=0)
-    cores //= _number(app.properties.get("spark.task.cpus"), 1)
+    cores //= whole_number(app.properties.get("spark.task.cpus"), 1)
     if not executors or not cores:
         # Without executors the driver runs the tasks. It notes their ends late, so that more seem to overlap.
         threads = _LOCAL_THREADS.match(app.master)
         overlap = most_at_once((row["start_s"], row["end_s"]) for row in good)
         executors, cores = 1, int(threads[1]) if threads else overlap
-    replication = _number(app.properties.get("spark.hadoop.dfs.replication"), _REPLICATION)
+    replication = whole_number(app.properties.get("spark.hadoop.dfs.replication"), _REPLICATION)
     parents = {stage.id: stage.parents for stage in log.stages}
     covered = stretches((row["start_s"], row["end_s"]) for row in good)
     gaps = [

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from howdah.errors import UserError
-from howdah.telemetry.importers.sadf import is_sadf, read_sadf
+from howdah.telemetry.importers.recordings import is_sadf, read_sadf
 from howdah.telemetry.importers.stretch import Imported, Machines
 
 FILE = Path(__file__).parents[3] / "data/sysstat/sadf-12.6.1.json"

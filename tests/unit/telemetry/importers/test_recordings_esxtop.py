@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.telemetry.importers.esxtop import is_esxtop, read_esxtop
+from howdah.telemetry.importers.recordings import is_esxtop, read_esxtop
 from howdah.telemetry.importers.stretch import Imported, Machines
 
 TEXT = (Path(__file__).parents[3] / "data/esxtop/esx01.csv").read_text()

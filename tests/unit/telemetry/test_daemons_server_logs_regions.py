@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from howdah.model.tables import ServerEvent
-from howdah.telemetry.server_logs import region_events
+from howdah.telemetry.daemons import region_events
 
 LOGS = Path(__file__).parents[2] / "data/hbase-2.6.4"
 START = datetime(2026, 11, 25, 10, 6, tzinfo=UTC).timestamp()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.lab.active_faults import ACTIVE_FAULTS, RevertStep, active_faults, record_fault, remove_fault
+from howdah.lab.faults import ACTIVE_FAULTS, RevertStep, active_faults, record_fault, remove_fault
 from support.labs import lab_state
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from howdah.installation.java_programs import gc_log_option
 from howdah.model.tables import COLLECTION, ServerEvent
-from howdah.telemetry.server_logs import pauses
+from howdah.telemetry.daemons import pauses
 
 LOGS = Path(__file__).parents[2] / "data/hbase-2.6.4"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.telemetry.server_logs import ServerLogs, logged_events
+from howdah.telemetry.daemons import ServerLogs, logged_events
 
 LOGS = Path(__file__).parents[2] / "data/hbase-2.6.4"
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from howdah.hadoop.daemons import DAEMONS
-from howdah.lab.hadoop.hbase import (
+from howdah.lab.hadoop.redirect import client_files
+from howdah.lab.hadoop.reports import (
     HBaseHealth,
     has_active_master,
     hbase_health,
@@ -19,7 +20,6 @@ from howdah.lab.hadoop.hbase import (
     pages,
     root_directory,
 )
-from howdah.lab.hadoop.redirect import client_files
 from howdah.lab.kernel.processes import Process
 from howdah.lab.state import LabState
 from howdah.model.plan import Role

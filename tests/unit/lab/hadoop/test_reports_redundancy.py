@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from howdah.lab.hadoop.health import Health, manager_state, missing
-from howdah.lab.hadoop.redundancy import journals_behind
+from howdah.lab.hadoop.reports import journals_behind
 from howdah.lab.state import LabState
 from howdah.services.web import Web
 from support.labs import lab_state
