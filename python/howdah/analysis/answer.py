@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.losses import MasterLoss, WorkerLoss
-from howdah.analysis.evidence.times import LimitShare, PhaseTime, WorkloadTime
+from howdah.analysis.evidence.times import LimitShare, WorkloadTime
 from howdah.analysis.evidence.use import HostUse
 from howdah.analysis.fault_effects import in_short
 from howdah.analysis.limits import limit_claim, limit_compared, limit_cpu, share_numbers, share_sure
@@ -45,17 +45,30 @@ def find_times(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         # The storage test's answer is about its files and does not tell its time.
         storage = record.workloads[time.index].workload.timed_by_file
         # How long a workload took that did not succeed is told where it is said how it ended.
-        known = time.outcome is not Outcome.SUCCEEDED or (time.workload in mentioned and not storage)
-        if not (known and phased):
-            yield from _of_workload(record, evidence, time, known=known, phased=phased)
+        reported = time.outcome is not Outcome.SUCCEEDED or (time.workload in mentioned and not storage)
+        if not (reported and phased):
+            yield from _of_workload(record, evidence, time, reported=reported, phased=phased)
         for phase in time.told_apart:
             # The last phase of a workload that did not succeed was cut off, so it did not take its time.
             cut_off = time.outcome is not Outcome.SUCCEEDED and phase is time.phases[-1]
-            yield from _of_phase(record, evidence, time, phase, cut_off=cut_off)
+            share = _share(evidence, time.workload, phase.name)
+            numbers = share_numbers(share) if share else [("elapsed", phase.elapsed_s, "s")]
+            numbers += [
+                (rate.of, rate.bytes_per_s, "B/s") for rate in (phase.read, phase.write) if rate is not None
+            ]
+            clauses, used = _use(evidence, time.workload, phase.name)
+            yield from _finding(
+                record,
+                (time.workload, phase.name),
+                "" if cut_off else f"{time.workload} {phase.name} {took(record)} {seconds(phase.elapsed_s)}",
+                share=share,
+                clauses=clauses,
+                numbers=[*numbers, *used],
+            )
 
 
 def _of_workload(
-    record: RunRecord, evidence: Evidence, time: WorkloadTime, *, known: bool, phased: bool
+    record: RunRecord, evidence: Evidence, time: WorkloadTime, *, reported: bool, phased: bool
 ) -> Iterator[Finding]:
     share = _share(evidence, time.workload, None)
     numbers = share_numbers(share) if share else [("elapsed", time.elapsed_s, "s")]
@@ -69,25 +82,8 @@ def _of_workload(
     yield from _finding(
         record,
         (time.workload, None),
-        "" if known else f"{time.workload} {took(record)} {seconds(time.elapsed_s)}",
-        share=None if known else share,
-        clauses=clauses,
-        numbers=[*numbers, *used],
-    )
-
-
-def _of_phase(
-    record: RunRecord, evidence: Evidence, time: WorkloadTime, phase: PhaseTime, *, cut_off: bool
-) -> Iterator[Finding]:
-    share = _share(evidence, time.workload, phase.name)
-    numbers = share_numbers(share) if share else [("elapsed", phase.elapsed_s, "s")]
-    numbers += [(rate.of, rate.bytes_per_s, "B/s") for rate in (phase.read, phase.write) if rate is not None]
-    clauses, used = _use(evidence, time.workload, phase.name)
-    yield from _finding(
-        record,
-        (time.workload, phase.name),
-        "" if cut_off else f"{time.workload} {phase.name} {took(record)} {seconds(phase.elapsed_s)}",
-        share=share,
+        "" if reported else f"{time.workload} {took(record)} {seconds(time.elapsed_s)}",
+        share=None if reported else share,
         clauses=clauses,
         numbers=[*numbers, *used],
     )
@@ -254,7 +250,10 @@ def _answer(record: RunRecord, evidence: Evidence) -> _Answer:
         ]
         text += _on_the_way(evidence, main) if on_cluster(record) else []
         answer = _Answer(text, first.workload, numbers=[("elapsed", first.elapsed_s, "s")])
-    return answer._replace(sentences=answer.sentences + _meanwhile(evidence, main))
+    # What others had of the machine makes every number before it theirs, too.
+    uses = filter(None, (disturbance_of(evidence, time.workload) for time in main))
+    most = max(uses, key=lambda use: use.others, default=None)
+    return answer._replace(sentences=answer.sentences + ([used_meanwhile(most)] if most else []))
 
 
 def answered(record: RunRecord, evidence: Evidence) -> list[WorkloadTime]:
@@ -320,13 +319,6 @@ def _on_the_way(evidence: Evidence, main: list[WorkloadTime]) -> list[str]:
         if straggler.workload in names and straggler.cause != "cannot tell"
     ]
     return text + ([f"{slow[0].worker} delayed it: {slow[0].cause}"] if slow else [])
-
-
-def _meanwhile(evidence: Evidence, main: Sequence[WorkloadTime]) -> list[str]:
-    """That others had much of the machine, which makes every number before it theirs, too."""
-    uses = filter(None, (disturbance_of(evidence, time.workload) for time in main))
-    most = max(uses, key=lambda use: use.others, default=None)
-    return [used_meanwhile(most)] if most else []
 
 
 def _lost(evidence: Evidence, losses: Sequence[WorkerLoss]) -> list[str]:

@@ -11,7 +11,7 @@ from howdah.analysis.fault_effects import cause_of_drops, cause_of_gap
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.other_processes import LEAST_CPU_S, disturbed
 from howdah.analysis.use import QUIET_BYTES_PER_S
-from howdah.analysis.wording import Figure, Sure, finding, listed, percent
+from howdah.analysis.wording import Figure, finding, listed, percent
 from howdah.model.finding import Finding
 from howdah.model.run import RunRecord, RunWarning
 from howdah.units import format_counted, format_rate
@@ -78,53 +78,43 @@ def find_others(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     )
     if not noted:
         return
-    most, *rest = noted
+    most, *less = noted
     text = f"others used {percent(most.others)} of the CPU time of {most.machine} while {most.workload} ran"
-    if rest:
-        text += f" ({listed([f'{use.workload} {percent(use.others)}' for use in rest])})"
+    if less:
+        text += f" ({listed([f'{use.workload} {percent(use.others)}' for use in less])})"
     text += f"; {_shared(most, 'the lab' if on_cluster(record) else 'howdah')}"
     scarce = most.idle < SCARCE
     if disturbed(most):
         owner = "the lab's" if on_cluster(record) else "its"
         text += f": times of this run are not {owner} own"
         text += "" if scarce else ", as far as it waited for CPUs"
+    # What was used is measured; that it was missed is certain only if nothing was idle.
     yield finding(
         "others",
         text,
         *_numbers(most),
-        *((f"others, {use.workload}", use.others, "1") for use in rest),
+        *((f"others, {use.workload}", use.others, "1") for use in less),
         severity="warning" if disturbed(most) else "note",
-        sure=_sure(most, scarce=scarce),
+        sure=("measured" if most.kernel is not None and (scarce or not disturbed(most)) else "likely"),
     )
 
 
-def _shared(use: OthersUse, who: str) -> str:
+def _shared(use: OthersUse, owner: str) -> str:
     """Who had the rest, and how many wanted it."""
-    parts = [f"{who} used {percent(use.own)}", f"{percent(use.idle)} was idle"]
+    parts = [f"{owner} used {percent(use.own)}", f"{percent(use.idle)} was idle"]
     if use.runnable is not None:
         parts.append(f"{use.runnable:.0f} tasks at a time ran or waited for its {use.cpus} CPUs")
     return listed(parts)
 
 
-def _sure(use: OthersUse, *, scarce: bool) -> Sure:
-    """What was used is measured; that it was missed is where nothing was left idle."""
-    return "measured" if use.kernel is not None and (scarce or not disturbed(use)) else "likely"
-
-
 def _numbers(use: OthersUse) -> Iterator[Figure]:
-    shares = {
-        f"others, {use.workload}": use.others,
-        "own": use.own,
-        "the kernel's threads": use.kernel,
-        "idle": use.idle,
-        "steal": use.steal,
-        "some task waited for a CPU": use.waited,
-    }
-    for name, share in shares.items():
-        if share is not None:
-            yield (name, share, "1")
-    if use.runnable is not None:
-        yield ("tasks that ran or waited", use.runnable, "1")
+    yield f"others, {use.workload}", use.others, "1"
+    yield "own", use.own, "1"
+    yield "the kernel's threads", use.kernel, "1"
+    yield "idle", use.idle, "1"
+    yield "steal", use.steal, "1"
+    yield "some task waited for a CPU", use.waited, "1"
+    yield "tasks that ran or waited", use.runnable, "1"
 
 
 def find_others_disk(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

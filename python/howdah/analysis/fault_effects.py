@@ -13,7 +13,7 @@ from howdah.analysis.evidence.losses import ClientWait, FaultEffect, Stall
 from howdah.analysis.evidence.operations import LatencyCourse
 from howdah.analysis.evidence.use import StretchUse
 from howdah.analysis.machines import setting_s
-from howdah.analysis.stalls import SOON_S, FaultStalls, fault_stalls, longest_wait_s
+from howdah.analysis.operation_steps import SOON_S, FaultStalls, fault_stalls, longest_wait_s
 from howdah.analysis.wording import Figure, finding, listed, seconds
 from howdah.model.faults import (
     CELLS_LOST,
@@ -51,17 +51,8 @@ def _within(fault: FaultReport, start_s: float) -> bool:
 
 def cause_of_gap(record: RunRecord, evidence: Evidence, warning: RunWarning) -> FaultReport | None:
     """The fault that kept a daemon or a machine from being sampled; None where any gap has no such cause."""
-    causes = [
-        next(
-            (
-                fault
-                for fault in record.faults
-                if _within(fault, gap.start_s) and warning.machine in machines_hit(evidence, fault)
-            ),
-            None,
-        )
-        for gap in warning.gaps
-    ]
+    hits = [fault for fault in record.faults if warning.machine in machines_hit(evidence, fault)]
+    causes = [next((fault for fault in hits if _within(fault, gap.start_s)), None) for gap in warning.gaps]
     return causes[0] if causes and None not in causes else None
 
 
@@ -122,7 +113,9 @@ def hbase_retry(record: RunRecord, fault: FaultReport, stall_s: float) -> str:
         return _named(record, "it awaits an answer of a silent RegionServer for", "hbase.rpc.timeout")
     pause_s = setting_s(record, "hbase.client.pause")
     ends = accumulate(pause_s * factor for factor in _BACKOFF)
-    factor = next((each for each, end in zip(_BACKOFF, ends, strict=True) if end > stall_s), _BACKOFF[-1])
+    factor = next(
+        (candidate for candidate, end in zip(_BACKOFF, ends, strict=True) if end > stall_s), _BACKOFF[-1]
+    )
     return (
         f"after so long it pauses {seconds(factor * pause_s)} between two attempts "
         f"({factor} × hbase.client.pause, {seconds(pause_s)})"
@@ -141,8 +134,8 @@ def hdfs_retry(record: RunRecord, fault: FaultReport, steps: Sequence[RecoverySt
     return _named(record, "between two attempts to fail over it pauses up to", key)
 
 
-def _named(record: RunRecord, what: str, key: str) -> str:
-    return f"{what} {seconds(setting_s(record, key))} ({key})"
+def _named(record: RunRecord, action: str, key: str) -> str:
+    return f"{action} {seconds(setting_s(record, key))} ({key})"
 
 
 _AT_ONCE_S = 2.0
@@ -203,11 +196,11 @@ def _waits(
 
 def _steps(steps: Sequence[RecoveryStep], begun_s: float, until_s: float) -> tuple[RecoveryStep, ...]:
     """One of each name, in order."""
-    each: dict[str, RecoveryStep] = {}
+    first: dict[str, RecoveryStep] = {}
     for step in steps:
-        if begun_s <= step.time_s < until_s and (step.name not in each or step.name in SEVERAL):
-            each[step.name] = step
-    since_fault = [step.model_copy(update={"time_s": step.time_s - begun_s}) for step in each.values()]
+        if begun_s <= step.time_s < until_s and (step.name not in first or step.name in SEVERAL):
+            first[step.name] = step
+    since_fault = [step.model_copy(update={"time_s": step.time_s - begun_s}) for step in first.values()]
     return tuple(sorted(since_fault, key=lambda step: step.time_s))
 
 
@@ -223,7 +216,7 @@ def find_faults(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             f"{_expected(record, evidence, effect)}",
             ("longest without an answer", effect.longest_s, "s"),
             *((f"longest wait of {wait.client}", wait.longest_s, "s") for wait in effect.clients),
-            *([] if back_s is None else [("all answered again after", back_s, "s")]),
+            ("all answered again after", back_s, "s"),
             *(("longest of a later stall", stall.longest_s, "s") for stall in effect.later),
             *((step.name, step.time_s, "s") for step in effect.steps),
         )
@@ -253,7 +246,7 @@ def find_kept(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             (CELLS_LOST, lost, "1"),
         )
     if ledger is not None:
-        broken = [f"{listed(what)} {name}" for name, what in ledger.broken.items()]
+        broken = [f"{listed(names)} {name}" for name, names in ledger.broken.items()]
         yield _finding(
             "acknowledged",
             "warning" if broken else "note",

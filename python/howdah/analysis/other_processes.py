@@ -8,8 +8,7 @@ import numpy as np
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.use import DiskShare, FloatArray, NeighbourUse, OthersUse, Series, StretchUse
-from howdah.analysis.machines import on_cluster
-from howdah.analysis.timeline import MODES, Timeline
+from howdah.analysis.machines import MODES, Timeline, on_cluster
 from howdah.analysis.use import cpu_share
 from howdah.analysis.wording import finding, listed, percent
 from howdah.model.finding import Finding

@@ -13,10 +13,9 @@ from howdah.analysis.evidence.losses import Rebuild, Wait, WorkerDrain
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.use import MachineOfRun
 from howdah.analysis.layers import LAG_S
-from howdah.analysis.machines import counted, setting_s, setting_text
+from howdah.analysis.machines import Timeline, Track, counted, setting_s, setting_text
 from howdah.analysis.phases import attempts_of
-from howdah.analysis.timeline import Timeline, Track
-from howdah.analysis.wording import Figure, finding, listed, seconds
+from howdah.analysis.wording import finding, listed, seconds
 from howdah.hadoop.daemons import DAEMONS as CATALOGUE
 from howdah.model.cluster import Event, HadoopJob
 from howdah.model.finding import Finding
@@ -71,34 +70,31 @@ def outages(events: Sequence[Event], timeline: Timeline) -> tuple[Outage, ...]:
 
 
 def _of_daemons(events: Sequence[Event], timeline: Timeline) -> Iterator[Outage]:
-    """The outages of every daemon by itself."""
     missing: dict[tuple[str, str], Outage] = {}
-    for event in sorted(events, key=lambda each: each.time_s):
-        daemon, _, what = event.kind.partition("-")
-        if daemon not in DAEMONS or what == "drained":
+    for event in sorted(events, key=lambda event: event.time_s):
+        daemon, _, kind = event.kind.partition("-")
+        if daemon not in DAEMONS or kind == "drained":
             continue
         place = (event.worker, daemon)
-        if what == "back":
+        if kind == "back":
             if place in missing:
                 yield replace(missing.pop(place), back_s=event.time_s)
             continue
         # Older records call lost twice what is missed first and given up later.
-        given_up = what == "given-up" or place in missing
+        given_up = kind == "given-up" or place in missing
         if place not in missing:
-            lost_s = _last_sign_s(event, daemon, timeline)
+            signs = [] if event.seen_s is None else [event.seen_s]
+            for subject in (daemon, f"jvm/{daemon}"):
+                for metric in timeline.metrics(event.worker, subject):
+                    track = timeline.track(event.worker, metric)
+                    signs += (
+                        [] if track is None else [float(at) for at in track.times_s if at < event.time_s][-1:]
+                    )
+            lost_s = min(event.time_s, max(signs, default=event.time_s))
             missing[place] = Outage(event.worker, (DAEMONS[daemon],), lost_s, event.time_s)
         if given_up and daemon == "nodemanager":
             missing[place] = replace(missing[place], given_up_s=event.time_s)
     yield from missing.values()
-
-
-def _last_sign_s(event: Event, daemon: str, timeline: Timeline) -> float:
-    signs = [] if event.seen_s is None else [event.seen_s]
-    for subject in (daemon, f"jvm/{daemon}"):
-        for metric in timeline.metrics(event.worker, subject):
-            track = timeline.track(event.worker, metric)
-            signs += [] if track is None else [float(at) for at in track.times_s if at < event.time_s][-1:]
-    return min(event.time_s, max(signs, default=event.time_s))
 
 
 def _joined(outage: Outage, other: Outage) -> Outage:
@@ -115,8 +111,8 @@ def _joined(outage: Outage, other: Outage) -> Outage:
 
 
 def _first(*moments: float | None) -> float | None:
-    known: Iterable[float] = (moment for moment in moments if moment is not None)
-    return min(known, default=None)
+    moments_known: Iterable[float] = (moment for moment in moments if moment is not None)
+    return min(moments_known, default=None)
 
 
 def freed_s(
@@ -151,10 +147,10 @@ def waits(
     """
     result = []
     from_s = outage.lost_s
-    for end_s, what, setting in _parts(outage, until_s, held):
+    for end_s, reason, setting in _parts(outage, until_s, held):
         if end_s > from_s:
             value_s = None if setting is None else _value_s(record, job, setting)
-            result.append(Wait(end_s - from_s, what, setting, value_s))
+            result.append(Wait(end_s - from_s, reason, setting, value_s))
             from_s = end_s
     return tuple(result)
 
@@ -199,9 +195,9 @@ def rebuilds(record: RunRecord, timeline: Timeline) -> tuple[Rebuild, ...]:
     live, few = (_largest(timeline, metric) for metric in (_LIVE, _FEW))
     if live is None or few is None:
         return ()
-    lost = [each for each in outages(record.events, timeline) if DAEMONS["datanode"] in each.daemons]
+    lost = [outage for outage in outages(record.events, timeline) if DAEMONS["datanode"] in outage.daemons]
     together: list[list[Outage]] = []
-    for outage in sorted(lost, key=lambda each: each.lost_s):
+    for outage in sorted(lost, key=lambda outage: outage.lost_s):
         if together and outage.lost_s - together[-1][0].lost_s < _TOGETHER_S:
             together[-1].append(outage)
         else:
@@ -211,8 +207,9 @@ def rebuilds(record: RunRecord, timeline: Timeline) -> tuple[Rebuild, ...]:
 
 def _largest(timeline: Timeline, metric: str) -> Track | None:
     """The track of the NameNode that counts most: a standby knows less."""
-    tracks = [track for host in timeline.hosts if (track := timeline.track(host, metric)) is not None]
-    return max(tracks, key=lambda track: float(track.values.max()), default=None)
+    return max(
+        timeline.tracks(timeline.hosts, [metric]), key=lambda track: float(track.values.max()), default=None
+    )
 
 
 def _rebuild(group: list[Outage], live: Track, few: Track) -> Rebuild:
@@ -240,17 +237,16 @@ def _rebuild(group: list[Outage], live: Track, few: Track) -> Rebuild:
 def find_rebuilds(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Whether HDFS made new replicas of what lost DataNodes held, and how long that took."""
     for rebuild in evidence.rebuilds:
-        numbers = [("blocks with too few replicas", rebuild.most_blocks, "1")]
-        if rebuild.given_up_s is not None:
-            numbers.append(("given up after", rebuild.given_up_s - rebuild.lost_s, "s"))
-        if rebuild.rebuilt_s is not None:
-            numbers.append(("all replicas again after", rebuild.rebuilt_s - rebuild.lost_s, "s"))
-        whole = rebuild.given_up_s is None or rebuild.rebuilt_s is not None or not rebuild.most_blocks
+        given_up_s, rebuilt_s = rebuild.given_up_s, rebuild.rebuilt_s
         yield finding(
             "hdfs-rebuilt",
             f"HDFS: {_text(record, rebuild)}",
-            *numbers,
-            severity="note" if whole else "warning",
+            ("blocks with too few replicas", rebuild.most_blocks, "1"),
+            ("given up after", None if given_up_s is None else given_up_s - rebuild.lost_s, "s"),
+            ("all replicas again after", None if rebuilt_s is None else rebuilt_s - rebuild.lost_s, "s"),
+            severity="warning"
+            if given_up_s is not None and rebuilt_s is None and rebuild.most_blocks
+            else "note",
         )
 
 
@@ -302,9 +298,8 @@ def _drain(
     others = [attempt for attempt in maps if attempt not in meanwhile]
 
     def grown(metric: str) -> float | None:
-        tracks = [timeline.track(machine, metric) for machine in counted(machines, timeline, "datanode")]
-        sampled = [track for track in tracks if track is not None]
-        return sum(track.growth(began_s, event.time_s + LAG_S) for track in sampled) if sampled else None
+        tracks = timeline.tracks(counted(machines, timeline, "datanode"), [metric])
+        return sum(track.growth(began_s, event.time_s + LAG_S) for track in tracks) if tracks else None
 
     return WorkerDrain(
         worker=event.worker,
@@ -333,26 +328,32 @@ def find_moves(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 def _drained(drain: WorkerDrain) -> Finding:
-    text = f"{drain.worker} was drained"
-    numbers: list[Figure] = []
+    text, took_s = f"{drain.worker} was drained", None
     if drain.began_s is not None:
-        text += f" in {seconds(drain.ended_s - drain.began_s)}"
-        numbers.append(("drained in", drain.ended_s - drain.began_s, "s"))
+        took_s = drain.ended_s - drain.began_s
+        text += f" in {seconds(took_s)}"
     if drain.held_bytes is not None:
         text += f" with {format_bytes(drain.held_bytes)} on its disks"
-        numbers.append(("on its disks", drain.held_bytes, "B"))
+    counted = drain.copied_blocks is not None and drain.written_bytes is not None
     if drain.copied_blocks is not None and drain.written_bytes is not None:
         blocks = format_counted(round(drain.copied_blocks), "block")
         text += f": DataNodes copied {blocks} and wrote {format_bytes(drain.written_bytes)} meanwhile"
-        numbers.append(("blocks copied", drain.copied_blocks, "1"))
-        numbers.append(("written meanwhile", drain.written_bytes, "B"))
     if drain.workloads:
         text += f", while {listed(drain.workloads)} ran"
+    compared = drain.during_s is not None and drain.otherwise_s is not None
     if drain.during_s is not None and drain.otherwise_s is not None:
         text += f"; maps took {seconds(drain.during_s)} then, and {seconds(drain.otherwise_s)} otherwise"
-        numbers.append(("maps meanwhile", drain.during_s, "s"))
-        numbers.append(("maps otherwise", drain.otherwise_s, "s"))
-    return finding("worker-drained", text, *numbers, workload=drain.workloads[0] if drain.workloads else None)
+    return finding(
+        "worker-drained",
+        text,
+        ("drained in", took_s, "s"),
+        ("on its disks", drain.held_bytes, "B"),
+        ("blocks copied", drain.copied_blocks if counted else None, "1"),
+        ("written meanwhile", drain.written_bytes if counted else None, "B"),
+        ("maps meanwhile", drain.during_s if compared else None, "s"),
+        ("maps otherwise", drain.otherwise_s if compared else None, "s"),
+        workload=drain.workloads[0] if drain.workloads else None,
+    )
 
 
 def _rebuilt(result: WorkloadResult) -> Finding:

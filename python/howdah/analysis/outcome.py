@@ -71,9 +71,9 @@ def find_failed_operations(record: RunRecord, evidence: Evidence) -> Iterator[Fi
             failed = {word: many for word, many in count.returns.items() if word != OK and many}
             if not failed:
                 continue
-            each = listed([f"{format_count(many)} {word}" for word, many in failed.items()])
+            returns = listed([f"{format_count(many)} {word}" for word, many in failed.items()])
             share = percent(sum(failed.values()) / ended)
-            clauses.append(f"of {format_count(ended)} times {count.operation} {each} ({share})")
+            clauses.append(f"of {format_count(ended)} times {count.operation} {returns} ({share})")
             numbers += [(f"{count.operation}, {word}", many, "1") for word, many in failed.items()]
         if clauses:
             yield finding(

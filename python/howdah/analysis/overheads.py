@@ -9,11 +9,11 @@ from statistics import median
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.times import JobOverhead, Spills, WorkloadTime
 from howdah.analysis.machines import on_cluster
-from howdah.analysis.phases import JobBytes, attempts_of, by_job, cluster_work, done, job_bytes
+from howdah.analysis.phases import attempts_of, by_job, cluster_work, done, job_bytes
 from howdah.analysis.uneven_tasks import slots_of
 from howdah.analysis.wording import counted_tasks, finding, percent, seconds, times, took
 from howdah.model.finding import Finding
-from howdah.model.run import Outcome, RunRecord, TaskAttempt, WorkloadResult
+from howdah.model.run import Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
 from howdah.model.workloads.terasort import CODEC, ROWS, Codec
 from howdah.units import format_bytes, format_counted
@@ -71,6 +71,9 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
         slots = slots_of(run.record, time, most, tasks=len(mine), places=len(places))
         first_s = min(task.start_s for task in tasks)
         whole_s = sum(task.end_s - task.start_s for task in tasks)
+        gaps = [
+            max(0.0, after.start_s - before.end_s) for place in places for before, after in pairwise(place)
+        ]
         result.append(
             JobOverhead(
                 workload=time.workload,
@@ -82,7 +85,7 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
                 tasks=len(mine),
                 slots=slots,
                 waves=len(mine) / slots,
-                turnaround_s=_turnaround(places),
+                turnaround_s=(median(gaps) if gaps else None),
                 task_s=whole_s,
                 cpu_share=_share([task.cpu_s for task in tasks], whole_s),
                 gc_share=_share([task.gc_s for task in tasks], whole_s),
@@ -94,19 +97,14 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
 def _places(tasks: tuple[TaskAttempt, ...]) -> list[list[TaskAttempt]]:
     """The tasks of every place that ran any, in order."""
     places: dict[tuple[str, int], list[TaskAttempt]] = {}
-    for each in sorted(tasks, key=lambda task: task.start_s):
-        places.setdefault((each.worker, each.slot), []).append(each)
+    for task in sorted(tasks, key=lambda task: task.start_s):
+        places.setdefault((task.worker, task.slot), []).append(task)
     return list(places.values())
 
 
-def _turnaround(places: list[list[TaskAttempt]]) -> float | None:
-    gaps = [max(0.0, after.start_s - before.end_s) for place in places for before, after in pairwise(place)]
-    return median(gaps) if gaps else None
-
-
 def _share(parts: list[float | None], whole_s: float) -> float | None:
-    known = [part for part in parts if part is not None]
-    return sum(known) / whole_s if len(known) == len(parts) and whole_s > 0 else None
+    reported = [part for part in parts if part is not None]
+    return sum(reported) / whole_s if len(reported) == len(parts) and whole_s > 0 else None
 
 
 def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -124,20 +122,17 @@ def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             text += f"; tasks computed for {percent(overhead.cpu_share)} of their time"
             if overhead.gc_share is not None:
                 text += f" and collected garbage for {percent(overhead.gc_share)}"
-        numbers = [
+        yield finding(
+            "job-overhead",
+            f"{overhead.workload}{last}: {text}",
             ("before the first task", overhead.before_s, "s"),
             ("after the last task", overhead.after_s, "s"),
             ("waves", overhead.waves, "1"),
-        ]
-        known = (
             ("between two tasks", overhead.turnaround_s, "s"),
             ("shortest task", overhead.least_task_s, "s"),
             ("computing", overhead.cpu_share, "1"),
             ("collecting garbage", overhead.gc_share, "1"),
-        )
-        numbers += [(name, value, unit) for name, value, unit in known if value is not None]
-        yield finding(
-            "job-overhead", f"{overhead.workload}{last}: {text}", *numbers, workload=overhead.workload
+            workload=overhead.workload,
         )
 
 
@@ -149,7 +144,6 @@ WORTHWHILE_RATIO = 1.1
 
 
 def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spills, ...]:
-    """The spills of every workload that had any."""
     spilled: list[Spills] = []
     for time in workloads:
         result = record.workloads[time.index]
@@ -159,7 +153,18 @@ def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spil
         if result.job is not None:
             work = cluster_work(result)
             if work is not None and work.stored:
-                spilled.append(_of_job(time.workload, result, job_bytes(result.job)))
+                # What the maps spilled; that reduces write once more what they merge is Hadoop's way.
+                counted = job_bytes(result.job)
+                spilled.append(
+                    Spills(
+                        workload=time.workload,
+                        codec=(CODEC.of(result.workload) or Codec.NONE).value,
+                        rows_per_row=counted.map_spills,
+                        raw_bytes=counted.output_raw,
+                        stored_bytes=counted.output_stored,
+                        read_bytes=counted.map_file_read + counted.reduce_file_read,
+                    )
+                )
             continue
         counters = result.counters
         if counters.spilled_bytes == 0:
@@ -176,18 +181,6 @@ def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spil
             )
         )
     return tuple(spilled)
-
-
-def _of_job(workload: str, result: WorkloadResult, counted: JobBytes) -> Spills:
-    """What the maps spilled; that reduces write once more what they merge is Hadoop's way."""
-    return Spills(
-        workload=workload,
-        codec=(CODEC.of(result.workload) or Codec.NONE).value,
-        rows_per_row=counted.map_spills,
-        raw_bytes=counted.output_raw,
-        stored_bytes=counted.output_stored,
-        read_bytes=counted.map_file_read + counted.reduce_file_read,
-    )
 
 
 def find_spills(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from howdah.analysis.evidence.times import PhaseTime, Rate, WorkloadTime
-from howdah.analysis.timeline import Timeline
+from howdah.analysis.machines import Timeline
 from howdah.model.cluster import CounterValue, HadoopJob
 from howdah.model.run import Outcome, RunRecord, TaskAttempt, WorkloadResult
 from howdah.model.storage_policy import POLICIES, ErasurePolicy
@@ -27,8 +27,6 @@ _NONE = CounterValue(map=0, reduce=0, total=0)
 
 
 class BytesToMove(NamedTuple):
-    """Bytes to read and to write."""
-
     read: int
     write: int
 
@@ -48,14 +46,15 @@ def phase_work(result: WorkloadResult, work: BytesToMove | None, phase: str) -> 
     """The part of a workload's work that falls into one phase; None where theory does not say."""
     if work is None:
         return None
-    names = [each.name for each in result.phases]
+    names = [phase_run.name for phase_run in result.phases]
     if len(names) == 1:
         return work
     nothing = BytesToMove(0, 0)
     workload = result.workload
     before, after = workload.map_phases
     if workload.is_shuffled:
-        size = _read_bytes(result)
+        moved = result.workload.moved(result.counters)
+        size = moved.read if moved else 0
         spill = work.read - size
         parts = {before: BytesToMove(size, spill), after: BytesToMove(spill, size)}
     elif workload.timed_by_file:
@@ -76,11 +75,6 @@ def spill_of(result: WorkloadResult, size: int) -> int:
     if counters.spilled_bytes == 0 or counters.spilled_raw_bytes == 0:
         return 0
     return round(size * counters.spilled_bytes / counters.spilled_raw_bytes)
-
-
-def _read_bytes(result: WorkloadResult) -> int:
-    moved = result.workload.moved(result.counters)
-    return moved.read if moved else 0
 
 
 class JobBytes(NamedTuple):
@@ -193,7 +187,7 @@ def policy_of(result: WorkloadResult) -> ErasurePolicy | None:
 def input_policy(record: RunRecord, result: WorkloadResult) -> ErasurePolicy | None:
     """The erasure coding policy of the files that a workload reads, if the same run wrote them."""
     before = record.workloads[: record.workloads.index(result)]
-    writers = [each for each in before if each.workload.kind == result.workload.reads]
+    writers = [writer for writer in before if writer.workload.kind == result.workload.reads]
     return policy_of(writers[-1]) if writers else None
 
 
@@ -244,16 +238,14 @@ def _times(spilled: int, records: int) -> float:
 
 def workload_times(run: RunData) -> tuple[WorkloadTime, ...]:
     """The times and rates of all workloads, in the record's order."""
-    seen: Counter[str] = Counter()
+    names = numbered(result.workload.kind for result in run.record.workloads)
     times = []
-    for index, result in enumerate(run.record.workloads):
-        kind = result.workload.kind
-        seen[kind] += 1
+    for index, (result, name) in enumerate(zip(run.record.workloads, names, strict=True)):
         end_s = _end(run, result, last=index == len(run.record.workloads) - 1)
         work = work_of(result)
         times.append(
             WorkloadTime(
-                workload=_numbered(kind, seen),
+                workload=name,
                 index=index,
                 outcome=result.outcome,
                 start_s=result.start_s,
@@ -266,19 +258,21 @@ def workload_times(run: RunData) -> tuple[WorkloadTime, ...]:
 
 
 def _phases(result: WorkloadResult, work: BytesToMove | None) -> Iterator[PhaseTime]:
-    seen: Counter[str] = Counter()
-    for phase in result.phases:
+    names = numbered(phase.name for phase in result.phases)
+    for phase, name in zip(result.phases, names, strict=True):
         part = phase_work(result, work, phase.name)
-        seen[phase.name] += 1
         elapsed_s = phase.end_s - phase.start_s
         read = Rate(part.read, elapsed_s, "read") if part and part.read else None
         write = Rate(part.write, elapsed_s, "written") if part and part.write else None
-        yield PhaseTime(_numbered(phase.name, seen), phase.start_s, phase.end_s, read, write)
+        yield PhaseTime(name, phase.start_s, phase.end_s, read, write)
 
 
-def _numbered(name: str, seen: Counter[str]) -> str:
-    """A name as it is the first time it is met, then with its number."""
-    return name if seen[name] == 1 else f"{name} #{seen[name]}"
+def numbered(names: Iterable[str]) -> Iterator[str]:
+    """Every name as it is the first time it is met, then with its number."""
+    seen: Counter[str] = Counter()
+    for name in names:
+        seen[name] += 1
+        yield name if seen[name] == 1 else f"{name} #{seen[name]}"
 
 
 def _rate(result: WorkloadResult, work: BytesToMove | None, elapsed_s: float) -> Rate | None:
@@ -298,12 +292,12 @@ def _end(run: RunData, result: WorkloadResult, last: bool) -> float:
     """The recorded end, or for a workload that was cut off the last moment the record knows of."""
     if not last or result.outcome is Outcome.SUCCEEDED or result.end_s > result.start_s:
         return result.end_s
-    known = [result.start_s, result.end_s, run.record.elapsed_s]
-    known += [phase.end_s for phase in result.phases]
+    moments = [result.start_s, result.end_s, run.record.elapsed_s]
+    moments += [phase.end_s for phase in result.phases]
     for table, column in ((run.tasks, "end_s"), (run.samples, "time_s")):
         latest = pc.max(table.column(column)).as_py() if table.num_rows else None
-        known += [latest] if latest is not None else []
-    return max(known)
+        moments += [latest] if latest is not None else []
+    return max(moments)
 
 
 def window_of(record: RunRecord, timeline: Timeline, time: WorkloadTime) -> tuple[float, float] | None:
@@ -358,7 +352,6 @@ def kind_of(record: RunRecord, time: WorkloadTime) -> str:
 
 
 def rows(tasks: pa.Table) -> tuple[TaskAttempt, ...]:
-    """The table's rows."""
     columns = [tasks.column(name).to_pylist() for name in TaskAttempt._fields]
     return tuple(TaskAttempt(*row) for row in zip(*columns, strict=True))
 

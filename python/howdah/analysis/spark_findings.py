@@ -47,10 +47,12 @@ def find_driver(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 def find_scaling(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """What other numbers of executors would do to an application."""
     for use in evidence.spark:
-        own = next(each for each in use.estimates if each.executors == use.executors)
-        more = [each for each in use.estimates if each.executors > use.executors]
-        estimates = ", ".join(f"{seconds(each.elapsed_s)} with {each.executors:,}" for each in use.estimates)
-        gain = max((1 - each.elapsed_s / own.elapsed_s for each in more), default=0.0)
+        own = next(estimate for estimate in use.estimates if estimate.executors == use.executors)
+        more = [estimate for estimate in use.estimates if estimate.executors > use.executors]
+        estimates = ", ".join(
+            f"{seconds(estimate.elapsed_s)} with {estimate.executors:,}" for estimate in use.estimates
+        )
+        gain = max((1 - estimate.elapsed_s / own.elapsed_s for estimate in more), default=0.0)
         verdict = (
             "more executors would hardly help"
             if gain < _WORTH
@@ -66,8 +68,8 @@ def find_scaling(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             ("tasks on all cores without gaps", use.ideal_s, "s"),
             ("idle cores", use.idle_share, "1"),
             *(
-                (f"{format_counted(each.executors, 'executor')}, estimated", each.elapsed_s, "s")
-                for each in use.estimates
+                (f"{format_counted(estimate.executors, 'executor')}, estimated", estimate.elapsed_s, "s")
+                for estimate in use.estimates
             ),
             workload=use.workload,
             sure="likely" if abs(use.error) <= WAITING_SHARE else "guess",
@@ -124,13 +126,15 @@ def _troubles(stage: SparkStageRun) -> Iterator[_StageTrouble]:
             "--partitions makes tasks smaller, --executor-memory gives more memory",
             ("spilled from memory", stage.memory_spilled_bytes, "B"),
         )
-    for id_, part_s, what in (
+    for id_, part_s, activity in (
         ("spark-fetch-wait", stage.fetch_wait_s, "waiting for shuffle data of other executors"),
         ("spark-gc", stage.gc_s, "collecting garbage"),
     ):
         share = part_s / stage.run_s if stage.run_s > 0 else 0.0
         if share >= WAITING_SHARE:
-            yield _StageTrouble(id_, f"spent {percent(share)} of its tasks' time {what}", (what, share, "1"))
+            yield _StageTrouble(
+                id_, f"spent {percent(share)} of its tasks' time {activity}", (activity, share, "1")
+            )
 
 
 def find_memory(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -158,7 +162,11 @@ def find_memory(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 def find_lost_executors(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Executors that were lost, the work that was lost with them, and what Spark computed again."""
     for loss in evidence.spark_losses:
-        numbers = [
+        meant = all(was_meant(record, evidence, executor.worker, loss.lost_s) for executor in loss.executors)
+        redone_s = None if loss.redone_s is None else loss.redone_s - loss.lost_s
+        yield finding(
+            "spark-lost-executors",
+            "; ".join(_loss_clauses(loss)),
             ("lost executors", len(loss.executors), "1"),
             ("attempts lost", loss.ended, "1"),
             ("tasks whose output was lost", loss.undone, "1"),
@@ -166,14 +174,7 @@ def find_lost_executors(record: RunRecord, evidence: Evidence) -> Iterator[Findi
             ("repeated stages", len(loss.stages), "1"),
             ("attempts that repeated work", loss.again, "1"),
             ("repeating work", loss.again_s, "s"),
-        ]
-        meant = all(was_meant(record, evidence, executor.worker, loss.lost_s) for executor in loss.executors)
-        if loss.redone_s is not None:
-            numbers.append(("from the loss until all was done again", loss.redone_s - loss.lost_s, "s"))
-        yield finding(
-            "spark-lost-executors",
-            "; ".join(_loss_clauses(loss)),
-            *numbers,
+            ("from the loss until all was done again", redone_s, "s"),
             severity="note" if meant else "warning",
             workload=loss.workload,
         )
@@ -196,8 +197,8 @@ def _loss_clauses(loss: SparkLoss) -> Iterator[str]:
     if loss.ended:
         lost.append(f"{format_counted(loss.ended, 'attempt')} under way ({seconds(loss.ended_s)} of work)")
     if loss.undone:
-        what = format_counted(loss.undone, "finished task")
-        lost.append(f"the output of {what} ({seconds(loss.undone_s)} of work)")
+        tasks = format_counted(loss.undone, "finished task")
+        lost.append(f"the output of {tasks} ({seconds(loss.undone_s)} of work)")
     if lost:
         yield f"with {'it' if len(loss.executors) == 1 else 'them'} {listed(lost)}"
     if loss.fetch_failed:

@@ -45,7 +45,6 @@ def dfsio_figures(result: WorkloadResult, workload: str | None = None) -> DfsioF
 
 
 def all_figures(record: RunRecord, workloads: Iterable[WorkloadTime]) -> tuple[DfsioFigures, ...]:
-    """The figures of every dfsio workload."""
     results = ((time.workload, record.workloads[time.index]) for time in workloads)
     figures = (
         dfsio_figures(result, name) for name, result in results if isinstance(result.workload, DfsioFiles)
@@ -129,13 +128,12 @@ def zone_sentence(
 def zone_numbers(record: RunRecord, evidence: Evidence, item: StorageZones) -> list[Figure]:
     """The numbers of that sentence."""
     first, last = ends(list(item.rates_bytes_per_s))
-    numbers = [
+    return [
         ("first files", first, "B/s"),
         ("last files", last, "B/s"),
         ("outer to inner drop", item.drop, "1"),
+        ("raw, by fio", _raw_rate(record, evidence, item) or None, "B/s"),
     ]
-    raw = _raw_rate(record, evidence, item)
-    return [*numbers, ("raw, by fio", raw, "B/s")] if raw else numbers
 
 
 def find_zones(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

@@ -16,9 +16,9 @@ from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.times import Starvation, TaskSpread, WorkloadTime
 from howdah.analysis.evidence.use import FloatArray
 from howdah.analysis.machines import setting_s, setting_text
+from howdah.analysis.operation_steps import Stretch, apart_s
 from howdah.analysis.other_processes import disturbance_of, used_meanwhile
 from howdah.analysis.phases import attempts_of, by_job, tasks_of
-from howdah.analysis.stalls import Stretch, apart_s
 from howdah.analysis.wording import finding, percent, seconds, times, took
 from howdah.model.at_once import at_once
 from howdah.model.finding import Finding
@@ -93,7 +93,7 @@ def spreads(
         # Jobs of a workload run one after the other: their tasks never shared the slots.
         lanes = list(zip(mine.column("job").to_pylist(), mine.column("kind").to_pylist(), strict=True))
         for lane in dict.fromkeys(lanes):
-            rows = mine.filter(pa.array([each == lane for each in lanes], pa.bool_()))
+            rows = mine.filter(pa.array([value == lane for value in lanes], pa.bool_()))
             spread = _spread(run.record, time, str(lane[1]), rows, still.get(time.workload, ()))
             if spread is not None:
                 result.append(spread)
@@ -134,7 +134,7 @@ def _spread(
         kind=kind,
         tasks=done.num_rows,
         failed=rows.num_rows - done.num_rows,
-        raced=_raced(rows),
+        raced=sum(lost_race(error) for error in rows.column("error").to_pylist()),
         slots=slots,
         start_s=first,
         end_s=last,
@@ -148,11 +148,6 @@ def _spread(
         drift=ratio,
         drift_rank=rank,
     )
-
-
-def _raced(rows: pa.Table) -> int:
-    """Attempts that Hadoop killed because another one of their task had succeeded."""
-    return sum(lost_race(error) for error in rows.column("error").to_pylist())
 
 
 def lost_race(error: str | None) -> bool:
@@ -195,6 +190,7 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if time.outcome is not Outcome.SUCCEEDED or spread.saving_s < least_s or lone or again:
             continue
         deviation = MAD_TO_DEVIATION * spread.spread_s
+        tasks = format_counted(spread.tasks, f"{spread.kind} task")
         pole = (
             spread.tasks > 1
             and spread.longest_over_median > POLE_OVER_MEDIAN
@@ -212,14 +208,10 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 f"{format_counted(spread.tasks, 'task')}; {saved}"
             )
         elif spread.tasks < spread.slots:
-            tasks = format_counted(spread.tasks, f"{spread.kind} task")
             text = f"{where}: {tasks} for {spread.slots} slots; {saved}"
         else:
-            waves = spread.tasks / spread.slots
-            text = (
-                f"{where}: {format_counted(spread.tasks, f'{spread.kind} task')} on {spread.slots} slots "
-                f"({waves:.1f} each) did not end together; {saved}"
-            )
+            slots = f"{spread.slots} slots ({spread.tasks / spread.slots:.1f} each)"
+            text = f"{where}: {tasks} on {slots} did not end together; {saved}"
         others = disturbance_of(evidence, spread.workload)
         if others is not None:
             text += f"; {used_meanwhile(others)}"
@@ -253,25 +245,23 @@ def find_failed_attempts(record: RunRecord, evidence: Evidence) -> Iterator[Find
         failed = spread.failed - spread.raced - len(lost)
         attempts = f"{spread.failed + spread.tasks} {spread.kind} task attempts"
         if failed:
-            text = f"{spread.workload}: {failed} of {attempts} did not succeed; their time is lost"
-            yield _attempts(spread, "failed-attempts", text, failed)
-        if spread.raced:
-            text = (
-                f"{spread.workload}: {spread.raced} of {attempts} were run twice on speculation and lost "
-                "the race; their reads and computation were wasted"
+            yield finding(
+                "failed-attempts",
+                f"{spread.workload}: {failed} of {attempts} did not succeed; their time is lost",
+                ("failed attempts", failed, "1"),
+                severity="warning",
+                workload=spread.workload,
+                phase=spread.phase,
             )
-            yield _attempts(spread, "speculative-attempts", text, spread.raced)
-
-
-def _attempts(spread: TaskSpread, name: str, text: str, many: int) -> Finding:
-    return finding(
-        name,
-        text,
-        ("failed attempts" if name == "failed-attempts" else "lost races", many, "1"),
-        severity="warning" if name == "failed-attempts" else "note",
-        workload=spread.workload,
-        phase=spread.phase,
-    )
+        if spread.raced:
+            yield finding(
+                "speculative-attempts",
+                f"{spread.workload}: {spread.raced} of {attempts} were run twice on speculation and lost "
+                "the race; their reads and computation were wasted",
+                ("lost races", spread.raced, "1"),
+                workload=spread.workload,
+                phase=spread.phase,
+            )
 
 
 # Less than this share of a job's slot time is no more than starts and ends of tasks.
@@ -329,10 +319,8 @@ def _starvation(
     if len(awaited) < 2 or apart_s(awaited.min(), awaited.max(), still) < LEAST_S:
         return None
     begun_s, last_s = float(awaited.min()), float(awaited.max())
-    everything = (
-        np.array([attempt.start_s for attempt in attempts]),
-        np.array([attempt.end_s for attempt in attempts]),
-    )
+    starts = np.array([attempt.start_s for attempt in attempts])
+    ends = np.array([attempt.end_s for attempt in attempts])
     ended_s = max(attempt.end_s for attempt in firsts)
     workers = len({attempt.worker for attempt in attempts})
     heartbeat_s = setting_s(record, _HEARTBEAT_MS) or 1.0
@@ -344,7 +332,7 @@ def _starvation(
         workers=workers,
         start_s=begun_s,
         end_s=last_s,
-        empty_share=empty_s(*everything, awaited, slots, still)
+        empty_share=empty_s(starts, ends, awaited, slots, still)
         / (slots * float(apart_s(begun_s, ended_s, still))),
         heartbeat_s=heartbeat_s,
         given_each_beat=len(awaited) / beats,
@@ -373,12 +361,12 @@ def find_starving(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for starved in evidence.starvations:
         if starved.empty_share < LEAST_SHARE:
             continue
-        each = starved.slots / starved.workers
+        room = starved.slots / starved.workers
         yield finding(
             "starved-slots",
             f"{starved.workload}: {percent(starved.empty_share)} of the slots' time stood empty while "
             f"{starved.kind} tasks waited, of which the last began after "
-            f"{seconds(starved.end_s - starved.start_s)}; a worker with room for {each:.0f} began "
+            f"{seconds(starved.end_s - starved.start_s)}; a worker with room for {room:.0f} began "
             f"{starved.given_each_beat:.1f} in each heartbeat of {seconds(starved.heartbeat_s)}: "
             f"{_advice(record, starved)}",
             ("share of slot time empty while tasks waited", starved.empty_share, "1"),

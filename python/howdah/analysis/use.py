@@ -9,8 +9,7 @@ import numpy as np
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.use import CpuShare, DiskUse, HostUse, MachineOfRun, NicUse, StretchUse
-from howdah.analysis.machines import on_cluster
-from howdah.analysis.timeline import LEAST_RESOLVED_S, MODES, Timeline
+from howdah.analysis.machines import LEAST_RESOLVED_S, MODES, Timeline, on_cluster
 from howdah.analysis.wording import Figure, finding, listed, named, percent, seconds
 from howdah.model.finding import Finding
 from howdah.model.run import RunRecord
@@ -27,7 +26,7 @@ def find_budget(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         result = record.workloads[time.index]
         if result.peak_rss_bytes is not None and result.memory_bytes:
             peaks.append((result.peak_rss_bytes, result.memory_bytes, time.workload))
-    over = [each for each in peaks if each[0] > each[1]]
+    over = [peak for peak in peaks if peak[0] > peak[1]]
     for peak, budget, workload in over or sorted(peaks)[-1:]:
         yield finding(
             "memory-budget",
@@ -96,7 +95,6 @@ def uses(
 def host_use(
     timeline: Timeline, machine: MachineOfRun, start_s: float, end_s: float, data_disks: tuple[str, ...]
 ) -> HostUse:
-    """One machine's use of its resources from start to end."""
     host, length = machine.name, end_s - start_s
 
     def growth(metric: str) -> float:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howdah.analysis.timeline import MODES, Timeline, all_series
+from howdah.analysis.machines import MODES, Timeline, all_series
 from howdah.analysis.use import cpu_share
 from howdah.model.tables import SAMPLES_SCHEMA
 
