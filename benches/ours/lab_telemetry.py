@@ -19,7 +19,7 @@ from benches.ours.sampling import sample
 from howdah.lab.kernel import cgroups, network
 from howdah.lab.kernel.cgroups import ControlGroup, machine_group
 from howdah.lab.registry import host_space
-from howdah.lab.spec import HostSpec, LabSpec, MachineSpec
+from howdah.lab.state import HostSpec, LabSpec, MachineSpec
 from howdah.services.web import Web
 from howdah.telemetry.lab import LabMachine, lab_sources
 from howdah.telemetry.processes import grouped_lab

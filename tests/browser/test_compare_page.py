@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from howdah.analysis.comparing.compare import compare
+from howdah.analysis.comparing.compare import compare, group_repeats
 from howdah.analysis.comparing.figures import courses, figures_of
-from howdah.analysis.comparing.groups import group_repeats
 from howdah.model.comparison import Comparison, RunFigures
 from howdah.report.comparing.content import document
 from howdah.report.comparing.draw import Followed, draw

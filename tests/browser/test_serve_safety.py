@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from howdah.model.run import Annotation, RunWarning
 from howdah.model.tables import RunData
-from howdah.store.additions import read_annotation, write_annotation
+from howdah.store.archive import read_annotation, write_annotation
 from howdah.store.writer import RunWriter
 from support import records
 from support.browsing import Visitor

@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Error, Page, expect
 
 from howdah.documents.files import write_plan
-from howdah.store.additions import read_annotation
+from howdah.store.archive import read_annotation
 from support import records
 from support.browsing import Visitor
 from support.command import howdah

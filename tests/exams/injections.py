@@ -13,8 +13,7 @@ from howdah.lab.kernel.cgroups import machine_group
 from howdah.lab.kernel.disks import devices, find_loops
 from howdah.lab.kernel.network import queueing
 from howdah.lab.kernel.processes import run
-from howdah.lab.spec import LabSpec, MachineSpec
-from howdah.lab.state import LabState
+from howdah.lab.state import LabSpec, LabState, MachineSpec
 
 _END = "</configuration>"
 _ADMIN = "  <property>\n    <name>yarn.nodemanager.admin-env</name>\n    <value>_JAVA_OPTIONS="

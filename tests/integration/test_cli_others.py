@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from howdah.analysis.analyse import analyse
-from howdah.analysis.timeline import Timeline
+from howdah.analysis.machines import Timeline
 from howdah.store.reader import read_run
 from support.busy import busy_others
 from support.command import howdah

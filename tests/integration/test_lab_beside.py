@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.lab.spec import LabSpec
-from howdah.lab.state import read_state
+from howdah.lab.state import LabSpec, read_state
 from support.daemons import FETCH, LIB
 from support.lab_command import Lab
 from support.lab_hosts import can_build

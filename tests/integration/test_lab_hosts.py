@@ -18,7 +18,7 @@ from howdah.errors import UserError
 from howdah.lab.kernel import cgroups, disks, namespaces, network
 from howdah.lab.kernel.cgroups import machine_group
 from howdah.lab.machines import build_hosts, remove_hosts, survey_hosts
-from howdah.lab.spec import LabSpec
+from howdah.lab.state import LabSpec
 from howdah.units import MIB
 from support import lab_hosts, transfer
 
@@ -40,7 +40,7 @@ print("held")
 WORK = """
 import sys
 from howdah.lab.machines import build_hosts, remove_hosts
-from howdah.lab.spec import LabSpec
+from howdah.lab.state import LabSpec
 spec = LabSpec.model_validate_json(sys.argv[1])
 print("ready", flush=True)
 """

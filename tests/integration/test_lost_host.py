@@ -14,7 +14,7 @@ import pytest
 
 from howdah.lab.kernel import namespaces, network
 from howdah.lab.machines import build_hosts, remove_hosts
-from howdah.lab.spec import LabSpec
+from howdah.lab.state import LabSpec
 from support import lab_hosts
 
 pytestmark = pytest.mark.skipif(

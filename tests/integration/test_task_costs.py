@@ -8,15 +8,15 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.installation.installation import find_installation
-from howdah.probe.measuring import task_costs
+from howdah.probe.measuring import measure
 
 
 @pytest.mark.exam("jobs")
 def test_every_step_of_hadoops_tasks_costs_cpu_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(task_costs, "_LITTLE", 20_000)
-    monkeypatch.setattr(task_costs, "_MUCH", 1_000_000)
+    monkeypatch.setattr(measure, "_LITTLE", 20_000)
+    monkeypatch.setattr(measure, "_MUCH", 1_000_000)
     said: list[str] = []
-    costs = task_costs.measure_task_costs(find_installation(), tmp_path, rounds=1, report=said.append)
+    costs = measure.measure_task_costs(find_installation(), tmp_path, rounds=1, report=said.append)
     assert said[:3] == ["TeraGen of 20,000 rows", "TeraSort of 20,000 rows", "TeraValidate of 20,000 rows"]
     for step in (costs.generate, costs.sort, costs.reduce, costs.validate):
         (seconds,) = step.rounds
@@ -31,4 +31,4 @@ def test_every_step_of_hadoops_tasks_costs_cpu_time(tmp_path: Path, monkeypatch:
 def test_a_program_that_fails_is_reported_with_its_last_line(tmp_path: Path) -> None:
     broken = find_installation()._replace(class_path=())
     with pytest.raises(UserError, match=r"failed on this machine: .*ClassNotFoundException"):
-        task_costs.measure_task_costs(broken, tmp_path, rounds=1, report=lambda what: None)
+        measure.measure_task_costs(broken, tmp_path, rounds=1, report=lambda what: None)

@@ -11,9 +11,8 @@ import pytest
 from howdah.installation.java_programs import gc_log_option
 from howdah.services.web import Web
 from howdah.telemetry.beans import beans_of
-from howdah.telemetry.daemons import daemon_source, region_source
+from howdah.telemetry.daemons import daemon_source, pauses, region_events, region_source
 from howdah.telemetry.device import Away, Device
-from howdah.telemetry.server_logs import pauses, region_events
 from support.daemons import FETCH, HBASE_LIB, ROOT, Daemons, bean, change_properties
 from support.ports import free_ports
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from howdah.model.run import Sample
-from howdah.telemetry.importers.sadf import read_sadf
+from howdah.telemetry.importers.recordings import read_sadf
 from howdah.telemetry.importers.stretch import Machines, Window, onto_run
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import this_machine

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from howdah.lab.capabilities import find_capabilities
-from howdah.lab.spec import MACHINES, DiskSpec, Format, HostSpec, LabSpec, MachineSpec
+from howdah.lab.state import MACHINES, DiskSpec, Format, HostSpec, LabSpec, MachineSpec
 from howdah.units import GIB
 
 PLANNED = Format(mkfs_options=("-d", "agcount=1"), mount_options=("noatime", "nofail"))

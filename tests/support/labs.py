@@ -7,8 +7,7 @@ from pathlib import Path
 
 from howdah.documents.files import read_inventory, write_plan
 from howdah.lab.machines import machines
-from howdah.lab.spec import NETWORK
-from howdah.lab.state import Jars, LabState
+from howdah.lab.state import NETWORK, Jars, LabState
 from howdah.model.cluster import Laboratory
 from howdah.model.inventory import DiskRole, Inventory
 from howdah.model.plan import ClusterPlan, Role

@@ -8,8 +8,7 @@ from howdah.documents.files import read_inventory, read_plan, write_plan
 from howdah.lab import registry
 from howdah.lab.machines import Power, host_specs, machine_specs, machines
 from howdah.lab.shared_hosts import LabPlace
-from howdah.lab.spec import LabSpec
-from howdah.lab.state import LabState
+from howdah.lab.state import LabSpec, LabState
 from howdah.model.inventory import Inventory
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from howdah.lab.kernel import namespaces
-from howdah.lab.spec import LabSpec
+from howdah.lab.state import LabSpec
 from support.lab_hosts import names_file
 
 _FRAME = 1514 / 1448

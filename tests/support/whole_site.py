@@ -11,7 +11,7 @@ from howdah.model.run import Annotation
 from howdah.model.tables import RunData
 from howdah.session.predicting import score_run
 from howdah.session.studies import read, run
-from howdah.store.additions import write_annotation
+from howdah.store.archive import write_annotation
 from howdah.store.predictions import save_prediction
 from support import cluster_reports, records
 from support.comparing import stored_runs

@@ -35,7 +35,7 @@ MORE_WORDS = WORDS | {
     "who",
 }
 """Names that MORE_PACKAGES do not contain."""
-PACKAGES = ("analysis", "documents", "report", "serve")
+PACKAGES = ("documents", "report", "serve")
 MORE_PACKAGES = (
     "cli",
     "audit",
@@ -64,8 +64,8 @@ JSON_FIELDS = {
     ("cli/plan.py", "beside"),
     ("deploy/problems.py", "what"),
     ("deploy/ansible.py", "what"),
-    ("hadoop/foreign_files.py", "what"),
-    ("lab/hadoop/redundancy.py", "what"),
+    ("hadoop/config_files.py", "what"),
+    ("lab/hadoop/reports.py", "what"),
     ("lab/state.py", "asked"),
     ("model/base.py", "what"),
     ("planner/reading.py", "found"),
@@ -112,7 +112,12 @@ def _fields(tree: ast.Module) -> set[ast.AST]:
 
 @pytest.mark.parametrize(
     ("package", "words"),
-    [*((package, WORDS) for package in PACKAGES), *((package, MORE_WORDS) for package in MORE_PACKAGES)],
+    [
+        *((package, WORDS) for package in PACKAGES),
+        *((package, MORE_WORDS) for package in MORE_PACKAGES),
+        # Others are other processes there, and the other run is compared with the baseline.
+        ("analysis", MORE_WORDS - {"other", "others"}),
+    ],
 )
 def test_a_name_is_no_participle_and_no_pronoun(package: str, words: set[str]) -> None:
     paths = [*PACKAGE.glob(f"{package}.py"), *sorted((PACKAGE / package).rglob("*.py"))]

@@ -8,11 +8,10 @@ from dataclasses import replace
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.volumes import ByteAccount, ByteExplanation, ByteSide
-from howdah.analysis.phases import window_of
-from howdah.analysis.timeline import Timeline, Track
-from howdah.analysis.wording import listed, number
-from howdah.analysis.work import BytesToMove, cluster_work, job_bytes, replication_of, work_of
-from howdah.model.comparison import Finding, Number
+from howdah.analysis.machines import Timeline, Track
+from howdah.analysis.phases import BytesToMove, cluster_work, job_bytes, replication_of, window_of, work_of
+from howdah.analysis.wording import Figure, finding, listed
+from howdah.model.comparison import Finding
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.units import format_bytes
 
@@ -51,13 +50,13 @@ def explain_read(
         yield from _metadata(remainder, side.reported)
     elif buffered is not False:
         # Cached pages can have served no more than was there when the workload began or was written since.
-        known = _sampled(timeline, hosts, ("memory/cached_bytes",))
+        sampled = bool(timeline.tracks(hosts, ("memory/cached_bytes",)))
         held = _gauges(timeline, hosts, ("memory/cached_bytes",), window[0]) + (written if buffered else 0.0)
         # Caches that nobody sampled, those of a lab's workers for instance, are bounded by nothing.
-        served = min(-remainder, held) if known or not buffered else -remainder
+        served = min(-remainder, held) if sampled or not buffered else -remainder
         if served > 0:
             yield ByteExplanation(
-                "read from the page cache", -served, "likely" if buffered and known else "guess"
+                "read from the page cache", -served, "likely" if buffered and sampled else "guess"
             )
 
 
@@ -73,11 +72,11 @@ def explain_written(
     remainder = side.unexplained or 0.0
     begun, ended = (_gauges(timeline, hosts, _DIRTY, moment) for moment in window)
     dirtied = ended - begun
-    what = "still in the page cache at the end, written back later"
+    cached = "still in the page cache at the end, written back later"
     if remainder < 0 < dirtied:
-        yield ByteExplanation(what, -min(-remainder, dirtied), "measured")
-    elif remainder < 0 and buffered and not _sampled(timeline, hosts, _DIRTY):
-        yield ByteExplanation(what, remainder, "guess")
+        yield ByteExplanation(cached, -min(-remainder, dirtied), "measured")
+    elif remainder < 0 and buffered and not timeline.tracks(hosts, _DIRTY):
+        yield ByteExplanation(cached, remainder, "guess")
     if remainder > 0:
         early = min(remainder, max(0.0, -dirtied))
         if early > 0:
@@ -91,14 +90,9 @@ def _metadata(remainder: float, reported: float) -> Iterator[ByteExplanation]:
         yield ByteExplanation("file-system metadata and journal", share, "guess")
 
 
-def _sampled(timeline: Timeline, hosts: tuple[str, ...], metrics: tuple[str, ...]) -> bool:
-    return any(timeline.track(host, metric) for host in hosts for metric in metrics)
-
-
 def _gauges(timeline: Timeline, hosts: tuple[str, ...], metrics: tuple[str, ...], time_s: float) -> float:
     """Gauges over all hosts together, 0 where they were not sampled."""
-    tracks = (timeline.track(host, metric) for host in hosts for metric in metrics)
-    return sum(float(track.at(time_s)) for track in tracks if track is not None)
+    return sum(float(track.at(time_s)) for track in timeline.tracks(hosts, metrics))
 
 
 def accounts(
@@ -117,12 +111,7 @@ def accounts(
             continue
         window = window_of(record, timeline, time)
         tracks = {
-            direction: [
-                track
-                for host in hosts
-                for disk in data_disks
-                if (track := timeline.track(host, f"disk/{disk}/{direction}_bytes")) is not None
-            ]
+            direction: timeline.tracks(hosts, [f"disk/{disk}/{direction}_bytes" for disk in data_disks])
             for direction in ("read", "written")
         }
         read = _side(tracks["read"], window, work.read if work else None, reported.read)
@@ -193,25 +182,25 @@ def find_remainders(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One finding per workload whose devices were sampled: the bytes agree, or by how much they do not."""
     for account in evidence.accounts:
         sides = [("read", account.read), ("wrote", account.write)]
-        known = [(verb, side) for verb, side in sides if side.unexplained is not None]
+        sampled = [(verb, side) for verb, side in sides if side.unexplained is not None]
         time = evidence.time_of(account.workload)
         # What a job moved is shown layer by layer, the devices among them.
-        if not known or time.outcome is not Outcome.SUCCEEDED or record.workloads[time.index].job:
+        if not sampled or time.outcome is not Outcome.SUCCEEDED or record.workloads[time.index].job:
             continue
         off = [
-            (verb, side) for verb, side in known if abs(side.unexplained or 0.0) > tolerance(account, side)
+            (verb, side) for verb, side in sampled if abs(side.unexplained or 0.0) > tolerance(account, side)
         ]
-        accounts = off or [(verb, side) for verb, side in known if side.reported]
+        accounts = off or [(verb, side) for verb, side in sampled if side.reported]
         if not accounts:
             continue
-        numbers = [item for verb, side in known for item in _numbers(verb, side)]
-        yield Finding(
-            id="byte-accounting",
+        numbers = [item for verb, side in sampled for item in _numbers(verb, side)]
+        yield finding(
+            "byte-accounting",
+            f"{account.workload}, bytes moved by the disks: "
+            + "; ".join(_clause(account, *side, bool(off)) for side in accounts),
+            *numbers,
             severity="warning" if off else "note",
             workload=account.workload,
-            text=f"{account.workload}, bytes moved by the disks: "
-            + "; ".join(_clause(account, *each, bool(off)) for each in accounts),
-            numbers=tuple(numbers),
         )
 
 
@@ -223,7 +212,7 @@ def _clause(account: ByteAccount, verb: str, side: ByteSide, off: bool) -> str:
     # Next to a large unexplained part a small explained one only distracts.
     least = max(WORTH_SAYING_SHARE * side.reported, 0.1 * abs(unexplained) if off else 0.0)
     parts = [
-        f"{format_bytes(abs(part.bytes))} {part.what} ({part.sure})"
+        f"{format_bytes(abs(part.bytes))} {part.reason} ({part.sure})"
         for part in side.explained
         if abs(part.bytes) > least
     ]
@@ -240,12 +229,12 @@ def _clause(account: ByteAccount, verb: str, side: ByteSide, off: bool) -> str:
     return f"{text}: a cache below the file system, or data that never reached the disk"
 
 
-def _numbers(verb: str, side: ByteSide) -> Iterator[Number]:
+def _numbers(verb: str, side: ByteSide) -> Iterator[Figure]:
     if side.should is not None:
-        yield number(f"should have {'read' if verb == 'read' else 'written'}", side.should, "B")
-    yield number(f"reported {verb}", side.reported, "B")
-    yield number(f"devices {verb}", side.devices or 0.0, "B")
-    yield number(f"{verb}, unexplained", side.unexplained or 0.0, "B")
+        yield (f"should have {'read' if verb == 'read' else 'written'}", side.should, "B")
+    yield (f"reported {verb}", side.reported, "B")
+    yield (f"devices {verb}", side.devices or 0.0, "B")
+    yield (f"{verb}, unexplained", side.unexplained or 0.0, "B")
 
 
 def find_shortfalls(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -258,12 +247,13 @@ def find_shortfalls(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 continue
             less = "less" if side.reported < side.should else "more"
             far = abs(side.reported - side.should) > SAID_TOO_FAR * side.should
-            yield Finding(
-                id="bytes-against-theory",
-                severity="warning" if far else "note",
-                workload=account.workload,
-                text=f"{account.workload} reports that it has {verb} {format_bytes(side.reported)}, "
+            yield finding(
+                "bytes-against-theory",
+                f"{account.workload} reports that it has {verb} {format_bytes(side.reported)}, "
                 f"{format_bytes(abs(side.reported - side.should))} {less} than the "
                 f"{format_bytes(side.should)} that its rows and one spill make",
-                numbers=(number("reported", side.reported, "B"), number("should", side.should, "B")),
+                ("reported", side.reported, "B"),
+                ("should", side.should, "B"),
+                severity="warning" if far else "note",
+                workload=account.workload,
             )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.losses import MasterLoss, WorkerLoss
-from howdah.analysis.evidence.times import LimitShare, PhaseTime, WorkloadTime
+from howdah.analysis.evidence.times import LimitShare, WorkloadTime
 from howdah.analysis.evidence.use import HostUse
 from howdah.analysis.fault_effects import in_short
 from howdah.analysis.limits import limit_claim, limit_compared, limit_cpu, share_numbers, share_sure
@@ -19,8 +19,8 @@ from howdah.analysis.other_processes import disturbance_of, used_meanwhile
 from howdah.analysis.storage import steepest, zone_numbers, zone_sentence
 from howdah.analysis.table_limits import answer_sentences, together
 from howdah.analysis.use import QUIET_BYTES_PER_S, use_clauses
-from howdah.analysis.wording import Sure, listed, named, number, percent, seconds, times, took
-from howdah.model.comparison import Finding, Number
+from howdah.analysis.wording import Figure, Sure, finding, listed, named, percent, seconds, times, took
+from howdah.model.comparison import Finding
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.workloads.base import TOGETHER
 from howdah.units import format_counted, format_rate
@@ -45,22 +45,35 @@ def find_times(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         # The storage test's answer is about its files and does not tell its time.
         storage = record.workloads[time.index].workload.timed_by_file
         # How long a workload took that did not succeed is told where it is said how it ended.
-        known = time.outcome is not Outcome.SUCCEEDED or (time.workload in mentioned and not storage)
-        if not (known and phased):
-            yield from _of_workload(record, evidence, time, known=known, phased=phased)
+        reported = time.outcome is not Outcome.SUCCEEDED or (time.workload in mentioned and not storage)
+        if not (reported and phased):
+            yield from _of_workload(record, evidence, time, reported=reported, phased=phased)
         for phase in time.told_apart:
             # The last phase of a workload that did not succeed was cut off, so it did not take its time.
             cut_off = time.outcome is not Outcome.SUCCEEDED and phase is time.phases[-1]
-            yield from _of_phase(record, evidence, time, phase, cut_off=cut_off)
+            share = _share(evidence, time.workload, phase.name)
+            numbers = share_numbers(share) if share else [("elapsed", phase.elapsed_s, "s")]
+            numbers += [
+                (rate.of, rate.bytes_per_s, "B/s") for rate in (phase.read, phase.write) if rate is not None
+            ]
+            clauses, used = _use(evidence, time.workload, phase.name)
+            yield from _finding(
+                record,
+                (time.workload, phase.name),
+                "" if cut_off else f"{time.workload} {phase.name} {took(record)} {seconds(phase.elapsed_s)}",
+                share=share,
+                clauses=clauses,
+                numbers=[*numbers, *used],
+            )
 
 
 def _of_workload(
-    record: RunRecord, evidence: Evidence, time: WorkloadTime, *, known: bool, phased: bool
+    record: RunRecord, evidence: Evidence, time: WorkloadTime, *, reported: bool, phased: bool
 ) -> Iterator[Finding]:
     share = _share(evidence, time.workload, None)
-    numbers = share_numbers(share) if share else [number("elapsed", time.elapsed_s, "s")]
+    numbers = share_numbers(share) if share else [("elapsed", time.elapsed_s, "s")]
     if time.rate is not None:
-        numbers.append(number("rate", time.rate.bytes_per_s, "B/s"))
+        numbers.append(("rate", time.rate.bytes_per_s, "B/s"))
     # What the phases did is told with each of them.
     clauses, used = ([], []) if phased else _use(evidence, time.workload, None)
     if share is None and not clauses:
@@ -69,27 +82,8 @@ def _of_workload(
     yield from _finding(
         record,
         (time.workload, None),
-        "" if known else f"{time.workload} {took(record)} {seconds(time.elapsed_s)}",
-        share=None if known else share,
-        clauses=clauses,
-        numbers=[*numbers, *used],
-    )
-
-
-def _of_phase(
-    record: RunRecord, evidence: Evidence, time: WorkloadTime, phase: PhaseTime, *, cut_off: bool
-) -> Iterator[Finding]:
-    share = _share(evidence, time.workload, phase.name)
-    numbers = share_numbers(share) if share else [number("elapsed", phase.elapsed_s, "s")]
-    numbers += [
-        number(rate.of, rate.bytes_per_s, "B/s") for rate in (phase.read, phase.write) if rate is not None
-    ]
-    clauses, used = _use(evidence, time.workload, phase.name)
-    yield from _finding(
-        record,
-        (time.workload, phase.name),
-        "" if cut_off else f"{time.workload} {phase.name} {took(record)} {seconds(phase.elapsed_s)}",
-        share=share,
+        "" if reported else f"{time.workload} {took(record)} {seconds(time.elapsed_s)}",
+        share=None if reported else share,
         clauses=clauses,
         numbers=[*numbers, *used],
     )
@@ -102,7 +96,7 @@ def _finding(
     *,
     share: LimitShare | None,
     clauses: list[str],
-    numbers: list[Number],
+    numbers: list[Figure],
 ) -> Iterator[Finding]:
     """The time, against its limit where there is one, then the use; nothing if there is neither."""
     workload, phase = where
@@ -111,13 +105,13 @@ def _finding(
         cpu = "" if clauses else limit_cpu(share)
         text = "; ".join(filter(None, (limit_claim(share, took(record)), limit_compared(share), cpu)))
     if text or clauses:
-        yield Finding(
-            id="time",
+        yield finding(
+            "time",
+            "; ".join((text, *clauses)) if text else f"{named(workload, phase)}: {'; '.join(clauses)}",
+            *numbers,
             workload=workload,
             phase=phase,
-            text="; ".join((text, *clauses)) if text else f"{named(workload, phase)}: {'; '.join(clauses)}",
             sure=share_sure(share) if share else "measured",
-            numbers=tuple(numbers),
         )
 
 
@@ -127,7 +121,7 @@ def _share(evidence: Evidence, workload: str, phase: str | None) -> LimitShare |
     )
 
 
-def _use(evidence: Evidence, workload: str, phase: str | None) -> tuple[list[str], list[Number]]:
+def _use(evidence: Evidence, workload: str, phase: str | None) -> tuple[list[str], list[Figure]]:
     """What the only host did in a stretch long enough to tell."""
     for use in evidence.use:
         if (use.workload, use.phase) == (workload, phase) and not use.coarse and len(use.hosts) == 1:
@@ -144,11 +138,11 @@ def find_outside(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             continue
         outside_s = time.elapsed_s - sum(phase.elapsed_s for phase in time.phases)
         if time.phases and outside_s > max(OUTSIDE_S, OUTSIDE_SHARE * time.elapsed_s):
-            yield Finding(
-                id="outside-phases",
+            yield finding(
+                "outside-phases",
+                f"{time.workload} spent {seconds(outside_s)} in none of its phases",
+                ("outside phases", outside_s, "s"),
                 workload=time.workload,
-                text=f"{time.workload} spent {seconds(outside_s)} in none of its phases",
-                numbers=(number("outside phases", outside_s, "s"),),
             )
 
 
@@ -162,28 +156,28 @@ def find_cluster_use(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
             continue
         clauses, numbers = _clauses(use.working)
         if numbers:
-            yield Finding(
-                id="use",
+            yield finding(
+                "use",
+                f"{named(use.workload, use.phase)}: {'; '.join(clauses)}",
+                *numbers,
                 workload=use.workload,
                 phase=use.phase,
-                text=f"{named(use.workload, use.phase)}: {'; '.join(clauses)}",
-                numbers=tuple(numbers),
             )
 
 
-def _clauses(machines: Sequence[HostUse]) -> tuple[list[str], list[Number]]:
+def _clauses(machines: Sequence[HostUse]) -> tuple[list[str], list[Figure]]:
     clauses = ["the CPUs were not sampled"]
-    numbers: list[Number] = []
+    numbers: list[Figure] = []
     with_cpu = [machine for machine in machines if machine.cpu is not None]
     if with_cpu:
         text, low, high = _range(with_cpu, lambda use: use.cpu.busy if use.cpu else 0.0)
         clauses = [f"the workers kept their CPUs {text}"]
-        numbers += [number("least busy CPUs", low, "1"), number("busiest CPUs", high, "1")]
+        numbers += [("least busy CPUs", low, "1"), ("busiest CPUs", high, "1")]
     for verb, rate in _RATES.items():
         total = sum(rate(machine) for machine in machines)
         if total >= QUIET_BYTES_PER_S:
             clauses.append(f"{verb} {format_rate(total)}{_most(machines, rate, total)}")
-            numbers.append(number(f"{verb}, all", total, "B/s"))
+            numbers.append((f"{verb}, all", total, "B/s"))
     return clauses, numbers
 
 
@@ -214,19 +208,19 @@ class _Answer(NamedTuple):
     sentences: list[str]
     workload: str | None = None
     sure: Sure = "measured"
-    numbers: Sequence[Number] = ()
+    numbers: Sequence[Figure] = ()
 
 
 def find_answer(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Exactly one finding: the claim, after a semicolon its statistics; with faults the claim is on them."""
     answer = _answer(record, evidence)
-    yield Finding(
-        id="answer",
+    yield finding(
+        "answer",
+        "; ".join(filter(None, (in_short(record, evidence), *answer.sentences))),
+        *answer.numbers,
         severity="answer",
         workload=answer.workload,
-        text="; ".join(filter(None, (in_short(record, evidence), *answer.sentences))),
         sure=answer.sure,
-        numbers=tuple(answer.numbers),
     )
 
 
@@ -255,8 +249,11 @@ def _answer(record: RunRecord, evidence: Evidence) -> _Answer:
             for sentence in _sentences(record, evidence, time, brief=brief, alone=len(main) == 1)
         ]
         text += _on_the_way(evidence, main) if on_cluster(record) else []
-        answer = _Answer(text, first.workload, numbers=[number("elapsed", first.elapsed_s, "s")])
-    return answer._replace(sentences=answer.sentences + _meanwhile(evidence, main))
+        answer = _Answer(text, first.workload, numbers=[("elapsed", first.elapsed_s, "s")])
+    # What others had of the machine makes every number before it theirs, too.
+    uses = filter(None, (disturbance_of(evidence, time.workload) for time in main))
+    most = max(uses, key=lambda use: use.others, default=None)
+    return answer._replace(sentences=answer.sentences + ([used_meanwhile(most)] if most else []))
 
 
 def answered(record: RunRecord, evidence: Evidence) -> list[WorkloadTime]:
@@ -322,13 +319,6 @@ def _on_the_way(evidence: Evidence, main: list[WorkloadTime]) -> list[str]:
         if straggler.workload in names and straggler.cause != "cannot tell"
     ]
     return text + ([f"{slow[0].worker} delayed it: {slow[0].cause}"] if slow else [])
-
-
-def _meanwhile(evidence: Evidence, main: Sequence[WorkloadTime]) -> list[str]:
-    """That others had much of the machine, which makes every number before it theirs, too."""
-    uses = filter(None, (disturbance_of(evidence, time.workload) for time in main))
-    most = max(uses, key=lambda use: use.others, default=None)
-    return [used_meanwhile(most)] if most else []
 
 
 def _lost(evidence: Evidence, losses: Sequence[WorkerLoss]) -> list[str]:

@@ -17,7 +17,7 @@ from howdah.analysis.evidence.volumes import ReplicaBalance
 from howdah.analysis.machines import data_dirs, dir_of, on_cluster, workers_of
 from howdah.analysis.phases import tasks_of
 from howdah.analysis.uneven_tasks import succeeded
-from howdah.analysis.wording import number, percent
+from howdah.analysis.wording import finding, percent
 from howdah.model.cluster import Event, ReplicaSpread
 from howdah.model.comparison import Finding
 from howdah.model.plan import Placement
@@ -91,14 +91,14 @@ def by_chance(workers: int, mean: float) -> float:
     if workers < 2 or mean <= 0:
         return 1.0
     blocks, share = round(workers * mean), 1 / workers
-    each = _SELDOM / workers
+    chance_of_one = _SELDOM / workers
     # Bernstein's inequality: nobody has more than this too often, so that no more need be looked at.
-    odds = -log(each)
+    odds = -log(chance_of_one)
     most = min(blocks, ceil(mean + odds / 3 + sqrt(odds**2 / 9 + 2 * mean * odds)))
     counts = np.arange(1, most + 1)
     steps = np.log((blocks - counts + 1) / counts * share / (1 - share))
     chances = np.exp(blocks * log1p(-share) + np.concatenate([[0.0], np.cumsum(steps)]))
-    fullest = int(np.searchsorted(np.cumsum(chances), 1 - each))
+    fullest = int(np.searchsorted(np.cumsum(chances), 1 - chance_of_one))
     return min(fullest, most) / mean
 
 
@@ -113,8 +113,8 @@ def find_replicas(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 warns=replica.kept_apart or replica.policy is not None,
             )
         short = [
-            f"{format_counted(count, 'block')} {what}"
-            for count, what in (
+            f"{format_counted(count, 'block')} {shortage}"
+            for count, shortage in (
                 (replica.missing, "without any replica"),
                 (replica.under_replicated, "with fewer replicas than requested"),
             )
@@ -166,16 +166,14 @@ def _spread(record: RunRecord, balance: ReplicaBalance) -> Finding:
 
 
 def _finding(balance: ReplicaBalance, name: str, text: str, *, warns: bool) -> Finding:
-    return Finding(
-        id=name,
+    return finding(
+        name,
+        f"{balance.workload}: {text}",
+        ("blocks", balance.blocks, "1"),
+        ("max over mean", balance.max_over_mean, "1"),
+        ("blocks sharing a host", balance.sharing_host, "1"),
         severity="warning" if warns else "note",
         workload=balance.workload,
-        text=f"{balance.workload}: {text}",
-        numbers=(
-            number("blocks", balance.blocks, "1"),
-            number("max over mean", balance.max_over_mean, "1"),
-            number("blocks sharing a host", balance.sharing_host, "1"),
-        ),
     )
 
 
@@ -232,7 +230,15 @@ def balances(
     for time in workloads:
         result = run.record.workloads[time.index]
         tasks = succeeded(tasks_of(run.tasks, result.workload.kind, time))
-        uneven.append(balance(time.workload, "partitions", _partitions(tasks)))
+        reduces = tasks.filter(pc.equal(tasks.column("kind"), pa.scalar("reduce"))).sort_by("task")
+        names = (f"{number:05d}" for number in reduces.column("task").to_numpy())
+        uneven.append(
+            balance(
+                time.workload,
+                "partitions",
+                dict(zip(names, reduces.column("output_bytes").to_numpy().astype(float), strict=True)),
+            )
+        )
         uneven.append(balance(time.workload, "hosts", _places(tasks, "host")))
         if on_cluster(run.record):
             uneven.append(balance(time.workload, "workers", _places(tasks, "worker")))
@@ -246,13 +252,6 @@ def balances(
         if time.workload in whole:
             uneven += _disks(whole[time.workload])
     return tuple(item for item in uneven if item is not None)
-
-
-def _partitions(tasks: pa.Table) -> dict[str, float]:
-    """The bytes of each reduce task's output, by its number."""
-    reduces = tasks.filter(pc.equal(tasks.column("kind"), pa.scalar("reduce"))).sort_by("task")
-    names = (f"{number:05d}" for number in reduces.column("task").to_numpy())
-    return dict(zip(names, reduces.column("output_bytes").to_numpy().astype(float), strict=True))
 
 
 def _places(tasks: pa.Table, level: str) -> dict[str, float]:
@@ -313,7 +312,9 @@ def find_imbalance(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         # What a cluster's disks read is what its page caches did not have, which nobody spreads evenly.
         if cluster and item.of == "disks read":
             continue
-        account = next((each for each in evidence.accounts if each.workload == item.workload), None)
+        account = next(
+            (candidate for candidate in evidence.accounts if candidate.workload == item.workload), None
+        )
         reported = account.read.reported if account and item.of == "disks read" else None
         reported = account.write.reported if account and item.of == "disks written" else reported
         # Others do the work of a machine that a fault hit, as they must.
@@ -325,18 +326,15 @@ def find_imbalance(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         fullest = int(np.argmax(item.bytes))
         name = item.names[fullest]
         has = f"tasks on {name} moved" if item.of in ("hosts", "workers") else f"{name} has"
-        yield Finding(
-            id="imbalance",
-            # A cluster's tasks and blocks are few and fall where there is room: only partitions are cut even.
+        yield finding(
+            "imbalance",
+            f"{item.workload}: {item.of} are uneven: {has} "
+            f"{format_bytes(item.bytes[fullest])}, {percent(item.max_over_mean - 1)} above the mean of "
+            f"{len(item.names)} (coefficient of variation {percent(item.variation)})",
+            ("max over mean", item.max_over_mean, "1"),
+            ("coefficient of variation", item.variation, "1"),
             severity="warning"
             if item.max_over_mean > UNEVEN and (item.of == "partitions" or not cluster)
             else "note",
             workload=item.workload,
-            text=f"{item.workload}: {item.of} are uneven: {has} "
-            f"{format_bytes(item.bytes[fullest])}, {percent(item.max_over_mean - 1)} above the mean of "
-            f"{len(item.names)} (coefficient of variation {percent(item.variation)})",
-            numbers=(
-                number("max over mean", item.max_over_mean, "1"),
-                number("coefficient of variation", item.variation, "1"),
-            ),
         )

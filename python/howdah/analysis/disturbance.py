@@ -11,8 +11,8 @@ from howdah.analysis.fault_effects import cause_of_drops, cause_of_gap
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.other_processes import LEAST_CPU_S, disturbed
 from howdah.analysis.use import QUIET_BYTES_PER_S
-from howdah.analysis.wording import Sure, listed, number, percent
-from howdah.model.comparison import Finding, Number
+from howdah.analysis.wording import Figure, finding, listed, percent
+from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord, RunWarning
 from howdah.units import format_counted, format_rate
 
@@ -56,13 +56,13 @@ def find_steal(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             continue
         worst = _worst(use, lambda host: host.cpu.steal if host.cpu else 0.0, STEAL_NOTED)
         if worst is not None:
-            yield Finding(
-                id="steal",
+            yield finding(
+                "steal",
+                f"{use.workload}: the hypervisor gave {percent(worst.value)} of {worst.host}'s CPU "
+                f"time to others{worst.more}; the times here include that wait",
+                ("steal", worst.value, "1"),
                 severity="warning" if worst.value >= STEAL_WARNED else "note",
                 workload=use.workload,
-                text=f"{use.workload}: the hypervisor gave {percent(worst.value)} of {worst.host}'s CPU "
-                f"time to others{worst.more}; the times here include that wait",
-                numbers=(number("steal", worst.value, "1"),),
             )
 
 
@@ -78,52 +78,43 @@ def find_others(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     )
     if not noted:
         return
-    most, *rest = noted
+    most, *less = noted
     text = f"others used {percent(most.others)} of the CPU time of {most.machine} while {most.workload} ran"
-    if rest:
-        text += f" ({listed([f'{use.workload} {percent(use.others)}' for use in rest])})"
+    if less:
+        text += f" ({listed([f'{use.workload} {percent(use.others)}' for use in less])})"
     text += f"; {_shared(most, 'the lab' if on_cluster(record) else 'howdah')}"
     scarce = most.idle < SCARCE
     if disturbed(most):
         owner = "the lab's" if on_cluster(record) else "its"
         text += f": times of this run are not {owner} own"
         text += "" if scarce else ", as far as it waited for CPUs"
-    yield Finding(
-        id="others",
+    # What was used is measured; that it was missed is certain only if nothing was idle.
+    yield finding(
+        "others",
+        text,
+        *_numbers(most),
+        *((f"others, {use.workload}", use.others, "1") for use in less),
         severity="warning" if disturbed(most) else "note",
-        text=text,
-        sure=_sure(most, scarce=scarce),
-        numbers=(*_numbers(most), *(number(f"others, {use.workload}", use.others, "1") for use in rest)),
+        sure=("measured" if most.kernel is not None and (scarce or not disturbed(most)) else "likely"),
     )
 
 
-def _shared(use: OthersUse, who: str) -> str:
+def _shared(use: OthersUse, owner: str) -> str:
     """Who had the rest, and how many wanted it."""
-    parts = [f"{who} used {percent(use.own)}", f"{percent(use.idle)} was idle"]
+    parts = [f"{owner} used {percent(use.own)}", f"{percent(use.idle)} was idle"]
     if use.runnable is not None:
         parts.append(f"{use.runnable:.0f} tasks at a time ran or waited for its {use.cpus} CPUs")
     return listed(parts)
 
 
-def _sure(use: OthersUse, *, scarce: bool) -> Sure:
-    """What was used is measured; that it was missed is where nothing was left idle."""
-    return "measured" if use.kernel is not None and (scarce or not disturbed(use)) else "likely"
-
-
-def _numbers(use: OthersUse) -> Iterator[Number]:
-    shares = {
-        f"others, {use.workload}": use.others,
-        "own": use.own,
-        "the kernel's threads": use.kernel,
-        "idle": use.idle,
-        "steal": use.steal,
-        "some task waited for a CPU": use.waited,
-    }
-    for name, share in shares.items():
-        if share is not None:
-            yield number(name, share, "1")
-    if use.runnable is not None:
-        yield number("tasks that ran or waited", use.runnable, "1")
+def _numbers(use: OthersUse) -> Iterator[Figure]:
+    yield f"others, {use.workload}", use.others, "1"
+    yield "own", use.own, "1"
+    yield "the kernel's threads", use.kernel, "1"
+    yield "idle", use.idle, "1"
+    yield "steal", use.steal, "1"
+    yield "some task waited for a CPU", use.waited, "1"
+    yield "tasks that ran or waited", use.runnable, "1"
 
 
 def find_others_disk(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -134,19 +125,17 @@ def find_others_disk(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
             continue
         rate = disk.others_bytes / disk.seconds
         if disk.others_bytes >= DISK_OTHERS * disk.all_bytes and rate >= QUIET_BYTES_PER_S:
-            yield Finding(
-                id="others-disk",
-                severity="warning",
-                workload=use.workload,
-                text=f"{use.workload}: {disk.disk} of {use.machine} was {percent(disk.busy_share)} busy, and "
+            yield finding(
+                "others-disk",
+                f"{use.workload}: {disk.disk} of {use.machine} was {percent(disk.busy_share)} busy, and "
                 f"{percent(disk.others_bytes / disk.all_bytes)} of what it moved was others': "
                 f"{format_rate(rate)}",
+                (f"{disk.disk} busy", disk.busy_share, "1"),
+                (f"{disk.disk} moved", disk.all_bytes / disk.seconds, "B/s"),
+                ("others moved", rate, "B/s"),
+                severity="warning",
+                workload=use.workload,
                 sure="likely",
-                numbers=(
-                    number(f"{disk.disk} busy", disk.busy_share, "1"),
-                    number(f"{disk.disk} moved", disk.all_bytes / disk.seconds, "B/s"),
-                    number("others moved", rate, "B/s"),
-                ),
             )
 
 
@@ -157,22 +146,22 @@ def find_pressure(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             continue
         memory = _worst(use, lambda host: host.pressure.get("memory_some", 0.0), MEMORY_PRESSURE)
         if memory is not None:
-            yield Finding(
-                id="memory-pressure",
+            yield finding(
+                "memory-pressure",
+                f"{use.workload}: some of {memory.host}'s tasks waited for memory "
+                f"{percent(memory.value)} of the time{memory.more}{_room(record, evidence, use.workload)}",
+                ("memory pressure", memory.value, "1"),
                 severity="warning",
                 workload=use.workload,
-                text=f"{use.workload}: some of {memory.host}'s tasks waited for memory "
-                f"{percent(memory.value)} of the time{memory.more}{_room(record, evidence, use.workload)}",
-                numbers=(number("memory pressure", memory.value, "1"),),
             )
         cpu = _worst(use, lambda host: host.pressure.get("cpu_some", 0.0), CPU_PRESSURE)
         if cpu is not None:
-            yield Finding(
-                id="cpu-pressure",
-                workload=use.workload,
-                text=f"{use.workload}: some of {cpu.host}'s threads waited for a CPU "
+            yield finding(
+                "cpu-pressure",
+                f"{use.workload}: some of {cpu.host}'s threads waited for a CPU "
                 f"{percent(cpu.value)} of the time{cpu.more}",
-                numbers=(number("CPU pressure", cpu.value, "1"),),
+                ("CPU pressure", cpu.value, "1"),
+                workload=use.workload,
             )
 
 
@@ -189,12 +178,12 @@ def find_drops(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             continue
         for host, nic in [(machine, nic) for machine in use.hosts for nic in machine.nics]:
             if nic.drops >= 1 and cause_of_drops(record, evidence, use, host.host) is None:
-                yield Finding(
-                    id="packet-drops",
+                yield finding(
+                    "packet-drops",
+                    f"{use.workload}: {nic.nic} on {host.host} had to drop packets: {nic.drops:,.0f}",
+                    ("drops", nic.drops, "1"),
                     severity="warning",
                     workload=use.workload,
-                    text=f"{use.workload}: {nic.nic} on {host.host} had to drop packets: {nic.drops:,.0f}",
-                    numbers=(number("drops", nic.drops, "1"),),
                 )
 
 
@@ -221,18 +210,16 @@ def _is_gap(warning: RunWarning) -> bool:
 
 
 def _recorded(record: RunRecord, warning: RunWarning) -> Finding:
-    return Finding(
-        id=warning.code, severity="warning", text=warning.text, sure="measured", origin=record.origin
-    )
+    return finding(warning.code, warning.text, severity="warning", sure="measured")
 
 
 def find_buffered(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Workloads whose file system refused direct I/O, so that the page cache is in their figures."""
     names = [time.workload for time in evidence.workloads if record.workloads[time.index].buffered_io is True]
     if names:
-        yield Finding(
-            id="buffered-io",
-            severity="warning",
-            text=f"direct I/O was refused by the file system: {', '.join(names)} went through the page "
+        yield finding(
+            "buffered-io",
+            f"direct I/O was refused by the file system: {', '.join(names)} went through the page "
             "cache, so rates may be the memory's and not the disk's",
+            severity="warning",
         )

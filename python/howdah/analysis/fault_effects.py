@@ -13,9 +13,9 @@ from howdah.analysis.evidence.losses import ClientWait, FaultEffect, Stall
 from howdah.analysis.evidence.operations import LatencyCourse
 from howdah.analysis.evidence.use import StretchUse
 from howdah.analysis.machines import setting_s
-from howdah.analysis.stalls import SOON_S, FaultStalls, fault_stalls, longest_wait_s
-from howdah.analysis.wording import listed, number, seconds
-from howdah.model.comparison import Finding, Number
+from howdah.analysis.operation_steps import SOON_S, FaultStalls, fault_stalls, longest_wait_s
+from howdah.analysis.wording import Figure, finding, listed, seconds
+from howdah.model.comparison import Finding
 from howdah.model.faults import (
     CELLS_LOST,
     CELLS_READ,
@@ -51,17 +51,8 @@ def _within(fault: FaultReport, start_s: float) -> bool:
 
 def cause_of_gap(record: RunRecord, evidence: Evidence, warning: RunWarning) -> FaultReport | None:
     """The fault that kept a daemon or a machine from being sampled; None where any gap has no such cause."""
-    causes = [
-        next(
-            (
-                fault
-                for fault in record.faults
-                if _within(fault, gap.start_s) and warning.machine in machines_hit(evidence, fault)
-            ),
-            None,
-        )
-        for gap in warning.gaps
-    ]
+    hits = [fault for fault in record.faults if warning.machine in machines_hit(evidence, fault)]
+    causes = [next((fault for fault in hits if _within(fault, gap.start_s)), None) for gap in warning.gaps]
     return causes[0] if causes and None not in causes else None
 
 
@@ -122,7 +113,9 @@ def hbase_retry(record: RunRecord, fault: FaultReport, stall_s: float) -> str:
         return _named(record, "it awaits an answer of a silent RegionServer for", "hbase.rpc.timeout")
     pause_s = setting_s(record, "hbase.client.pause")
     ends = accumulate(pause_s * factor for factor in _BACKOFF)
-    factor = next((each for each, end in zip(_BACKOFF, ends, strict=True) if end > stall_s), _BACKOFF[-1])
+    factor = next(
+        (candidate for candidate, end in zip(_BACKOFF, ends, strict=True) if end > stall_s), _BACKOFF[-1]
+    )
     return (
         f"after so long it pauses {seconds(factor * pause_s)} between two attempts "
         f"({factor} × hbase.client.pause, {seconds(pause_s)})"
@@ -141,8 +134,8 @@ def hdfs_retry(record: RunRecord, fault: FaultReport, steps: Sequence[RecoverySt
     return _named(record, "between two attempts to fail over it pauses up to", key)
 
 
-def _named(record: RunRecord, what: str, key: str) -> str:
-    return f"{what} {seconds(setting_s(record, key))} ({key})"
+def _named(record: RunRecord, action: str, key: str) -> str:
+    return f"{action} {seconds(setting_s(record, key))} ({key})"
 
 
 _AT_ONCE_S = 2.0
@@ -203,11 +196,11 @@ def _waits(
 
 def _steps(steps: Sequence[RecoveryStep], begun_s: float, until_s: float) -> tuple[RecoveryStep, ...]:
     """One of each name, in order."""
-    each: dict[str, RecoveryStep] = {}
+    first: dict[str, RecoveryStep] = {}
     for step in steps:
-        if begun_s <= step.time_s < until_s and (step.name not in each or step.name in SEVERAL):
-            each[step.name] = step
-    since_fault = [step.model_copy(update={"time_s": step.time_s - begun_s}) for step in each.values()]
+        if begun_s <= step.time_s < until_s and (step.name not in first or step.name in SEVERAL):
+            first[step.name] = step
+    since_fault = [step.model_copy(update={"time_s": step.time_s - begun_s}) for step in first.values()]
     return tuple(sorted(since_fault, key=lambda step: step.time_s))
 
 
@@ -221,11 +214,11 @@ def find_faults(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             f"{effect.fault.fault} hit {listed(effect.fault.hit)} at {seconds(effect.begun_s)}: "
             f"{_without_answer(effect)}{_recovered(effect)}{_waited(effect)}{_later(record, effect)}"
             f"{_expected(record, evidence, effect)}",
-            number("longest without an answer", effect.longest_s, "s"),
-            *(number(f"longest wait of {wait.client}", wait.longest_s, "s") for wait in effect.clients),
-            *([] if back_s is None else [number("all answered again after", back_s, "s")]),
-            *(number("longest of a later stall", stall.longest_s, "s") for stall in effect.later),
-            *(number(step.name, step.time_s, "s") for step in effect.steps),
+            ("longest without an answer", effect.longest_s, "s"),
+            *((f"longest wait of {wait.client}", wait.longest_s, "s") for wait in effect.clients),
+            ("all answered again after", back_s, "s"),
+            *(("longest of a later stall", stall.longest_s, "s") for stall in effect.later),
+            *((step.name, step.time_s, "s") for step in effect.steps),
         )
 
 
@@ -249,11 +242,11 @@ def find_kept(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             "warning" if lost else "note",
             f"the last acknowledged writes of {format_count(read)} fields were read after all faults were "
             f"reverted: {f'{format_count(lost)} are lost' if lost else 'none is lost'}",
-            number(CELLS_READ, read, "1"),
-            number(CELLS_LOST, lost, "1"),
+            (CELLS_READ, read, "1"),
+            (CELLS_LOST, lost, "1"),
         )
     if ledger is not None:
-        broken = [f"{listed(what)} {name}" for name, what in ledger.broken.items()]
+        broken = [f"{listed(names)} {name}" for name, names in ledger.broken.items()]
         yield _finding(
             "acknowledged",
             "warning" if broken else "note",
@@ -261,8 +254,8 @@ def find_kept(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             f"{format_count(ledger.acknowledged)} were acknowledged, and "
             f"{format_counted(ledger.files, 'file')} read back after all faults were undone: "
             f"{'; '.join(broken) or 'all is as HDFS promises'}",
-            number("acknowledged", ledger.acknowledged, "1"),
-            number("failed", ledger.failed, "1"),
+            ("acknowledged", ledger.acknowledged, "1"),
+            ("failed", ledger.failed, "1"),
         )
 
 
@@ -367,5 +360,5 @@ def _recovered(effect: FaultEffect) -> str:
     return f" ({listed(steps)})" if steps else ""
 
 
-def _finding(kind: str, severity: Literal["warning", "note"], text: str, *numbers: Number) -> Finding:
-    return Finding(id=kind, severity=severity, text=text, sure="measured", numbers=tuple(numbers))
+def _finding(kind: str, severity: Literal["warning", "note"], text: str, *numbers: Figure) -> Finding:
+    return finding(kind, text, *numbers, severity=severity, sure="measured")

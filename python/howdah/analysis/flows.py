@@ -20,23 +20,29 @@ from howdah.analysis.evidence.volumes import (
     FlowNode,
     LayerAccount,
 )
-from howdah.analysis.layers import LAG_S, SampleWindow, Traffic, Untold, layer_accounts
+from howdah.analysis.layers import LAG_S, SampleWindow, Traffic, Unreported, layer_accounts
 from howdah.analysis.links import (
     Place,
     local_by_lot,
     local_share,
     read_in_vain,
     shuffle_share,
-    untold_bytes,
+    unreported_bytes,
     whole_files_share,
 )
-from howdah.analysis.machines import counted, workers_of
-from howdah.analysis.phases import tasks_of, window_of
-from howdah.analysis.timeline import Timeline
+from howdah.analysis.machines import Timeline, counted, workers_of
+from howdah.analysis.phases import (
+    ClusterWork,
+    JobBytes,
+    cluster_work,
+    input_policy,
+    job_bytes,
+    tasks_of,
+    window_of,
+)
 from howdah.analysis.uneven_tasks import succeeded
-from howdah.analysis.wording import listed, number
-from howdah.analysis.work import ClusterWork, JobBytes, cluster_work, input_policy, job_bytes
-from howdah.model.comparison import Finding, Number
+from howdah.analysis.wording import Figure, finding, listed
+from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.tables import RunData
 from howdah.units import format_bytes
@@ -193,12 +199,12 @@ def flows(
             # A local task has one unit next to it; one that is placed by lot has any of them anywhere.
             local = local / coded.units if lot is None and local is not None else 1 / max(1, places)
         by_lot = 0.0 if lot is None else lot.wanders * work.input
-        untold = Untold(*untold_bytes(attempts, work.replication))
+        unreported = Unreported(*unreported_bytes(attempts, work.replication))
         copied = copied_bytes(run.record, time)
         again = _read_again(result, work.input)
-        traffic = Traffic(local, remote, read_in_vain(attempts), copied, by_lot, untold, again)
+        traffic = Traffic(local, remote, read_in_vain(attempts), copied, by_lot, unreported, again)
         span = window_of(run.record, timeline, time)
-        follows = any(0 <= time.start_s - each.end_s < LAG_S for each in times)
+        follows = any(0 <= time.start_s - earlier.end_s < LAG_S for earlier in times)
         window = SampleWindow(timeline, machines, span, follows) if span else None
         layers = tuple(layer_accounts(work, job, traffic, window, account_of.get(time.workload)))
         drawn = picture(work, job, traffic, layers)
@@ -248,24 +254,24 @@ def find_layers(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for flow in evidence.flows:
         off = [layer for layer in flow.layers if abs(layer.unexplained) > tolerance(layer, machines)]
         shown = off or [layer for layer in flow.layers if layer.theory]
-        yield Finding(
-            id="byte-accounting",
+        yield finding(
+            "byte-accounting",
+            f"{flow.workload}, bytes counted in each layer: "
+            + "; ".join(_clause(account, odd=bool(off)) for account in shown),
+            *(item for layer in flow.layers for item in _numbers(layer)),
             severity="warning" if off else "note",
             workload=flow.workload,
-            text=f"{flow.workload}, bytes counted in each layer: "
-            + "; ".join(_clause(account, odd=bool(off)) for account in shown),
-            numbers=tuple(item for layer in flow.layers for item in _numbers(layer)),
         )
 
 
 def _clause(layer: LayerAccount, *, odd: bool) -> str:
-    who = {"Hadoop": "tasks", "network": "workers"}.get(layer.layer, layer.layer)
+    counters = {"Hadoop": "tasks", "network": "workers"}.get(layer.layer, layer.layer)
     verb = "wrote" if layer.direction == "written" else layer.direction
-    text = f"{who} {verb} {format_bytes(layer.counted)} but theory expects {format_bytes(layer.theory)}"
+    text = f"{counters} {verb} {format_bytes(layer.counted)} but theory expects {format_bytes(layer.theory)}"
     # Small parts only distract, next to all bytes or to what is unexplained.
     least = WORTH_A_CLAUSE * abs(layer.unexplained if odd else layer.theory)
     parts = [
-        f"{format_bytes(abs(part.bytes))} {part.what} ({part.sure})"
+        f"{format_bytes(abs(part.bytes))} {part.reason} ({part.sure})"
         for part in layer.explained
         if abs(part.bytes) > least
     ]
@@ -276,8 +282,8 @@ def _clause(layer: LayerAccount, *, odd: bool) -> str:
     return f"{text}, {format_bytes(abs(layer.unexplained))} {which} unexplained"
 
 
-def _numbers(layer: LayerAccount) -> Iterator[Number]:
-    what = f"{layer.layer} {layer.direction}"
-    yield number(f"{what}, theory", layer.theory, "B")
-    yield number(what, layer.counted, "B")
-    yield number(f"{what}, unexplained", layer.unexplained, "B")
+def _numbers(layer: LayerAccount) -> Iterator[Figure]:
+    name = f"{layer.layer} {layer.direction}"
+    yield (f"{name}, theory", layer.theory, "B")
+    yield (name, layer.counted, "B")
+    yield (f"{name}, unexplained", layer.unexplained, "B")

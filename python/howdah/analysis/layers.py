@@ -14,9 +14,8 @@ from howdah.analysis.evidence.volumes import (
     FlowLayer,
     LayerAccount,
 )
-from howdah.analysis.machines import counted
-from howdah.analysis.timeline import Timeline, Track
-from howdah.analysis.work import ClusterWork, JobBytes
+from howdah.analysis.machines import Timeline, Track, counted
+from howdah.analysis.phases import ClusterWork, JobBytes
 
 # HDFS keeps a checksum of 4 bytes for every 512 (dfs.bytes-per-checksum); a DataNode counts them where it
 # reads, and they lie in files of their own.
@@ -29,7 +28,7 @@ HEADERS = 66 / 1448
 _COPIES = "copies of what lost DataNodes held"
 
 
-class Untold(NamedTuple):
+class Unreported(NamedTuple):
     """The most that attempts may have read and written of which Hadoop reports no bytes."""
 
     read: float
@@ -39,7 +38,7 @@ class Untold(NamedTuple):
 class Traffic(NamedTuple):
     """How a job's bytes should have gone between machines; ``in_vain`` were read and not used.
 
-    At most ``copied`` were written anew for DataNodes that were lost, and at most ``untold`` were read and
+    At most ``copied`` were written again for lost DataNodes, and at most ``unreported`` were read and
     written by attempts of which Hadoop reports no bytes. By ``by_lot`` bytes the lot may have had it
     otherwise, where tasks read what lies anywhere.
     """
@@ -49,7 +48,7 @@ class Traffic(NamedTuple):
     in_vain: int
     copied: float = 0.0
     by_lot: float = 0.0
-    untold: Untold = Untold(0.0, 0.0)
+    unreported: Unreported = Unreported(0.0, 0.0)
     again: float = 0.0
     """Input that further stages of Spark read once more, as SQL does to choose the ranges of a sort."""
 
@@ -80,8 +79,7 @@ class SampleWindow(NamedTuple):
         tracks = [
             track
             for machine in counted(self.machines, self.timeline, subject)
-            for name in self._names(machine, metric)
-            if (track := self.timeline.track(machine, name)) is not None
+            for track in self.timeline.tracks([machine], self._names(machine, metric))
         ]
         if not tracks:
             return None
@@ -133,7 +131,23 @@ def layer_accounts(
         replicas, shuffled = (work.sent * extra_written, extra_stored * (traffic.remote_share or 0.0))
         yield from _network(traffic, work, window, (replicas, shuffled))
     if account is not None:
-        yield from _disks(work, account, traffic.copied)
+        written = CHECKSUMS * work.replication * work.output
+        sides: tuple[tuple[Direction, ByteSide, tuple[ByteExplanation, ...]], ...] = (
+            ("read", account.read, (_checksums(CHECKSUMS * work.input),)),
+            (
+                "written",
+                account.write,
+                (_checksums(written), ByteExplanation(_COPIES, traffic.copied, "likely")),
+            ),
+        )
+        for direction, side, hadoops in sides:
+            if side.devices is None or side.should is None or not side.should:
+                continue
+            why = [_carried(side.reported - side.should), *_on_disk(side, hadoops)]
+            if direction == "written":
+                why += _never_written(work, side)
+            moved = (side.devices, side.resolution)
+            yield _layer(("disks", direction), side.should, moved, f"disk/*/{direction}_bytes", why)
 
 
 def _datanodes(
@@ -151,10 +165,12 @@ def _datanodes(
         if moved is not None and theory:
             if direction == "written":
                 why.append(_copied(traffic, moved[0] - theory - extra_written))
-            left = max(0.0, moved[0] - theory - sum(part.bytes for part in why))
-            most = traffic.untold.read if direction == "read" else traffic.untold.written
+            remaining = max(0.0, moved[0] - theory - sum(part.bytes for part in why))
+            most = traffic.unreported.read if direction == "read" else traffic.unreported.written
             why.append(
-                ByteExplanation("by attempts of which Hadoop reports no bytes", min(left, most), "likely")
+                ByteExplanation(
+                    "by attempts of which Hadoop reports no bytes", min(remaining, most), "likely"
+                )
             )
             yield _layer(("DataNodes", direction), theory, moved, f"datanode/{direction}_bytes", why)
 
@@ -190,10 +206,10 @@ def _crossed(window: SampleWindow) -> tuple[float, float] | None:
         window.total("datanode", f"datanode/remote_{direction}_bytes", LAG_S)
         for direction in ("read", "written")
     ]
-    known = [side for side in sides if side is not None]
-    if len(known) < len(sides):
+    sampled = [side for side in sides if side is not None]
+    if len(sampled) < len(sides):
         return None
-    return sum(total for total, _ in known), sum(blur for _, blur in known)
+    return sum(total for total, _ in sampled), sum(blur for _, blur in sampled)
 
 
 def _lengths(size: float) -> ByteExplanation:
@@ -213,44 +229,28 @@ def _hadoop(
     return _layer(("Hadoop", direction), theory, (float(total), 0.0), by, why)
 
 
-def _disks(work: ClusterWork, account: ByteAccount, copied: float) -> Iterator[LayerAccount]:
-    written = CHECKSUMS * work.replication * work.output
-    sides: tuple[tuple[Direction, ByteSide, tuple[ByteExplanation, ...]], ...] = (
-        ("read", account.read, (_checksums(CHECKSUMS * work.input),)),
-        ("written", account.write, (_checksums(written), ByteExplanation(_COPIES, copied, "likely"))),
-    )
-    for direction, side, hadoops in sides:
-        if side.devices is None or side.should is None or not side.should:
-            continue
-        why = [_carried(side.reported - side.should), *_on_disk(side, hadoops)]
-        if direction == "written":
-            why += _never_written(work, side)
-        moved = (side.devices, side.resolution)
-        yield _layer(("disks", direction), side.should, moved, f"disk/*/{direction}_bytes", why)
-
-
 def _checksums(size: float) -> ByteExplanation:
     return ByteExplanation("HDFS's checksums", size, "likely")
 
 
 def _on_disk(side: ByteSide, hadoops: Sequence[ByteExplanation]) -> Iterator[ByteExplanation]:
     """What explains the devices: what HDFS itself writes before what a file system may need."""
-    left = side.remainder or 0.0
-    if left <= 0:
+    remaining = side.remainder or 0.0
+    if remaining <= 0:
         yield from side.explained
         return
     for explanation in (*hadoops, *side.explained):
-        part = min(left, explanation.bytes)
-        left -= part
-        yield ByteExplanation(explanation.what, part, explanation.sure)
+        part = min(remaining, explanation.bytes)
+        remaining -= part
+        yield ByteExplanation(explanation.reason, part, explanation.sure)
 
 
 def _never_written(work: ClusterWork, side: ByteSide) -> Iterator[ByteExplanation]:
     """A job's intermediate files are deleted at its end, before much of them has left the page cache."""
     missing = -(side.unexplained or 0.0)
     if missing > 0 and work.files_written:
-        what = "intermediate files deleted before they were written back"
-        yield ByteExplanation(what, -min(missing, work.files_written), "guess")
+        reason = "intermediate files deleted before they were written back"
+        yield ByteExplanation(reason, -min(missing, work.files_written), "guess")
 
 
 def _copied(traffic: Traffic, room: float) -> ByteExplanation:

@@ -17,10 +17,9 @@ from howdah.analysis.evidence.times import Bound, FloorDistance, KnownTime, Limi
 from howdah.analysis.evidence.use import OthersUse, StretchUse
 from howdah.analysis.machines import data_dirs, on_cluster
 from howdah.analysis.other_processes import DISTURBED
-from howdah.analysis.phases import workload_times
-from howdah.analysis.wording import Sure, listed, named, number, percent, seconds, times, took
-from howdah.analysis.work import BytesToMove, phase_work, replication_of, work_of
-from howdah.model.comparison import Finding, Number
+from howdah.analysis.phases import BytesToMove, phase_work, replication_of, work_of, workload_times
+from howdah.analysis.wording import Figure, Sure, finding, listed, named, percent, seconds, times, took
+from howdah.model.comparison import Finding
 from howdah.model.placement import placed_workers
 from howdah.model.prediction import KnownTimes
 from howdah.model.run import Limits, Outcome, RunRecord, WorkloadResult
@@ -53,9 +52,12 @@ _IS_LIMIT: dict[Bound, str] = {
 class MachineUse(NamedTuple):
     """How busy the machine was meanwhile, each None where it was not sampled."""
 
-    cpu_busy: float | None
-    disk_busy: float | None
-    cpu_others: float | None
+    cpu_busy: float | None = None
+    disk_busy: float | None = None
+    cpu_others: float | None = None
+
+
+_UNSAMPLED = MachineUse()
 
 
 def limit_shares(
@@ -66,7 +68,10 @@ def limit_shares(
 ) -> tuple[LimitShare, ...]:
     """Every finished workload and phase against the limits; empty where no limits were measured."""
     limits = record.limits
-    if limits is None or not _usable(limits):
+    if limits is None:
+        return ()
+    rates = (limits.read_bytes_per_s, limits.write_bytes_per_s, limits.copy_bytes_per_s)
+    if min(*rates, limits.memory_copy_bytes_per_s) <= 0:
         return ()
     others_of = {(use.workload, use.phase): use.others for use in others}
     use_of = {
@@ -82,24 +87,34 @@ def limit_shares(
         if work is None or not any(work) or not result.workload.limited or time.elapsed_s <= 0:
             continue
         parts = [phase_work(result, work, phase.name) for phase in result.phases]
-        phases = [
-            _phase_share(
-                time.workload,
-                phase.name,
-                elapsed_s=phase.elapsed_s,
-                work=part,
-                limits=limits,
-                use=use_of.get((time.workload, phase.name)),
-            )
-            for phase, part in zip(time.phases, parts, strict=True)
-            if part is not None and any(part) and phase.elapsed_s > 0
-        ]
-        # Phases add up to the workload only where theory knows what each of them moves.
-        summed = [] if None in parts else phases
-        whole = use_of.get((time.workload, None))
-        share = _workload_share(time, result, work=work, limits=limits, phases=summed, use=whole)
-        if share.limit_s >= LEAST_LIMIT_S:
-            shares += [share, *phases]
+        phases = []
+        for phase, part in zip(time.phases, parts, strict=True):
+            if part is not None and any(part) and phase.elapsed_s > 0:
+                place, raw_s = (
+                    (time.workload, phase.name),
+                    (disk_seconds(part, limits), memory_seconds(part, limits)),
+                )
+                use = use_of.get(place, _UNSAMPLED)
+                bound = _bound(phase.elapsed_s, raw_s, part, limits, use)
+                name = _name(part, limits, raw_s, None)
+                phases.append(LimitShare(*place, phase.elapsed_s, *part, *raw_s, *use, bound, name))
+        use = use_of.get((time.workload, None), _UNSAMPLED)
+        if phases and None not in parts:
+            # Phases add up to the workload only where theory knows what each of them moves.
+            raw_s = sum(phase.disk_s for phase in phases), sum(phase.memory_s for phase in phases)
+            bound = _longest(phases)
+        else:
+            # A sort in memory cannot write before it has read everything, so nothing is paired.
+            apart = [BytesToMove(work.read, 0), BytesToMove(0, work.write)] if result.in_memory else [work]
+            raw_s = sum(disk_seconds(part, limits) for part in apart), memory_seconds(work, limits)
+            bound = "unknown"
+        if bound == "unknown":
+            # The whole may be long enough for the samples where its phases are not.
+            bound = _bound(time.elapsed_s, raw_s, work, limits, use)
+        if max(raw_s) >= LEAST_LIMIT_S:
+            name = _name(work, limits, raw_s, result)
+            whole = LimitShare(time.workload, None, time.elapsed_s, *work, *raw_s, *use, bound, name)
+            shares += [whole, *phases]
     return tuple(shares)
 
 
@@ -118,76 +133,8 @@ def memory_seconds(work: BytesToMove, limits: Limits) -> float:
     return max(work) / limits.memory_copy_bytes_per_s
 
 
-def _usable(limits: Limits) -> bool:
-    rates = (
-        limits.read_bytes_per_s,
-        limits.write_bytes_per_s,
-        limits.copy_bytes_per_s,
-        limits.memory_copy_bytes_per_s,
-    )
-    return min(rates) > 0
-
-
-def _phase_share(
-    workload: str, phase: str, *, elapsed_s: float, work: BytesToMove, limits: Limits, use: MachineUse | None
-) -> LimitShare:
-    disk_s, memory_s = disk_seconds(work, limits), memory_seconds(work, limits)
-    return LimitShare(
-        workload=workload,
-        phase=phase,
-        elapsed_s=elapsed_s,
-        read_bytes=work.read,
-        write_bytes=work.write,
-        disk_s=disk_s,
-        memory_s=memory_s,
-        cpu_busy=use.cpu_busy if use else None,
-        disk_busy=use.disk_busy if use else None,
-        cpu_others=use.cpu_others if use else None,
-        bound=_bound(elapsed_s, (disk_s, memory_s), work, limits, use),
-        name=_name(work, limits, (disk_s, memory_s), None),
-    )
-
-
-def _workload_share(
-    time: WorkloadTime,
-    result: WorkloadResult,
-    *,
-    work: BytesToMove,
-    limits: Limits,
-    phases: list[LimitShare],
-    use: MachineUse | None,
-) -> LimitShare:
-    if phases:
-        disk_s = sum(phase.disk_s for phase in phases)
-        memory_s = sum(phase.memory_s for phase in phases)
-        bound = _longest(phases)
-        if bound == "unknown":
-            # The whole may be long enough for the samples where its phases are not.
-            bound = _bound(time.elapsed_s, (disk_s, memory_s), work, limits, use)
-    else:
-        # A sort in memory cannot write before it has read everything, so nothing is paired.
-        parts = [BytesToMove(work.read, 0), BytesToMove(0, work.write)] if result.in_memory else [work]
-        disk_s = sum(disk_seconds(part, limits) for part in parts)
-        memory_s = memory_seconds(work, limits)
-        bound = _bound(time.elapsed_s, (disk_s, memory_s), work, limits, use)
-    return LimitShare(
-        workload=time.workload,
-        phase=None,
-        elapsed_s=time.elapsed_s,
-        read_bytes=work.read,
-        write_bytes=work.write,
-        disk_s=disk_s,
-        memory_s=memory_s,
-        cpu_busy=use.cpu_busy if use else None,
-        disk_busy=use.disk_busy if use else None,
-        cpu_others=use.cpu_others if use else None,
-        bound=bound,
-        name=_name(work, limits, (disk_s, memory_s), result),
-    )
-
-
 def _bound(
-    elapsed_s: float, raw_s: tuple[float, float], work: BytesToMove, limits: Limits, use: MachineUse | None
+    elapsed_s: float, raw_s: tuple[float, float], work: BytesToMove, limits: Limits, use: MachineUse
 ) -> Bound:
     """The resource used closest to what it can do; a busy device where none comes near that.
 
@@ -196,17 +143,16 @@ def _bound(
     disk_s, memory_s = raw_s
     disk = _direction(work.read / limits.read_bytes_per_s, work.write / limits.write_bytes_per_s)
     shares: dict[Bound, float] = {disk: disk_s / elapsed_s, "memory": memory_s / elapsed_s}
-    cpu_busy = use.cpu_busy if use else None
-    if cpu_busy is not None:
-        shares["CPU"] = cpu_busy
+    if use.cpu_busy is not None:
+        shares["CPU"] = use.cpu_busy
     nearest = max(shares, key=lambda name: shares[name])
     if shares[nearest] >= NEAR:
-        others = (use.cpu_others if use else None) or 0.0
         # Of a CPU that others used more than the run, it did not get what it could use.
-        return "others" if nearest == "CPU" and others >= shares["CPU"] / 2 else nearest
-    if ((use.disk_busy if use else None) or 0.0) >= DEVICE_BUSY:
+        held = nearest == "CPU" and (use.cpu_others or 0.0) >= shares["CPU"] / 2
+        return "others" if held else nearest
+    if (use.disk_busy or 0.0) >= DEVICE_BUSY:
         return disk
-    return "unknown" if cpu_busy is None else "waiting"
+    return "unknown" if use.cpu_busy is None else "waiting"
 
 
 def _direction(reading_s: float, writing_s: float) -> Bound:
@@ -275,38 +221,29 @@ def find_beaten(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     beaten = [share for share in evidence.limits if share.phase is None and share.times_limit < BEATEN]
     if not beaten:
         return
-    names = listed(
-        [
-            f"{share.workload} ({seconds(share.elapsed_s)} against {seconds(share.limit_s)})"
-            for share in beaten
-        ]
-    )
-    yield Finding(
-        id="limit-beaten",
-        severity="warning",
-        text=f"faster than the raw limit: {names}; the disk was slower while its limit was measured, so "
+    times_s = ((share.workload, seconds(share.elapsed_s), seconds(share.limit_s)) for share in beaten)
+    names = listed([f"{workload} ({elapsed} against {limit})" for workload, elapsed, limit in times_s])
+    yield finding(
+        "limit-beaten",
+        f"faster than the raw limit: {names}; the disk was slower while its limit was measured, so "
         "ratios to it flatter; others may have used it then",
+        *((f"{share.workload}, times the limit", share.times_limit, "1") for share in beaten),
+        severity="warning",
         sure="likely",
-        numbers=tuple(
-            number(f"{share.workload}, times the limit", share.times_limit, "1") for share in beaten
-        ),
     )
 
 
-def share_numbers(share: LimitShare) -> list[Number]:
+def share_numbers(share: LimitShare) -> list[Figure]:
     """The numbers of how close something came to its limit."""
-    numbers = [
-        number("elapsed", share.elapsed_s, "s"),
-        number("limit", share.limit_s, "s"),
-        number("disk limit", share.disk_s, "s"),
-        number("memory limit", share.memory_s, "s"),
-        number("times the limit", share.times_limit, "1"),
+    return [
+        ("elapsed", share.elapsed_s, "s"),
+        ("limit", share.limit_s, "s"),
+        ("disk limit", share.disk_s, "s"),
+        ("memory limit", share.memory_s, "s"),
+        ("times the limit", share.times_limit, "1"),
+        ("CPU busy", share.cpu_busy, "1"),
+        ("busiest data disk", share.disk_busy, "1"),
     ]
-    if share.cpu_busy is not None:
-        numbers.append(number("CPU busy", share.cpu_busy, "1"))
-    if share.disk_busy is not None:
-        numbers.append(number("busiest data disk", share.disk_busy, "1"))
-    return numbers
 
 
 def share_sure(share: LimitShare) -> Sure:
@@ -328,30 +265,16 @@ def floors(
     for time in workload_times(floor):
         if time.outcome is Outcome.SUCCEEDED:
             below[_key(floor.record.workloads[time.index])] = time
-    cpus = {each.workload: _sampled_cpus(each) for each in use if each.phase is None}
+    cpus = {stretch.workload: _sampled_cpus(stretch) for stretch in use if stretch.phase is None}
     ratios = []
     for time in workloads:
         result = run.record.workloads[time.index]
         base = below.get(_key(result))
         if base is None or time.outcome is not Outcome.SUCCEEDED:
             continue
-        ratios.append(
-            FloorDistance(
-                workload=time.workload,
-                elapsed_s=time.elapsed_s,
-                floor_s=base.elapsed_s,
-                floor_run=floor.record.id,
-                differs=tuple(
-                    _differs(
-                        run.record,
-                        result,
-                        cpus.get(time.workload),
-                        floor.record,
-                        floor.record.workloads[base.index],
-                    )
-                ),
-            )
-        )
+        below_it, sampled = floor.record.workloads[base.index], cpus.get(time.workload)
+        differs = tuple(_differs(run.record, result, sampled, floor.record, below_it))
+        ratios.append(FloorDistance(time.workload, time.elapsed_s, base.elapsed_s, floor.record.id, differs))
     return tuple(ratios)
 
 
@@ -374,14 +297,14 @@ def _differs(
     disks, own_disks = _disks(record), _disks(floor)
     if disks and own_disks and disks != own_disks:
         yield f"{disks:,} data disks instead of {own_disks:,}"
-    codecs = [(CODEC.of(each.workload) or Codec.NONE).value for each in (result, base)]
+    codecs = [(CODEC.of(run_result.workload) or Codec.NONE).value for run_result in (result, base)]
     if result.workload.is_shuffled and codecs[0] != codecs[1]:
         yield f"intermediate data compressed by {codecs[0]} instead of {codecs[1]}"
 
 
 def _sampled_cpus(use: StretchUse) -> float:
     """The CPUs of all machines that did the work, as far as their limits allowed; zero if not sampled."""
-    return sum(each.cpu.cpus for each in use.working if each.cpu is not None)
+    return sum(machine.cpu.cpus for machine in use.working if machine.cpu is not None)
 
 
 def _disks(record: RunRecord) -> int:
@@ -401,35 +324,31 @@ def find_floors(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             f"{floor.workload} {took(record)} {times(floor.ratio)} the floor "
             f"({seconds(floor.elapsed_s)} against {seconds(floor.floor_s)} in {floor.floor_run})"
         )
-        yield Finding(
-            id="floor",
+        yield finding(
+            "floor",
+            f"{text}; differs from the floor's run by: {listed(floor.differs)}" if floor.differs else text,
+            ("times the floor", floor.ratio, "1"),
+            ("elapsed", floor.elapsed_s, "s"),
+            ("floor", floor.floor_s, "s"),
             workload=floor.workload,
-            text=f"{text}; differs from the floor's run by: {listed(floor.differs)}"
-            if floor.differs
-            else text,
-            numbers=(
-                number("times the floor", floor.ratio, "1"),
-                number("elapsed", floor.elapsed_s, "s"),
-                number("floor", floor.floor_s, "s"),
-            ),
         )
 
 
-def known_times(workloads: Sequence[WorkloadTime], known: Sequence[KnownTimes]) -> tuple[KnownTime, ...]:
+def known_times(workloads: Sequence[WorkloadTime], references: Sequence[KnownTimes]) -> tuple[KnownTime, ...]:
     """Every workload and phase that is known, source by source; none of a workload that did not succeed."""
     return tuple(
         KnownTime(
             workload,
             phase,
             elapsed_s,
-            known_time.times[name],
-            known_time.origin,
-            known_time.source,
-            known_time.differs,
+            reference.times[name],
+            reference.origin,
+            reference.source,
+            reference.differs,
         )
-        for known_time in known
+        for reference in references
         for workload, phase, elapsed_s in _stretches(workloads)
-        if (name := workload if phase is None else f"{workload}/{phase}") in known_time.times
+        if (name := workload if phase is None else f"{workload}/{phase}") in reference.times
     )
 
 

@@ -13,11 +13,10 @@ import pyarrow.compute as pc
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.use import FloatArray
-from howdah.analysis.phases import master_of
-from howdah.analysis.wording import listed, number, percent
-from howdah.analysis.work import replication_of
+from howdah.analysis.phases import master_of, replication_of
+from howdah.analysis.wording import Figure, finding, listed, percent
 from howdah.model.cluster import HadoopJob
-from howdah.model.comparison import Finding, Number
+from howdah.model.comparison import Finding
 from howdah.model.reported import LinkRate
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
@@ -37,7 +36,7 @@ def local_share(done: pa.Table, job: HadoopJob) -> float | None:
     maps = _kind(done, "map")
     placed = maps.filter(pc.not_equal(maps.column("locality"), pa.scalar("")))
     if placed.num_rows:
-        local = np.array([each == "local" for each in placed.column("locality").to_pylist()])
+        local = np.array([locality == "local" for locality in placed.column("locality").to_pylist()])
         sizes = placed.column("input_bytes").to_numpy().astype(np.float64)
         weights = sizes if sizes.sum() > 0 else np.ones(len(sizes))
         return float(weights[local].sum() / weights.sum())
@@ -53,10 +52,7 @@ def shuffle_share(done: pa.Table, place: Place) -> float | None:
 
     With w machines that all do as much it is (w - 1)/w.
     """
-    made, fetched = (
-        _by_place(_kind(done, "map"), "map", place),
-        _by_place(_kind(done, "reduce"), "reduce", place),
-    )
+    made, fetched = (_by_place(_kind(done, kind), kind, place) for kind in ("map", "reduce"))
     if not made or not fetched:
         return None
     all_made, all_fetched = sum(made.values()), sum(fetched.values())
@@ -70,7 +66,7 @@ def read_in_vain(attempts: pa.Table) -> int:
     return int(pc.sum(lost.column("input_bytes")).as_py() or 0)
 
 
-def untold_bytes(attempts: pa.Table, replication: float) -> tuple[float, float]:
+def unreported_bytes(attempts: pa.Table, replication: float) -> tuple[float, float]:
     """The most that attempts may have read and written in HDFS of which Hadoop reports no bytes.
 
     One that was killed or lost leaves no counters; it can have moved no more than its task needed, which is
@@ -81,12 +77,12 @@ def untold_bytes(attempts: pa.Table, replication: float) -> tuple[float, float]:
     begun_by = {master_of(int(number)) for number in attempts.column("attempt").to_numpy()}
     silent = max(begun_by, default=0) - len(begun_by)
     return (
-        _untold(attempts, "map", "input_bytes", silent),
-        replication * _untold(attempts, writers, "output_bytes", silent),
+        _unreported(attempts, "map", "input_bytes", silent),
+        replication * _unreported(attempts, writers, "output_bytes", silent),
     )
 
 
-def _untold(attempts: pa.Table, kind: str, column: str, silent_masters: int) -> float:
+def _unreported(attempts: pa.Table, kind: str, column: str, silent_masters: int) -> float:
     needed: dict[int, float] = {}
     silent: list[int] = []
     mine = _kind(attempts, kind)
@@ -145,10 +141,10 @@ def local_by_lot(
             return None
         share = min(1.0, replication / places)
         return Lot(share, _DEVIATIONS * sqrt(share * (1 - share) / max(1, tasks.total())))
-    each = [(count, min(1.0, chances.get(where, 0.0))) for where, count in tasks.items()]
+    chance_of = [(count, min(1.0, chances.get(where, 0.0))) for where, count in tasks.items()]
     total = max(1, tasks.total())
-    share = sum(count * chance for count, chance in each) / total
-    spread = sum(count * chance * (1 - chance) for count, chance in each)
+    share = sum(count * chance for count, chance in chance_of) / total
+    spread = sum(count * chance * (1 - chance) for count, chance in chance_of)
     return Lot(share, _DEVIATIONS * sqrt(spread) / total)
 
 
@@ -268,16 +264,14 @@ def link_sentence(result: WorkloadResult) -> str | None:
     return text
 
 
-def link_numbers(result: WorkloadResult) -> list[Number]:
+def link_numbers(result: WorkloadResult) -> list[Figure]:
     """The numbers of that sentence, and what was published."""
-    numbers = []
+    numbers: list[Figure] = []
     for how in (ONE_WAY, BOTH_WAYS):
-        rate, share = good(result.links, how), share_of_nominal(result.links, how)
-        if rate is not None:
-            numbers.append(number(how, rate, "bit/s"))
-        if share is not None:
-            numbers.append(number(f"{how}, of the ports' speed", share, "1"))
-            numbers.append(number(f"{how}, published for 10GbE", PUBLISHED[how], "1"))
+        share = share_of_nominal(result.links, how)
+        numbers.append((how, good(result.links, how), "bit/s"))
+        numbers.append((f"{how}, of the ports' speed", share, "1"))
+        numbers.append((f"{how}, published for 10GbE", None if share is None else PUBLISHED[how], "1"))
     return numbers
 
 
@@ -288,18 +282,19 @@ def find_links(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         broken = [link for link in links if link.error is not None]
         if broken:
             text = f"nothing goes between {_some(broken)}: {broken[0].error}"
-            yield _warning(time.workload, "broken-pair", text, [])
+            yield _warning(time.workload, "broken-pair", text)
         for how in (ONE_WAY, BOTH_WAYS):
             slow = slow_pairs(links, how)
             if slow:
-                yield _warning(time.workload, "slow-pair", _slow(links, slow, how), _numbers(slow))
+                rates = ((_named(link), link.bits_per_s, "bit/s") for link in slow[:_MOST_NAMED])
+                yield _warning(time.workload, "slow-pair", _slow(links, slow, how), *rates)
         busy = [link for link in links if max(link.source_cpu or 0, link.target_cpu or 0) >= _WHOLE_CPU]
         if busy:
             text = (
                 f"iperf3 used a whole CPU for {_some(busy)}: the link may carry more; from release 3.16 on "
                 "it has a thread for each stream"
             )
-            yield _warning(time.workload, "iperf-cpu", text, [])
+            yield _warning(time.workload, "iperf-cpu", text)
         again = [link for link in links if _again(link) > _AGAIN]
         if again:
             worst = max(again, key=_again)
@@ -308,7 +303,7 @@ def find_links(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 f"and more than {percent(_AGAIN)} in {format_counted(len(again), 'measurement')}: a cable, a "
                 "port, or a switch with too little room"
             )
-            yield _warning(time.workload, "retransmits", text, [])
+            yield _warning(time.workload, "retransmits", text)
 
 
 def _slow(links: Sequence[LinkRate], slow: Sequence[LinkRate], how: str) -> str:
@@ -352,9 +347,5 @@ def _named(link: LinkRate) -> str:
     return f"{link.source} → {link.target}"
 
 
-def _numbers(links: Sequence[LinkRate]) -> list[Number]:
-    return [number(_named(link), link.bits_per_s, "bit/s") for link in links[:_MOST_NAMED]]
-
-
-def _warning(workload: str, kind: str, text: str, numbers: Sequence[Number]) -> Finding:
-    return Finding(id=kind, severity="warning", workload=workload, text=text, numbers=tuple(numbers))
+def _warning(workload: str, kind: str, text: str, *numbers: Figure) -> Finding:
+    return finding(kind, text, *numbers, severity="warning", workload=workload)

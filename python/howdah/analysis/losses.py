@@ -10,13 +10,12 @@ from howdah.analysis.evidence.losses import Wait, WorkerLoss
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.use import MachineOfRun
 from howdah.analysis.fault_effects import was_meant
-from howdah.analysis.machines import workers_of
+from howdah.analysis.machines import Timeline, workers_of
 from howdah.analysis.outages import Outage, freed_s, outages, under_way, waits
 from howdah.analysis.phases import attempts_of, master_of, names_machine
 from howdah.analysis.spark import undone_attempts
-from howdah.analysis.timeline import Timeline
 from howdah.analysis.uneven_tasks import lost_race
-from howdah.analysis.wording import listed, named, number, seconds
+from howdah.analysis.wording import finding, listed, named, seconds
 from howdah.model.cluster import HadoopJob
 from howdah.model.comparison import Finding
 from howdah.model.run import Outcome, RunRecord, TaskAttempt
@@ -171,7 +170,7 @@ def _undone(attempts: Sequence[TaskAttempt], outage: Outage) -> frozenset[TaskAt
 
 def _raced(attempt: TaskAttempt, lost_s: float, attempts: Sequence[TaskAttempt]) -> bool:
     """Whether an attempt lost a race that was on before the loss; a later one was run in its place."""
-    rivals = [each for each in attempts if (each.kind, each.task) == (attempt.kind, attempt.task)]
+    rivals = [rival for rival in attempts if (rival.kind, rival.task) == (attempt.kind, attempt.task)]
     begun = [rival for rival in rivals if rival.state == Outcome.SUCCEEDED.value and rival.start_s <= lost_s]
     return lost_race(attempt.error) and bool(begun)
 
@@ -214,29 +213,29 @@ def _later_s(again: Sequence[TaskAttempt], tasks: Tasks, lost_s: float, others_s
 def find_losses(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One warning for each worker that was missing during a workload; a note where a fault was to do that."""
     for loss in evidence.losses:
-        yield Finding(
-            id="worker-lost",
+        yield finding(
+            "worker-lost",
+            "; ".join(_clauses(loss)),
+            ("attempts lost", len(loss.ended), "1"),
+            ("work lost", loss.wasted_s, "s"),
+            ("bytes lost", loss.wasted_bytes, "B"),
+            ("waited", loss.waited_s, "s"),
+            ("work done again", loss.rerun_s, "s"),
+            ("end held up", loss.delay_s, "s"),
             severity="note" if was_meant(record, evidence, loss.worker, loss.lost_s) else "warning",
             workload=loss.workload,
             phase=loss.phase,
-            text="; ".join(_clauses(loss)),
-            numbers=(
-                number("attempts lost", len(loss.ended), "1"),
-                number("work lost", loss.wasted_s, "s"),
-                number("bytes lost", loss.wasted_bytes, "B"),
-                number("waited", loss.waited_s, "s"),
-                number("work done again", loss.rerun_s, "s"),
-                number("end held up", loss.delay_s, "s"),
-            ),
         )
 
 
 def _clauses(loss: WorkerLoss) -> Iterator[str]:
     yield _when(loss)
     if loss.takeover_s is not None:
-        what = "what was under way" if loss.ended else "everything that it had started, which is not reported"
+        lost_work = (
+            "what was under way" if loss.ended else "everything that it had started, which is not reported"
+        )
         yield (
-            f"the job's application master was lost as well, and with it {what}: the next one "
+            f"the job's application master was lost as well, and with it {lost_work}: the next one "
             f"began its first task {seconds(loss.takeover_s)} after the loss"
         )
     if loss.ended:
@@ -258,26 +257,26 @@ def _clauses(loss: WorkerLoss) -> Iterator[str]:
 
 def _when(loss: WorkerLoss) -> str:
     """Who was lost at what time of the run: all moments on a page are told on its clock."""
-    who = f"the {listed(loss.daemons)} of {loss.worker} on {loss.host}"
+    daemons = f"the {listed(loss.daemons)} of {loss.worker} on {loss.host}"
     if loss.before_s > 0:
-        text = f"{loss.workload} began without {loss.worker}: {who} had gone missing"
+        text = f"{loss.workload} began without {loss.worker}: {daemons} had gone missing"
         text += f" {seconds(loss.before_s)} before"
     else:
-        text = f"{named(loss.workload, loss.phase)}: {who} went missing"
+        text = f"{named(loss.workload, loss.phase)}: {daemons} went missing"
         text += f" at {seconds(loss.lost_s)}"
-    known = []
+    moments = []
     if loss.noticed_s > loss.lost_s:
-        known.append(f"noticed {seconds(loss.noticed_s - loss.lost_s)} later")
+        moments.append(f"noticed {seconds(loss.noticed_s - loss.lost_s)} later")
     if loss.given_up_s is not None:
-        known.append(f"given up by YARN after {seconds(loss.given_up_s - loss.lost_s)}")
+        moments.append(f"given up by YARN after {seconds(loss.given_up_s - loss.lost_s)}")
     if loss.back_s is not None:
-        known.append(f"back after {seconds(loss.back_s - loss.lost_s)}")
-    return f"{text} ({', '.join(known)})" if known else text
+        moments.append(f"back after {seconds(loss.back_s - loss.lost_s)}")
+    return f"{text} ({', '.join(moments)})" if moments else text
 
 
 def _ended(wait: Wait) -> str:
     """What ended a wait, with the property that sets when it does."""
     if wait.setting is None:
-        return wait.what
+        return wait.ended_by
     value = "" if wait.value_s is None else f", {seconds(wait.value_s)} here"
-    return f"{wait.what} ({wait.setting}{value})"
+    return f"{wait.ended_by} ({wait.setting}{value})"

@@ -9,9 +9,9 @@ from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.losses import JournalLoad, MasterLoad, MasterLoss
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.fault_effects import was_meant
+from howdah.analysis.machines import Timeline, Track
 from howdah.analysis.phases import attempts_of, names_machine
-from howdah.analysis.timeline import Timeline, Track
-from howdah.analysis.wording import listed, named, number, percent, seconds
+from howdah.analysis.wording import finding, listed, named, percent, seconds
 from howdah.hadoop.daemons import DAEMONS, PAIRED
 from howdah.model.cluster import Event
 from howdah.model.comparison import Finding
@@ -70,20 +70,14 @@ def find_journal(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             text += f", {format_bytes(round(load.bytes_per_block))} for each block written"
         if load.sync_s is not None:
             text += f"; {seconds(load.sync_s)} until a lot was durable"
-        yield Finding(
-            id="journal",
+        yield finding(
+            "journal",
+            text,
+            ("edits per second", load.edits_per_s, "1/s"),
+            ("to one JournalNode", load.bytes_per_s, "B/s"),
+            ("until durable", load.sync_s, "s"),
+            ("for each block", load.bytes_per_block, "B"),
             workload=load.workload,
-            text=text,
-            numbers=(
-                number("edits per second", load.edits_per_s, "1/s"),
-                number("to one JournalNode", load.bytes_per_s, "B/s"),
-                *([] if load.sync_s is None else [number("until durable", load.sync_s, "s")]),
-                *(
-                    []
-                    if load.bytes_per_block is None
-                    else [number("for each block", load.bytes_per_block, "B")]
-                ),
-            ),
         )
 
 
@@ -125,12 +119,12 @@ def find_masters(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One note for each workload: how much of a core every master used."""
     for workload in dict.fromkeys(load.workload for load in evidence.masters):
         loads = [load for load in evidence.masters if load.workload == workload]
-        each = [f"the {load.daemon} on {load.machine} {percent(load.busy)}" for load in loads]
-        yield Finding(
-            id="masters",
+        used = [f"the {load.daemon} on {load.machine} {percent(load.busy)}" for load in loads]
+        yield finding(
+            "masters",
+            f"{workload}: of one core, {listed(used)} was used",
+            *((f"{load.daemon} on {load.machine}", load.busy, "1") for load in loads),
             workload=workload,
-            text=f"{workload}: of one core, {listed(each)} was used",
-            numbers=tuple(number(f"{load.daemon} on {load.machine}", load.busy, "1") for load in loads),
         )
 
 
@@ -149,14 +143,14 @@ class _Change:
     @property
     def since_s(self) -> float:
         """When it began: the loss, or that another one took over."""
-        return next(each for each in (self.lost_s, self.active_s) if each is not None)
+        return next(moment for moment in (self.lost_s, self.active_s) if moment is not None)
 
 
 def master_losses(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[MasterLoss, ...]:
     """What befell masters, in order, each with the workload it happened in or, between two, with the next."""
     result = []
-    for change in (each for daemon in _DAEMONS for each in _changes(daemon, run.record.events)):
-        time = next((each for each in times if change.since_s <= each.end_s), None)
+    for change in (change for daemon in _DAEMONS for change in _changes(daemon, run.record.events)):
+        time = next((time for time in times if change.since_s <= time.end_s), None)
         if time is not None:
             result.append(_loss(change, time, attempts_of(run, time)))
     return tuple(sorted(result, key=lambda loss: loss.since_s))
@@ -186,27 +180,27 @@ def _loss(change: _Change, time: WorkloadTime, attempts: Sequence[TaskAttempt]) 
 def _changes(daemon: str, events: Sequence[Event]) -> list[_Change]:
     """What befell the masters of one kind; of a loss its last sign of life counts."""
     result: list[_Change] = []
-    for event in sorted((each for each in events if each.kind.startswith(f"{daemon}-")), key=_sign_s):
-        at, what = event.worker, event.kind.removeprefix(f"{daemon}-")
-        if what == "lost":
+    for event in sorted((event for event in events if event.kind.startswith(f"{daemon}-")), key=_sign_s):
+        at, kind = event.worker, event.kind.removeprefix(f"{daemon}-")
+        if kind == "lost":
             result.append(_Change(daemon, at, event.was == "standby", _sign_s(event)))
             continue
-        open_ends = [index for index, change in enumerate(result) if _closes(what, at, change)]
+        open_ends = [index for index, change in enumerate(result) if _closes(kind, at, change)]
         if open_ends:
-            known = (
-                {"back_s": event.time_s} if what == "back" else {"successor": at, "active_s": event.time_s}
+            closing = (
+                {"back_s": event.time_s} if kind == "back" else {"successor": at, "active_s": event.time_s}
             )
-            result[open_ends[-1]] = replace(result[open_ends[-1]], **known)
-        elif what == "failover":
+            result[open_ends[-1]] = replace(result[open_ends[-1]], **closing)
+        elif kind == "failover":
             result.append(
                 _Change(daemon, at, standby=False, lost_s=None, successor=at, active_s=event.time_s)
             )
     return result
 
 
-def _closes(what: str, machine: str, change: _Change) -> bool:
+def _closes(kind: str, machine: str, change: _Change) -> bool:
     """Whether a master that is back, or took over, is what an earlier loss waited for."""
-    if what == "back":
+    if kind == "back":
         return change.machine == machine and change.back_s is None and change.lost_s is not None
     return change.machine != machine and not change.standby and change.successor is None
 
@@ -220,21 +214,18 @@ def find_master_losses(record: RunRecord, evidence: Evidence) -> Iterator[Findin
     """One finding for each: a warning where a master that served was lost, and no fault was to do that."""
     for loss in evidence.master_losses:
         began_s = evidence.time_of(loss.workload).start_s
-        unserved_s = loss.unserved_s
         harmless = (
             loss.lost_s is None or loss.standby or was_meant(record, evidence, loss.machine, loss.lost_s)
         )
-        yield Finding(
-            id="master-lost" if loss.lost_s is not None else "master-failover",
+        yield finding(
+            "master-lost" if loss.lost_s is not None else "master-failover",
+            f"{named(loss.workload, loss.phase)}: {'; '.join(_clauses(loss, began_s))}",
+            ("without a master", loss.unserved_s, "s"),
+            ("attempts under way", loss.under_way, "1"),
+            ("attempts failed without it", len(loss.failed), "1"),
             severity="note" if harmless else "warning",
             workload=loss.workload,
             phase=loss.phase,
-            text=f"{named(loss.workload, loss.phase)}: {'; '.join(_clauses(loss, began_s))}",
-            numbers=(
-                *([] if unserved_s is None else [number("without a master", unserved_s, "s")]),
-                number("attempts under way", loss.under_way, "1"),
-                number("attempts failed without it", len(loss.failed), "1"),
-            ),
         )
 
 

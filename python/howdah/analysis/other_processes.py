@@ -8,10 +8,9 @@ import numpy as np
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.use import DiskShare, FloatArray, NeighbourUse, OthersUse, Series, StretchUse
-from howdah.analysis.machines import on_cluster
-from howdah.analysis.timeline import MODES, Timeline
+from howdah.analysis.machines import MODES, Timeline, on_cluster
 from howdah.analysis.use import cpu_share
-from howdah.analysis.wording import listed, number, percent
+from howdah.analysis.wording import finding, listed, percent
 from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord
 
@@ -68,12 +67,12 @@ def find_neighbours(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             for use in uses
         ]
         hosts = listed(list(uses[0].hosts))
-        yield Finding(
-            id="neighbours",
-            severity="warning" if much else "note",
-            text=f'lab "{lab}" is on {hosts}, too, and used {listed(noted)}'
+        yield finding(
+            "neighbours",
+            f'lab "{lab}" is on {hosts}, too, and used {listed(noted)}'
             + (": times of this run are not those of hosts without neighbours" if much else ""),
-            numbers=tuple(number(f"link, {use.workload}", use.link, "1") for use in uses),
+            *((f"link, {use.workload}", use.link, "1") for use in uses),
+            severity="warning" if much else "note",
         )
 
 

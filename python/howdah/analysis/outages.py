@@ -1,19 +1,33 @@
-"""Workers that were missing for a while, and how long nobody did again what was lost with them."""
+"""Workers that were missing, how long their lost work waited, and blocks that HDFS copied or rebuilt."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 
-from howdah.analysis.evidence.losses import Wait
-from howdah.analysis.timeline import Timeline
+import numpy as np
+
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.losses import Rebuild, Wait, WorkerDrain
+from howdah.analysis.evidence.times import WorkloadTime
+from howdah.analysis.evidence.use import MachineOfRun
+from howdah.analysis.layers import LAG_S
+from howdah.analysis.machines import Timeline, Track, counted, setting_s, setting_text
+from howdah.analysis.phases import attempts_of
+from howdah.analysis.wording import finding, listed, seconds
 from howdah.hadoop.daemons import DAEMONS as CATALOGUE
 from howdah.model.cluster import Event, HadoopJob
+from howdah.model.comparison import Finding
 from howdah.model.plan import Role
-from howdah.model.run import RunRecord, TaskAttempt
+from howdah.model.run import Outcome, RunRecord, TaskAttempt, WorkloadResult
+from howdah.model.tables import RunData
+from howdah.model.workloads.hadoop_programs import REBUILD_TIME, REDUNDANCY
+from howdah.releases.values import read_seconds
+from howdah.units import format_bytes, format_counted, format_rate
 
 DAEMONS = {CATALOGUE[role].name: role.value for role in (Role.DATANODE, Role.NODEMANAGER)}
-# The daemons of a worker that is lost are missed one after the other, each by its own means.
+# The daemons of a lost worker are missed one after the other, and so are the workers of a lost host.
 _TOGETHER_S = 30.0
 
 _NODE = "yarn.nm.liveness-monitor.expiry-interval-ms"
@@ -56,34 +70,31 @@ def outages(events: Sequence[Event], timeline: Timeline) -> tuple[Outage, ...]:
 
 
 def _of_daemons(events: Sequence[Event], timeline: Timeline) -> Iterator[Outage]:
-    """The outages of every daemon by itself."""
     missing: dict[tuple[str, str], Outage] = {}
-    for event in sorted(events, key=lambda each: each.time_s):
-        daemon, _, what = event.kind.partition("-")
-        if daemon not in DAEMONS or what == "drained":
+    for event in sorted(events, key=lambda event: event.time_s):
+        daemon, _, kind = event.kind.partition("-")
+        if daemon not in DAEMONS or kind == "drained":
             continue
         place = (event.worker, daemon)
-        if what == "back":
+        if kind == "back":
             if place in missing:
                 yield replace(missing.pop(place), back_s=event.time_s)
             continue
         # Older records call lost twice what is missed first and given up later.
-        given_up = what == "given-up" or place in missing
+        given_up = kind == "given-up" or place in missing
         if place not in missing:
-            lost_s = _last_sign_s(event, daemon, timeline)
+            signs = [] if event.seen_s is None else [event.seen_s]
+            for subject in (daemon, f"jvm/{daemon}"):
+                for metric in timeline.metrics(event.worker, subject):
+                    track = timeline.track(event.worker, metric)
+                    signs += (
+                        [] if track is None else [float(at) for at in track.times_s if at < event.time_s][-1:]
+                    )
+            lost_s = min(event.time_s, max(signs, default=event.time_s))
             missing[place] = Outage(event.worker, (DAEMONS[daemon],), lost_s, event.time_s)
         if given_up and daemon == "nodemanager":
             missing[place] = replace(missing[place], given_up_s=event.time_s)
     yield from missing.values()
-
-
-def _last_sign_s(event: Event, daemon: str, timeline: Timeline) -> float:
-    signs = [] if event.seen_s is None else [event.seen_s]
-    for subject in (daemon, f"jvm/{daemon}"):
-        for metric in timeline.metrics(event.worker, subject):
-            track = timeline.track(event.worker, metric)
-            signs += [] if track is None else [float(at) for at in track.times_s if at < event.time_s][-1:]
-    return min(event.time_s, max(signs, default=event.time_s))
 
 
 def _joined(outage: Outage, other: Outage) -> Outage:
@@ -100,8 +111,8 @@ def _joined(outage: Outage, other: Outage) -> Outage:
 
 
 def _first(*moments: float | None) -> float | None:
-    known: Iterable[float] = (moment for moment in moments if moment is not None)
-    return min(known, default=None)
+    moments_known: Iterable[float] = (moment for moment in moments if moment is not None)
+    return min(moments_known, default=None)
 
 
 def freed_s(
@@ -136,10 +147,10 @@ def waits(
     """
     result = []
     from_s = outage.lost_s
-    for end_s, what, setting in _parts(outage, until_s, held):
+    for end_s, reason, setting in _parts(outage, until_s, held):
         if end_s > from_s:
             value_s = None if setting is None else _value_s(record, job, setting)
-            result.append(Wait(end_s - from_s, what, setting, value_s))
+            result.append(Wait(end_s - from_s, reason, setting, value_s))
             from_s = end_s
     return tuple(result)
 
@@ -173,3 +184,208 @@ def _value_s(record: RunRecord, job: HadoopJob | None, setting: str) -> float | 
     running = record.cluster.patience if record.cluster else {}
     value = {**(job.conf if job else {}), **running}.get(setting, "")
     return int(value) / 1000 if value.isdigit() else None
+
+
+_LIVE, _FEW = "namenode/live_datanodes", "namenode/under_replicated"
+_RECHECK, _HEARTBEAT = "dfs.namenode.heartbeat.recheck-interval", "dfs.heartbeat.interval"
+
+
+def rebuilds(record: RunRecord, timeline: Timeline) -> tuple[Rebuild, ...]:
+    """One for all DataNodes that were lost together; empty if the NameNode was not sampled."""
+    live, few = (_largest(timeline, metric) for metric in (_LIVE, _FEW))
+    if live is None or few is None:
+        return ()
+    lost = [outage for outage in outages(record.events, timeline) if DAEMONS["datanode"] in outage.daemons]
+    together: list[list[Outage]] = []
+    for outage in sorted(lost, key=lambda outage: outage.lost_s):
+        if together and outage.lost_s - together[-1][0].lost_s < _TOGETHER_S:
+            together[-1].append(outage)
+        else:
+            together.append([outage])
+    return tuple(_rebuild(group, live, few) for group in together)
+
+
+def _largest(timeline: Timeline, metric: str) -> Track | None:
+    """The track of the NameNode that counts most: a standby knows less."""
+    return max(
+        timeline.tracks(timeline.hosts, [metric]), key=lambda track: float(track.values.max()), default=None
+    )
+
+
+def _rebuild(group: list[Outage], live: Track, few: Track) -> Rebuild:
+    lost_s = min(outage.lost_s for outage in group)
+    before = float(live.at(lost_s))
+    gone = live.times_s[(live.times_s > lost_s) & (live.values < before)]
+    base = float(few.at(lost_s))
+    later = few.times_s > lost_s
+    times, values = few.times_s[later], few.values[later]
+    most = float(values.max()) if len(values) else base
+    rebuilt_s = None
+    if most > base:
+        after = times[np.arange(len(values)) > int(values.argmax())]
+        whole = after[values[int(values.argmax()) + 1 :] <= base]
+        rebuilt_s = float(whole[0]) if len(whole) else None
+    return Rebuild(
+        workers=tuple(sorted(outage.worker for outage in group)),
+        lost_s=lost_s,
+        given_up_s=float(gone[0]) if len(gone) else None,
+        most_blocks=round(most - base),
+        rebuilt_s=rebuilt_s,
+    )
+
+
+def find_rebuilds(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Whether HDFS made new replicas of what lost DataNodes held, and how long that took."""
+    for rebuild in evidence.rebuilds:
+        given_up_s, rebuilt_s = rebuild.given_up_s, rebuild.rebuilt_s
+        yield finding(
+            "hdfs-rebuilt",
+            f"HDFS: {_text(record, rebuild)}",
+            ("blocks with too few replicas", rebuild.most_blocks, "1"),
+            ("given up after", None if given_up_s is None else given_up_s - rebuild.lost_s, "s"),
+            ("all replicas again after", None if rebuilt_s is None else rebuilt_s - rebuild.lost_s, "s"),
+            severity="warning"
+            if given_up_s is not None and rebuilt_s is None and rebuild.most_blocks
+            else "note",
+        )
+
+
+def _text(record: RunRecord, rebuild: Rebuild) -> str:
+    nodes = f"the {'DataNode' if len(rebuild.workers) == 1 else 'DataNodes'} of {listed(rebuild.workers)}"
+    if rebuild.given_up_s is None:
+        heartbeat_s = read_seconds(setting_text(record, _HEARTBEAT)) or 0.0
+        patience_s = 2 * setting_s(record, _RECHECK) + 10 * heartbeat_s
+        return (
+            f"the NameNode did not give up {nodes} and rebuilt nothing, because it waits "
+            f"{seconds(patience_s)} for a silent DataNode ({_RECHECK}, {_HEARTBEAT})"
+        )
+    text = f"the NameNode gave up {nodes} {seconds(rebuild.given_up_s - rebuild.lost_s)} after the loss"
+    if not rebuild.most_blocks:
+        return f"{text}, and no block lacked a replica"
+    text += f"; up to {format_counted(rebuild.most_blocks, 'block')} had too few replicas"
+    if rebuild.rebuilt_s is None:
+        return f"{text}, and not all had theirs again when sampling ended"
+    return f"{text}, and all had theirs again {seconds(rebuild.rebuilt_s - rebuild.lost_s)} after the loss"
+
+
+def drains(
+    run: RunData, timeline: Timeline, machines: tuple[MachineOfRun, ...], times: tuple[WorkloadTime, ...]
+) -> tuple[WorkerDrain, ...]:
+    """Every DataNode that was drained during a run, in order."""
+    return tuple(
+        _drain(run, timeline, machines, times, event)
+        for event in run.record.events
+        if event.kind == "datanode-drained"
+    )
+
+
+def _drain(
+    run: RunData,
+    timeline: Timeline,
+    machines: tuple[MachineOfRun, ...],
+    times: tuple[WorkloadTime, ...],
+    event: Event,
+) -> WorkerDrain:
+    began_s = event.time_s if event.since_s is None else event.since_s
+    running = [time for time in times if time.start_s <= event.time_s and began_s <= time.end_s]
+    maps = [
+        attempt
+        for time in running
+        for attempt in attempts_of(run, time)
+        if attempt.kind == "map" and attempt.state == Outcome.SUCCEEDED.value
+    ]
+    meanwhile = [attempt for attempt in maps if attempt.start_s <= event.time_s and began_s <= attempt.end_s]
+    others = [attempt for attempt in maps if attempt not in meanwhile]
+
+    def grown(metric: str) -> float | None:
+        tracks = timeline.tracks(counted(machines, timeline, "datanode"), [metric])
+        return sum(track.growth(began_s, event.time_s + LAG_S) for track in tracks) if tracks else None
+
+    return WorkerDrain(
+        worker=event.worker,
+        began_s=event.since_s,
+        ended_s=event.time_s,
+        held_bytes=event.held_bytes,
+        workloads=tuple(time.workload for time in running),
+        copied_blocks=grown("datanode/copied_blocks"),
+        written_bytes=grown("datanode/written_bytes"),
+        during_s=_mean_s(meanwhile),
+        otherwise_s=_mean_s(others),
+    )
+
+
+def _mean_s(attempts: Sequence[TaskAttempt]) -> float | None:
+    return fmean(attempt.end_s - attempt.start_s for attempt in attempts) if attempts else None
+
+
+def find_moves(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """A note for each DataNode that was drained, and one for each measured rebuild."""
+    for drain in evidence.drains:
+        yield _drained(drain)
+    for result in record.workloads:
+        if result.workload.kind == REDUNDANCY and result.metrics:
+            yield _rebuilt(result)
+
+
+def _drained(drain: WorkerDrain) -> Finding:
+    text, took_s = f"{drain.worker} was drained", None
+    if drain.began_s is not None:
+        took_s = drain.ended_s - drain.began_s
+        text += f" in {seconds(took_s)}"
+    if drain.held_bytes is not None:
+        text += f" with {format_bytes(drain.held_bytes)} on its disks"
+    counted = drain.copied_blocks is not None and drain.written_bytes is not None
+    if drain.copied_blocks is not None and drain.written_bytes is not None:
+        blocks = format_counted(round(drain.copied_blocks), "block")
+        text += f": DataNodes copied {blocks} and wrote {format_bytes(drain.written_bytes)} meanwhile"
+    if drain.workloads:
+        text += f", while {listed(drain.workloads)} ran"
+    compared = drain.during_s is not None and drain.otherwise_s is not None
+    if drain.during_s is not None and drain.otherwise_s is not None:
+        text += f"; maps took {seconds(drain.during_s)} then, and {seconds(drain.otherwise_s)} otherwise"
+    return finding(
+        "worker-drained",
+        text,
+        ("drained in", took_s, "s"),
+        ("on its disks", drain.held_bytes, "B"),
+        ("blocks copied", drain.copied_blocks if counted else None, "1"),
+        ("written meanwhile", drain.written_bytes if counted else None, "B"),
+        ("maps meanwhile", drain.during_s if compared else None, "s"),
+        ("maps otherwise", drain.otherwise_s if compared else None, "s"),
+        workload=drain.workloads[0] if drain.workloads else None,
+    )
+
+
+def _rebuilt(result: WorkloadResult) -> Finding:
+    values = {metric.name: metric.value for metric in result.metrics}
+    units, copied = values.get("rebuilt units", 0.0), values.get("copied blocks", 0.0)
+    remaining = values.get("blocks not rebuilt", 0.0)
+    parts = []
+    if units:
+        parts.append(
+            f"{format_counted(round(units), 'unit')} of coded blocks "
+            f"({format_bytes(values['rebuilt bytes of units'])}) were computed from "
+            f"{format_bytes(values['bytes read to rebuild units'])}"
+        )
+    if copied:
+        parts.append(
+            f"{format_counted(round(copied), 'block')} ({format_bytes(values['copied bytes'])}) copied"
+        )
+    text = f"HDFS was redundant again after {seconds(values[REBUILD_TIME])}"
+    if not parts:
+        text = "no block had to be copied or rebuilt"
+    else:
+        text += f": {listed(parts)}"
+    if (rate := values.get("rebuild rate")) and parts:
+        text += f", {format_rate(rate)}"
+    if (noticed_s := values.get("time until noticed")) is not None:
+        text += f"; the NameNode began {seconds(noticed_s)} after the start"
+    if remaining:
+        text = f"{format_counted(round(remaining), 'block')} were not rebuilt; {text}"
+    return finding(
+        "rebuild",
+        f"{result.workload.kind}: {text}",
+        *((metric.name, metric.value, metric.unit) for metric in result.metrics),
+        severity="warning" if remaining else "note",
+        workload=result.workload.kind,
+    )

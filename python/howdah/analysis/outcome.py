@@ -8,7 +8,7 @@ from typing import Literal
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.machines import on_cluster
-from howdah.analysis.wording import counted_tasks, listed, number, percent, seconds, state
+from howdah.analysis.wording import counted_tasks, finding, listed, percent, seconds, state
 from howdah.model.comparison import Finding
 from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.terasort import TERASORT, TERAVALIDATE, TeraValidate
@@ -28,17 +28,15 @@ def find_validation(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             # It did not come to a verdict; that it stopped is another finding.
             continue
         severity, text = _verdict(result)
-        yield Finding(
-            id="validation", severity=severity, workload=time.workload, text=f"{time.workload}: {text}"
-        )
+        yield finding("validation", f"{time.workload}: {text}", severity=severity, workload=time.workload)
     kinds = [result.workload.kind for result in record.workloads if result.outcome is Outcome.SUCCEEDED]
     if record.outcome is Outcome.SUCCEEDED and TERASORT in kinds:
         after = kinds[len(kinds) - kinds[::-1].index(TERASORT) :]
         if TERAVALIDATE not in after:
-            yield Finding(
-                id="not-validated",
+            yield finding(
+                "not-validated",
+                "terasort's output was not checked: no teravalidate followed",
                 workload=TERASORT,
-                text="terasort's output was not checked: no teravalidate followed",
             )
 
 
@@ -73,17 +71,17 @@ def find_failed_operations(record: RunRecord, evidence: Evidence) -> Iterator[Fi
             failed = {word: many for word, many in count.returns.items() if word != OK and many}
             if not failed:
                 continue
-            each = listed([f"{format_count(many)} {word}" for word, many in failed.items()])
+            returns = listed([f"{format_count(many)} {word}" for word, many in failed.items()])
             share = percent(sum(failed.values()) / ended)
-            clauses.append(f"of {format_count(ended)} times {count.operation} {each} ({share})")
-            numbers += [number(f"{count.operation}, {word}", many, "1") for word, many in failed.items()]
+            clauses.append(f"of {format_count(ended)} times {count.operation} {returns} ({share})")
+            numbers += [(f"{count.operation}, {word}", many, "1") for word, many in failed.items()]
         if clauses:
-            yield Finding(
-                id="failed-operations",
+            yield finding(
+                "failed-operations",
+                f"{time.workload}: not all operations did what they should: {'; '.join(clauses)}",
+                *numbers,
                 severity="warning",
                 workload=time.workload,
-                text=f"{time.workload}: not all operations did what they should: {'; '.join(clauses)}",
-                numbers=tuple(numbers),
             )
 
 
@@ -99,17 +97,15 @@ def find_exceptions(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             continue
         why = [f"{format_count(busy)} since memstores were full"] if busy else []
         why += [f"{format_count(moved)} since regions were elsewhere"] if moved else []
-        yield Finding(
-            id="exceptions",
+        yield finding(
+            "exceptions",
+            f"{workload}: RegionServers answered {format_count(every)} calls with exceptions, after "
+            f"most of which clients wait and ask again{': ' if why else ''}{listed(why)}",
+            ("exceptions", every, "1"),
+            ("for full memstores", busy, "1"),
+            ("for regions elsewhere", moved, "1"),
             severity="warning" if busy else "note",
             workload=workload,
-            text=f"{workload}: RegionServers answered {format_count(every)} calls with exceptions, after "
-            f"most of which clients wait and ask again{': ' if why else ''}{listed(why)}",
-            numbers=(
-                number("exceptions", every, "1"),
-                number("for full memstores", busy, "1"),
-                number("for regions elsewhere", moved, "1"),
-            ),
         )
 
 
@@ -135,28 +131,23 @@ def find_unfinished(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             done = [f"{format_counted(tasks.total(), 'task')} of {len(done):,} stages"]
         if record.workloads[time.index].workload.has_tasks:
             text += f"; finished by that time: {listed(done) or 'no task'}"
-        yield Finding(
-            id="unfinished",
-            severity="warning",
-            workload=time.workload,
-            text=text,
-            numbers=(number("elapsed", time.elapsed_s, "s"),),
+        yield finding(
+            "unfinished", text, ("elapsed", time.elapsed_s, "s"), severity="warning", workload=time.workload
         )
     missing = record.suite.workloads[len(record.workloads) :]
     if missing:
-        yield Finding(
-            id="never-began",
+        yield finding(
+            "never-began",
+            f"workloads that the run never began: {listed([workload.kind for workload in missing])}",
             severity="warning",
-            text=f"workloads that the run never began: {listed([workload.kind for workload in missing])}",
         )
 
 
 def find_simulated(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """That the numbers were computed and not measured."""
     if record.origin is Origin.SIMULATED and evidence.workloads:
-        yield Finding(
-            id="simulated",
-            text=f"every number here was computed by the {record.engine} engine, none was measured",
+        yield finding(
+            "simulated", f"every number here was computed by the {record.engine} engine, none was measured"
         )
 
 
@@ -176,4 +167,4 @@ def find_missing(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     if record.limits is None and limited and not on_cluster(record):
         gaps.append("no raw limits: how close the disks came to theirs is not known")
     for gap in gaps:
-        yield Finding(id="missing", text=f"the record holds {gap}")
+        yield finding("missing", f"the record holds {gap}")

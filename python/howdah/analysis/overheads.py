@@ -9,12 +9,11 @@ from statistics import median
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.times import JobOverhead, Spills, WorkloadTime
 from howdah.analysis.machines import on_cluster
-from howdah.analysis.phases import attempts_of, by_job, done
+from howdah.analysis.phases import attempts_of, by_job, cluster_work, done, job_bytes
 from howdah.analysis.uneven_tasks import slots_of
-from howdah.analysis.wording import counted_tasks, number, percent, seconds, times, took
-from howdah.analysis.work import JobBytes, cluster_work, job_bytes
+from howdah.analysis.wording import counted_tasks, finding, percent, seconds, times, took
 from howdah.model.comparison import Finding
-from howdah.model.run import Outcome, RunRecord, TaskAttempt, WorkloadResult
+from howdah.model.run import Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
 from howdah.model.workloads.terasort import CODEC, ROWS, Codec
 from howdah.units import format_bytes, format_counted
@@ -37,19 +36,19 @@ def find_cost(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     share = cost.cpu_s / cost.elapsed_s
     allowed = (ON_CLUSTER if on_cluster(record) else SHARE_AT_1_HZ) * max(1.0, 1.0 / cost.interval_s)
     if share > allowed and cost.elapsed_s >= JUDGED_FROM_S:
-        yield Finding(
-            id="telemetry-cost",
-            severity="warning",
-            text=f"measuring took {percent(share)} of one core at an interval of {seconds(cost.interval_s)}, "
+        yield finding(
+            "telemetry-cost",
+            f"measuring took {percent(share)} of one core at an interval of {seconds(cost.interval_s)}, "
             f"more than the {percent(allowed)} it may; a longer interval would disturb less",
-            numbers=(number("CPU share of one core", share, "1"),),
+            ("CPU share of one core", share, "1"),
+            severity="warning",
         )
     if cost.ticks and cost.late_ticks / cost.ticks > LATE_SHARE:
-        yield Finding(
-            id="late-samples",
-            text=f"{cost.late_ticks} of {cost.ticks} samples came late: the machine was too busy to "
+        yield finding(
+            "late-samples",
+            f"{cost.late_ticks} of {cost.ticks} samples came late: the machine was too busy to "
             "measure on time; totals are exact all the same, short peaks are not",
-            numbers=(number("late samples", cost.late_ticks / cost.ticks, "1"),),
+            ("late samples", cost.late_ticks / cost.ticks, "1"),
         )
 
 
@@ -72,6 +71,9 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
         slots = slots_of(run.record, time, most, tasks=len(mine), places=len(places))
         first_s = min(task.start_s for task in tasks)
         whole_s = sum(task.end_s - task.start_s for task in tasks)
+        gaps = [
+            max(0.0, after.start_s - before.end_s) for place in places for before, after in pairwise(place)
+        ]
         result.append(
             JobOverhead(
                 workload=time.workload,
@@ -83,7 +85,7 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
                 tasks=len(mine),
                 slots=slots,
                 waves=len(mine) / slots,
-                turnaround_s=_turnaround(places),
+                turnaround_s=(median(gaps) if gaps else None),
                 task_s=whole_s,
                 cpu_share=_share([task.cpu_s for task in tasks], whole_s),
                 gc_share=_share([task.gc_s for task in tasks], whole_s),
@@ -95,19 +97,14 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
 def _places(tasks: tuple[TaskAttempt, ...]) -> list[list[TaskAttempt]]:
     """The tasks of every place that ran any, in order."""
     places: dict[tuple[str, int], list[TaskAttempt]] = {}
-    for each in sorted(tasks, key=lambda task: task.start_s):
-        places.setdefault((each.worker, each.slot), []).append(each)
+    for task in sorted(tasks, key=lambda task: task.start_s):
+        places.setdefault((task.worker, task.slot), []).append(task)
     return list(places.values())
 
 
-def _turnaround(places: list[list[TaskAttempt]]) -> float | None:
-    gaps = [max(0.0, after.start_s - before.end_s) for place in places for before, after in pairwise(place)]
-    return median(gaps) if gaps else None
-
-
 def _share(parts: list[float | None], whole_s: float) -> float | None:
-    known = [part for part in parts if part is not None]
-    return sum(known) / whole_s if len(known) == len(parts) and whole_s > 0 else None
+    reported = [part for part in parts if part is not None]
+    return sum(reported) / whole_s if len(reported) == len(parts) and whole_s > 0 else None
 
 
 def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -125,23 +122,17 @@ def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             text += f"; tasks computed for {percent(overhead.cpu_share)} of their time"
             if overhead.gc_share is not None:
                 text += f" and collected garbage for {percent(overhead.gc_share)}"
-        numbers = [
-            number("before the first task", overhead.before_s, "s"),
-            number("after the last task", overhead.after_s, "s"),
-            number("waves", overhead.waves, "1"),
-        ]
-        known = (
+        yield finding(
+            "job-overhead",
+            f"{overhead.workload}{last}: {text}",
+            ("before the first task", overhead.before_s, "s"),
+            ("after the last task", overhead.after_s, "s"),
+            ("waves", overhead.waves, "1"),
             ("between two tasks", overhead.turnaround_s, "s"),
             ("shortest task", overhead.least_task_s, "s"),
             ("computing", overhead.cpu_share, "1"),
             ("collecting garbage", overhead.gc_share, "1"),
-        )
-        numbers += [number(name, value, unit) for name, value, unit in known if value is not None]
-        yield Finding(
-            id="job-overhead",
             workload=overhead.workload,
-            text=f"{overhead.workload}{last}: {text}",
-            numbers=tuple(numbers),
         )
 
 
@@ -153,7 +144,6 @@ WORTHWHILE_RATIO = 1.1
 
 
 def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spills, ...]:
-    """The spills of every workload that had any."""
     spilled: list[Spills] = []
     for time in workloads:
         result = record.workloads[time.index]
@@ -163,7 +153,18 @@ def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spil
         if result.job is not None:
             work = cluster_work(result)
             if work is not None and work.stored:
-                spilled.append(_of_job(time.workload, result, job_bytes(result.job)))
+                # What the maps spilled; that reduces write once more what they merge is Hadoop's way.
+                counted = job_bytes(result.job)
+                spilled.append(
+                    Spills(
+                        workload=time.workload,
+                        codec=(CODEC.of(result.workload) or Codec.NONE).value,
+                        rows_per_row=counted.map_spills,
+                        raw_bytes=counted.output_raw,
+                        stored_bytes=counted.output_stored,
+                        read_bytes=counted.map_file_read + counted.reduce_file_read,
+                    )
+                )
             continue
         counters = result.counters
         if counters.spilled_bytes == 0:
@@ -182,18 +183,6 @@ def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spil
     return tuple(spilled)
 
 
-def _of_job(workload: str, result: WorkloadResult, counted: JobBytes) -> Spills:
-    """What the maps spilled; that reduces write once more what they merge is Hadoop's way."""
-    return Spills(
-        workload=workload,
-        codec=(CODEC.of(result.workload) or Codec.NONE).value,
-        rows_per_row=counted.map_spills,
-        raw_bytes=counted.output_raw,
-        stored_bytes=counted.output_stored,
-        read_bytes=counted.map_file_read + counted.reduce_file_read,
-    )
-
-
 def find_spills(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """That a workload spilled, and a warning if it spilled rows more than once."""
     for item in evidence.spills:
@@ -208,16 +197,14 @@ def find_spills(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             )
         elif item.rows_per_row:
             text += ", no row more than once"
-        yield Finding(
-            id="extra-spills" if extra else "spills",
+        yield finding(
+            "extra-spills" if extra else "spills",
+            text,
+            ("spilled, raw", item.raw_bytes, "B"),
+            ("spilled, on disk", item.stored_bytes, "B"),
+            ("spills per row", item.rows_per_row, "1"),
             severity="warning" if extra else "note",
             workload=item.workload,
-            text=text,
-            numbers=(
-                number("spilled, raw", item.raw_bytes, "B"),
-                number("spilled, on disk", item.stored_bytes, "B"),
-                number("spills per row", item.rows_per_row, "1"),
-            ),
         )
 
 
@@ -232,9 +219,4 @@ def find_compression(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
         )
         if item.ratio < WORTHWHILE_RATIO:
             text += f", which spares {percent(1 - 1 / item.ratio)} of the bytes for the CPU time it takes"
-        yield Finding(
-            id="compression",
-            workload=item.workload,
-            text=text,
-            numbers=(number("compression ratio", item.ratio, "1"),),
-        )
+        yield finding("compression", text, ("compression ratio", item.ratio, "1"), workload=item.workload)

@@ -13,11 +13,10 @@ import numpy as np
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.operations import RegionServerUse, RegionUse, RequestCheck
 from howdah.analysis.evidence.times import WorkloadTime
-from howdah.analysis.operation_steps import TimedRun
-from howdah.analysis.stalls import Stretch
+from howdah.analysis.machines import Timeline
+from howdah.analysis.operation_steps import Stretch, TimedRun
 from howdah.analysis.step_causes import SERVER, hot_from, region_servers
-from howdah.analysis.timeline import Timeline
-from howdah.analysis.wording import listed, number, percent, signed, times
+from howdah.analysis.wording import finding, listed, percent, signed, times
 from howdah.model.comparison import Finding
 from howdah.model.reported import OperationCount
 from howdah.model.run import RunRecord, WorkloadResult
@@ -38,11 +37,11 @@ def region_uses(timed: TimedRun) -> tuple[RegionUse, ...]:
                 grown = timed.timeline.growth(machine, f"region/{region}/requests", time.start_s, end_s)
                 if grown:
                     rows[region][machine] = grown
-        each = [
+        uses_here = [
             RegionUse(time.workload, region, max(on, key=lambda name: on[name]), sum(on.values()))
             for region, on in rows.items()
         ]
-        uses += sorted(each, key=lambda use: -use.rows)
+        uses += sorted(uses_here, key=lambda use: -use.rows)
     return tuple(uses)
 
 
@@ -57,12 +56,12 @@ def find_hot_regions(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
         text = f"region {mine[0].region} on {mine[0].machine} had {percent(share)} of the requests to "
         text += format_counted(len(mine), "region")
         text += f", {times(ratio)} the mean" if ratio >= UNEVEN else ": it was spread evenly"
-        yield Finding(
-            id="hot-region",
+        yield finding(
+            "hot-region",
+            f"{workload}: {text}",
+            *((f"rows of {use.region}", use.rows, "1") for use in mine[:10]),
             severity="warning" if ratio >= hot_from(len(mine)) else "note",
             workload=workload,
-            text=f"{workload}: {text}",
-            numbers=tuple(number(f"rows of {use.region}", use.rows, "1") for use in mine[:10]),
         )
 
 
@@ -221,8 +220,8 @@ def _use(
         regions=most("regions") or 0.0,
         local_share=most("local_share"),
         judged=sum(
-            timeline.growth(machine, f"{SERVER}/{what}_requests", *stretch)
-            for what in ("get", "mutate", "scan")
+            timeline.growth(machine, f"{SERVER}/{request}_requests", *stretch)
+            for request in ("get", "mutate", "scan")
             for stretch in stretches
         ),
     )
@@ -250,9 +249,9 @@ def request_checks(timed: TimedRun, uses: Sequence[RegionServerUse]) -> tuple[Re
         }
         checks += [
             RequestCheck(
-                time.workload, what, float(requested), server, _blur(timed.timeline, mine, time) * requested
+                time.workload, kind, float(requested), server, _blur(timed.timeline, mine, time) * requested
             )
-            for what, (requested, server) in counted.items()
+            for kind, (requested, server) in counted.items()
             if requested
         ]
     return tuple(checks)
@@ -293,34 +292,34 @@ def find_checks(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         ]
         if off:
             text = "; ".join(
-                f"RegionServers counted {check.counted:,.0f} {check.what} where clients asked for "
+                f"RegionServers counted {check.counted:,.0f} {check.kind} where clients asked for "
                 f"{check.requested:,.0f} ({signed(check.apart)})"
                 for check in off
             )
         else:
-            each = listed([_counted(check) for check in mine])
-            text = f"RegionServers counted {each} for the requests of clients"
+            counts = listed([_counted(check) for check in mine])
+            text = f"RegionServers counted {counts} for the requests of clients"
             blur = max(check.resolution / check.requested for check in mine)
             if blur > AGREE:
                 text += f"; samples are precise to {percent(blur)}"
-        yield Finding(
-            id="request-accounting",
-            severity="warning" if off else "note",
-            workload=workload,
-            text=f"{workload}: {text}",
-            numbers=tuple(
+        yield finding(
+            "request-accounting",
+            f"{workload}: {text}",
+            *(
                 item
                 for check in mine
                 for item in (
-                    number(f"{check.what}, requested", check.requested, "1"),
-                    number(f"{check.what}, counted", check.counted, "1"),
+                    (f"{check.kind}, requested", check.requested, "1"),
+                    (f"{check.kind}, counted", check.counted, "1"),
                 )
             ),
+            severity="warning" if off else "note",
+            workload=workload,
         )
 
 
 def _counted(check: RequestCheck) -> str:
-    text = f"{check.counted:,.0f} {check.what}"
+    text = f"{check.counted:,.0f} {check.kind}"
     return text if abs(check.apart) < SAME else f"{text} ({signed(check.apart)})"
 
 
@@ -338,10 +337,10 @@ def find_skew(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         text += " before a fault hit one" if hit_s <= evidence.time_of(workload).end_s else ""
         even = f", {times(ratio)} the mean" if ratio >= UNEVEN else ": they were spread evenly"
         hot = ratio >= hot_from(len(mine))
-        yield Finding(
-            id="request-skew",
+        yield finding(
+            "request-skew",
+            f"{workload}: {text}{even}",
+            *((f"requests of {use.machine}", use.judged, "1") for use in mine),
             severity="warning" if hot else "note",
             workload=workload,
-            text=f"{workload}: {text}{even}",
-            numbers=tuple(number(f"requests of {use.machine}", use.judged, "1") for use in mine),
         )

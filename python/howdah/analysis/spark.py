@@ -12,7 +12,8 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from howdah.analysis.evidence.losses import SparkLoss, WorkerLoss
-from howdah.analysis.evidence.times import ExecutorEstimate, ExecutorUse, SparkUse, WorkloadTime
+from howdah.analysis.evidence.times import WorkloadTime
+from howdah.analysis.evidence.use import ExecutorEstimate, ExecutorUse, SparkUse
 from howdah.analysis.phases import attempts_of
 from howdah.model.cluster import OF_ONE_STAGE, SparkExecutorRun, SparkRun
 from howdah.model.placement import most_at_once, stretches
@@ -45,7 +46,9 @@ def _use(workload: str, spark: SparkRun, attempts: Sequence[TaskAttempt]) -> Spa
     first_s, last_s = covered[0][0], covered[-1][1]
     between_s = sum(later[0] - former[1] for former, later in pairwise(covered))
     before_s, after_s = max(0.0, first_s - spark.start_s), max(0.0, spark.end_s - last_s)
-    executors = max(1, most_at_once((each.start_s, each.end_s or spark.end_s) for each in spark.executors))
+    executors = max(
+        1, most_at_once((executor.start_s, executor.end_s or spark.end_s) for executor in spark.executors)
+    )
     cores = max((executor.cores for executor in spark.executors), default=1)
     idle_s = before_s + between_s + after_s
     parents = {stage.id: stage.parents for stage in spark.stages}
@@ -94,7 +97,6 @@ def _part(stretch: tuple[float, float], tasks: Sequence[TaskAttempt]) -> Stages:
 
 
 def stage_of(task: TaskAttempt) -> int:
-    """The number of a task's stage."""
     return int(task.kind.rpartition(" ")[2])
 
 
@@ -269,5 +271,7 @@ def undone_attempts(attempts: Sequence[TaskAttempt]) -> tuple[TaskAttempt, ...]:
         if attempt.state == Outcome.SUCCEEDED.value and attempt.executor is not None:
             done[stage_of(attempt), attempt.task].append(attempt)
     return tuple(
-        attempt for each in done.values() for attempt in sorted(each, key=lambda task: task.end_s)[:-1]
+        attempt
+        for attempts_of_task in done.values()
+        for attempt in sorted(attempts_of_task, key=lambda task: task.end_s)[:-1]
     )

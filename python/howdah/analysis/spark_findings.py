@@ -9,9 +9,9 @@ from typing import NamedTuple
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.losses import SparkLoss
 from howdah.analysis.fault_effects import was_meant
-from howdah.analysis.wording import listed, number, percent, seconds, times
+from howdah.analysis.wording import Figure, finding, listed, percent, seconds, times
 from howdah.model.cluster import SparkStageRun
-from howdah.model.comparison import Finding, Number
+from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord
 from howdah.units import format_bytes, format_counted
 
@@ -30,52 +30,49 @@ def find_driver(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """How long no task of an application ran, which no number of executors changes."""
     for use in evidence.spark:
         share = use.driver_s / use.elapsed_s
-        yield Finding(
-            id="spark-driver",
-            severity="warning" if share >= DRIVER_SHARE else "note",
-            workload=use.workload,
-            text=f"{use.workload}: no task ran for {seconds(use.driver_s)} of {seconds(use.elapsed_s)} "
+        yield finding(
+            "spark-driver",
+            f"{use.workload}: no task ran for {seconds(use.driver_s)} of {seconds(use.elapsed_s)} "
             f"({percent(share)}): {seconds(use.before_s)} before the first task, while the driver and its "
             f"executors started, {seconds(use.between_s)} between tasks and {seconds(use.after_s)} after the "
             "last; more executors do not shorten this",
-            numbers=(
-                number("before the first task", use.before_s, "s"),
-                number("between tasks", use.between_s, "s"),
-                number("after the last task", use.after_s, "s"),
-            ),
+            ("before the first task", use.before_s, "s"),
+            ("between tasks", use.between_s, "s"),
+            ("after the last task", use.after_s, "s"),
+            severity="warning" if share >= DRIVER_SHARE else "note",
+            workload=use.workload,
         )
 
 
 def find_scaling(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """What other numbers of executors would do to an application."""
     for use in evidence.spark:
-        own = next(each for each in use.estimates if each.executors == use.executors)
-        more = [each for each in use.estimates if each.executors > use.executors]
-        estimates = ", ".join(f"{seconds(each.elapsed_s)} with {each.executors:,}" for each in use.estimates)
-        gain = max((1 - each.elapsed_s / own.elapsed_s for each in more), default=0.0)
+        own = next(estimate for estimate in use.estimates if estimate.executors == use.executors)
+        more = [estimate for estimate in use.estimates if estimate.executors > use.executors]
+        estimates = ", ".join(
+            f"{seconds(estimate.elapsed_s)} with {estimate.executors:,}" for estimate in use.estimates
+        )
+        gain = max((1 - estimate.elapsed_s / own.elapsed_s for estimate in more), default=0.0)
         verdict = (
             "more executors would hardly help"
             if gain < _WORTH
             else f"more executors would save up to {percent(gain)}"
         )
-        yield Finding(
-            id="spark-scaling",
-            workload=use.workload,
-            text=f"{use.workload}: {verdict}; its critical path is {seconds(use.critical_s)}. Estimated "
+        yield finding(
+            "spark-scaling",
+            f"{use.workload}: {verdict}; its critical path is {seconds(use.critical_s)}. Estimated "
             f"time by executors of {format_counted(use.cores, 'core')}: {estimates}; with {use.executors:,} "
             f"it took {seconds(use.elapsed_s)}. Cores ran no task for {percent(use.idle_share)} of their "
             "executors' time",
-            # Tasks placed again keep their times, although they would share disks and links differently.
-            sure="likely" if abs(use.error) <= WAITING_SHARE else "guess",
-            numbers=(
-                number("critical path", use.critical_s, "s"),
-                number("tasks on all cores without gaps", use.ideal_s, "s"),
-                number("idle cores", use.idle_share, "1"),
-                *(
-                    number(f"{format_counted(each.executors, 'executor')}, estimated", each.elapsed_s, "s")
-                    for each in use.estimates
-                ),
+            ("critical path", use.critical_s, "s"),
+            ("tasks on all cores without gaps", use.ideal_s, "s"),
+            ("idle cores", use.idle_share, "1"),
+            *(
+                (f"{format_counted(estimate.executors, 'executor')}, estimated", estimate.elapsed_s, "s")
+                for estimate in use.estimates
             ),
+            workload=use.workload,
+            sure="likely" if abs(use.error) <= WAITING_SHARE else "guess",
         )
 
 
@@ -85,16 +82,14 @@ def find_cpu_floor(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if use.cpu_floor_s <= 0:
             continue
         ratio = use.elapsed_s / use.cpu_floor_s
-        yield Finding(
-            id="spark-floor",
-            workload=use.workload,
-            text=f"{use.workload} took {times(ratio)} the CPU time of its tasks on all "
+        yield finding(
+            "spark-floor",
+            f"{use.workload} took {times(ratio)} the CPU time of its tasks on all "
             f"{use.executors * use.cores:,} cores of its executors ({seconds(use.elapsed_s)} against "
             f"{seconds(use.cpu_floor_s)}), which is its least time with so many cores",
-            numbers=(
-                number("times the CPU time", ratio, "1"),
-                number("CPU time on all cores", use.cpu_floor_s, "s"),
-            ),
+            ("times the CPU time", ratio, "1"),
+            ("CPU time on all cores", use.cpu_floor_s, "s"),
+            workload=use.workload,
         )
 
 
@@ -103,7 +98,7 @@ class _StageTrouble(NamedTuple):
 
     id: str
     text: str
-    figure: Number
+    figure: Figure
 
 
 def find_stage_waits(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -112,13 +107,13 @@ def find_stage_waits(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
         spark = record.workloads[time.index].spark
         for stage in spark.stages if spark else ():
             for trouble in _troubles(stage):
-                yield Finding(
-                    id=trouble.id,
+                yield finding(
+                    trouble.id,
+                    f"{time.workload}: stage {stage.id} ({stage.what or stage.name}) {trouble.text}",
+                    trouble.figure,
                     severity="warning" if trouble.id == "spark-spill" else "note",
                     workload=time.workload,
                     phase=f"stage {stage.id}",
-                    text=f"{time.workload}: stage {stage.id} ({stage.what or stage.name}) {trouble.text}",
-                    numbers=(trouble.figure,),
                 )
 
 
@@ -129,16 +124,16 @@ def _troubles(stage: SparkStageRun) -> Iterator[_StageTrouble]:
             f"spilled {format_bytes(stage.memory_spilled_bytes)} of its data, "
             f"{format_bytes(stage.disk_spilled_bytes)} on disk, because each task had too little memory; "
             "--partitions makes tasks smaller, --executor-memory gives more memory",
-            number("spilled from memory", stage.memory_spilled_bytes, "B"),
+            ("spilled from memory", stage.memory_spilled_bytes, "B"),
         )
-    for id_, part_s, what in (
+    for id_, part_s, activity in (
         ("spark-fetch-wait", stage.fetch_wait_s, "waiting for shuffle data of other executors"),
         ("spark-gc", stage.gc_s, "collecting garbage"),
     ):
         share = part_s / stage.run_s if stage.run_s > 0 else 0.0
         if share >= WAITING_SHARE:
             yield _StageTrouble(
-                id_, f"spent {percent(share)} of its tasks' time {what}", number(what, share, "1")
+                id_, f"spent {percent(share)} of its tasks' time {activity}", (activity, share, "1")
             )
 
 
@@ -154,37 +149,34 @@ def find_memory(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if not used:
             continue
         share, most = max(used, key=lambda pair: pair[0])
-        yield Finding(
-            id="spark-memory",
-            workload=time.workload,
-            text=f"{time.workload}: executors used at most {format_bytes(most.peak_heap_bytes or 0)} "
+        yield finding(
+            "spark-memory",
+            f"{time.workload}: executors used at most {format_bytes(most.peak_heap_bytes or 0)} "
             f"({percent(share)}) of their heaps of {format_bytes(most.heap_bytes or 0)}, executor "
             f"{most.id} on {most.worker}",
-            numbers=(number("most of a heap", share, "1"),),
+            ("most of a heap", share, "1"),
+            workload=time.workload,
         )
 
 
 def find_lost_executors(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Executors that were lost, the work that was lost with them, and what Spark computed again."""
     for loss in evidence.spark_losses:
-        numbers = [
-            number("lost executors", len(loss.executors), "1"),
-            number("attempts lost", loss.ended, "1"),
-            number("tasks whose output was lost", loss.undone, "1"),
-            number("attempts that could not fetch shuffle data", loss.fetch_failed, "1"),
-            number("repeated stages", len(loss.stages), "1"),
-            number("attempts that repeated work", loss.again, "1"),
-            number("repeating work", loss.again_s, "s"),
-        ]
         meant = all(was_meant(record, evidence, executor.worker, loss.lost_s) for executor in loss.executors)
-        if loss.redone_s is not None:
-            numbers.append(number("from the loss until all was done again", loss.redone_s - loss.lost_s, "s"))
-        yield Finding(
-            id="spark-lost-executors",
+        redone_s = None if loss.redone_s is None else loss.redone_s - loss.lost_s
+        yield finding(
+            "spark-lost-executors",
+            "; ".join(_loss_clauses(loss)),
+            ("lost executors", len(loss.executors), "1"),
+            ("attempts lost", loss.ended, "1"),
+            ("tasks whose output was lost", loss.undone, "1"),
+            ("attempts that could not fetch shuffle data", loss.fetch_failed, "1"),
+            ("repeated stages", len(loss.stages), "1"),
+            ("attempts that repeated work", loss.again, "1"),
+            ("repeating work", loss.again_s, "s"),
+            ("from the loss until all was done again", redone_s, "s"),
             severity="note" if meant else "warning",
             workload=loss.workload,
-            text="; ".join(_loss_clauses(loss)),
-            numbers=tuple(numbers),
         )
 
 
@@ -205,8 +197,8 @@ def _loss_clauses(loss: SparkLoss) -> Iterator[str]:
     if loss.ended:
         lost.append(f"{format_counted(loss.ended, 'attempt')} under way ({seconds(loss.ended_s)} of work)")
     if loss.undone:
-        what = format_counted(loss.undone, "finished task")
-        lost.append(f"the output of {what} ({seconds(loss.undone_s)} of work)")
+        tasks = format_counted(loss.undone, "finished task")
+        lost.append(f"the output of {tasks} ({seconds(loss.undone_s)} of work)")
     if lost:
         yield f"with {'it' if len(loss.executors) == 1 else 'them'} {listed(lost)}"
     if loss.fetch_failed:
@@ -236,23 +228,23 @@ def find_killed_driver(record: RunRecord, evidence: Evidence) -> Iterator[Findin
         spark = record.workloads[time.index].spark
         if spark is not None and spark.attempt > 1:
             begun_s = spark.start_s - time.start_s
-            yield Finding(
-                id="spark-driver-restarted",
-                severity="warning",
-                workload=time.workload,
-                text=f"{time.workload}: its driver was lost or failed, and YARN started it again: the report "
+            yield finding(
+                "spark-driver-restarted",
+                f"{time.workload}: its driver was lost or failed, and YARN started it again: the report "
                 f"describes driver {spark.attempt}, which began {seconds(begun_s)} after the program and did "
                 "all work again",
-                numbers=(number("until the last driver began", begun_s, "s"),),
+                ("until the last driver began", begun_s, "s"),
+                severity="warning",
+                workload=time.workload,
             )
         if spark is None or spark.outcome != "unfinished":
             continue
         read = "up to its last complete line" if spark.truncated else "as far as it was written"
-        yield Finding(
-            id="spark-driver-lost",
+        yield finding(
+            "spark-driver-lost",
+            f"{time.workload}: its driver was killed or lost {seconds(spark.end_s - spark.start_s)} "
+            f"after its start; the event log was read {read}",
+            ("until the driver was lost", spark.end_s - spark.start_s, "s"),
             severity="warning",
             workload=time.workload,
-            text=f"{time.workload}: its driver was killed or lost {seconds(spark.end_s - spark.start_s)} "
-            f"after its start; the event log was read {read}",
-            numbers=(number("until the driver was lost", spark.end_s - spark.start_s, "s"),),
         )

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from howdah.analysis.evidence.operations import TailKind
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.use import FloatArray
-from howdah.analysis.operation_steps import StepCounts, TimedRun
-from howdah.analysis.stalls import Stretch, in_stretches
-from howdah.analysis.timeline import MODES, Timeline, Track
+from howdah.analysis.machines import MODES, Timeline, Track
+from howdah.analysis.operation_steps import StepCounts, Stretch, TimedRun, in_stretches
 from howdah.analysis.wording import listed
 from howdah.model.tables import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
 
@@ -62,7 +61,6 @@ class Scene(NamedTuple):
 
     @property
     def timeline(self) -> Timeline:
-        """The run's samples."""
         return self.timed.timeline
 
     def places(self, machine: str) -> tuple[str, ...]:
@@ -92,168 +90,101 @@ def hot_from(servers: int) -> float:
 
 def step_causes(scene: Scene) -> Iterator[StepCause]:
     """All that something is known of, whether or not it ever was the case; special ones first."""
-    for find in (
-        _outages,
-        _collector,
-        _blocked,
-        _transitions,
-        _sync,
-        _misses,
-        _hot,
-        _flushes,
-        _compactions,
-        _disks,
-        _server_cpu,
-        _client_cpu,
-    ):
-        yield from find(scene)
+    servers, slow_s = scene.servers, HALF * scene.slow_s
+    if scene.still:
+        hit = [name for fault in scene.timed.run.record.faults for name in fault.hit]
+        longest_s = max(end_s - start_s for start_s, end_s in scene.still)
+        steps = in_stretches(scene.edges_s, scene.still)
+        yield StepCause("outage", steps, "longest", longest_s, "s", listed(hit))
+    # Logs tell of collections, moves and work, or else counters do.
+    if logged := _logged(scene, COLLECTION):
+        longest = {name: _longest(scene, name, (COLLECTION,)) for name in servers if name in logged}
+        yield from _cause(scene, "collector", longest, "longest pause", "s", least=slow_s)
+    else:
+        grown = _grown(scene, f"jvm/{SERVER}/gc_s")
+        yield from _cause(scene, "collector", grown, "paused in a step", "s", least=slow_s)
+    blocked = _grown(scene, f"{SERVER}/blocked_s")
+    yield from _cause(scene, "blocked writes", blocked, "writes held up in a step", "s")
+    if logged := _logged(scene, MOVE, SPLIT):
+        longest = {name: _longest(scene, name, (MOVE, SPLIT)) for name in logged}
+        yield from _cause(scene, "regions in transition", longest, "longest move or split", "s")
+    else:
+        masters = [host for host in scene.timeline.hosts if scene.timeline.metrics(host, "hmaster")]
+        moved = {name: _growth(scene, name, "hmaster/moves", "hmaster/splits") for name in masters}
+        yield from _cause(scene, "regions in transition", moved, "regions moved or split", "1")
+    synced = {
+        name: np.maximum(_longest(scene, name, (SLOW_SYNC,)), _highest(scene, track))
+        for name in servers
+        if (track := scene.timeline.track(name, f"{SERVER}/wal_sync_99_s")) is not None
+    }
+    yield from _cause(scene, "WAL sync", synced, "time 99 % of syncs stayed within", "s", least=slow_s)
+    yield from _cause(scene, "cache misses", _misses(scene), "blocks missed for each request", "1")
+    requests = {name: _requests(scene, name) for name in servers}
+    if len(requests) > 1:
+        mean = sum(requests.values(), np.zeros(len(scene.edges_s) - 1)) / len(requests)
+        over_mean = {name: _ratio(values, mean) for name, values in requests.items()}
+        hot = hot_from(len(requests))
+        yield from _cause(scene, "hot server", over_mean, "requests over the servers' mean", "1", least=hot)
+    yield from _work(scene, "flushes", FLUSH, f"{SERVER}/flushes")
+    yield from _work(scene, "compactions", COMPACTION, f"{SERVER}/compactions")
+    disks = _used(scene, servers or scene.clients, _busy)
+    yield from _cause(scene, "disk", disks, "busiest", "share", least=BUSY)
+    yield from _cause(scene, "server CPU", _used(scene, servers, cpu_busy), "busiest", "share", least=FULL)
+    # Clients on a machine of a server's share its CPU, which is told as the server's.
+    clients = _used(scene, [name for name in scene.clients if name not in servers], cpu_busy)
+    yield from _cause(scene, "client CPU", clients, "busiest", "share", least=FULL)
 
 
 def _cause(
     scene: Scene,
     kind: TailKind,
     values: dict[str, FloatArray],
-    holds: Callable[[FloatArray], Mask],
-    measure: tuple[str, str],
+    measure: str,
+    unit: str,
+    *,
+    least: float | None = None,
 ) -> Iterator[StepCause]:
-    """A cause from its measure on each machine; it is the case where it holds on any of them."""
+    """A cause from its measure on each machine: it is the case where any has the ``least``, or some of it."""
     if not values:
         return
     steps = np.zeros(len(scene.edges_s) - 1, dtype=bool)
     for value in values.values():
-        steps |= holds(value)
+        steps |= value > 0 if least is None else value >= least
     machine = max(values, key=lambda name: float(values[name].max()))
-    yield StepCause(kind, steps, measure[0], float(values[machine].max()), measure[1], machine)
+    yield StepCause(kind, steps, measure, float(values[machine].max()), unit, machine)
 
 
-def _outages(scene: Scene) -> Iterator[StepCause]:
-    """When nothing was answered after a fault; of a run whose faults left no such stretch nothing is told."""
-    hit = [name for fault in scene.timed.run.record.faults for name in fault.hit]
-    if scene.still:
-        longest_s = max(end_s - start_s for start_s, end_s in scene.still)
-        steps = in_stretches(scene.edges_s, scene.still)
-        yield StepCause("outage", steps, "longest", longest_s, "s", listed(hit))
+def _logged(scene: Scene, *kinds: str) -> dict[str, None]:
+    """The machines whose logs have events of these kinds."""
+    return dict.fromkeys(event.machine for event in scene.events if event.kind in kinds)
 
 
-def _collector(scene: Scene) -> Iterator[StepCause]:
-    logged = {event.machine for event in scene.events if event.kind == COLLECTION}
-    longest = {name: _longest(scene, name, (COLLECTION,)) for name in scene.servers if name in logged}
-    if logged:
-        yield from _cause(
-            scene, "collector", longest, lambda value: value >= HALF * scene.slow_s, ("longest pause", "s")
-        )
-        return
-    grown = _grown(scene, f"jvm/{SERVER}/gc_s")
-    yield from _cause(
-        scene, "collector", grown, lambda value: value >= HALF * scene.slow_s, ("paused in a step", "s")
-    )
-
-
-def _blocked(scene: Scene) -> Iterator[StepCause]:
-    grown = _grown(scene, f"{SERVER}/blocked_s")
-    yield from _cause(
-        scene, "blocked writes", grown, lambda value: value > 0, ("writes held up in a step", "s")
-    )
-
-
-def _transitions(scene: Scene) -> Iterator[StepCause]:
-    """Regions that move or split are told by the master's log, or else by what it counts."""
-    masters = [host for host in scene.timeline.hosts if scene.timeline.metrics(host, "hmaster")]
-    logged = [event.machine for event in scene.events if event.kind in (MOVE, SPLIT)]
-    if logged:
-        longest = {name: _longest(scene, name, (MOVE, SPLIT)) for name in dict.fromkeys(logged)}
-        yield from _cause(scene, "regions in transition", longest, _some, ("longest move or split", "s"))
-        return
-    moved = {
-        name: sum(
-            (_growth(scene, name, f"hmaster/{what}") for what in ("moves", "splits")),
-            np.zeros(len(scene.edges_s) - 1),
-        )
-        for name in masters
-    }
-    yield from _cause(scene, "regions in transition", moved, _some, ("regions moved or split", "1"))
-
-
-def _sync(scene: Scene) -> Iterator[StepCause]:
-    values = {}
-    for name in scene.servers:
-        track = scene.timeline.track(name, f"{SERVER}/wal_sync_99_s")
-        slowest = _longest(scene, name, (SLOW_SYNC,))
-        if track is not None:
-            values[name] = np.maximum(slowest, _highest(scene, track))
-    yield from _cause(
-        scene,
-        "WAL sync",
-        values,
-        lambda value: value >= HALF * scene.slow_s,
-        ("time 99 % of syncs stayed within", "s"),
-    )
-
-
-def _misses(scene: Scene) -> Iterator[StepCause]:
+def _misses(scene: Scene) -> dict[str, FloatArray]:
     """Reads that the cache did not have, from a disk that others wait for, too."""
     values = {}
-    for name in scene.servers:
-        misses = _growth(scene, name, f"{SERVER}/cache_misses")
-        requests = _requests(scene, name)
-        share = np.divide(misses, requests, out=np.zeros_like(misses), where=requests > 0)
-        busy = _busy(scene, name)
-        if busy is not None:
-            values[name] = np.where((share >= UNCACHED) & (busy >= BUSY), share, 0.0)
-    yield from _cause(scene, "cache misses", values, _some, ("blocks missed for each request", "1"))
-
-
-def _hot(scene: Scene) -> Iterator[StepCause]:
-    each = {name: _requests(scene, name) for name in scene.servers}
-    if len(each) < 2:
-        return
-    mean = sum(each.values(), np.zeros(len(scene.edges_s) - 1)) / len(each)
-    times = {
-        name: np.divide(some, mean, out=np.zeros_like(some), where=mean > 0) for name, some in each.items()
-    }
-    most = hot_from(len(each))
-    yield from _cause(
-        scene, "hot server", times, lambda value: value >= most, ("requests over the servers' mean", "1")
-    )
-
-
-def _flushes(scene: Scene) -> Iterator[StepCause]:
-    yield from _work(scene, "flushes", FLUSH, f"{SERVER}/flushes")
-
-
-def _compactions(scene: Scene) -> Iterator[StepCause]:
-    yield from _work(scene, "compactions", COMPACTION, f"{SERVER}/compactions")
+    for name, busy in _used(scene, scene.servers, _busy).items():
+        share = _ratio(_growth(scene, name, f"{SERVER}/cache_misses"), _requests(scene, name))
+        values[name] = np.where((share >= UNCACHED) & (busy >= BUSY), share, 0.0)
+    return values
 
 
 def _work(scene: Scene, kind: TailKind, event: str, metric: str) -> Iterator[StepCause]:
     """What servers do beside answering: as their logs tell it, or else as they count it."""
-    logged = dict.fromkeys(entry.machine for entry in scene.events if entry.kind == event)
-    if logged:
+    if logged := _logged(scene, event):
         at_work = {name: _at_work(scene, name, event) for name in logged}
-        yield from _cause(scene, kind, at_work, _some, ("most at once", "1"))
+        yield from _cause(scene, kind, at_work, "most at once", "1")
     else:
-        yield from _cause(
-            scene, kind, _grown(scene, metric), lambda value: value > 0, ("ended in a step", "1")
-        )
+        yield from _cause(scene, kind, _grown(scene, metric), "ended in a step", "1")
 
 
-def _disks(scene: Scene) -> Iterator[StepCause]:
-    busy = {name: some for name in scene.servers or scene.clients if (some := _busy(scene, name)) is not None}
-    yield from _cause(scene, "disk", busy, lambda value: value >= BUSY, ("busiest", "share"))
+def _used(
+    scene: Scene, names: Sequence[str], share: Callable[[Scene, str], FloatArray | None]
+) -> dict[str, FloatArray]:
+    return {name: used for name in names if (used := share(scene, name)) is not None}
 
 
-def _server_cpu(scene: Scene) -> Iterator[StepCause]:
-    yield from _cpu(scene, "server CPU", scene.servers)
-
-
-def _client_cpu(scene: Scene) -> Iterator[StepCause]:
-    """Clients on a machine of a server's share its CPU, which is told as the server's."""
-    yield from _cpu(scene, "client CPU", [name for name in scene.clients if name not in scene.servers])
-
-
-def _cpu(scene: Scene, kind: TailKind, names: Sequence[str]) -> Iterator[StepCause]:
-    busy = {name: some for name in names if (some := cpu_busy(scene, name)) is not None}
-    yield from _cause(scene, kind, busy, lambda value: value >= FULL, ("busiest", "share"))
+def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
 def cpu_busy(scene: Scene, machine: str) -> FloatArray | None:
@@ -261,29 +192,18 @@ def cpu_busy(scene: Scene, machine: str) -> FloatArray | None:
     for name in scene.places(machine):
         cpus = scene.timeline.instances(name, "cpu")
         if cpus:
-            spent = {
-                mode: sum(
-                    (_growth(scene, name, f"cpu/{cpu}/{mode}_s") for cpu in cpus),
-                    np.zeros(len(scene.edges_s) - 1),
-                )
-                for mode in MODES
-            }
+            spent = {mode: _growth(scene, name, *(f"cpu/{cpu}/{mode}_s" for cpu in cpus)) for mode in MODES}
             total = sum(spent.values(), np.zeros(len(scene.edges_s) - 1))
-            used = spent["user"] + spent["system"] + spent["steal"]
-            return np.divide(used, total, out=np.zeros_like(used), where=total > 0)
+            return _ratio(spent["user"] + spent["system"] + spent["steal"], total)
     return None
 
 
-def _some(value: FloatArray) -> Mask:
-    return np.asarray(value > 0)
-
-
-def _growth(scene: Scene, machine: str, metric: str) -> FloatArray:
-    """How much a counter grew in each step; zero where it was never sampled."""
-    track = scene.timeline.track(machine, metric)
-    if track is None:
-        return np.zeros(len(scene.edges_s) - 1)
-    return np.asarray(np.maximum(np.diff(track.at(scene.edges_s)), 0.0))
+def _growth(scene: Scene, machine: str, *metrics: str) -> FloatArray:
+    """How much counters together grew in each step; zero where they were never sampled."""
+    grown = np.zeros(len(scene.edges_s) - 1)
+    for track in scene.timeline.tracks([machine], metrics):
+        grown += np.maximum(np.diff(track.at(scene.edges_s)), 0.0)
+    return grown
 
 
 def _grown(scene: Scene, metric: str) -> dict[str, FloatArray]:
@@ -296,8 +216,7 @@ def _grown(scene: Scene, metric: str) -> dict[str, FloatArray]:
 
 
 def _requests(scene: Scene, machine: str) -> FloatArray:
-    every = [_growth(scene, machine, f"{SERVER}/{what}_requests") for what in ("get", "mutate", "scan")]
-    return np.asarray(np.sum(every, axis=0))
+    return _growth(scene, machine, *(f"{SERVER}/{request}_requests" for request in ("get", "mutate", "scan")))
 
 
 def _busy(scene: Scene, machine: str) -> FloatArray | None:
@@ -305,8 +224,8 @@ def _busy(scene: Scene, machine: str) -> FloatArray | None:
     for name in scene.places(machine):
         disks = scene.timeline.instances(name, "disk")
         if disks:
-            each = [_growth(scene, name, f"disk/{disk}/busy_s") for disk in disks]
-            return np.asarray(np.minimum(np.max(each, axis=0) / np.diff(scene.edges_s), 1.0))
+            busy = [_growth(scene, name, f"disk/{disk}/busy_s") for disk in disks]
+            return np.asarray(np.minimum(np.max(busy, axis=0) / np.diff(scene.edges_s), 1.0))
     return None
 
 

@@ -13,8 +13,8 @@ from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.volumes import DfsioFigures, StorageZones
 from howdah.analysis.machines import data_dirs, dir_of
-from howdah.analysis.wording import number, percent, seconds
-from howdah.model.comparison import Finding, Number
+from howdah.analysis.wording import Figure, finding, percent, seconds
+from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.workloads.dfsio import DfsioFiles
 from howdah.units import MIB, format_rate
@@ -45,7 +45,6 @@ def dfsio_figures(result: WorkloadResult, workload: str | None = None) -> DfsioF
 
 
 def all_figures(record: RunRecord, workloads: Iterable[WorkloadTime]) -> tuple[DfsioFigures, ...]:
-    """The figures of every dfsio workload."""
     results = ((time.workload, record.workloads[time.index]) for time in workloads)
     figures = (
         dfsio_figures(result, name) for name, result in results if isinstance(result.workload, DfsioFiles)
@@ -56,19 +55,17 @@ def all_figures(record: RunRecord, workloads: Iterable[WorkloadTime]) -> tuple[D
 def find_dfsio(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """TestDFSIO's four figures, which are about one task and not about the whole machine."""
     for item in evidence.dfsio:
-        yield Finding(
-            id="dfsio",
-            workload=item.workload,
-            text=f"{item.workload}: throughput {item.throughput_mb_per_s:,.2f} MB/s per task, "
+        yield finding(
+            "dfsio",
+            f"{item.workload}: throughput {item.throughput_mb_per_s:,.2f} MB/s per task, "
             f"average I/O rate {item.average_mb_per_s:,.2f} MB/s, standard "
             f"deviation {item.deviation_mb_per_s:,.2f} MB/s, "
             f"{item.files} files in {seconds(item.exec_s)} (TestDFSIO's definitions, MB = 2^20 bytes)",
-            numbers=(
-                number("throughput", item.throughput_mb_per_s * MIB, "B/s"),
-                number("average I/O rate", item.average_mb_per_s * MIB, "B/s"),
-                number("I/O rate deviation", item.deviation_mb_per_s * MIB, "B/s"),
-                number("execution time", item.exec_s, "s"),
-            ),
+            ("throughput", item.throughput_mb_per_s * MIB, "B/s"),
+            ("average I/O rate", item.average_mb_per_s * MIB, "B/s"),
+            ("I/O rate deviation", item.deviation_mb_per_s * MIB, "B/s"),
+            ("execution time", item.exec_s, "s"),
+            workload=item.workload,
         )
 
 
@@ -128,26 +125,25 @@ def zone_sentence(
     return f"{text}; fio's raw rate is {format_rate(raw)}" if raw else text
 
 
-def zone_numbers(record: RunRecord, evidence: Evidence, item: StorageZones) -> list[Number]:
+def zone_numbers(record: RunRecord, evidence: Evidence, item: StorageZones) -> list[Figure]:
     """The numbers of that sentence."""
     first, last = ends(list(item.rates_bytes_per_s))
-    numbers = [
-        number("first files", first, "B/s"),
-        number("last files", last, "B/s"),
-        number("outer to inner drop", item.drop, "1"),
+    return [
+        ("first files", first, "B/s"),
+        ("last files", last, "B/s"),
+        ("outer to inner drop", item.drop, "1"),
+        ("raw, by fio", _raw_rate(record, evidence, item) or None, "B/s"),
     ]
-    raw = _raw_rate(record, evidence, item)
-    return [*numbers, number("raw, by fio", raw, "B/s")] if raw else numbers
 
 
 def find_zones(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """How much slower a disk is at its inner end, against fio's raw rate; the steepest explains why."""
     for item in evidence.storage:
-        yield Finding(
-            id="storage-zones",
+        yield finding(
+            "storage-zones",
+            zone_sentence(record, evidence, item, explained=item is steepest(evidence, item.workload)),
+            *zone_numbers(record, evidence, item),
             workload=item.workload,
-            text=zone_sentence(record, evidence, item, explained=item is steepest(evidence, item.workload)),
-            numbers=tuple(zone_numbers(record, evidence, item)),
         )
 
 

@@ -19,12 +19,11 @@ from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.losses import WorkerLoss
 from howdah.analysis.evidence.times import Cause, Sign, Straggler, WorkloadTime
 from howdah.analysis.evidence.use import MachineOfRun, OthersUse
-from howdah.analysis.machines import on_cluster, workers_of
+from howdah.analysis.machines import Timeline, on_cluster, workers_of
+from howdah.analysis.operation_steps import Stretch
 from howdah.analysis.other_processes import disturbance_of, disturbed, used_meanwhile
 from howdah.analysis.phases import attempts_of, by_job, done
-from howdah.analysis.stalls import Stretch
-from howdah.analysis.timeline import Timeline
-from howdah.analysis.wording import Sure, number, percent, seconds, times, took
+from howdah.analysis.wording import Sure, finding, percent, seconds, times, took
 from howdah.model.comparison import Finding
 from howdah.model.run import Origin, Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
@@ -72,7 +71,7 @@ def find_stragglers(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 def _of_one(record: RunRecord, evidence: Evidence, straggler: Straggler) -> Finding:
-    text = f"{straggler.workload}: {_who(straggler)} {_DID[straggler.cause][0]}"
+    text = f"{straggler.workload}: {_place(straggler)} {_DID[straggler.cause][0]}"
     if straggler.signs:
         text += f": {_reason(straggler)}"
     if straggler.slowdown > 1 and straggler.task is None:
@@ -81,17 +80,17 @@ def _of_one(record: RunRecord, evidence: Evidence, straggler: Straggler) -> Find
     if len(straggler.signs) > 1:
         text += f"; weaker: {straggler.signs[1].cause}, {_stands_on(straggler.signs[1])}"
     numbers = (
-        number("confidence", straggler.confidence, "1"),
-        number("seconds per byte over others'", straggler.slowdown, "1"),
-        *(number(_lost(sign), sign.lost_share, "1") for sign in straggler.signs),
+        ("confidence", straggler.confidence, "1"),
+        ("seconds per byte over others'", straggler.slowdown, "1"),
+        *((_lost(sign), sign.lost_share, "1") for sign in straggler.signs),
     )
-    return Finding(
-        id="straggler",
+    return finding(
+        "straggler",
+        text,
+        *numbers,
         severity="warning",
         workload=straggler.workload,
-        text=text,
         sure=_sure(straggler.confidence),
-        numbers=numbers,
     )
 
 
@@ -101,26 +100,21 @@ def _of_many(evidence: Evidence, group: Sequence[Straggler]) -> Finding:
     noun = "worker" if first.task is None else f"{first.kind} task"
     text = f"{first.workload}: {format_counted(len(group), noun)} {_DID[first.cause][1]}, such as "
     text += "; ".join(
-        f"{_who(straggler)}, {_reason(straggler)}" if straggler.signs else _who(straggler)
+        f"{_place(straggler)}, {_reason(straggler)}" if straggler.signs else _place(straggler)
         for straggler in group[:MOST_SENTENCES]
     )
     text += _disturbed(evidence, first)
     surest = max(straggler.confidence for straggler in group)
-    numbers = [number("stragglers", len(group), "1"), number("largest confidence", surest, "1")]
+    numbers = [("stragglers", len(group), "1"), ("largest confidence", surest, "1")]
     if first.signs:
         most = max(straggler.signs[0].lost_share for straggler in group)
-        numbers.append(number(f"most {_lost(first.signs[0])}", most, "1"))
-    return Finding(
-        id="straggler",
-        severity="warning",
-        workload=first.workload,
-        text=text,
-        sure=_sure(surest),
-        numbers=tuple(numbers),
+        numbers.append((f"most {_lost(first.signs[0])}", most, "1"))
+    return finding(
+        "straggler", text, *numbers, severity="warning", workload=first.workload, sure=_sure(surest)
     )
 
 
-def _who(straggler: Straggler) -> str:
+def _place(straggler: Straggler) -> str:
     if straggler.task is None:
         return straggler.worker
     return f"{straggler.kind} task {straggler.task} on {straggler.worker}"
@@ -209,7 +203,9 @@ def stragglers(
         for attempts in by_job(attempts_of(run, time)):
             view = _view(run, timeline, machines, attempts, lost)
             if view is not None and view.seconds >= _SHORT_S:
-                contended = _contention(others, time)
+                # What others used meanwhile of the machine that all workers are on, if that is much.
+                here = (use for use in others if use.workload == time.workload and use.phase is None)
+                contended = next((contention(use) for use in here if disturbed(use)), None)
                 view = replace(view, still=still[time.workload])
                 late = {change.machine for change in run.record.members if change.time_s > view.span[0]}
                 result += [
@@ -219,12 +215,6 @@ def stragglers(
                     if not (straggler.cause == "late start" and straggler.worker in late)
                 ]
     return tuple(result)
-
-
-def _contention(others: tuple[OthersUse, ...], time: WorkloadTime) -> Sign | None:
-    """What others used meanwhile of the machine that all workers are on, if that is much."""
-    here = (use for use in others if use.workload == time.workload and use.phase is None)
-    return next((contention(use) for use in here if disturbed(use)), None)
 
 
 def _view(
@@ -343,7 +333,6 @@ def _felt(sign: Sign, slowdown: float) -> bool:
 
 
 def _strongest(marks: list[CauseMark]) -> tuple[Sign, ...]:
-    """The strongest sign of every cause, the strongest cause first."""
     best: dict[str, Sign] = {}
     for mark in marks:
         best.setdefault(mark.sign.cause, mark.sign)

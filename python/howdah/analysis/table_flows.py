@@ -19,8 +19,7 @@ from howdah.analysis.evidence.volumes import ByteFlow, Flow, FlowNode
 from howdah.analysis.machines import counted
 from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.region_servers import asked_for, is_logged
-from howdah.analysis.timeline import Timeline
-from howdah.analysis.wording import number, percent, times
+from howdah.analysis.wording import finding, percent, times
 from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.workloads.ycsb import KEY_BYTES, Ycsb
@@ -32,7 +31,7 @@ WORTH = 0.9
 """Where less than this was flushed, it is said."""
 LEAST_BYTES = 64 << 20
 """Of less than this, which is a part of one memstore, a ratio shows what else was written."""
-UNTOLD = 2.0
+UNEXPECTED = 2.0
 """From so many times the expected bytes on a reader is owed the reason."""
 
 NODES = (
@@ -80,23 +79,18 @@ def _flow(
     value_bytes = (workload.field_bytes or 0) if isinstance(workload, Ycsb) else 0
     stored = cells * (value_bytes + KEY_BYTES)
     logged = stored if is_logged(result) else 0.0
-    wal, flushed, compacted, flushes, regions = (
-        sum(values)
-        for values in zip(
-            *(
-                (use.wal_bytes, use.flushed_bytes, use.compacted_bytes, use.flushes, use.regions)
-                for use in uses
-            ),
-            strict=True,
-        )
-    )
+    wal, flushed = sum(use.wal_bytes for use in uses), sum(use.flushed_bytes for use in uses)
+    compacted = sum(use.compacted_bytes for use in uses)
     replication = replication_of(record)
-    again = rewrites(flushes, regions)
+    again = rewrites(sum(use.flushes for use in uses), sum(use.regions for use in uses))
     expected = replication * (logged + stored * (1 + again))
-    blocks = _grown(timeline, counted(machines, timeline, "datanode"), ["datanode/written_bytes"], time)
-    disk = _grown(
-        timeline, counted(machines, timeline, "disk"), [f"disk/{name}/written_bytes" for name in disks], time
-    )
+
+    def grown(subject: str, metrics: Sequence[str]) -> float | None:
+        tracks = timeline.tracks(counted(machines, timeline, subject), metrics)
+        return sum(track.growth(time.start_s, time.end_s) for track in tracks) if tracks else None
+
+    blocks = grown("datanode", ["datanode/written_bytes"])
+    disk = grown("disk", [f"disk/{name}/written_bytes" for name in disks])
     wrote = blocks if blocks is not None else replication * (wal + flushed + compacted)
     client = cells * value_bytes
     theory = {"wal": logged, "stored": stored, "again": stored * again, "blocks": expected}
@@ -136,18 +130,6 @@ def replication_of(record: RunRecord) -> int:
     return next((int(value) for value in (*used, *planned) if value.isdigit()), 1)
 
 
-def _grown(
-    timeline: Timeline, machines: Sequence[str], metrics: Sequence[str], time: WorkloadTime
-) -> float | None:
-    tracks = [
-        track
-        for machine in machines
-        for metric in metrics
-        if (track := timeline.track(machine, metric)) is not None
-    ]
-    return sum(track.growth(time.start_s, time.end_s) for track in tracks) if tracks else None
-
-
 def _picture(
     workload: str, client: float, replication: int, theory: dict[str, float], counts: dict[str, float | None]
 ) -> ByteFlow:
@@ -158,8 +140,8 @@ def _picture(
     by = "HBase's counters, " + ("times replicas" if blocks is None else "sharing out datanode/written_bytes")
     again, written = theory["again"], "regionserver/compacted_bytes"
     stored = [
-        Flow(source, "blocks", f"{what}, every replica", replication * theory[key], share * amount, by)
-        for source, what, key, amount in (
+        Flow(source, "blocks", f"{label}, every replica", replication * theory[key], share * amount, by)
+        for source, label, key, amount in (
             ("wal", "the WAL", "wal", wal),
             ("flushed", "flushed files", "stored", flushed),
             ("compacted", "merged files", "again", compacted),
@@ -192,18 +174,18 @@ def _picture(
     )
 
 
-def _amplified(flow: TableFlow, who: str) -> str:
+def _amplified(flow: TableFlow, writer: str) -> str:
     """How much more was written than clients wrote; where that is far from theory, with the reason."""
     text = (
-        f"{who} wrote {times(flow.amplification)} the {format_bytes(flow.client_bytes)} "
+        f"{writer} wrote {times(flow.amplification)} the {format_bytes(flow.client_bytes)} "
         f"that the clients wrote, {times(flow.expected)} in theory"
     )
-    if flow.amplification <= UNTOLD * flow.expected:
+    if flow.amplification <= UNEXPECTED * flow.expected:
         return text
     if flow.client_bytes < LEAST_BYTES:
         wrote = format_bytes(round(flow.amplification * flow.client_bytes))
         clients = format_bytes(flow.client_bytes)
-        return f"{who} wrote {wrote} while clients wrote {clients}, too little to compare with theory"
+        return f"{writer} wrote {wrote} while clients wrote {clients}, too little to compare with theory"
     written = flow.replication * (flow.wal_bytes + flow.flushed_bytes + flow.compacted_bytes)
     besides = round((flow.datanode_bytes or 0.0) - written)
     return f"{text} ({format_bytes(besides)} of it are no part of these)" if besides > 0 else text
@@ -212,30 +194,28 @@ def _amplified(flow: TableFlow, who: str) -> str:
 def find_table_flows(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """How many bytes were written for each byte of the clients', and what theory says of it."""
     for flow in evidence.table_flows:
-        who = "HDFS" if flow.datanode_bytes is not None else "HBase"
+        writer = "HDFS" if flow.datanode_bytes is not None else "HBase"
         parts = (
             f"WAL {format_bytes(flow.wal_bytes)}, flushes {format_bytes(flow.flushed_bytes)}, compactions "
             f"{format_bytes(flow.compacted_bytes)}"
         )
-        text = f"{flow.workload}: {_amplified(flow, who)}: {parts}"
+        text = f"{flow.workload}: {_amplified(flow, writer)}: {parts}"
         text += f", {flow.replication} replicas" if flow.replication > 1 else ""
         if flow.disk_bytes is not None:
             text += f"; disks wrote {format_bytes(flow.disk_bytes)}"
         if flow.flushed_share < WORTH:
-            left = percent(1 - flow.flushed_share)
-            text += f"; {left} was not flushed: still in memory, or overwritten there"
-        yield Finding(
-            id="write-amplification",
+            in_memory = percent(1 - flow.flushed_share)
+            text += f"; {in_memory} was not flushed: still in memory, or overwritten there"
+        yield finding(
+            "write-amplification",
+            text,
+            ("clients wrote", flow.client_bytes, "B"),
+            ("WAL", flow.wal_bytes, "B"),
+            ("flushed", flow.flushed_bytes, "B"),
+            ("compacted", flow.compacted_bytes, "B"),
+            ("amplification", flow.amplification, "1"),
+            ("amplification, theory", flow.expected, "1"),
+            ("DataNodes", flow.datanode_bytes, "B"),
+            ("disks", flow.disk_bytes, "B"),
             workload=flow.workload,
-            text=text,
-            numbers=(
-                number("clients wrote", flow.client_bytes, "B"),
-                number("WAL", flow.wal_bytes, "B"),
-                number("flushed", flow.flushed_bytes, "B"),
-                number("compacted", flow.compacted_bytes, "B"),
-                number("amplification", flow.amplification, "1"),
-                number("amplification, theory", flow.expected, "1"),
-                *([] if flow.datanode_bytes is None else [number("DataNodes", flow.datanode_bytes, "B")]),
-                *([] if flow.disk_bytes is None else [number("disks", flow.disk_bytes, "B")]),
-            ),
         )

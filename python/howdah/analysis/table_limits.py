@@ -11,15 +11,14 @@ import numpy as np
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.operations import RegionServerUse, ThroughputBound, ThroughputLimit
 from howdah.analysis.evidence.times import WorkloadTime
-from howdah.analysis.operation_steps import StepCounts, TimedRun
+from howdah.analysis.machines import Timeline
+from howdah.analysis.operation_steps import StepCounts, Stretch, TimedRun, in_stretches
 from howdah.analysis.region_servers import hottest
-from howdah.analysis.stalls import Stretch, in_stretches
 from howdah.analysis.step_causes import BUSY, FULL, SERVER, hot_from, region_servers
 from howdah.analysis.tails import set_by
-from howdah.analysis.timeline import Timeline
 from howdah.analysis.use import cpu_share
-from howdah.analysis.wording import delay, number, percent, seconds, took
-from howdah.model.comparison import Finding, Number
+from howdah.analysis.wording import Figure, delay, finding, percent, seconds, took
+from howdah.model.comparison import Finding
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.ycsb import Ycsb
 from howdah.units import format_counted, format_per_s
@@ -98,7 +97,7 @@ def _bounds(
 
 def _simulated(result: WorkloadResult) -> Iterator[tuple[ThroughputBound, float, str]]:
     """What was full in a simulation, which knows how busy the busiest station of each kind was."""
-    for station in sorted(result.used.stations if result.used else (), key=lambda each: -each.busy):
+    for station in sorted(result.used.stations if result.used else (), key=lambda entry: -entry.busy):
         bound = _STATIONS.get(station.station)
         if bound is not None and station.busy >= (FULL if bound.endswith("CPU") else BUSY):
             yield bound, station.busy, "" if bound == "client CPU" else "the busiest RegionServer"
@@ -116,10 +115,10 @@ def _used(
     whole_s = sum(end_s - start_s for start_s, end_s in stretches)
     for name in names:
         for place in dict.fromkeys((name, timed.host_of(name))):
-            used = [(share(timed.timeline, place, each), each[1] - each[0]) for each in stretches]
-            known = [(value, length_s) for value, length_s in used if value is not None]
-            if known:
-                used_share[name] = sum(value * length_s for value, length_s in known) / whole_s
+            used = [(share(timed.timeline, place, stretch), stretch[1] - stretch[0]) for stretch in stretches]
+            sampled = [(value, length_s) for value, length_s in used if value is not None]
+            if sampled:
+                used_share[name] = sum(value * length_s for value, length_s in sampled) / whole_s
                 break
     return used_share
 
@@ -148,7 +147,7 @@ def limited_by(limit: ThroughputLimit) -> str:
     if limit.bound == "waiting":
         return "no resource was full"
     share, machine = percent(limit.value), limit.machine
-    what = {
+    texts = {
         "blocked writes": f"full memstores: {machine} held up writes {share} of the time",
         "client CPU": f"the client {machine}, its CPU {share} busy"
         if machine
@@ -159,23 +158,23 @@ def limited_by(limit: ThroughputLimit) -> str:
         "link": f"the link of {machine}, {share} busy",
         "hot server": f"{machine}, which had {share} of the requests",
     }
-    return f"the throughput is limited by {what[limit.bound]}"
+    return f"the throughput is limited by {texts[limit.bound]}"
 
 
 def _waiting(limit: ThroughputLimit) -> list[str]:
     """Little's law: requests under way are those of a second times how long each took; empty if full."""
     if limit.bound != "waiting":
         return []
-    under_way, each = limit.under_way, delay(limit.mean_s)
+    under_way, took = limit.under_way, delay(limit.mean_s)
     if limit.at_once is None:
-        return [f"{under_way:.3g} concurrent requests waited for answers, {each} each"]
+        return [f"{under_way:.3g} concurrent requests waited for answers, {took} each"]
     many = format_counted(limit.at_once, "request")
     if under_way < OWN_TIME * limit.at_once:
         return [
-            f"clients had {under_way:.3g} of {many} under way, {each} each, and used the rest of the time "
+            f"clients had {under_way:.3g} of {many} under way, {took} each, and used the rest of the time "
             "themselves"
         ]
-    return [f"{many} in parallel waited for answers, {each} each"]
+    return [f"{many} in parallel waited for answers, {took} each"]
 
 
 def _rate(limit: ThroughputLimit) -> str:
@@ -186,28 +185,25 @@ def _rate(limit: ThroughputLimit) -> str:
     return text
 
 
-def _apart_numbers(limit: ThroughputLimit) -> tuple[Number, ...]:
+def _apart_numbers(limit: ThroughputLimit) -> tuple[Figure, ...]:
     return (
-        number("operations outside of outages", limit.apart_per_s, "1/s"),
-        number("outages", limit.still_s, "s"),
+        ("operations outside of outages", limit.apart_per_s, "1/s"),
+        ("outages", limit.still_s, "s"),
     )
 
 
 def find_throughput(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """One note for each workload: what limited its throughput."""
     for limit in evidence.throughput_limits:
-        yield Finding(
-            id="throughput-limit",
+        yield finding(
+            "throughput-limit",
+            f"{limit.workload}: {', '.join([_rate(limit), limited_by(limit), *_waiting(limit)])}",
+            ("operations", limit.per_s, "1/s"),
+            *(_apart_numbers(limit) if limit.still_s else ()),
+            *([("used of it", 100 * limit.value, "%")] if limit.value else []),
+            ("requests under way", limit.under_way, "1"),
+            ("mean time of a request", limit.mean_s, "s"),
             workload=limit.workload,
-            text=f"{limit.workload}: {', '.join([_rate(limit), limited_by(limit), *_waiting(limit)])}",
             sure="likely",
-            numbers=(
-                number("operations", limit.per_s, "1/s"),
-                *(_apart_numbers(limit) if limit.still_s else ()),
-                *([number("used of it", 100 * limit.value, "%")] if limit.value else []),
-                number("requests under way", limit.under_way, "1"),
-                number("mean time of a request", limit.mean_s, "s"),
-            ),
         )
 
 

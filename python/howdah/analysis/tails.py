@@ -14,9 +14,9 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.operation_steps import INTENDED, StepCounts, TimedRun
 from howdah.analysis.step_causes import Mask, StepCause, region_servers, scene, step_causes
-from howdah.analysis.wording import Sure, delay, listed, number, percent
+from howdah.analysis.wording import Figure, Sure, delay, finding, listed, percent
 from howdah.analysis.wording import times as multiple
-from howdah.model.comparison import Finding, Number
+from howdah.model.comparison import Finding
 from howdah.model.reported import SHARES, summary
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
@@ -105,7 +105,7 @@ def _tail(timed: TimedRun, time: WorkloadTime, requests: StepCounts) -> Tail | N
     if not slow.sum():
         return None
     sought = list(step_causes(scene(timed, time, requests, within_s)))
-    known = tuple(cause.kind for cause in sought)
+    kinds = tuple(cause.kind for cause in sought)
     # A store within the program that asks has no servers that could have been sampled.
     looked = on_cluster(timed.run.record) or region_servers(timed.timeline)
     always = [cause for cause in sought if _share(cause.steps, requests.operations) >= NEARLY_ALL]
@@ -118,8 +118,8 @@ def _tail(timed: TimedRun, time: WorkloadTime, requests: StepCounts) -> Tail | N
         steady=tuple(
             _tail_cause(requests, slow, cause, cause.steps, 1.0) for cause in always if cause.kind in _STEADY
         ),
-        sought=known,
-        unknown=tuple(kind for kind in WORDS if kind not in (*known, "outage")) if looked else (),
+        sought=kinds,
+        unknown=tuple(kind for kind in WORDS if kind not in (*kinds, "outage")) if looked else (),
     )
 
 
@@ -127,11 +127,16 @@ def _explained(
     requests: StepCounts, slow: NDArray[np.int64], causes: Sequence[StepCause]
 ) -> Iterator[TailCause]:
     """Causes one by one, the one that explains most first; what one has caught counts for no other."""
-    left: Mask = np.ones(len(slow), dtype=bool)
+    unexplained: Mask = np.ones(len(slow), dtype=bool)
     waiting = list(causes)
     while waiting:
         tried = [
-            (_tail_cause(requests, slow, cause, cause.steps & left, _chance(cause.steps, left, slow)), cause)
+            (
+                _tail_cause(
+                    requests, slow, cause, cause.steps & unexplained, _chance(cause.steps, unexplained, slow)
+                ),
+                cause,
+            )
             for cause in waiting
         ]
         fit = [(candidate, cause) for candidate, cause in tried if _counts(candidate, len(slow))]
@@ -140,7 +145,7 @@ def _explained(
         # Special causes stand before general ones, and win where they explain as much.
         candidate, cause = max(fit, key=lambda pair: round(pair[0].caught - pair[0].held, 2))
         yield candidate
-        left = left & ~cause.steps
+        unexplained = unexplained & ~cause.steps
         waiting.remove(cause)
 
 
@@ -173,10 +178,10 @@ def _share(steps: Mask, counts: NDArray[np.int64]) -> float:
     return float(counts[steps].sum() / counts.sum())
 
 
-def _chance(steps: Mask, left: Mask, slow: NDArray[np.int64]) -> float:
+def _chance(steps: Mask, unexplained: Mask, slow: NDArray[np.int64]) -> float:
     """In how many of all shifts, its own included, a cause catches as many slow requests as in its own."""
-    own = slow[steps & left].sum()
-    caught = [slow[np.roll(steps, shift) & left].sum() for shift in range(len(steps))]
+    own = slow[steps & unexplained].sum()
+    caught = [slow[np.roll(steps, shift) & unexplained].sum() for shift in range(len(steps))]
     return float(np.mean(np.asarray(caught) >= own))
 
 
@@ -191,40 +196,33 @@ def set_by(tail: Tail) -> str | None:
 def find_tails(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One finding for each: what the slowest requests coincided with, or that it cannot be told."""
     for tail in evidence.tails:
-        numbers = [
-            number("99 % of requests within", tail.within_s, "s"),
-            number("slower requests", tail.slow, "1"),
-        ]
+        numbers: list[Figure] = []
         for cause in (*tail.causes, *tail.steady):
-            numbers.append(number(f"{cause.kind}: of slower requests", 100 * cause.caught, "%"))
-            numbers.append(number(f"{cause.kind}: of all requests", 100 * cause.held, "%"))
-            numbers.append(_measure(cause))
-            if cause.without_s is not None:
-                numbers.append(number(f"{cause.kind}: 99 % within otherwise", cause.without_s, "s"))
-        yield Finding(
-            id="tail",
+            most = (100 * cause.most, "%") if cause.unit == "share" else (cause.most, cause.unit)
+            numbers += [
+                (f"{cause.kind}: of slower requests", 100 * cause.caught, "%"),
+                (f"{cause.kind}: of all requests", 100 * cause.held, "%"),
+                (f"{cause.kind}: {cause.measure}", *most),
+                (f"{cause.kind}: 99 % within otherwise", cause.without_s, "s"),
+            ]
+        text = _text(tail)
+        # A request at a rate that cannot begin in time is late before it begins.
+        late = [
+            f"{delay(dict(latency.within_s)[SLOW])} ({latency.operation.removesuffix(INTENDED)})"
+            for latency in evidence.latencies
+            if latency.workload == tail.workload and latency.operation.endswith(INTENDED)
+        ]
+        if late:
+            text += f"; counted from when they should have begun, 99 % took at most {listed(late)}"
+        yield finding(
+            "tail",
+            text,
+            ("99 % of requests within", tail.within_s, "s"),
+            ("slower requests", tail.slow, "1"),
+            *numbers,
             workload=tail.workload,
-            text=_text(tail) + _intended(evidence, tail),
             sure=_sure(tail),
-            numbers=tuple(numbers),
         )
-
-
-def _intended(evidence: Evidence, tail: Tail) -> str:
-    """What those waited who asked at a rate: a request that cannot begin in time is late before it begins."""
-    late = [
-        f"{delay(dict(latency.within_s)[SLOW])} ({latency.operation.removesuffix(INTENDED)})"
-        for latency in evidence.latencies
-        if latency.workload == tail.workload and latency.operation.endswith(INTENDED)
-    ]
-    return f"; counted from when they should have begun, 99 % took at most {listed(late)}" if late else ""
-
-
-def _measure(cause: TailCause) -> Number:
-    name = f"{cause.kind}: {cause.measure}"
-    return (
-        number(name, 100 * cause.most, "%") if cause.unit == "share" else number(name, cause.most, cause.unit)
-    )
 
 
 def _text(tail: Tail) -> str:
@@ -241,9 +239,9 @@ def _text(tail: Tail) -> str:
             f"{opening}; the cause of the other {format_counted(tail.slow, 'slow request')} is unknown: "
             f"they did not coincide with {sought}" + (f"; not measured: {missing}" if missing else "")
         )
-    rest = 1 - tail.explained
-    if tail.causes and rest >= LEAST_CAUGHT:
-        clauses.append(f"for {percent(rest)} of them it is unknown")
+    unexplained = 1 - tail.explained
+    if tail.causes and unexplained >= LEAST_CAUGHT:
+        clauses.append(f"for {percent(unexplained)} of them it is unknown")
     return f"{opening}; {'; '.join(clauses)}"
 
 

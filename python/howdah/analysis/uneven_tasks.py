@@ -1,4 +1,9 @@
-"""What uneven task times cost: long poles, idle tails, and tasks that take longer and longer."""
+"""What uneven task times and slow scheduling cost: long poles, idle tails, slower tasks, empty slots.
+
+A slot is starved while it is free and a task of its job waits that needs no other to end first: a map while
+maps are left, a reduce once the last map has begun. How many tasks a worker was given in each heartbeat
+meanwhile tells whether heartbeats are what limits it.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +13,17 @@ import numpy as np
 import pyarrow as pa
 
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.evidence.times import TaskSpread, WorkloadTime
+from howdah.analysis.evidence.times import Starvation, TaskSpread, WorkloadTime
 from howdah.analysis.evidence.use import FloatArray
+from howdah.analysis.machines import setting_s, setting_text
+from howdah.analysis.operation_steps import Stretch, apart_s
 from howdah.analysis.other_processes import disturbance_of, used_meanwhile
-from howdah.analysis.phases import tasks_of
-from howdah.analysis.stalls import Stretch, apart_s
-from howdah.analysis.wording import number, percent, seconds, times, took
+from howdah.analysis.phases import attempts_of, by_job, tasks_of
+from howdah.analysis.wording import finding, percent, seconds, times, took
 from howdah.model.comparison import Finding
 from howdah.model.placement import at_once
-from howdah.model.run import Outcome, RunRecord
+from howdah.model.request import Profile
+from howdah.model.run import Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
 from howdah.units import format_counted
 
@@ -58,17 +65,17 @@ def find_slowdown(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if spread.tasks < DRIFT_TASKS or spread.drift < DRIFT_RATIO or spread.drift_rank < DRIFT_RANK:
             continue
         others = disturbance_of(evidence, spread.workload)
-        yield Finding(
-            id="slowing-down",
-            severity="warning",
-            workload=spread.workload,
-            phase=spread.phase,
-            text=f"{spread.workload}: the last third of its {spread.kind} tasks {took(record)} "
+        yield finding(
+            "slowing-down",
+            f"{spread.workload}: the last third of its {spread.kind} tasks {took(record)} "
             f"{times(spread.drift)} as long per byte as the first; "
             "a CPU that throttles, other tenants, or a disk that reaches its inner zones"
             + (f"; {used_meanwhile(others)}" if others else ""),
+            ("last third over first", spread.drift, "1"),
+            severity="warning",
+            workload=spread.workload,
+            phase=spread.phase,
             sure="guess",
-            numbers=(number("last third over first", spread.drift, "1"),),
         )
 
 
@@ -86,7 +93,7 @@ def spreads(
         # Jobs of a workload run one after the other: their tasks never shared the slots.
         lanes = list(zip(mine.column("job").to_pylist(), mine.column("kind").to_pylist(), strict=True))
         for lane in dict.fromkeys(lanes):
-            rows = mine.filter(pa.array([each == lane for each in lanes], pa.bool_()))
+            rows = mine.filter(pa.array([value == lane for value in lanes], pa.bool_()))
             spread = _spread(run.record, time, str(lane[1]), rows, still.get(time.workload, ()))
             if spread is not None:
                 result.append(spread)
@@ -127,7 +134,7 @@ def _spread(
         kind=kind,
         tasks=done.num_rows,
         failed=rows.num_rows - done.num_rows,
-        raced=_raced(rows),
+        raced=sum(lost_race(error) for error in rows.column("error").to_pylist()),
         slots=slots,
         start_s=first,
         end_s=last,
@@ -141,11 +148,6 @@ def _spread(
         drift=ratio,
         drift_rank=rank,
     )
-
-
-def _raced(rows: pa.Table) -> int:
-    """Attempts that Hadoop killed because another one of their task had succeeded."""
-    return sum(lost_race(error) for error in rows.column("error").to_pylist())
 
 
 def lost_race(error: str | None) -> bool:
@@ -188,6 +190,7 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if time.outcome is not Outcome.SUCCEEDED or spread.saving_s < least_s or lone or again:
             continue
         deviation = MAD_TO_DEVIATION * spread.spread_s
+        tasks = format_counted(spread.tasks, f"{spread.kind} task")
         pole = (
             spread.tasks > 1
             and spread.longest_over_median > POLE_OVER_MEDIAN
@@ -205,30 +208,24 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 f"{format_counted(spread.tasks, 'task')}; {saved}"
             )
         elif spread.tasks < spread.slots:
-            tasks = format_counted(spread.tasks, f"{spread.kind} task")
             text = f"{where}: {tasks} for {spread.slots} slots; {saved}"
         else:
-            waves = spread.tasks / spread.slots
-            text = (
-                f"{where}: {format_counted(spread.tasks, f'{spread.kind} task')} on {spread.slots} slots "
-                f"({waves:.1f} each) did not end together; {saved}"
-            )
+            slots = f"{spread.slots} slots ({spread.tasks / spread.slots:.1f} each)"
+            text = f"{where}: {tasks} on {slots} did not end together; {saved}"
         others = disturbance_of(evidence, spread.workload)
         if others is not None:
             text += f"; {used_meanwhile(others)}"
-        yield Finding(
-            id="long-pole" if pole else "idle-tail",
+        yield finding(
+            "long-pole" if pole else "idle-tail",
+            text,
+            ("tasks", spread.tasks, "1"),
+            ("median task", spread.median_s, "s"),
+            ("longest task", spread.longest_s, "s"),
+            ("idle slot time", spread.tail_share, "1"),
+            ("sooner if balanced", spread.saving_s, "s"),
             severity="warning" if spread.saving_s > COSTLY_SHARE * time.elapsed_s else "note",
             workload=spread.workload,
             phase=spread.phase,
-            text=text,
-            numbers=(
-                number("tasks", spread.tasks, "1"),
-                number("median task", spread.median_s, "s"),
-                number("longest task", spread.longest_s, "s"),
-                number("idle slot time", spread.tail_share, "1"),
-                number("sooner if balanced", spread.saving_s, "s"),
-            ),
         )
 
 
@@ -248,22 +245,156 @@ def find_failed_attempts(record: RunRecord, evidence: Evidence) -> Iterator[Find
         failed = spread.failed - spread.raced - len(lost)
         attempts = f"{spread.failed + spread.tasks} {spread.kind} task attempts"
         if failed:
-            text = f"{spread.workload}: {failed} of {attempts} did not succeed; their time is lost"
-            yield _attempts(spread, "failed-attempts", text, failed)
-        if spread.raced:
-            text = (
-                f"{spread.workload}: {spread.raced} of {attempts} were run twice on speculation and lost "
-                "the race; their reads and computation were wasted"
+            yield finding(
+                "failed-attempts",
+                f"{spread.workload}: {failed} of {attempts} did not succeed; their time is lost",
+                ("failed attempts", failed, "1"),
+                severity="warning",
+                workload=spread.workload,
+                phase=spread.phase,
             )
-            yield _attempts(spread, "speculative-attempts", text, spread.raced)
+        if spread.raced:
+            yield finding(
+                "speculative-attempts",
+                f"{spread.workload}: {spread.raced} of {attempts} were run twice on speculation and lost "
+                "the race; their reads and computation were wasted",
+                ("lost races", spread.raced, "1"),
+                workload=spread.workload,
+                phase=spread.phase,
+            )
 
 
-def _attempts(spread: TaskSpread, name: str, text: str, many: int) -> Finding:
-    return Finding(
-        id=name,
-        severity="warning" if name == "failed-attempts" else "note",
-        workload=spread.workload,
-        phase=spread.phase,
-        text=text,
-        numbers=(number("failed attempts" if name == "failed-attempts" else "lost races", many, "1"),),
+# Less than this share of a job's slot time is no more than starts and ends of tasks.
+LEAST_SHARE = 0.1
+# A job whose tasks begin within a few heartbeats is not held up by them.
+LEAST_S = 5.0
+# Heartbeats give out the same number each time; more at once than this and they are not what limits.
+STEADY = 1.5
+
+_HEARTBEAT_MS = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"
+_BEAT = "yarn.scheduler.capacity.per-node-heartbeat"
+_OFF_SWITCH = f"{_BEAT}.maximum-offswitch-assignments"
+_SEVERAL = f"{_BEAT}.multiple-assignments-enabled"
+_ASYNCHRONOUS = "yarn.scheduler.capacity.schedule-asynchronously.enable"
+_SCHEDULER = "yarn.resourcemanager.scheduler.class"
+_FAIR_SEVERAL = "yarn.scheduler.fair.assignmultiple"
+
+
+def starvations(
+    run: RunData, times: tuple[WorkloadTime, ...], still: Mapping[str, Sequence[Stretch]]
+) -> tuple[Starvation, ...]:
+    """Every kind of task of every job that waited while slots were free; none of runs without YARN.
+
+    ``still`` is when each workload got no answers after faults, which is no matter of the scheduler's.
+    """
+    record = run.record
+    if record.plan.cluster is None or record.plan.cluster.request.profile is Profile.PAPER:
+        return ()
+    return tuple(
+        starvation
+        for time in times
+        for attempts in by_job(attempts_of(run, time))
+        for kind in ("map", "reduce")
+        if (starvation := _starvation(record, time, attempts, kind, still[time.workload])) is not None
     )
+
+
+def _starvation(
+    record: RunRecord,
+    time: WorkloadTime,
+    attempts: tuple[TaskAttempt, ...],
+    kind: str,
+    still: Sequence[Stretch],
+) -> Starvation | None:
+    job = record.workloads[time.index].job
+    room = at_once(record.plan, job.conf if job else None)
+    slots = room.maps if kind == "map" else room.reduces
+    firsts = [attempt for attempt in attempts if attempt.kind == kind and attempt.attempt % 1000 == 0]
+    begun_s = min((attempt.start_s for attempt in firsts), default=0.0)
+    if kind == "reduce":
+        # Before the last map has begun, reduces are let wait for maps.
+        maps = [attempt.start_s for attempt in attempts if attempt.kind == "map"]
+        begun_s = max([begun_s, *maps])
+    awaited = np.array([attempt.start_s for attempt in firsts if attempt.start_s >= begun_s])
+    if len(awaited) < 2 or apart_s(awaited.min(), awaited.max(), still) < LEAST_S:
+        return None
+    begun_s, last_s = float(awaited.min()), float(awaited.max())
+    starts = np.array([attempt.start_s for attempt in attempts])
+    ends = np.array([attempt.end_s for attempt in attempts])
+    ended_s = max(attempt.end_s for attempt in firsts)
+    workers = len({attempt.worker for attempt in attempts})
+    heartbeat_s = setting_s(record, _HEARTBEAT_MS) or 1.0
+    beats = workers * float(apart_s(begun_s, last_s, still)) / heartbeat_s
+    return Starvation(
+        workload=time.workload,
+        kind=kind,
+        slots=slots,
+        workers=workers,
+        start_s=begun_s,
+        end_s=last_s,
+        empty_share=empty_s(starts, ends, awaited, slots, still)
+        / (slots * float(apart_s(begun_s, ended_s, still))),
+        heartbeat_s=heartbeat_s,
+        given_each_beat=len(awaited) / beats,
+    )
+
+
+def empty_s(
+    starts: FloatArray, ends: FloatArray, awaited: FloatArray, slots: int, still: Sequence[Stretch] = ()
+) -> float:
+    """Seconds of slots that were free while a task waited for each, until the last has begun.
+
+    ``starts`` and ``ends`` are those of all attempts, ``awaited`` the starts of the tasks that could have
+    begun with the first of them; seconds.
+    """
+    first_s, last_s = awaited.min(), awaited.max()
+    edges = np.unique(np.clip(np.concatenate((starts, ends, awaited)), first_s, last_s))
+    at_s, lengths_s = edges[:-1], apart_s(edges[:-1], edges[1:], still)
+    running = np.searchsorted(np.sort(starts), at_s, "right") - np.searchsorted(np.sort(ends), at_s, "right")
+    waiting = len(awaited) - np.searchsorted(np.sort(awaited), at_s, "right")
+    empty = np.minimum(np.maximum(slots - running, 0), waiting)
+    return float((empty * lengths_s).sum())
+
+
+def find_starving(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Jobs that would have ended sooner, had the scheduler filled their slots."""
+    for starved in evidence.starvations:
+        if starved.empty_share < LEAST_SHARE:
+            continue
+        room = starved.slots / starved.workers
+        yield finding(
+            "starved-slots",
+            f"{starved.workload}: {percent(starved.empty_share)} of the slots' time stood empty while "
+            f"{starved.kind} tasks waited, of which the last began after "
+            f"{seconds(starved.end_s - starved.start_s)}; a worker with room for {room:.0f} began "
+            f"{starved.given_each_beat:.1f} in each heartbeat of {seconds(starved.heartbeat_s)}: "
+            f"{_advice(record, starved)}",
+            ("share of slot time empty while tasks waited", starved.empty_share, "1"),
+            ("until the last task had begun", starved.end_s - starved.start_s, "s"),
+            ("tasks begun by a worker in each heartbeat", starved.given_each_beat, "1"),
+            ("heartbeat", starved.heartbeat_s, "s"),
+            severity="warning",
+            workload=starved.workload,
+        )
+
+
+def _advice(record: RunRecord, starved: Starvation) -> str:
+    """What the plan says of the limit, where it explains what was seen."""
+    if setting_text(record, _SCHEDULER).endswith("FairScheduler"):
+        if setting_text(record, _FAIR_SEVERAL) != "true" and starved.given_each_beat <= STEADY:
+            return f"the FairScheduler gives one at a time: set {_FAIR_SEVERAL} to true"
+        return _ELSEWHERE
+    if setting_text(record, _ASYNCHRONOUS) == "true":
+        return f"containers are given out without heartbeats here, so {_ELSEWHERE}"
+    several = setting_text(record, _SEVERAL) != "false"
+    limit = int(setting_text(record, _OFF_SWITCH) or 1) if several else 1
+    if starved.given_each_beat > STEADY * limit:
+        return _ELSEWHERE
+    key = _OFF_SWITCH if several else _SEVERAL
+    cure = f"raise {key} ({limit} here)" if several else f"set {key} to true"
+    return f"the scheduler gives a node no more at each: {cure}, or set {_ASYNCHRONOUS} to true"
+
+
+_ELSEWHERE = (
+    "it is the ResourceManager, the application master or a queue's limit that gives them out no sooner"
+)

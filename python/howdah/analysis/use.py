@@ -9,10 +9,9 @@ import numpy as np
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.use import CpuShare, DiskUse, HostUse, MachineOfRun, NicUse, StretchUse
-from howdah.analysis.machines import on_cluster
-from howdah.analysis.timeline import LEAST_RESOLVED_S, MODES, Timeline
-from howdah.analysis.wording import listed, named, number, percent, seconds
-from howdah.model.comparison import Finding, Number
+from howdah.analysis.machines import LEAST_RESOLVED_S, MODES, Timeline, on_cluster
+from howdah.analysis.wording import Figure, finding, listed, named, percent, seconds
+from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord
 from howdah.units import format_memory, format_rate
 
@@ -27,15 +26,16 @@ def find_budget(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         result = record.workloads[time.index]
         if result.peak_rss_bytes is not None and result.memory_bytes:
             peaks.append((result.peak_rss_bytes, result.memory_bytes, time.workload))
-    over = [each for each in peaks if each[0] > each[1]]
+    over = [peak for peak in peaks if peak[0] > peak[1]]
     for peak, budget, workload in over or sorted(peaks)[-1:]:
-        yield Finding(
-            id="memory-budget",
+        yield finding(
+            "memory-budget",
+            f"{workload} used at most {format_memory(peak)} of memory, "
+            f"{percent(peak / budget)} of its budget of {format_memory(budget)}",
+            ("peak RSS", peak, "B"),
+            ("budget", budget, "B"),
             severity="warning" if peak > budget else "note",
             workload=workload,
-            text=f"{workload} used at most {format_memory(peak)} of memory, "
-            f"{percent(peak / budget)} of its budget of {format_memory(budget)}",
-            numbers=(number("peak RSS", peak, "B"), number("budget", budget, "B")),
         )
 
 
@@ -46,12 +46,12 @@ def find_swapping(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             continue
         grown = float(gauge.values.max() - gauge.values[0])
         if grown > SWAP_GROWTH_BYTES:
-            yield Finding(
-                id="swapping",
-                severity="warning",
-                text=f"{gauge.host} swapped out {format_memory(grown)} during the run; "
+            yield finding(
+                "swapping",
+                f"{gauge.host} swapped out {format_memory(grown)} during the run; "
                 "every time here includes it",
-                numbers=(number("swap growth", grown, "B"),),
+                ("swap growth", grown, "B"),
+                severity="warning",
             )
 
 
@@ -95,7 +95,6 @@ def uses(
 def host_use(
     timeline: Timeline, machine: MachineOfRun, start_s: float, end_s: float, data_disks: tuple[str, ...]
 ) -> HostUse:
-    """One machine's use of its resources from start to end."""
     host, length = machine.name, end_s - start_s
 
     def growth(metric: str) -> float:
@@ -164,39 +163,39 @@ def find_use(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         for host in use.hosts:
             clauses, numbers = use_clauses(host)
             if clauses:
-                yield Finding(
-                    id="use",
+                yield finding(
+                    "use",
+                    f"{named(use.workload, use.phase)} on {host.host}: {'; '.join(clauses)}",
+                    *numbers,
                     workload=use.workload,
                     phase=use.phase,
-                    text=f"{named(use.workload, use.phase)} on {host.host}: {'; '.join(clauses)}",
-                    numbers=tuple(numbers),
                 )
 
 
-def use_clauses(host: HostUse) -> tuple[list[str], list[Number]]:
+def use_clauses(host: HostUse) -> tuple[list[str], list[Figure]]:
     """What a host's CPUs, data disks and network did, in words and numbers; empty if nothing was sampled."""
     clauses: list[str] = []
-    numbers: list[Number] = []
+    numbers: list[Figure] = []
     if host.cpu is not None:
         cpu = host.cpu
         clauses.append(
             f"CPU {percent(cpu.busy)} busy ({percent(cpu.user)} user, {percent(cpu.system)} system) "
             f"and waiting for I/O for {percent(cpu.iowait)} of the time"
         )
-        numbers += [number(f"CPU {mode}", getattr(cpu, mode), "1") for mode in MODES]
+        numbers += [(f"CPU {mode}", getattr(cpu, mode), "1") for mode in MODES]
     data = [disk for disk in host.disks if disk.data]
     clauses += _disk_clause(data)
     for disk in data:
-        numbers.append(number(f"{disk.disk} read", disk.read_bytes_per_s, "B/s"))
-        numbers.append(number(f"{disk.disk} written", disk.write_bytes_per_s, "B/s"))
-        numbers.append(number(f"{disk.disk} busy", disk.busy_share, "1"))
+        numbers.append((f"{disk.disk} read", disk.read_bytes_per_s, "B/s"))
+        numbers.append((f"{disk.disk} written", disk.write_bytes_per_s, "B/s"))
+        numbers.append((f"{disk.disk} busy", disk.busy_share, "1"))
     for nic in host.nics:
         received, sent = nic.rx_bytes / nic.seconds, nic.tx_bytes / nic.seconds
         if received + sent < QUIET_BYTES_PER_S:
             continue
         clauses.append(f"{nic.nic} received {format_rate(received)}, sent {format_rate(sent)}")
-        numbers.append(number(f"{nic.nic} received", received, "B/s"))
-        numbers.append(number(f"{nic.nic} sent", sent, "B/s"))
+        numbers.append((f"{nic.nic} received", received, "B/s"))
+        numbers.append((f"{nic.nic} sent", sent, "B/s"))
     return clauses, numbers
 
 
@@ -235,12 +234,10 @@ def find_coarse(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     cost = record.telemetry
     interval_s = cost.interval_s if cost else coarse[0].seconds / coarse[0].intervals
     names = list(dict.fromkeys(named(use.workload, use.phase) for use in coarse))
-    yield Finding(
-        id="resolution",
-        text=f"too short for samples every {seconds(interval_s)}: {listed(names)}; what CPU and disks did "
+    yield finding(
+        "resolution",
+        f"too short for samples every {seconds(interval_s)}: {listed(names)}; what CPU and disks did "
         "in them is not known, and a larger run would show it",
-        numbers=(
-            number("sample interval", interval_s, "s"),
-            *(number(named(use.workload, use.phase), use.seconds, "s") for use in coarse),
-        ),
+        ("sample interval", interval_s, "s"),
+        *((named(use.workload, use.phase), use.seconds, "s") for use in coarse),
     )

@@ -1,11 +1,11 @@
-"""How findings word their numbers, so that all of them word them alike."""
+"""Findings as facts with numbers, and how all of them word their numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Literal
 
-from howdah.model.comparison import Number
+from howdah.model.comparison import Finding, Number
 from howdah.model.reported import format_value
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.units import format_counted, format_percent, format_seconds, format_signed_percent
@@ -23,9 +23,26 @@ _STATE = {
 }
 
 
-def number(name: str, value: float, unit: str) -> Number:
-    """One number a finding stands on."""
-    return Number(name=name, value=float(value), unit=unit)
+Figure = tuple[str, float | None, str]
+"""A number that a finding stands on: its name, its value, None where it is not known, and its unit."""
+
+
+def finding(
+    name: str,
+    text: str,
+    *figures: Figure,
+    severity: Literal["answer", "note", "warning"] = "note",
+    workload: str | None = None,
+    phase: str | None = None,
+    sure: Sure = "measured",
+) -> Finding:
+    """A conclusion in a sentence, and the numbers that are known of it."""
+    numbers = tuple(
+        Number(name=name, value=float(value), unit=unit) for name, value, unit in figures if value is not None
+    )
+    return Finding(
+        id=name, severity=severity, workload=workload, phase=phase, text=text, sure=sure, numbers=numbers
+    )
 
 
 def percent(share: float) -> str:

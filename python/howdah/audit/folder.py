@@ -25,12 +25,12 @@ from howdah.errors import UnreadableFile, UserError
 from howdah.hadoop.config_files import (
     BLANKS,
     HADOOP_FILES,
+    foreign_path,
     read_assignments,
     read_site,
     shown_value,
     xml_fault,
 )
-from howdah.hadoop.foreign_files import foreign_path
 from howdah.model.existing import Allocation, FoundConfig, FoundProperty, Unreadable
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typer._click import Context
 
     from howdah.faults.revert import Reverted
-    from howdah.lab.active_faults import ActiveFault
+    from howdah.lab.faults import ActiveFault
 
 
 EXAMPLES = """

@@ -19,8 +19,7 @@ from howdah.units import format_bits_per_s, format_bytes, format_counted, format
 if TYPE_CHECKING:
     from howdah.lab.building import StartedLab
     from howdah.lab.commands import Back, Lost
-    from howdah.lab.hadoop.hbase import HBaseHealth
-    from howdah.lab.hadoop.redundancy import Behind
+    from howdah.lab.hadoop.reports import Behind, HBaseHealth
     from howdah.lab.status import LabStatus, MachineStatus
 
 _WORDS = {"not redundant": "up, but another loss may stop it"}

@@ -1,7 +1,8 @@
 """Playbooks run by Ansible over ssh, the result of each task on each host, and fixes of hosts' problems.
 
 Ansible handles connections, sudo and many hosts at once. This module starts it, passes secrets at its prompts
-and reads its events. Its files are in a folder that is removed after the run.
+and reads its events. Its files are in a folder that is removed after the run. Meanwhile this machine serves
+releases to the hosts, if no other mirror is given.
 """
 
 from __future__ import annotations
@@ -11,10 +12,15 @@ import os
 import re
 import shlex
 import shutil
+import socket
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,8 +62,6 @@ class SshLogin(NamedTuple):
 
 
 class HostAnswer(NamedTuple):
-    """The result of one task on one host."""
-
     host: str
     task: str
     result: Mapping[str, Any]
@@ -70,8 +74,6 @@ class HostAnswer(NamedTuple):
 
 @dataclass
 class PlaybookRun:
-    """The results of one playbook."""
-
     answers: list[HostAnswer] = field(default_factory=list)
     failed: bool = False
 
@@ -81,7 +83,6 @@ class PlaybookRun:
 
     @property
     def failures(self) -> list[HostAnswer]:
-        """Each host's first failure."""
         failures: dict[str, HostAnswer] = {}
         for answer in self.answers:
             if answer.failed or answer.unreachable:
@@ -213,8 +214,6 @@ _CLOCK_S = 5.0
 
 
 class HostProblem(NamedTuple):
-    """A problem of a host."""
-
     host: str
     what: str
     fix: str
@@ -281,7 +280,6 @@ _MESSAGES = (
 
 
 def host_problems(answers: Iterable[HostAnswer]) -> Iterator[HostProblem]:
-    """Yield all problems in the results of hosts."""
     for answer in answers:
         if problems := answer.result.get("wrong"):
             yield from (
@@ -339,3 +337,62 @@ def _clock_error_s(answer: HostAnswer) -> float | None:
 
 def _time(text: str) -> float:
     return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+
+
+_BLOCK = 1 << 20
+
+
+class _Server(ThreadingHTTPServer):
+    """Listens at every address of this machine, IPv4 and IPv6."""
+
+    daemon_threads = True
+    # On Linux such a socket also accepts IPv4; some machines have no IPv6.
+    address_family = socket.AF_INET6 if socket.has_dualstack_ipv6() else socket.AF_INET
+
+    def server_bind(self) -> None:
+        """Accept IPv4 too, regardless of the machine's default."""
+        if self.address_family == socket.AF_INET6:
+            self.socket.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        super().server_bind()
+
+
+@contextmanager
+def mirror(files: Mapping[str, Path]) -> Iterator[int]:
+    """Serve these files by name, and nothing else, until the context ends; yields the port.
+
+    The files are public; hosts compare them with digests that they get over ssh.
+    """
+
+    class _Handler(BaseHTTPRequestHandler):
+        def do_HEAD(self) -> None:
+            """Answer with the size of a file."""
+            self._begin()
+
+        def do_GET(self) -> None:
+            if (path := self._begin()) is None:
+                return
+            with path.open("rb") as file:
+                while block := file.read(_BLOCK):
+                    self.wfile.write(block)
+
+        def _begin(self) -> Path | None:
+            path = files.get(self.path.lstrip("/"))
+            if path is None:
+                self.send_error(HTTPStatus.NOT_FOUND)
+                return None
+            self.send_response(HTTPStatus.OK)
+            self.send_header("Content-Length", str(path.stat().st_size))
+            self.end_headers()
+            return path
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            """Log nothing: the hosts report failures."""
+
+    server = _Server(("", 0), _Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield int(server.server_address[1])
+    finally:
+        server.shutdown()
+        server.server_close()

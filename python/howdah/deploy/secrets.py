@@ -38,7 +38,6 @@ class KeytabEntry(NamedTuple):
 
     @property
     def realm(self) -> str:
-        """The realm of the principal."""
         return self.principal.rpartition("@")[2]
 
 
@@ -62,7 +61,20 @@ def _entries(content: bytes) -> Iterator[KeytabEntry]:
         if abs(size) > len(content) - place:
             raise KeytabDamaged(f"is cut off: the entry at byte {place} needs {abs(size)} bytes")
         if size > 0:
-            yield _entry(_Record(content[place : place + size], place))
+            record = _Record(content[place : place + size], place)
+            parts = record.number(2)
+            realm = record.text()
+            name = "/".join(record.text() for _ in range(parts))
+            record.take(8)  # The type of the name, and when the key was written.
+            version = record.number(1)
+            encryption = record.number(2)
+            record.take(record.number(2))
+            if record.remaining >= 4:
+                # Versions from 256 on do not fit into the byte, which older programs still read.
+                version = record.number(4) or version
+            if not name or not realm:
+                raise KeytabDamaged(f"has an entry at byte {record.place} without a principal")
+            yield KeytabEntry(f"{name}@{realm}", encryption, version)
         # A negative size is that of a removed entry.
         place += abs(size)
 
@@ -91,22 +103,6 @@ class _Record:
             return self.take(self.number(2)).decode("utf-8")
         except UnicodeDecodeError as error:
             raise KeytabDamaged(f"has a name at byte {self.place} that is not text") from error
-
-
-def _entry(record: _Record) -> KeytabEntry:
-    parts = record.number(2)
-    realm = record.text()
-    name = "/".join(record.text() for _ in range(parts))
-    record.take(8)  # The type of the name, and when the key was written.
-    version = record.number(1)
-    encryption = record.number(2)
-    record.take(record.number(2))
-    if record.remaining >= 4:
-        # Versions from 256 on do not fit into the byte, which older programs still read.
-        version = record.number(4) or version
-    if not name or not realm:
-        raise KeytabDamaged(f"has an entry at byte {record.place} without a principal")
-    return KeytabEntry(f"{name}@{realm}", encryption, version)
 
 
 _FLAG = "--secrets"
@@ -187,7 +183,6 @@ def _keytab_problems(file: Path, content: bytes, principals: Iterable[str]) -> I
 
 
 def _key_problems(file: Path, principal: str, entries: Sequence[KeytabEntry]) -> Iterator[tuple[str, str]]:
-    """Yield the problems of one principal's keys, each with its fix."""
     make = f"kadmin: ktadd -k {file.name} {principal}"
     own = [entry for entry in entries if entry.principal == principal]
     name, _, realm = principal.rpartition("@")

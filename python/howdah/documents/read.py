@@ -17,7 +17,7 @@ from pydantic_core import ErrorDetails
 
 from howdah.documents.fault import Fault, Keys, Mark, error_of, read_text
 from howdah.documents.tree import Tree, read_tree
-from howdah.hadoop.foreign_files import foreign_file
+from howdah.hadoop.config_files import foreign_file
 from howdah.model.base import WrongValue
 from howdah.model.inventory import FORMAT
 

@@ -15,8 +15,8 @@ from howdah.engines.base import Engine
 from howdah.errors import UserError
 from howdah.faults.lab import LabFaults, RunningDaemons, heal_orphans
 from howdah.faults.player import FaultPlayer, LabLogs
+from howdah.faults.revert import lab_targets
 from howdah.faults.schedule import check_schedule, read_faults
-from howdah.faults.targets import lab_targets
 from howdah.lab import registry
 from howdah.lab.state import LabState, read_state
 from howdah.lab.status import LabStatus, status

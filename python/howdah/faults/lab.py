@@ -13,22 +13,30 @@ from typing import NamedTuple, assert_never
 from howdah.errors import RunFailed, UserError
 from howdah.faults.grammar import parse_fault
 from howdah.faults.player import Injected
-from howdah.faults.revert import Reverted, await_whole, change_leaving, heal, revert, start_fallen
-from howdah.faults.targets import daemon_of, lab_targets, machines_of
-from howdah.lab import registry
-from howdah.lab.active_faults import ActiveFault, RevertStep, active_faults, record_fault, remove_fault
+from howdah.faults.revert import (
+    Reverted,
+    await_whole,
+    change_leaving,
+    daemon_of,
+    heal,
+    lab_targets,
+    machines_of,
+    revert,
+    start_fallen,
+)
+from howdah.lab import faults, registry
 from howdah.lab.commands import kill, running_on
+from howdah.lab.faults import ActiveFault, RevertStep, active_faults, record_fault, remove_fault
 from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.daemons import Daemon, exit_reason
 from howdah.lab.hadoop.files import installed
-from howdah.lab.hadoop.redundancy import journal_directory
+from howdah.lab.hadoop.reports import journal_directory
 from howdah.lab.hadoop.starting import start_missing
-from howdah.lab.kernel import breaking, network, processes
+from howdah.lab.kernel import network, processes
 from howdah.lab.kernel.network import Link
 from howdah.lab.kernel.processes import Process
 from howdah.lab.registry import KillMode
-from howdah.lab.spec import LabSpec, MachineSpec
-from howdah.lab.state import LabState, LabSystem
+from howdah.lab.state import LabSpec, LabState, LabSystem, MachineSpec
 from howdah.model.faults import AT_ONCE, Action, ClusterFault, FaultTarget
 
 
@@ -63,7 +71,18 @@ def inject(state: LabState, fault: ClusterFault, *, own: bool = True) -> ActiveF
 def _injection(state: LabState, fault: ClusterFault) -> _Injection:
     match fault.action:
         case Action.KILL | Action.RESTART:
-            return _kill(state, fault)
+            hit = daemon_of(state, fault.target)
+            kill_process = partial(processes.kill, hit.process)
+            if hit.daemon is None:
+                return _Injection((hit.text,), (), (kill_process,))
+            undo = RevertStep(how="start", machine=hit.daemon.machine.name, daemon=hit.daemon.program)
+            again = partial(daemons.start, state, hit.daemon, installed(state))
+            wait = partial(processes.wait_for_end, hit.process)
+            return _Injection(
+                (hit.text,),
+                (undo,),
+                (kill_process, wait, again) if fault.action is Action.RESTART else (kill_process,),
+            )
         case Action.PAUSE | Action.LOSE | Action.DRAIN:
             return _OF_PLACES[fault.action](state, fault.target)
         case Action.CUT_LINK | Action.CUT_LINK_IN | Action.CUT_LINK_OUT | Action.SLOW_LINK:
@@ -75,21 +94,6 @@ def _injection(state: LabState, fault: ClusterFault) -> _Injection:
     assert_never(fault.action)
 
 
-def _kill(state: LabState, fault: ClusterFault) -> _Injection:
-    hit = daemon_of(state, fault.target)
-    kill_process = partial(processes.kill, hit.process)
-    if hit.daemon is None:
-        return _Injection((hit.text,), (), (kill_process,))
-    undo = RevertStep(how="start", machine=hit.daemon.machine.name, daemon=hit.daemon.program)
-    again = partial(daemons.start, state, hit.daemon, installed(state))
-    wait = partial(processes.wait_for_end, hit.process)
-    return _Injection(
-        (hit.text,),
-        (undo,),
-        (kill_process, wait, again) if fault.action is Action.RESTART else (kill_process,),
-    )
-
-
 def _wipe_journal(state: LabState, target: FaultTarget) -> _Injection:
     """Empty the journal of a JournalNode, as if its disk was replaced."""
     hit = daemon_of(state, target)
@@ -99,7 +103,7 @@ def _wipe_journal(state: LabState, target: FaultTarget) -> _Injection:
     do = (
         partial(processes.kill, hit.process),
         partial(processes.wait_for_end, hit.process),
-        partial(breaking.empty, journal_directory(machine)),
+        partial(faults.empty, journal_directory(machine)),
         partial(daemons.start, state, hit.daemon, installed(state)),
     )
     return _Injection((hit.text,), (undo,), do)
@@ -156,13 +160,13 @@ def _links(state: LabState, fault: ClusterFault) -> _Injection:
 def _spoil(lab: str, link: Link, fault: ClusterFault) -> None:
     match fault.action:
         case Action.CUT_LINK:
-            breaking.cut_link(lab, link)
+            faults.cut_link(lab, link)
         case Action.CUT_LINK_IN:
-            breaking.drop_packets(lab, link, "in")
+            faults.drop_packets(lab, link, "in")
         case Action.CUT_LINK_OUT:
-            breaking.drop_packets(lab, link, "out")
+            faults.drop_packets(lab, link, "out")
         case _:
-            breaking.slow_link(lab, link, fault.rate or 1)
+            faults.slow_link(lab, link, fault.rate or 1)
 
 
 def _affected_links(
@@ -188,13 +192,13 @@ def _disks(state: LabState, fault: ClusterFault) -> _Injection:
         match fault.action:
             case Action.SLOW_DISK:
                 undo.append(RevertStep(how="disk speed", machine=machine.name))
-                do.append(partial(breaking.slow_disks, spec, cabled, fault.rate))
+                do.append(partial(faults.slow_disks, spec, cabled, fault.rate))
             case Action.FILL_DISK:
                 undo.append(RevertStep(how="disk room", machine=machine.name))
-                do.append(partial(breaking.fill_disks, cabled))
+                do.append(partial(faults.fill_disks, cabled))
             case _:
                 undo.append(RevertStep(how="disk", machine=machine.name))
-                do.append(partial(breaking.fail_disks, cabled))
+                do.append(partial(faults.fail_disks, cabled))
     return _Injection(_texts(machines), tuple(undo), tuple(do))
 
 
@@ -214,7 +218,7 @@ def _exchange_disks(state: LabState, machine: LabSystem) -> None:
         processes.kill(process)
     for process in ended:
         processes.wait_for_end(process)
-    breaking.wipe_disks(_spec(state).machine(machine.name))
+    faults.wipe_disks(_spec(state).machine(machine.name))
     start_missing(state, installed(state), lambda text: None, [machine])
 
 
@@ -289,7 +293,6 @@ class LabFaults:
         return Injected(active.id, active.hit, lasts=fault.action not in AT_ONCE and bool(active.undo))
 
     def revert(self, number: int) -> tuple[str, ...]:
-        """Revert a fault by its number; returns what could not be reverted."""
         with self._lock.hold():
             return revert(self._state, self._injected[number]).remaining
 

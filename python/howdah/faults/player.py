@@ -7,7 +7,6 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from threading import Condition, Lock, Thread
 from typing import NamedTuple, Protocol
@@ -17,6 +16,7 @@ from howdah.lab.hadoop.daemons import planned
 from howdah.lab.state import LabState
 from howdah.model.faults import SEVERAL, ClusterFault, FaultReport, Moment, RecoveryStep
 from howdah.model.tables import Progress
+from howdah.telemetry.daemons import logged_epoch_s
 
 _LOG = logging.getLogger(__name__)
 _TICK_S = 0.05
@@ -24,8 +24,6 @@ _NEVER = "the run ended before that moment"
 
 
 class Injected(NamedTuple):
-    """A fault that was injected."""
-
     number: int
     hit: tuple[str, ...]
     lasts: bool
@@ -44,8 +42,6 @@ class Injector(Protocol):
 
 @dataclass
 class _RunProgress:
-    """The progress of the run so far."""
-
     begun_s: dict[str, float] = field(default_factory=dict)
     """By workload its start."""
     share: dict[str, float] = field(default_factory=dict)
@@ -53,7 +49,6 @@ class _RunProgress:
     phases: set[tuple[str, str]] = field(default_factory=set)
 
     def is_due(self, when: Moment, now_s: float) -> bool:
-        """Whether the run has reached a moment."""
         begin_s = 0.0 if when.workload is None else self.begun_s.get(when.workload)
         if begin_s is None:
             return False
@@ -96,7 +91,6 @@ class FaultPlayer:
             thread.start()
 
     def progress(self, progress: Progress) -> None:
-        """Note the progress of a workload."""
         with self._lock:
             run, workload = self._run, progress.workload
             run.begun_s.setdefault(workload, self._now_s() - progress.elapsed_s)
@@ -165,7 +159,6 @@ class FaultPlayer:
         self._changed()
 
 
-_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)[,.](\d{3}) ")
 _LINE_CHARACTERS = 240
 
 
@@ -233,9 +226,9 @@ def steps(
     words = [word for word in WORDS if daemon in word.daemons]
     for line in lines:
         word = next((candidate for candidate in words if candidate.pattern.search(line)), None)
-        if word is None or (match := _TIME.match(line)) is None:
+        if word is None or (logged_s := logged_epoch_s(line)) is None:
             continue
-        time_s = datetime.fromisoformat(f"{match[1]}T{match[2]}.{match[3]}").timestamp() - start_epoch_s
+        time_s = logged_s - start_epoch_s
         if between[0] <= time_s <= between[1] and (word.name != last or word.name in SEVERAL):
             last = word.name
             yield RecoveryStep(
@@ -253,8 +246,6 @@ _AFTER_S = 600.0
 
 
 class LabLogs:
-    """The logs of a lab from the start of a run."""
-
     def __init__(self, state: LabState) -> None:
         self._state = state
         self._ends = {daemon.log: _size(daemon.log) for daemon in planned(state)}

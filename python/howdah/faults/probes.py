@@ -24,8 +24,6 @@ LEAST_S = 1.0
 
 
 class ProbeAnswer(NamedTuple):
-    """One request of a probe, and its answer."""
-
     start_s: float
     """Seconds since the start of the run."""
     took_s: float
@@ -55,7 +53,6 @@ class ProbeLog:
         self._outages: list[ProbeOutage] = []
 
     def add(self, answer: ProbeAnswer) -> None:
-        """Note an answer."""
         if self._begin_s is None:
             # Failures from the first request on are an outage.
             self._begin_s = self._good_s = answer.start_s
@@ -126,8 +123,6 @@ class LedgerEntry(NamedTuple):
 
 @dataclass
 class Content:
-    """The content of a file."""
-
     records: list[int] = field(default_factory=list)
     """The numbers of its records, in their order in the file."""
     unread: str | None = None
@@ -136,8 +131,6 @@ class Content:
 
 @dataclass
 class _Expected:
-    """The expected state of one file."""
-
     sure: bool
     """Whether it must exist."""
     names: tuple[str, ...]

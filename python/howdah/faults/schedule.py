@@ -295,7 +295,6 @@ def read_faults(text: str, targets: Targets) -> Iterator[ClusterFault]:
 
 
 def _line(text: str, where: str, targets: Targets) -> tuple[ClusterFault, ...]:
-    """Return the fault of a line, or the random ones that it requests."""
     place = f"{where} '{text}'"
     if chosen := _RANDOM.fullmatch(text.strip()):
         number, seed, within = int(chosen[1]), int(chosen[2]), parse_time([chosen[3]], "within", place)

@@ -25,11 +25,9 @@ class Page(NamedTuple):
     policy: str = ""
     """The key that moves it to the encrypted address where its value is HTTPS_ONLY."""
     encrypted_key: str = ""
-    """The key of that address."""
 
     @property
     def bean(self) -> str:
-        """The name of the bean that it shows."""
         return self.path.partition("?qry=")[2]
 
     def key_with(self, value: Callable[[str], str | None]) -> str:
@@ -54,8 +52,6 @@ class Store(NamedTuple):
 
 
 class DaemonKind(NamedTuple):
-    """One kind of daemon."""
-
     name: str
     """Its name in Hadoop's scripts, ``namenode``: also in faults, and as a group of Ansible's."""
     unit: str
@@ -112,6 +108,42 @@ _HBASE_WEB = Keytab(
 _OF_NAMENODE = Keytab("dfs.namenode.keytab.file", "dfs.namenode.kerberos.principal")
 _ZOOKEEPER = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
 
+
+def _of_hdfs(
+    name: str,
+    main: str,
+    page: Page,
+    keytab: Keytab,
+    *,
+    addresses: tuple[str, ...] = (),
+    after: tuple[Role, ...] = (),
+    store: Store | None = None,
+    is_worker: bool = False,
+) -> DaemonKind:
+    """A daemon that HDFS's script starts under its name."""
+    return DaemonKind(
+        name=name,
+        unit=f"hadoop-hdfs-{name}",
+        user="hdfs",
+        main=f"org.apache.hadoop.hdfs.{main}",
+        command=("bin/hdfs", name),
+        files=_HDFS,
+        options=f"HDFS_{name.upper()}_OPTS",
+        page=page if not page.encrypted_key else page._replace(policy="dfs.http.policy"),
+        addresses=addresses,
+        after=after,
+        keytabs=(keytab, *_WEB) if page.path else (keytab,),
+        store=store,
+        service=main.rpartition(".")[2] if page.path else "",
+        is_worker=is_worker,
+    )
+
+
+def _spnego(prefix: str) -> Keytab:
+    """The keytab of web servers that have one of their own."""
+    return Keytab(f"{prefix}.webapp.spnego-keytab-file", f"{prefix}.webapp.spnego-principal")
+
+
 DAEMONS: Mapping[Role, DaemonKind] = {
     Role.ZOOKEEPER: DaemonKind(
         name="zookeeper",
@@ -123,106 +155,70 @@ DAEMONS: Mapping[Role, DaemonKind] = {
         options="SERVER_JVMFLAGS",
         page=Page("clientPort", "srvr", "Mode: "),
     ),
-    Role.JOURNALNODE: DaemonKind(
-        name="journalnode",
-        unit="hadoop-hdfs-journalnode",
-        user="hdfs",
-        main="org.apache.hadoop.hdfs.qjournal.server.JournalNode",
-        command=("bin/hdfs", "journalnode"),
-        files=_HDFS,
-        options="HDFS_JOURNALNODE_OPTS",
-        page=Page(
+    Role.JOURNALNODE: _of_hdfs(
+        "journalnode",
+        "qjournal.server.JournalNode",
+        Page(
             "dfs.journalnode.http-address",
             f"{_JMX}JournalNode,name=JournalNodeInfo",
             '"State"|beans',
-            policy="dfs.http.policy",
             encrypted_key="dfs.journalnode.https-address",
         ),
+        Keytab("dfs.journalnode.keytab.file", "dfs.journalnode.kerberos.principal"),
         addresses=("dfs.journalnode.rpc-address",),
-        keytabs=(Keytab("dfs.journalnode.keytab.file", "dfs.journalnode.kerberos.principal"), *_WEB),
         store=Store("dfs.journalnode.edits.dir", "*/current/edits_*"),
-        service="JournalNode",
     ),
-    Role.NAMENODE: DaemonKind(
-        name="namenode",
-        unit="hadoop-hdfs-namenode",
-        user="hdfs",
-        main="org.apache.hadoop.hdfs.server.namenode.NameNode",
-        command=("bin/hdfs", "namenode"),
-        files=_HDFS,
-        options="HDFS_NAMENODE_OPTS",
-        page=Page(
+    Role.NAMENODE: _of_hdfs(
+        "namenode",
+        "server.namenode.NameNode",
+        Page(
             "dfs.namenode.http-address",
             f"{_JMX}NameNode,name=NameNodeStatus",
             '"State" : "(active|standby|observer)"',
             r'"State"\s*:\s*"active"',
             r'"State"\s*:\s*"standby"',
-            "dfs.http.policy",
-            "dfs.namenode.https-address",
+            encrypted_key="dfs.namenode.https-address",
         ),
+        _OF_NAMENODE,
         addresses=(
             "dfs.namenode.rpc-address",
             "dfs.namenode.servicerpc-address",
             "dfs.namenode.lifeline.rpc-address",
         ),
         after=(Role.JOURNALNODE,),
-        keytabs=(_OF_NAMENODE, *_WEB),
         store=Store("dfs.namenode.name.dir", "current/fsimage_*"),
-        service="NameNode",
     ),
-    Role.FAILOVER_CONTROLLER: DaemonKind(
-        name="zkfc",
-        unit="hadoop-hdfs-zkfc",
-        user="hdfs",
-        main="org.apache.hadoop.hdfs.tools.DFSZKFailoverController",
-        command=("bin/hdfs", "zkfc"),
-        files=_HDFS,
-        options="HDFS_ZKFC_OPTS",
-        page=Page("dfs.ha.zkfc.port"),
+    Role.FAILOVER_CONTROLLER: _of_hdfs(
+        "zkfc",
+        "tools.DFSZKFailoverController",
+        Page("dfs.ha.zkfc.port"),
+        _OF_NAMENODE,
         after=(Role.ZOOKEEPER, Role.NAMENODE),
-        keytabs=(_OF_NAMENODE,),
     ),
-    Role.SECONDARY_NAMENODE: DaemonKind(
-        name="secondarynamenode",
-        unit="hadoop-hdfs-secondarynamenode",
-        user="hdfs",
-        main="org.apache.hadoop.hdfs.server.namenode.SecondaryNameNode",
-        command=("bin/hdfs", "secondarynamenode"),
-        files=_HDFS,
-        options="HDFS_SECONDARYNAMENODE_OPTS",
-        page=Page(
+    Role.SECONDARY_NAMENODE: _of_hdfs(
+        "secondarynamenode",
+        "server.namenode.SecondaryNameNode",
+        Page(
             "dfs.namenode.secondary.http-address",
             f"{_JMX}SecondaryNameNode,name=SecondaryNameNodeInfo",
             "SecondaryNameNodeInfo",
-            policy="dfs.http.policy",
             encrypted_key="dfs.namenode.secondary.https-address",
         ),
-        keytabs=(
-            Keytab("dfs.secondary.namenode.keytab.file", "dfs.secondary.namenode.kerberos.principal"),
-            *_WEB,
-        ),
-        service="SecondaryNameNode",
+        Keytab("dfs.secondary.namenode.keytab.file", "dfs.secondary.namenode.kerberos.principal"),
     ),
-    Role.DATANODE: DaemonKind(
-        name="datanode",
-        unit="hadoop-hdfs-datanode",
-        user="hdfs",
-        main="org.apache.hadoop.hdfs.server.datanode.DataNode",
-        command=("bin/hdfs", "datanode"),
-        files=_HDFS,
-        options="HDFS_DATANODE_OPTS",
-        page=Page(
+    Role.DATANODE: _of_hdfs(
+        "datanode",
+        "server.datanode.DataNode",
+        Page(
             "dfs.datanode.http.address",
             f"{_JMX}DataNode,name=DataNodeInfo",
             "ActorState[^,]*RUNNING",
-            policy="dfs.http.policy",
             encrypted_key="dfs.datanode.https.address",
         ),
+        Keytab("dfs.datanode.keytab.file", "dfs.datanode.kerberos.principal"),
         addresses=("dfs.datanode.address", "dfs.datanode.ipc.address"),
         after=(Role.NAMENODE,),
-        keytabs=(Keytab("dfs.datanode.keytab.file", "dfs.datanode.kerberos.principal"), *_WEB),
         store=Store("dfs.datanode.data.dir", "current/BP-*"),
-        service="DataNode",
         is_worker=True,
     ),
     Role.RESOURCEMANAGER: DaemonKind(
@@ -251,10 +247,7 @@ DAEMONS: Mapping[Role, DaemonKind] = {
         after=(Role.ZOOKEEPER, Role.NAMENODE),
         keytabs=(
             Keytab("yarn.resourcemanager.keytab", "yarn.resourcemanager.principal"),
-            Keytab(
-                "yarn.resourcemanager.webapp.spnego-keytab-file",
-                "yarn.resourcemanager.webapp.spnego-principal",
-            ),
+            _spnego("yarn.resourcemanager"),
             *_WEB,
         ),
         service="ResourceManager",
@@ -279,7 +272,7 @@ DAEMONS: Mapping[Role, DaemonKind] = {
         after=(Role.RESOURCEMANAGER,),
         keytabs=(
             Keytab("yarn.nodemanager.keytab", "yarn.nodemanager.principal"),
-            Keytab("yarn.nodemanager.webapp.spnego-keytab-file", "yarn.nodemanager.webapp.spnego-principal"),
+            _spnego("yarn.nodemanager"),
             *_WEB,
         ),
         service="NodeManager",
@@ -304,10 +297,7 @@ DAEMONS: Mapping[Role, DaemonKind] = {
         after=(Role.NAMENODE,),
         keytabs=(
             Keytab("mapreduce.jobhistory.keytab", "mapreduce.jobhistory.principal"),
-            Keytab(
-                "mapreduce.jobhistory.webapp.spnego-keytab-file",
-                "mapreduce.jobhistory.webapp.spnego-principal",
-            ),
+            _spnego("mapreduce.jobhistory"),
             *_WEB,
         ),
         service="JobHistoryServer",
@@ -341,11 +331,7 @@ DAEMONS: Mapping[Role, DaemonKind] = {
         command=("bin/hbase", "regionserver", "start"),
         files=_HBASE,
         options="HBASE_REGIONSERVER_OPTS",
-        page=Page(
-            "hbase.regionserver.info.port",
-            f"{_JMX}HBase,name=RegionServer,sub=Server",
-            "regionCount",
-        ),
+        page=Page("hbase.regionserver.info.port", f"{_JMX}HBase,name=RegionServer,sub=Server", "regionCount"),
         addresses=("hbase.regionserver.port",),
         after=(Role.ZOOKEEPER, Role.DATANODE, Role.HMASTER),
         keytabs=(

@@ -62,7 +62,6 @@ class Fetchable(NamedTuple):
 
     @property
     def fetch(self) -> str:
-        """The command that fetches it."""
         product = "" if self.product == "hadoop" else f" {self.product}"
         return f"howdah hadoop fetch{product}" + (
             "" if self.version == _DEFAULTS[self.product] else f" --release {self.version}"
@@ -80,8 +79,6 @@ def release_of(product: str, version: str | None = None) -> Fetchable:
 
 
 class WrongJar(NamedTuple):
-    """A jar that differs from its release."""
-
     jar: str
     kind: Literal["missing", "damaged", "unknown"]
     """Absent, different from the listed digest, or not listed."""

@@ -212,8 +212,6 @@ def _failure(release: Fetchable, lines: deque[str]) -> HowdahError:
 
 
 class FetchProgress(Protocol):
-    """Shows the progress of a fetch."""
-
     def __call__(self, step: str, done: int, total: int) -> None:
         """``done`` of ``total`` jars are through a step: ``downloading``, ``verifying``."""
 
@@ -290,7 +288,6 @@ def _download(lib: Path, release: Fetchable, progress: FetchProgress, total: int
 
 
 def _verified(lib: Path, release: Fetchable, progress: FetchProgress) -> list[WrongJar]:
-    """Return the wrong jars of a folder; every jar is read."""
     return list(faults(lib, release, lambda done, total: progress("verifying", done, total)))
 
 

@@ -300,7 +300,6 @@ class SparkInstallation(NamedTuple):
     scala: str
     """The Scala that it was built for, ``2.13``."""
     jars: Path
-    """The folder of its jars."""
     fetched: bool
     """Whether ``howdah hadoop fetch spark`` put it there."""
 

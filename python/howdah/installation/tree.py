@@ -88,7 +88,11 @@ def packed(installation: Installation | HBaseInstallation) -> PackedTree:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             _pack(name, members, packed_file)
-            digest_file.write_text(_digest(packed_file))
+            digest = hashlib.sha256()
+            with packed_file.open("rb") as file:
+                while block := file.read(_BLOCK):
+                    digest.update(block)
+            digest_file.write_text(digest.hexdigest())
         except OSError as error:
             raise UserError(
                 str(folder),
@@ -117,14 +121,6 @@ def _pack(name: str, members: Mapping[str, Path | bytes], target: Path) -> None:
             entry.size = len(content)
             archive.addfile(entry, io.BytesIO(content))
     making.replace(target)
-
-
-def _digest(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
 
 
 def _own(home: Path) -> Iterator[tuple[str, Path]]:

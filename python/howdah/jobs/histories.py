@@ -35,8 +35,6 @@ _FEW = 8
 
 
 class History(NamedTuple):
-    """One application's history."""
-
     path: str
     """A file, or a directory of a rolling event log."""
     size_bytes: int
@@ -71,7 +69,6 @@ def find_histories(directory: Path) -> list[History]:
 
 
 def is_history_name(name: str) -> bool:
-    """Whether a file's name is that of a history."""
     return bool(_JOB.fullmatch(name)) or bool(_SPARK.match(name) and is_event_log_name(name))
 
 
@@ -124,7 +121,6 @@ def read_source(history: History) -> JobFacts | SparkLog:
 
 
 def application_of(source: JobFacts | SparkLog, history: History) -> Application:
-    """Summarise what a history has."""
     if isinstance(source, JobFacts):
         return mapreduce_application(source, history.source, history.size_bytes)
     application = spark_application(source, history.source, history.size_bytes)
@@ -162,7 +158,6 @@ class HdfsHistories:
         self._path = path.rstrip("/") or "/"
 
     def find(self) -> list[History]:
-        """Every history, its path in HDFS."""
         status = self._hdfs.stat(self._path)
         if status is None:
             raise UserError(
@@ -197,7 +192,6 @@ class HdfsHistories:
         return History(path, sum(status.size_bytes for status in self._hdfs.list(path)), f"hdfs:{path}")
 
     def copy(self, history: History, folder: Path) -> History:
-        """Copy a history to a folder of this machine."""
         name = posixpath.basename(history.path)
         if name.startswith(ROLLING):
             (folder / name).mkdir()
@@ -227,11 +221,9 @@ class JobHistoryServer:
         self._reader = JobReader(web, f"{url}/ws/v1/history/mapreduce")
 
     def find(self) -> list[JobFacts]:
-        """Every job that it lists."""
         return self._reader.jobs()
 
     def source(self, job: JobFacts) -> str:
-        """The job's name in the table."""
         return f"{self._url}/ws/v1/history/mapreduce/jobs/{job.id}"
 
     def read(self, job_id: str) -> JobFacts:

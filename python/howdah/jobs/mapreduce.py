@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
-from howdah.jobs.spread import StageTasks, failures_text, host_shares, most_common_error, skew_s, summarise
+from howdah.jobs.tasks import (
+    StageTasks,
+    failures_text,
+    file_bytes,
+    host_shares,
+    most_common_error,
+    skew_s,
+    summarise,
+    whole_number,
+)
 from howdah.model.application import Application, JobChange
-from howdah.services.event_log_tasks import first_line
+from howdah.services.event_log_files import first_line
 from howdah.services.job_facts import AttemptFacts, JobFacts, Kind
 from howdah.units import GIB, MIB, format_bytes, format_percent, format_seconds
 
@@ -135,8 +144,8 @@ def _stage(kind: Kind, good: Sequence[AttemptFacts]) -> StageTasks | None:
             )
             for attempt in good
         ),
-        input_bytes=_bytes(good, "BYTES_READ") if kind == "map" else 0,
-        output_bytes=_bytes(good, "BYTES_WRITTEN"),
+        input_bytes=sum(file_bytes(attempt, "BYTES_READ") for attempt in good) if kind == "map" else 0,
+        output_bytes=sum(file_bytes(attempt, "BYTES_WRITTEN") for attempt in good),
         shuffle_read_bytes=_sum(good, "REDUCE_SHUFFLE_BYTES"),
         shuffle_write_bytes=_sum(good, "MAP_OUTPUT_MATERIALIZED_BYTES"),
     )
@@ -152,30 +161,13 @@ def _sum(attempts: Sequence[AttemptFacts], name: str) -> int:
     return sum(attempt.counters.get(f"TaskCounter.{name}", 0) for attempt in attempts)
 
 
-def _bytes(attempts: Sequence[AttemptFacts], name: str) -> int:
-    """Bytes of file systems other than the local one, HDFS or a store."""
-    return sum(
-        value
-        for attempt in attempts
-        for counter, value in attempt.counters.items()
-        if counter.startswith("FileSystemCounter.")
-        and counter.endswith(f"_{name}")
-        and not counter.startswith("FileSystemCounter.FILE_")
-    )
-
-
 def _granted_bytes(job: JobFacts, kind: Kind) -> int:
     """Memory of a container: as YARN charged it, or as configured."""
     plural = "MAPS" if kind == "map" else "REDUCES"
     charged, lasted = (job.counters.get(f"JobCounter.{name}_{plural}") for name in ("MB_MILLIS", "MILLIS"))
     if charged and lasted and charged.total > 0 and lasted.total > 0:
         return round(charged.total / lasted.total) * MIB
-    return (_positive(job.conf, f"mapreduce.{kind}.memory.mb") or _DEFAULT_MIB) * MIB
-
-
-def _positive(conf: Mapping[str, str], name: str) -> int | None:
-    text = conf.get(name, "").strip()
-    return int(text) if text.isascii() and text.isdigit() and int(text) > 0 else None
+    return whole_number(job.conf.get(f"mapreduce.{kind}.memory.mb", "").strip(), _DEFAULT_MIB) * MIB
 
 
 _ROOM = 1.25

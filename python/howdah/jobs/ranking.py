@@ -45,8 +45,6 @@ _SLOW = 1.05
 
 
 class Filters(NamedTuple):
-    """Which applications are included."""
-
     queue: str | None = None
     user: str | None = None
     since_s: float | None = None
@@ -150,6 +148,19 @@ def overview(store: JobStore, filters: Filters, order: str = "waste", top: int =
     ranks = np.argsort(-values, kind="stable")[:top]
     best = table.take(pa.array(ranks, pa.int64()))
     large = _large(store, best)
+    waits: dict[str, list[float]] = defaultdict(list)
+    used: dict[str, float] = defaultdict(float)
+    columns = (table[name].to_pylist() for name in ("queue", "wait_s", "container_s"))
+    for queue, wait, container in zip(*columns, strict=True):
+        if queue and wait is not None:
+            waits[queue].append(wait)
+            used[queue] += container
+    queues = [
+        QueueWait(
+            queue, len(own), median(own), float(np.quantile(own, 0.95)), max(own), sum(own), used[queue]
+        )
+        for queue, own in waits.items()
+    ]
     return Overview(
         order=order,
         filters=filters,
@@ -162,7 +173,7 @@ def overview(store: JobStore, filters: Filters, order: str = "waste", top: int =
         failed=sum(outcome == "failed" for outcome in table["outcome"].to_pylist()),
         applications=tuple(large),
         hosts=_hosts(store, filters),
-        queues=_queues(table),
+        queues=tuple(sorted(queues, key=lambda queue: -queue.total_s)),
     )
 
 
@@ -211,23 +222,6 @@ def _mask(table: pa.Table, filters: Filters) -> pa.Array[Any]:
 
 def _numbers(table: pa.Table, name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     return table[name].to_numpy().astype(np.float64)
-
-
-def _queues(table: pa.Table) -> tuple[QueueWait, ...]:
-    waits: dict[str, list[float]] = defaultdict(list)
-    used: dict[str, float] = defaultdict(float)
-    columns = (table[name].to_pylist() for name in ("queue", "wait_s", "container_s"))
-    for queue, wait, container in zip(*columns, strict=True):
-        if queue and wait is not None:
-            waits[queue].append(wait)
-            used[queue] += container
-    queues = [
-        QueueWait(
-            queue, len(own), median(own), float(np.quantile(own, 0.95)), max(own), sum(own), used[queue]
-        )
-        for queue, own in waits.items()
-    ]
-    return tuple(sorted(queues, key=lambda queue: -queue.total_s))
 
 
 class _Seen(NamedTuple):

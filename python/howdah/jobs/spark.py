@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from howdah.jobs.spread import StageTasks, failures_text, host_shares, skew_s, summarise
+from howdah.jobs.tasks import StageTasks, failures_text, host_shares, skew_s, summarise, whole_number
 from howdah.model.application import Application, JobChange, SparkExecutor, SparkLog, StageSummary
 from howdah.model.placement import most_at_once
 from howdah.releases.values import read_seconds
@@ -23,7 +23,6 @@ _OVERHEAD = 0.1
 
 
 def spark_application(log: SparkLog, source: str, source_bytes: int) -> Application:
-    """Summarise an application."""
     app = log.application
     end_s = app.end_s or app.start_s
     ends = log.tasks["end_s"].to_numpy()
@@ -125,7 +124,7 @@ def _facts(log: SparkLog, tasks: pa.Table, end_s: float) -> SparkFacts:
     # Without executors the driver does the work, in one container as it were.
     container_s = sum(lifetimes) if log.executors else max(0.0, end_s - start_s)
     cores = max((executor.cores for executor in log.executors), default=1)
-    slots = max(1, cores // max(1, _whole(log.application.properties.get("spark.task.cpus"), 1)))
+    slots = max(1, cores // whole_number(log.application.properties.get("spark.task.cpus"), 1))
     busy_s = _sum(tasks, "seconds") / slots
     first = log.executors[0] if log.executors else None
     granted = ((first.memory_bytes or _DEFAULT_HEAP) + _overhead(first)) if first else 0
@@ -158,10 +157,6 @@ def _peak(executor: SparkExecutor) -> int:
     if executor.peak_resident_bytes:
         return executor.peak_resident_bytes
     return executor.peak_heap_bytes + _overhead(executor) if executor.peak_heap_bytes else 0
-
-
-def _whole(text: str | None, default: int) -> int:
-    return int(text) if text and text.isascii() and text.isdigit() else default
 
 
 _ROOM = 1.25
@@ -234,7 +229,7 @@ def _idle(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:
     )
     if properties.get("spark.dynamicAllocation.enabled") == "true":
         setting = "spark.dynamicAllocation.minExecutors"
-        if _whole_mib(properties.get(setting, "")) >= max(1, facts.most_executors // 2):
+        if whole_number(properties.get(setting), 0) >= max(1, facts.most_executors // 2):
             yield JobChange(setting, properties[setting], "0", reason, facts.idle_s * 0.5)
             return
         setting = "spark.dynamicAllocation.executorIdleTimeout"
@@ -254,15 +249,11 @@ def _needs_for_dynamic(log: SparkLog) -> Iterator[str]:
     """What dynamic allocation needs in this release so that executors with shuffle files can be removed."""
     if log.application.properties.get("spark.shuffle.service.enabled") == "true":
         return
-    release = tuple(_whole_mib(part) for part in log.application.spark_version.split(".")[:2])
+    release = tuple(whole_number(part, 0) for part in log.application.spark_version.split(".")[:2])
     if release < (3, 0):
         yield "it needs Spark's shuffle service, too (spark.shuffle.service.enabled=true)"
     elif release < (3, 4):
         yield "set spark.dynamicAllocation.shuffleTracking.enabled=true, too"
-
-
-def _whole_mib(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() else 0
 
 
 def _memory(facts: SparkFacts) -> Iterator[JobChange]:
@@ -299,7 +290,7 @@ def _spills(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[JobChange
     if log.sql and not worst.shuffle_read_bytes:
         # A scan is divided by bytes, and so is a shuffle whose partitions adaptive execution joins.
         setting, now = "spark.sql.files.maxPartitionBytes", "128MB"
-    elif log.sql and worst.tasks < _whole_mib(now):
+    elif log.sql and worst.tasks < whole_number(now, 0):
         setting, now = "spark.sql.adaptive.advisoryPartitionSizeInBytes", "64MB"
     if log.sql and setting.endswith("Bytes"):
         now, proposed = properties.get(setting, now), f"{max(1, volume // need // MIB)}m"

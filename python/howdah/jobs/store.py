@@ -53,8 +53,6 @@ def key_of(kind: str, name: str, attempt: str) -> tuple[str, str]:
 
 
 class JobStore:
-    """The applications in a directory."""
-
     def __init__(self, directory: Path) -> None:
         self.directory = directory
 
@@ -125,7 +123,6 @@ class JobStore:
 
 
 def texts(table: pa.Table, name: str) -> list[str]:
-    """Return a column of text, which has no nulls."""
     return [str(text) for text in table[name].to_pylist()]
 
 

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from howdah.errors import Aborted
 from howdah.installation.installation import java_home
-from howdah.lab import registry, rootless, shared_hosts
-from howdah.lab.active_faults import ACTIVE_FAULTS
+from howdah.lab import registry, shared_hosts
 from howdah.lab.capabilities import (
     ceilings,
     check_directory,
@@ -22,10 +21,12 @@ from howdah.lab.capabilities import (
     not_run,
     rootless_isolation,
 )
+from howdah.lab.faults import ACTIVE_FAULTS
+from howdah.lab.hadoop import redirect
 from howdah.lab.hadoop.daemons import Daemon
 from howdah.lab.hadoop.files import Installed, installed, write_files, write_scripts
 from howdah.lab.hadoop.health import file_system_answers
-from howdah.lab.hadoop.redundancy import Behind, refresh_members
+from howdah.lab.hadoop.reports import Behind, refresh_members
 from howdah.lab.hadoop.starting import ReportStep, start_missing, superuser, wait_until_ready
 from howdah.lab.kernel import cgroups, processes
 from howdah.lab.kernel.namespaces import network_of
@@ -42,8 +43,7 @@ from howdah.lab.machines import (
 )
 from howdah.lab.registry import Leftover
 from howdah.lab.shared_hosts import LabPlace
-from howdah.lab.spec import Format, LabSpec
-from howdah.lab.state import STATE, LabState, mark_of, read_state
+from howdah.lab.state import STATE, Format, LabSpec, LabState, mark_of, read_state
 from howdah.model.cluster import Deviation, Isolation, Laboratory, Scaling
 from howdah.model.plan import ClusterPlan, ConfigSet, planned_text
 from howdah.services.conf import ClientConf
@@ -72,7 +72,6 @@ class Fitting(NamedTuple):
     scaling: tuple[Scaling, ...]
     """Quantities that are smaller than in the user's plan."""
     notes: tuple[str, ...]
-    """Differences that are not numbers."""
     memory_bytes: int
     cpus: float
     """The CPUs of this machine that howdah may use."""
@@ -120,7 +119,7 @@ def begin(
         )
     else:
         check_ports(placed)
-        isolated = (*rootless_isolation(capabilities), *rootless.LOST)
+        isolated = (*rootless_isolation(capabilities), *redirect.LOST)
     return LabState(
         name=request.name,
         directory=request.directory,
@@ -141,7 +140,7 @@ def begin(
             name=request.name,
             rootless=not root,
             isolation=(*isolated, *not_run(cluster)),
-            scaling=fitting.scaling if root else rootless.scaled(fitting.scaling),
+            scaling=fitting.scaling if root else redirect.scaled(fitting.scaling),
         ),
     )
 
@@ -177,14 +176,15 @@ def bring_up(state: LabState, rendered: ConfigSet, report: ReportStep) -> Starte
     if state.spec is not None:
         # Limits come last, because a dozen Java programs would start slowly on fractions of a CPU.
         cgroups.build(state.spec)
-    complete = state.model_copy(
-        update={
-            "complete": True,
-            "laboratory": state.laboratory.model_copy(update={"deviations": deviations}),
-        }
-    )
+    return StartedLab(completed(state, deviations), running.started, behind)
+
+
+def completed(state: LabState, deviations: tuple[Deviation, ...]) -> LabState:
+    """Write the state of a lab in which everything runs, with its deviations from the plan, and return it."""
+    laboratory = state.laboratory.model_copy(update={"deviations": deviations})
+    complete = state.model_copy(update={"complete": True, "laboratory": laboratory})
     complete.write()
-    return StartedLab(complete, running.started, behind)
+    return complete
 
 
 def clear(name: str) -> None:

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import UserError
+from howdah.lab.hadoop.redirect import MOST_WORKERS, ports
 from howdah.lab.kernel.cgroups import Controller, find_hierarchies
-from howdah.lab.rootless import MOST_WORKERS, ports
-from howdah.lab.spec import LabSpec
-from howdah.lab.state import LabSystem
+from howdah.lab.state import LabSpec, LabSystem
 from howdah.model.cluster import Isolation
 from howdah.model.plan import Cluster, ClusterPlan
 from howdah.units import format_bits_per_s, format_memory, format_rate
@@ -235,8 +234,6 @@ class Capability(NamedTuple):
 
 
 class Capabilities(NamedTuple):
-    """The capabilities of this machine."""
-
     root: Capability
     """All others need it."""
     namespaces: Capability

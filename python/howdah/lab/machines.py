@@ -14,11 +14,10 @@ from howdah.lab import shared_hosts
 from howdah.lab.capabilities import find_capabilities, refuse_lacking
 from howdah.lab.kernel import cgroups, disks, namespaces, network
 from howdah.lab.registry import Leftover, check_lab_name
-from howdah.lab.spec import DiskSpec, HostSpec, LabSpec, MachineSpec
-from howdah.lab.state import LabSystem
+from howdah.lab.state import DiskSpec, HostSpec, LabSpec, LabSystem, MachineSpec
 from howdah.model.cluster import Deviation
 from howdah.model.inventory import DiskRole, DiskSet, HostGroup
-from howdah.model.placement import PlacedHost, placed_hosts
+from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, ClusterPlan, Master, Worker
 
 LOOPBACK = IPv4Address("127.0.0.2")
@@ -45,7 +44,16 @@ def machines(plan: ClusterPlan, directory: Path, first: IPv4Address) -> tuple[La
     hosts = list(placed_hosts(plan.cluster))
     for host in hosts:
         for master in host.masters:
-            made[master.address] = _master(host, master, groups[host.name], directory)
+            made[master.address] = LabSystem(
+                name=master.address,
+                kind="master",
+                host=host.name,
+                rack=host.rack,
+                address="",
+                threads=groups[host.name].cpu.threads if master.address == host.name else master.vcpus,
+                roles=master.roles,
+                directory=directory / "machines" / master.address,
+            )
     for host in hosts:
         for placed in host.workers:
             worker = workers[placed.kind]
@@ -115,19 +123,6 @@ def machine_specs(plan: ClusterPlan, machines: Iterable[LabSystem], power: Power
         )
 
 
-def _master(host: PlacedHost, master: Master, group: HostGroup, directory: Path) -> LabSystem:
-    return LabSystem(
-        name=master.address,
-        kind="master",
-        host=host.name,
-        rack=host.rack,
-        address="",
-        threads=group.cpu.threads if master.address == host.name else master.vcpus,
-        roles=master.roles,
-        directory=directory / "machines" / master.address,
-    )
-
-
 def _disks(group: HostGroup, mounts: Sequence[Path], begin: int, power: Power) -> Iterator[DiskSpec]:
     """Yield the host's disks from number ``begin`` on, one for each mount."""
     planned = [disk for disk in group.disks if disk.role is DiskRole.DATA for _ in range(disk.count)]
@@ -183,22 +178,18 @@ def remove_hosts(name: str, directory: Path | None) -> tuple[Leftover, ...]:
     _refuse_inside(name)
     end = time.monotonic() + _PATIENCE_S
     while True:
-        remaining = _remove(name, directory)
+        remaining = (
+            *namespaces.kill(name),
+            *disks.remove(name, directory),
+            *network.remove(name),
+            *cgroups.remove(name),
+        )
         existing = survey_hosts(name, directory)
         if not existing:
             return ()
         if time.monotonic() > end:
             return remaining or existing
         time.sleep(0.05)
-
-
-def _remove(name: str, directory: Path | None) -> tuple[Leftover, ...]:
-    return (
-        *namespaces.kill(name),
-        *disks.remove(name, directory),
-        *network.remove(name),
-        *cgroups.remove(name),
-    )
 
 
 def _refuse_inside(name: str) -> None:

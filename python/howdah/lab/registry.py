@@ -95,8 +95,6 @@ def image_name(lab: str, machine: str, number: int) -> str:
 
 
 class Entry(Model):
-    """A lab and its directory."""
-
     name: str
     directory: Path
     """Absolute."""
@@ -121,7 +119,6 @@ def entries() -> list[Entry]:
 
 
 def labs_on(lot: str) -> list[Entry]:
-    """Return the labs on shared hosts."""
     return [entered for entered in entries() if entered.lot == lot]
 
 

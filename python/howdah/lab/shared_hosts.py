@@ -18,8 +18,7 @@ from howdah.errors import UserError
 from howdah.lab import registry
 from howdah.lab.kernel import network
 from howdah.lab.registry import Entry, Leftover
-from howdah.lab.spec import CLIENT_ADDRESS, NETWORK, HostSpec, LabSpec
-from howdah.lab.state import LabState, read_state
+from howdah.lab.state import CLIENT_ADDRESS, NETWORK, HostSpec, LabSpec, LabState, read_state
 
 _MOST_LABS = 15
 _ADDRESSES = 4096
@@ -38,12 +37,10 @@ class LabPlace(NamedTuple):
 
     @property
     def first_machine(self) -> IPv4Address:
-        """The address of its first machine."""
         return NETWORK + self.seat * _ADDRESSES
 
     @property
     def client_address(self) -> IPv4Address:
-        """The address of its client."""
         return IPv4Address(CLIENT_ADDRESS) - self.seat
 
     @property
@@ -180,7 +177,6 @@ def shared_leftovers(name: str) -> tuple[Leftover, ...]:
 
 
 def labs_sharing_hosts(state: LabState) -> tuple[LabState, ...]:
-    """Return the other labs on the same hosts."""
     if state.spec is None or state.spec.lot is None:
         return ()
     members = registry.labs_on(state.spec.lot)

@@ -10,15 +10,14 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from howdah.errors import HowdahError
-from howdah.lab.active_faults import active_faults
+from howdah.lab.faults import active_faults
 from howdah.lab.hadoop.daemons import planned
 from howdah.lab.hadoop.health import Health, Key, health, missing
 from howdah.lab.kernel import disks, network, processes
 from howdah.lab.kernel.namespaces import network_of
 from howdah.lab.kernel.processes import Process
 from howdah.lab.shared_hosts import shared_with
-from howdah.lab.spec import LabSpec
-from howdah.lab.state import LabState, LabSystem
+from howdah.lab.state import LabSpec, LabState, LabSystem
 from howdah.model.base import Model
 from howdah.model.cluster import Laboratory
 
@@ -26,8 +25,6 @@ _Link: TypeAlias = Literal["up", "down"]
 
 
 class DaemonStatus(Model):
-    """A daemon of the plan, running or not."""
-
     name: str
     """Its name in Hadoop's own scripts: ``datanode``."""
     pid: int | None
@@ -36,8 +33,6 @@ class DaemonStatus(Model):
 
 
 class DiskStatus(Model):
-    """A data disk of a machine."""
-
     mount: Path
     device: str | None
     """Its loop device; None if there is none, or if it is not mounted."""
@@ -48,8 +43,6 @@ class DiskStatus(Model):
 
 
 class MachineStatus(Model):
-    """A machine with its limits and its daemons."""
-
     name: str
     kind: Literal["worker", "master"]
     host: str
@@ -67,14 +60,11 @@ class MachineStatus(Model):
 
 
 class LabStatus(Model):
-    """The status of a lab."""
-
     name: str
     directory: Path
     plan: str
     """The plan's file, as the user gave it."""
     hadoop: str
-    """Hadoop's release."""
     hbase: str | None = None
     """HBase's release; None if the plan has none."""
     state: Literal["up", "not redundant", "degraded", "incomplete"]
@@ -93,7 +83,6 @@ class LabStatus(Model):
     laboratory: Laboratory
     """Its isolation and deviations compared with the planned cluster."""
     notes: tuple[str, ...]
-    """Differences from the plan that are not numbers."""
 
 
 def status(state: LabState) -> LabStatus:

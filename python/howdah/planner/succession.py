@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from howdah.errors import UserError
-from howdah.hadoop.readers import present_roles, readers
-from howdah.hadoop.restarts import stopped_for, unrollable
+from howdah.hadoop.readers import present_roles, readers, stopped_for, unrollable
 from howdah.model.existing import ChangeStep, MasterMove, PlanChange, ValueChange
 from howdah.model.hostname import expand_all, fold
 from howdah.model.inventory import Inventory, Sharing

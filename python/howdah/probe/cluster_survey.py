@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
 from ipaddress import ip_address
+from itertools import accumulate
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -86,7 +87,6 @@ class MasterDaemon(NamedTuple):
 
 
 def posts(conf: ClientConf) -> Iterator[MasterDaemon]:
-    """Every master that a client's configuration names."""
     yield from _served(conf.namenodes(), Role.NAMENODE)
     yield from _served(conf.resource_managers(), Role.RESOURCEMANAGER)
     if conf.explicit("mapreduce.jobhistory.webapp.address") or conf.explicit("mapreduce.jobhistory.address"):
@@ -209,7 +209,7 @@ def survey(web: Web, conf: ClientConf) -> Survey:
         merged.answered(node.host, answered)
     for post, answered in zip(masters, led, strict=True):
         merged.master(post, answered)
-    machines = merged.machines()
+    machines = tuple(merged.by_key.values())
     alive = {key(machine.name) for machine in machines}
     lost = [
         *(datanode.host for datanode in datanodes if not datanode.live),
@@ -230,57 +230,39 @@ class _Machines:
 
     def __init__(self, key: Callable[[str], str]) -> None:
         self._key = key
-        self._machines: dict[str, Machine] = {}
-
-    def machines(self) -> tuple[Machine, ...]:
-        return tuple(self._machines.values())
+        self.by_key: dict[str, Machine] = {}
 
     def datanode(self, datanode: DataNode, answer: _Answer) -> None:
         machine = self._add(datanode.host, Role.DATANODE, datanode.location or "")
         # A host may have several DataNodes, each with disks of its own.
-        self._put(machine.model_copy(update={"volumes": (*machine.volumes, *answer.volumes)}))
+        self._put(machine, volumes=(*machine.volumes, *answer.volumes))
         self.answered(datanode.host, answer)
 
     def nodemanager(self, node: Node) -> None:
         machine = self._add(node.host, Role.NODEMANAGER, node.rack)
         memory = (node.used_memory_mib + node.available_memory_mib) * MIB
         cores = node.used_vcores + node.available_vcores
-        self._put(
-            machine.model_copy(
-                update={
-                    "container_bytes": machine.container_bytes + memory,
-                    "vcores": machine.vcores + cores,
-                }
-            )
-        )
+        self._put(machine, container_bytes=machine.container_bytes + memory, vcores=machine.vcores + cores)
 
     def master(self, post: MasterDaemon, answer: _Answer) -> None:
         self._add(post.host, post.role, "")
         self.answered(post.host, answer)
 
     def answered(self, host: str, answer: _Answer) -> None:
-        machine = self._machines[self._key(host)]
+        machine = self.by_key[self._key(host)]
         if answer.system is not None and machine.threads is None:
-            self._put(
-                machine.model_copy(
-                    update={"threads": answer.system.threads, "memory_bytes": answer.system.memory_bytes}
-                )
-            )
+            self._put(machine, **answer.system._asdict())
 
     def _add(self, host: str, role: Role, location: str) -> Machine:
-        machine = self._machines.get(self._key(host)) or Machine(name=host)
+        machine = self.by_key.get(self._key(host)) or Machine(name=host)
         levels = tuple(level for level in location.split("/") if level)
-        machine = machine.model_copy(
-            update={
-                "location": machine.location or levels,
-                "roles": tuple(dict.fromkeys((*machine.roles, role))),
-            }
-        )
-        self._put(machine)
-        return machine
+        roles = tuple(dict.fromkeys((*machine.roles, role)))
+        return self._put(machine, location=machine.location or levels, roles=roles)
 
-    def _put(self, machine: Machine) -> None:
-        self._machines[self._key(machine.name)] = machine
+    def _put(self, machine: Machine, **added: object) -> Machine:
+        changed = machine.model_copy(update=added)
+        self.by_key[self._key(machine.name)] = changed
+        return changed
 
 
 def _nodes(web: Web, conf: ClientConf, unread: list[Unread]) -> Sequence[Node]:
@@ -295,18 +277,16 @@ def _ask_datanode(web: Web, conf: ClientConf, datanode: DataNode) -> _Answer:
     url = datanode_url(conf, datanode)
     if url is None:
         return _Answer(why_not="the NameNode does not report the address of its web server")
-    jmx = JmxReader(web, url)
-    try:
-        return _Answer(system(jmx), volumes(jmx, datanode.capacity_bytes))
-    except ServiceError as error:
-        return _Answer(why_not=str(error))
+    return _ask_web(web, url, datanode.capacity_bytes)
 
 
-def _ask_web(web: Web, url: str | None) -> _Answer:
+def _ask_web(web: Web, url: str | None, capacity_bytes: int | None = None) -> _Answer:
+    """What a daemon reports; ``capacity_bytes`` are those of a DataNode, which has volumes besides."""
     if url is None:
         return _Answer()
+    jmx = JmxReader(web, url)
     try:
-        return _Answer(system(JmxReader(web, url)))
+        return _Answer(system(jmx), () if capacity_bytes is None else volumes(jmx, capacity_bytes))
     except ServiceError as error:
         return _Answer(why_not=str(error))
 
@@ -376,16 +356,12 @@ def observe(web: Web, conf: ClientConf, days: int, now_ms: int) -> Work | None:
 def _observed(history: JobHistory, job: JobFacts) -> _Job | None:
     """A finished job; None for one whose history was removed for its age since it was listed."""
     try:
-        return _job(job, history.counters(job.id))
+        counters = history.counters(job.id)
     except RefusedByDaemon as error:
         if error.status != HTTPStatus.NOT_FOUND:
             raise
         return None
-
-
-def _job(job: JobFacts, counters: Mapping[str, Sums]) -> _Job:
     start, finish = job.start_ms or job.submit_ms, job.finish_ms or 0
-    took_ms = max(1, finish - start)
     busy_ms = sum(_total(counters, f"JobCounter.MILLIS_{kind}") for kind in ("MAPS", "REDUCES"))
     return _Job(
         failed=job.state != "succeeded",
@@ -395,7 +371,7 @@ def _job(job: JobFacts, counters: Mapping[str, Sums]) -> _Job:
         shuffled_bytes=_total(counters, "TaskCounter.REDUCE_SHUFFLE_BYTES"),
         written_bytes=_shared(counters, "BYTES_WRITTEN"),
         # Its application master is one more.
-        containers=1 + busy_ms / took_ms,
+        containers=1 + busy_ms / max(1, finish - start),
     )
 
 
@@ -416,16 +392,6 @@ def _total(counters: Mapping[str, Sums], name: str) -> int:
 
 def _busiest(jobs: Sequence[_Job]) -> float:
     """The most that jobs running at the same time had together."""
-    changes: Iterable[tuple[int, float]] = sorted(
-        change
-        for job in jobs
-        for change in (
-            (job.start_ms, job.containers),
-            (max(job.finish_ms, job.start_ms + 1), -job.containers),
-        )
-    )
-    most = now = 0.0
-    for _, change in changes:
-        now += change
-        most = max(most, now)
-    return most
+    begun = [(job.start_ms, job.containers) for job in jobs]
+    ended = [(max(job.finish_ms, job.start_ms + 1), -job.containers) for job in jobs]
+    return max(accumulate(change for _, change in sorted([*begun, *ended])))

@@ -1,4 +1,4 @@
-"""Processors, caches and NUMA nodes, and network interfaces, from /sys and /proc."""
+"""Processors, NUMA nodes, network interfaces and the hypervisor, from /sys and /proc."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections import defaultdict
 from typing import Literal
 
 from howdah.errors import UserError
-from howdah.model.host import Bond, Cache, Cpu, NetworkStack, Nic, NumaNode
+from howdah.model.host import Bond, Cache, Cpu, NetworkStack, Nic, NumaNode, Virtualisation
+from howdah.probe.disks import read_mounts
 from howdah.probe.tree import FileTree, Inquiry, parse_cpu_list, parse_size
 
 _CPUS = "sys/devices/system/cpu"
@@ -20,7 +21,13 @@ _CACHE_KINDS: dict[str, Literal["data", "instruction", "unified"]] = {
 
 def read_cpu(tree: FileTree, inquiry: Inquiry) -> Cpu:
     """The processors that are on line; raise UserError if the kernel shows none."""
-    info = _cpuinfo(tree)
+    info: list[dict[str, str]] = []
+    for line in tree.lines("proc/cpuinfo", "cpu model"):
+        key, _, value = line.partition(":")
+        if key.strip() == "processor":
+            info.append({})
+        if info and key.strip():
+            info[-1][key.strip()] = value.strip()
     cpus = parse_cpu_list(tree.text(f"{_CPUS}/online") or "") or tuple(range(len(info)))
     if not cpus:
         raise UserError(
@@ -42,18 +49,6 @@ def read_cpu(tree: FileTree, inquiry: Inquiry) -> Cpu:
     )
 
 
-def _cpuinfo(tree: FileTree) -> list[dict[str, str]]:
-    """One dictionary per processor of /proc/cpuinfo."""
-    processors: list[dict[str, str]] = []
-    for line in tree.lines("proc/cpuinfo", "cpu model"):
-        key, _, value = line.partition(":")
-        if key.strip() == "processor":
-            processors.append({})
-        if processors and key.strip():
-            processors[-1][key.strip()] = value.strip()
-    return processors
-
-
 def _sockets_and_cores(tree: FileTree, cpus: tuple[int, ...], info: list[dict[str, str]]) -> tuple[int, int]:
     sockets: set[str] = set()
     cores: set[str] = set()
@@ -64,28 +59,22 @@ def _sockets_and_cores(tree: FileTree, cpus: tuple[int, ...], info: list[dict[st
         # repeat from socket to socket, and on ARM from cluster to cluster.
         siblings = tree.text(f"{topology}/core_cpus_list") or tree.text(f"{topology}/thread_siblings_list")
         if package is None or siblings is None:
-            return _sockets_and_cores_from_cpuinfo(tree, cpus, info)
+            places = {
+                (processor["physical id"], processor["core id"])
+                for processor in info
+                if {"physical id", "core id"} <= processor.keys()
+            }
+            if places:
+                return len({socket for socket, _ in places}), len(places)
+            tree.note(
+                "cpu topology",
+                f"/{_CPUS}/cpu{cpus[0]}/topology and /proc/cpuinfo do not list sockets and cores; counted as "
+                f"one socket with one thread per core",
+            )
+            return 1, len(cpus)
         sockets.add(package)
         cores.add(siblings)
     return len(sockets), len(cores)
-
-
-def _sockets_and_cores_from_cpuinfo(
-    tree: FileTree, cpus: tuple[int, ...], info: list[dict[str, str]]
-) -> tuple[int, int]:
-    places = {
-        (processor["physical id"], processor["core id"])
-        for processor in info
-        if {"physical id", "core id"} <= processor.keys()
-    }
-    if places:
-        return len({socket for socket, _ in places}), len(places)
-    tree.note(
-        "cpu topology",
-        f"/{_CPUS}/cpu{cpus[0]}/topology and /proc/cpuinfo do not list sockets and cores; counted as one "
-        f"socket with one thread per core",
-    )
-    return 1, len(cpus)
 
 
 def _model(tree: FileTree, info: list[dict[str, str]]) -> str | None:
@@ -195,6 +184,11 @@ def _read_nic(tree: FileTree, name: str) -> Nic:
     queues = tree.names(f"{folder}/queues")
     receive = sum(queue.startswith("rx-") for queue in queues)
     send = sum(queue.startswith("tx-") for queue in queues)
+    # Both files hold a word and the number that stands for it: "802.3ad 4".
+    mode = (tree.text(f"{_NET}/{name}/bonding/mode") or "").split()
+    policy = (tree.text(f"{_NET}/{name}/bonding/xmit_hash_policy") or "").split()
+    link = tree.link(f"{_NET}/{name}/master")
+    above = link.rsplit("/", 1)[-1] if link else None
     return Nic(
         name=name,
         driver=_driver(tree, name),
@@ -203,22 +197,9 @@ def _read_nic(tree: FileTree, name: str) -> Nic:
         rx_queues=receive or None,
         tx_queues=send or None,
         up=_is_up(tree, name),
-        bond=_bond(tree, name),
-        member_of=_member_of(tree, name),
+        bond=(Bond(mode=mode[0], hash_policy=policy[0] if policy else None) if mode else None),
+        member_of=(above if above and tree.exists(f"{_NET}/{above}/bonding") else None),
     )
-
-
-def _bond(tree: FileTree, name: str) -> Bond | None:
-    # Both files hold a word and the number that stands for it: "802.3ad 4".
-    mode = (tree.text(f"{_NET}/{name}/bonding/mode") or "").split()
-    policy = (tree.text(f"{_NET}/{name}/bonding/xmit_hash_policy") or "").split()
-    return Bond(mode=mode[0], hash_policy=policy[0] if policy else None) if mode else None
-
-
-def _member_of(tree: FileTree, name: str) -> str | None:
-    link = tree.link(f"{_NET}/{name}/master")
-    above = link.rsplit("/", 1)[-1] if link else None
-    return above if above and tree.exists(f"{_NET}/{above}/bonding") else None
 
 
 def _is_up(tree: FileTree, name: str) -> bool:
@@ -269,3 +250,135 @@ def _own_address(tree: FileTree) -> str | None:
 
 def _setting(tree: FileTree, path: str) -> int | None:
     return tree.integer(f"proc/sys/net/{path}", f"network {path.rsplit('/', 1)[-1]}")
+
+
+# What systemd-detect-virt --vm prints, where the usual name differs from it.
+_NAMES = {
+    "kvm": "KVM",
+    "qemu": "QEMU",
+    "amazon": "Amazon Nitro",
+    "google": "Google Compute Engine",
+    "vmware": "VMware",
+    "microsoft": "Hyper-V",
+    "oracle": "VirtualBox",
+    "xen": "Xen",
+    "powervm": "PowerVM",
+    "zvm": "z/VM",
+    "parallels": "Parallels",
+    "apple": "Apple",
+}
+# What the maker's strings of a virtual machine's firmware contain. QEMU's alone does not tell
+# whether KVM runs it, so it comes last.
+_MAKERS = (
+    ("Amazon EC2", "Amazon Nitro"),
+    ("Google Compute Engine", "Google Compute Engine"),
+    ("VMware", "VMware"),
+    ("Microsoft Corporation Virtual", "Hyper-V"),
+    ("innotek GmbH", "VirtualBox"),
+    ("Xen", "Xen"),
+    ("KVM", "KVM"),
+    ("Parallels", "Parallels"),
+    ("QEMU", "QEMU"),
+)
+# Clocks that only a guest of that hypervisor has.
+_CLOCKS = (("kvm-clock", "KVM"), ("hyperv_clocksource", "Hyper-V"), ("xen", "Xen"))
+_FIRST_PID_NAMESPACE = "pid:[4026531836]"  # PROC_PID_INIT_INO in the kernel's proc_ns.h
+
+
+def read_virtualisation(tree: FileTree, inquiry: Inquiry) -> Virtualisation:
+    """Who else has a say over this machine's CPUs and disks."""
+    is_virtual, hypervisor = _hypervisor(tree, inquiry)
+    return Virtualisation(
+        is_virtual=is_virtual,
+        hypervisor=hypervisor,
+        container=_container(tree, inquiry),
+        steal_share=_steal_share(tree),
+    )
+
+
+def _hypervisor(tree: FileTree, inquiry: Inquiry) -> tuple[bool, str | None]:
+    detected = _detect_virt(inquiry, "--vm")
+    if detected is not None:
+        return (False, None) if detected == "none" else (True, _NAMES.get(detected, detected))
+    hypervisor = _from_maker(tree) or _from_hypervisor_folder(tree) or _from_clocks(tree)
+    if hypervisor is not None:
+        return True, hypervisor
+    if any(line.startswith("flags") and " hypervisor" in line for line in tree.lines("proc/cpuinfo")):
+        tree.note("hypervisor", "/proc/cpuinfo reports a hypervisor; neither firmware nor clocks identify it")
+        return True, None
+    if tree.exists("proc/device-tree/hypervisor"):
+        tree.note("hypervisor", "/proc/device-tree/hypervisor exists but does not identify it")
+        return True, None
+    return False, None
+
+
+def _detect_virt(inquiry: Inquiry, kind: str) -> str | None:
+    """What systemd-detect-virt prints (``none``: nothing found); None if it cannot be asked."""
+    try:
+        answer = inquiry.command("systemd-detect-virt", kind)
+    except OSError:
+        return None
+    # It exits 1 with "none", and in other ways only if it failed.
+    text = answer.text.strip()
+    return text if answer.exit_code == 0 or text == "none" else None
+
+
+def _from_maker(tree: FileTree) -> str | None:
+    parts = [tree.text(f"sys/class/dmi/id/{name}") for name in ("sys_vendor", "product_name", "bios_vendor")]
+    maker = " ".join(part for part in parts if part)
+    if maker.startswith("Amazon EC2") and ".metal" in maker:
+        return None  # the whole machine is rented, without a hypervisor
+    return next((name for word, name in _MAKERS if word in maker), None)
+
+
+def _from_hypervisor_folder(tree: FileTree) -> str | None:
+    kind = tree.text("sys/hypervisor/type") or tree.text("proc/device-tree/hypervisor/compatible") or ""
+    # Xen's first domain has the folder too, and is the host itself.
+    if "xen" in kind and "control_d" not in (tree.text("proc/xen/capabilities") or ""):
+        return "Xen"
+    return "KVM" if "kvm" in kind else None
+
+
+def _from_clocks(tree: FileTree) -> str | None:
+    clocks = tree.text("sys/devices/system/clocksource/clocksource0/available_clocksource") or ""
+    return next((name for word, name in _CLOCKS if word in clocks), None)
+
+
+def _container(tree: FileTree, inquiry: Inquiry) -> str | None:
+    marker = _container_marker(tree, inquiry)
+    if marker is None:
+        return None
+    # An image unpacked onto a disk and booted as a machine keeps the marker of its former life.
+    root = next((mount for mount in read_mounts(tree) if mount.point == "/"), None)
+    on_disk = root is not None and root.top == "/" and tree.link(f"sys/dev/block/{root.number}") is not None
+    if on_disk and tree.link("proc/self/ns/pid") == _FIRST_PID_NAMESPACE:
+        tree.note(
+            "container",
+            f"marked as {marker}, but / is a whole disk and all processes are visible: treated as a machine",
+        )
+        return None
+    return marker
+
+
+def _container_marker(tree: FileTree, inquiry: Inquiry) -> str | None:
+    detected = _detect_virt(inquiry, "--container")
+    if detected is not None:
+        return None if detected == "none" else detected
+    if tree.exists("run/.containerenv"):
+        return "podman"
+    if tree.exists(".dockerenv"):
+        return "docker"
+    groups = tree.text("proc/self/cgroup") or ""
+    return next((name for name in ("kubepods", "docker", "lxc") if f"/{name}" in groups), None)
+
+
+def _steal_share(tree: FileTree) -> float | None:
+    fact = "steal_share"
+    for line in tree.lines("proc/stat", fact):
+        name, *fields = line.split()
+        if name == "cpu" and len(fields) >= 8:
+            # Guests' time follows and is contained in user time already.
+            times = [int(field) for field in fields[:8]]
+            return times[7] / sum(times) if sum(times) else 0.0
+    tree.note(fact, "/proc/stat: no steal time")
+    return None

@@ -9,11 +9,10 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import Literal, NamedTuple
 
 from howdah.errors import UserError
-from howdah.model.host import Cgroup, Cpu, FileSystem, Host, Memory, OtherMount, Software, UserLimits
+from howdah.model.host import Cgroup, FileSystem, Host, Memory, OtherMount, Software, UserLimits
 from howdah.probe.disks import Mount, read_disks, read_file_systems, read_mounts
-from howdah.probe.hardware import read_cpu, read_network_stack, read_nics
+from howdah.probe.hardware import read_cpu, read_network_stack, read_nics, read_virtualisation
 from howdah.probe.tree import FileTree, Inquiry, inquiry_for, parse_cpu_list, parse_size
-from howdah.probe.virtualisation import read_virtualisation
 from howdah.units import format_counted, format_memory
 
 
@@ -38,9 +37,19 @@ def read_cgroup(tree: FileTree) -> Cgroup:
     cpu_folders, cpu_version = _folders(tree, "cpu")
     memory_folders, memory_version = _folders(tree, "memory")
     limit, used = _cgroup_memory(tree, memory_folders, memory_version)
+    fact = "cgroup cpu_quota"
+    quotas: list[float] = []
+    for folder in cpu_folders:
+        if cpu_version == 2:
+            quota, _, period = (_present(tree, f"{folder}/cpu.max", fact) or "max").partition(" ")
+        else:
+            quota = _present(tree, f"{folder}/cpu.cfs_quota_us", fact) or "-1"
+            period = tree.text(f"{folder}/cpu.cfs_period_us") or ""
+        if quota not in {"max", "-1"} and period:
+            quotas.append(int(quota) / int(period))
     return Cgroup(
         version=memory_version or cpu_version,
-        cpu_quota=_cpu_quota(tree, cpu_folders, cpu_version),
+        cpu_quota=min(quotas, default=None),
         allowed_cpus=_allowed_cpus(tree),
         memory_limit_bytes=limit,
         memory_used_bytes=used,
@@ -74,20 +83,6 @@ def _upwards(mount: Mount, group: str) -> list[str]:
     below = path.relative_to(mount.top) if path.is_relative_to(mount.top) else PurePosixPath()
     top = PurePosixPath(mount.point.lstrip("/"))
     return [str(top / folder) for folder in (below, *below.parents)]
-
-
-def _cpu_quota(tree: FileTree, folders: list[str], version: int | None) -> float | None:
-    fact = "cgroup cpu_quota"
-    quotas: list[float] = []
-    for folder in folders:
-        if version == 2:
-            quota, _, period = (_present(tree, f"{folder}/cpu.max", fact) or "max").partition(" ")
-        else:
-            quota = _present(tree, f"{folder}/cpu.cfs_quota_us", fact) or "-1"
-            period = tree.text(f"{folder}/cpu.cfs_period_us") or ""
-        if quota not in {"max", "-1"} and period:
-            quotas.append(int(quota) / int(period))
-    return min(quotas, default=None)
 
 
 def _present(tree: FileTree, path: str, fact: str) -> str | None:
@@ -194,7 +189,6 @@ def _virtual(host: Host) -> str:
 
 
 def read_software(tree: FileTree, inquiry: Inquiry) -> Software:
-    """The versions that matter."""
     return Software(
         kernel=tree.text("proc/sys/kernel/osrelease", "kernel") or "unknown",
         distribution=_distribution(tree),
@@ -243,7 +237,13 @@ _Limit = int | Literal["unlimited"] | None
 
 def read_limits(tree: FileTree) -> UserLimits:
     """The soft limits of this process, which are its user's unless someone changed them."""
-    soft = dict(_soft_limits(tree))
+    lines = tree.lines("proc/self/limits", "limits")
+    match = [re.match(r"Max ([a-z -]+?)\s{2,}(\d+|unlimited)\s", line) for line in lines]
+    soft: dict[str, _Limit] = {
+        limit[1]: "unlimited" if limit[2] == "unlimited" else int(limit[2])
+        for limit in match
+        if limit is not None
+    }
     return UserLimits(
         open_files=soft.get("open files"),
         processes=soft.get("processes"),
@@ -251,19 +251,16 @@ def read_limits(tree: FileTree) -> UserLimits:
     )
 
 
-def _soft_limits(tree: FileTree) -> list[tuple[str, _Limit]]:
-    lines = tree.lines("proc/self/limits", "limits")
-    match = [re.match(r"Max ([a-z -]+?)\s{2,}(\d+|unlimited)\s", line) for line in lines]
-    return [
-        (limit[1], "unlimited" if limit[2] == "unlimited" else int(limit[2]))
-        for limit in match
-        if limit is not None
-    ]
-
-
 def read_memory(tree: FileTree) -> Memory:
     """Memory as it is now; raise UserError if /proc/meminfo is not there."""
-    info = _meminfo(tree)
+    info: dict[str, int] = {}
+    for line in tree.lines("proc/meminfo"):
+        key, _, amount = line.partition(":")
+        info[key] = parse_size(amount)
+    if "MemTotal" not in info:
+        raise UserError(
+            str(tree.root / "proc/meminfo"), "has no MemTotal", "howdah needs Linux with /proc mounted"
+        )
     return Memory(
         total_bytes=info["MemTotal"],
         available_bytes=_available(tree, info),
@@ -279,18 +276,6 @@ def read_memory(tree: FileTree) -> Memory:
         dirty_bytes=_setting(tree, "dirty_bytes"),
         dirty_background_bytes=_setting(tree, "dirty_background_bytes"),
     )
-
-
-def _meminfo(tree: FileTree) -> dict[str, int]:
-    info: dict[str, int] = {}
-    for line in tree.lines("proc/meminfo"):
-        key, _, amount = line.partition(":")
-        info[key] = parse_size(amount)
-    if "MemTotal" not in info:
-        raise UserError(
-            str(tree.root / "proc/meminfo"), "has no MemTotal", "howdah needs Linux with /proc mounted"
-        )
-    return info
 
 
 def _available(tree: FileTree, info: dict[str, int]) -> int:
@@ -322,7 +307,13 @@ def probe_host(root: Path = Path("/"), inquiry: Inquiry | None = None) -> Host:
     inquiry = inquiry or inquiry_for(root)
     memory = read_memory(tree)
     cpu = read_cpu(tree, inquiry)
-    _compare_numa_memory(tree, cpu, memory)
+    # Some hypervisors plug memory in without telling which node it belongs to.
+    shown = sum(node.memory_bytes for node in cpu.numa_nodes)
+    if cpu.numa_nodes and shown < 0.9 * memory.total_bytes:
+        tree.note(
+            "numa memory",
+            f"the nodes show {format_memory(shown)} of the machine's {format_memory(memory.total_bytes)}",
+        )
     file_systems, other_mounts = read_file_systems(tree, inquiry)
     return Host(
         name=tree.text("proc/sys/kernel/hostname", "host name") or "localhost",
@@ -339,13 +330,3 @@ def probe_host(root: Path = Path("/"), inquiry: Inquiry | None = None) -> Host:
         other_mounts=other_mounts,
         unread=tree.unread,
     )
-
-
-def _compare_numa_memory(tree: FileTree, cpu: Cpu, memory: Memory) -> None:
-    """Some hypervisors plug memory in without telling which node it belongs to."""
-    shown = sum(node.memory_bytes for node in cpu.numa_nodes)
-    if cpu.numa_nodes and shown < 0.9 * memory.total_bytes:
-        tree.note(
-            "numa memory",
-            f"the nodes show {format_memory(shown)} of the machine's {format_memory(memory.total_bytes)}",
-        )

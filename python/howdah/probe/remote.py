@@ -48,7 +48,6 @@ class RemoteInquiry:
         return bool(self._recorded["clock_synchronised"])
 
     def command(self, *words: str) -> Answer:
-        """What a program said there."""
         answer = self._recorded["commands"].get(" ".join(words))
         if answer is None:
             raise FileNotFoundError(None, "does not exist", words[0])

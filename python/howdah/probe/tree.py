@@ -47,8 +47,6 @@ class Inquiry(Protocol):
 
 
 class LiveInquiry:
-    """Asks this machine."""
-
     # XFS_IOC_FSGEOMETRY_V1, _IOR('X', 100, struct xfs_fsop_geom_v1) in the kernel's xfs_fs.h: the
     # oldest form, which every kernel answers, unprivileged. Its first fields are 32-bit: block
     # size, real-time extent size, blocks per allocation group, allocation groups.
@@ -165,11 +163,9 @@ class FileTree:
             return None
 
     def lines(self, path: str, fact: str | None = None) -> list[str]:
-        """A file's lines; none if it cannot be read."""
         return (self.text(path, fact) or "").splitlines()
 
     def integer(self, path: str, fact: str | None = None) -> int | None:
-        """A file that holds one whole number."""
         text = self.text(path, fact)
         if text is None:
             return None
@@ -181,7 +177,6 @@ class FileTree:
             return None
 
     def exists(self, path: str) -> bool:
-        """Whether something is there."""
         return (self.root / path).exists()
 
     def names(self, path: str) -> list[str]:

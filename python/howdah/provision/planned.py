@@ -72,8 +72,6 @@ def machines_of(plan: ClusterPlan, site: MachineSite) -> tuple[PlannedMachine, .
 
 
 class _PlannedMachines:
-    """One plan and one site."""
-
     def __init__(
         self, plan: ClusterPlan, cluster: Cluster, hypervisor: Hypervisor, site: MachineSite
     ) -> None:
@@ -261,7 +259,6 @@ def guest_meta_data(machine: PlannedMachine) -> str:
 
 
 def network_text(machine: PlannedMachine) -> str:
-    """The network, as a file of its own."""
     return _text(network_data(machine.first_boot, machine.mac))
 
 

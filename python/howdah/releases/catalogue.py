@@ -18,8 +18,6 @@ from howdah.releases.values import MISFITS
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A configuration property of a release."""
-
     name: str
     """The key; the user's own parts are in angle brackets: ``dfs.ha.namenodes.<nameservice>``."""
     file: str
@@ -55,7 +53,6 @@ class Release:
     """``hadoop`` or ``hbase``."""
     version: str
     properties: Mapping[str, Property]
-    """Every property with a fixed name, by name."""
     templates: tuple[Property, ...]
     """Properties whose names contain the user's own parts."""
     deprecated: Mapping[str, tuple[str, ...]]
@@ -160,7 +157,6 @@ def default_of(key: str, *releases: Release) -> str | None:
 
 
 def line_of(version: str) -> str:
-    """Return the line of a release: 3.4 of 3.4.2."""
     return ".".join(version.split(".")[:2])
 
 
@@ -280,8 +276,6 @@ _FOREIGN_KEYS = re.compile(
 
 
 class SparkKey(NamedTuple):
-    """A key of Spark."""
-
     default: str
     kind: str
     """``boolean``, ``int``, ``bytes in MiB``, ``words`` and others; empty for a text."""
@@ -327,7 +321,6 @@ class SparkKey(NamedTuple):
 
 @cache
 def spark_keys() -> Mapping[str, SparkKey]:
-    """Return every key in Spark's code."""
     rows = json.loads((DATA / f"spark-{DEFAULT_SPARK}.json").read_bytes())
     return {key: SparkKey(row[0], row[1], tuple(row[2]) if len(row) > 2 else ()) for key, row in rows.items()}
 

@@ -141,9 +141,8 @@ MISFITS: dict[str, Callable[[str], str | None]] = {
 """By kind the function that returns the problem of a text without surrounding space, or None."""
 
 
-_MAXIMUM = re.compile(r"-Xmx(\d{1,18})([kKmMgGtT]?)(?!\S)")
-_DIRECT = re.compile(r"-XX:MaxDirectMemorySize=(\d{1,18})([kKmMgGtT]?)(?!\S)")
-_FACTORS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+_MAXIMUM = re.compile(r"-Xmx(\d{1,18}[kKmMgGtT]?)(?!\S)")
+_DIRECT = re.compile(r"-XX:MaxDirectMemorySize=(\d{1,18}[kKmMgGtT]?)(?!\S)")
 
 
 def heap_bytes(options: str) -> int | None:
@@ -158,10 +157,7 @@ def direct_bytes(options: str) -> int | None:
 
 def _last(pattern: re.Pattern[str], options: str) -> int | None:
     matches = pattern.findall(options)
-    if not matches:
-        return None
-    number, unit = matches[-1]
-    return int(number) * _FACTORS[unit.lower()]
+    return read_size(matches[-1]) if matches else None
 
 
 _ONLY_QUICK_COMPILER = "-XX:TieredStopAtLevel=1"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from howdah.hadoop.daemons import DAEMONS
-from howdah.hadoop.restarts import RESTARTING, UPGRADING
+from howdah.hadoop.readers import RESTARTING, UPGRADING
 from howdah.model.plan import Role
 from howdah.render.daemons import HdfsDirectory
 from howdah.render.plays import (

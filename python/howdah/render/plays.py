@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from howdah.hadoop.daemons import DAEMONS
-from howdah.hadoop.restarts import at_once
+from howdah.hadoop.readers import at_once
 from howdah.model.plan import Role
 from howdah.render.daemons import HdfsDirectory
 

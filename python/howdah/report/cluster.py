@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.losses import MasterLoss, WorkerLoss
 from howdah.analysis.evidence.operations import RegionServerUse, RegionUse, TailCause
-from howdah.analysis.evidence.times import FloorDistance, Sign, SparkUse, Straggler
+from howdah.analysis.evidence.times import FloorDistance, Sign, Straggler
+from howdah.analysis.evidence.use import SparkUse
 from howdah.analysis.tails import WORDS
 from howdah.analysis.wording import delay, listed, named, percent, seconds, times
 from howdah.model.cluster import Scaling, SparkRun, SparkStageRun

@@ -36,7 +36,7 @@ def simulation_facts(record: RunRecord) -> tuple[tuple[str, str], ...]:
 
 def _beside(evidence: Evidence) -> Iterator[Table]:
     """A table for each published or measured run of the same work."""
-    for source, group in groupby(evidence.beside, lambda time: time.source):
+    for source, group in groupby(evidence.known_times, lambda time: time.source):
         times = list(group)
         first = times[0]
         alike = "The same work on the same hosts, divided in the same way"

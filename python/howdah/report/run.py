@@ -112,7 +112,7 @@ def _row(account: ByteAccount, verb: str, side: ByteSide) -> tuple[str, ...]:
 
 
 def _explained(name: str, part: ByteExplanation) -> str:
-    return f"{name}: {signed_bytes(part.bytes)} {part.what} ({SURE[part.sure]})."
+    return f"{name}: {signed_bytes(part.bytes)} {part.reason} ({SURE[part.sure]})."
 
 
 DFSIO_ABOUT = "By TestDFSIO's own definitions; a MB is 2²⁰ bytes there."

@@ -16,7 +16,7 @@ from howdah.model.base import Model
 from howdah.model.run import Annotation, Outcome, RunRecord
 from howdah.model.tables import ListedRecord, legible
 from howdah.serve.places import odd_file, signature
-from howdah.store.additions import read_annotation
+from howdah.store.archive import read_annotation
 from howdah.store.layout import LOCK, RUN_ID, is_held
 from howdah.store.reader import check_tables, read_record
 

@@ -19,7 +19,7 @@ from howdah.model.run import Outcome, RunRecord
 from howdah.serve.hub import Hub, encoded
 from howdah.serve.places import NotServed, log_tail, run_place, signature
 from howdah.store.layout import LOCK, SAMPLES, TASKS, is_held
-from howdah.store.run_json import load_run_json
+from howdah.store.reader import load_run_json
 from howdah.store.writer import RunProgress, TableTail, read_progress
 
 MOST_POINTS = 600

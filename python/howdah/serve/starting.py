@@ -30,7 +30,7 @@ from howdah.model.workloads.suite import programs, suites
 from howdah.planner.suite.request import options_of
 from howdah.serve.places import odd_file
 from howdah.store.layout import RUN_ID, replacing
-from howdah.store.run_json import load_run_json
+from howdah.store.reader import load_run_json
 
 _LOG = logging.getLogger("uvicorn.error")
 _STATE = "starts.json"

@@ -74,7 +74,6 @@ class NamedHosts(httpx.BaseTransport):
         return httpx.HTTPTransport(verify=ssl.create_default_context(), socket_options=SOCKET_OPTIONS)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request to its host's address."""
         transport = self._tls if request.url.scheme == "https" else self._plain
         name = request.url.host
         address = self._names.get(name)
@@ -92,7 +91,6 @@ class NamedHosts(httpx.BaseTransport):
         )
 
     def close(self) -> None:
-        """Close every connection."""
         self._plain.close()
         if "_tls" in vars(self):
             self._tls.close()

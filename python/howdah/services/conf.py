@@ -24,7 +24,6 @@ class ClientConf:
 
     directory: Path
     properties: Mapping[str, SiteProperty]
-    """Every property in a file, by its name of today."""
 
     @classmethod
     def read(cls, directory: Path) -> ClientConf:

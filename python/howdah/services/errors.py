@@ -137,7 +137,6 @@ def whole(response: httpx.Response) -> httpx.Response:
 
 
 def is_json(response: httpx.Response) -> bool:
-    """Whether an answer is labelled as JSON."""
     return "json" in response.headers.get("Content-Type", "")
 
 

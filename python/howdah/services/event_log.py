@@ -24,8 +24,8 @@ from howdah.model.application import (
     SparkStage,
     SqlExecution,
 )
-from howdah.services.event_log_files import EventLines
-from howdah.services.event_log_tasks import TaskColumns, first_line
+from howdah.releases.values import read_size
+from howdah.services.event_log_files import EventLines, TaskColumns, first_line
 from howdah.units import MIB
 
 Event = dict[str, Any]
@@ -250,12 +250,18 @@ class _Reader:
         end = self._time(stage.get("Completion Time"))
         submit = self._time(stage.get("Submission Time"))
         before = self._stages.get(key)
+        rdds = stage.get("RDD Info") or ()
+        names: dict[str, None] = {}
+        for rdd in rdds:
+            scope = rdd.get("Scope")
+            if isinstance(scope, str) and scope.startswith("{"):
+                names[str(json.loads(scope).get("name"))] = None
         self._stages[key] = SparkStage(
             *key,
             name=first_line(stage["Stage Name"]),
             parents=tuple(int(parent) for parent in stage.get("Parent IDs") or ()),
             tasks=int(stage["Number of Tasks"]),
-            scopes=_scopes(stage.get("RDD Info") or ()),
+            scopes=tuple(names),
             submit_s=_seconds(submit) if submit else None if before is None else before.submit_s,
             end_s=_seconds(end) if end else None,
             failure=first_line(stage.get("Failure Reason")),
@@ -328,12 +334,11 @@ class _Reader:
 
 def spark_bytes(text: str, unit: int) -> int | None:
     """Return the bytes of a Spark size: ``4g``, ``512m``, a number of ``unit``; None for other text."""
-    units = {"b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50}
     text = text.strip().lower()
-    number = text.removesuffix("b") if text[-2:-1] in units else text
-    factor = units.get(number[-1:], unit)
-    digits = number.rstrip("bkmgtp")
-    return int(digits) * factor if digits.isascii() and digits.isdigit() else None
+    size = read_size(text.removesuffix("b"))
+    if size is None or size < 0:
+        return None
+    return size * unit if text.isdigit() else size
 
 
 def _pairs(properties: Any) -> Iterable[tuple[Any, Any]]:
@@ -341,15 +346,6 @@ def _pairs(properties: Any) -> Iterable[tuple[Any, Any]]:
     if isinstance(properties, Mapping):
         return properties.items()
     return ((pair[0], pair[1]) for pair in properties or ())
-
-
-def _scopes(rdds: Iterable[Event]) -> tuple[str, ...]:
-    names: dict[str, None] = {}
-    for rdd in rdds:
-        scope = rdd.get("Scope")
-        if isinstance(scope, str) and scope.startswith("{"):
-            names[str(json.loads(scope).get("name"))] = None
-    return tuple(names)
 
 
 def _seconds(milliseconds: int) -> float:

@@ -33,13 +33,10 @@ _HINTS = {
 
 
 class FileStatus(AnswerPart):
-    """A file or a directory."""
-
     name: str = Field(alias="pathSuffix")
     """Its name in its directory; empty for the requested path itself."""
     kind: Literal["FILE", "DIRECTORY", "SYMLINK"] = Field(alias="type")
     size_bytes: int = Field(alias="length")
-    """Bytes of a file, each once."""
     replication: int
     """The replication factor of a file; 0 for a directory."""
     block_bytes: int = Field(alias="blockSize")
@@ -52,7 +49,6 @@ class FileStatus(AnswerPart):
 
     @property
     def is_directory(self) -> bool:
-        """Whether it is a directory."""
         return self.kind == "DIRECTORY"
 
 
@@ -62,7 +58,6 @@ class ContentSummary(AnswerPart):
     size_bytes: int = Field(alias="length")
     """Bytes of the files below it, each once."""
     space_bytes: int = Field(alias="spaceConsumed")
-    """Bytes with every replica."""
     files: int = Field(alias="fileCount")
     directories: int = Field(alias="directoryCount")
     """Including itself."""
@@ -89,7 +84,6 @@ class Hdfs:
         return [parse_object(FileStatus, status, path) for status in list_at(statuses, "FileStatus")]
 
     def stat(self, path: str) -> FileStatus | None:
-        """Return the status of a file or directory; None if there is none."""
         try:
             answer = self._get(path, op="GETFILESTATUS")
         except RefusedByDaemon as error:

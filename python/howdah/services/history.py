@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from io import BytesIO, StringIO
 from types import MappingProxyType
@@ -154,10 +154,14 @@ class _History:
                     "reduces": event["totalReduces"],
                 }
             case "JOB_FINISHED":
+                maps, reduces = dict(_counts(event["mapCounters"])), dict(_counts(event["reduceCounters"]))
                 self._job |= {
                     "state": "succeeded",
                     "finish_ms": event["finishTime"],
-                    "counters": _sums(event),
+                    "counters": {
+                        name: Sums(maps.get(name, 0), reduces.get(name, 0), total)
+                        for name, total in _counts(event["totalCounters"])
+                    },
                 }
             case "JOB_FAILED" | "JOB_KILLED" | "JOB_ERROR":
                 self._job |= {
@@ -224,14 +228,6 @@ def _counts(counters: Any) -> Iterator[tuple[str, int]]:
             yield counter_name(group["name"], count["name"]), int(count["value"])
 
 
-def _sums(event: Event) -> Mapping[str, Sums]:
-    maps, reduces = dict(_counts(event["mapCounters"])), dict(_counts(event["reduceCounters"]))
-    return {
-        name: Sums(maps.get(name, 0), reduces.get(name, 0), total)
-        for name, total in _counts(event["totalCounters"])
-    }
-
-
 _JOB = re.compile(r"job_(\d+)_(\d+)")
 MOST_BYTES = 256 * MIB
 """The part of a file that is read, some 50,000 attempts: they need many times as much memory."""
@@ -240,8 +236,6 @@ _JOBS_IN_A_DIRECTORY = 1000
 
 
 class JobHistory(JobReader):
-    """The JobHistoryServer of a configuration."""
-
     def __init__(self, web: Web, conf: ClientConf) -> None:
         self.url = conf.history().url
         """``http://master:19888``."""
@@ -329,8 +323,6 @@ _END = re.compile(r"\n*End of LogType:.*\Z", re.DOTALL)
 
 
 class TaskContainer(NamedTuple):
-    """A container and its NodeManager."""
-
     id: str
     """``container_1700000000000_0001_01_000002``."""
     node_web: str

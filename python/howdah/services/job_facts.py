@@ -34,13 +34,10 @@ class TaskNumber(NamedTuple):
     kind: Kind
     task: int
     attempt: int
-    """0 for a task's own id."""
 
 
 @dataclass(frozen=True)
 class AttemptFacts:
-    """One attempt at a task."""
-
     id: str
     """``attempt_1700000000000_0001_m_000003_1``."""
     state: State
@@ -67,24 +64,19 @@ class AttemptFacts:
 
     @property
     def number(self) -> TaskNumber:
-        """The task and the number of the attempt."""
         return task_number(self.id)
 
     @property
     def master(self) -> int:
-        """The number of the application master that started it, from 0."""
         return self.number.attempt // ATTEMPTS_PER_MASTER
 
     @property
     def task(self) -> str:
-        """The id of its task."""
         return f"task{self.id.removeprefix('attempt').rpartition('_')[0]}"
 
 
 @dataclass(frozen=True)
 class TaskFacts:
-    """One task and the attempts at it."""
-
     id: str
     """``task_1700000000000_0001_m_000003``."""
     state: State
@@ -95,17 +87,13 @@ class TaskFacts:
     split_hosts: tuple[str, ...] = ()
     """The hosts with its input; empty if the reporter has none."""
     error: str = ""
-    """Why it failed."""
 
     @property
     def kind(self) -> Kind:
-        """Whether it maps or reduces."""
         return task_number(self.id).kind
 
 
 class MasterStart(NamedTuple):
-    """One application master of a job."""
-
     number: int
     """Its number, from 1."""
     start_ms: int
@@ -170,7 +158,6 @@ def counter_name(group: str, name: str) -> str:
 
 
 def in_order(tasks: Mapping[str, TaskFacts]) -> tuple[TaskFacts, ...]:
-    """Return tasks sorted by kind and number."""
     return tuple(tasks[name] for name in sorted(tasks, key=task_number))
 
 

@@ -121,16 +121,10 @@ class JobReader:
         """A job's map and reduce tasks, without their attempts."""
         answer = self._get(f"jobs/{job_id}/tasks").get("tasks")
         tasks = [parse_object(_Task, fields, job_id) for fields in list_at(answer, "task")]
-        return in_order(
-            {
-                task.id: TaskFacts(task.id, state_of(task.state), (), task.winner)
-                for task in tasks
-                if is_task(task.id)
-            }
-        )
+        facts = (TaskFacts(task.id, state_of(task.state), (), task.winner) for task in tasks)
+        return in_order({task.id: task for task in facts if is_task(task.id)})
 
     def attempts(self, job_id: str, task_id: str) -> tuple[AttemptFacts, ...]:
-        """The attempts at a task, without their counters."""
         answer = self._get(f"jobs/{job_id}/tasks/{task_id}/attempts").get("taskAttempts")
         attempts = [_attempt(fields, task_id) for fields in list_at(answer, "taskAttempt")]
         return tuple(sorted(attempts, key=lambda attempt: task_number(attempt.id)))
@@ -177,12 +171,8 @@ def _attempt(answer: Object, where: str) -> AttemptFacts:
     if state in ("failed", "killed"):
         # The history server returns the attempt's end for times that are missing in its file.
         values |= {"shuffle_ms": None, "merge_ms": None}
-    return AttemptFacts(**values, state=state, node=_host(attempt.node_web))
-
-
-def _host(address: str) -> str:
-    """Return the host of ``HOST:PORT``, which may be an IPv6 address in brackets."""
-    return address.rpartition(":")[0].strip("[]")
+    # The address is HOST:PORT, and its host may be an IPv6 address in brackets.
+    return AttemptFacts(**values, state=state, node=attempt.node_web.rpartition(":")[0].strip("[]"))
 
 
 def _counted(answer: object, groups: str, where: str) -> Iterator[tuple[str, _Counter]]:
@@ -198,8 +188,6 @@ def _text(value: object) -> str:
 
 
 class JobProgress(AnswerPart):
-    """A job's progress from its application master."""
-
     id: str
     """``job_1700000000000_0001``."""
     state: str

@@ -30,8 +30,6 @@ _BEAN = "Hadoop:service=NameNode,name="
 
 
 class Replica(NamedTuple):
-    """One replica of a block."""
-
     location: str
     """Its DataNode's place in the topology, ``/rack1`` or ``/rack1/nodegroup1``."""
     address: str
@@ -39,13 +37,9 @@ class Replica(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A block of a file."""
-
     file: str
     id: str
-    """The block's pool and name."""
     size_bytes: int
-    """Bytes, once."""
     target: int | None
     """Its replication factor; None if it is erasure-coded."""
     replicas: tuple[Replica, ...]
@@ -106,8 +100,6 @@ def _replicas(text: str | None) -> Iterator[Replica]:
 
 
 class NameNodeStatus(AnswerPart):
-    """A NameNode's release and state."""
-
     version: str
     """Its release, ``3.5.0``."""
     state: str
@@ -129,8 +121,6 @@ class HdfsSpace(AnswerPart):
 
 
 class DataNode(AnswerPart):
-    """A DataNode in the NameNode's list."""
-
     host: str
     """The name that it registered with."""
     address: str = Field(alias="xferaddr")
@@ -149,7 +139,6 @@ class DataNode(AnswerPart):
     used_bytes: int = Field(0, alias="used")
     free_bytes: int = Field(0, alias="remaining")
     blocks: int = Field(0, alias="numBlocks")
-    """The number of its replicas."""
     silent_s: float = Field(0, alias="lastContact")
     """Seconds since its last heartbeat."""
     version: str | None = None
@@ -210,7 +199,6 @@ class NameNode(Hdfs):
         return self._status(address.url)
 
     def capacity(self) -> HdfsSpace:
-        """The space of HDFS."""
         # The bean FSNamesystem has the same metrics, but their values may be ten seconds old.
         bean = "FSNamesystemState"
         return parse_object(HdfsSpace, self.bean(bean), bean)
@@ -221,7 +209,6 @@ class NameNode(Hdfs):
         return [*_datanodes(info, "LiveNodes", live=True), *_datanodes(info, "DeadNodes", live=False)]
 
     def fsck(self, path: str) -> list[Block]:
-        """Return every block below a path with its replicas."""
         flags = {"files": 1, "blocks": 1, "locations": 1, "racks": 1}
 
         def blocks(url: str) -> list[Block]:

@@ -62,8 +62,6 @@ class Node(AnswerPart):
 
 
 class Queue(AnswerPart):
-    """A queue of the scheduler."""
-
     name: str
     """Its last name, ``default``."""
     path: str
@@ -75,8 +73,6 @@ class Queue(AnswerPart):
 
 
 class AppFacts(AnswerPart):
-    """An application."""
-
     id: str
     """``application_1700000000000_0001``."""
     name: str
@@ -126,7 +122,6 @@ class ResourceManager:
         self._active = Active("ResourceManager", addresses, self._state, addresses[0].key)
 
     def info(self) -> ClusterInfo:
-        """Return its release and its state."""
         return self._active.query(self._info)
 
     def info_at(self, address: WebAddress) -> ClusterInfo:
@@ -142,12 +137,10 @@ class ResourceManager:
         return str(object_at(self._active.query(request), "property", key).get("value"))
 
     def nodes(self) -> list[Node]:
-        """Return every NodeManager, lost ones included."""
         answer = self._get("nodes", states=_STATES).get("nodes")
         return [parse_object(Node, node, "nodes") for node in list_at(answer, "node")]
 
     def queues(self) -> list[Queue]:
-        """Return every queue of its scheduler."""
         scheduler = object_at(self._get("scheduler"), "scheduler", "scheduler")
         return list(_queues(object_at(scheduler, "schedulerInfo", "scheduler"), ""))
 
@@ -162,17 +155,13 @@ class ResourceManager:
         return parse_object(AppFacts, object_at(answer, "app", app_id), app_id)
 
     def masters(self, app_id: str) -> tuple[MasterStart, ...]:
-        """An application's masters, the first one first."""
-        attempts = [
-            parse_object(_Master, fields, app_id)
-            for fields in list_at(self._get(f"apps/{app_id}/appattempts").get("appAttempts"), "appAttempt")
-        ]
-        return tuple(
-            sorted(
-                MasterStart(attempt.number, attempt.start_ms, attempt.node.partition(":")[0])
-                for attempt in attempts
-            )
+        answer = self._get(f"apps/{app_id}/appattempts").get("appAttempts")
+        attempts = (parse_object(_Master, fields, app_id) for fields in list_at(answer, "appAttempt"))
+        masters = (
+            MasterStart(attempt.number, attempt.start_ms, attempt.node.partition(":")[0])
+            for attempt in attempts
         )
+        return tuple(sorted(masters))
 
     def apps(self, **params: Parameter) -> list[AppFacts]:
         """Return the applications that match Hadoop's parameters: ``states``, ``user`` …"""
@@ -212,11 +201,8 @@ class ResourceManager:
 
     def _info(self, url: str) -> ClusterInfo:
         where = f"{url}/ws/v1/cluster/info"
-        return parse_object(
-            ClusterInfo,
-            object_at(as_object(self._client.get_json(where), where), "clusterInfo", where),
-            where,
-        )
+        answer = as_object(self._client.get_json(where), where)
+        return parse_object(ClusterInfo, object_at(answer, "clusterInfo", where), where)
 
 
 def _queues(info: Object, above: str) -> Iterator[Queue]:

@@ -71,7 +71,12 @@ class ReadSpark:
         self._seconds = seconds
         self._tasks: list[Row] = [row for row in log.tasks.to_pylist() if row["start_s"] is not None]
         self._end_s = log.application.end_s or log.application.start_s
-        self._job_of = _first_jobs(log)
+        # The first job that needed a stage is the one that ran it.
+        result: dict[int, SparkJob] = {}
+        for job in log.jobs:
+            for stage in job.stages:
+                result.setdefault(stage, job)
+        self._job_of = result
 
     def run(self) -> SparkRun:
         """The application with its executors and stages."""
@@ -150,7 +155,6 @@ class ReadSpark:
         )
 
     def attempts(self, workload: str) -> list[TaskAttempt]:
-        """Every attempt of a task that began, in the order in which they began."""
         places = self._slots()
         rows = [self._attempt(row, workload, place) for row, place in zip(self._tasks, places, strict=True)]
         return sorted(rows, key=lambda row: (row.start_s, row.kind, row.task, row.attempt))
@@ -276,12 +280,3 @@ class ReadSpark:
 def stage_kind(stage: int) -> str:
     """The kind of a stage's tasks in the table of tasks."""
     return f"stage {stage}"
-
-
-def _first_jobs(log: SparkLog) -> dict[int, SparkJob]:
-    """By stage the first job that needed it, which is the one that ran it."""
-    result: dict[int, SparkJob] = {}
-    for job in log.jobs:
-        for stage in job.stages:
-            result.setdefault(stage, job)
-    return result

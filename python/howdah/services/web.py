@@ -36,7 +36,6 @@ from howdah.services.errors import (
 )
 
 Object = dict[str, Any]
-"""A JSON object."""
 
 
 class AnswerPart(BaseModel):
@@ -211,7 +210,6 @@ class Web:
         self.close()
 
     def close(self) -> None:
-        """Close every connection."""
         self._client.close()
 
     def address(self, host: str) -> str:
@@ -255,7 +253,7 @@ class Web:
         """Send bytes, or an object as JSON; return the answer if it is JSON. Raises ServiceError."""
         kind = "application/json" if isinstance(content, Mapping) else "application/octet-stream"
         body = json.dumps(content).encode() if isinstance(content, Mapping) else content
-        response = self._request("PUT", url, params, content=body, headers={"Content-Type": kind})
+        response = self._request("PUT", url, params, body, {"Content-Type": kind})
         return json_of(response) if response.content and is_json(response) else None
 
     def delete(self, url: str, **params: Parameter) -> Any:
@@ -369,7 +367,6 @@ class PlainClient:
             connection.close()
 
     def close(self) -> None:
-        """Close every connection."""
         for connection in self._connections.values():
             connection.close()
         self._connections.clear()

@@ -33,7 +33,7 @@ from howdah.files import replace_file, scratch_folder
 from howdah.installation.installation import find_installation
 from howdah.model.calibration import OWN, PARAMETERS, Calibration, CalibrationCell, Transfer, Without
 from howdah.model.run import RunRecord
-from howdah.probe.measuring.task_costs import measure_task_costs
+from howdah.probe.measuring.measure import measure_task_costs
 from howdah.simulation.calibrations import PUBLISHED, default_values, load_calibration
 from howdah.simulation.cases import simulate_case, simulate_typical
 from howdah.simulation.published_runs import ratio_cells, ratios_in

@@ -6,9 +6,8 @@ from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.analysis.comparing.compare import compare
+from howdah.analysis.comparing.compare import comparable, compare, group_repeats, why_unfinished
 from howdah.analysis.comparing.figures import courses, figures_of
-from howdah.analysis.comparing.groups import comparable, group_repeats, why_unfinished
 from howdah.errors import UserError
 from howdah.model.comparison import Comparison, Refused, RunFigures, RunGroup
 from howdah.model.run import Outcome

@@ -20,9 +20,9 @@ from howdah.deploy.ansible import (
     SshLogin,
     check_ansible,
     host_problems,
+    mirror,
     run_playbook,
 )
-from howdah.deploy.mirror import mirror
 from howdah.errors import UserError
 from howdah.installation.tree import PackedTree
 from howdah.model.hostname import is_hostname

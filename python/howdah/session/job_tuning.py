@@ -27,8 +27,8 @@ from howdah.session.studies import GivenStudy, make_runs
 from howdah.session.study_directory import StudyDirectory, spent_s
 from howdah.session.study_paper import write_study_paper
 from howdah.session.study_running import StudyObserver
-from howdah.store.layout import new_run_id, replacing
-from howdah.store.tunings import JOB_REQUEST, search_path
+from howdah.store.layout import new_run_id, write_model
+from howdah.store.predictions import JOB_REQUEST, search_path
 from howdah.tune.job import (
     SPARK_PROGRAMS,
     alone_study,
@@ -104,8 +104,7 @@ def start_job(request: JobTuningRequest, directory: Path, name: str | None) -> P
     path = directory / (name or new_run_id(datetime.now(), "job", directory))
     try:
         path.mkdir(parents=True)
-        with replacing(path / REQUEST) as file:
-            file.write(request.model_dump_json(indent=2).encode() + b"\n")
+        write_model(path / REQUEST, request)
     except FileExistsError as error:
         raise UserError(
             str(path), "already exists", "give another --name, or continue it: --resume"
@@ -157,8 +156,7 @@ def tune_job(path: Path, show: ShowStudy, budget_s: float | None = None) -> Tune
             study = race_study(request, path.name, candidates, first.spent_s)
             second = _made(path, _RACE, study, show)
         tuning = _result(path.name, request, first, second)
-    with replacing(path / RESULT) as file:
-        file.write(tuning.model_dump_json(indent=2).encode() + b"\n")
+    write_model(path / RESULT, tuning)
     return TunedJob(tuning, tuple(made.paper for made in (first, second) if made is not None))
 
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.lab import building, registry
-from howdah.lab.active_faults import active_faults
 from howdah.lab.building import Fitting, LabRequest, StartedLab
 from howdah.lab.capabilities import check_plan
+from howdah.lab.faults import active_faults
 from howdah.lab.hadoop.files import find_installed
 from howdah.lab.hadoop.starting import ReportStep
 from howdah.lab.machines import Power

@@ -10,12 +10,19 @@ from howdah.errors import UserError
 from howdah.hadoop.daemons import DAEMONS
 from howdah.lab import building as removing
 from howdah.lab import commands, registry
-from howdah.lab.commands import Back, Lost
+from howdah.lab.commands import (
+    Back,
+    Lost,
+    await_drained,
+    build_extension,
+    extended_state,
+    remove_drained,
+    start_drain,
+)
 from howdah.lab.hadoop.daemons import Daemon
-from howdah.lab.hadoop.redundancy import Behind
+from howdah.lab.hadoop.reports import Behind
 from howdah.lab.hadoop.starting import ReportStep
 from howdah.lab.registry import KillMode, Leftover
-from howdah.lab.resizing import await_drained, build_extension, extended_state, remove_drained, start_drain
 from howdah.lab.shared_hosts import refuse_shared
 from howdah.lab.state import LabState, find, read_state
 from howdah.lab.status import LabStatus

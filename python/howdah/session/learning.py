@@ -23,7 +23,7 @@ from howdah.session.tuning import TuningWork, planned_race, search
 from howdah.simulation.calibrations import default_values
 from howdah.simulation.cases import simulate_typical
 from howdah.store.layout import replacing
-from howdah.store.tunings import TuningFolder, new_tuning, open_tuning
+from howdah.store.predictions import TuningFolder, new_tuning, open_tuning
 from howdah.study import cells_of
 from howdah.tune.candidates import TuneProgress
 from howdah.tune.race import VARY, cases, first_round, free_numbers

@@ -38,7 +38,7 @@ from howdah.session.study_paper import write_study_paper
 from howdah.session.study_running import StudyObserver
 from howdah.session.tuning import Tuned, with_race
 from howdah.store.layout import FileLock
-from howdah.store.tunings import TuningFolder
+from howdah.store.predictions import TuningFolder
 from howdah.study import cells_of
 from howdah.tune.halving import Times, compared, fastest, last_rounds, times_of
 from howdah.tune.race import DEFAULT_BUDGET_S, DEFAULTS, RULES, VARY

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 from howdah.analysis.wording import percent
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
-from howdah.jobs.demand import demand_of
 from howdah.jobs.histories import History, JobHistoryServer, SparkHistoryServer, find_histories, read_source
 from howdah.jobs.store import JobStore, applications, texts
+from howdah.jobs.tasks import demand_of
 from howdah.model.application import KIND_NAMES, Application, SparkLog
 from howdah.model.plan import ClusterPlan
 from howdah.model.user_job import JobDemand, JobReplay, ReplayScore

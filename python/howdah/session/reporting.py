@@ -30,14 +30,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from howdah.errors import UserError
 from howdah.extras import check_extras
-from howdah.hadoop.foreign_files import foreign_file
+from howdah.hadoop.config_files import foreign_file
 from howdah.model.placement import placed_hosts
 from howdah.services.web import Web
-from howdah.store.additions import attach_samples
+from howdah.store.archive import attach_samples
 from howdah.store.reader import read_record
-from howdah.telemetry.importers.esxtop import is_esxtop, read_esxtop
 from howdah.telemetry.importers.prometheus import parse_query, read_prometheus
-from howdah.telemetry.importers.sadf import is_sadf, read_sadf
+from howdah.telemetry.importers.recordings import is_esxtop, is_sadf, read_esxtop, read_sadf
 from howdah.telemetry.importers.stretch import Imported, Machines, Window, onto_run, span, window_of
 
 

@@ -1,4 +1,4 @@
-"""Archives: one run packed and unpacked, and a study with all its runs."""
+"""Finished runs: packed and unpacked, alone or with their study; samples, tags and notes added to them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,33 @@ import io
 import shutil
 import tarfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
-from howdah.errors import RecordError, UserError
-from howdah.hadoop.foreign_files import foreign_path
+import pyarrow as pa
+from pydantic import ValidationError
+
+from howdah.errors import RecordError, RunFailed, UserError
+from howdah.hadoop.config_files import foreign_path
 from howdah.model.base import Model
-from howdah.store.layout import LOCK, LOGS, RECORD_FILES, RUN_ID, is_held, replacing, staged_run
-from howdah.store.reader import read_run
+from howdah.model.run import Annotation, Outcome, RunWarning, Sample
+from howdah.model.tables import SAMPLES_SCHEMA, RunData
+from howdah.store.layout import (
+    ANNOTATION,
+    LOCK,
+    LOGS,
+    RECORD_FILES,
+    RUN_ID,
+    SAMPLES,
+    FileLock,
+    is_held,
+    replacing,
+    staged_run,
+    write_model,
+)
+from howdah.store.reader import load_run_json, read_run, write_run_json
+from howdah.store.tables import write_parquet
 
 _MOST_BYTES = 16 * 2**30
 """No record comes near this size; an archive that unpacks to more is a mistake or an attack."""
@@ -26,6 +44,7 @@ _MOST_PADDING_BYTES = 64 * 2**10
 """A tar ends in zeros up to the next 10 KiB; anything longer after its last file is not a tar's."""
 
 _RIGHT = "give a file that `howdah runs export` wrote"
+_WRITABLE = "give a file in a writable directory on a disk with free space"
 
 
 def export_run(run_dir: Path, out_file: Path) -> None:
@@ -39,33 +58,38 @@ def export_run(run_dir: Path, out_file: Path) -> None:
         raise RecordError(str(run_dir), f"its id {run_id!r} cannot name a directory", "correct run.json")
     if is_held(run_dir / LOCK):
         raise UserError(str(run_dir), "this run is still being written", "export it once it has ended")
+    _refuse_existing(out_file)
+    files = {f"{run_id}/{name}": run_dir / name for name in RECORD_FILES if (run_dir / name).is_file()}
+    try:
+        _write_tar(out_file, files, tarfile.USTAR_FORMAT)
+    except OSError as error:
+        raise UserError(str(out_file), f"cannot be written ({error.strerror})", _WRITABLE) from error
+
+
+def _refuse_existing(out_file: Path) -> None:
     if out_file.exists():
         raise UserError(str(out_file), "already exists", "remove it or give another name")
-    try:
-        with replacing(out_file) as file:
-            _pack(run_dir, run_id, file)
-    except OSError as error:
-        raise UserError(
-            str(out_file),
-            f"cannot be written ({error.strerror})",
-            "give a file in a writable directory on a disk with free space",
-        ) from error
 
 
-def _pack(run_dir: Path, run_id: str, file: IO[bytes]) -> None:
+def _write_tar(out_file: Path, files: Mapping[str, Path], form: int, manifest: bytes = b"") -> None:
     # No name and no time in gzip's own header, or the bytes would differ from one export to the next.
     with (
+        replacing(out_file) as file,
         gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed,
-        tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as tar,
+        tarfile.open(fileobj=packed, mode="w", format=form) as tar,
     ):
-        for name in RECORD_FILES:
-            path = run_dir / name
-            if path.is_file():
-                member = tarfile.TarInfo(f"{run_id}/{name}")
-                member.size = path.stat().st_size
-                member.mode = 0o644
-                with path.open("rb") as content:
-                    tar.addfile(member, content)
+        if manifest:
+            _add(tar, MANIFEST, io.BytesIO(manifest), len(manifest))
+        for name, path in files.items():
+            with path.open("rb") as content:
+                _add(tar, name, content, path.stat().st_size)
+
+
+def _add(tar: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> None:
+    member = tarfile.TarInfo(name)
+    member.size = size
+    member.mode = 0o644
+    tar.addfile(member, content)
 
 
 def import_run(file: Path, runs_dir: Path) -> Path:
@@ -82,7 +106,10 @@ def import_run(file: Path, runs_dir: Path) -> Path:
             raise UserError(
                 str(runs_dir), f"the run needs {size} bytes and {free} are free", "free some space"
             )
-        _unpack(file, staged.path)
+        (staged.path / LOGS).mkdir()
+        for member in _members(file):
+            with (staged.path / member.name).open("xb") as out:
+                shutil.copyfileobj(member.content, out)
         _check_record(file, staged.path, run_id)
         if staged.target.exists() and _same_record(staged.path, staged.target):
             return staged.target
@@ -144,13 +171,6 @@ def _survey(file: Path) -> tuple[str, int]:
     return run_ids.pop(), size
 
 
-def _unpack(file: Path, directory: Path) -> None:
-    (directory / LOGS).mkdir()
-    for member in _members(file):
-        with (directory / member.name).open("xb") as out:
-            shutil.copyfileobj(member.content, out)
-
-
 def _check_record(file: Path, directory: Path, run_id: str) -> None:
     try:
         run_id_inside = read_run(directory).record.id
@@ -186,26 +206,13 @@ class _Manifest(Model):
 
 def pack(files: Mapping[str, Path], out_file: Path, made_by: str) -> None:
     """Pack files under these names; raises UserError where ``out_file`` exists or cannot be written."""
-    if out_file.exists():
-        raise UserError(str(out_file), "already exists", "remove it or give another name")
+    _refuse_existing(out_file)
     digests = {name: _digest_of(files[name]) for name in sorted(files)}
     manifest = _Manifest(made_by=made_by, files=digests).model_dump_json(indent=1).encode()
     try:
-        with (
-            replacing(out_file) as file,
-            gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed,
-            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar,
-        ):
-            _add(tar, MANIFEST, io.BytesIO(manifest), len(manifest))
-            for name in digests:
-                with files[name].open("rb") as content:
-                    _add(tar, name, content, files[name].stat().st_size)
+        _write_tar(out_file, {name: files[name] for name in digests}, tarfile.PAX_FORMAT, manifest)
     except OSError as error:
-        raise UserError(
-            str(out_file),
-            f"cannot be written: {error.strerror}",
-            "give a file in a writable directory on a disk with free space",
-        ) from error
+        raise UserError(str(out_file), f"cannot be written: {error.strerror}", _WRITABLE) from error
 
 
 class Unpacked(NamedTuple):
@@ -214,7 +221,6 @@ class Unpacked(NamedTuple):
     made_by: str
     """The version that packed it."""
     files: int
-    """How many there are."""
 
 
 def unpack(file: Path, directory: Path) -> Unpacked:
@@ -264,13 +270,6 @@ def _plain(name: str) -> bool:
     return not path.is_absolute() and ".." not in path.parts and name != MANIFEST
 
 
-def _add(tar: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> None:
-    member = tarfile.TarInfo(name)
-    member.size = size
-    member.mode = 0o644
-    tar.addfile(member, content)
-
-
 def _digest_of(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -283,3 +282,108 @@ def _copy(content: IO[bytes], target: Path) -> str:
             digest.update(chunk)
             out.write(chunk)
     return digest.hexdigest()
+
+
+Key = tuple[str, str]
+"""A machine and a metric of it."""
+
+
+class Added(NamedTuple):
+    """What was added to a record, and what it had already."""
+
+    new: tuple[Key, ...]
+    kept: tuple[Key, ...]
+
+
+def attach_samples(path: Path, rows: Sequence[Sample], note: str) -> Added:
+    """Add samples to the record in the run directory ``path``, with a note of where they come from.
+
+    A metric that the record has of a machine already stays as it is, so that what was measured in the
+    run is never mixed with what others measured, and the same file given twice changes nothing. The
+    record is replaced step by step and can be read at any moment. Raises UserError if the run has not
+    ended, RecordError if the record cannot be read, RunFailed if the disk refuses.
+    """
+    # Two who attach at once would each write back what they read.
+    with FileLock(path.parent / LOCK):
+        if load_run_json(path).outcome is Outcome.RUNNING:
+            reason = "is still being written" if is_held(path / LOCK) else "was killed before its end"
+            raise UserError(
+                str(path), f"this run {reason}", "samples can be attached only to a run that has ended"
+            )
+        return _attach(path, read_run(path), rows, note)
+
+
+def _attach(path: Path, data: RunData, rows: Sequence[Sample], note: str) -> Added:
+    columns = (data.samples.column("host").to_pylist(), data.samples.column("metric").to_pylist())
+    present = set(zip(*columns, strict=True))
+    keys = list(dict.fromkeys((row.host, row.metric) for row in rows))
+    added = Added(
+        tuple(key for key in keys if key not in present), tuple(key for key in keys if key in present)
+    )
+    if added.new:
+        new = set(added.new)
+        fresh = _table([row for row in rows if (row.host, row.metric) in new])
+        table = pa.concat_tables([data.samples, fresh]).sort_by("time_s").combine_chunks()
+        # The note comes first: samples in a record whose origin it does not tell would be worse than
+        # a note whose samples a second try has yet to bring.
+        warning = RunWarning(code="attached-samples", text=note)
+        if warning not in data.record.warnings:
+            write_run_json(
+                path, data.record.model_copy(update={"warnings": (*data.record.warnings, warning)})
+            )
+        try:
+            write_parquet(path, SAMPLES, table)
+        except OSError as error:
+            raise RunFailed(
+                str(path / SAMPLES.parquet),
+                f"cannot be written ({error.strerror})",
+                "free space for run records, then attach again",
+            ) from error
+        (path / SAMPLES.stream).unlink(missing_ok=True)
+    return added
+
+
+def _table(rows: Sequence[Sample]) -> pa.Table:
+    columns = [
+        pa.array(values, type=field.type)
+        for values, field in zip(zip(*rows, strict=True), SAMPLES_SCHEMA, strict=True)
+    ]
+    return pa.Table.from_arrays(columns, schema=SAMPLES_SCHEMA)
+
+
+_NONE = Annotation()
+
+
+def read_annotation(path: Path) -> Annotation:
+    """What was said of the run in a directory; nothing where nothing was said.
+
+    Raises RecordError for a file that is none of howdah's.
+    """
+    file = path / ANNOTATION
+    try:
+        return Annotation.model_validate_json(file.read_bytes())
+    except FileNotFoundError:
+        return _NONE
+    except OSError as error:
+        raise RecordError(
+            str(file), f"cannot be read ({error.strerror})", "make it a readable file"
+        ) from error
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        raise RecordError(
+            str(file),
+            f"is not a note of howdah: {fault['msg'].removeprefix('Value error, ')}",
+            "correct it, or remove it",
+        ) from error
+
+
+def write_annotation(path: Path, annotation: Annotation) -> None:
+    """Replace what was said of the run in a directory; raises UserError where it cannot be written."""
+    try:
+        write_model(path / ANNOTATION, annotation)
+    except OSError as error:
+        raise UserError(
+            str(path / ANNOTATION),
+            f"cannot be written ({error.strerror})",
+            "make the run's directory writable",
+        ) from error

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import BinaryIO, NamedTuple, Self
 
 import pyarrow as pa
+from pydantic import BaseModel
 
 from howdah.errors import UserError
 from howdah.model.tables import LATENCIES_SCHEMA, SAMPLES_SCHEMA, SERVER_EVENTS_SCHEMA, TASKS_SCHEMA
@@ -51,7 +52,6 @@ class TableFiles(NamedTuple):
 
     @property
     def parquet(self) -> str:
-        """Name of the compacted table."""
         return f"{self.name}.parquet"
 
 
@@ -155,6 +155,12 @@ def replacing(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
         raise
     if durable:
         sync_directory(path.parent)
+
+
+def write_model(path: Path, model: BaseModel, *, durable: bool = True) -> None:
+    """Write a model as JSON that takes ``path``'s place at once."""
+    with replacing(path, durable=durable) as file:
+        file.write(model.model_dump_json(indent=2).encode() + b"\n")
 
 
 def sync_directory(path: Path) -> None:

@@ -33,7 +33,7 @@ from howdah.store.layout import (
     replacing,
     staged_run,
 )
-from howdah.store.run_json import write_run_json
+from howdah.store.reader import write_run_json
 from howdah.store.tables import TableStream, check_schema, read_stream, with_later_columns, write_parquet
 
 _INTERVAL_S = 1.0
@@ -45,12 +45,10 @@ class RunProgress(Model):
 
     workload: str
     phase: str
-    """What it does now."""
     done: int
     total: int
     """Units to do; 0 where nobody knows."""
     unit: Unit
-    """What is counted."""
     elapsed_s: float
     """Seconds since the operation began."""
     tasks: str = ""
@@ -83,7 +81,6 @@ class ProgressFile:
             file.write(content.encode())
 
     def remove(self) -> None:
-        """Remove it: the run has ended."""
         with suppress(OSError):
             self._path.unlink(missing_ok=True)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from howdah.hadoop.daemons import BY_NAME, DAEMONS, PAIRED
@@ -15,6 +15,10 @@ _METRICS = "Metrics"
 _NANO, _MILLI = 1e-9, 1e-3
 
 
+Kind = Literal["total", "gauge", "mean"]
+_KINDS: Mapping[str, Kind] = {"total": "total", "gauge": "gauge", "mean": "mean"}
+
+
 class BeanNumber(NamedTuple):
     """One attribute of a bean, its metric, and the factor to the metric's unit.
 
@@ -25,7 +29,7 @@ class BeanNumber(NamedTuple):
 
     attribute: str
     metric: str
-    kind: Literal["total", "gauge", "mean"]
+    kind: Kind
     factor: float = 1.0
 
 
@@ -42,155 +46,116 @@ class Bean(NamedTuple):
         return f"{service},name=*{_METRICS}" if name.endswith(_METRICS) else self.name
 
 
-_HADOOPS: Mapping[str, tuple[Bean, ...]] = {
-    "datanode": (
-        Bean(
-            "DataNodeActivity-*",
-            (
-                BeanNumber("BytesRead", "datanode/read_bytes", "total"),
-                BeanNumber("BytesWritten", "datanode/written_bytes", "total"),
-                BeanNumber("RemoteBytesRead", "datanode/remote_read_bytes", "total"),
-                BeanNumber("RemoteBytesWritten", "datanode/remote_written_bytes", "total"),
-                BeanNumber("PacketAckRoundTripTimeNanos", "datanode/packet_ack_s", "mean", _NANO),
-                BeanNumber("FlushNanos", "datanode/flush_s", "mean", _NANO),
-                BeanNumber("SendDataPacketBlockedOnNetworkNanos", "datanode/send_blocked_s", "mean", _NANO),
-                BeanNumber("SendDataPacketTransferNanos", "datanode/send_transfer_s", "mean", _NANO),
-                BeanNumber("BlocksReplicated", "datanode/copied_blocks", "total"),
-                BeanNumber("EcReconstructionTasks", "datanode/rebuilt_units", "total"),
-                BeanNumber("EcReconstructionBytesRead", "datanode/rebuild_read_bytes", "total"),
-                BeanNumber("EcReconstructionBytesWritten", "datanode/rebuilt_bytes", "total"),
-                BeanNumber("EcDecodingTimeNanos", "datanode/decoding_s", "total", _NANO),
-            ),
-        ),
-    ),
-    "nodemanager": (
-        Bean("NodeManagerMetrics", (BeanNumber("ContainersRunning", "nodemanager/containers", "gauge"),)),
-        Bean("ShuffleMetrics", (BeanNumber("ShuffleOutputBytes", "nodemanager/shuffled_bytes", "total"),)),
-    ),
-    "namenode": (
-        Bean(
-            "FSNamesystemState",
-            (
-                BeanNumber("NumLiveDataNodes", "namenode/live_datanodes", "gauge"),
-                BeanNumber("BlocksTotal", "namenode/blocks", "gauge"),
-                BeanNumber("UnderReplicatedBlocks", "namenode/under_replicated", "gauge"),
-                BeanNumber("NumDecommissioningDataNodes", "namenode/draining_datanodes", "gauge"),
-            ),
-        ),
-        Bean(
-            "RpcActivityForPort*",
-            (
-                BeanNumber("RpcProcessingTimeNumOps", "namenode/calls", "total"),
-                BeanNumber("RpcQueueTime", "namenode/queue_s", "mean", _MILLI),
-                BeanNumber("RpcProcessingTime", "namenode/processing_s", "mean", _MILLI),
-            ),
-        ),
-        Bean(
-            "NameNodeActivity",
-            (
-                BeanNumber("TransactionsNumOps", "namenode/edits", "total"),
-                BeanNumber("Syncs", "namenode/edit_sync_s", "mean", _MILLI),
-                BeanNumber("AddBlockOps", "namenode/added_blocks", "total"),
-            ),
-        ),
-    ),
-    "journalnode": (
-        Bean(
-            "Journal-*",
-            (
-                BeanNumber("BytesWritten", "journalnode/written_bytes", "total"),
-                BeanNumber("TxnsWritten", "journalnode/edits", "total"),
-                BeanNumber("BatchesWritten", "journalnode/batches", "total"),
-            ),
-        ),
-    ),
-    "resourcemanager": (
-        Bean("ClusterMetrics", (BeanNumber("NumActiveNMs", "resourcemanager/live_nodemanagers", "gauge"),)),
-        Bean(
-            "QueueMetrics,q0=root",
-            (
-                BeanNumber("AllocatedContainers", "resourcemanager/containers", "gauge"),
-                BeanNumber("PendingContainers", "resourcemanager/pending_containers", "gauge"),
-            ),
-        ),
-    ),
-}
+_FACTORS = {"ns": _NANO, "ms": _MILLI, "%": 0.01}
+_TABLE = """
+datanode DataNodeActivity-*
+    BytesRead datanode/read_bytes total
+    BytesWritten datanode/written_bytes total
+    RemoteBytesRead datanode/remote_read_bytes total
+    RemoteBytesWritten datanode/remote_written_bytes total
+    PacketAckRoundTripTimeNanos datanode/packet_ack_s mean ns
+    FlushNanos datanode/flush_s mean ns
+    SendDataPacketBlockedOnNetworkNanos datanode/send_blocked_s mean ns
+    SendDataPacketTransferNanos datanode/send_transfer_s mean ns
+    BlocksReplicated datanode/copied_blocks total
+    EcReconstructionTasks datanode/rebuilt_units total
+    EcReconstructionBytesRead datanode/rebuild_read_bytes total
+    EcReconstructionBytesWritten datanode/rebuilt_bytes total
+    EcDecodingTimeNanos datanode/decoding_s total ns
+nodemanager NodeManagerMetrics
+    ContainersRunning nodemanager/containers gauge
+nodemanager ShuffleMetrics
+    ShuffleOutputBytes nodemanager/shuffled_bytes total
+namenode FSNamesystemState
+    NumLiveDataNodes namenode/live_datanodes gauge
+    BlocksTotal namenode/blocks gauge
+    UnderReplicatedBlocks namenode/under_replicated gauge
+    NumDecommissioningDataNodes namenode/draining_datanodes gauge
+namenode RpcActivityForPort*
+    RpcProcessingTimeNumOps namenode/calls total
+    RpcQueueTime namenode/queue_s mean ms
+    RpcProcessingTime namenode/processing_s mean ms
+namenode NameNodeActivity
+    TransactionsNumOps namenode/edits total
+    Syncs namenode/edit_sync_s mean ms
+    AddBlockOps namenode/added_blocks total
+journalnode Journal-*
+    BytesWritten journalnode/written_bytes total
+    TxnsWritten journalnode/edits total
+    BatchesWritten journalnode/batches total
+resourcemanager ClusterMetrics
+    NumActiveNMs resourcemanager/live_nodemanagers gauge
+resourcemanager QueueMetrics,q0=root
+    AllocatedContainers resourcemanager/containers gauge
+    PendingContainers resourcemanager/pending_containers gauge
+hmaster Master,sub=Server
+    numRegionServers hmaster/live_regionservers gauge
+    numDeadRegionServers hmaster/dead_regionservers gauge
+hmaster Master,sub=AssignmentManager
+    ritCount hmaster/regions_in_transition gauge
+    MoveSubmittedCount hmaster/moves total
+    SplitSubmittedCount hmaster/splits total
+    OpenSubmittedCount hmaster/opened_regions total
+regionserver RegionServer,sub=Server
+    rpcGetRequestCount regionserver/get_requests total
+    rpcMutateRequestCount regionserver/mutate_requests total
+    rpcScanRequestCount regionserver/scan_requests total
+    rpcMultiRequestCount regionserver/multi_requests total
+    regionCount regionserver/regions gauge
+    percentFilesLocal regionserver/local_share gauge %
+    blockCacheHitCount regionserver/cache_hits total
+    blockCacheMissCount regionserver/cache_misses total
+    blockCacheEvictionCount regionserver/cache_evictions total
+    blockCacheSize regionserver/cache_bytes gauge
+    memStoreSize regionserver/memstore_bytes gauge
+    storeFileCount regionserver/store_files gauge
+    storeFileSize regionserver/store_bytes gauge
+    FlushTime_num_ops regionserver/flushes total
+    flushedOutputBytes regionserver/flushed_bytes total
+    flushQueueLength regionserver/flush_queue gauge
+    CompactionTime_num_ops regionserver/compactions total
+    compactedInputBytes regionserver/compaction_read_bytes total
+    compactedOutputBytes regionserver/compacted_bytes total
+    compactionQueueLength regionserver/compaction_queue gauge
+    updatesBlockedTime regionserver/blocked_s total ms
+    splitSuccessCount regionserver/splits total
+regionserver RegionServer,sub=WAL
+    appendCount regionserver/wal_appends total
+    writtenBytes regionserver/wal_written_bytes total
+    SyncTime_num_ops regionserver/wal_syncs total
+    SyncTime regionserver/wal_sync_s mean ms
+    SyncTime_99th_percentile regionserver/wal_sync_99_s gauge ms
+regionserver RegionServer,sub=IPC
+    ProcessCallTime_num_ops regionserver/calls total
+    QueueCallTime regionserver/queue_s mean ms
+    ProcessCallTime regionserver/processing_s mean ms
+    exceptions regionserver/exceptions total
+    exceptions.RegionTooBusyException regionserver/too_busy total
+    exceptions.NotServingRegionException regionserver/not_serving total
+    numActiveHandler regionserver/handlers gauge
+    numCallsInGeneralQueue regionserver/calls_queued gauge
+"""
+"""By daemon and bean the attributes, each with its metric, its kind and the unit that it is counted in.
 
-_HBASES: Mapping[str, tuple[Bean, ...]] = {
-    "hmaster": (
-        Bean(
-            "Master,sub=Server",
-            (
-                BeanNumber("numRegionServers", "hmaster/live_regionservers", "gauge"),
-                BeanNumber("numDeadRegionServers", "hmaster/dead_regionservers", "gauge"),
-            ),
-        ),
-        Bean(
-            "Master,sub=AssignmentManager",
-            (
-                BeanNumber("ritCount", "hmaster/regions_in_transition", "gauge"),
-                BeanNumber("MoveSubmittedCount", "hmaster/moves", "total"),
-                BeanNumber("SplitSubmittedCount", "hmaster/splits", "total"),
-                BeanNumber("OpenSubmittedCount", "hmaster/opened_regions", "total"),
-            ),
-        ),
-    ),
-    "regionserver": (
-        Bean(
-            "RegionServer,sub=Server",
-            (
-                # Requests as clients sent them: the counts of rows read lag behind these by some per cent.
-                BeanNumber("rpcGetRequestCount", "regionserver/get_requests", "total"),
-                BeanNumber("rpcMutateRequestCount", "regionserver/mutate_requests", "total"),
-                BeanNumber("rpcScanRequestCount", "regionserver/scan_requests", "total"),
-                BeanNumber("rpcMultiRequestCount", "regionserver/multi_requests", "total"),
-                BeanNumber("regionCount", "regionserver/regions", "gauge"),
-                BeanNumber("percentFilesLocal", "regionserver/local_share", "gauge", 0.01),
-                BeanNumber("blockCacheHitCount", "regionserver/cache_hits", "total"),
-                BeanNumber("blockCacheMissCount", "regionserver/cache_misses", "total"),
-                BeanNumber("blockCacheEvictionCount", "regionserver/cache_evictions", "total"),
-                BeanNumber("blockCacheSize", "regionserver/cache_bytes", "gauge"),
-                BeanNumber("memStoreSize", "regionserver/memstore_bytes", "gauge"),
-                BeanNumber("storeFileCount", "regionserver/store_files", "gauge"),
-                BeanNumber("storeFileSize", "regionserver/store_bytes", "gauge"),
-                BeanNumber("FlushTime_num_ops", "regionserver/flushes", "total"),
-                BeanNumber("flushedOutputBytes", "regionserver/flushed_bytes", "total"),
-                BeanNumber("flushQueueLength", "regionserver/flush_queue", "gauge"),
-                BeanNumber("CompactionTime_num_ops", "regionserver/compactions", "total"),
-                BeanNumber("compactedInputBytes", "regionserver/compaction_read_bytes", "total"),
-                BeanNumber("compactedOutputBytes", "regionserver/compacted_bytes", "total"),
-                BeanNumber("compactionQueueLength", "regionserver/compaction_queue", "gauge"),
-                BeanNumber("updatesBlockedTime", "regionserver/blocked_s", "total", _MILLI),
-                BeanNumber("splitSuccessCount", "regionserver/splits", "total"),
-            ),
-        ),
-        Bean(
-            "RegionServer,sub=WAL",
-            (
-                BeanNumber("appendCount", "regionserver/wal_appends", "total"),
-                BeanNumber("writtenBytes", "regionserver/wal_written_bytes", "total"),
-                BeanNumber("SyncTime_num_ops", "regionserver/wal_syncs", "total"),
-                BeanNumber("SyncTime", "regionserver/wal_sync_s", "mean", _MILLI),
-                BeanNumber("SyncTime_99th_percentile", "regionserver/wal_sync_99_s", "gauge", _MILLI),
-            ),
-        ),
-        Bean(
-            "RegionServer,sub=IPC",
-            (
-                BeanNumber("ProcessCallTime_num_ops", "regionserver/calls", "total"),
-                BeanNumber("QueueCallTime", "regionserver/queue_s", "mean", _MILLI),
-                BeanNumber("ProcessCallTime", "regionserver/processing_s", "mean", _MILLI),
-                BeanNumber("exceptions", "regionserver/exceptions", "total"),
-                BeanNumber("exceptions.RegionTooBusyException", "regionserver/too_busy", "total"),
-                BeanNumber("exceptions.NotServingRegionException", "regionserver/not_serving", "total"),
-                BeanNumber("numActiveHandler", "regionserver/handlers", "gauge"),
-                BeanNumber("numCallsInGeneralQueue", "regionserver/calls_queued", "gauge"),
-            ),
-        ),
-    ),
-}
+HBase's requests are counted as clients sent them: the counts of rows read lag behind these by some per cent.
+"""
 
-_OWN: Mapping[str, tuple[Bean, ...]] = {**_HADOOPS, **_HBASES}
+
+def _read_table() -> Mapping[str, Sequence[Bean]]:
+    beans: dict[str, list[Bean]] = {}
+    for line in _TABLE.strip().splitlines():
+        if not line.startswith(" "):
+            daemon, name = line.split()
+            beans.setdefault(daemon, []).append(Bean(name, ()))
+            continue
+        attribute, metric, kind, *unit = line.split()
+        number = BeanNumber(attribute, metric, _KINDS[kind], _FACTORS[unit[0]] if unit else 1.0)
+        own = beans[daemon]
+        own[-1] = own[-1]._replace(numbers=(*own[-1].numbers, number))
+    return beans
+
+
+_OWN = _read_table()
 
 
 def hadoop_name(daemon: str) -> str:

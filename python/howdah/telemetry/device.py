@@ -39,7 +39,6 @@ class ProcFile:
         return b"".join(pieces)
 
     def close(self) -> None:
-        """Close the descriptor."""
         os.close(self._descriptor)
 
 
@@ -53,8 +52,6 @@ and the counter ran over them, unless it was too small for that, which is a rese
 
 
 class Counter:
-    """The growth of one counter."""
-
     __slots__ = ("_backwards", "_growth", "_last")
 
     def __init__(self, backwards: Backwards) -> None:
@@ -158,16 +155,15 @@ class CpuDevice(Device):
                 continue
             counters = self._cpus.get(fields[0])
             if counters is None:
-                counters = self._cpus[fields[0]] = _counters(fields[0][3:].decode())
+                cpu = fields[0][3:].decode()
+                counters = self._cpus[fields[0]] = [
+                    (f"cpu/{cpu}/{quantity}", Counter("hold")) for quantity in _QUANTITIES
+                ]
             user, nice, system, idle, iowait, irq, softirq, steal = map(int, fields[1:9])
             values = (user + nice, system + irq + softirq, iowait, steal, idle)
             for (metric, counter), value in zip(counters, values, strict=True):
                 readings.append(MetricReading(metric, counter.advance(value) / _TICKS_PER_S))
         return readings
-
-
-def _counters(cpu: str) -> list[tuple[str, Counter]]:
-    return [(f"cpu/{cpu}/{quantity}", Counter("hold")) for quantity in _QUANTITIES]
 
 
 class LoadDevice(Device):

@@ -30,7 +30,6 @@ class SystemClock:
     """The machine's own time."""
 
     def now_ns(self) -> int:
-        """Nanoseconds on CLOCK_MONOTONIC."""
         return time.monotonic_ns()
 
     def thread_cpu_ns(self) -> int:
@@ -101,7 +100,6 @@ class Batch:
         )
 
     def start(self) -> None:
-        """Open the devices."""
         for machine, device in tuple(self._devices):
             self._start(machine, device, 0.0)
 
@@ -148,7 +146,6 @@ class Batch:
         return rows
 
     def stop(self) -> None:
-        """Close the devices."""
         for _, device in self._devices:
             device.stop()
 
@@ -288,7 +285,6 @@ class Loop:
             raise self._failure
 
     def close(self) -> None:
-        """Close the devices."""
         for batch in self._batches:
             batch.stop()
 

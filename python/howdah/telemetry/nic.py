@@ -105,7 +105,6 @@ class Qdisc:
                 offset += _aligned(length)
 
     def close(self) -> None:
-        """Close the socket."""
         self._socket.close()
 
 

@@ -23,7 +23,6 @@ class RunningProcess(NamedTuple):
     pid: int
     parent: int
     kernel: bool
-    """Whether it is a kernel thread."""
     used: int
     """CPU time of its own threads."""
     ended: int

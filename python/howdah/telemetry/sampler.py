@@ -170,7 +170,6 @@ class Sampler:
         )
 
     def _end(self) -> list[BaseException]:
-        """End every loop and return their errors."""
         self._over.set()
         if self._following.ident is not None:
             self._following.join()

@@ -94,7 +94,6 @@ def host_devices(root: Path = Path("/")) -> tuple[Device, ...]:
 
 
 def this_machine(name: str) -> tuple[Source, ...]:
-    """Return the sources of this machine, with its name in the plan."""
     return Source(name, host_devices()), _kernel(name)
 
 
@@ -129,7 +128,6 @@ class Membership(NamedTuple):
     leaving: frozenset[str] = frozenset()
     """Machines that are being drained: from now on no answers are expected."""
     removed: frozenset[str] = frozenset()
-    """Machines that have left."""
 
 
 Follow = Callable[[], Membership]

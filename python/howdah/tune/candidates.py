@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from statistics import fmean
+from types import MappingProxyType
 from typing import NamedTuple
 
 from howdah.audit.audit import plan_faults
@@ -15,20 +17,34 @@ from howdah.model.cluster import Laboratory
 from howdah.model.existing import CheckVerdict
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan
+from howdah.model.request import Override, PlanRequest
 from howdah.model.tuning import HardwareLimit, KeptRules, Trial
+from howdah.model.workloads.terasort import Codec
 from howdah.planner.changes import insisting, with_hosts
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.ranked import Predicted
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
+from howdah.releases.values import QUICK_START, direct_bytes, heap_bytes
 from howdah.simulation.outcome import Summary
 from howdah.simulation.replications import Simulations, scenarios
 from howdah.simulation.scenario import Scenario
 from howdah.simulation.settings import PlannedSettings
 from howdah.simulation.whole_suite import suite_times
-from howdah.store.tunings import TuningFolder
-from howdah.tune.parameters import HOSTS, JVM, SERVER_OPTIONS, TASK_OPTIONS, WORKERS, Base, with_values
-from howdah.units import MIB
+from howdah.store.predictions import TuningFolder
+from howdah.tune.parameters import (
+    CODEC,
+    HOSTS,
+    JVM,
+    JVM_QUICK,
+    SERVER_OPTIONS,
+    SLOTS,
+    TASK_OPTIONS,
+    WORKERS,
+    Base,
+    codec_properties,
+)
+from howdah.units import GIB, MIB
 
 Values = Mapping[str, str]
 
@@ -67,7 +83,7 @@ class Candidates:
         self._base = base
         self._request = request
         self._laboratory = laboratory
-        self._calibration = calibration if laboratory is None else _of_lab(calibration)
+        self.calibration = calibration if laboratory is None else _of_lab(calibration)
         self._seed = seed
         self._allowed = allowed
         workers = sum(1 for _ in placed_workers(base.cluster))
@@ -104,11 +120,6 @@ class Candidates:
     def simulated(self, plan: ClusterPlan) -> ClusterPlan:
         """The plan as it is simulated: in a laboratory, with its hosts."""
         return plan if self._laboratory is None else as_built(plan, self._laboratory)
-
-    @property
-    def calibration(self) -> Calibration | None:
-        """What candidates are simulated with."""
-        return self._calibration
 
     def planned(self, values: Values) -> PlannedCandidate | Trial:
         """The candidate ready to be simulated, or the trial of one that is refused."""
@@ -162,7 +173,7 @@ class Candidates:
         try:
             plan = self.plan(values)
             suite = size_planned(self._request, plan).suite
-            several = tuple(scenarios(self.simulated(plan), suite, self._calibration, count=draws, seed=seed))
+            several = tuple(scenarios(self.simulated(plan), suite, self.calibration, count=draws, seed=seed))
         except UserError as error:
             return Trial(values=values, elapsed_s=None, refused=f"{error.where}: {error.what}")
         faults = [fault for fault in plan_faults(plan) if fault.rule not in self._allowed]
@@ -179,7 +190,7 @@ class Candidates:
 
     def _times(self, summaries: Sequence[Summary], draws: int) -> list[Predicted]:
         return [
-            suite_times(summaries[place : place + draws], self._calibration)
+            suite_times(summaries[place : place + draws], self.calibration)
             for place in range(0, len(summaries), draws)
         ]
 
@@ -218,12 +229,8 @@ def _container_memory(plan: ClusterPlan) -> float:
         for setting in plan.settings
         if setting.key == "yarn.nodemanager.resource.memory-mb"
     }
-    return float(
-        sum(
-            container_bytes.get(worker.kind, container_bytes.get(None, 0))
-            for worker in placed_workers(plan.cluster)
-        )
-    )
+    of_all = container_bytes.get(None, 0)
+    return float(sum(container_bytes.get(worker.kind, of_all) for worker in placed_workers(plan.cluster)))
 
 
 def _broken(plan: ClusterPlan) -> tuple[str, ...]:
@@ -264,11 +271,8 @@ _AT_ONCE = 16
 
 
 class TuneProgress(NamedTuple):
-    """How far a search is."""
-
     stage: str
     done: int
-    """Candidates tried."""
     of: int
     """Candidates to try, as far as that is known."""
     best: float | None
@@ -304,7 +308,6 @@ class Attempts:
         return trial
 
     def __call__(self, several: Sequence[Values]) -> list[Trial]:
-        """The trials of candidates, in their order."""
         trials: list[Trial] = []
         for first in range(0, len(several), _AT_ONCE):
             batch = several[first : first + _AT_ONCE]
@@ -319,7 +322,6 @@ class Attempts:
         return trials
 
     def show(self) -> None:
-        """Report the progress."""
         done = len(self._tried)
         share = self._best_s / self._planned_s - 1 if self._best_s and self._planned_s else None
         self._show(TuneProgress(self.stage, done, max(done, self._expected), share))
@@ -329,3 +331,55 @@ class Attempts:
         admitted = trial.within_rules or self._folder.request.keep is KeptRules.LIMITS
         if admitted and trial.elapsed_s is not None and self._best_s is not None:
             self._best_s = min(self._best_s, trial.elapsed_s)
+
+
+_JAVA_MORE = 1.1
+"""What each byte less of heap leaves to the cache outside it: Java needs memory in proportion to its heap."""
+
+
+def with_values(
+    request: PlanRequest,
+    values: Mapping[str, str],
+    server_options: str = "",
+    task_options: Mapping[str, str] = MappingProxyType({}),
+) -> PlanRequest:
+    """The request that insists on a candidate's values.
+
+    ``server_options`` are the planned RegionServer's. ``task_options`` are those of the candidate's tasks, as
+    they are decided without the parameter ``jvm``.
+    """
+    update: dict[str, object] = {}
+    overrides = {override.key: override.value for override in request.overrides}
+    for name, value in values.items():
+        if name == HOSTS:
+            continue
+        if name == WORKERS:
+            update["workers_per_host"] = int(value)
+        elif name == SLOTS:
+            update["slots"] = int(value)
+        elif name == SERVER_OPTIONS:
+            overrides[name] = _with_heap(server_options, int(value))
+        elif name == CODEC:
+            overrides |= codec_properties(Codec(value))
+        elif name == JVM:
+            overrides |= {key: _compiling(options, value) for key, options in task_options.items()}
+        else:
+            overrides[name] = value
+    with_overrides = tuple(Override(key=key, value=value) for key, value in overrides.items())
+    return request.model_copy(update=update | {"overrides": with_overrides})
+
+
+def _compiling(options: str, level: str) -> str:
+    """Java options with the compiler of a level of the parameter ``jvm``."""
+    remaining = [word for word in options.split() if word not in QUICK_START.split()]
+    return " ".join([*remaining, QUICK_START] if level == JVM_QUICK else remaining)
+
+
+def _with_heap(options: str, heap_mb: int) -> str:
+    """Java options with another heap, and a limit for the cache outside it that the rules then choose."""
+    fewer_mb = (heap_bytes(options) or 0) // MIB - heap_mb
+    # The planned cache was rounded down to whole GiB.
+    more_mb = int(fewer_mb * _JAVA_MORE) + GIB // MIB if fewer_mb > 0 else fewer_mb
+    limit_mb = (direct_bytes(options) or 0) // MIB + more_mb
+    options = re.sub(r"-Xm([sx])\S+", rf"-Xm\g<1>{heap_mb}m", options)
+    return re.sub(r"-XX:MaxDirectMemorySize=\S+", f"-XX:MaxDirectMemorySize={limit_mb}m", options)

@@ -154,16 +154,13 @@ class TunedSearch(NamedTuple):
     space: Sequence[TuneParameter]
     attempt: Attempt
     rules: Trial
-    """The rules' plan."""
     tuned: Trial
-    """The tuned plan."""
     kept: KeptRules
     trials: int
     seed: int
 
 
 def expected_trials(goals: Sequence[Goal], trials: int) -> int:
-    """Trials of all points."""
     return len(goals) * len(_PARTS) * _budget(trials)
 
 
@@ -318,12 +315,11 @@ def _interactions(
         if (level := _typical_move(sensitivity)) in by_name[sensitivity.name].levels and level is not None
     }
     pairs = list(combinations(moved, 2))
-    trials = attempt(
-        [
-            _moved(_moved(best.values, by_name[name], moved[name]), by_name[second_name], moved[second_name])
-            for name, second_name in pairs
-        ]
-    )
+
+    def move(values: Values, name: str) -> Values:
+        return _moved(values, by_name[name], moved[name])
+
+    trials = attempt([move(move(best.values, name), second_name) for name, second_name in pairs])
     interactions = []
     for (name, second_name), trial in zip(pairs, trials, strict=True):
         first, second = shares[name, moved[name]], shares[second_name, moved[second_name]]

@@ -184,7 +184,6 @@ def _texts(chosen: object) -> tuple[str, ...]:
 
 
 def job_properties(values: Mapping[str, str]) -> dict[str, str]:
-    """The properties of a job that give it the values."""
     properties: dict[str, str] = {}
     for name, value in values.items():
         properties |= codec_properties(Codec(value)) if name == CODEC_KEYS[1] else {name: value}

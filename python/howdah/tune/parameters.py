@@ -1,25 +1,22 @@
-"""What a search may vary: every parameter with its levels, and what a candidate changes in the request.
+"""What a search may vary: every parameter with its levels, and the settings of a plan that it decides.
 
-A parameter is a row of ``_TABLE``. Its levels are values as ``--set`` reads them, so that a tuned plan holds
-what an administrator would write: 256MiB, not 271,398,112 bytes.
+A parameter is a row of ``_FOR_JOBS`` or ``_FOR_OPERATIONS``. Its levels are values as ``--set`` reads them,
+so that a tuned plan holds what an administrator would write: 256MiB, not 271,398,112 bytes.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from howdah.model.placement import at_once
 from howdah.model.plan import Cluster, ClusterPlan, Worker
-from howdah.model.request import Override, PlanRequest
 from howdah.model.tuning import Fixed, TuneParameter
 from howdah.model.workloads.terasort import REDUCES, ROWS, TERASORT, Codec
 from howdah.planner.heap import COMPRESSED_MOST
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
-from howdah.releases.values import QUICK_START, direct_bytes, heap_bytes, starts_quickly
+from howdah.releases.values import QUICK_START, heap_bytes, read_size, starts_quickly
 from howdah.simulation.settings import PlannedSettings
 from howdah.units import GIB, MIB, exact_bytes
 
@@ -29,10 +26,10 @@ HOSTS = "hosts"
 """A value of candidates for the goal ``hosts``; no parameter of a search, as fewer hosts are never faster."""
 JVM = "jvm"
 """How the JVMs of tasks and of their application master compile."""
-_JVM_DEFAULT, _JVM_QUICK = "default", "quick-start"
+JVM_DEFAULT, JVM_QUICK = "default", "quick-start"
 _MASTER_OPTIONS = "yarn.app.mapreduce.am.command-opts"
 TASK_OPTIONS = ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts", _MASTER_OPTIONS)
-_CODEC = "mapreduce.map.output.compress.codec"
+CODEC = "mapreduce.map.output.compress.codec"
 _COMPRESS = "mapreduce.map.output.compress"
 _CLASSES = {
     Codec.SNAPPY: "org.apache.hadoop.io.compress.SnappyCodec",
@@ -44,9 +41,8 @@ RELEASED_CODECS = (Codec.NONE, Codec.SNAPPY)
 the native library."""
 SERVER_OPTIONS, CACHE = "HBASE_REGIONSERVER_OPTS", "hbase.bucketcache.size"
 _COMPACTED_FILES, _THRESHOLD = "hbase.hstore.compaction.min", "hbase.hstore.compactionThreshold"
-CODEC_KEYS = (_COMPRESS, _CODEC)
+CODEC_KEYS = (_COMPRESS, CODEC)
 _REDUCES = "mapreduce.job.reduces"
-_BEAT = "yarn.scheduler.capacity.per-node-heartbeat"
 _CONTAINER_STEP_MB = 256
 _OF_JOBS = ("mapreduce.map.", "mapreduce.reduce.", "mapreduce.task.", "mapreduce.job.")
 _MOST_WAVES = 1.75
@@ -55,10 +51,6 @@ _MOST_WAVES = 1.75
 With more, reduces fetch pieces of some tens of kB, for each of which a disk moves its head. The simulator
 has this cost, but on 0.3 TB and seven hosts, all of whose map output is cached, it would still prefer four
 waves."""
-
-
-_JAVA_MORE = 1.1
-"""What each byte less of heap leaves to the cache outside it: Java needs memory in proportion to its heap."""
 
 
 class Base(NamedTuple):
@@ -88,24 +80,22 @@ def base_of(
 ) -> Base:
     """A plan with what the ranges are derived from; ``rows`` are those to sort, if not as planned."""
     worker = plan.workers[0]
-    reduces = None if operations else _planned_reduces(plan, rows)
+    reduces = None
+    if not operations:
+        options = {} if rows is None else {ROWS.name: rows}
+        sized = size_planned(RunRequest(suite=TERASORT, given=options), plan).suite
+        reduces = sized.first(REDUCES) or 1
     return Base(plan, cluster, worker, PlannedSettings(plan, cluster, worker), reduces)
-
-
-def _planned_reduces(plan: ClusterPlan, rows: int | None) -> int:
-    options = {} if rows is None else {ROWS.name: rows}
-    sized = size_planned(RunRequest(suite=TERASORT, given=options), plan).suite
-    return sized.first(REDUCES) or 1
 
 
 class _Row(NamedTuple):
     """A parameter: its levels and the planned one, both as ``--set`` reads them."""
 
     name: str
-    unit: str
     about: str
     levels: Callable[[Base], Iterable[str]]
     planned: Callable[[Base], str]
+    unit: str = ""
     ordered: bool = True
     only_by_name: tuple[str, ...] = ()
     """Levels that are tried only if a file names them."""
@@ -120,16 +110,16 @@ def _ladder(low: float, high: float, ratio: float) -> Iterator[str]:
         value = max(value * ratio, value + 1)
 
 
-def _number(name: str, unit: str, about: str, levels: Callable[[Base], Iterable[str]]) -> _Row:
-    return _Row(name, unit, about, levels, lambda base: f"{base.settings.number(name):g}")
+def _number(name: str, about: str, levels: Callable[[Base], Iterable[str]], unit: str = "") -> _Row:
+    return _Row(name, about, levels, lambda base: f"{base.settings.number(name):g}", unit)
 
 
-def _steps(name: str, unit: str, about: str, low: float, high: float, *, ratio: float = 1.4) -> _Row:
-    return _number(name, unit, about, lambda base: _ladder(low, high, ratio))
+def _steps(name: str, about: str, low: float, high: float, *, ratio: float = 1.4, unit: str = "") -> _Row:
+    return _number(name, about, lambda base: _ladder(low, high, ratio), unit)
 
 
-def _listed(name: str, unit: str, about: str, values: str) -> _Row:
-    return _number(name, unit, about, lambda base: values.split())
+def _listed(name: str, about: str, values: str, unit: str = "") -> _Row:
+    return _number(name, about, lambda base: values.split(), unit)
 
 
 def _size(name: str, about: str, low: int, high: int) -> _Row:
@@ -139,13 +129,12 @@ def _size(name: str, about: str, low: int, high: int) -> _Row:
             yield exact_bytes(size)
             size *= 2
 
-    return _Row(name, "", about, levels, lambda base: exact_bytes(base.settings.size(name)))
+    return _Row(name, about, levels, lambda base: exact_bytes(base.settings.size(name)))
 
 
 def _flag(name: str, about: str) -> _Row:
-    return _Row(
-        name, "", about, lambda base: ("false", "true"), lambda base: base.settings.text(name), ordered=False
-    )
+    levels = ("false", "true")
+    return _Row(name, about, lambda base: levels, lambda base: base.settings.text(name), ordered=False)
 
 
 def _container(kind: str) -> _Row:
@@ -156,7 +145,7 @@ def _container(kind: str) -> _Row:
         for text in _ladder(max(1024, planned / 2), 3 * planned, 1.25):
             yield str(round(int(text) / _CONTAINER_STEP_MB) * _CONTAINER_STEP_MB)
 
-    return _number(name, "MB", f"memory of a {kind} task's container", levels)
+    return _number(name, f"memory of a {kind} task's container", levels, "MB")
 
 
 def _worker_counts(base: Base) -> Iterator[str]:
@@ -178,14 +167,6 @@ def _reduces(base: Base) -> Iterator[str]:
     yield from _ladder(at_once_now / 8, _MOST_WAVES * at_once_now, 1.25)
 
 
-def _job_reduces(base: Base) -> str:
-    return str(base.reduces)
-
-
-def _codec(base: Base) -> str:
-    return codec_of(base.settings.text(_CODEC), compressed=base.settings.flag(_COMPRESS))
-
-
 def codec_of(class_name: str, *, compressed: bool) -> Codec:
     """The codec that properties of jobs name; none for a class that is not one of the search's."""
     codecs = {name: codec for codec, name in _CLASSES.items()}
@@ -197,19 +178,14 @@ def _local_delay(base: Base) -> Iterator[str]:
     yield from _ladder(5, 4 * base.settings.number("yarn.scheduler.capacity.node-locality-delay"), 2)
 
 
-def _per_beat(base: Base) -> Iterator[str]:
-    yield from _ladder(1, 2 * max(1, base.worker.map_slots), 1.7)
-
-
-def _planned_heap(base: Base) -> int:
-    """A RegionServer's heap, MiB."""
+def _planned_heap_mb(base: Base) -> int:
     return (heap_bytes(base.settings.text(SERVER_OPTIONS)) or 0) // MIB
 
 
 def _heaps(base: Base) -> Iterator[str]:
     """Heaps of a RegionServer, MiB, of which each leaves another size to the cache outside it."""
     if base.sole_kind and base.settings.text(CACHE):
-        planned = _planned_heap(base)
+        planned = _planned_heap_mb(base)
         whole = planned + base.settings.number(CACHE)
         yield from _ladder(max(4096, whole / 8), min(0.8 * whole, COMPRESSED_MOST / MIB), 1.25)
 
@@ -222,29 +198,27 @@ def _shares(base: Base) -> Iterator[str]:
 
 
 _WORKERS = _Row(
-    WORKERS, "per host", "virtual machines per host", _worker_counts, lambda base: str(base.worker.per_host)
+    WORKERS, "virtual machines per host", _worker_counts, lambda base: str(base.worker.per_host), "per host"
 )
 _FOR_OPERATIONS: tuple[_Row, ...] = (
     _WORKERS,
     _Row(
         SERVER_OPTIONS,
-        "MB",
         "heap of a RegionServer; the cache outside it has the rest of its memory",
         _heaps,
-        lambda base: str(_planned_heap(base)),
+        lambda base: str(_planned_heap_mb(base)),
+        "MB",
     ),
-    _number("hbase.regionserver.global.memstore.size", "", "part of the heap for writes in memory", _shares),
+    _number("hbase.regionserver.global.memstore.size", "part of the heap for writes in memory", _shares),
     _size("hbase.hregion.memstore.flush.size", "a region's writes in memory, before a file", 32 * MIB, GIB),
     _Row(
         _COMPACTED_FILES,
-        "",
         "files of a region before they are merged",
         lambda base: _ladder(2, 12, 1.3),
         lambda base: f"{base.settings.number_or(_COMPACTED_FILES, base.settings.number(_THRESHOLD)):g}",
     ),
     _listed(
         "hbase.regionserver.handler.count",
-        "",
         "requests that a RegionServer handles at once",
         "8 16 24 32 48 64 96 128 192 256",
     ),
@@ -253,49 +227,44 @@ _FOR_JOBS: tuple[_Row, ...] = (
     _WORKERS,
     _Row(
         SLOTS,
-        "per worker",
         "map and reduce tasks at once on a worker",
         _slots,
         lambda base: str(base.worker.map_slots),
+        "per worker",
     ),
     _container("map"),
     _container("reduce"),
     _Row(
         JVM,
-        "",
         f"compiler of tasks' JVMs; quick-start: {QUICK_START}",
-        lambda base: (_JVM_DEFAULT, _JVM_QUICK),
-        lambda base: _JVM_QUICK if starts_quickly(base.settings.text(TASK_OPTIONS[0])) else _JVM_DEFAULT,
+        lambda base: (JVM_DEFAULT, JVM_QUICK),
+        lambda base: JVM_QUICK if starts_quickly(base.settings.text(TASK_OPTIONS[0])) else JVM_DEFAULT,
         ordered=False,
     ),
     _size("dfs.blocksize", "HDFS block, and so the input of a map task", 64 * MIB, GIB),
-    _steps("mapreduce.task.io.sort.mb", "MB", "sort buffer of a map task", 50, 2047),
+    _steps("mapreduce.task.io.sort.mb", "sort buffer of a map task", 50, 2047, unit="MB"),
     _listed(
         "mapreduce.map.sort.spill.percent",
-        "",
         "how full the buffer is when it spills",
         "0.5 0.7 0.8 0.9 0.95 0.99",
     ),
-    _steps("mapreduce.task.io.sort.factor", "", "files merged at once", 10, 250, ratio=1.5),
+    _steps("mapreduce.task.io.sort.factor", "files merged at once", 10, 250, ratio=1.5),
     _Row(
-        _CODEC,
-        "",
+        CODEC,
         "compression of map output",
         lambda base: RELEASED_CODECS,
-        _codec,
+        lambda base: codec_of(base.settings.text(CODEC), compressed=base.settings.flag(_COMPRESS)),
         ordered=False,
         only_by_name=(Codec.LZ4, Codec.ZSTD),
     ),
-    _Row(_REDUCES, "", "reduce tasks of a job", _reduces, _job_reduces),
+    _Row(_REDUCES, "reduce tasks of a job", _reduces, lambda base: str(base.reduces)),
     _listed(
         "mapreduce.job.reduce.slowstart.completedmaps",
-        "",
         "part of the maps that end before reduces start",
         "0 0.05 0.2 0.4 0.6 0.8 0.9 0.95 1",
     ),
     _steps(
         "mapreduce.reduce.shuffle.parallelcopies",
-        "",
         "map outputs that a reduce fetches at once",
         3,
         100,
@@ -303,19 +272,16 @@ _FOR_JOBS: tuple[_Row, ...] = (
     ),
     _listed(
         "mapreduce.reduce.shuffle.input.buffer.percent",
-        "",
         "part of a reduce's heap for fetched map output",
         "0.2 0.3 0.4 0.5 0.6 0.7 0.75 0.8 0.85 0.9",
     ),
     _listed(
         "mapreduce.reduce.shuffle.merge.percent",
-        "",
         "how full that part is when it is merged to disk",
         "0.3 0.4 0.5 0.66 0.8 0.9 0.95 0.99",
     ),
     _listed(
         "mapreduce.reduce.input.buffer.percent",
-        "",
         "part of a reduce's heap that may keep map output while it reduces",
         "0 0.2 0.4 0.6 0.7 0.8 0.9",
     ),
@@ -326,19 +292,20 @@ _FOR_JOBS: tuple[_Row, ...] = (
     _flag("dfs.datanode.sync.behind.writes", "whether a DataNode starts writing back at once"),
     _listed(
         "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms",
-        "ms",
         "time between a NodeManager's heartbeats",
         "100 250 500 1000 2000 3000",
+        "ms",
     ),
     _flag(
         "yarn.scheduler.capacity.schedule-asynchronously.enable", "whether containers wait for no heartbeat"
     ),
     _number(
-        f"{_BEAT}.maximum-offswitch-assignments", "", "containers without local data per heartbeat", _per_beat
+        "yarn.scheduler.capacity.per-node-heartbeat.maximum-offswitch-assignments",
+        "containers without local data per heartbeat",
+        lambda base: _ladder(1, 2 * max(1, base.worker.map_slots), 1.7),
     ),
     _number(
         "yarn.scheduler.capacity.node-locality-delay",
-        "",
         "offers that a task lets pass to be near its data",
         _local_delay,
     ),
@@ -413,8 +380,8 @@ def is_per_job(key: str) -> bool:
 
 def magnitude(level: str) -> float:
     """The number in a level: 134217728 for ``128MiB``."""
-    number = level.rstrip("KMGTiB")
-    return float(number) * {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}[level[len(number) :]]
+    size = read_size(level.removesuffix("iB"))
+    return float(level if size is None else size)
 
 
 def keys_of(name: str) -> tuple[str, ...]:
@@ -423,59 +390,11 @@ def keys_of(name: str) -> tuple[str, ...]:
         return "worker.map_slots", "worker.reduce_slots"
     if name == JVM:
         return TASK_OPTIONS
-    return CODEC_KEYS if name == _CODEC else (name,)
-
-
-def with_values(
-    request: PlanRequest,
-    values: Mapping[str, str],
-    server_options: str = "",
-    task_options: Mapping[str, str] = MappingProxyType({}),
-) -> PlanRequest:
-    """The request that insists on a candidate's values.
-
-    ``server_options`` are the planned RegionServer's. ``task_options`` are those of the candidate's tasks, as
-    they are decided without the parameter ``jvm``.
-    """
-    update: dict[str, object] = {}
-    overrides = {override.key: override.value for override in request.overrides}
-    for name, value in values.items():
-        if name == HOSTS:
-            continue
-        if name == WORKERS:
-            update["workers_per_host"] = int(value)
-        elif name == SLOTS:
-            update["slots"] = int(value)
-        elif name == SERVER_OPTIONS:
-            overrides[name] = _with_heap(server_options, int(value))
-        elif name == _CODEC:
-            overrides |= codec_properties(Codec(value))
-        elif name == JVM:
-            overrides |= {key: _compiling(options, value) for key, options in task_options.items()}
-        else:
-            overrides[name] = value
-    with_overrides = tuple(Override(key=key, value=value) for key, value in overrides.items())
-    return request.model_copy(update=update | {"overrides": with_overrides})
-
-
-def _compiling(options: str, level: str) -> str:
-    """Java options with the compiler of a level of the parameter ``jvm``."""
-    remaining = [word for word in options.split() if word not in QUICK_START.split()]
-    return " ".join([*remaining, QUICK_START] if level == _JVM_QUICK else remaining)
+    return CODEC_KEYS if name == CODEC else (name,)
 
 
 def codec_properties(codec: Codec) -> dict[str, str]:
     """The properties of jobs that compress map output so."""
     if codec is Codec.NONE:
         return {_COMPRESS: "false"}
-    return {_COMPRESS: "true", _CODEC: _CLASSES[codec]}
-
-
-def _with_heap(options: str, heap_mb: int) -> str:
-    """Java options with another heap, and a limit for the cache outside it that the rules then choose."""
-    fewer_mb = (heap_bytes(options) or 0) // MIB - heap_mb
-    # The planned cache was rounded down to whole GiB.
-    more_mb = int(fewer_mb * _JAVA_MORE) + GIB // MIB if fewer_mb > 0 else fewer_mb
-    limit_mb = (direct_bytes(options) or 0) // MIB + more_mb
-    options = re.sub(r"-Xm([sx])\S+", rf"-Xm\g<1>{heap_mb}m", options)
-    return re.sub(r"-XX:MaxDirectMemorySize=\S+", f"-XX:MaxDirectMemorySize={limit_mb}m", options)
+    return {_COMPRESS: "true", CODEC: _CLASSES[codec]}

@@ -28,8 +28,8 @@ from howdah.model.tuning import (
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import REDUCES, ROW_BYTES, ROWS
 from howdah.releases import catalogue
-from howdah.tune.candidates import Candidates
-from howdah.tune.parameters import CODEC_KEYS, JVM, SLOTS, WORKERS, codec_of, is_per_job, with_values
+from howdah.tune.candidates import Candidates, with_values
+from howdah.tune.parameters import CODEC_KEYS, JVM, SLOTS, WORKERS, codec_of, is_per_job
 from howdah.units import exact_bytes
 
 VARY = "plan"

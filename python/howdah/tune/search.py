@@ -32,20 +32,6 @@ def space_of(
             if not is_per_job(parameter.name)
         ]
         possible = [parameter for parameter in possible if is_per_job(parameter.name)]
-    _check_names(narrowing, possible, fixed, file)
-    varied: list[TuneParameter] = []
-    for parameter in possible:
-        chosen = narrowing.parameters.get(parameter.name)
-        if chosen == PLANNED or (chosen is None and narrowing.others == PLANNED):
-            fixed.append(Fixed(name=parameter.name, why=f"{file} keeps it as planned"))
-        else:
-            varied.append(parameter if chosen is None else _narrowed(parameter, chosen, file))
-    if not any(len(parameter.levels) > 1 for parameter in varied):
-        raise UserError(file, "leaves nothing to vary", "give at least one parameter several values")
-    return tuple(varied), tuple(fixed)
-
-
-def _check_names(narrowing: Narrowing, possible: list[TuneParameter], fixed: list[Fixed], file: str) -> None:
     names = [parameter.name for parameter in possible]
     why = {parameter.name: parameter.why for parameter in fixed}
     for name in narrowing.parameters:
@@ -57,6 +43,16 @@ def _check_names(narrowing: Narrowing, possible: list[TuneParameter], fixed: lis
                 f"did you mean {near[0]}?" if near else "`howdah tune PLAN --show-space` lists the parameters"
             )
             raise UserError(f"{file}: parameters.{name}", "is not a parameter of the search", hint)
+    varied: list[TuneParameter] = []
+    for parameter in possible:
+        chosen = narrowing.parameters.get(parameter.name)
+        if chosen == PLANNED or (chosen is None and narrowing.others == PLANNED):
+            fixed.append(Fixed(name=parameter.name, why=f"{file} keeps it as planned"))
+        else:
+            varied.append(parameter if chosen is None else _narrowed(parameter, chosen, file))
+    if not any(len(parameter.levels) > 1 for parameter in varied):
+        raise UserError(file, "leaves nothing to vary", "give at least one parameter several values")
+    return tuple(varied), tuple(fixed)
 
 
 def _narrowed(parameter: TuneParameter, chosen: Level | tuple[Level, ...], file: str) -> TuneParameter:
@@ -75,7 +71,15 @@ def _texts(parameter: TuneParameter, several: tuple[Level, ...], file: str) -> I
     for value in several:
         text = parameter.planned if value == PLANNED else _text(value)
         if parameter.ordered:
-            _check_number(parameter, text, file)
+            try:
+                magnitude(text)
+            except (KeyError, ValueError):
+                example = ", ".join(parameter.levels[:3])
+                raise UserError(
+                    f"{file}: parameters.{parameter.name}",
+                    f"{text!r} is not a value of it",
+                    f"write for instance {example}",
+                ) from None
         elif text not in (values := (*parameter.levels, *parameter.others)):
             raise UserError(
                 f"{file}: parameters.{parameter.name}",
@@ -89,18 +93,6 @@ def _text(value: Level) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return value if isinstance(value, str) else f"{value:.15g}"
-
-
-def _check_number(parameter: TuneParameter, text: str, file: str) -> None:
-    try:
-        magnitude(text)
-    except (KeyError, ValueError):
-        example = ", ".join(parameter.levels[:3])
-        raise UserError(
-            f"{file}: parameters.{parameter.name}",
-            f"{text!r} is not a value of it",
-            f"write for instance {example}",
-        ) from None
 
 
 Values = Mapping[str, str]

@@ -93,7 +93,7 @@ def test_spark_counts_what_its_shuffle_fetched_elsewhere_and_what_stages_read_ag
     )
     assert layer(run, "network", "received").theory == 200
     read = layer(run, "Hadoop", "read")
-    again = [part.bytes for part in read.explained if part.what == "input that further stages read again"]
+    again = [part.bytes for part in read.explained if part.reason == "input that further stages read again"]
     assert again == [SIZE]
 
 
@@ -160,7 +160,7 @@ def _mask(run: RunData, without: str) -> list[bool]:
 
 def test_reads_that_never_reached_a_disk_came_from_the_page_cache() -> None:
     one = layer(terasort_on(Scene()), "disks", "read")
-    (cache,) = [part for part in one.explained if "page cache" in part.what]
+    (cache,) = [part for part in one.explained if "page cache" in part.reason]
     assert cache.bytes == pytest.approx(one.remainder, rel=0.05)
     picture = flow_of(terasort_on(Scene())).flows
     assert any(each.source == "cache" and each.bytes > 0.5 * SIZE for each in picture)
@@ -175,7 +175,7 @@ def test_what_a_job_wrote_itself_can_be_read_from_the_page_cache() -> None:
     ]
     bare = run._replace(samples=pa.Table.from_pylist(rows, schema=run.samples.schema))
     one = layer(bare, "disks", "read")
-    (cache,) = [part for part in one.explained if "page cache" in part.what]
+    (cache,) = [part for part in one.explained if "page cache" in part.reason]
     assert cache.bytes == pytest.approx(one.remainder, rel=0.05)
     assert abs(one.unexplained) < 0.05 * SIZE
 
@@ -307,11 +307,11 @@ def _after_a_loss(moved: float) -> RunData:
 def test_copies_of_what_a_lost_datanode_held_are_no_mystery() -> None:
     part = SIZE * 2 / 4
     whole = layer(terasort_on(Scene(replication=2)), "DataNodes", "written")
-    assert not [one for one in whole.explained if "lost DataNodes" in one.what]
+    assert not [one for one in whole.explained if "lost DataNodes" in one.reason]
     for more, copied in ((part / 2, part / 2), (part * 3, part)):
         written = layer(_after_a_loss(more), "DataNodes", "written")
         assert written.counted == pytest.approx(whole.counted + more, rel=0.02)
-        (copies,) = [one for one in written.explained if "lost DataNodes" in one.what]
+        (copies,) = [one for one in written.explained if "lost DataNodes" in one.reason]
         assert copies.bytes == pytest.approx(copied, rel=0.05)
         assert written.unexplained == pytest.approx(more - copied, abs=0.05 * SIZE)
 
@@ -342,7 +342,7 @@ def test_what_datanodes_count_as_sent_elsewhere_explains_the_network() -> None:
     more = 0.4 * SIZE
     run = _crossing(terasort_on(Scene()), more)
     received = layer(run, "network", "received")
-    (sent,) = [one for one in received.explained if "as they count it" in one.what]
+    (sent,) = [one for one in received.explained if "as they count it" in one.reason]
     assert sent.bytes == pytest.approx(more, rel=0.01)
     assert sent.sure == "measured"
     assert abs(received.unexplained) < 0.05 * SIZE
@@ -357,10 +357,10 @@ def test_what_killed_attempts_read_is_bounded_by_what_their_tasks_needed() -> No
     raced = with_attempts(run, [first, lost, *rest])
     for more, told in ((0.5 * first.input_bytes, 0.5), (3.0 * first.input_bytes, 1.0)):
         read = layer(_read_more(raced, more), "DataNodes", "read")
-        (untold,) = [one for one in read.explained if "reports no bytes" in one.what]
+        (untold,) = [one for one in read.explained if "reports no bytes" in one.reason]
         assert untold.bytes == pytest.approx(told * first.input_bytes, rel=0.35)
         assert untold.bytes <= first.input_bytes
-    assert not [one for one in layer(run, "DataNodes", "read").explained if "reports no bytes" in one.what]
+    assert not [one for one in layer(run, "DataNodes", "read").explained if "reports no bytes" in one.reason]
 
 
 def test_a_lost_master_that_left_no_word_may_have_had_everything_read_once() -> None:
@@ -368,7 +368,7 @@ def test_a_lost_master_that_left_no_word_may_have_had_everything_read_once() -> 
     anew = with_attempts(run, [each._replace(attempt=1000) for each in attempts_in(run)])
     for more, told in ((0.5 * SIZE, 0.5), (1.5 * SIZE, 1.0)):
         read = layer(_read_more(anew, more), "DataNodes", "read")
-        (untold,) = [one for one in read.explained if "reports no bytes" in one.what]
+        (untold,) = [one for one in read.explained if "reports no bytes" in one.reason]
         assert untold.bytes == pytest.approx(told * SIZE, rel=0.05)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from howdah.analysis.analyse import analyse
 from howdah.analysis.evidence.times import LimitShare
 from howdah.analysis.limits import disk_seconds
-from howdah.analysis.work import BytesToMove
+from howdah.analysis.phases import BytesToMove
 from howdah.model.reported import Counters
 from howdah.model.tables import RunData
 from howdah.model.workloads.terasort import Codec

@@ -102,7 +102,7 @@ def test_a_map_that_had_ended_is_lost_with_its_output_and_counts_as_long_as_it_r
 def test_a_worker_that_is_back_ends_the_second_wait() -> None:
     loss = loss_of("back")
     patience, rest = loss.waits
-    assert (patience.setting, rest.setting, rest.what) == (NODE, None, "the worker was back")
+    assert (patience.setting, rest.setting, rest.ended_by) == (NODE, None, "the worker was back")
     assert loss.given_up_s is not None
     assert loss.back_s is not None
     assert loss.given_up_s < loss.back_s < loss.lost_s + loss.waited_s
@@ -136,7 +136,7 @@ def test_what_teravalidate_read_from_elsewhere_is_what_datanodes_sent() -> None:
     run = recorded_loss("quiet")
     (flow,) = [each for each in analyse(run).evidence.flows if each.workload == "teravalidate"]
     (received,) = [each for each in flow.layers if (each.layer, each.direction) == ("network", "received")]
-    (sent,) = [part for part in received.explained if "as they count it" in part.what]
+    (sent,) = [part for part in received.explained if "as they count it" in part.reason]
     assert sent.sure == "measured"
     assert abs(received.unexplained) < abs(received.unexplained + sent.bytes) / 4
     assert abs(received.unexplained) < 0.02 * received.theory + 3e6

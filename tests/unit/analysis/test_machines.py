@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.analysis.analyse import analyse
-from howdah.analysis.machines import counted, machines_of, workers_of
-from howdah.analysis.timeline import Timeline
+from howdah.analysis.machines import Timeline, counted, machines_of, workers_of
 from howdah.model.cluster import MemberChange
 from howdah.model.plan import Role
 from howdah.model.tables import RunData

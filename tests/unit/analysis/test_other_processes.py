@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from howdah.analysis.analyse import analyse
-from howdah.analysis.comparing.compare import compare
+from howdah.analysis.comparing.compare import compare, group_repeats
 from howdah.analysis.comparing.figures import figures_of
-from howdah.analysis.comparing.groups import group_repeats
 from howdah.analysis.machines import workers_of
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from howdah.analysis.analyse import analyse
+from howdah.analysis.machines import Timeline
 from howdah.analysis.region_servers import asked_for, server_events
 from howdah.analysis.table_flows import find_table_flows, rewrites
-from howdah.analysis.timeline import Timeline
 from howdah.model.reported import OperationCount
 from howdah.model.tables import RunData
 from support.findings import found

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from howdah.analysis.analyse import analyse
 from howdah.analysis.evidence.times import Straggler
-from howdah.analysis.timeline import Timeline
+from howdah.analysis.machines import Timeline
 from howdah.model.cluster import MemberChange
 from howdah.model.faults import FaultReport, ProbeOutage, ProbeReport
 from howdah.model.tables import RunData

@@ -11,9 +11,8 @@ from rich.console import Console
 from howdah.cli.lab_table import back_text, lost_text, status_text
 from howdah.lab.commands import Back, Lost
 from howdah.lab.hadoop.daemons import Daemon
-from howdah.lab.hadoop.hbase import HBaseHealth
 from howdah.lab.hadoop.health import Health
-from howdah.lab.hadoop.redundancy import Behind
+from howdah.lab.hadoop.reports import Behind, HBaseHealth
 from howdah.lab.kernel.processes import Process
 from howdah.lab.registry import KillMode
 from howdah.lab.status import DaemonStatus, DiskStatus, LabStatus, MachineStatus

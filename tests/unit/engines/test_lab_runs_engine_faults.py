@@ -8,7 +8,7 @@ import pytest
 
 from howdah.engines.lab_runs import FaultRun, SettledEngine, on_lab, requested_faults
 from howdah.errors import UserError
-from howdah.lab.active_faults import active_faults, record_fault
+from howdah.lab.faults import active_faults, record_fault
 from howdah.lab.state import LabState
 from howdah.model.faults import FaultReport
 from howdah.model.request import CodedDirectory

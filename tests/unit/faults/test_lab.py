@@ -13,7 +13,7 @@ from howdah.faults import lab
 from howdah.faults.grammar import parse_fault
 from howdah.faults.revert import Reverted
 from howdah.lab import registry
-from howdah.lab.active_faults import ActiveFault
+from howdah.lab.faults import ActiveFault
 from howdah.lab.state import LabState
 from howdah.model.faults import ClusterFault
 from support.labs import lab_state

@@ -9,7 +9,7 @@ import pytest
 from howdah.errors import RunFailed
 from howdah.faults import lab, revert
 from howdah.faults.grammar import parse_fault
-from howdah.lab.active_faults import RevertStep, active_faults
+from howdah.lab.faults import RevertStep, active_faults
 from howdah.lab.state import LabState
 from support.labs import lab_state
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.hadoop.daemons import BY_NAME, DAEMONS, default_port
-from howdah.hadoop.restarts import RESTARTING, UPGRADING
+from howdah.hadoop.readers import RESTARTING, UPGRADING
 from howdah.model.plan import Role
 from howdah.releases.catalogue import hadoop, hbase
 

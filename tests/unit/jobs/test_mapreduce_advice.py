@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from howdah.jobs.mapreduce import KindFacts, advise
-from howdah.jobs.spread import StageTasks
+from howdah.jobs.tasks import StageTasks
 from howdah.model.application import JobChange, StageSummary
 from howdah.services.job_facts import AttemptFacts, JobFacts
 from howdah.units import GIB, MIB

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from howdah.jobs.demand import demand_of
+from howdah.jobs.tasks import demand_of
 from howdah.jobs.warm_up import warm_ups, waves_of
 from howdah.model.user_job import WarmUp
 from howdah.services.event_log import read_event_log

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from howdah.lab.machines import LOOPBACK, Power, host_specs, machine_specs, machines
-from howdah.lab.spec import NETWORK, LabSpec
-from howdah.lab.state import LabSystem
+from howdah.lab.state import NETWORK, LabSpec, LabSystem
 from howdah.model.plan import ClusterPlan, Role
 from howdah.model.request import Protection
 from howdah.units import GIB

@@ -9,8 +9,7 @@ import pytest
 from howdah.documents.files import read_inventory
 from howdah.errors import UserError
 from howdah.lab.capabilities import ceilings, check_directory, check_plan, not_run
-from howdah.lab.spec import HostSpec, LabSpec, MachineSpec
-from howdah.lab.state import STATE, mark_of, read_state
+from howdah.lab.state import STATE, HostSpec, LabSpec, MachineSpec, mark_of, read_state
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.units import GIB

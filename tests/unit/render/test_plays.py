@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from howdah.hadoop.restarts import RESTARTING, UPGRADING
+from howdah.hadoop.readers import RESTARTING, UPGRADING
 from howdah.model.plan import Role
 from howdah.render.plays import Rolling, downgrade, restart, upgrade
 

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from howdah.model.run import Annotation
 from howdah.serve.finding import RunsWanted, bars, find_runs
 from howdah.serve.index import RunIndex, RunRow
-from howdah.store.additions import write_annotation
+from howdah.store.archive import write_annotation
 from support import records
 from support.stored import write_run
 

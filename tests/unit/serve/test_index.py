@@ -10,7 +10,7 @@ import pytest
 from howdah.model.run import Annotation
 from howdah.serve.finding import RunsWanted, find_runs
 from howdah.serve.index import RunIndex, RunRow
-from howdah.store.additions import write_annotation
+from howdah.store.archive import write_annotation
 from howdah.store.writer import RunWriter
 from support import records
 from support.stored import as_begun, write_run

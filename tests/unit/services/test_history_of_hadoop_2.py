@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from howdah.jobs.demand import demand_of
 from howdah.jobs.mapreduce import mapreduce_application
+from howdah.jobs.tasks import demand_of
 from howdah.services.history import read_history
 from howdah.services.job_facts import MasterStart, Sums
 

@@ -11,7 +11,7 @@ from howdah.model.tuning import RaceRequest, RaceTarget
 from howdah.model.user_job import CONFIGURED_NAME, JobTuning, JobTuningRequest
 from howdah.session.job_tuning import RESULT, is_job, job_folder, properties_text, start_job, tune_job
 from howdah.session.study_running import StudyObserver
-from howdah.store.tunings import searches
+from howdah.store.predictions import searches
 
 
 def runs_nothing(study: Study) -> AbstractContextManager[StudyObserver]:

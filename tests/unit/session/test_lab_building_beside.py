@@ -10,7 +10,7 @@ import pytest
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.lab import registry, shared_hosts
-from howdah.lab.active_faults import record_fault
+from howdah.lab.faults import record_fault
 from howdah.lab.state import LabState
 from howdah.model.inventory import Inventory, Sharing
 from howdah.model.plan import ClusterPlan

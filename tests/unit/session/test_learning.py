@@ -15,7 +15,7 @@ from howdah.session.learning import CALIBRATION, learn, learned_calibration, lea
 from howdah.session.study_directory import StudyDirectory
 from howdah.session.study_running import StudyObserver
 from howdah.session.tuning import TuningWork, new_request, planned_race
-from howdah.store.tunings import TuningFolder
+from howdah.store.predictions import TuningFolder
 from howdah.tune.candidates import TuneProgress
 from howdah.tune.race import first_round
 from support.lab_runs import lab_plan, laboratory, recorded_runs

@@ -14,7 +14,7 @@ from howdah.model.tuning import KeptRules, Narrowing, RaceRequest, RaceTarget, T
 from howdah.report.prediction.tuned import tuned as page_of
 from howdah.session.racing import change_race, plan_to_tune, race_request, run_race
 from howdah.session.tuning import race_study, resume, search, start
-from howdah.store.tunings import TuningFolder
+from howdah.store.predictions import TuningFolder
 from support.sim_plans import small_plan
 from support.studies import Nobody
 

@@ -10,8 +10,7 @@ from howdah.errors import HowdahError, UserError
 from howdah.model.cluster import ClusterState
 from howdah.services.errors import NotReachable
 from howdah.session.reporting import attach
-from howdah.store.reader import read_run
-from howdah.store.run_json import write_run_json
+from howdah.store.reader import read_run, write_run_json
 from support import records
 from support.stored import write_run
 

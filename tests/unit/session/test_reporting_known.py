@@ -167,7 +167,7 @@ def _known(run: RunData, *, terasort: float, phase: float) -> KnownTimes:
 def test_the_page_has_both_times_and_the_error_of_each() -> None:
     run = small_run()
     known = _known(run, terasort=0.8, phase=1.25)
-    said = run_report(run, analyse(run, known=(known,)))
+    said = run_report(run, analyse(run, references=(known,)))
     (one,) = [one for one in said.tables().values() if one.title.startswith("Compared")]
     assert one.title == "Compared with the published run a paper"
     assert one.about.endswith("divided in the same way, but with other blocks.")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.errors import UserError
-from howdah.jobs.demand import demand_of
+from howdah.jobs.tasks import demand_of
 from howdah.model.placement import placed_hosts
 from howdah.model.user_job import DemandPart, JobDemand, TaskDemand, WarmUp
 from howdah.services.event_log import read_event_log

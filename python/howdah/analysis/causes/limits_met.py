@@ -11,8 +11,8 @@ import numpy as np
 
 from howdah.analysis.evidence.times import Cause, Sign
 from howdah.analysis.evidence.use import FloatArray
-from howdah.analysis.stalls import Stretch, apart_s
-from howdah.analysis.timeline import Timeline, Track
+from howdah.analysis.machines import Timeline, Track
+from howdah.analysis.operation_steps import Stretch, apart_s
 from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Plan
@@ -62,7 +62,6 @@ class View:
 
     @property
     def seconds(self) -> float:
-        """The length of the span."""
         return self.span[1] - self.span[0]
 
     def idle_s(self, worker: str, start_s: float, end_s: float) -> float:
@@ -82,6 +81,23 @@ class View:
         track = self.timeline.track(worker, metric)
         return track.growth(*self.span) if track else None
 
+    def shares(self, metric: str) -> dict[str, float]:
+        """The part of the span that a counter of seconds grew by, of every worker that was sampled."""
+        grown = {worker: self.growth(worker, metric) for worker in self.workers}
+        return {
+            worker: min(1.0, grown_s / self.seconds)
+            for worker, grown_s in grown.items()
+            if grown_s is not None
+        }
+
+    def over_least(self, worker: str, metric: str, least: float) -> float | None:
+        """The part of the samples in which a gauge was at least so much; None where it was not sampled."""
+        track = self.timeline.track(worker, metric)
+        if track is None:
+            return None
+        within = (track.times_s >= self.span[0]) & (track.times_s <= self.span[1])
+        return float((track.values[within] >= least).mean()) if within.any() else 0.0
+
     def working(self, task: TaskAttempt) -> tuple[float, float]:
         """From when to when a task could work: a reduce task began to wait before the last map task ended."""
         if task.kind != "reduce":
@@ -89,7 +105,6 @@ class View:
         return min(max(task.start_s, self._mapped_s), task.end_s), task.end_s
 
     def working_s(self, task: TaskAttempt) -> float:
-        """How long that was."""
         return float(apart_s(*self.working(task), self.still))
 
     @cached_property
@@ -99,13 +114,10 @@ class View:
         )
 
     def plan(self, worker: str) -> Planned:
-        """What the plan allows a worker."""
         return self.planned.get(worker, Planned())
 
 
 class Reference(NamedTuple):
-    """What one value was compared with."""
-
     value: float
     against: Literal["peers", "plan"]
 
@@ -135,10 +147,10 @@ class Peers(Generic[Of]):
         others = self._without(own)
         if len(others) >= LEAST_PEERS:
             return Reference(_quantile(others, 0.75), "peers")
-        known = [Reference(float(value), "peers") for value in others]
+        references = [Reference(float(value), "peers") for value in others]
         if planned is not None:
-            known.append(Reference(planned, "plan"))
-        return min(known, default=None)
+            references.append(Reference(planned, "plan"))
+        return min(references, default=None)
 
     def _without(self, own: Of) -> FloatArray:
         return np.delete(self._sorted, int(np.searchsorted(self._sorted, self._values[own])))
@@ -163,7 +175,6 @@ def by_kind(
 
 
 def bytes_moved(task: TaskAttempt) -> int:
-    """The bytes that were a task's work."""
     return max(task.input_bytes, task.output_bytes, task.shuffled_bytes or 0)
 
 
@@ -174,7 +185,7 @@ NEAR = 0.15
 # A sampler that was held up so many intervals lost what lies between.
 GAP = 2.0
 # Where more than the rest moved in gaps, what is left tells nothing.
-KNOWN = 0.5
+LEAST_SAMPLED = 0.5
 # Fewer sample intervals than this tell nothing about steadiness.
 LEAST_INTERVALS = 4
 
@@ -198,7 +209,7 @@ def ceiling_of(
     timeline: Timeline, machine: str, metrics: Sequence[str], span: tuple[float, float]
 ) -> Ceiling | None:
     """How a machine used the sum of some counters; None where nothing moved, or too little was sampled."""
-    tracks = [track for metric in metrics if (track := timeline.track(machine, metric)) is not None]
+    tracks = timeline.tracks([machine], metrics)
     if not tracks:
         return None
     times = edges(tracks[0], span)
@@ -207,11 +218,11 @@ def ceiling_of(
     lengths = np.diff(times)
     amounts = np.maximum(sum((np.diff(track.at(times)) for track in tracks), np.zeros(len(lengths))), 0.0)
     # At which rates a gap's amount moved, nobody knows: its mean would look like a low limit.
-    known = lengths <= GAP * np.median(lengths)
-    total = float(amounts[known].sum())
-    if total <= 0 or total < KNOWN * amounts.sum():
+    sampled = lengths <= GAP * np.median(lengths)
+    total = float(amounts[sampled].sum())
+    if total <= 0 or total < LEAST_SAMPLED * amounts.sum():
         return None
-    lengths, amounts = lengths[known], amounts[known]
+    lengths, amounts = lengths[sampled], amounts[sampled]
     rates = amounts / lengths
     order = np.argsort(rates)
     reached = np.cumsum(amounts[order]) / total
@@ -240,7 +251,7 @@ class Resource(NamedTuple):
 
 
 def low_ceilings(
-    what: Resource, uses: Mapping[tuple[str, str], Ceiling], planned: Mapping[str, float | None]
+    resource: Resource, uses: Mapping[tuple[str, str], Ceiling], planned: Mapping[str, float | None]
 ) -> Iterator[CauseMark]:
     """Every resource, by worker and instance, that stood at a lower ceiling than the others.
 
@@ -251,12 +262,26 @@ def low_ceilings(
         if ceiling.amount_share < STEADY:
             continue
         against = tops.capable((worker, instance), planned.get(worker))
-        if against is None or against.value < what.least or ceiling.level >= against.value:
+        if against is None or against.value < resource.least or ceiling.level >= against.value:
             continue
         lost = ceiling.time_share * (1 - ceiling.level / against.value)
-        name = f"{what.quantity} {instance}" if instance else what.quantity
-        sign = Sign(what.cause, lost, name, what.unit, ceiling.level, *against, WANDERS, ceiling.time_share)
+        name = f"{resource.quantity} {instance}" if instance else resource.quantity
+        sign = Sign(
+            resource.cause, lost, name, resource.unit, ceiling.level, *against, WANDERS, ceiling.time_share
+        )
         yield CauseMark(worker, "", None, sign)
+
+
+def above_peers(
+    cause: Cause, shares: Mapping[str, float], quantity: str, wanders: float, kind: str = ""
+) -> Iterator[CauseMark]:
+    """Every worker with a larger share of something than its peers, who lost as much more of its time."""
+    everyone = Peers(shares)
+    for worker, share in shares.items():
+        peers = everyone.usual(worker)
+        if share > peers.value:
+            sign = Sign(cause, share - peers.value, quantity, "1", share, *peers, wanders)
+            yield CauseMark(worker, kind, None, sign)
 
 
 def planned_limits(plan: Plan) -> dict[str, Planned]:
@@ -281,5 +306,5 @@ def planned_limits(plan: Plan) -> dict[str, Planned]:
 
 def _disk_rate(group: HostGroup) -> float | None:
     rates = [disk.outer_bytes_per_s for disk in group.disks if disk.role is DiskRole.DATA]
-    known = [float(rate) for rate in rates if rate is not None]
-    return min(known, default=None)
+    rates_known = [float(rate) for rate in rates if rate is not None]
+    return min(rates_known, default=None)

@@ -16,13 +16,14 @@ from howdah.analysis.causes.limits_met import (
     Peers,
     Resource,
     View,
+    above_peers,
     ceiling_of,
     edges,
     low_ceilings,
 )
 from howdah.analysis.evidence.times import Sign
 from howdah.analysis.evidence.use import OthersUse
-from howdah.analysis.timeline import MODES
+from howdah.analysis.machines import MODES
 from howdah.analysis.use import QUIET_BYTES_PER_S
 
 # A worker that waits for something else computes less too, but its limit holds it back less than its
@@ -62,7 +63,14 @@ def held_back(view: View) -> Iterator[CauseMark]:
                 yield mark
         elif _by_limit(view, mark.worker, throttled):
             yield mark._replace(sign=replace(mark.sign, wanders=LIMIT_WANDERS))
-    yield from _stolen(view)
+    shares: dict[str, float] = {}
+    for worker in view.workers:
+        cpus = view.timeline.instances(worker, "cpu")
+        stolen_s = [view.growth(worker, f"cpu/{cpu}/steal_s") for cpu in cpus]
+        sampled_s = [seconds for seconds in stolen_s if seconds is not None]
+        if sampled_s:
+            shares[worker] = sum(sampled_s) / len(sampled_s) / view.seconds
+    yield from above_peers("CPU held back", shares, "CPU time given to others", STOLEN_WANDERS)
 
 
 def _at_limit(view: View, worker: str) -> Ceiling | None:
@@ -94,8 +102,8 @@ def _allowed(view: View, worker: str) -> float | None:
     """The CPUs of a worker: as planned, or fewer where its counted time adds up to a lower limit."""
     planned = view.plan(worker).cpus
     spent = [view.growth(worker, f"cpu/all/{mode}_s") for mode in MODES]
-    counted = sum(each for each in spent if each is not None) / view.seconds
-    return min((each for each in (planned, counted) if each), default=None)
+    counted = sum(mode_s for mode_s in spent if mode_s is not None) / view.seconds
+    return min((cpus for cpus in (planned, counted) if cpus), default=None)
 
 
 def _throttled(view: View) -> dict[str, float]:
@@ -114,23 +122,6 @@ def _by_limit(view: View, worker: str, throttled: dict[str, float]) -> bool:
     back_s = view.growth(worker, "cpu/all/throttled_s") or 0.0
     more = throttled[worker] >= HELD_BACK_MORE * Peers(throttled).usual(worker).value
     return more and back_s >= HELD_BACK_LEAST * view.seconds
-
-
-def _stolen(view: View) -> Iterator[CauseMark]:
-    shares: dict[str, float] = {}
-    for worker in view.workers:
-        cpus = view.timeline.instances(worker, "cpu")
-        stolen_s = [view.growth(worker, f"cpu/{cpu}/steal_s") for cpu in cpus]
-        known = [each for each in stolen_s if each is not None]
-        if known:
-            shares[worker] = sum(known) / len(known) / view.seconds
-    all_shares = Peers(shares)
-    for worker, share in shares.items():
-        peers = all_shares.usual(worker)
-        if share > peers.value:
-            lost = share - peers.value
-            sign = Sign("CPU held back", lost, "CPU time given to others", "1", share, *peers, STOLEN_WANDERS)
-            yield CauseMark(worker, "", None, sign)
 
 
 def contention(use: OthersUse) -> Sign:
@@ -166,46 +157,22 @@ def slow_disks(view: View, data_disks: tuple[str, ...]) -> Iterator[CauseMark]:
             use = ceiling_of(view.timeline, worker, names, view.span)
             if use is not None and use.level >= CHATTER_BYTES_PER_S:
                 uses[worker, disk] = use
-        what = Resource("slow disk", f"rate of {way}, disk", "B/s", QUIET_BYTES_PER_S)
-        yield from low_ceilings(what, uses, planned)
-    what = Resource("slow disk", "rate while busy, disk", "B/s", QUIET_BYTES_PER_S)
-    yield from low_ceilings(what, _busy(view, disks), planned)
+        resource = Resource("slow disk", f"rate of {way}, disk", "B/s", QUIET_BYTES_PER_S)
+        yield from low_ceilings(resource, uses, planned)
+    resource = Resource("slow disk", "rate while busy, disk", "B/s", QUIET_BYTES_PER_S)
+    yield from low_ceilings(resource, _busy(view, disks), planned)
     # A limit on a control group holds requests before they reach the disk: it then moves them in bursts
     # and is never busy. Those who wait for it show it all the same.
-    yield from _more(_awaited(view), "time in which its DataNode read from disks")
-    yield from _more(_queued(view), "time in which bytes waited to be written to disks")
-
-
-def _awaited(view: View) -> dict[str, float]:
-    """How long DataNodes took to get what they sent from their disks; waiting for the network is apart."""
-    waited: dict[str, float] = {}
-    for worker in view.workers:
-        waited_s = view.growth(worker, "datanode/send_transfer_s")
-        if waited_s is not None:
-            waited[worker] = min(1.0, waited_s / view.seconds)
-    return waited
-
-
-def _queued(view: View) -> dict[str, float]:
-    """For how much of the time the page cache was writing; a healthy disk takes what it is given at once."""
-    queued: dict[str, float] = {}
-    for worker in view.workers:
-        track = view.timeline.track(worker, "memory/writeback_bytes")
-        if track is not None:
-            within = (track.times_s >= view.span[0]) & (track.times_s <= view.span[1])
-            queued[worker] = (
-                float((track.values[within] >= DISK_QUEUED_BYTES).mean()) if within.any() else 0.0
-            )
-    return queued
-
-
-def _more(shares: dict[str, float], quantity: str) -> Iterator[CauseMark]:
-    all_shares = Peers(shares)
-    for worker, share in shares.items():
-        peers = all_shares.usual(worker)
-        if share > peers.value:
-            sign = Sign("slow disk", share - peers.value, quantity, "1", share, *peers, WANDERS)
-            yield CauseMark(worker, "", None, sign)
+    # DataNodes count apart how long the disks and how long the network kept what they send.
+    awaited = view.shares("datanode/send_transfer_s")
+    yield from above_peers("slow disk", awaited, "time in which its DataNode read from disks", WANDERS)
+    # A healthy disk takes what the page cache gives it at once.
+    queued = {
+        worker: share
+        for worker in view.workers
+        if (share := view.over_least(worker, "memory/writeback_bytes", DISK_QUEUED_BYTES)) is not None
+    }
+    yield from above_peers("slow disk", queued, "time in which bytes waited to be written to disks", WANDERS)
 
 
 def _busy(view: View, disks: list[tuple[str, str]]) -> dict[tuple[str, str], Ceiling]:
@@ -245,8 +212,8 @@ def slow_links(view: View) -> Iterator[CauseMark]:
             use = ceiling_of(view.timeline, worker, [f"nic/{nic}/{metric}" for nic in nics], view.span)
             if use is not None and use.level >= CHATTER_BYTES_PER_S:
                 uses[worker, ""] = use
-        what = Resource("slow link", f"rate of {way}", "B/s", QUIET_BYTES_PER_S)
-        for mark in low_ceilings(what, uses, planned):
+        resource = Resource("slow link", f"rate of {way}", "B/s", QUIET_BYTES_PER_S)
+        for mark in low_ceilings(resource, uses, planned):
             low.setdefault(mark.worker, {})[metric] = mark
         levels[metric] = {worker: use.level for (worker, _), use in uses.items()}
     called = {worker: _both_ways(marks) for worker, marks in low.items()}
@@ -295,19 +262,17 @@ def _queues(view: View, sent: Mapping[str, float]) -> Iterator[CauseMark]:
     waiting: dict[str, float] = {}
     for worker in view.workers:
         for nic in view.timeline.instances(worker, "nic"):
-            track = view.timeline.track(worker, f"nic/{nic}/queue_bytes")
-            if track is not None:
-                within = (track.times_s >= view.span[0]) & (track.times_s <= view.span[1])
-                share = float((track.values[within] >= QUEUED_BYTES).mean()) if within.any() else 0.0
-                waiting[worker] = max(share, waiting.get(worker, 0.0))
+            queue = view.over_least(worker, f"nic/{nic}/queue_bytes", QUEUED_BYTES)
+            if queue is not None:
+                waiting[worker] = max(queue, waiting.get(worker, 0.0))
     queues, rates = Peers(waiting), Peers(sent)
     for worker, share in waiting.items():
         peers = queues.usual(worker)
         carries = rates.capable(worker, None) if worker in sent else None
         if share <= peers.value or carries is None or sent[worker] > ALIKE * carries.value:
             continue
-        what = "time in which bytes waited for the link"
+        quantity = "time in which bytes waited for the link"
         # Bytes that wait before a link that carries clearly less than others wait for the link itself.
         wanders = WAITING_WANDERS if sent[worker] < SLOWER * carries.value else WANDERS
-        sign = Sign("slow link", share - peers.value, what, "1", share, *peers, wanders)
+        sign = Sign("slow link", share - peers.value, quantity, "1", share, *peers, wanders)
         yield CauseMark(worker, "", None, sign)

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import mean, median
 
-from howdah.analysis.causes.limits_met import LEAST_PEERS, CauseMark, Peers, View, by_kind, bytes_moved
+from howdah.analysis.causes.limits_met import (
+    LEAST_PEERS,
+    CauseMark,
+    Peers,
+    View,
+    above_peers,
+    by_kind,
+    bytes_moved,
+)
 from howdah.analysis.evidence.times import Sign
-from howdah.analysis.stalls import Stretch, apart_s
+from howdah.analysis.operation_steps import Stretch, apart_s
 from howdah.model.run import TaskAttempt
 
 LEAST_TASKS = 3
@@ -133,7 +141,7 @@ def ends_later(view: View, worker: str) -> float:
     """How much later a worker's last task ended than the median worker's, as a share of the span."""
     ends = {
         name: max(task.end_s for task in tasks)
-        for name, tasks in by_kind(view.attempts, lambda each: each.worker).items()
+        for name, tasks in by_kind(view.attempts, lambda attempt: attempt.worker).items()
     }
     others = [end_s for name, end_s in ends.items() if name != worker]
     if worker not in ends or len(others) < LEAST_PEERS:
@@ -193,37 +201,18 @@ def full_heaps(view: View) -> Iterator[CauseMark]:
         for worker, tasks in by_kind(attempts, lambda attempt: attempt.worker).items():
             elapsed_s = sum(task.end_s - task.start_s for task in tasks)
             shares[worker] = min(1.0, sum(task.gc_s or 0.0 for task in tasks) / elapsed_s)
-        yield from _more(shares, kind, f"{kind} tasks' time in garbage collection")
-    yield from _more(_died(view), "", "task time lost to full heaps")
-    daemons = {name for worker in view.workers for name in view.timeline.instances(worker, "jvm")}
-    for daemon in sorted(daemons):
-        held: dict[str, float] = {}
-        for worker in view.workers:
-            gc_s = view.growth(worker, f"jvm/{daemon}/gc_s")
-            if gc_s is not None:
-                held[worker] = min(1.0, gc_s / view.seconds)
-        yield from _more(held, "", f"{daemon}'s time in garbage collection")
-
-
-def _died(view: View) -> dict[str, float]:
-    """The part of each worker's task time that ended with a full heap."""
-    tasks = by_kind((*view.attempts, *view.failed), lambda attempt: attempt.worker)
-    result = {}
-    for worker, attempts in tasks.items():
+        yield from _collecting(shares, f"{kind} tasks' time in garbage collection", kind)
+    died: dict[str, float] = {}
+    for worker, attempts in by_kind((*view.attempts, *view.failed), lambda attempt: attempt.worker).items():
         full = [attempt for attempt in attempts if any(word in (attempt.error or "") for word in _FULL)]
         whole_s = sum(attempt.end_s - attempt.start_s for attempt in attempts)
-        result[worker] = (
-            sum(attempt.end_s - attempt.start_s for attempt in full) / whole_s if whole_s > 0 else 0.0
-        )
-    return result
+        full_s = sum(attempt.end_s - attempt.start_s for attempt in full)
+        died[worker] = full_s / whole_s if whole_s > 0 else 0.0
+    yield from _collecting(died, "task time lost to full heaps")
+    daemons = {name for worker in view.workers for name in view.timeline.instances(worker, "jvm")}
+    for daemon in sorted(daemons):
+        yield from _collecting(view.shares(f"jvm/{daemon}/gc_s"), f"{daemon}'s time in garbage collection")
 
 
-def _more(shares: dict[str, float], kind: str, quantity: str) -> Iterator[CauseMark]:
-    all_shares = Peers(shares)
-    for worker, share in shares.items():
-        peers = all_shares.usual(worker)
-        if share > peers.value:
-            sign = Sign(
-                "garbage collection", share - peers.value, quantity, "1", share, *peers, COLLECTION_WANDERS
-            )
-            yield CauseMark(worker, kind, None, sign)
+def _collecting(shares: dict[str, float], quantity: str, kind: str = "") -> Iterator[CauseMark]:
+    return above_peers("garbage collection", shares, quantity, COLLECTION_WANDERS, kind)

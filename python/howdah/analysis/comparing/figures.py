@@ -6,25 +6,30 @@ chart has room for.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from howdah.analysis.comparing.groups import amount_of
+from howdah.analysis.comparing.compare import amount_of
 from howdah.analysis.comparing.readings import SampledUse, readings_of, seen_in
-from howdah.analysis.evidence.times import WorkloadTime
-from howdah.analysis.evidence.use import FloatArray, Series
-from howdah.analysis.machines import counted, machines_of
+from howdah.analysis.evidence.use import FloatArray
+from howdah.analysis.machines import (
+    Timeline,
+    all_series,
+    counted,
+    machines_of,
+    means_within,
+    moments,
+    peaks_within,
+)
 from howdah.analysis.other_processes import disturbed
-from howdah.analysis.phases import workload_times
-from howdah.analysis.timeline import Timeline, all_series, means_within, moments, peaks_within
+from howdah.analysis.phases import numbered, workload_times
 from howdah.analysis.wording import listed, percent
 from howdah.model.cluster import Laboratory, Scaling
 from howdah.model.comparison import Aspect, Fact, RunFigures
-from howdah.model.host import Disk, Host
+from howdah.model.host import Host
 from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers
 from howdah.model.plan import Cluster, Plan, Setting, Worker
@@ -79,19 +84,19 @@ def hardware_facts(record: RunRecord) -> Iterator[NamedValue]:
     planned, cluster = record.plan.cluster, record.cluster
     if planned is not None:
         for group in planned.inventory.groups:
-            for what, value in _group(group):
-                yield f"{what} of {group.name}", value
+            for name, value in _group(group):
+                yield f"{name} of {group.name}", value
     elif cluster is not None:
         yield "DataNodes", f"{len(cluster.datanodes):,}"
         yield "NodeManagers", f"{len(cluster.nodemanagers):,}"
         yield "space of HDFS", format_bytes(cluster.capacity_bytes)
     # Of hosts without Hadoop there is no cluster to tell of it.
     if record.laboratory is not None:
-        for what, value in _laboratory(record.laboratory):
-            yield f"lab's {what}", value
+        for name, value in _laboratory(record.laboratory):
+            yield f"lab's {name}", value
     owner = "" if planned is None and cluster is None else " of the machine it was started on"
-    for what, value in _host(record.host):
-        yield what + owner, value
+    for name, value in _host(record.host):
+        yield name + owner, value
 
 
 def _group(group: HostGroup) -> Iterator[NamedValue]:
@@ -113,10 +118,8 @@ def _group(group: HostGroup) -> Iterator[NamedValue]:
     )
     if group.controller_bytes_per_s is not None:
         yield "disks' controller", format_rate(group.controller_bytes_per_s)
-    yield (
-        "network",
-        ", ".join(f"{nic.count} × {format_bits_per_s(nic.speed_bits_per_s)}" for nic in group.nics),
-    )
+    nics = (f"{nic.count} × {format_bits_per_s(nic.speed_bits_per_s)}" for nic in group.nics)
+    yield "network", ", ".join(nics)
 
 
 def _laboratory(lab: Laboratory) -> Iterator[NamedValue]:
@@ -161,7 +164,8 @@ def _host(host: Host) -> Iterator[NamedValue]:
     # A loop device is a file of somebody's, a laboratory's for instance, and no hardware.
     for disk in host.disks:
         if disk.kind != "loop":
-            yield f"disk {disk.name}", _disk(disk)
+            parts = (disk.kind, disk.model, format_bytes(disk.size_bytes), disk.scheduler)
+            yield f"disk {disk.name}", ", ".join(part for part in parts if part)
     for nic in host.nics:
         yield (
             f"network port {nic.name}",
@@ -172,11 +176,6 @@ def _host(host: Host) -> Iterator[NamedValue]:
         yield "container", virtual.container
 
 
-def _disk(disk: Disk) -> str:
-    parts = (disk.kind, disk.model, format_bytes(disk.size_bytes), disk.scheduler)
-    return ", ".join(part for part in parts if part)
-
-
 def plan_facts(plan: Plan) -> Iterator[NamedValue]:
     """The plan's own numbers; Hadoop's properties are the configuration's."""
     yield "platform", plan.platform
@@ -185,8 +184,8 @@ def plan_facts(plan: Plan) -> Iterator[NamedValue]:
     for worker in plan.workers:
         # The only worker of one machine bears that machine's name, which says nothing about the plan.
         owner = f"{worker.name}: " if len(plan.workers) > 1 else ""
-        for what, value in _worker(worker):
-            yield owner + what, value
+        for name, value in _worker(worker):
+            yield owner + name, value
     for setting in plan.settings:
         if setting.key == "sample interval":
             yield setting.key, f"{setting.value} s"
@@ -197,13 +196,13 @@ def _worker(worker: Worker) -> Iterator[NamedValue]:
     yield "reduce slots per worker", str(worker.reduce_slots)
     yield "memory per worker", format_memory(worker.memory_bytes)
     yield "data directories per worker", ", ".join(worker.data_dirs)
-    for what, count in (
+    for name, count in (
         ("vCPUs per worker", worker.vcpus),
         ("data disks per worker", worker.data_disks),
         ("NUMA nodes per worker", worker.numa_nodes),
     ):
         if count is not None:
-            yield what, str(count)
+            yield name, str(count)
     if worker.roles:
         yield "daemons per worker", ", ".join(worker.roles)
 
@@ -248,14 +247,10 @@ def version_facts(record: RunRecord) -> Iterator[NamedValue]:
 
 
 def workload_facts(record: RunRecord) -> Iterator[NamedValue]:
-    """Every parameter of every workload."""
-    seen: Counter[str] = Counter()
-    for workload in record.suite.workloads:
-        kind = workload.kind
-        seen[kind] += 1
-        name = kind if seen[kind] == 1 else f"{kind} #{seen[kind]}"
-        for what, value in _parameters(workload):
-            yield f"{what} of {name}", value
+    workloads = record.suite.workloads
+    for workload, name in zip(workloads, numbered(workload.kind for workload in workloads), strict=True):
+        for parameter, value in _parameters(workload):
+            yield f"{parameter} of {name}", value
 
 
 def _parameters(workload: Workload) -> Iterator[NamedValue]:
@@ -389,21 +384,17 @@ def courses(run: RunData, workload: str) -> tuple[Course, ...]:
         if mine:
             # Shares of several machines' CPUs are shares of all of them, each machine counting alike.
             among = len({curve.host for curve in mine}) if quantity.unit == "1" else 1
-            result.append(_course(run.record.id, quantity, mine, among, time))
+            edges = moments(mine, time.start_s, time.end_s)
+            if len(edges) - 1 > MOST_STEPS:
+                edges = np.linspace(time.start_s, time.end_s, MOST_STEPS + 1)
+            together = sum((means_within(values, edges) for values in mine), np.zeros(len(edges) - 1))
+            result.append(
+                Course(
+                    run=run.record.id,
+                    quantity=quantity,
+                    edges_s=edges - time.start_s,
+                    means=together / among,
+                    peaks=peaks_within(mine, edges) / among,
+                )
+            )
     return tuple(result)
-
-
-def _course(
-    run: str, quantity: FollowedQuantity, series: Sequence[Series], among: int, time: WorkloadTime
-) -> Course:
-    edges = moments(series, time.start_s, time.end_s)
-    if len(edges) - 1 > MOST_STEPS:
-        edges = np.linspace(time.start_s, time.end_s, MOST_STEPS + 1)
-    together = sum((means_within(values, edges) for values in series), np.zeros(len(edges) - 1))
-    return Course(
-        run=run,
-        quantity=quantity,
-        edges_s=edges - time.start_s,
-        means=together / among,
-        peaks=peaks_within(series, edges) / among,
-    )

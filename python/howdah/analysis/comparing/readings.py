@@ -14,19 +14,18 @@ import numpy as np
 import pyarrow.compute as pc
 
 from howdah.analysis.comparing.statistics import LoadLine, load_line
-from howdah.analysis.evidence.times import PhaseTime, TaskSpread, WorkloadTime
+from howdah.analysis.evidence.times import TaskSpread, WorkloadTime
 from howdah.analysis.evidence.use import OthersUse, StretchUse
-from howdah.analysis.machines import cluster_disks, counted, data_disks, machines_of, on_cluster
+from howdah.analysis.machines import Timeline, cluster_disks, counted, data_disks, machines_of, on_cluster
 from howdah.analysis.masters import journal_loads, master_loads
+from howdah.analysis.operation_steps import fault_stalls
 from howdah.analysis.other_processes import others_uses
 from howdah.analysis.phases import attempts_of, by_job, master_of, tasks_of
-from howdah.analysis.stalls import fault_stalls
-from howdah.analysis.timeline import Timeline
 from howdah.analysis.uneven_tasks import spreads
 from howdah.analysis.use import uses
 from howdah.model.comparison import Measure, Reading
 from howdah.model.placement import stretches
-from howdah.model.reported import PhaseUse, Unit, WorkUse
+from howdah.model.reported import Unit, WorkUse
 from howdah.model.run import RunRecord, TaskAttempt, WorkloadResult
 from howdah.model.tables import RunData
 
@@ -115,7 +114,7 @@ _SHARES = (("CPU busy", "cpu_busy"), ("NameNode busy", "namenode_busy"), ("sched
 ELAPSED = "elapsed"
 """The measure that is judged."""
 CALLS, CALL_CPU = "calls to the NameNode", "NameNode's CPU time for a call"
-LEFT = "CPU left by others"
+UNDISTURBED = "CPU left by others"
 """Of the machine that the run shared with others: so that from little to hardly any is no difference."""
 TASK_CPU, THREAD_CPU = "tasks' CPU time", "CPU time of tasks' threads"
 """MapReduce counts the whole process of a task, Spark only the thread that runs it."""
@@ -128,7 +127,6 @@ _TASK_SUMS: tuple[tuple[str, str, Unit], ...] = (
 
 
 def resource(workload: str, phase: str | None, name: str, value: float, unit: Unit = "B") -> Reading:
-    """What one resource did in a workload or a phase of it."""
     measure = Measure(workload=workload, phase=phase, kind="resource", name=name, unit=unit)
     return Reading(measure=measure, value=value)
 
@@ -142,7 +140,6 @@ class SampledUse(NamedTuple):
 
 
 def seen_in(run: RunData, times: tuple[WorkloadTime, ...]) -> SampledUse:
-    """All that the run's samples tell of its workloads."""
     timeline = Timeline(run.samples)
     uses = _counted_uses(run, timeline, times)
     return SampledUse(timeline, uses, others_uses(run.record, timeline, uses))
@@ -172,8 +169,8 @@ def master_readings(timeline: Timeline, time: WorkloadTime) -> Iterator[Reading]
     cost = call_cost(timeline, time)
     if cost is not None:
         yield resource(time.workload, None, CALLS, cost.calls, "1")
-        if cost.line is not None and cost.line.each.certain:
-            yield resource(time.workload, None, CALL_CPU, cost.line.each.value, "s")
+        if cost.line is not None and cost.line.per_unit.certain:
+            yield resource(time.workload, None, CALL_CPU, cost.line.per_unit.value, "s")
 
 
 def simulated_readings(time: WorkloadTime, used: WorkUse) -> Iterator[Reading]:
@@ -185,7 +182,20 @@ def simulated_readings(time: WorkloadTime, used: WorkUse) -> Iterator[Reading]:
         total = sum(getattr(phase, field) for phase in used.phases)
         yield resource(time.workload, None, name, total)
     for name, field in _SHARES:
-        yield resource(time.workload, None, name, _mean(used.phases, field, lengths), "share")
+        # Each phase counts as long as it took.
+        weighed = [
+            (getattr(phase, field), lengths[phase.phase].elapsed_s)
+            for phase in used.phases
+            if phase.phase in lengths
+        ]
+        whole = sum(seconds for _, seconds in weighed)
+        yield resource(
+            time.workload,
+            None,
+            name,
+            (sum(share * seconds for share, seconds in weighed) / whole if whole > 0 else 0.0),
+            "share",
+        )
     for phase in used.phases:
         if phase.phase in own_phases:
             for name, field in _BYTES:
@@ -194,19 +204,20 @@ def simulated_readings(time: WorkloadTime, used: WorkUse) -> Iterator[Reading]:
                 yield resource(time.workload, phase.phase, name, getattr(phase, field), "share")
 
 
-def _mean(phases: Sequence[PhaseUse], field: str, lengths: dict[str, PhaseTime]) -> float:
-    """A share over several phases, each counting as long as it took."""
-    weighed = [
-        (getattr(phase, field), lengths[phase.phase].elapsed_s) for phase in phases if phase.phase in lengths
-    ]
-    whole = sum(seconds for _, seconds in weighed)
-    return sum(share * seconds for share, seconds in weighed) / whole if whole > 0 else 0.0
-
-
 def readings_of(run: RunData, times: tuple[WorkloadTime, ...], seen: SampledUse) -> Iterator[Reading]:
     """Every measure that the run's record, samples and tasks tell of."""
     for time in times:
-        yield from _reported(time.workload, run.record.workloads[time.index])
+        result = run.record.workloads[time.index]
+        for metric in result.metrics:
+            measure = Measure(
+                workload=time.workload,
+                kind="metric",
+                name=metric.name,
+                unit=metric.unit,
+                better=metric.better,
+                primary=metric == result.primary,
+            )
+            yield Reading(measure=measure, value=metric.value)
         yield from _elapsed(time)
         yield from _counted(run, time)
         own_phases = {phase.name for phase in time.told_apart}
@@ -219,7 +230,7 @@ def readings_of(run: RunData, times: tuple[WorkloadTime, ...], seen: SampledUse)
                     yield from _used(use)
             for other in seen.others:
                 if other.workload == time.workload and (other.phase is None or other.phase in own_phases):
-                    yield resource(other.workload, other.phase, LEFT, 1 - other.others, "share")
+                    yield resource(other.workload, other.phase, UNDISTURBED, 1 - other.others, "share")
             yield from master_readings(seen.timeline, time)
             yield from journal_readings(seen.timeline, time)
             yield from job_readings(run, time)
@@ -238,22 +249,7 @@ def _elapsed(time: WorkloadTime) -> Iterator[Reading]:
         yield Reading(measure=measure, value=elapsed_s)
 
 
-def _reported(workload: str, result: WorkloadResult) -> Iterator[Reading]:
-    """What the program itself came to."""
-    for metric in result.metrics:
-        measure = Measure(
-            workload=workload,
-            kind="metric",
-            name=metric.name,
-            unit=metric.unit,
-            better=metric.better,
-            primary=metric == result.primary,
-        )
-        yield Reading(measure=measure, value=metric.value)
-
-
 def _counted(run: RunData, time: WorkloadTime) -> Iterator[Reading]:
-    """What the workload and its tasks counted themselves."""
     result = run.record.workloads[time.index]
     if result.counters.spilled_bytes:
         yield resource(time.workload, None, "spilled", result.counters.spilled_bytes)
@@ -337,7 +333,7 @@ def job_readings(run: RunData, time: WorkloadTime) -> Iterator[Reading]:
         (PROCESSES, _processes(result, attempts), "1"),
     )
     for name, value, unit in named:
-        yield _job_reading(time.workload, name, value, unit)
+        yield Reading(measure=Measure(workload=time.workload, kind="task", name=name, unit=unit), value=value)
 
 
 def _held_s(result: WorkloadResult, attempts: Sequence[TaskAttempt]) -> float:
@@ -356,7 +352,3 @@ def _processes(result: WorkloadResult, attempts: Sequence[TaskAttempt]) -> int:
         return len(result.spark.executors) + (1 if result.spark.deploy_mode == "cluster" else 2)
     masters = sum(len({master_of(attempt.attempt) for attempt in job}) for job in by_job(attempts))
     return len(attempts) + masters
-
-
-def _job_reading(workload: str, name: str, value: float, unit: Unit) -> Reading:
-    return Reading(measure=Measure(workload=workload, kind="task", name=name, unit=unit), value=value)

@@ -42,7 +42,7 @@ class LoadLine(NamedTuple):
     """What there is without any, and how much more for each."""
 
     idle: float
-    each: Estimate
+    per_unit: Estimate
 
 
 def load_line(numbers: Sequence[float], loads: Sequence[float]) -> LoadLine | None:
@@ -54,7 +54,7 @@ def load_line(numbers: Sequence[float], loads: Sequence[float]) -> LoadLine | No
 
     fit = stats.linregress(numbers, loads)
     half = _quantile(len(numbers) - 2) * float(fit.stderr)
-    return LoadLine(idle=float(fit.intercept), each=Estimate(float(fit.slope), half))
+    return LoadLine(idle=float(fit.intercept), per_unit=Estimate(float(fit.slope), half))
 
 
 def mean_of(values: Sequence[float]) -> Estimate | None:
@@ -65,9 +65,13 @@ def mean_of(values: Sequence[float]) -> Estimate | None:
     return Estimate(fmean(values), half)
 
 
-def full_at(room: float, each: Estimate) -> tuple[float, float, float]:
+def full_at(room: float, per_unit: Estimate) -> tuple[float, float, float]:
     """How many fill the room: the fewest, the likeliest, the most; for what is certain."""
-    return room / (each.value + each.half), room / each.value, room / (each.value - each.half)
+    return (
+        room / (per_unit.value + per_unit.half),
+        room / per_unit.value,
+        room / (per_unit.value - per_unit.half),
+    )
 
 
 def _quantile(freedom: int) -> float:
@@ -80,7 +84,6 @@ def _quantile(freedom: int) -> float:
 FloatArray = NDArray[np.float64]
 
 CONFIDENCE = 0.95
-"""Of the intervals."""
 
 POWER = 0.9
 """A difference counts as one that would be told if it is told nine times in ten."""
@@ -115,7 +118,7 @@ def welch(base: FloatArray, other: FloatArray) -> Tested:
     interval = test.confidence_interval(CONFIDENCE)
     difference = other.mean(axis=-1) - base.mean(axis=-1)
     noise, effect = _effect(base, other, difference)
-    low, high, p = (np.asarray(each) for each in (interval.low, interval.high, test.pvalue))
+    low, high, p = (np.asarray(result) for result in (interval.low, interval.high, test.pvalue))
     return Tested(difference, low, high, p, noise, effect)
 
 
@@ -227,8 +230,6 @@ NO_NOISE = 1e-9
 
 
 class Test(NamedTuple):
-    """The test of one contrast."""
-
     method: Literal["Welch", "one noise"]
     result: Tested
 
@@ -281,13 +282,29 @@ def _verdict(
     )
     if adjusted < most:
         verdict = _direction(contrast.measure, more=float(result.difference) > 0)
-        return Judged(**content, verdict=verdict, why=_reason(contrast, evidence, tests), evidence=evidence)
+        text = f"p {probability(evidence.p_adjusted)}"
+        if tests > 1:
+            text += f", corrected for {tests} tests"
+        return Judged(
+            **content,
+            verdict=verdict,
+            why=(text + (f"; {_assumed(contrast)}" if evidence.method == "one noise" else "")),
+            evidence=evidence,
+        )
     low, high = math.exp(float(result.low)), math.exp(float(result.high))
     if low > 1 - ALIKE and high < 1 + ALIKE:
         why = f"the ratio lies within {percent(ALIKE)} of 1"
         return Judged(**content, verdict=Verdict.ALIKE, why=why, evidence=evidence)
     if contrast.unexplained:
-        return Judged(**content, verdict=Verdict.CANNOT_TELL, why=_uncalibrated(contrast), evidence=evidence)
+        return Judged(
+            **content,
+            verdict=Verdict.CANNOT_TELL,
+            why=(
+                f"even a calibrated simulator leaves {percent(contrast.unexplained)} of such a ratio "
+                "unexplained, which repeats do not show: `howdah calibrate` fits it to your own runs"
+            ),
+            evidence=evidence,
+        )
     level = most / tests
     return Judged(
         **content,
@@ -312,23 +329,9 @@ def _untested(contrast: Contrast) -> str:
     return "repeats that are all equal do not show how much others would differ"
 
 
-def _reason(contrast: Contrast, evidence: SignificanceTest, tests: int) -> str:
-    text = f"p {probability(evidence.p_adjusted)}"
-    if tests > 1:
-        text += f", corrected for {tests} tests"
-    return text + (f"; {_assumed(contrast)}" if evidence.method == "one noise" else "")
-
-
 def _assumed(contrast: Contrast) -> str:
-    single = "the baseline's" if len(contrast.base) == 1 else "its"
-    return f"{single} single run is taken to be as noisy as the other side's repeats"
-
-
-def _uncalibrated(contrast: Contrast) -> str:
-    return (
-        f"even a calibrated simulator leaves {percent(contrast.unexplained)} of such a ratio unexplained, "
-        "which repeats do not show: `howdah calibrate` fits it to your own runs"
-    )
+    owner = "the baseline's" if len(contrast.base) == 1 else "its"
+    return f"{owner} single run is taken to be as noisy as the other side's repeats"
 
 
 def _undecided(evidence: SignificanceTest, tests: int, level: float) -> str:

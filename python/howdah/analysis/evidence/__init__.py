@@ -34,14 +34,21 @@ from howdah.analysis.evidence.times import (
     JobOverhead,
     KnownTime,
     LimitShare,
-    SparkUse,
     Spills,
     Starvation,
     Straggler,
     TaskSpread,
     WorkloadTime,
 )
-from howdah.analysis.evidence.use import Gauge, MachineOfRun, NeighbourUse, OthersUse, Series, StretchUse
+from howdah.analysis.evidence.use import (
+    Gauge,
+    MachineOfRun,
+    NeighbourUse,
+    OthersUse,
+    Series,
+    SparkUse,
+    StretchUse,
+)
 from howdah.analysis.evidence.volumes import ByteAccount, ByteFlow, DfsioFigures, ReplicaBalance, StorageZones
 from howdah.model.comparison import Finding
 from howdah.model.tables import ServerEvent
@@ -78,7 +85,7 @@ class Evidence:
     master_losses: tuple[MasterLoss, ...] = ()
     journals: tuple[JournalLoad, ...] = ()
     floors: tuple[FloorDistance, ...] = ()
-    beside: tuple[KnownTime, ...] = ()
+    known_times: tuple[KnownTime, ...] = ()
     others: tuple[OthersUse, ...] = ()
     neighbours: tuple[NeighbourUse, ...] = ()
     latencies: tuple[OperationLatency, ...] = ()
@@ -97,7 +104,6 @@ class Evidence:
     rebuilds: tuple[Rebuild, ...] = ()
 
     def time_of(self, workload: str) -> WorkloadTime:
-        """The times of a workload by its name in this evidence."""
         return next(time for time in self.workloads if time.workload == workload)
 
 

@@ -13,12 +13,12 @@ from howdah.model.run import TaskAttempt
 class Wait:
     """A part of the time in which nobody did the work again that was lost.
 
-    ``what`` ended it, in words; ``setting`` is the property that sets how long, None where none
+    ``ended_by`` is in words; ``setting`` is the property that sets how long, None where none
     does; ``value_s`` is its value on that cluster, None where it is not known.
     """
 
     seconds: float
-    what: str
+    ended_by: str
     setting: str | None
     value_s: float | None
 
@@ -141,14 +141,14 @@ class MasterLoss:
     @property
     def since_s(self) -> float:
         """When it began: the loss, or that another one took over."""
-        return next(each for each in (self.lost_s, self.active_s) if each is not None)
+        return next(moment for moment in (self.lost_s, self.active_s) if moment is not None)
 
     @property
     def unserved_s(self) -> float | None:
         """From the loss until another one was active, or the lost one back; None: neither came."""
         if self.lost_s is None or self.standby:
             return None
-        served = [each for each in (self.active_s, self.back_s) if each is not None]
+        served = [moment for moment in (self.active_s, self.back_s) if moment is not None]
         return min(served) - self.lost_s if served else None
 
 

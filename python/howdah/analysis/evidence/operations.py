@@ -14,11 +14,8 @@ class OperationLatency:
     """How long one operation of a workload took, over all machines; seconds."""
 
     workload: str
-    """The workload that it is of."""
     operation: str
-    """What was timed."""
     count: int
-    """How often."""
     within_s: tuple[tuple[float, float], ...]
     """Shares of all operations, 0 to 1, each with the time within which so many ended."""
     longest_s: float
@@ -170,14 +167,13 @@ class RequestCheck:
     """
 
     workload: str
-    what: str
+    kind: str
     requested: float
     counted: float
     resolution: float
 
     @property
     def apart(self) -> float:
-        """The difference as a share of what was requested."""
         return (self.counted - self.requested) / self.requested
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 class ByteExplanation:
     """A part of the difference between devices and counters, signed like it, and why it is there."""
 
-    what: str
+    reason: str
     bytes: float
     sure: Literal["measured", "likely", "guess"]
 
@@ -85,7 +85,7 @@ class Flow:
 
     source: str
     target: str
-    what: str
+    stream: str
     theory: float | None
     measured: float | None
     by: str

@@ -12,14 +12,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import NamedTuple
 
-from howdah.engines.base import (
-    PartialResult,
-    RunClock,
-    RunUnderWay,
-    begun_record,
-    clock_was_set,
-    job_digests,
-)
+from howdah.engines.base import PartialResult, RunClock, RunUnderWay, begun_record, clock_was_set, job_digests
 from howdah.engines.hbase.admin import (
     HBaseAdmin,
     attributes_of,
@@ -39,7 +32,7 @@ from howdah.model.run import Outcome, Phase, RunRecord, ValidationError
 from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.ycsb import PE, THROUGHPUT, PerformanceEvaluation, PeWrite
-from howdah.telemetry.server_logs import logged_events
+from howdah.telemetry.daemons import logged_events
 
 
 class HBaseConnection(NamedTuple):

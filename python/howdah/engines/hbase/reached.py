@@ -34,8 +34,7 @@ from howdah.model.tables import Job
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.web import JmxReader, Web
-from howdah.telemetry.daemons import OFTEN_S, server_sources
-from howdah.telemetry.server_logs import ServerLogs
+from howdah.telemetry.daemons import OFTEN_S, ServerLogs, server_sources
 from howdah.telemetry.source import Source, this_machine
 from howdah.units import MIB, format_counted
 

@@ -18,7 +18,7 @@ from howdah.model.faults import ProbeReport
 from howdah.model.tables import Job, Progress, SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.ycsb_options import MOST_CLIENTS
-from howdah.telemetry.server_logs import ServerLogs
+from howdah.telemetry.daemons import ServerLogs
 from howdah.telemetry.source import Follow, Source
 
 if TYPE_CHECKING:

@@ -72,7 +72,6 @@ class Daemon(NamedTuple):
 
     @property
     def log(self) -> Path:
-        """Its log file."""
         return self.machine.logs / f"{self.program}.log"
 
     @property

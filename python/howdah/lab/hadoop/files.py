@@ -17,7 +17,7 @@ from howdah.installation.installation import (
     own_hbase,
 )
 from howdah.installation.java_programs import BRIEF, PROGRAMS, java_command
-from howdah.lab import rootless
+from howdah.lab.hadoop import redirect
 from howdah.lab.hadoop.redirect import (
     DIRECTORIES,
     SITES,
@@ -65,7 +65,6 @@ _LASTING = frozenset({"jar", "pe", "ltt"})
 
 
 def write_scripts(state: LabState, installations: Installed) -> None:
-    """Write a script for each command."""
     scripts = {name: _script(state, name, words, installations.hadoop) for name, words in _COMMANDS.items()}
     if installations.hbase is not None:
         scripts["hbase"] = _script(state, "hbase", _HBASE, installations.hbase)
@@ -126,7 +125,7 @@ _ZOOKEEPER_DATA, _ZOOKEEPER_LOG = "dataDir=", "dataLogDir="
 def write_files(state: LabState, rendered: ConfigSet, installations: Installed) -> tuple[Deviation, ...]:
     """Write every machine's and the clients' configuration; return the deviations from the rendered one."""
     lines = (f"{address} {name}\n" for name, address in state.names.items())
-    own = f"{state.spec.client_address} {CLIENT}\n" if state.spec else rootless.hosts_lines()
+    own = f"{state.spec.client_address} {CLIENT}\n" if state.spec else redirect.hosts_lines()
     _write_names(state.hosts_file, "127.0.0.1 localhost\n" + own + "".join(lines))
     least_threads = min(machine.threads for machine in state.machines if machine.kind == "worker")
     common = CommonSettings(
@@ -185,10 +184,10 @@ def _machine_files(
     files = machine_files(rendered, machine)
     changes = list(redirections(files, machine.conf, machine.directory, common))
     if state.rootless:
-        changes += rootless.changes(machine, number, _all(files))
+        changes += redirect.changes(machine, number, _all(files))
     changed = redirected_files(files, changes)
     if state.rootless:
-        changed = rootless.shared_files(changed, state.machines)
+        changed = redirect.shared_files(changed, state.machines)
     _place(machine.conf, changed)
     for name in _METRICS:
         write_file(machine.conf / name, f"{_FRESH.key}={_FRESH.used}\n")
@@ -202,7 +201,7 @@ def _client_files(state: LabState, rendered: ConfigSet, common: CommonSettings) 
     root = state.client_conf.parent
     changes: list[RedirectedProperty] = list(redirections(files, state.client_conf, root, common))
     if state.rootless:
-        changes += rootless.changes(None, 0, _all(files))
+        changes += redirect.changes(None, 0, _all(files))
     _place(state.client_conf, redirected_files(files, changes))
     return deviations(files, changes, root)
 
@@ -222,7 +221,7 @@ def _place_zookeeper(state: LabState, machine: LabSystem, rendered: ConfigSet) -
         elif line.startswith(_ZOOKEEPER_LOG):
             log = moved(line.removeprefix(_ZOOKEEPER_LOG), machine.conf, machine.directory)
             lines[index] = f"{_ZOOKEEPER_LOG}{log}"
-    extra = rootless.zookeeper_lines(machine) if state.rootless else ""
+    extra = redirect.zookeeper_lines(machine) if state.rootless else ""
     write_file(machine.conf / "zoo.cfg", "\n".join(lines) + f"\n{extra}")
     if options := content.get(f"zookeeper/{_OPTIONS}"):
         write_file(machine.conf / _OPTIONS, options)
@@ -257,12 +256,10 @@ class Installed(NamedTuple):
 
     @property
     def jars(self) -> Jars:
-        """Hadoop's installation in the lab's state."""
         return _jars(self.hadoop)
 
     @property
     def hbase_jars(self) -> Jars | None:
-        """HBase's installation in the lab's state."""
         return _jars(self.hbase) if self.hbase else None
 
 

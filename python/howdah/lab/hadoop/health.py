@@ -9,14 +9,22 @@ from urllib.parse import urlsplit
 
 from howdah.hadoop.daemons import DAEMONS
 from howdah.lab.hadoop.daemons import page_url, planned
-from howdah.lab.hadoop.hbase import HBaseHealth, has_active_master, hbase_health, hbase_missing
-from howdah.lab.hadoop.redundancy import Behind, journals, journals_behind
+from howdah.lab.hadoop.reports import (
+    Behind,
+    HBaseHealth,
+    has_active_master,
+    hbase_health,
+    hbase_missing,
+    journals,
+    journals_behind,
+    unready,
+)
 from howdah.lab.kernel.processes import Process, daemons
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.base import Model
 from howdah.model.plan import Role
 from howdah.services.conf import ClientConf
-from howdah.services.errors import NotConnected, NotReachable, RefusedByDaemon, ServiceError
+from howdah.services.errors import RefusedByDaemon, ServiceError
 from howdah.services.namenode import NameNode
 from howdah.services.web import JmxReader, Web, list_at, object_at
 
@@ -156,12 +164,7 @@ def _missing_of_hadoop(state: LabState, answers: Health, running: Collection[Key
     ]
     for role, states, served, ready in (
         (Role.NAMENODE, answers.namenodes, Role.DATANODE, answers.datanodes),
-        (
-            Role.RESOURCEMANAGER,
-            answers.resource_managers,
-            Role.NODEMANAGER,
-            answers.nodemanagers,
-        ),
+        (Role.RESOURCEMANAGER, answers.resource_managers, Role.NODEMANAGER, answers.nodemanagers),
     ):
         if not _has(state, role):
             continue
@@ -174,13 +177,7 @@ def _missing_of_hadoop(state: LabState, answers: Health, running: Collection[Key
         else:
             yield f"an active {role}"
     for role, useful in expected:
-        unready = [
-            machine.name
-            for machine in state.machines
-            if (machine.name, DAEMONS[role].name) in running and machine.name not in useful
-        ]
-        if unready:
-            yield f"{role} on {', '.join(unready)}"
+        yield from unready(state, role, running, useful)
     if answers.safe_mode:
         yield "HDFS to leave safe mode"
     if not answers.history_server and any(name == DAEMONS[Role.JOB_HISTORY].name for _, name in running):
@@ -262,11 +259,7 @@ def _zookeepers(state: LabState, machines: Collection[LabSystem]) -> Iterator[tu
     for machine in machines:
         lines = (machine.conf / "zoo.cfg").read_text().splitlines()
         port = next(line.removeprefix(_CLIENT_PORT) for line in lines if line.startswith(_CLIENT_PORT))
-        try:
-            mode = _quorum_mode(state.names[machine.name], int(port), _SILENCE_S)
-        except ServiceError:
-            continue
-        if mode:
+        if mode := _quorum_mode(state.names[machine.name], int(port), _SILENCE_S):
             yield machine.name, mode
 
 
@@ -294,31 +287,19 @@ _MOST_BYTES = 1 << 16
 
 
 def _quorum_mode(address: str, port: int, patience_s: float) -> str:
-    """Return a server's mode: ``leader``, ``follower``, ``standalone``; empty without a quorum.
+    """Return a server's mode: ``leader``, ``follower``, ``standalone``; empty if none answers with a quorum.
 
-    A server reports its mode once it serves clients, when it has all data of its leader. Raises NotReachable.
+    A server reports its mode once it serves clients, when it has all data of its leader, and then closes the
+    connection.
     """
-    where = f"{address}:{port}"
-    hint = "is ZooKeeper running there?"
-    try:
-        line = socket.create_connection((address, port), timeout=patience_s)
-    except OSError as error:
-        raise NotConnected(where, f"cannot be reached: {error.strerror or error}", hint) from error
-    try:
-        with line:
-            line.sendall(_ZOOKEEPER_WORD)
-            answer = _read_answer(line).decode(errors="replace")
-    except OSError as error:
-        raise NotReachable(where, f"does not answer: {error.strerror or error}", hint) from error
-    modes = [
-        text.removeprefix(_ZOOKEEPER_MODE) for text in answer.splitlines() if text.startswith(_ZOOKEEPER_MODE)
-    ]
-    return modes[0].strip() if modes else ""
-
-
-def _read_answer(line: socket.socket) -> bytes:
-    """Return the answer until the server closes the connection."""
     answer = bytearray()
-    while len(answer) < _MOST_BYTES and (chunk := line.recv(4096)):
-        answer += chunk
-    return bytes(answer)
+    try:
+        with socket.create_connection((address, port), timeout=patience_s) as line:
+            line.sendall(_ZOOKEEPER_WORD)
+            while len(answer) < _MOST_BYTES and (chunk := line.recv(4096)):
+                answer += chunk
+    except OSError:
+        return ""
+    lines = answer.decode(errors="replace").splitlines()
+    modes = (text.removeprefix(_ZOOKEEPER_MODE) for text in lines if text.startswith(_ZOOKEEPER_MODE))
+    return next(modes, "").strip()

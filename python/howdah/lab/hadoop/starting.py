@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import RunFailed
-from howdah.hadoop.restarts import HDFS, ON_HDFS, QUORUM
+from howdah.hadoop.readers import HDFS, ON_HDFS, QUORUM
 from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.daemons import Daemon
 from howdah.lab.hadoop.files import Installed
-from howdah.lab.hadoop.hbase import root_directory
 from howdah.lab.hadoop.health import (
     file_system_answers,
     file_system_takes_files,
@@ -23,7 +22,7 @@ from howdah.lab.hadoop.health import (
     missing,
     namenode_has_started,
 )
-from howdah.lab.hadoop.redundancy import Behind
+from howdah.lab.hadoop.reports import Behind, root_directory
 from howdah.lab.kernel.namespaces import network_of
 from howdah.lab.kernel.processes import Process, is_running
 from howdah.lab.kernel.processes import daemons as running

@@ -17,7 +17,7 @@ from howdah.errors import RunFailed
 from howdah.lab import registry
 from howdah.lab.kernel.processes import LabMount, read_mounts
 from howdah.lab.registry import Leftover
-from howdah.lab.spec import LabSpec, MachineSpec
+from howdah.lab.state import LabSpec, MachineSpec
 
 _PERIOD_US = 100_000
 _LEAST_QUOTA_US = 1_000
@@ -70,7 +70,13 @@ def find_hierarchies(mounts: Iterable[LabMount] | None = None) -> Hierarchies:
 
 def _offered(root: Path) -> Iterable[Controller]:
     """Yield the controllers that groups of version 2 below this root can have."""
-    hands_down = "cgroup.subtree_control" if _is_crowded(root) else "cgroup.controllers"
+    # A root with processes, as in a container, cannot enable further controllers; only the machine's own,
+    # which has no type, may have both.
+    hands_down = (
+        "cgroup.subtree_control"
+        if ((root / "cgroup.type").exists() and (root / "cgroup.procs").read_text().strip() != "")
+        else "cgroup.controllers"
+    )
     names = (root / hands_down).read_text().split()
     for controller in (Controller.CPU, Controller.MEMORY, Controller.IO):
         if controller.value in names:
@@ -78,14 +84,6 @@ def _offered(root: Path) -> Iterable[Controller]:
             if controller is Controller.CPU:
                 # In version 2 the same controller counts and limits.
                 yield Controller.CPU_ACCOUNT
-
-
-def _is_crowded(root: Path) -> bool:
-    """Whether this root has processes, as in a container: it then cannot enable further controllers.
-
-    The machine's own root, which may have both, is the only group without a type.
-    """
-    return (root / "cgroup.type").exists() and (root / "cgroup.procs").read_text().strip() != ""
 
 
 class ControlGroup:
@@ -122,7 +120,6 @@ class ControlGroup:
         self._enable()
 
     def limit_cpu(self, cpus: float) -> None:
-        """Limit CPU time: 1.5 is a CPU and a half."""
         quota = max(_LEAST_QUOTA_US, round(cpus * _PERIOD_US))
         match self._version(Controller.CPU):
             case 1:
@@ -156,7 +153,6 @@ class ControlGroup:
                 self._write(Controller.IO, "io.max", f"{device} rbps={read} wbps={write}")
 
     def processes(self) -> tuple[int, ...]:
-        """Return the ids of all processes in it and below."""
         result: set[int] = set()
         for directory in self._directories():
             for path in (directory, *directory.rglob("*/")):
@@ -208,7 +204,6 @@ def build(spec: LabSpec) -> None:
 
 
 def machine_group(spec: LabSpec, machine: MachineSpec) -> ControlGroup:
-    """Return the group of a machine's processes."""
     return ControlGroup.of(spec.name, machine.host, machine.name)
 
 

@@ -17,7 +17,7 @@ from howdah.lab.kernel import cgroups, namespaces
 from howdah.lab.kernel.cgroups import machine_group
 from howdah.lab.kernel.processes import LabMount, read_mounts, run
 from howdah.lab.registry import Leftover
-from howdah.lab.spec import MACHINES, DiskSpec, Format, LabSpec, MachineSpec
+from howdah.lab.state import MACHINES, DiskSpec, Format, LabSpec, MachineSpec
 from howdah.model.cluster import Deviation
 from howdah.units import MIB, format_bytes, format_memory
 
@@ -28,8 +28,6 @@ _SYSFS = Path("/sys/block")
 
 
 class LoopDevice(NamedTuple):
-    """A loop device with its file."""
-
     name: str
     """``loop3``."""
     device: str
@@ -39,7 +37,6 @@ class LoopDevice(NamedTuple):
 
     @property
     def path(self) -> Path:
-        """Its device file."""
         return Path("/dev") / self.name
 
     @property
@@ -156,7 +153,13 @@ def check(spec: LabSpec) -> None:
     own = {loop.device for loop in find_loops(spec.name)}
     for _, disk, _ in disks:
         if mounted.get(disk.mount) not in own:
-            _check_mount(disk.mount, mounted)
+            hint = "give an empty or new directory for a disk"
+            if disk.mount in mounted:
+                raise UserError(str(disk.mount), "is already a mount point", hint)
+            if disk.mount.exists() and not disk.mount.is_dir():
+                raise UserError(str(disk.mount), "is not a directory", hint)
+            if disk.mount.exists() and any(disk.mount.iterdir()):
+                raise UserError(str(disk.mount), "is not empty", hint)
     _check_space(spec.directory, {image: disk.size_bytes for _, disk, image in disks})
 
 
@@ -176,7 +179,16 @@ def build(spec: LabSpec, progress: Callable[[str], None]) -> tuple[Deviation, ..
         group = machine_group(spec, machine)
         group.throttle(loop.device, disk.read_bytes_per_s, disk.write_bytes_per_s)
         if mounted.get(disk.mount) != loop.device:
-            _mount(spec.name, form, loop, disk.mount)
+            disk.mount.mkdir(parents=True, exist_ok=True)
+            options = ",".join(form.mount_options) or "defaults"
+            try:
+                run(
+                    spec.name, "mount", "-t", form.file_system, "-o", options, str(loop.path), str(disk.mount)
+                )
+            except RunFailed as error:
+                raise UserError(
+                    "mount.options", f"mount rejects {options!r}: {error.what}", "see mount(8)"
+                ) from error
     return (*deviations, *_through_cache(buffered))
 
 
@@ -253,16 +265,6 @@ def _mounts(loop_devices: tuple[LoopDevice, ...]) -> list[LabMount]:
     return [mount for mount in read_mounts() if mount.device in numbers]
 
 
-def _check_mount(point: Path, mounted: Mapping[Path, str]) -> None:
-    hint = "give an empty or new directory for a disk"
-    if point in mounted:
-        raise UserError(str(point), "is already a mount point", hint)
-    if point.exists() and not point.is_dir():
-        raise UserError(str(point), "is not a directory", hint)
-    if point.exists() and any(point.iterdir()):
-        raise UserError(str(point), "is not empty", hint)
-
-
 def _check_space(directory: Path, sizes: dict[Path, int]) -> None:
     """Check the space for all images: they are sparse, and a full file system would look like a failure."""
     existing = next(path for path in (directory, *directory.parents) if path.exists())
@@ -276,17 +278,6 @@ def _check_space(directory: Path, sizes: dict[Path, int]) -> None:
             f"the lab's disks may grow by {format_bytes(needed)}, but {format_bytes(free)} are free",
             "give another directory (--dir), fewer hosts or smaller disks",
         )
-
-
-def _mount(lab: str, form: Format, loop: LoopDevice, point: Path) -> None:
-    point.mkdir(parents=True, exist_ok=True)
-    options = ",".join(form.mount_options) or "defaults"
-    try:
-        run(lab, "mount", "-t", form.file_system, "-o", options, str(loop.path), str(point))
-    except RunFailed as error:
-        raise UserError(
-            "mount.options", f"mount rejects {options!r}: {error.what}", "see mount(8)"
-        ) from error
 
 
 def _through_cache(buffered: bool) -> Iterator[Deviation]:

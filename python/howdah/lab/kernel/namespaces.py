@@ -20,8 +20,7 @@ from howdah.lab.kernel import network, processes
 from howdah.lab.kernel.cgroups import ControlGroup, machine_group
 from howdah.lab.kernel.processes import read_mounts
 from howdah.lab.registry import Leftover
-from howdah.lab.spec import LabSpec
-from howdah.lab.state import LabState
+from howdah.lab.state import LabSpec, LabState
 from howdah.namespaces import enter_network
 
 # Arguments: the file of names, the machine's name, the program. The last exec replaces the shell.
@@ -106,16 +105,12 @@ def network_of(state: LabState) -> Iterator[None]:
         try:
             yield
         finally:
-            _leave(state.name, home)
+            try:
+                enter_network(home)
+            except OSError as error:
+                raise RunFailed(state.name, f"cannot leave its network: {error.strerror}") from error
     finally:
         os.close(home)
-
-
-def _leave(lab: str, home: int) -> None:
-    try:
-        enter_network(home)
-    except OSError as error:
-        raise RunFailed(lab, f"cannot leave its network: {error.strerror}") from error
 
 
 _PATIENCE_S = 10.0
@@ -134,7 +129,6 @@ def is_at_work(lab: str) -> bool:
 
 
 def leftover_processes(lab: str) -> tuple[Leftover, ...]:
-    """Return a lab's processes, each with its command."""
     return tuple(Leftover("process", f"{pid} ({processes.command(pid)})") for pid in find(lab))
 
 

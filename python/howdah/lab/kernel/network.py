@@ -13,7 +13,7 @@ from howdah.errors import HowdahError
 from howdah.lab import registry
 from howdah.lab.kernel.processes import read_mounts, run
 from howdah.lab.registry import Leftover
-from howdah.lab.spec import CLIENT_ADDRESS, SUBNET, HostSpec, LabSpec, MachineSpec
+from howdah.lab.state import CLIENT_ADDRESS, SUBNET, HostSpec, LabSpec, MachineSpec
 
 _LATE_S = 0.004
 """Delay of the bucket's refill on a busy machine that costs the link no speed."""
@@ -187,7 +187,6 @@ def remove_hosts(spec: LabSpec, hosts: Collection[str]) -> None:
 
 
 def every_link(spec: LabSpec) -> tuple[Link, ...]:
-    """Return every cable of a lab."""
     switch = switch_space(spec)
     links = [Link(switch, _client_end(spec), client_space(spec.name), INTERFACE)]
     for host in spec.hosts:

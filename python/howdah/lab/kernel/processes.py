@@ -28,7 +28,6 @@ _END_S = 20.0
 
 
 def pids() -> Iterator[int]:
-    """Return the ids of all processes."""
     return (int(entry.name) for entry in PROC.iterdir() if entry.name.isdigit())
 
 
@@ -60,8 +59,6 @@ def began_ticks(pid: int) -> int | None:
 
 
 class Process(NamedTuple):
-    """One process of a lab."""
-
     pid: int
     began: int
     """Its start time in the kernel's ticks since boot; unique together with the id."""
@@ -117,7 +114,6 @@ def daemons(state: LabState) -> dict[tuple[str, str], Process]:
 
 
 def process_of(pid: int, machine: str, daemon: str) -> Process:
-    """Return the Process of a process that was just started."""
     return Process(pid, began_ticks(pid) or 0, machine, daemon)
 
 
@@ -180,8 +176,6 @@ _ESCAPED = re.compile(r"\\([0-7]{3})")
 
 
 class LabMount(NamedTuple):
-    """One mount."""
-
     point: Path
     device: str
     """The device's numbers, ``7:0``."""
@@ -192,7 +186,6 @@ class LabMount(NamedTuple):
 
 
 def read_mounts(path: Path = Path("/proc/self/mountinfo")) -> tuple[LabMount, ...]:
-    """Every mount, in the order in which they were made."""
     return tuple(_parse(line) for line in path.read_text().splitlines())
 
 

@@ -166,18 +166,14 @@ class Listener:
         try:
             with stream:
                 stream.settimeout(LONGEST_S)
-                _answer(stream)
+                end_s = time.monotonic() + LONGEST_S
+                word = receive_word(stream)
+                if word == SEND:
+                    send_count(stream, receive_all(stream, end_s))
+                elif word == RECEIVE:
+                    send_until(stream, end_s)
         except OSError:
             # Whoever asked is told by the closed connection; there is nobody else to tell.
             return
         finally:
             self._room.release()
-
-
-def _answer(stream: socket.socket) -> None:
-    end_s = time.monotonic() + LONGEST_S
-    word = receive_word(stream)
-    if word == SEND:
-        send_count(stream, receive_all(stream, end_s))
-    elif word == RECEIVE:
-        send_until(stream, end_s)

@@ -29,14 +29,11 @@ class DomainMark(NamedTuple):
 
 
 class DiskVolume(NamedTuple):
-    """A volume of a machine, by its pool and its name."""
-
     pool: str
     name: str
 
 
 def system_volume(machine: PlannedMachine, site: LibvirtSite) -> DiskVolume:
-    """The machine's system disk."""
     return DiskVolume(site.pool, f"{machine.name}-system.qcow2")
 
 
@@ -46,7 +43,6 @@ def seed_volume(machine: PlannedMachine, site: LibvirtSite) -> DiskVolume:
 
 
 def data_volume(machine: PlannedMachine, disk: MachineDisk) -> DiskVolume:
-    """A data disk that is a volume."""
     return DiskVolume(disk.name, f"{machine.name}-data-{disk.number:02d}.raw")
 
 
@@ -56,7 +52,6 @@ def is_own_volume(machine: str, name: str) -> bool:
 
 
 def device_path(disk: MachineDisk) -> str:
-    """A data disk that is one of the host's own."""
     return disk.name if disk.name.startswith("/") else f"{_BY_ID}{disk.name}"
 
 
@@ -74,8 +69,22 @@ def planned_domain(
     root.set("type", kind)
     if uuid is not None:
         _child(root, "uuid").text = uuid
-    _marked(root, mark)
-    _sized(root, machine)
+    metadata = _child(root, "metadata")
+    ElementTree.SubElement(metadata, f"{{{MARKS}}}machine", cluster=mark.cluster, seed=mark.seed)
+    memory, vcpu = _child(root, "memory"), _child(root, "vcpu")
+    memory.text, vcpu.text = str(machine.memory_bytes // MIB), str(machine.vcpus)
+    memory.set("unit", "MiB")
+    topology = root.find("cpu/topology")
+    if topology is not None:
+        product = 1
+        for key in ("sockets", "cores", "threads"):
+            product *= int(topology.get(key, "1"))
+        if product != machine.vcpus:
+            # Masters have the settings of a worker that may be larger or smaller.
+            topology.attrib.update(sockets="1", cores=str(machine.vcpus), threads="1")
+    if not machine.disks:
+        for element in root.findall("iothreads"):
+            root.remove(element)
     if machine.nodes:
         _bound(root, machine, host)
     # Without ACPI a guest does not hear that it is to shut down.
@@ -125,7 +134,6 @@ def keep_others(root: ElementTree.Element, before: ElementTree.Element) -> None:
 
 
 def mark_text(mark: DomainMark) -> str:
-    """The mark alone, as metadata."""
     return ElementTree.tostring(
         ElementTree.Element("machine", cluster=mark.cluster, seed=mark.seed), "unicode"
     )
@@ -170,28 +178,6 @@ def _cpus(vcpu: ElementTree.Element | None) -> str:
     if vcpu is None:
         return ""
     return vcpu.get("cpuset", "") or vcpu.get("placement", "static")
-
-
-def _marked(root: ElementTree.Element, mark: DomainMark) -> None:
-    metadata = _child(root, "metadata")
-    ElementTree.SubElement(metadata, f"{{{MARKS}}}machine", cluster=mark.cluster, seed=mark.seed)
-
-
-def _sized(root: ElementTree.Element, machine: PlannedMachine) -> None:
-    memory, vcpu = _child(root, "memory"), _child(root, "vcpu")
-    memory.text, vcpu.text = str(machine.memory_bytes // MIB), str(machine.vcpus)
-    memory.set("unit", "MiB")
-    topology = root.find("cpu/topology")
-    if topology is not None:
-        product = 1
-        for key in ("sockets", "cores", "threads"):
-            product *= int(topology.get(key, "1"))
-        if product != machine.vcpus:
-            # Masters have the settings of a worker that may be larger or smaller.
-            topology.attrib.update(sockets="1", cores=str(machine.vcpus), threads="1")
-    if not machine.disks:
-        for element in root.findall("iothreads"):
-            root.remove(element)
 
 
 def _bound(root: ElementTree.Element, machine: PlannedMachine, host: HostState) -> None:

@@ -79,7 +79,6 @@ def opened(uri: str, host: str) -> Any:
 
 
 def error_text(error: Any) -> str:
-    """An error of libvirt on one line."""
     return " ".join(str(error.get_error_message() or error).split())[:300]
 
 
@@ -134,7 +133,6 @@ def _node(cell: ElementTree.Element) -> HostNode:
 
 
 def _whole(information: Sequence[Any]) -> HostNode:
-    """The one node of a host that reports none."""
     return HostNode(memory_bytes=information[1] * MIB, cpus=tuple(range(information[2])))
 
 

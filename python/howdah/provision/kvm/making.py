@@ -141,7 +141,11 @@ class DomainMaker:
         system = system_volume(machine, self._site)
         if self._volume(system) is None:
             size = max(self._site.system_disk, image.info()[1])
-            base = {"path": image.path(), "format": _format(image)}
+            element = ElementTree.fromstring(image.XMLDesc()).find("target/format")
+            base = {
+                "path": image.path(),
+                "format": ("raw" if element is None else element.get("type", "raw")),
+            }
             pool.createXML(_volume_text(system.name, size, "qcow2", base))
         for disk in machine.disks:
             planned = data_volume(machine, disk)
@@ -231,11 +235,6 @@ def _defined(domain: Any) -> ElementTree.Element:
 def find(connection: Any, name: str) -> Any | None:
     """The domain of a name; None where there is none."""
     return next((domain for domain in connection.listAllDomains() if domain.name() == name), None)
-
-
-def _format(volume: Any) -> str:
-    element = ElementTree.fromstring(volume.XMLDesc()).find("target/format")
-    return "raw" if element is None else element.get("type", "raw")
 
 
 def _volume_text(name: str, size: int, kind: str, base: Mapping[str, str] | None = None) -> str:

@@ -108,7 +108,18 @@ class LibvirtProvisioner:
         names = {machine.name: machine.host for machine in self._machines}
         for host, connection in self._connections.items():
             for domain in connection.listAllDomains():
-                existing = _existing_machine(domain, host)
+                root = ElementTree.fromstring(domain.XMLDesc(libvirt.VIR_DOMAIN_XML_INACTIVE))
+                mark, running = mark_of(root), bool(domain.isActive())
+                facts = {
+                    **domain_facts(root),
+                    HOST: host,
+                    POWER: "on" if running else "off",
+                    AUTOSTART: "yes" if domain.autostart() else "no",
+                    FIRST_BOOT: mark.seed,
+                }
+                existing = ExistingMachine(
+                    name=domain.name(), ours=mark.cluster, running=running, host=host, facts=facts
+                )
                 # A machine of others with a planned name does not matter on another host.
                 if existing.ours == self._cluster or names.get(existing.name) == host:
                     yield existing
@@ -177,19 +188,6 @@ def _held_where_it_is(change: ProvisionChange) -> ProvisionChange:
     return change.model_copy(
         update={"refused": f"it would exist twice: migrate it back from {moved.found} (virsh migrate)"}
     )
-
-
-def _existing_machine(domain: Any, host: str) -> ExistingMachine:
-    root = ElementTree.fromstring(domain.XMLDesc(libvirt.VIR_DOMAIN_XML_INACTIVE))
-    mark, running = mark_of(root), bool(domain.isActive())
-    facts = {
-        **domain_facts(root),
-        HOST: host,
-        POWER: "on" if running else "off",
-        AUTOSTART: "yes" if domain.autostart() else "no",
-        FIRST_BOOT: mark.seed,
-    }
-    return ExistingMachine(name=domain.name(), ours=mark.cluster, running=running, host=host, facts=facts)
 
 
 def _mark(domain: Any) -> DomainMark:

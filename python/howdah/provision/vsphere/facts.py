@@ -82,7 +82,6 @@ def paired(machines: Iterable[PlannedMachine], host: HostState) -> bool:
 
 
 def set_value(machine: PlannedMachine, key: str, default: str) -> str:
-    """What the plan sets, as text."""
     return next((value_text(setting.value) for setting in machine.settings if setting.key == key), default)
 
 
@@ -158,7 +157,6 @@ def spelt_mib(mib: int) -> str:
 
 
 def disk_text(disk: MachineDisk) -> str:
-    """What a data disk is and where it is attached."""
     place = disk_place(disk.number)
     disk_name = disk.name if disk.kind == "device" else f"{disk.size_bytes // GIB} GiB in {disk.name}"
     return f"{disk_name} at pvscsi {place.bus}:{place.unit}"
@@ -207,7 +205,6 @@ class Seen(NamedTuple):
 
     @property
     def existing(self) -> dict[str, ExistingMachine]:
-        """The machines alone."""
         return {name: seen.machine for name, seen in self.machines.items()}
 
 
@@ -217,7 +214,13 @@ def find_machines(place: VCenterPlace, cluster: str, planned: Mapping[str, str])
     ``planned`` has the host of each planned machine. All other machines count as taken memory.
     """
     hosts = {host.reference: name for name, host in place.hosts.items()}
-    priorities = _priorities(place)
+    # What HA does with a machine when its host is lost, if that is not the cluster's default.
+    configured = place.cluster.configurationEx.dasVmConfig or ()
+    priorities = {
+        entry.key: str(entry.dasSettings.restartPriority)
+        for entry in configured
+        if entry.dasSettings is not None and entry.dasSettings.restartPriority
+    }
     machines: dict[str, SeenMachine] = {}
     taken: dict[str, int] = {}
     for reference, values in properties(place.content, vim.VirtualMachine, place.datacenter, _LIGHT).items():
@@ -292,7 +295,6 @@ def _card(place: VCenterPlace, config: Any) -> Iterator[tuple[str, str]]:
 
 
 def first_card(config: Any) -> Any:
-    """The machine's first network card; None where it has none."""
     cards = [
         device for device in config.hardware.device if isinstance(device, vim.vm.device.VirtualEthernetCard)
     ]
@@ -309,7 +311,6 @@ def _network_of(place: VCenterPlace, backing: Any) -> str:
 
 
 def data_disks(place: VCenterPlace, host: str, config: Any) -> Iterator[tuple[str, str]]:
-    """Every disk in a data disk's place, and what it is."""
     devices = {device.key: device for device in config.hardware.device}
     places = {disk_place(number): number for number in range(1, _MOST_DISKS + 1)}
     for disk in devices.values():
@@ -326,7 +327,6 @@ def data_disks(place: VCenterPlace, host: str, config: Any) -> Iterator[tuple[st
 
 
 def raw_disks(place: VCenterPlace, host: str, config: Any) -> Iterator[str]:
-    """The host's own disks that a machine has."""
     luns = place.hosts[host].luns if host in place.hosts else {}
     for disk in config.hardware.device:
         backing = getattr(disk, "backing", None)
@@ -341,16 +341,6 @@ def _backing(place: VCenterPlace, host: str, disk: Any) -> str:
         return luns.get(backing.lunUuid, str(backing.deviceName))
     store = str(getattr(backing, "fileName", "")).partition("]")[0].lstrip("[")
     return f"{(disk.capacityInBytes or 0) // GIB} GiB in {store}"
-
-
-def _priorities(place: VCenterPlace) -> dict[Any, str]:
-    """What HA does with each machine when its host is lost, where that is not the cluster's own way."""
-    configured = place.cluster.configurationEx.dasVmConfig or ()
-    return {
-        entry.key: str(entry.dasSettings.restartPriority)
-        for entry in configured
-        if entry.dasSettings is not None and entry.dasSettings.restartPriority
-    }
 
 
 def _is_shadow(config: Any) -> bool:

@@ -198,7 +198,6 @@ def card_kind(machine: PlannedMachine) -> str:
 
 
 def known_card(kind: str) -> bool:
-    """Whether there is such a kind of card."""
     return kind in _CARDS
 
 

@@ -114,7 +114,6 @@ def _check_values(machine: PlannedMachine) -> None:
 def notes(
     place: VCenterPlace, site: VCenterSite, machines: Sequence[PlannedMachine], offered: int
 ) -> Iterator[str]:
-    """Notes for the administrator."""
     if not drs_on(place):
         yield f"DRS is off in {site.cluster}: rules are stored but not enforced"
     if found_cluster(place)[HA] == "off" and not site.high_availability:
@@ -144,7 +143,6 @@ def hardware_of(machine: PlannedMachine, offered: int, seen: Seen) -> int | None
 
 
 def newest_hardware(place: VCenterPlace) -> int:
-    """The newest virtual hardware that every host has."""
     descriptors = place.cluster.environmentBrowser.QueryConfigOptionDescriptor()
     versions = [
         descriptor.key.removeprefix("vmx-")
@@ -192,7 +190,6 @@ def own_holders(place: VCenterPlace, cluster: str) -> Iterator[tuple[str, Any]]:
 
 
 def held_by(kind: str, entity: Any) -> set[Any]:
-    """All that is in a folder or a pool."""
     return set(entity.childEntity) if kind == "folder" else {*entity.vm, *entity.resourcePool}
 
 

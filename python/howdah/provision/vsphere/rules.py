@@ -98,7 +98,6 @@ def found_cluster(place: VCenterPlace) -> Facts:
 
 
 def drs_on(place: VCenterPlace) -> bool:
-    """Whether DRS enforces rules."""
     drs = place.cluster.configurationEx.drsConfig
     return bool(drs is not None and drs.enabled)
 

@@ -105,7 +105,6 @@ def logged_in(login: VCenterLogin) -> Iterator[Any]:
 
 
 def fault_text(error: BaseException) -> str:
-    """A fault's message on one line."""
     text = getattr(error, "msg", None) or str(error) or type(error).__name__.rpartition(".")[2]
     return " ".join(str(text).split())[:300]
 
@@ -166,8 +165,6 @@ _HOST = (
 
 
 class VCenterHost(NamedTuple):
-    """A host of the cluster and its names."""
-
     reference: Any
     state: HostState
     luns: Mapping[str, str]

@@ -291,8 +291,8 @@ def _outline(stream: Stream, wide: float) -> list[dict[str, Any]]:
     flow = stream.flow
     title = {
         "series": _key(flow).name,
-        "flow": f"{flow.source}>{flow.target}>{flow.what}",
-        "what": flow.what,
+        "flow": f"{flow.source}>{flow.target}>{flow.stream}",
+        "what": flow.stream,
         "bytes": signed_bytes(flow.measured),
         "theory": signed_bytes(flow.theory),
         "by": flow.by or "no counter",
@@ -393,7 +393,7 @@ def _table(picture: ByteFlow) -> Table:
     return Table.of(
         picture.flows,
         {
-            "stream": lambda flow: f"{labels[flow.source]} → {labels[flow.target]}: {flow.what}",
+            "stream": lambda flow: f"{labels[flow.source]} → {labels[flow.target]}: {flow.stream}",
             "counted": lambda flow: signed_bytes(flow.measured),
             "theory": lambda flow: signed_bytes(flow.theory),
             "counted by": lambda flow: flow.by or "no counter",

@@ -8,8 +8,7 @@ import numpy as np
 
 from howdah.analysis.disturbance import OTHERS_NOTED
 from howdah.analysis.evidence.use import FloatArray, Series
-from howdah.analysis.machines import on_cluster
-from howdah.analysis.timeline import LEAST_RESOLVED_S, peaks_within
+from howdah.analysis.machines import LEAST_RESOLVED_S, on_cluster, peaks_within
 from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.analysis.wording import percent
 from howdah.model.run import Origin

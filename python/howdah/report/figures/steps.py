@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from howdah.analysis.evidence.use import FloatArray, Gauge, MachineOfRun, Series
-from howdah.analysis.timeline import means_within, peaks_within
+from howdah.analysis.machines import means_within, peaks_within
 from howdah.report.document import Key
 from howdah.report.figures.timeaxis import FigureSource, first_shown_s
 from howdah.report.figures.timeline import SeriesLine

@@ -217,8 +217,8 @@ def _all(findings: StudyFound) -> Iterator[Saturating]:
         for workload in workloads:
             for cost in BLOCK_COSTS:
                 line, limit = _line(cells, workload, cost), _limit(cost, plan)
-                if line is not None and limit is not None and line.each.certain and line.idle < limit:
-                    yield Saturating(name or NONE, workload, cost, line.idle, line.each, limit, plan)
+                if line is not None and limit is not None and line.per_unit.certain and line.idle < limit:
+                    yield Saturating(name or NONE, workload, cost, line.idle, line.per_unit, limit, plan)
 
 
 def _line(cells: Sequence[CellRuns], workload: str, cost: BlockCost) -> LoadLine | None:
@@ -249,9 +249,9 @@ def _calls_line(cells: Sequence[CellRuns], workload: str) -> LoadLine | None:
     calls = load_line([blocks for blocks, _ in measured], [calls for _, calls in measured])
     cpu = mean_of([value for cell in cells for value in cell.values(CALL_CPU, workload, None)])
     busy = [value for cell in cells for value in cell.values(NAMENODE_BUSY, workload, None)]
-    if calls is None or cpu is None or not busy or not (calls.each.certain and cpu.certain):
+    if calls is None or cpu is None or not busy or not (calls.per_unit.certain and cpu.certain):
         return None
-    return LoadLine(idle=min(busy), each=calls.each.times(cpu))
+    return LoadLine(idle=min(busy), per_unit=calls.per_unit.times(cpu))
 
 
 def _limit(cost: BlockCost, plan: Plan) -> float | None:

@@ -30,10 +30,9 @@ from howdah.serve.routes.answers import Here, JsonRoute, Working, html, stream, 
 from howdah.serve.site import Site
 from howdah.serve.work import RequestWork
 from howdah.session.reporting import analyse_run
-from howdah.store.additions import read_annotation, write_annotation
+from howdah.store.archive import read_annotation, write_annotation
 from howdah.store.layout import LOCK, is_held
-from howdah.store.reader import read_record
-from howdah.store.run_json import load_run_json
+from howdah.store.reader import load_run_json, read_record
 
 _NONE = Table(("",), ())
 

@@ -146,8 +146,6 @@ def _checked(url: str) -> str:
 
 
 class _MetricSeries(NamedTuple):
-    """The series of a metric."""
-
     series: PrometheusSeries
     answers: Sequence[_Answer]
 

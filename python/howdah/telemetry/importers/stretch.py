@@ -131,7 +131,6 @@ def pattern_of(metric: str) -> str:
 
 
 def is_listed(metric: str) -> bool:
-    """Whether METRICS lists it."""
     return pattern_of(metric) in _KINDS
 
 
@@ -153,7 +152,6 @@ class Window(NamedTuple):
 
 
 def window_of(record: RunRecord) -> Window:
-    """Return the time of a run from its record."""
     created = datetime.fromisoformat(record.created)
     return Window((created if created.tzinfo else created.replace(tzinfo=UTC)).timestamp(), record.elapsed_s)
 

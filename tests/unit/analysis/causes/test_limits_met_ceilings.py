@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howdah.analysis.causes.limits_met import Ceiling, Peers, ceiling_of
-from howdah.analysis.timeline import Timeline
+from howdah.analysis.machines import Timeline
 from howdah.model.tables import SAMPLES_SCHEMA
 
 METRIC = "nic/eth0/rx_bytes"

@@ -15,7 +15,7 @@ import pyarrow as pa
 from howdah.analysis.causes.limits_met import View
 from howdah.analysis.causes.resources import slow_links
 from howdah.analysis.evidence.use import FloatArray
-from howdah.analysis.timeline import Timeline
+from howdah.analysis.machines import Timeline
 from howdah.model.run import Origin
 from howdah.model.tables import SAMPLES_SCHEMA
 

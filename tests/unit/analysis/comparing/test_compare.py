@@ -6,8 +6,7 @@ import warnings
 
 import pytest
 
-from howdah.analysis.comparing.compare import compare
-from howdah.analysis.comparing.groups import group_repeats
+from howdah.analysis.comparing.compare import compare, group_repeats
 from howdah.analysis.comparing.statistics import UNCALIBRATED
 from howdah.calibrate.forecast import unexplained_ratios
 from howdah.model.comparison import Aspect, Measure, RunGroup, Verdict

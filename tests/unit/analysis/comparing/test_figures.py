@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from howdah.analysis.comparing.compare import compare
+from howdah.analysis.comparing.compare import compare, group_repeats
 from howdah.analysis.comparing.figures import MOST_STEPS, courses, figures_of
-from howdah.analysis.comparing.groups import group_repeats
-from howdah.analysis.timeline import Timeline
+from howdah.analysis.machines import Timeline
 from howdah.model.cluster import Event
 from howdah.model.comparison import Aspect, RunFigures
 from howdah.model.host import Disk

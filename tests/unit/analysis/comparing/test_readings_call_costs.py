@@ -7,7 +7,7 @@ import pytest
 
 from howdah.analysis.comparing.readings import call_cost
 from howdah.analysis.evidence.times import WorkloadTime
-from howdah.analysis.timeline import Timeline
+from howdah.analysis.machines import Timeline
 from howdah.model.run import Outcome
 from howdah.model.tables import SAMPLES_SCHEMA
 
@@ -46,9 +46,9 @@ def test_each_call_takes_what_processor_time_grew_by() -> None:
     assert cost is not None
     assert cost.calls == 900
     assert cost.line is not None
-    assert cost.line.each.value == pytest.approx(0.002)
+    assert cost.line.per_unit.value == pytest.approx(0.002)
     assert cost.line.idle == pytest.approx(0.02)
-    assert cost.line.each.certain
+    assert cost.line.per_unit.certain
 
 
 def test_a_short_workload_has_calls_and_no_cost_of_each() -> None:

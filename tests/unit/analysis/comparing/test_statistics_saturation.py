@@ -18,17 +18,17 @@ _RATES = (1.0, 2.0, 4.0, 8.0, 1.0, 8.0)
 def test_a_line_without_noise_is_found_again(idle: float, each: float) -> None:
     line = load_line(_RATES, [idle + each * rate for rate in _RATES])
     assert line is not None
-    assert line.each.certain
-    assert line.each.value == pytest.approx(each, rel=1e-6)
+    assert line.per_unit.certain
+    assert line.per_unit.value == pytest.approx(each, rel=1e-6)
     assert line.idle == pytest.approx(idle, abs=1e-6)
-    assert full_at(1 - idle, line.each) == pytest.approx([(1 - idle) / each] * 3, rel=1e-4)
+    assert full_at(1 - idle, line.per_unit) == pytest.approx([(1 - idle) / each] * 3, rel=1e-4)
 
 
 def test_noise_widens_the_interval_around_the_likeliest() -> None:
     noise = (0.02, -0.02, 0.01, -0.01, -0.02, 0.02)
     line = load_line(_RATES, [0.1 + 0.05 * rate + off for rate, off in zip(_RATES, noise, strict=True)])
     assert line is not None
-    fewest, likeliest, most = full_at(0.9, line.each)
+    fewest, likeliest, most = full_at(0.9, line.per_unit)
     assert fewest < likeliest < most
     assert fewest < 0.9 / 0.05 < most
 
@@ -36,7 +36,7 @@ def test_noise_widens_the_interval_around_the_likeliest() -> None:
 def test_a_load_that_has_nothing_to_do_with_blocks_does_not_grow() -> None:
     line = load_line(_RATES, [0.3, 0.1, 0.3, 0.1, 0.1, 0.2])
     assert line is not None
-    assert not line.each.certain
+    assert not line.per_unit.certain
 
 
 def test_too_few_points_or_one_rate_make_no_line() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.deploy.mirror import mirror
+from howdah.deploy.ansible import mirror
 from howdah.render.modules import howdah_look, releases
 from howdah.render.modules.howdah_look import fetching, processors, room, software
 

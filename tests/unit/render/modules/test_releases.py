@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.deploy.mirror import mirror
+from howdah.deploy.ansible import mirror
 from howdah.render.modules import releases
 from howdah.render.modules.changes import HostChanges, HostRefusal
 from howdah.render.modules.releases import install_releases

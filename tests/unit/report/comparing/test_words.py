@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from howdah.analysis.comparing.compare import compare
+from howdah.analysis.comparing.compare import compare, group_repeats
 from howdah.analysis.comparing.figures import figures_of
-from howdah.analysis.comparing.groups import group_repeats
 from howdah.model.comparison import Comparison
 from howdah.report.comparing.content import document
 from howdah.report.comparing.words import measured

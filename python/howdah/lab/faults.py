@@ -1,0 +1,253 @@
+"""Faults of a lab: links and disks cut, slow, full or failed, and the list of those that are active."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import struct
+from pathlib import Path
+from threading import Lock
+from typing import Literal
+
+from pydantic import TypeAdapter, ValidationError
+
+from howdah.errors import RunFailed, UserError
+from howdah.lab.kernel import disks
+from howdah.lab.kernel.cgroups import machine_group
+from howdah.lab.kernel.disks import find_loops
+from howdah.lab.kernel.network import Link, queueing
+from howdah.lab.kernel.processes import began_ticks, run
+from howdah.lab.state import LabSpec, LabState, MachineSpec
+from howdah.model.base import Model
+
+Way = Literal["in", "out"]
+"""The direction as seen from the machine or host at the cable's end."""
+
+_DROP = "pfifo limit 0"
+"""A queue of zero packets, which drops everything."""
+
+
+def cut_link(lab: str, link: Link) -> None:
+    """Disconnect a cable at the bridge; the other end keeps its address and sees nothing."""
+    run(lab, "ip", "-n", link.near_space, "link", "set", link.near, "down")
+
+
+def drop_packets(lab: str, link: Link, way: Way) -> None:
+    space, device = (link.far_space, link.far) if way == "out" else (link.near_space, link.near)
+    run(lab, "tc", "-n", space, "-batch", "-", text=f"qdisc replace dev {device} root {_DROP}\n")
+
+
+def slow_link(lab: str, link: Link, bits_per_s: int) -> None:
+    """Limit both directions to a speed."""
+    for space, device in _ends(link):
+        run(lab, "tc", "-n", space, "-batch", "-", text=f"{queueing(device, bits_per_s)}\n")
+
+
+def restore_link(lab: str, link: Link) -> None:
+    """Restore a cable after any fault; safe to repeat."""
+    run(lab, "ip", "-n", link.near_space, "link", "set", link.near, "up")
+    for space, device in _ends(link):
+        if link.bits_per_s is None:
+            # The kernel refuses to remove a device's queue if there is only its default.
+            try:
+                run(lab, "tc", "-n", space, "qdisc", "delete", "dev", device, "root")
+            except RunFailed:
+                if "noqueue" not in run(lab, "tc", "-n", space, "qdisc", "show", "dev", device):
+                    raise
+        else:
+            run(lab, "tc", "-n", space, "-batch", "-", text=f"{queueing(device, link.bits_per_s)}\n")
+
+
+def _ends(link: Link) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (link.near_space, link.near), (link.far_space, link.far)
+
+
+_FILL = ".howdah-fill"
+"""The file that fills a disk."""
+_SHUT_DOWN = 0x8004587D
+"""The ioctl that shuts down XFS and ext4: every read and write fails from then on."""
+_WITHOUT_LOG = 2
+_LEAST_BYTES = 1 << 16
+
+
+def slow_disks(spec: LabSpec, machine: MachineSpec, bytes_per_s: int | None) -> None:
+    """Limit reads and writes of a machine's disks to a speed."""
+    group, numbers = machine_group(spec, machine), _numbers(spec)
+    for disk in machine.disks:
+        group.throttle(numbers[disk.mount], bytes_per_s, bytes_per_s)
+
+
+def restore_disk_speed(spec: LabSpec, machine: MachineSpec) -> None:
+    """Restore the planned speed of a machine's disks."""
+    group, numbers = machine_group(spec, machine), _numbers(spec)
+    for disk in machine.disks:
+        group.throttle(numbers[disk.mount], disk.read_bytes_per_s, disk.write_bytes_per_s)
+
+
+def fill_disks(machine: MachineSpec) -> None:
+    """Fill a machine's disks; blocks are reserved without being written."""
+    for disk in machine.disks:
+        with (disk.mount / _FILL).open("ab") as file:
+            part = _free(disk.mount)
+            while part >= _LEAST_BYTES:
+                at = os.fstat(file.fileno()).st_size
+                try:
+                    os.posix_fallocate(file.fileno(), at, min(part, _free(disk.mount)) or _LEAST_BYTES)
+                except OSError:
+                    # The file system's reserved blocks count as free.
+                    part //= 2
+
+
+def make_room(machine: MachineSpec) -> None:
+    """Free the space of ``fill_disks``."""
+    for disk in machine.disks:
+        (disk.mount / _FILL).unlink(missing_ok=True)
+
+
+def fail_disks(machine: MachineSpec) -> None:
+    """Make every read and write of a machine's disks fail."""
+    for disk in machine.disks:
+        folder = os.open(disk.mount, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.ioctl(folder, _SHUT_DOWN, struct.pack("I", _WITHOUT_LOG))
+        except OSError as error:
+            raise RunFailed(
+                str(disk.mount), f"this kernel cannot shut down a file system: {error.strerror}"
+            ) from error
+        finally:
+            os.close(folder)
+
+
+def wipe_disks(machine: MachineSpec) -> None:
+    """Delete everything on a machine's disks, which no process uses."""
+    for disk in machine.disks:
+        empty(disk.mount)
+
+
+def empty(folder: Path) -> None:
+    """Delete everything in a folder, which no process uses."""
+    for entry in folder.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
+
+
+def repair_disks(spec: LabSpec, machine: MachineSpec) -> None:
+    """Mount a machine's disks again; no process uses them."""
+    mounted = disks.devices(spec)
+    for disk in machine.disks:
+        if disk.mount in mounted:
+            run(spec.name, "umount", str(disk.mount))
+    disks.build(spec, lambda text: None)
+
+
+def _free(mount: Path) -> int:
+    system = os.statvfs(mount)
+    return system.f_bavail * system.f_frsize
+
+
+def _numbers(spec: LabSpec) -> dict[Path, str]:
+    """Return the device number of the loop device at each mount: ``7:3``."""
+    by_name = {loop.name: loop.device for loop in find_loops(spec.name)}
+    return {mount: by_name[name] for mount, name in disks.devices(spec).items()}
+
+
+ACTIVE_FAULTS = "faults.json"
+"""The file's name in a lab's directory."""
+
+
+class RevertStep(Model):
+    """One step that reverts a part of a fault; safe to repeat."""
+
+    how: Literal["start", "start all", "resume", "link", "disk speed", "disk room", "disk", "drained"]
+    """Start a daemon or all of a machine, resume processes, restore a link, a disk's speed, its free space or
+    the disk itself, or make a drained worker a member again."""
+    machine: str = ""
+    """Empty for a host's link."""
+    daemon: str = ""
+    host: str = ""
+    processes: tuple[tuple[int, int], ...] = ()
+    """Paused processes: ids and start times in the kernel's ticks since boot."""
+
+
+class ActiveFault(Model):
+    """A fault that is active, or about to be injected."""
+
+    id: int
+    fault: str
+    """Its line in a schedule."""
+    hit: tuple[str, ...]
+    """Its targets, in words."""
+    undo: tuple[RevertStep, ...]
+    """The steps that revert it, in order."""
+    owner: tuple[int, int] | None
+    """The process that will revert it: its id and start time; None if a user will."""
+
+    @property
+    def orphaned(self) -> bool:
+        """Whether the process that would revert it has ended."""
+        return self.owner is not None and self.owner != _identity(self.owner[0])
+
+
+_LIST = TypeAdapter(tuple[ActiveFault, ...])
+_CHANGING = Lock()
+"""Threads of one run share the lab's lock, but change the list one after the other."""
+
+
+def active_faults(state: LabState) -> tuple[ActiveFault, ...]:
+    """Return the active faults; raise UserError if the list is damaged."""
+    path = _path(state)
+    try:
+        return _LIST.validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return ()
+    except ValidationError as error:
+        raise UserError(
+            str(path), "is damaged, or from another version of howdah", "howdah lab down, then up again"
+        ) from error
+
+
+def record_fault(
+    state: LabState, fault: str, hit: tuple[str, ...], undo: tuple[RevertStep, ...], *, own: bool
+) -> ActiveFault:
+    """Record a fault before its injection, with the lab's lock. ``own``: this process reverts it."""
+    owner = _identity(os.getpid()) if own else None
+    with _CHANGING:
+        recorded = active_faults(state)
+        number = max((entry.id for entry in recorded), default=0) + 1
+        active = ActiveFault(id=number, fault=fault, hit=hit, undo=undo, owner=owner)
+        _write(state, (*recorded, active))
+    return active
+
+
+def remove_fault(state: LabState, active: ActiveFault) -> None:
+    """Remove a reverted fault from the list; the caller has the lab's lock."""
+    with _CHANGING:
+        _write(state, tuple(entry for entry in active_faults(state) if entry.id != active.id))
+
+
+def _write(state: LabState, faults: tuple[ActiveFault, ...]) -> None:
+    path = _path(state)
+    if not faults:
+        path.unlink(missing_ok=True)
+        return
+    staged = path.with_suffix(".new")
+    with staged.open("wb") as file:
+        file.write(_LIST.dump_json(faults, indent=1))
+        file.flush()
+        os.fsync(file.fileno())
+    staged.replace(path)
+
+
+def _identity(pid: int) -> tuple[int, int] | None:
+    try:
+        began = began_ticks(pid)
+    except OSError:
+        return None
+    return None if began is None else (pid, began)
+
+
+def _path(state: LabState) -> Path:
+    return state.directory / ACTIVE_FAULTS

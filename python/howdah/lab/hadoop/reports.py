@@ -1,0 +1,317 @@
+"""What masters report of a cluster: redundancy, workers that are drained, and HBase."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.hadoop.daemons import DAEMONS, OF_HBASE
+from howdah.lab.hadoop import daemons
+from howdah.lab.hadoop.daemons import page_url
+from howdah.lab.hadoop.files import Installed
+from howdah.lab.hadoop.redirect import properties
+from howdah.lab.kernel import processes
+from howdah.lab.kernel.namespaces import network_of
+from howdah.lab.kernel.processes import Process
+from howdah.lab.state import LabState, LabSystem
+from howdah.model.base import Model
+from howdah.model.plan import Role
+from howdah.services.conf import ClientConf
+from howdah.services.errors import ServiceError
+from howdah.services.namenode import NameNode
+from howdah.services.resourcemanager import ResourceManager
+from howdah.services.web import JmxReader, Object, Web
+
+_JOURNAL = "Hadoop:service=JournalNode,name=Journal-*"
+_NAMENODE = "Hadoop:service=NameNode,name="
+_WRITER = re.compile(r"(\S+):\d+ \(Written txid (\d+)")
+"""The beginning of a JournalNode's status in the NameNode: its address, and the last transaction there."""
+_OUT_OF_SYNC = "re-sync on next segment"
+_ROLL = "hdfs dfsadmin -rollEdits"
+_EDITS = "dfs.journalnode.edits.dir"
+_LOST = "has lost its journal"
+_PERIOD = "dfs.ha.log-roll.period"
+
+
+class Behind(Model):
+    """A daemon that runs and is not redundant yet."""
+
+    what: str
+    """The daemon, and what it lacks."""
+    remedy: str
+
+
+def journal_directory(machine: LabSystem) -> Path:
+    directory = ClientConf.read(machine.conf).get(_EDITS)
+    assert directory, f"{_EDITS} is redirected for every laboratory"
+    return Path(directory)
+
+
+def journals(web: Web, machines: Sequence[LabSystem]) -> dict[str, Object]:
+    """Return each JournalNode's bean by machine; those that do not answer are left out.
+
+    A JournalNode without a journal has no bean, and an empty object here.
+    """
+    result: dict[str, Object] = {}
+    for machine in machines:
+        try:
+            result[machine.name] = JmxReader(web, page_url(machine, Role.JOURNALNODE)).bean(_JOURNAL) or {}
+        except ServiceError:
+            continue
+    return result
+
+
+def journals_behind(
+    state: LabState, web: Web, active: str, answers: Mapping[str, Object]
+) -> Iterator[Behind]:
+    """Yield the JournalNodes that the active NameNode does not write to.
+
+    The NameNode writes to a JournalNode that missed an edit or was restarted only from the next segment of
+    the edit log on. Its status shows the former after its next write; the latter has written nothing since
+    its start.
+    """
+    try:
+        reader = JmxReader(web, active)
+        info = reader.bean(f"{_NAMENODE}NameNodeInfo") or {}
+        last = int((reader.bean(f"{_NAMENODE}FSNamesystem") or {}).get("LastWrittenTransactionId") or 0)
+    except (ServiceError, ValueError):
+        return
+    by_address = dict(_written_by_address(info))
+    for name, journal in answers.items():
+        if _lost(state, name, journal):
+            yield Behind(what=f"JournalNode on {name} {_LOST}", remedy=_copy(state, name, answers))
+            continue
+        written, sync_status = by_address.get(state.names.get(name, ""), (0, ""))
+        if journal.get("TxnsWritten") and _OUT_OF_SYNC not in sync_status:
+            continue
+        lag = max(0, last - max(written, int(journal.get("LastWrittenTxId") or 0)))
+        lacks = f"is {lag:,} transactions behind" if lag else "is not written to yet"
+        yield Behind(what=f"JournalNode on {name} {lacks}", remedy=_remedy(state))
+
+
+def _lost(state: LabState, name: str, journal: Object) -> bool:
+    """Whether a JournalNode's journal is missing on its disk.
+
+    It reports this after its next request; until then it keeps the files of a wiped disk open.
+    """
+    epoch = int(journal.get("LastPromisedEpoch") or 0)
+    if epoch <= 0:
+        return epoch < 0
+    return not any(journal_directory(state.machine(name)).glob("*/current/VERSION"))
+
+
+def _written_by_address(info: Object) -> Iterator[tuple[str, tuple[int, str]]]:
+    """Yield each JournalNode's address with its last transaction and the rest of its status in a NameNode."""
+    try:
+        streams = [str(load.get("stream")) for load in json.loads(info.get("NameJournalStatus") or "[]")]
+    except (TypeError, ValueError, AttributeError):
+        return
+    for stream in streams:
+        _, *fields = _WRITER.split(stream)
+        for address, written, sync_status in zip(fields[::3], fields[1::3], fields[2::3], strict=True):
+            yield address, (int(written), sync_status)
+
+
+def _copy(state: LabState, name: str, answers: Mapping[str, Object]) -> str:
+    """Return how to copy a journal to a JournalNode that lost its own, which Hadoop does not do."""
+    sources = [
+        candidate
+        for candidate, journal in answers.items()
+        if int(journal.get("LastPromisedEpoch") or 0) > 0 and not _lost(state, candidate, journal)
+    ]
+    if not sources:
+        return "no other JournalNode has it either"
+    source, target = (
+        shlex.quote(str(journal_directory(state.machine(candidate)))) for candidate in (sources[0], name)
+    )
+    return (
+        f"it does not recover by itself; copy the journal of {sources[0]}: howdah lab kill {name} "
+        f"journalnode "
+        f"--name {state.name} && cp -a {source}/. {target}/ && howdah lab start {name} --name {state.name}"
+    )
+
+
+def _remedy(state: LabState) -> str:
+    period = ClientConf.read(state.client_conf).get(_PERIOD) or ""
+    every = f"{period} s" if period.isdigit() else period
+    return (
+        f"it joins at the next segment of the edit log: a segment begins every {every} ({_PERIOD}), or "
+        f"immediately with: howdah lab ssh client --name {state.name} -- {_ROLL}"
+    )
+
+
+_EMPTY = "Decommissioned"
+_RELEASED = ("DECOMMISSIONED", "SHUTDOWN", "LOST")
+_SILENCE_S = 5.0
+_TASKS_S = 3600
+"""Time limit for tasks on a draining worker before they are restarted elsewhere."""
+
+
+class DrainProgress(NamedTuple):
+    with_data: tuple[str, ...]
+    """Workers with blocks that lack replicas on others."""
+    with_tasks: tuple[str, ...]
+    """Workers with running containers."""
+    behind: int
+    """Under-replicated blocks of HDFS."""
+
+    @property
+    def done(self) -> bool:
+        return not self.with_data and not self.with_tasks
+
+
+def refresh_members(state: LabState, installations: Installed) -> None:
+    """Make the masters read their lists of hosts again; raises RunFailed."""
+    running = processes.daemons(state)
+    if (master := _with(state, Role.NAMENODE, running)) is not None:
+        daemons.run(state, master, installations.hadoop, "dfsadmin", "-refreshNodes")
+    if (master := _with(state, Role.RESOURCEMANAGER, running)) is not None:
+        gently = ("-g", str(_TASKS_S), "-server") if state.leaving else ()
+        daemons.run(state, master, installations.hadoop, "rmadmin", "-refreshNodes", *gently)
+
+
+def drain_progress(state: LabState) -> DrainProgress:
+    """Return the progress of draining workers; raise ServiceError if a master does not answer."""
+    leaving = set(state.leaving)
+    conf = ClientConf.read(state.client_conf)
+    with network_of(state), Web(state.names, silence_s=_SILENCE_S) as web:
+        namenode = NameNode(web, conf)
+        data = [
+            node.host
+            for node in namenode.datanodes()
+            if node.host in leaving and node.live and node.state != _EMPTY
+        ]
+        tasks: list[str] = []
+        if any(Role.RESOURCEMANAGER in machine.roles for machine in state.machines):
+            nodes = ResourceManager(web, conf).nodes()
+            tasks = [node.host for node in nodes if node.host in leaving and node.state not in _RELEASED]
+        blocks = namenode.bean("FSNamesystem").get("UnderReplicatedBlocks")
+        if not isinstance(blocks, int):
+            raise ServiceError("NameNode", "does not report how many blocks lack replicas", "see its log")
+        return DrainProgress(tuple(data), tuple(tasks), blocks)
+
+
+def _with(state: LabState, role: Role, running: Collection[tuple[str, str]]) -> LabSystem | None:
+    """Return the first machine on which a daemon of a role runs."""
+    return next(
+        (machine for machine in state.machines if (machine.name, DAEMONS[role].name) in running), None
+    )
+
+
+_SITE = "hbase-site.xml"
+_ACTIVE = "active"
+_CLOCK_S = 1.0
+"""The largest difference between the kernel's and Java's start time of a process."""
+
+
+class HBaseHealth(Model):
+    """The state of HBase's daemons by machine; those that do not answer are left out."""
+
+    masters: dict[str, str]
+    """The state of each HMaster: ``active``, ``active, starting``, ``backup``."""
+    regionservers: dict[str, int]
+    """The regions of each RegionServer that the active HMaster has listed as live since its start."""
+    dead: tuple[str, ...]
+    """The machines whose RegionServer is dead for the active HMaster, without a new one."""
+
+
+def pages(state: LabState, role: Role) -> dict[str, str]:
+    """Return the web servers of all HMasters, or of all RegionServers, by machine."""
+    return {machine.name: page_url(machine, role) for machine in state.machines if role in machine.roles}
+
+
+def root_directory(state: LabState) -> str:
+    """Return HBase's directory in HDFS, ``/hbase``."""
+    root = properties((state.client_conf / _SITE).read_text())["hbase.rootdir"]
+    return "/" + root.partition("://")[2].partition("/")[2]
+
+
+def hbase_health(state: LabState, web: Web, running: Mapping[tuple[str, str], Process]) -> HBaseHealth | None:
+    """Query the running daemons from the lab's network; return None if the plan has no HBase."""
+    if not any(role in OF_HBASE for machine in state.machines for role in machine.roles):
+        return None
+    beans = {role: dict(_beans(state, web, running, role)) for role in OF_HBASE}
+    active = next((bean for bean in beans[Role.HMASTER].values() if _is_active(bean)), {})
+    live = dict(_servers(active, "liveRegionServers"))
+    regions = {
+        name: int(bean.get("regionCount") or 0)
+        for name, bean in beans[Role.REGIONSERVER].items()
+        # A killed RegionServer stays in the list until its ZooKeeper session expires.
+        if live.get(name.lower(), 0) >= running[name, DAEMONS[Role.REGIONSERVER].name].began_s - _CLOCK_S
+    }
+    dead = {host for host, _ in _servers(active, "deadRegionServers")} - {name.lower() for name in regions}
+    return HBaseHealth(
+        masters={name: _master(bean) for name, bean in beans[Role.HMASTER].items()},
+        regionservers=regions,
+        dead=tuple(machine.name for machine in state.machines if machine.name.lower() in dead),
+    )
+
+
+def hbase_missing(
+    state: LabState, answers: HBaseHealth, running: Collection[tuple[str, str]]
+) -> Iterator[str]:
+    """Yield the running daemons that are not ready, in words."""
+    for role, useful in ((Role.HMASTER, answers.masters), (Role.REGIONSERVER, answers.regionservers)):
+        if role is Role.REGIONSERVER and not any(
+            status.startswith(_ACTIVE) for status in answers.masters.values()
+        ):
+            # Without an active HMaster the serving RegionServers are unknown.
+            yield f"an active {Role.HMASTER}"
+            return
+        yield from unready(state, role, running, useful)
+    if _ACTIVE not in answers.masters.values():
+        yield f"the {Role.HMASTER} to finish its start"
+
+
+def unready(
+    state: LabState, role: Role, running: Collection[tuple[str, str]], useful: Collection[str]
+) -> Iterator[str]:
+    """Yield the machines whose daemon runs and is not ready, in words; nothing if there are none."""
+    names = [
+        machine.name
+        for machine in state.machines
+        if (machine.name, DAEMONS[role].name) in running and machine.name not in useful
+    ]
+    if names:
+        yield f"{role} on {', '.join(names)}"
+
+
+def has_active_master(state: LabState, web: Web, running: Mapping[tuple[str, str], Process]) -> bool:
+    """Whether an HMaster is active, so that RegionServers can report to it."""
+    return any(_is_active(bean) for _, bean in _beans(state, web, running, Role.HMASTER))
+
+
+def _beans(
+    state: LabState, web: Web, running: Mapping[tuple[str, str], Process], role: Role
+) -> Iterator[tuple[str, Object]]:
+    for machine in state.machines:
+        if (machine.name, DAEMONS[role].name) not in running:
+            continue
+        try:
+            bean = JmxReader(web, page_url(machine, role)).bean(DAEMONS[role].page.bean)
+        except ServiceError:
+            continue
+        if bean:
+            yield machine.name, bean
+
+
+def _master(bean: Object) -> str:
+    if not _is_active(bean):
+        return "backup"
+    return _ACTIVE if int(bean.get("masterFinishedInitializationTime") or 0) > 0 else f"{_ACTIVE}, starting"
+
+
+def _is_active(bean: Object) -> bool:
+    return str(bean.get("tag.isActiveMaster")).lower() == "true"
+
+
+def _servers(bean: Object, tag: str) -> Iterator[tuple[str, float]]:
+    """Yield host and start time of each server in an HMaster's list: ``h1,16020,1732000000000;…``."""
+    for server in str(bean.get(f"tag.{tag}") or "").split(";"):
+        host, began_ms = server.partition(",")[0], server.rpartition(",")[2]
+        if began_ms.isdigit():
+            yield host.lower(), int(began_ms) / 1000
