@@ -88,43 +88,32 @@ app = App()
 
 @app.command("calibrate", epilog=EXAMPLES)
 def calibrate(  # noqa: PLR0917 - typer makes options of parameters
-    sources: Annotated[
-        list[str] | None,
-        typer.Argument(help="Run ids, or published tables as CSV files.", metavar="RUN|PUBLISHED.csv"),
-    ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="File for the calibration.")] = Path(
-        "calibration.yaml"
-    ),
-    this_machine: Annotated[
-        bool,
-        typer.Option(
-            "--this-machine",
-            help="Measure Hadoop's own tasks on this machine, without runs; takes some minutes.",
-        ),
-    ] = False,
-    rounds: Annotated[
-        int, typer.Option(help="How often --this-machine measures each step.", min=2, max=20)
-    ] = 3,
-    begin: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            help="Calibration to begin the search with, for fewer simulations: a file, or `published`.",
-            metavar="FILE",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of all random numbers.", min=0)] = 1,
-    threads: Annotated[
-        int, typer.Option(help="Number of simulations that run at the same time.", min=1, max=256)
-    ] = 1,
+    sources: list[str] | None = None,
+    output: Path = Path("calibration.yaml"),
+    this_machine: bool = False,
+    rounds: Annotated[int, typer.Option(min=2, max=20)] = 3,
+    begin: Annotated[str | None, typer.Option("--from")] = None,
+    seed: Annotated[int, typer.Option(min=0)] = 1,
+    threads: Annotated[int, typer.Option(min=1, max=256)] = 1,
     runs_dir: RunsDir = DEFAULT_RUNS_DIR,
     json: AsJson = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only its path.")] = False,
+    quiet: bool = False,
 ) -> None:
     """Calibrate the simulator: fit its parameters to known runs.
 
     Writes every parameter with its 90 % interval and source, and the error of every figure:
     as fitted, and as predicted without its own run.
+
+    Arguments:
+      RUN|PUBLISHED.csv  Run ids, or published tables as CSV files.
+    Options:
+      --output, -o  File for the calibration.
+      --this-machine  Measure Hadoop's own tasks on this machine, without runs; takes some minutes.
+      --rounds  How often --this-machine measures each step.
+      --from FILE  Calibration to begin the search with, for fewer simulations: a file, or `published`.
+      --seed  Seed of all random numbers.
+      --threads  Number of simulations that run at the same time.
+      --quiet, -q  Print only its path.
     """
     if this_machine == bool(sources):
         raise UserError(

@@ -17,7 +17,7 @@ from typer.exceptions import Exit
 
 from howdah.cli.arguments import AsJson, PlanFile, Yes
 from howdah.cli.deploy_table import deployed_text, diff_text, pending_text, status_text, wrong_table
-from howdah.cli.help import App, Details
+from howdah.cli.help import App
 from howdah.cli.output import agree, check_json, print_json, show
 from howdah.errors import UserError
 from howdah.report.terminal import blocks
@@ -130,8 +130,6 @@ howdah deploy plan.yaml --start --host h1  # starts them again
 howdah deploy plan.yaml --secrets secrets  # copies keytabs and key stores, for a secure plan
 howdah deploy plan.yaml --mirror http://mirror.example.com/howdah  # lets hosts fetch releases from there
 """
-REACHING = Details("Reaching hosts")
-INSTEAD = "Instead of deploying"
 
 app = App()
 
@@ -140,131 +138,24 @@ app = App()
 def deploy(
     plan: PlanFile,
     *,
-    diff: Annotated[
-        bool,
-        typer.Option(
-            "--diff", help="Show what would change without changing anything.", rich_help_panel=INSTEAD
-        ),
-    ] = False,
-    status: Annotated[
-        bool,
-        typer.Option(
-            "--status",
-            help="Show the state of every host. Exit with code 1 unless all is well.",
-            rich_help_panel=INSTEAD,
-        ),
-    ] = False,
-    stop: Annotated[bool, typer.Option("--stop", help="Stop all daemons.", rich_help_panel=INSTEAD)] = False,
-    start: Annotated[
-        bool,
-        typer.Option(
-            "--start", help="Start all daemons with the installed configuration.", rich_help_panel=INSTEAD
-        ),
-    ] = False,
-    rollback: Annotated[
-        bool,
-        typer.Option(
-            "--rollback", help="Restore the previous configuration and release.", rich_help_panel=INSTEAD
-        ),
-    ] = False,
-    finalize: Annotated[
-        bool,
-        typer.Option(
-            "--finalize",
-            help="Finalize an upgrade of HDFS; it cannot be rolled back afterwards.",
-            rich_help_panel=INSTEAD,
-        ),
-    ] = False,
+    diff: bool = False,
+    status: bool = False,
+    stop: bool = False,
+    start: bool = False,
+    rollback: bool = False,
+    finalize: bool = False,
     yes: Yes = False,
-    host: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--host",
-            metavar="HOST",
-            help="With --stop or --start: only this host, whose masters fail over first; repeatable.",
-            rich_help_panel=INSTEAD,
-        ),
-    ] = None,
-    downtime: Annotated[
-        bool,
-        typer.Option(
-            "--downtime",
-            help="Restart daemons together for values that cannot change while they run, and let "
-            "HDFS stop while its only NameNode is upgraded.",
-        ),
-    ] = False,
-    add: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--add",
-            metavar="HOST",
-            help="Host to add; hosts that you do not name must already belong to the cluster. Repeatable.",
-        ),
-    ] = None,
-    remove: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--remove",
-            metavar="HOST",
-            help="Host to decommission and stop because the plan no longer lists it. Repeatable.",
-        ),
-    ] = None,
-    disks: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--disks",
-            metavar="HOST=DEVICE,…",
-            help="Data disks of a host that has more empty disks than it needs. Repeatable.",
-        ),
-    ] = None,
-    mirror: Annotated[
-        str,
-        typer.Option(
-            "--mirror",
-            metavar="URL",
-            help="Mirror that hosts fetch releases from. Default: this machine serves them.",
-        ),
-    ] = "",
-    secrets: Annotated[
-        Path | None,
-        typer.Option(
-            "--secrets",
-            metavar="DIR",
-            help="Directory of keytabs and key stores for a plan with Kerberos:  DIR/HOST/FILE, or DIR/FILE "
-            "for all hosts.",
-        ),
-    ] = None,
-    ssh_config: Annotated[
-        Path | None,
-        typer.Option(
-            "--ssh-config",
-            metavar="FILE",
-            help="ssh configuration with users, keys and jump hosts. Default: ssh's own files.",
-            rich_help_panel=REACHING,
-        ),
-    ] = None,
-    ssh_password_file: Annotated[
-        str | None,
-        typer.Option(
-            "--ssh-password-file",
-            metavar="FILE",
-            help="File with the login password, or - for a prompt.",
-            rich_help_panel=REACHING,
-        ),
-    ] = None,
-    sudo_password_file: Annotated[
-        str | None,
-        typer.Option(
-            "--sudo-password-file",
-            metavar="FILE",
-            help="File with the password for sudo, or - for a prompt.",
-            rich_help_panel=REACHING,
-        ),
-    ] = None,
-    forks: Annotated[
-        int,
-        typer.Option(help="Number of hosts to work on at the same time.", min=1, rich_help_panel=REACHING),
-    ] = 50,
+    host: list[str] | None = None,
+    downtime: bool = False,
+    add: list[str] | None = None,
+    remove: list[str] | None = None,
+    disks: list[str] | None = None,
+    mirror: str = "",
+    secrets: Path | None = None,
+    ssh_config: Path | None = None,
+    ssh_password_file: str | None = None,
+    sudo_password_file: str | None = None,
+    forks: Annotated[int, typer.Option(min=1)] = 50,
     json: AsJson = False,
 ) -> None:
     """Deploy the planned cluster over ssh: users, disks, releases, configuration, daemons in order.
@@ -272,6 +163,29 @@ def deploy(
     Inspects all hosts first. If it finds any problem, it lists all problems and changes nothing.
     Otherwise it shows every change and makes the changes once you agree.
     Hosts record what was done, so the command continues where an interrupted one stopped. Uses Ansible.
+
+    Options:
+      --downtime  Restart daemons together for values that cannot change while they run, and let HDFS stop
+          while its only NameNode is upgraded.
+      --add HOST  Host to add; hosts that you do not name must already belong to the cluster. Repeatable.
+      --remove HOST  Host to decommission and stop because the plan no longer lists it. Repeatable.
+      --disks HOST=DEVICE,…  Data disks of a host that has more empty disks than it needs. Repeatable.
+      --mirror URL  Mirror that hosts fetch releases from. Default: this machine serves them.
+      --secrets DIR  Directory of keytabs and key stores for a plan with Kerberos: DIR/HOST/FILE, or DIR/FILE
+          for all hosts.
+    Instead of deploying:
+      --diff  Show what would change without changing anything.
+      --status  Show the state of every host. Exit with code 1 unless all is well.
+      --stop  Stop all daemons.
+      --start  Start all daemons with the installed configuration.
+      --rollback  Restore the previous configuration and release.
+      --finalize  Finalize an upgrade of HDFS; it cannot be rolled back afterwards.
+      --host HOST  With --stop or --start: only this host, whose masters fail over first; repeatable.
+    Reaching hosts:
+      --ssh-config FILE  ssh configuration with users, keys and jump hosts. Default: ssh's own files.
+      --ssh-password-file FILE  File with the login password, or - for a prompt.
+      --sudo-password-file FILE  File with the password for sudo, or - for a prompt.
+      --forks  Number of hosts to work on at the same time.
     """
     instead = {"--status": status, "--stop": stop, "--start": start, "--finalize": finalize}
     changing = {"--rollback": rollback, "--secrets": secrets is not None, "--downtime": downtime}

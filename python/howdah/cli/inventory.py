@@ -88,10 +88,14 @@ app = App(
 
 @app.command(epilog=CHECK_EXAMPLES)
 def check(
-    file: Annotated[Path, typer.Argument(help="Inventory to check.", metavar="HOSTS.YAML")],
+    file: Path,
     json: AsJson = False,
 ) -> None:
-    """Check an inventory: list every error with its line and column, or show its groups and warnings."""
+    """Check an inventory: list every error with its line and column, or show its groups and warnings.
+
+    Arguments:
+      HOSTS.YAML  Inventory to check.
+    """
     inventory = session.read_inventory(file)
     if json:
         print_json(_content(inventory))
@@ -119,14 +123,9 @@ def _content(inventory: Inventory) -> dict[str, object]:
 
 @app.command(epilog=ADD_EXAMPLES)
 def add(
-    probes: Annotated[
-        list[Path], typer.Argument(help="Files that `howdah probe` wrote, YAML or JSON.", metavar="PROBE")
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Inventory to extend or create. Default: print it."),
-    ] = None,
-    group: Annotated[str | None, typer.Option(help="Group for these hosts, if they are identical.")] = None,
+    probes: list[Path],
+    output: Path | None = None,
+    group: str | None = None,
     serves: Annotated[
         str | None,
         typer.Option(
@@ -134,7 +133,14 @@ def add(
         ),
     ] = None,
 ) -> None:
-    """Add probed hosts to an inventory, with identical hosts in one group; keep comments and order."""
+    """Add probed hosts to an inventory, with identical hosts in one group; keep comments and order.
+
+    Arguments:
+      PROBE  Files that `howdah probe` wrote, YAML or JSON.
+    Options:
+      --output, -o  Inventory to extend or create. Default: print it.
+      --group  Group for these hosts, if they are identical.
+    """
     chosen = next((service for service in _SERVES if service == serves), None)
     if serves is not None and chosen is None:
         raise UserError("--serves", f"unknown value {serves!r}", f"one of {', '.join(_SERVES)}")
@@ -159,35 +165,28 @@ def add(
 
 @app.command("import", epilog=IMPORT_EXAMPLES)
 def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
-    conf: Annotated[
-        Path,
-        typer.Option(help="Client's configuration directory.", metavar="DIR", envvar="HADOOP_CONF_DIR"),
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="File for the inventory. Default: print it."),
-    ] = None,
-    workload_output: Annotated[
-        Path | None,
-        typer.Option(help="File for a summary of finished jobs, for `howdah plan --workload @FILE`."),
-    ] = None,
-    days: Annotated[int, typer.Option(help="Number of days of finished jobs to read.", min=1, max=366)] = 7,
-    nic: Annotated[
-        str | None, typer.Option(help="Speed of each host's network port, such as 10Gb/s.", metavar="SPEED")
-    ] = None,
-    disk_kind: Annotated[
-        str | None, typer.Option(help="Kind of the data disks: hdd, ssd or nvme.", metavar="KIND")
-    ] = None,
-    probe: Annotated[
-        list[Path] | None,
-        typer.Option(help="File that `howdah probe` wrote on one host; describes all identical hosts."),
-    ] = None,
+    conf: Annotated[Path, typer.Option(envvar="HADOOP_CONF_DIR")],
+    output: Path | None = None,
+    workload_output: Path | None = None,
+    days: Annotated[int, typer.Option(min=1, max=366)] = 7,
+    nic: str | None = None,
+    disk_kind: str | None = None,
+    probe: list[Path] | None = None,
 ) -> None:
     """Create an inventory from a running cluster.
 
     Queries the NameNode, the ResourceManager, each DataNode and the history server, and changes nothing.
     Facts they do not report (sockets, kinds of disks, network speed) are assumed, and marked in the
     terminal and in the file.
+
+    Options:
+      --conf DIR  Client's configuration directory.
+      --output, -o  File for the inventory. Default: print it.
+      --workload-output  File for a summary of finished jobs, for `howdah plan --workload @FILE`.
+      --days  Number of days of finished jobs to read.
+      --nic SPEED  Speed of each host's network port, such as 10Gb/s.
+      --disk-kind KIND  Kind of the data disks: hdd, ssd or nvme.
+      --probe  File that `howdah probe` wrote on one host; describes all identical hosts.
     """
     assumed_facts = session.Given(
         disk_kind=None if disk_kind is None else session.kind_of_disk(disk_kind),

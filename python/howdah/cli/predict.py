@@ -46,20 +46,13 @@ _OF_A_SIZE = 3
 app = App()
 
 
-@app.command("predict", epilog=EXAMPLES)
+@app.command("predict", epilog=EXAMPLES, complete={"lab": lambda: list(laboratories.names())})
 @with_options(options_on("sim"))
 def predict(
-    plan: Annotated[Path | None, typer.Argument(help="Plan that `howdah plan` wrote.")] = None,
+    plan: Path | None = None,
     *,
-    lab: Annotated[
-        str | None,
-        typer.Option(
-            help="Lab to predict instead of a plan.",
-            autocompletion=lambda: list(laboratories.names()),
-            metavar="NAME",
-        ),
-    ] = None,
-    suite: Annotated[str, typer.Option(help="Suite to predict.")] = "terasuite",
+    lab: str | None = None,
+    suite: str = "terasuite",
     typed: Mapping[str, Any],
     calibration: CalibrationFile = None,
     replications: Annotated[
@@ -70,41 +63,33 @@ def predict(
             metavar="N",
         ),
     ] = None,
-    what_if: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Change to evaluate, such as disks=10; repeatable. `all` halves and doubles every quantity.",
-            metavar="NAME=VALUE",
-        ),
-    ] = None,
-    sweep: Annotated[
-        str | None,
-        typer.Option(
-            help="Range to sweep: hosts=10..1000 with constant work per host, or dataset=1TB..100TB; for a "
-            "mix of YCSB threads=1..256 or target=1000..20000.",
-            metavar="NAME=FROM..TO",
-        ),
-    ] = None,
+    what_if: list[str] | None = None,
+    sweep: str | None = None,
     seed: Seed = None,
-    name: Annotated[str | None, typer.Option(help="Name of the prediction. Default: time and suite.")] = None,
+    name: str | None = None,
     predictions_dir: PredictionsDir = DEFAULT_PREDICTIONS_DIR,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Directory for the page. Default: next to the prediction.",
-            metavar="DIR",
-        ),
-    ] = None,
+    output: Path | None = None,
     json: AsJson = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only its path.")] = False,
+    quiet: bool = False,
 ) -> None:
     """Predict a run on a planned cluster: times of workloads and phases.
 
     90 % intervals need a calibration. The prediction is kept with its page and never changed; `howdah score`
     compares the real run with it. --what-if and --sweep change one thing, plan again and simulate; they
     keep only a page, with --output. A lab is often smaller than its plan: --lab predicts what it has.
+
+    Arguments:
+      PLAN  Plan that `howdah plan` wrote.
+    Options:
+      --lab NAME  Lab to predict instead of a plan.
+      --suite  Suite to predict.
+      --what-if NAME=VALUE  Change to evaluate, such as disks=10; repeatable. `all` halves and doubles every
+          quantity.
+      --sweep NAME=FROM..TO  Range to sweep: hosts=10..1000 with constant work per host, or
+          dataset=1TB..100TB; for a mix of YCSB threads=1..256 or target=1000..20000.
+      --name  Name of the prediction. Default: time and suite.
+      --output, -o DIR  Directory for the page. Default: next to the prediction.
+      --quiet, -q  Print only its path.
     """
     request = RunRequest(
         suite=suite,
