@@ -164,7 +164,8 @@ def _check_files(settings: ServeSettings) -> None:
             raise UserError(f"{flag} {path}", "is not a file", "give an existing file")
     for path in settings.conf:
         if not path.is_dir():
-            raise UserError(f"--conf {path}", "is not a directory", "give one such as /etc/hadoop/conf")
+            problem = "not a directory" if path.exists() else "no such directory"
+            raise UserError(f"--conf {path}", problem, "give one such as /etc/hadoop/conf")
 
 
 _LEAST_PASSWORD = 12

@@ -169,15 +169,23 @@ def _work(demand: Demand) -> str:
 
 
 def topology_line(cluster: Cluster) -> str:
-    """Racks and how replicas are kept apart."""
+    """Racks, those of hosts without workers counted separately, and how replicas are kept apart."""
     if cluster.inventory.host_count == 1:
         return "one host, which is lost with all its replicas"
     topology = cluster.topology
-    sizes = sorted({len(expand_all(rack.hosts)) for rack in topology.racks})
+    racks = [expand_all(rack.hosts) for rack in topology.racks]
+    masters: set[str] = set()
+    if not topology.real_racks:
+        groups = (group for group in cluster.inventory.groups if group.serves == "masters")
+        masters = {name for group in groups for name in group.names}
+    working = [names for names in racks if not masters.issuperset(names)]
+    sizes = sorted(set(map(len, working)))
     kind = "rack" if topology.real_racks else "virtual rack"
     spread = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
-    racks = f"{format_counted(len(topology.racks), kind)} of {spread} {'host' if sizes == [1] else 'hosts'}"
-    return f"{racks}; replicas placed by {PLACEMENTS[topology.placement]}"
+    text = f"{format_counted(len(working), kind)} of {spread} {'host' if sizes == [1] else 'hosts'}"
+    if apart := sum(map(len, racks)) - sum(map(len, working)):
+        text += f" with workers, and one of {format_counted(apart, 'host')} without"
+    return f"{text}; replicas placed by {PLACEMENTS[topology.placement]}"
 
 
 def capacity_line(capacity: Capacity) -> str:
