@@ -152,10 +152,10 @@ def add(
     for addition in added.additions:
         count = format_counted(addition.hosts, "host")
         print(
-            f"{addition.group.name}: {count} {'more' if addition.known else 'in a new group'}",
+            f"{addition.group.name}: {count} {'more' if addition.existing else 'in a new group'}",
             file=sys.stderr,
         )
-        if addition.known:
+        if addition.existing:
             continue  # What there is to ask was asked when the group was new.
         for path, text in addition.comments.items():
             show_notice("notice", f"{addition.group.name}: {path[0]}: {text}")
@@ -188,7 +188,7 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
       --disk-kind KIND  Kind of the data disks: hdd, ssd or nvme.
       --probe  File that `howdah probe` wrote on one host; describes all identical hosts.
     """
-    assumed_facts = session.Given(
+    assumed_facts = session.AssumedFacts(
         disk_kind=None if disk_kind is None else session.kind_of_disk(disk_kind),
         nic_bits_per_s=None if nic is None else parse_bits_per_s(nic, "--nic"),
     )
