@@ -23,13 +23,7 @@ from howdah.report.terminal import blocks
 from howdah.session.plan import checks as session
 from howdah.units import format_counted
 
-_ORDER = (
-    CheckVerdict.FAIL,
-    CheckVerdict.WARN,
-    CheckVerdict.ADVICE,
-    CheckVerdict.UNKNOWN,
-    CheckVerdict.PASS,
-)
+_ORDER = (CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.ADVICE, CheckVerdict.UNKNOWN, CheckVerdict.PASS)
 
 EXAMPLES = """
 howdah check  # checks this machine

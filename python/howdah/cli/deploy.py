@@ -1,34 +1,37 @@
-"""``howdah deploy``: hosts made the planned cluster over ssh."""
+"""``howdah deploy``: hosts made the planned cluster over ssh, and what it shows of that."""
 
 from __future__ import annotations
 
+import difflib
 import getpass
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
 from typer.exceptions import Exit
 
 from howdah.cli.arguments import AsJson, PlanFile, Yes
-from howdah.cli.deploy_table import deployed_text, diff_text, pending_text, status_text, wrong_table
 from howdah.cli.help import App
 from howdah.cli.output import agree, check_json, print_json, show
 from howdah.errors import UserError
+from howdah.report.document import FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks
 from howdah.session.deploy import deploying as session
 from howdah.session.deploy import order, project
-from howdah.session.deploy import project as deploy_states
 from howdah.session.files import read_password
 from howdah.units import format_counted
 
 if TYPE_CHECKING:
-    from howdah.session.deploy.project import Deployed
+    from howdah.session.deploy.deploying import ClusterStatus, HostProblem
+    from howdah.session.deploy.order import HdfsUpgrade
+    from howdah.session.deploy.project import Deployed, DeployedHost
 
 
 def not_with(flags: Mapping[str, bool], instead: Mapping[str, bool]) -> None:
@@ -202,7 +205,7 @@ def deploy(
         sudo_password=secret("--sudo-password-file", sudo_password_file, "password for sudo: "),
         forks=forks,
     )
-    options = deploy_states.DeployOptions(
+    options = project.DeployOptions(
         login=login,
         mirror=mirror_address(mirror),
         disks=disks_of_hosts(disks or ()),
@@ -284,3 +287,115 @@ def _telling() -> Iterator[tuple[session.ReportStep, Callable[[], AbstractContex
             moving.start()
 
         yield lambda step: moving.update(step[:1].lower() + step[1:]), paused
+
+
+_SHOWN = 6
+"""As many changes of a host as one line names."""
+
+
+def wrong_table(problems: Iterable[HostProblem]) -> Table:
+    """All that is wrong, host by host."""
+    rows = tuple((wrong.host, wrong.what, wrong.fix) for wrong in sorted(problems))
+    return Table(("host", "what is wrong", "what to do"), rows)
+
+
+def pending_text(done: Deployed) -> RenderableType:
+    """What would be done: on each host in short, then to the cluster in order."""
+    rows = tuple(
+        (
+            host,
+            str(len(state.changes)),
+            _in_short(state.changes),
+            "; ".join(
+                f"{verb} {', '.join(names)}"
+                for verb, names in (("start", state.to_start), ("restart", state.to_restart))
+                if names
+            ),
+        )
+        for host, state in done.states.items()
+        if not state.settled
+    )
+    if not rows:
+        return blocks(Paragraph("\n".join(done.steps)))
+    return blocks(*present(Table(("host", "changes", "what", "daemons"), rows), _order_facts(done)))
+
+
+def _order_facts(done: Deployed) -> FactList:
+    return FactList("", tuple(("order", f"{at}. {step}") for at, step in enumerate(done.steps, start=1)))
+
+
+def _in_short(changes: Sequence[str]) -> str:
+    more = f" and {len(changes) - _SHOWN} more" if len(changes) > _SHOWN else ""
+    return ", ".join(changes[-_SHOWN:]) + more
+
+
+def deployed_text(done: Deployed) -> RenderableType:
+    """What was changed on each host, what failed, and the sum of it."""
+    rows = tuple((host, str(len(made)), _in_short(made)) for host, made in done.hosts.items() if made)
+    notes = (f"{host}: {note}" for host, notes in done.notes.items() for note in dict.fromkeys(notes))
+    facts = (*(("note", note) for note in notes), ("cluster", _sum(done)))
+    changed = Table(("host", "changed", "what"), rows if done.changed else ())
+    return blocks(*present(changed, wrong_table(done.failures), FactList("", facts)))
+
+
+def _sum(done: Deployed) -> str:
+    hosts = format_counted(len(done.hosts), "host")
+    failed = len({failure.host for failure in done.failures})
+    summary = f"{done.cluster}: {hosts}, {done.changed} changed"
+    if failed:
+        summary += f", {format_counted(failed, 'host')} failed; fix that, then run it again"
+    return f"{summary} ({done.elapsed_s:.1f} s)"
+
+
+def diff_text(done: Deployed) -> RenderableType:
+    """What would change on each host, line by line, and in which order daemons would be restarted."""
+    lines = [line for state in done.states.values() for line in _differences(state)]
+    return blocks(*present(Paragraph("\n".join(lines)), _order_facts(done)))
+
+
+def _differences(state: DeployedHost) -> Iterator[str]:
+    diffs = {str(diff["after_header"]): diff for diff in state.diffs}
+    if state.settled:
+        return
+    yield f"{state.host}:"
+    for change in state.changes:
+        yield f"  {change}"
+        if change in diffs:
+            before, after = (str(diffs[change][key]).splitlines() for key in ("before", "after"))
+            lines = list(difflib.unified_diff(before, after, lineterm="", n=0))[2:]
+            # A new file is shown by its name alone.
+            yield from (f"    {line}" for line in lines if before and not line.startswith("@@"))
+    yield from (f"  start {name}" for name in state.to_start)
+    yield from (f"  restart {name}" for name in state.to_restart)
+
+
+def status_text(status: ClusterStatus) -> RenderableType:
+    """Every daemon of every host."""
+    rows = []
+    for host, state in status.states.items():
+        for daemon in state.daemons:
+            is_now = daemon["lacks"] or ("well" if daemon["active"] == "active" else daemon["active"])
+            since = (
+                [] if daemon["fresh"] or daemon["active"] != "active" else ["its configuration has changed"]
+            )
+            if daemon["restarts"]:
+                since.append(f"systemd has restarted it {format_counted(daemon['restarts'], 'time')}")
+            rows.append((host, daemon["name"], is_now, "; ".join(since)))
+    facts = [
+        ("differs", f"{host}: {', '.join(state.changes[:_SHOWN])}")
+        for host, state in status.states.items()
+        if state.changes
+    ]
+    if status.upgrade:
+        facts.append(("upgrade", _upgrade(status.upgrade)))
+    well = "all is well" if status.well else "not all daemons are healthy"
+    facts.append(("cluster", f"{status.cluster}: {well}"))
+    daemons = Table(("host", "daemon", "is", "since its start"), tuple(rows))
+    return blocks(*present(daemons, wrong_table(status.silent), FactList("", tuple(facts))))
+
+
+def _upgrade(upgrade: HdfsUpgrade) -> str:
+    state = f"HDFS is being upgraded from {upgrade.origin or 'the release before'}"
+    if upgrade.began_s is not None:
+        state += f" since {datetime.fromtimestamp(upgrade.began_s, UTC):%Y-%m-%d %H:%M} UTC"
+    return f"{state}: not finalized; --finalize ends it, --rollback reverts it"

@@ -60,10 +60,7 @@ app = App(
 
 
 @app.command(epilog=FETCH_EXAMPLES, complete={"product": lambda: list(FETCHABLE), "release": _every_release})
-def fetch(
-    product: str = "hadoop",
-    release: str | None = None,
-) -> None:
+def fetch(product: str = "hadoop", release: str | None = None) -> None:
     """Fetch a release's jars into the cache and verify each, or verify the cached ones.
 
     Hadoop and HBase are fetched with Maven, Spark from PyPI.
@@ -93,10 +90,7 @@ def fetch(
 
 
 @app.command(epilog=SHOW_EXAMPLES, complete={"release": lambda: list(FETCHABLE["hadoop"])})
-def show(
-    release: str | None = None,
-    json: AsJson = False,
-) -> None:
+def show(release: str | None = None, json: AsJson = False) -> None:
     """Show which Hadoop, HBase, Spark and Java would be used; exit with code 1 if one is missing.
 
     HBase and Spark are optional: each counts as missing only if the one in HBASE_HOME or SPARK_HOME, or in
@@ -117,12 +111,7 @@ def show(
 
 
 @app.command(epilog=PACK_EXAMPLES, complete={"product": lambda: list(PACKED), "release": _every_release})
-def pack(
-    url: str,
-    output: Path,
-    product: str = "hadoop",
-    release: str | None = None,
-) -> None:
+def pack(url: str, output: Path, product: str = "hadoop", release: str | None = None) -> None:
     """Pack a release into one file for your own mirror, from which hosts fetch it.
 
     Also writes releases.json, which the rendered playbooks need if you run them yourself.
@@ -136,9 +125,7 @@ def pack(
     """
     if product not in PACKED:
         raise UserError(
-            f"--product {product}",
-            "is not a product that howdah can pack",
-            f"one of {', '.join(PACKED)}",
+            f"--product {product}", "is not a product that howdah can pack", f"one of {', '.join(PACKED)}"
         )
     made = session.pack(product, output, url, release)
     print(f"{made.name}: {output / made.path.name}, SHA-256 {made.sha256}")

@@ -80,17 +80,12 @@ def _row(group: HostGroup) -> tuple[str, ...]:
 
 
 app = App(
-    help="Create and check the list of hosts that `howdah plan` reads.",
-    epilog=EXAMPLES,
-    no_args_is_help=True,
+    help="Create and check the list of hosts that `howdah plan` reads.", epilog=EXAMPLES, no_args_is_help=True
 )
 
 
 @app.command(epilog=CHECK_EXAMPLES)
-def check(
-    file: Path,
-    json: AsJson = False,
-) -> None:
+def check(file: Path, json: AsJson = False) -> None:
     """Check an inventory: list every error with its line and column, or show its groups and warnings.
 
     Arguments:

@@ -181,11 +181,7 @@ def import_(
 
 @app.command("show", epilog=SHOW_EXAMPLES)
 def show_job(
-    context: typer.Context,
-    application: ApplicationId,
-    *,
-    json: AsJson = False,
-    jobs_dir: OwnJobsDir = None,
+    context: typer.Context, application: ApplicationId, *, json: AsJson = False, jobs_dir: OwnJobsDir = None
 ) -> None:
     """Show an imported application: what it took and wasted, its stages, and what to change."""
     selected = session.application_of(_directory(context, jobs_dir), application)

@@ -109,9 +109,7 @@ class OfALab(HelpfulCommand):
         remaining = super().parse_args(ctx, args)
         if ctx.args and not ctx.resilient_parsing:
             raise UserError(
-                ctx.args[0],
-                "is an unexpected argument",
-                f"name a lab by a flag: --name {ctx.args[0]}",
+                ctx.args[0], "is an unexpected argument", f"name a lab by a flag: --name {ctx.args[0]}"
             )
         return remaining
 
@@ -200,11 +198,7 @@ def status(name: Name = DEFAULT_NAME, json: AsJson = False) -> None:
 
 
 @app.command(cls=OfALab, epilog=SSH_EXAMPLES, complete={"machine": _machines})
-def ssh(
-    machine: str,
-    command: list[str] | None = None,
-    name: Name = DEFAULT_NAME,
-) -> None:
+def ssh(machine: str, command: list[str] | None = None, name: Name = DEFAULT_NAME) -> None:
     """Run a command or a shell on a machine, in its network and limits, with hdfs, yarn and hbase.
 
     Arguments:
@@ -216,10 +210,7 @@ def ssh(
 
 @app.command(cls=OfALab, epilog=KILL_EXAMPLES, complete={"daemon": _daemons, "how": lambda: list(KillMode)})
 def kill(
-    machine: Machine,
-    daemon: str | None = None,
-    how: str | None = None,
-    name: Name = DEFAULT_NAME,
+    machine: Machine, daemon: str | None = None, how: str | None = None, name: Name = DEFAULT_NAME
 ) -> None:
     """Kill a machine or one of its daemons; `start` starts it again.
 
@@ -234,10 +225,7 @@ def kill(
 
 
 @app.command(cls=OfALab, epilog=FAULT_EXAMPLES)
-def fault(
-    text: str,
-    name: Name = DEFAULT_NAME,
-) -> None:
+def fault(text: str, name: Name = DEFAULT_NAME) -> None:
     """Inject a fault: kill or pause a process, cut or slow a link, slow, fill or fail a disk.
 
     With `for` the command waits that long, then reverts the fault; otherwise the fault stays until `heal`.
@@ -285,11 +273,7 @@ def _report_reverted(name: str, reverted_faults: Sequence[Reverted]) -> None:
 
 @app.command(cls=OfALab, epilog=ADD_EXAMPLES, complete={"like": _machines_and_hosts})
 def add(
-    hosts: list[str],
-    *,
-    like: str | None = None,
-    name: Name = DEFAULT_NAME,
-    json: AsJson = False,
+    hosts: list[str], *, like: str | None = None, name: Name = DEFAULT_NAME, json: AsJson = False
 ) -> None:
     """Add hosts with workers to a running lab, with its existing settings.
 
@@ -318,11 +302,7 @@ def add(
 
 
 @app.command(cls=OfALab, epilog=REMOVE_EXAMPLES, complete={"hosts": _machines_and_hosts})
-def remove(
-    hosts: list[str],
-    name: Name = DEFAULT_NAME,
-    json: AsJson = False,
-) -> None:
+def remove(hosts: list[str], name: Name = DEFAULT_NAME, json: AsJson = False) -> None:
     """Remove hosts from a running lab, after their data and tasks have moved.
 
     NodeManagers get no more tasks and DataNodes are decommissioned; nothing stops before every block has its

@@ -189,11 +189,7 @@ def _names(context: typer.Context) -> list[str]:
 
 
 @app.command("plan explain", epilog=EXPLAIN_EXAMPLES, complete={"name": _names})
-def explain(
-    plan: PlanFile,
-    name: str | None = None,
-    json: AsJson = False,
-) -> None:
+def explain(plan: PlanFile, name: str | None = None, json: AsJson = False) -> None:
     """Explain a value of a plan (its rule, inputs and source), a platform or a master.
 
     Arguments:

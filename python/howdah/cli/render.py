@@ -35,11 +35,7 @@ app = App()
 
 @app.command("render", epilog=EXAMPLES)
 def render(
-    plan: PlanFile,
-    output: Path,
-    diff: bool = False,
-    force: bool = False,
-    json: AsJson = False,
+    plan: PlanFile, output: Path, diff: bool = False, force: bool = False, json: AsJson = False
 ) -> None:
     """Write the files a planned cluster needs: Hadoop, HBase, system, disks, network, hypervisor.
 

@@ -14,15 +14,7 @@ from howdah.cli.output import show as show_text
 from howdah.errors import UserError
 from howdah.model.plan import value_text
 from howdah.planner.explanation import MEANINGS
-from howdah.report.document import (
-    Document,
-    Entries,
-    FactList,
-    FoldedBlocks,
-    Paragraph,
-    Table,
-    TextEntry,
-)
+from howdah.report.document import Document, Entries, FactList, FoldedBlocks, Paragraph, Table, TextEntry
 from howdah.report.terminal import blocks, terminal
 from howdah.session.plan import explaining as session
 from howdah.units import format_counted
@@ -41,10 +33,7 @@ howdah rules show os.swappiness  # shows its value, condition, reason and source
 howdah rules show hdfs.block-size --json  # prints it for programs
 """
 
-app = App(
-    help="List the rules behind plans and checks, or explain one.",
-    epilog=EXAMPLES,
-)
+app = App(help="List the rules behind plans and checks, or explain one.", epilog=EXAMPLES)
 
 
 @app.callback(
@@ -74,11 +63,7 @@ def _default(
 
 
 @app.command(epilog=SHOW_EXAMPLES, complete={"rule": lambda: list(session.rule_ids())})
-def show(
-    context: typer.Context,
-    rule: str,
-    json: AsJson = False,
-) -> None:
+def show(context: typer.Context, rule: str, json: AsJson = False) -> None:
     """Explain one rule: its value, condition, reason and source.
 
     Arguments:

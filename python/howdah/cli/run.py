@@ -52,8 +52,7 @@ def run(
         typer.Argument(help=f"Suite to run: {', '.join(suites())}.", autocompletion=lambda: list(suites())),
     ],
     command: Annotated[
-        list[str] | None,
-        typer.Argument(help="Command of the suite `command`, after `--`.", hidden=True),
+        list[str] | None, typer.Argument(help="Command of the suite `command`, after `--`.", hidden=True)
     ] = None,
     *,
     engine: Annotated[

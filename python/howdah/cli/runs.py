@@ -54,14 +54,10 @@ IMPORT_EXAMPLES = """
 howdah runs import for-you.howdah  # imports a run from another machine, and writes its report
 """
 
-app = App(
-    help="List, show, export and import run records.",
-    epilog=EXAMPLES,
-)
+app = App(help="List, show, export and import run records.", epilog=EXAMPLES)
 
 OwnRunsDir = Annotated[
-    Path | None,
-    typer.Option(help="Directory of run records. Default: that of `howdah runs`.", metavar="DIR"),
+    Path | None, typer.Option(help="Directory of run records. Default: that of `howdah runs`.", metavar="DIR")
 ]
 
 
@@ -160,10 +156,7 @@ def report(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None) -> N
 
 @app.command("export", epilog=EXPORT_EXAMPLES)
 def export_run(
-    context: typer.Context,
-    run: RunId,
-    file: Path | None = None,
-    runs_dir: OwnRunsDir = None,
+    context: typer.Context, run: RunId, file: Path | None = None, runs_dir: OwnRunsDir = None
 ) -> None:
     """Pack a run into one file that another machine can import.
 
@@ -177,11 +170,7 @@ def export_run(
 
 
 @app.command("import", epilog=IMPORT_EXAMPLES)
-def import_run(
-    context: typer.Context,
-    file: Path,
-    runs_dir: OwnRunsDir = None,
-) -> None:
+def import_run(context: typer.Context, file: Path, runs_dir: OwnRunsDir = None) -> None:
     """Unpack an exported run and write its report.
 
     Arguments:

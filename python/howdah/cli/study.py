@@ -105,10 +105,7 @@ howdah study verify evidence.tar.gz  # elsewhere: checks it
 
 
 @app.command("study export", epilog=EXPORT_EXAMPLES)
-def export(
-    directory: Path,
-    output: Path | None = None,
-) -> None:
+def export(directory: Path, output: Path | None = None) -> None:
     """Pack a study into one file: plans, records, telemetry and page, with a digest of each.
 
     Arguments:
@@ -125,9 +122,7 @@ howdah study verify protect.tar.gz  # checks a study that you received
 
 
 @app.command("study verify", epilog=VERIFY_EXAMPLES)
-def verify(
-    file: Path,
-) -> None:
+def verify(file: Path) -> None:
     """Check that a packed study is unchanged, and that its records produce its page byte for byte.
 
     Arguments:

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from howdah.cli.arguments import AsJson, CalibrationFile, parse_duration, parse_seed
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show
-from howdah.cli.progress import StudyDisplay
+from howdah.cli.progress import MovingBar, StudyDisplay
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.model.tuning import Goal, KeptRules
@@ -208,10 +207,7 @@ def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet:
 def _learned(folder: session.TuningFolder, tuned: session.Tuned, *, silent: bool) -> session.Tuned:
     """Make the first round of a race and search again with what it shows."""
     learning.learn(
-        folder,
-        tuned.tuning,
-        lambda study: StudyDisplay(study, silent=silent),
-        lambda: _Bar(silent=silent),
+        folder, tuned.tuning, lambda study: StudyDisplay(study, silent=silent), lambda: _Bar(silent=silent)
     )
     return session.search(folder, lambda progress: None)
 
@@ -223,12 +219,11 @@ def _write(tuned: session.Tuned, folder: session.TuningFolder, output: Path) -> 
     return document, results.write_page(document, folder.path)
 
 
-class _Bar:
+class _Bar(MovingBar):
     """Candidates tried, the best so far and the time left, on a terminal's standard error."""
 
     def __init__(self, *, silent: bool) -> None:
-        console = Console(stderr=True, quiet=silent, highlight=False)
-        self._bar = Progress(
+        super().__init__(
             TextColumn("{task.description:<17}"),
             BarColumn(bar_width=24),
             TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
@@ -236,18 +231,9 @@ class _Bar:
             TimeElapsedColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),
-            console=console,
-            transient=True,
-            disable=silent or not console.is_terminal,
+            silent=silent,
         )
         self._task = self._bar.add_task("starting", total=1, best="")
-
-    def __enter__(self) -> _Bar:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._bar.stop()
 
     def __call__(self, progress: TuneProgress) -> None:
         """Move to where the search is."""
