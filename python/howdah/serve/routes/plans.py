@@ -14,13 +14,13 @@ from howdah.model.base import Model
 from howdah.model.check import CheckReport, CheckVerdict
 from howdah.model.plan import Candidate, ClusterPlan, Setting, value_text
 from howdah.planner.changes import QUANTITIES
+from howdah.report import vega
 from howdah.report.document import Figure, Table
 from howdah.report.html import ShownPage, shown_page, tied
 from howdah.report.plan import content, words
 from howdah.report.plan.figures import growth
 from howdah.report.plan.page import plan_document
 from howdah.report.renderer import figure_data, folded
-from howdah.report.theme import chart, linear
 from howdah.serve.pages import Pages, sentence
 from howdah.serve.places import NotServed, ServeSettings
 from howdah.serve.routes.answers import Declined, Here, JsonRoute, Simulating, Working, html, svg
@@ -181,8 +181,8 @@ def _opened(key: str, source: ClusterPlan | Path) -> PlanAsked:
 
 
 def _empty_growth() -> Figure:
-    spec = chart(
-        [{"mark": "bar", "encoding": {"x": linear("year", [0, 1])}}], height=200, data={"values": []}
+    spec = vega.chart(
+        [{"mark": "bar", "encoding": {"x": vega.linear("year", [0, 1])}}], height=200, data={"values": []}
     )
     return Figure("growth", "What the data need, year by year", "", spec, Table(("",), ()), ())
 

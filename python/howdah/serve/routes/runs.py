@@ -18,11 +18,11 @@ from howdah.errors import RecordError, UserError
 from howdah.model.annotation import Annotation
 from howdah.model.base import Model, WrongValue
 from howdah.model.run import Outcome, RunRecord
+from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
 from howdah.report.html import ShownPage, shown_page
 from howdah.report.renderer import figure_data
 from howdah.report.run import run_report
-from howdah.report.theme import SHOWN, chart, level_title, series_colour
 from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs, on_a_page
 from howdah.serve.index import UNREADABLE, row_of
 from howdah.serve.pages import Pages
@@ -88,7 +88,7 @@ def _figure(
 ) -> Figure:
     share = unit.startswith("%")
     scale: dict[str, Any] = {"domain": [0, 100]} if share else {"zero": True}
-    axis = {"format": ".0f" if share else ".2~s", "tickCount": 4, **level_title(unit)}
+    axis = {"format": ".0f" if share else ".2~s", "tickCount": 4, **vega.level_title(unit)}
     encoding: dict[str, Any] = {
         "x": {
             "field": "time_s",
@@ -103,17 +103,17 @@ def _figure(
             "scale": scale,
             "axis": axis,
         },
-        "color": series_colour(keys),
+        "color": vega.series_colour(keys),
     }
     mark = {"type": "area", "opacity": 0.85} if stacked else {"type": "line", "strokeWidth": 1.6}
     # A scale of no values at all is a warning on the reader's console.
     nothing = {"time_s": 0, "series": keys[0].name, "value": 0}
     layer = {
-        "transform": [{"filter": SHOWN}],
+        "transform": [{"filter": vega.SHOWN}],
         "mark": {**mark, "interpolate": "step-before"},
         "encoding": encoding,
     }
-    spec = chart([layer], height=120, width=390, right=14, data={"values": [nothing]})
+    spec = vega.chart([layer], height=120, width=390, right=14, data={"values": [nothing]})
     return Figure(name, title, caption, spec, _NONE, keys, half=True)
 
 
