@@ -101,7 +101,7 @@ def serve(
         port=port,
         password=password,
         certificate=server.Certificate(certificate, key) if certificate else None,
-        tell=_show_address,
+        report=_show_address,
     )
 
 

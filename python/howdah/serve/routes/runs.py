@@ -27,9 +27,8 @@ from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs, on_a_pa
 from howdah.serve.index import UNREADABLE, row_of
 from howdah.serve.pages import Pages
 from howdah.serve.places import run_place, signature
-from howdah.serve.routes.answers import Here, JsonRoute, Working, html, stream, svg
+from howdah.serve.routes.answers import Here, JsonRoute, Shown, html, show, stream
 from howdah.serve.site import Site
-from howdah.serve.work import RequestWork
 from howdah.session.run.reporting import analyse_run
 from howdah.store.additions import read_annotation, write_annotation
 from howdah.store.layout import LOCK, is_held
@@ -141,10 +140,10 @@ def stop_run(path: Path) -> None:
 def _holds(pid: int, lock: Path) -> bool:
     """Whether a process has the run's lock open: the number alone may be another process's by now."""
     try:
-        wanted = lock.stat()
+        locked = lock.stat()
         for entry in os.scandir(f"/proc/{pid}/fd"):
             file = Path(entry.path).stat()
-            if (file.st_dev, file.st_ino) == (wanted.st_dev, wanted.st_ino):
+            if (file.st_dev, file.st_ino) == (locked.st_dev, locked.st_ino):
                 return True
     except OSError:
         return False
@@ -164,14 +163,14 @@ class RunDetail(Model):
 
 
 @router.get("/", include_in_schema=False)
-def runs_page(request: Request, site: Here, wanted: RunsQuery) -> Response:
+def runs_page(request: Request, site: Here, selection: RunsQuery) -> Response:
     """The list of runs."""
     if site.static:
-        wanted = wanted.model_copy(update={"limit": 10**6})
-    wanted, runs = on_a_page(site.index, wanted)
+        selection = selection.model_copy(update={"limit": 10**6})
+    selection, runs = on_a_page(site.index, selection)
 
     def query(**changed: Any) -> str:
-        fields = wanted.model_dump(exclude_defaults=True) | changed
+        fields = selection.model_dump(exclude_defaults=True) | changed
         texts = {
             name: str(value).lower() if isinstance(value, bool) else value for name, value in fields.items()
         }
@@ -183,7 +182,7 @@ def runs_page(request: Request, site: Here, wanted: RunsQuery) -> Response:
             request.url.path,
             "Runs",
             found=runs,
-            wanted=wanted,
+            wanted=selection,
             lengths=bars(runs.rows),
             query=query,
             complete=site.watch.complete,
@@ -193,9 +192,9 @@ def runs_page(request: Request, site: Here, wanted: RunsQuery) -> Response:
 
 
 @router.get("/api/v1/runs")
-def runs(site: Here, wanted: RunsQuery) -> FoundRuns:
+def runs(site: Here, selection: RunsQuery) -> FoundRuns:
     """The runs that fit, page by page."""
-    return find_runs(site.index, wanted)
+    return find_runs(site.index, selection)
 
 
 @router.get("/api/v1/events", response_class=Response)
@@ -203,13 +202,6 @@ async def events(site: Here) -> Response:
     """Server-sent events: ``runs`` whenever runs appear, change or go, ``studies`` likewise."""
     site.hub.check_room()
     return stream(site.hub.listen(site.watch.TOPIC))
-
-
-@router.get("/runs/{name}/", include_in_schema=False)
-async def run_page(name: str, request: Request, site: Here, work: Working) -> Response:
-    """A run's report, or the run under way."""
-    path = run_place(site.settings.runs_dir, name)
-    return html(await run_html(site, work, RunPlace(path, request.url.path)))
 
 
 class RunPlace(NamedTuple):
@@ -221,9 +213,9 @@ class RunPlace(NamedTuple):
     """What leads to it, where it is a study's."""
 
     @property
-    def key(self) -> tuple[str, ...]:
-        """What its page depends on."""
-        return ("run", str(self.path), self.address, signature(self.path))
+    def shown(self) -> Shown:
+        """Its page: the report once it has ended, and before that what it does."""
+        return Shown(("run", str(self.path), self.address, signature(self.path)), _page, (self,))
 
     def annotated(self) -> dict[str, Any]:
         """Its note and tags; a study's run has none."""
@@ -236,9 +228,11 @@ class RunPlace(NamedTuple):
             return {"run": row, "annotation_error": str(error).replace(str(self.path.parent), "")}
 
 
-async def run_html(site: Site, work: RequestWork, place: RunPlace) -> str:
-    """The page of a run: its report once it has ended, and before that what it does."""
-    return (await site.shown.page(place.key, work, _page, site.pages, place)).html
+def _shown(site: Site, name: str) -> Shown:
+    return RunPlace(run_place(site.settings.runs_dir, name), f"/runs/{name}/").shown
+
+
+show(router, "/runs/{name}/", _shown)
 
 
 def _page(pages: Pages, place: RunPlace) -> ShownPage | str:
@@ -273,19 +267,6 @@ def _page(pages: Pages, place: RunPlace) -> ShownPage | str:
         data=figure_data(row.id, figures),
         **values,
     )
-
-
-async def run_picture_of(site: Site, work: RequestWork, place: RunPlace, figure: str) -> str:
-    """A still picture of a run's report; raises NotServed where it has no such figure."""
-    return await site.shown.picture(place.key, figure, work, _page, site.pages, place)
-
-
-@router.get("/runs/{name}/figures/{figure}.svg", include_in_schema=False)
-async def run_picture(name: str, figure: str, site: Here, work: Working) -> Response:
-    """A still picture of a report, for paper."""
-    path = run_place(site.settings.runs_dir, name)
-    place = RunPlace(path, f"/runs/{name}/")
-    return svg(await run_picture_of(site, work, place, figure))
 
 
 @router.get("/api/v1/runs/{name}")
@@ -326,7 +307,7 @@ async def annotate(name: str, change: AnnotationChange, site: Here) -> Annotatio
         raise _unfit(error) from error
     await asyncio.to_thread(write_annotation, path, annotation)
     await asyncio.to_thread(site.index.read_again, name)
-    site.watch.tell({name})
+    site.watch.announce({name})
     return annotation
 
 
