@@ -126,7 +126,7 @@ def test_sarif_names_file_and_line(conf: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--conf", "missing"], "is not a directory"),
+        (["--conf", "missing"], "--conf missing: no such directory"),
         (["--conf", "."], "contains no configuration file"),
         (["--probe", "missing.json"], "missing.json"),
         (["--plan", "missing.yaml"], "missing.yaml"),

@@ -72,7 +72,7 @@ def client_of(folder: Path, *, password: str | None = None, **changed: Any) -> I
     keys = Keys(token=TOKEN, password=password)
     settings = settings_in(folder, **changed)
     site = Site(settings, keys)
-    site.watch.look()
+    site.watch.refresh()
     base = "http://127.0.0.1" if settings.loopback else "https://cluster.example.com"
     transport = httpx.ASGITransport(application(site))
     with start_blocking_portal() as portal:

@@ -35,11 +35,11 @@ MORE_WORDS = WORDS | {
     "who",
 }
 """Names that MORE_PACKAGES do not contain."""
-PACKAGES = ("documents", "report", "serve")
 MORE_PACKAGES = (
     "cli",
     "audit",
     "deploy",
+    "documents",
     "engines",
     "faults",
     "hadoop",
@@ -52,6 +52,8 @@ MORE_PACKAGES = (
     "provision",
     "releases",
     "render",
+    "report",
+    "serve",
     "services",
     "session",
     "store",
@@ -73,13 +75,18 @@ JSON_FIELDS = {
     ("render/modules/changes.py", "what"),
     ("session/interactive_plans.py", "what"),
     ("serve/finding.py", "found"),
+    ("serve/finding.py", "known"),
     ("serve/index.py", "said"),
+    ("serve/routes/answers.py", "what"),
     ("serve/routes/runs.py", "asked"),
+    ("serve/routes/studies.py", "left"),
     ("serve/starting.py", "said"),
 }
 """Names of flags, in files, those that go with them and in the output of --json, which stay."""
 OF_WORKLOADS = {"asked"}
 """Properties of workloads, which other packages define too."""
+OF_PICTURES = {"left"}
+"""Sides of pictures, which a report draws."""
 
 
 def _names(path: Path) -> Iterator[tuple[str, int]]:
@@ -113,7 +120,6 @@ def _fields(tree: ast.Module) -> set[ast.AST]:
 @pytest.mark.parametrize(
     ("package", "words"),
     [
-        *((package, WORDS) for package in PACKAGES),
         *((package, MORE_WORDS) for package in MORE_PACKAGES),
         # Others are other processes there, and the other run is compared with the baseline.
         ("analysis", MORE_WORDS - {"other", "others"}),
@@ -129,5 +135,6 @@ def test_a_name_is_no_participle_and_no_pronoun(package: str, words: set[str]) -
         if name.strip("_").lower() in words
         and (path.relative_to(PACKAGE).as_posix(), name) not in JSON_FIELDS
         and not (package == "model" and path.parent.name == "workloads" and name in OF_WORKLOADS)
+        and not (package == "report" and name.lower() in OF_PICTURES)
     ]
     assert wrong == []

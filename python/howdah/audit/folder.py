@@ -256,7 +256,8 @@ def read_folders(folders: Sequence[Path]) -> FoundConfig:
                 f"--conf {folder}", f"is {foreign.what}, not a directory of Hadoop's files", foreign.hint
             )
         if not folder.is_dir():
-            raise UserError(f"--conf {folder}", "is not a directory", "give the directory of core-site.xml")
+            problem = "not a directory" if folder.exists() else "no such directory"
+            raise UserError(f"--conf {folder}", problem, "give the directory of core-site.xml")
     shared = Path(os.path.commonpath([folder.absolute() for folder in folders]))
     shown = folders[0] if len(folders) == 1 else shared
     reading = _Reading()

@@ -23,13 +23,7 @@ from howdah.report.terminal import blocks
 from howdah.session import plan_checks as session
 from howdah.units import format_counted
 
-_ORDER = (
-    CheckVerdict.FAIL,
-    CheckVerdict.WARN,
-    CheckVerdict.ADVICE,
-    CheckVerdict.UNKNOWN,
-    CheckVerdict.PASS,
-)
+_ORDER = (CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.ADVICE, CheckVerdict.UNKNOWN, CheckVerdict.PASS)
 
 EXAMPLES = """
 howdah check  # checks this machine
@@ -125,77 +119,46 @@ class Least(StrEnum):
 @app.command("check", epilog=EXAMPLES)
 def check(
     *,
-    conf: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--conf", "-c", metavar="DIR", help="Configuration directory of Hadoop or HBase; repeatable."
-        ),
-    ] = None,
-    host: Annotated[bool, typer.Option("--host", help="Check this machine. This is the default.")] = False,
-    probe: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--probe",
-            metavar="FILE",
-            help="Machine to check, as a file that `howdah probe` wrote; repeatable.",
-        ),
-    ] = None,
-    plan: Annotated[
-        Path | None,
-        typer.Option("--plan", metavar="FILE", help="Plan to compare with: shows what has drifted from it."),
-    ] = None,
-    hadoop: Annotated[
-        str | None,
-        typer.Option(
-            "--hadoop",
-            metavar="VERSION",
-            help="Hadoop release, 2.7 to 3.5. Default: from the plan, HADOOP_HOME or the files.",
-        ),
-    ] = None,
-    hbase: Annotated[
-        str | None, typer.Option("--hbase", metavar="VERSION", help="HBase release. Default: the plan's.")
-    ] = None,
-    role: Annotated[
-        HostRole | None,
-        typer.Option(
-            "--role",
-            help="Role of the machine these files are for: leaves out keys that only other machines read. "
-            "Default: detected for clients, otherwise the whole cluster.",
-        ),
-    ] = None,
+    conf: list[Path] | None = None,
+    host: bool = False,
+    probe: list[Path] | None = None,
+    plan: Path | None = None,
+    hadoop: str | None = None,
+    hbase: str | None = None,
+    role: HostRole | None = None,
     vcenter: VCenter = None,
     libvirt: Libvirt = None,
-    site: Annotated[
-        Path, typer.Option("--site", metavar="FILE", help="Site file that the machines were created with.")
-    ] = Path("site.yaml"),
+    site: Path = Path("site.yaml"),
     password_file: PasswordFile = None,
-    severity: Annotated[
-        Least, typer.Option("--severity", help="Exit with code 1 for findings of this severity or worse.")
-    ] = Least.FAIL,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            "--to",
-            metavar="VERSION",
-            help="List what an upgrade to this Hadoop release requires you to change.",
-        ),
-    ] = None,
-    java: Annotated[
-        int | None, typer.Option("--java", metavar="MAJOR", help="Java version after the upgrade, with --to.")
-    ] = None,
-    advice: Annotated[
-        bool, typer.Option("--advice", help="Also list defaults that howdah would replace.")
-    ] = False,
-    everything: Annotated[bool, typer.Option("--all", help="Also list checks that pass.")] = False,
+    severity: Least = Least.FAIL,
+    to: str | None = None,
+    java: int | None = None,
+    advice: bool = False,
+    everything: Annotated[bool, typer.Option("--all")] = False,
     json: AsJson = False,
-    sarif: Annotated[
-        Path | None, typer.Option("--sarif", metavar="FILE", help="Also write SARIF 2.1.0 to this file.")
-    ] = None,
+    sarif: Path | None = None,
 ) -> None:
     """Check a configuration, this machine and saved probes against the rules.
 
     Every finding has its rule, evidence and fix. The exit code is 1 if a rule fails (with
     --severity warn also for warnings), 2 if the input cannot be read, and otherwise 0.
+
+    Options:
+      --conf, -c DIR  Configuration directory of Hadoop or HBase; repeatable.
+      --host  Check this machine. This is the default.
+      --probe FILE  Machine to check, as a file that `howdah probe` wrote; repeatable.
+      --plan FILE  Plan to compare with: shows what has drifted from it.
+      --hadoop VERSION  Hadoop release, 2.7 to 3.5. Default: from the plan, HADOOP_HOME or the files.
+      --hbase VERSION  HBase release. Default: the plan's.
+      --role  Role of the machine these files are for: leaves out keys that only other machines read. Default:
+          detected for clients, otherwise the whole cluster.
+      --site FILE  Site file that the machines were created with.
+      --severity  Exit with code 1 for findings of this severity or worse.
+      --to VERSION  List what an upgrade to this Hadoop release requires you to change.
+      --java MAJOR  Java version after the upgrade, with --to.
+      --advice  Also list defaults that howdah would replace.
+      --all  Also list checks that pass.
+      --sarif FILE  Also write SARIF 2.1.0 to this file.
     """
     folders = conf or []
     machines = vcenter is not None or libvirt is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -37,30 +37,11 @@ def _ids(context: typer.Context) -> list[str]:
     return ["last", *(run.id for run in runs)]
 
 
-@app.command("compare", epilog=EXAMPLES)
+@app.command("compare", epilog=EXAMPLES, complete={"runs": _ids, "baseline": _ids})
 def compare(
-    runs: Annotated[
-        list[str],
-        typer.Argument(
-            help="Runs: an id, its beginning, `last` or a directory; or folders of runs.",
-            metavar="RUN",
-            autocompletion=_ids,
-        ),
-    ],
-    baseline: Annotated[
-        str | None,
-        typer.Option(
-            help="Run to compare the others with. Default: the first.",
-            metavar="RUN",
-            autocompletion=_ids,
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="Directory for compare.html, compare.md and figures.", metavar="DIR"
-        ),
-    ] = None,
+    runs: list[str],
+    baseline: str | None = None,
+    output: Path | None = None,
     runs_dir: RunsDir = DEFAULT_RUNS_DIR,
     json: AsJson = False,
 ) -> None:
@@ -68,6 +49,12 @@ def compare(
 
     Runs that differ only in seed and time are repeats of each other. Without repeats, no difference can be
     distinguished from noise; if a difference is unclear, howdah prints how many repeats would settle it.
+
+    Arguments:
+      RUN  Runs: an id, its beginning, `last` or a directory; or folders of runs.
+    Options:
+      --baseline RUN  Run to compare the others with. Default: the first.
+      --output, -o DIR  Directory for compare.html, compare.md and figures.
     """
     check_extras("howdah compare", "statistics")
     if output is not None:
@@ -92,19 +79,8 @@ howdah score 20261121-0930-terasuite --prediction 20261120-1714-terasuite
 
 @app.command("score", epilog=SCORE_EXAMPLES)
 def score(
-    run: Annotated[
-        str | None,
-        typer.Argument(
-            help="Run: an id, its beginning, `last` or a directory. Default: list all scored runs.",
-            metavar="RUN",
-        ),
-    ] = None,
-    prediction: Annotated[
-        str | None,
-        typer.Option(
-            help="Prediction to compare with. Default: the newest of the same plan and suite.", metavar="NAME"
-        ),
-    ] = None,
+    run: str | None = None,
+    prediction: str | None = None,
     runs_dir: RunsDir = DEFAULT_RUNS_DIR,
     predictions_dir: PredictionsDir = DEFAULT_PREDICTIONS_DIR,
     json: AsJson = False,
@@ -113,6 +89,11 @@ def score(
 
     The run must be real and successful, with the same work, and start after the prediction. The page next to
     the prediction shows every hit and miss so far; scores.jsonl keeps the history.
+
+    Arguments:
+      RUN  Run: an id, its beginning, `last` or a directory. Default: list all scored runs.
+    Options:
+      --prediction NAME  Prediction to compare with. Default: the newest of the same plan and suite.
     """
     if run is None:
         history = predicting.past_scores(predictions_dir)

@@ -1,34 +1,37 @@
-"""``howdah deploy``: hosts made the planned cluster over ssh."""
+"""``howdah deploy``: hosts made the planned cluster over ssh, and what it shows of that."""
 
 from __future__ import annotations
 
+import difflib
 import getpass
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
 from typer.exceptions import Exit
 
 from howdah.cli.arguments import AsJson, PlanFile, Yes
-from howdah.cli.deploy_table import deployed_text, diff_text, pending_text, status_text, wrong_table
-from howdah.cli.help import App, Details
+from howdah.cli.help import App
 from howdah.cli.output import agree, check_json, print_json, show
 from howdah.errors import UserError
 from howdah.files import read_password
+from howdah.report.document import FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks
 from howdah.session import deploy_order, deploy_project
-from howdah.session import deploy_project as deploy_states
 from howdah.session import deploying as session
 from howdah.units import format_counted
 
 if TYPE_CHECKING:
-    from howdah.session.deploy_project import Deployed
+    from howdah.session.deploy_order import HdfsUpgrade
+    from howdah.session.deploy_project import Deployed, DeployedHost
+    from howdah.session.deploying import ClusterStatus, HostProblem
 
 
 def not_with(flags: Mapping[str, bool], instead: Mapping[str, bool]) -> None:
@@ -130,8 +133,6 @@ howdah deploy plan.yaml --start --host h1  # starts them again
 howdah deploy plan.yaml --secrets secrets  # copies keytabs and key stores, for a secure plan
 howdah deploy plan.yaml --mirror http://mirror.example.com/howdah  # lets hosts fetch releases from there
 """
-REACHING = Details("Reaching hosts")
-INSTEAD = "Instead of deploying"
 
 app = App()
 
@@ -140,131 +141,24 @@ app = App()
 def deploy(
     plan: PlanFile,
     *,
-    diff: Annotated[
-        bool,
-        typer.Option(
-            "--diff", help="Show what would change without changing anything.", rich_help_panel=INSTEAD
-        ),
-    ] = False,
-    status: Annotated[
-        bool,
-        typer.Option(
-            "--status",
-            help="Show the state of every host. Exit with code 1 unless all is well.",
-            rich_help_panel=INSTEAD,
-        ),
-    ] = False,
-    stop: Annotated[bool, typer.Option("--stop", help="Stop all daemons.", rich_help_panel=INSTEAD)] = False,
-    start: Annotated[
-        bool,
-        typer.Option(
-            "--start", help="Start all daemons with the installed configuration.", rich_help_panel=INSTEAD
-        ),
-    ] = False,
-    rollback: Annotated[
-        bool,
-        typer.Option(
-            "--rollback", help="Restore the previous configuration and release.", rich_help_panel=INSTEAD
-        ),
-    ] = False,
-    finalize: Annotated[
-        bool,
-        typer.Option(
-            "--finalize",
-            help="Finalize an upgrade of HDFS; it cannot be rolled back afterwards.",
-            rich_help_panel=INSTEAD,
-        ),
-    ] = False,
+    diff: bool = False,
+    status: bool = False,
+    stop: bool = False,
+    start: bool = False,
+    rollback: bool = False,
+    finalize: bool = False,
     yes: Yes = False,
-    host: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--host",
-            metavar="HOST",
-            help="With --stop or --start: only this host, whose masters fail over first; repeatable.",
-            rich_help_panel=INSTEAD,
-        ),
-    ] = None,
-    downtime: Annotated[
-        bool,
-        typer.Option(
-            "--downtime",
-            help="Restart daemons together for values that cannot change while they run, and let "
-            "HDFS stop while its only NameNode is upgraded.",
-        ),
-    ] = False,
-    add: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--add",
-            metavar="HOST",
-            help="Host to add; hosts that you do not name must already belong to the cluster. Repeatable.",
-        ),
-    ] = None,
-    remove: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--remove",
-            metavar="HOST",
-            help="Host to decommission and stop because the plan no longer lists it. Repeatable.",
-        ),
-    ] = None,
-    disks: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--disks",
-            metavar="HOST=DEVICE,…",
-            help="Data disks of a host that has more empty disks than it needs. Repeatable.",
-        ),
-    ] = None,
-    mirror: Annotated[
-        str,
-        typer.Option(
-            "--mirror",
-            metavar="URL",
-            help="Mirror that hosts fetch releases from. Default: this machine serves them.",
-        ),
-    ] = "",
-    secrets: Annotated[
-        Path | None,
-        typer.Option(
-            "--secrets",
-            metavar="DIR",
-            help="Directory of keytabs and key stores for a plan with Kerberos:  DIR/HOST/FILE, or DIR/FILE "
-            "for all hosts.",
-        ),
-    ] = None,
-    ssh_config: Annotated[
-        Path | None,
-        typer.Option(
-            "--ssh-config",
-            metavar="FILE",
-            help="ssh configuration with users, keys and jump hosts. Default: ssh's own files.",
-            rich_help_panel=REACHING,
-        ),
-    ] = None,
-    ssh_password_file: Annotated[
-        str | None,
-        typer.Option(
-            "--ssh-password-file",
-            metavar="FILE",
-            help="File with the login password, or - for a prompt.",
-            rich_help_panel=REACHING,
-        ),
-    ] = None,
-    sudo_password_file: Annotated[
-        str | None,
-        typer.Option(
-            "--sudo-password-file",
-            metavar="FILE",
-            help="File with the password for sudo, or - for a prompt.",
-            rich_help_panel=REACHING,
-        ),
-    ] = None,
-    forks: Annotated[
-        int,
-        typer.Option(help="Number of hosts to work on at the same time.", min=1, rich_help_panel=REACHING),
-    ] = 50,
+    host: list[str] | None = None,
+    downtime: bool = False,
+    add: list[str] | None = None,
+    remove: list[str] | None = None,
+    disks: list[str] | None = None,
+    mirror: str = "",
+    secrets: Path | None = None,
+    ssh_config: Path | None = None,
+    ssh_password_file: str | None = None,
+    sudo_password_file: str | None = None,
+    forks: Annotated[int, typer.Option(min=1)] = 50,
     json: AsJson = False,
 ) -> None:
     """Deploy the planned cluster over ssh: users, disks, releases, configuration, daemons in order.
@@ -272,6 +166,29 @@ def deploy(
     Inspects all hosts first. If it finds any problem, it lists all problems and changes nothing.
     Otherwise it shows every change and makes the changes once you agree.
     Hosts record what was done, so the command continues where an interrupted one stopped. Uses Ansible.
+
+    Options:
+      --downtime  Restart daemons together for values that cannot change while they run, and let HDFS stop
+          while its only NameNode is upgraded.
+      --add HOST  Host to add; hosts that you do not name must already belong to the cluster. Repeatable.
+      --remove HOST  Host to decommission and stop because the plan no longer lists it. Repeatable.
+      --disks HOST=DEVICE,…  Data disks of a host that has more empty disks than it needs. Repeatable.
+      --mirror URL  Mirror that hosts fetch releases from. Default: this machine serves them.
+      --secrets DIR  Directory of keytabs and key stores for a plan with Kerberos: DIR/HOST/FILE, or DIR/FILE
+          for all hosts.
+    Instead of deploying:
+      --diff  Show what would change without changing anything.
+      --status  Show the state of every host. Exit with code 1 unless all is well.
+      --stop  Stop all daemons.
+      --start  Start all daemons with the installed configuration.
+      --rollback  Restore the previous configuration and release.
+      --finalize  Finalize an upgrade of HDFS; it cannot be rolled back afterwards.
+      --host HOST  With --stop or --start: only this host, whose masters fail over first; repeatable.
+    Reaching hosts:
+      --ssh-config FILE  ssh configuration with users, keys and jump hosts. Default: ssh's own files.
+      --ssh-password-file FILE  File with the login password, or - for a prompt.
+      --sudo-password-file FILE  File with the password for sudo, or - for a prompt.
+      --forks  Number of hosts to work on at the same time.
     """
     instead = {"--status": status, "--stop": stop, "--start": start, "--finalize": finalize}
     changing = {"--rollback": rollback, "--secrets": secrets is not None, "--downtime": downtime}
@@ -288,7 +205,7 @@ def deploy(
         sudo_password=secret("--sudo-password-file", sudo_password_file, "password for sudo: "),
         forks=forks,
     )
-    options = deploy_states.DeployOptions(
+    options = deploy_project.DeployOptions(
         login=login,
         mirror=mirror_address(mirror),
         disks=disks_of_hosts(disks or ()),
@@ -370,3 +287,115 @@ def _telling() -> Iterator[tuple[session.ReportStep, Callable[[], AbstractContex
             moving.start()
 
         yield lambda step: moving.update(step[:1].lower() + step[1:]), paused
+
+
+_SHOWN = 6
+"""As many changes of a host as one line names."""
+
+
+def wrong_table(problems: Iterable[HostProblem]) -> Table:
+    """All that is wrong, host by host."""
+    rows = tuple((wrong.host, wrong.what, wrong.fix) for wrong in sorted(problems))
+    return Table(("host", "what is wrong", "what to do"), rows)
+
+
+def pending_text(done: Deployed) -> RenderableType:
+    """What would be done: on each host in short, then to the cluster in order."""
+    rows = tuple(
+        (
+            host,
+            str(len(state.changes)),
+            _in_short(state.changes),
+            "; ".join(
+                f"{verb} {', '.join(names)}"
+                for verb, names in (("start", state.to_start), ("restart", state.to_restart))
+                if names
+            ),
+        )
+        for host, state in done.states.items()
+        if not state.settled
+    )
+    if not rows:
+        return blocks(Paragraph("\n".join(done.steps)))
+    return blocks(*present(Table(("host", "changes", "what", "daemons"), rows), _order_facts(done)))
+
+
+def _order_facts(done: Deployed) -> FactList:
+    return FactList("", tuple(("order", f"{at}. {step}") for at, step in enumerate(done.steps, start=1)))
+
+
+def _in_short(changes: Sequence[str]) -> str:
+    more = f" and {len(changes) - _SHOWN} more" if len(changes) > _SHOWN else ""
+    return ", ".join(changes[-_SHOWN:]) + more
+
+
+def deployed_text(done: Deployed) -> RenderableType:
+    """What was changed on each host, what failed, and the sum of it."""
+    rows = tuple((host, str(len(made)), _in_short(made)) for host, made in done.hosts.items() if made)
+    notes = (f"{host}: {note}" for host, notes in done.notes.items() for note in dict.fromkeys(notes))
+    facts = (*(("note", note) for note in notes), ("cluster", _sum(done)))
+    changed = Table(("host", "changed", "what"), rows if done.changed else ())
+    return blocks(*present(changed, wrong_table(done.failures), FactList("", facts)))
+
+
+def _sum(done: Deployed) -> str:
+    hosts = format_counted(len(done.hosts), "host")
+    failed = len({failure.host for failure in done.failures})
+    summary = f"{done.cluster}: {hosts}, {done.changed} changed"
+    if failed:
+        summary += f", {format_counted(failed, 'host')} failed; fix that, then run it again"
+    return f"{summary} ({done.elapsed_s:.1f} s)"
+
+
+def diff_text(done: Deployed) -> RenderableType:
+    """What would change on each host, line by line, and in which order daemons would be restarted."""
+    lines = [line for state in done.states.values() for line in _differences(state)]
+    return blocks(*present(Paragraph("\n".join(lines)), _order_facts(done)))
+
+
+def _differences(state: DeployedHost) -> Iterator[str]:
+    diffs = {str(diff["after_header"]): diff for diff in state.diffs}
+    if state.settled:
+        return
+    yield f"{state.host}:"
+    for change in state.changes:
+        yield f"  {change}"
+        if change in diffs:
+            before, after = (str(diffs[change][key]).splitlines() for key in ("before", "after"))
+            lines = list(difflib.unified_diff(before, after, lineterm="", n=0))[2:]
+            # A new file is shown by its name alone.
+            yield from (f"    {line}" for line in lines if before and not line.startswith("@@"))
+    yield from (f"  start {name}" for name in state.to_start)
+    yield from (f"  restart {name}" for name in state.to_restart)
+
+
+def status_text(status: ClusterStatus) -> RenderableType:
+    """Every daemon of every host."""
+    rows = []
+    for host, state in status.states.items():
+        for daemon in state.daemons:
+            is_now = daemon["lacks"] or ("well" if daemon["active"] == "active" else daemon["active"])
+            since = (
+                [] if daemon["fresh"] or daemon["active"] != "active" else ["its configuration has changed"]
+            )
+            if daemon["restarts"]:
+                since.append(f"systemd has restarted it {format_counted(daemon['restarts'], 'time')}")
+            rows.append((host, daemon["name"], is_now, "; ".join(since)))
+    facts = [
+        ("differs", f"{host}: {', '.join(state.changes[:_SHOWN])}")
+        for host, state in status.states.items()
+        if state.changes
+    ]
+    if status.upgrade:
+        facts.append(("upgrade", _upgrade(status.upgrade)))
+    well = "all is well" if status.well else "not all daemons are healthy"
+    facts.append(("cluster", f"{status.cluster}: {well}"))
+    daemons = Table(("host", "daemon", "is", "since its start"), tuple(rows))
+    return blocks(*present(daemons, wrong_table(status.silent), FactList("", tuple(facts))))
+
+
+def _upgrade(upgrade: HdfsUpgrade) -> str:
+    state = f"HDFS is being upgraded from {upgrade.origin or 'the release before'}"
+    if upgrade.began_s is not None:
+        state += f" since {datetime.fromtimestamp(upgrade.began_s, UTC):%Y-%m-%d %H:%M} UTC"
+    return f"{state}: not finalized; --finalize ends it, --rollback reverts it"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from typer.exceptions import Exit
@@ -61,22 +59,16 @@ app = App(
 )
 
 
-@app.command(epilog=FETCH_EXAMPLES)
-def fetch(
-    product: Annotated[
-        str,
-        typer.Argument(
-            help="Product to fetch: hadoop, hbase or spark.", autocompletion=lambda: list(FETCHABLE)
-        ),
-    ] = "hadoop",
-    release: Annotated[
-        str | None,
-        typer.Option(help="Release number, such as 3.4.2.", autocompletion=_every_release),
-    ] = None,
-) -> None:
+@app.command(epilog=FETCH_EXAMPLES, complete={"product": lambda: list(FETCHABLE), "release": _every_release})
+def fetch(product: str = "hadoop", release: str | None = None) -> None:
     """Fetch a release's jars into the cache and verify each, or verify the cached ones.
 
     Hadoop and HBase are fetched with Maven, Spark from PyPI.
+
+    Arguments:
+      PRODUCT  Product to fetch: hadoop, hbase or spark.
+    Options:
+      --release  Release number, such as 3.4.2.
     """
     if product not in FETCHABLE:
         raise UserError(product, "is not a product that howdah can fetch", f"one of {', '.join(FETCHABLE)}")
@@ -97,21 +89,15 @@ def fetch(
     print(f"in {fetched.folder}")
 
 
-@app.command(epilog=SHOW_EXAMPLES)
-def show(
-    release: Annotated[
-        str | None,
-        typer.Option(
-            help="Fetched release to show instead of the one in HADOOP_HOME.",
-            autocompletion=lambda: list(FETCHABLE["hadoop"]),
-        ),
-    ] = None,
-    json: AsJson = False,
-) -> None:
+@app.command(epilog=SHOW_EXAMPLES, complete={"release": lambda: list(FETCHABLE["hadoop"])})
+def show(release: str | None = None, json: AsJson = False) -> None:
     """Show which Hadoop, HBase, Spark and Java would be used; exit with code 1 if one is missing.
 
     HBase and Spark are optional: each counts as missing only if the one in HBASE_HOME or SPARK_HOME, or in
     the cache, is unusable.
+
+    Options:
+      --release  Fetched release to show instead of the one in HADOOP_HOME.
     """
     shown = session.show(release)
     if json:
@@ -124,32 +110,22 @@ def show(
         raise Exit(1)
 
 
-@app.command(epilog=PACK_EXAMPLES)
-def pack(
-    url: Annotated[
-        str,
-        typer.Argument(
-            help="Address at which hosts reach the mirror's folder: http://mirror.example.com/howdah."
-        ),
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of the mirror.")],
-    product: Annotated[
-        str,
-        typer.Option(help="Product to pack: hadoop or hbase.", autocompletion=lambda: list(PACKED)),
-    ] = "hadoop",
-    release: Annotated[
-        str | None, typer.Option(help="Release number, such as 3.4.2.", autocompletion=_every_release)
-    ] = None,
-) -> None:
+@app.command(epilog=PACK_EXAMPLES, complete={"product": lambda: list(PACKED), "release": _every_release})
+def pack(url: str, output: Path, product: str = "hadoop", release: str | None = None) -> None:
     """Pack a release into one file for your own mirror, from which hosts fetch it.
 
     Also writes releases.json, which the rendered playbooks need if you run them yourself.
+
+    Arguments:
+      URL  Address at which hosts reach the mirror's folder: http://mirror.example.com/howdah.
+    Options:
+      --output, -o DIR  Folder of the mirror.
+      --product  Product to pack: hadoop or hbase.
+      --release  Release number, such as 3.4.2.
     """
     if product not in PACKED:
         raise UserError(
-            f"--product {product}",
-            "is not a product that howdah can pack",
-            f"one of {', '.join(PACKED)}",
+            f"--product {product}", "is not a product that howdah can pack", f"one of {', '.join(PACKED)}"
         )
     made = session.pack(product, output, url, release)
     print(f"{made.name}: {output / made.path.name}, SHA-256 {made.sha256}")

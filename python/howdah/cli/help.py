@@ -1,11 +1,16 @@
-"""Help that fits a screen: ``--help`` shows what most people need, ``--help-all`` everything."""
+"""Help that fits a screen: ``--help`` shows what most people need, ``--help-all`` everything.
+
+What a command's docstring lists below ``Arguments:``, ``Options:`` and other headings is the help of its
+parameters: a line for each has its flags, what it takes and, after two spaces, what it means.
+"""
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_args
 
 import typer
 from rich.console import Console
@@ -13,6 +18,7 @@ from rich.text import Text
 from typer._click.decorators import help_option
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import Exit
+from typer.models import ArgumentInfo, OptionInfo
 
 if TYPE_CHECKING:
     # Typer bundles click and names its classes nowhere else.
@@ -38,6 +44,12 @@ class Details(str):
 
 
 MORE = Details("More options")
+_DETAILS = {"More options", "Reaching hosts"}
+"""The headings in docstrings that are ``Details``."""
+_TABLE = re.compile(r"^([A-Z][\w ]*):\n(?=  \S)", re.MULTILINE)
+
+Completions = Mapping[str, Callable[..., Any]]
+"""What completes the value of a parameter in a shell, by the parameter's name."""
 
 
 class HelpfulCommand(TyperCommand):
@@ -74,9 +86,98 @@ class App(typer.Typer):
     def __init__(self, **keywords: Any) -> None:
         super().__init__(**{"add_completion": False, "cls": HelpfulGroup, **keywords})
 
-    def command(self, name: str | None = None, **keywords: Any) -> Callable[[_Function], _Function]:
-        """Make a function a command; keywords are Typer's."""
-        return super().command(name, **{"cls": HelpfulCommand, **keywords})
+    def command(
+        self, name: str | None = None, *, complete: Completions | None = None, **keywords: Any
+    ) -> Callable[[_Function], _Function]:
+        """Make a function a command, whose docstring describes its parameters; keywords are Typer's."""
+        register = super().command(name, **{"cls": HelpfulCommand, **keywords})
+        return lambda function: register(_described(function, complete or {}))
+
+    def callback(
+        self, *, complete: Completions | None = None, **keywords: Any
+    ) -> Callable[[_Function], _Function]:
+        """Make a function what runs before the commands of this module, whose help is the App's own."""
+        register = super().callback(**keywords)
+
+        def decorate(function: _Function) -> _Function:
+            described = _described(function, complete or {})
+            described.__doc__ = None
+            return register(described)
+
+        return decorate
+
+
+class _Row(NamedTuple):
+    """A parameter in a docstring."""
+
+    heading: str
+    flags: tuple[str, ...]
+    metavar: str
+    meaning: str
+
+
+def _described(function: _Function, complete: Completions) -> _Function:
+    """The function with the help of its parameters where Typer reads it, and the rest as its docstring.
+
+    An option is found by its flags, which are those of a parameter's name unless it declares others;
+    arguments are in the order of the parameters. A parameter's own ``typer.Option`` keeps what it declares.
+    """
+    text, rows = _read(function.__doc__ or "")
+    options = {flag: row for row in rows for name in row.flags for flag in name.split("/")}
+    arguments = [row for row in rows if not row.flags]
+    signature = inspect.signature(function, eval_str=True)
+    parameters = []
+    for parameter in signature.parameters.values():
+        kind, *declared = get_args(parameter.annotation) or (parameter.annotation,)
+        info = next((info for info in declared if isinstance(info, ArgumentInfo | OptionInfo)), None)
+        if info is None:
+            kind = parameter.annotation
+        elif info.help is not None:
+            parameters.append(parameter)
+            continue
+        flag = f"--{parameter.name.replace('_', '-')}"
+        row = options.get(info.default if info is not None and isinstance(info.default, str) else flag)
+        if row is None and arguments and kind is not typer.Context and not isinstance(info, OptionInfo):
+            row = arguments.pop(0)
+        if row is None:
+            parameters.append(parameter)
+            continue
+        rows.remove(row)
+        filled = _filled(row, info, complete.get(parameter.name))
+        parameters.append(parameter.replace(annotation=Annotated[kind, filled]))
+    assert not rows, f"{function.__name__} has no parameter of {rows[0]}"
+    described: Any = function
+    described.__signature__ = signature.replace(parameters=parameters)
+    described.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    described.__doc__ = text
+    return function
+
+
+def _read(docstring: str) -> tuple[str, list[_Row]]:
+    """What a docstring says of a command, and of each of its parameters."""
+    text, *tables = _TABLE.split(inspect.cleandoc(docstring))
+    rows = []
+    for heading, lines in zip(tables[::2], tables[1::2], strict=True):
+        for line in re.split(r"\n+(?=  \S)", lines.rstrip()):
+            names, _, meaning = line.strip().partition("  ")
+            words = names.split()
+            flags = tuple(word.rstrip(",") for word in words if word.startswith("-"))
+            metavar = " ".join(word for word in words if not word.startswith("-"))
+            rows.append(_Row(heading, flags, metavar, " ".join(meaning.split())))
+    return text.rstrip(), rows
+
+
+def _filled(
+    row: _Row, declared: ArgumentInfo | OptionInfo | None, complete: Callable[..., Any] | None
+) -> ArgumentInfo | OptionInfo:
+    info: Any = copy(declared) if declared is not None else typer.Option() if row.flags else typer.Argument()
+    info.help, info.metavar, info.autocompletion = row.meaning, row.metavar or None, complete
+    if row.flags:
+        info.default, info.param_decls = ..., row.flags
+    if row.heading not in ("Arguments", "Options"):
+        info.rich_help_panel = Details(row.heading) if row.heading in _DETAILS else row.heading
+    made: ArgumentInfo | OptionInfo = info
+    return made
 
 
 def write_help(command: Command, ctx: Context, *, whole: bool) -> None:

@@ -80,18 +80,17 @@ def _row(group: HostGroup) -> tuple[str, ...]:
 
 
 app = App(
-    help="Create and check the list of hosts that `howdah plan` reads.",
-    epilog=EXAMPLES,
-    no_args_is_help=True,
+    help="Create and check the list of hosts that `howdah plan` reads.", epilog=EXAMPLES, no_args_is_help=True
 )
 
 
 @app.command(epilog=CHECK_EXAMPLES)
-def check(
-    file: Annotated[Path, typer.Argument(help="Inventory to check.", metavar="HOSTS.YAML")],
-    json: AsJson = False,
-) -> None:
-    """Check an inventory: list every error with its line and column, or show its groups and warnings."""
+def check(file: Path, json: AsJson = False) -> None:
+    """Check an inventory: list every error with its line and column, or show its groups and warnings.
+
+    Arguments:
+      HOSTS.YAML  Inventory to check.
+    """
     inventory = session.read_inventory(file)
     if json:
         print_json(_content(inventory))
@@ -119,14 +118,9 @@ def _content(inventory: Inventory) -> dict[str, object]:
 
 @app.command(epilog=ADD_EXAMPLES)
 def add(
-    probes: Annotated[
-        list[Path], typer.Argument(help="Files that `howdah probe` wrote, YAML or JSON.", metavar="PROBE")
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Inventory to extend or create. Default: print it."),
-    ] = None,
-    group: Annotated[str | None, typer.Option(help="Group for these hosts, if they are identical.")] = None,
+    probes: list[Path],
+    output: Path | None = None,
+    group: str | None = None,
     serves: Annotated[
         str | None,
         typer.Option(
@@ -134,7 +128,14 @@ def add(
         ),
     ] = None,
 ) -> None:
-    """Add probed hosts to an inventory, with identical hosts in one group; keep comments and order."""
+    """Add probed hosts to an inventory, with identical hosts in one group; keep comments and order.
+
+    Arguments:
+      PROBE  Files that `howdah probe` wrote, YAML or JSON.
+    Options:
+      --output, -o  Inventory to extend or create. Default: print it.
+      --group  Group for these hosts, if they are identical.
+    """
     chosen = next((service for service in _SERVES if service == serves), None)
     if serves is not None and chosen is None:
         raise UserError("--serves", f"unknown value {serves!r}", f"one of {', '.join(_SERVES)}")
@@ -146,10 +147,10 @@ def add(
     for addition in added.additions:
         count = format_counted(addition.hosts, "host")
         print(
-            f"{addition.group.name}: {count} {'more' if addition.known else 'in a new group'}",
+            f"{addition.group.name}: {count} {'more' if addition.existing else 'in a new group'}",
             file=sys.stderr,
         )
-        if addition.known:
+        if addition.existing:
             continue  # What there is to ask was asked when the group was new.
         for path, text in addition.comments.items():
             show_notice("notice", f"{addition.group.name}: {path[0]}: {text}")
@@ -159,37 +160,30 @@ def add(
 
 @app.command("import", epilog=IMPORT_EXAMPLES)
 def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
-    conf: Annotated[
-        Path,
-        typer.Option(help="Client's configuration directory.", metavar="DIR", envvar="HADOOP_CONF_DIR"),
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="File for the inventory. Default: print it."),
-    ] = None,
-    workload_output: Annotated[
-        Path | None,
-        typer.Option(help="File for a summary of finished jobs, for `howdah plan --workload @FILE`."),
-    ] = None,
-    days: Annotated[int, typer.Option(help="Number of days of finished jobs to read.", min=1, max=366)] = 7,
-    nic: Annotated[
-        str | None, typer.Option(help="Speed of each host's network port, such as 10Gb/s.", metavar="SPEED")
-    ] = None,
-    disk_kind: Annotated[
-        str | None, typer.Option(help="Kind of the data disks: hdd, ssd or nvme.", metavar="KIND")
-    ] = None,
-    probe: Annotated[
-        list[Path] | None,
-        typer.Option(help="File that `howdah probe` wrote on one host; describes all identical hosts."),
-    ] = None,
+    conf: Annotated[Path, typer.Option(envvar="HADOOP_CONF_DIR")],
+    output: Path | None = None,
+    workload_output: Path | None = None,
+    days: Annotated[int, typer.Option(min=1, max=366)] = 7,
+    nic: str | None = None,
+    disk_kind: str | None = None,
+    probe: list[Path] | None = None,
 ) -> None:
     """Create an inventory from a running cluster.
 
     Queries the NameNode, the ResourceManager, each DataNode and the history server, and changes nothing.
     Facts they do not report (sockets, kinds of disks, network speed) are assumed, and marked in the
     terminal and in the file.
+
+    Options:
+      --conf DIR  Client's configuration directory.
+      --output, -o  File for the inventory. Default: print it.
+      --workload-output  File for a summary of finished jobs, for `howdah plan --workload @FILE`.
+      --days  Number of days of finished jobs to read.
+      --nic SPEED  Speed of each host's network port, such as 10Gb/s.
+      --disk-kind KIND  Kind of the data disks: hdd, ssd or nvme.
+      --probe  File that `howdah probe` wrote on one host; describes all identical hosts.
     """
-    assumed_facts = session.Given(
+    assumed_facts = session.AssumedFacts(
         disk_kind=None if disk_kind is None else session.kind_of_disk(disk_kind),
         nic_bits_per_s=None if nic is None else parse_bits_per_s(nic, "--nic"),
     )

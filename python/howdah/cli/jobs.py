@@ -96,28 +96,30 @@ app = App(help="Rank finished jobs by what they waste, and import histories.", e
 def _default(
     context: typer.Context,
     *,
-    queue: Annotated[str | None, typer.Option(help="Only applications of this queue.")] = None,
-    user: Annotated[str | None, typer.Option(help="Only applications of this user.")] = None,
-    since: Annotated[
-        str | None,
-        typer.Option(
-            help="Only those that ended since a day, such as 2026-11-01, or 7d ago.", metavar="TIME"
-        ),
-    ] = None,
-    until: Annotated[
-        str | None, typer.Option(help="Only those submitted before a day, or 7d ago.", metavar="TIME")
-    ] = None,
+    queue: str | None = None,
+    user: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
     by: Annotated[
         str,
         typer.Option(
             help=f"Order: {', '.join(ORDERS)}.", metavar="ORDER", autocompletion=lambda: list(ORDERS)
         ),
     ] = "waste",
-    top: Annotated[int, typer.Option(help="Applications to show.", min=1, max=10_000)] = 20,
+    top: Annotated[int, typer.Option(min=1, max=10_000)] = 20,
     report: WithPage = False,
     json: AsJson = False,
     jobs_dir: JobsDir = DEFAULT_JOBS_DIR,
 ) -> None:
+    """Rank applications, unless a command follows.
+
+    Options:
+      --queue  Only applications of this queue.
+      --user  Only applications of this user.
+      --since TIME  Only those that ended since a day, such as 2026-11-01, or 7d ago.
+      --until TIME  Only those submitted before a day, or 7d ago.
+      --top  Applications to show.
+    """
     if context.invoked_subcommand is not None:
         return
     if by not in ORDERS:
@@ -138,12 +140,7 @@ def _default(
 @app.command("import", epilog=IMPORT_EXAMPLES)
 def import_(
     context: typer.Context,
-    sources: Annotated[
-        list[str],
-        typer.Argument(
-            help="Directory, file, hdfs:///PATH, or the URL of a history server.", metavar="SOURCE"
-        ),
-    ],
+    sources: list[str],
     *,
     conf: ClientConf = None,
     json: AsJson = False,
@@ -152,6 +149,9 @@ def import_(
     """Import histories of MapReduce and Spark: *.jhist files with their configuration, and event logs.
 
     An application is imported once; one that was still running is replaced when its history is complete.
+
+    Arguments:
+      SOURCE  Directory, file, hdfs:///PATH, or the URL of a history server.
     """
     directory = _directory(context, jobs_dir)
     console = Console(stderr=True, highlight=False)
@@ -181,11 +181,7 @@ def import_(
 
 @app.command("show", epilog=SHOW_EXAMPLES)
 def show_job(
-    context: typer.Context,
-    application: ApplicationId,
-    *,
-    json: AsJson = False,
-    jobs_dir: OwnJobsDir = None,
+    context: typer.Context, application: ApplicationId, *, json: AsJson = False, jobs_dir: OwnJobsDir = None
 ) -> None:
     """Show an imported application: what it took and wasted, its stages, and what to change."""
     selected = session.application_of(_directory(context, jobs_dir), application)
@@ -195,41 +191,24 @@ def show_job(
         show(terminal(session.document_of(selected)))
 
 
-@app.command("what-if", epilog=WHAT_IF_EXAMPLES)
+@app.command(
+    "what-if",
+    epilog=WHAT_IF_EXAMPLES,
+    complete={
+        "changes": lambda: ["hosts=", "executors=", "tasks=", "disks=x", "nic-speed=x"],
+        "against": _ids,
+    },
+)
 def what_if(
     context: typer.Context,
     application: ApplicationId,
-    changes: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Changes to evaluate, such as hosts=12 or disks=x2; hosts=12,disks=x2 makes both at once. "
-            "Names: hosts, executors (Spark), tasks (at once, MapReduce), disks, nic-speed. "
-            "Default: each halved and doubled.",
-            metavar="NAME=VALUE",
-            autocompletion=lambda: ["hosts=", "executors=", "tasks=", "disks=x", "nic-speed=x"],
-        ),
-    ] = None,
+    changes: list[str] | None = None,
     *,
-    on: Annotated[Path | None, typer.Option(help="Plan to replay the job on.", metavar="PLAN")] = None,
-    ran_on: Annotated[
-        Path | None,
-        typer.Option(
-            help="Plan of the cluster that ran the job: its disks, links and cores narrow the intervals.",
-            metavar="PLAN",
-        ),
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            help="Second run of the job: replay the first on its hosts, and compare.",
-            metavar="ID",
-            autocompletion=_ids,
-        ),
-    ] = None,
+    on: Path | None = None,
+    ran_on: Path | None = None,
+    against: str | None = None,
     conf: ClientConf = None,
-    seed: Annotated[
-        str | None, typer.Option(help="Seed of the order of tasks; recorded.", metavar="N")
-    ] = None,
+    seed: str | None = None,
     report: WithPage = False,
     json: AsJson = False,
     jobs_dir: OwnJobsDir = None,
@@ -238,6 +217,16 @@ def what_if(
 
     The history is read again from where it was imported. Times have 90 % intervals, which contain what the
     history does not show.
+
+    Arguments:
+      NAME=VALUE  Changes to evaluate, such as hosts=12 or disks=x2; hosts=12,disks=x2 makes both at once.
+          Names: hosts, executors (Spark), tasks (at once, MapReduce), disks, nic-speed. Default: each halved
+          and doubled.
+    Options:
+      --on PLAN  Plan to replay the job on.
+      --ran-on PLAN  Plan of the cluster that ran the job: its disks, links and cores narrow the intervals.
+      --against ID  Second run of the job: replay the first on its hosts, and compare.
+      --seed N  Seed of the order of tasks; recorded.
     """
     # What simulations need is imported only if one is made.
     from howdah.session.replaying import Request, replay, replay_document, write_replay  # noqa: PLC0415

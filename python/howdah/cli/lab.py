@@ -109,9 +109,7 @@ class OfALab(HelpfulCommand):
         remaining = super().parse_args(ctx, args)
         if ctx.args and not ctx.resilient_parsing:
             raise UserError(
-                ctx.args[0],
-                "is an unexpected argument",
-                f"name a lab by a flag: --name {ctx.args[0]}",
+                ctx.args[0], "is an unexpected argument", f"name a lab by a flag: --name {ctx.args[0]}"
             )
         return remaining
 
@@ -144,38 +142,27 @@ Machine = Annotated[
 ]
 
 
-@app.command(cls=OfALab, epilog=UP_EXAMPLES)
+@app.command(cls=OfALab, epilog=UP_EXAMPLES, complete={"beside": lambda: list(session.names())})
 def up(
     plan: PlanFile,
     *,
     name: Name = DEFAULT_NAME,
-    directory: Annotated[
-        Path | None,
-        typer.Option(
-            "--dir", help="New or empty directory for the lab's files. Default: build/NAME.", metavar="DIR"
-        ),
-    ] = None,
-    hosts: Annotated[
-        str | None,
-        typer.Option(help="Number of hosts with workers, if fewer than the plan's.", metavar="N"),
-    ] = None,
-    link: Annotated[
-        str | None, typer.Option(help="Speed of each host's uplink, such as 1Gb/s.", metavar="SPEED")
-    ] = None,
-    beside: Annotated[
-        str | None,
-        typer.Option(
-            help="Lab that shares its hosts with this one, as in the plans.",
-            metavar="NAME",
-            autocompletion=lambda: list(session.names()),
-        ),
-    ] = None,
+    directory: Annotated[Path | None, typer.Option("--dir")] = None,
+    hosts: str | None = None,
+    link: str | None = None,
+    beside: str | None = None,
     json: AsJson = False,
 ) -> None:
     """Build a plan's hosts, workers and masters here, scaled to fit, and start Hadoop and HBase on them.
 
     As root, each machine gets its own network, limits and disks; otherwise, loopback addresses. Lists all
     differences from the plan. Run it again to restore missing parts.
+
+    Options:
+      --dir DIR  New or empty directory for the lab's files. Default: build/NAME.
+      --hosts N  Number of hosts with workers, if fewer than the plan's.
+      --link SPEED  Speed of each host's uplink, such as 1Gb/s.
+      --beside NAME  Lab that shares its hosts with this one, as in the plans.
     """
     # What plans and renders is left to those who build: asking for a status does not wait for it.
     from howdah.session import lab_building  # noqa: PLC0415
@@ -210,62 +197,43 @@ def status(name: Name = DEFAULT_NAME, json: AsJson = False) -> None:
         raise Exit(1)
 
 
-@app.command(cls=OfALab, epilog=SSH_EXAMPLES)
-def ssh(
-    machine: Annotated[
-        str,
-        typer.Argument(
-            help="Host name of a worker or master, or `client`, which submits jobs.",
-            autocompletion=_machines,
-        ),
-    ],
-    command: Annotated[
-        list[str] | None, typer.Argument(help="Command to run, after `--`. Default: a shell.")
-    ] = None,
-    name: Name = DEFAULT_NAME,
-) -> None:
-    """Run a command or a shell on a machine, in its network and limits, with hdfs, yarn and hbase."""
+@app.command(cls=OfALab, epilog=SSH_EXAMPLES, complete={"machine": _machines})
+def ssh(machine: str, command: list[str] | None = None, name: Name = DEFAULT_NAME) -> None:
+    """Run a command or a shell on a machine, in its network and limits, with hdfs, yarn and hbase.
+
+    Arguments:
+      MACHINE  Host name of a worker or master, or `client`, which submits jobs.
+      COMMAND  Command to run, after `--`. Default: a shell.
+    """
     session.shell(name, machine, command or [])
 
 
-@app.command(cls=OfALab, epilog=KILL_EXAMPLES)
+@app.command(cls=OfALab, epilog=KILL_EXAMPLES, complete={"daemon": _daemons, "how": lambda: list(KillMode)})
 def kill(
-    machine: Machine,
-    daemon: Annotated[
-        str | None,
-        typer.Argument(
-            help="Daemon to kill, such as datanode. Default: all daemons and tasks.",
-            autocompletion=_daemons,
-        ),
-    ] = None,
-    how: Annotated[
-        str | None,
-        typer.Option(
-            help="`host`: cuts its link first, so it stops answering; the default for a machine. "
-            "`process`: ends only processes, so callers are refused at once; the default for a daemon.",
-            autocompletion=lambda: list(KillMode),
-            metavar="process|host",
-        ),
-    ] = None,
-    name: Name = DEFAULT_NAME,
+    machine: Machine, daemon: str | None = None, how: str | None = None, name: Name = DEFAULT_NAME
 ) -> None:
-    """Kill a machine or one of its daemons; `start` starts it again."""
+    """Kill a machine or one of its daemons; `start` starts it again.
+
+    Arguments:
+      DAEMON  Daemon to kill, such as datanode. Default: all daemons and tasks.
+    Options:
+      --how process|host  `host`: cuts its link first, so it stops answering; the default for a machine.
+          `process`: ends only processes, so callers are refused at once; the default for a daemon.
+    """
     lost = session.kill(name, machine, daemon, parse_choice("--how", how, KillMode) if how else None)
     print(lost_text(machine, lost))
 
 
 @app.command(cls=OfALab, epilog=FAULT_EXAMPLES)
-def fault(
-    text: Annotated[
-        str, typer.Argument(help="Fault to inject: action, target and duration.", metavar="FAULT")
-    ],
-    name: Name = DEFAULT_NAME,
-) -> None:
+def fault(text: str, name: Name = DEFAULT_NAME) -> None:
     """Inject a fault: kill or pause a process, cut or slow a link, slow, fill or fail a disk.
 
     With `for` the command waits that long, then reverts the fault; otherwise the fault stays until `heal`.
     Each fault is recorded before it is injected, so `heal`, `down` and `howdah run` can revert it even if
     howdah was killed.
+
+    Arguments:
+      FAULT  Fault to inject: action, target and duration.
     """
 
     from howdah.faults.lab import inject_from_text  # noqa: PLC0415
@@ -303,25 +271,19 @@ def _report_reverted(name: str, reverted_faults: Sequence[Reverted]) -> None:
         )
 
 
-@app.command(cls=OfALab, epilog=ADD_EXAMPLES)
+@app.command(cls=OfALab, epilog=ADD_EXAMPLES, complete={"like": _machines_and_hosts})
 def add(
-    hosts: Annotated[list[str], typer.Argument(help="Names of the new hosts.", metavar="HOST")],
-    *,
-    like: Annotated[
-        str | None,
-        typer.Option(
-            help="Host to copy. Default: any host, if all are identical.",
-            metavar="HOST",
-            autocompletion=_machines_and_hosts,
-        ),
-    ] = None,
-    name: Name = DEFAULT_NAME,
-    json: AsJson = False,
+    hosts: list[str], *, like: str | None = None, name: Name = DEFAULT_NAME, json: AsJson = False
 ) -> None:
     """Add hosts with workers to a running lab, with its existing settings.
 
     Adds their names to the lists of hosts, which the masters reload. If interrupted, `howdah lab up`
     continues.
+
+    Arguments:
+      HOST  Names of the new hosts.
+    Options:
+      --like HOST  Host to copy. Default: any host, if all are identical.
     """
     began = time.monotonic()
     with progress(silent=json) as report:
@@ -339,19 +301,15 @@ def add(
         print(f"not yet: {behind.what}; {behind.remedy}")
 
 
-@app.command(cls=OfALab, epilog=REMOVE_EXAMPLES)
-def remove(
-    hosts: Annotated[
-        list[str],
-        typer.Argument(help="Hosts to remove.", metavar="HOST", autocompletion=_machines_and_hosts),
-    ],
-    name: Name = DEFAULT_NAME,
-    json: AsJson = False,
-) -> None:
+@app.command(cls=OfALab, epilog=REMOVE_EXAMPLES, complete={"hosts": _machines_and_hosts})
+def remove(hosts: list[str], name: Name = DEFAULT_NAME, json: AsJson = False) -> None:
     """Remove hosts from a running lab, after their data and tasks have moved.
 
     NodeManagers get no more tasks and DataNodes are decommissioned; nothing stops before every block has its
     replicas elsewhere. Repeat an interrupted command to continue. Hosts with masters cannot be removed.
+
+    Arguments:
+      HOST  Hosts to remove.
     """
     began = time.monotonic()
     with progress(silent=json) as report:
@@ -378,17 +336,14 @@ def start(machine: Machine, name: Name = DEFAULT_NAME) -> None:
 @app.command(cls=OfALab, epilog=DOWN_EXAMPLES)
 def down(
     name: Name = DEFAULT_NAME,
-    directory: Annotated[
-        Path | None,
-        typer.Option(
-            "--dir",
-            help="Directory of the lab's files; needed after a restart of this machine.",
-            metavar="DIR",
-        ),
-    ] = None,
+    directory: Annotated[Path | None, typer.Option("--dir")] = None,
     json: AsJson = False,
 ) -> None:
-    """Stop the lab's processes and remove everything it created on this machine; safe to repeat."""
+    """Stop the lab's processes and remove everything it created on this machine; safe to repeat.
+
+    Options:
+      --dir DIR  Directory of the lab's files; needed after a restart of this machine.
+    """
     taken = session.down(name, directory)
     if json:
         print_json(

@@ -41,23 +41,17 @@ COMMANDS = {
         "Describe this machine: processors, memory, disks, file systems, network, virtualisation.",
         _PLAN,
     ),
-    "inventory": Lazy(
-        "inventory",
-        "Create and check the list of hosts that `howdah plan` reads.",
-        _PLAN,
-    ),
+    "inventory": Lazy("inventory", "Create and check the list of hosts that `howdah plan` reads.", _PLAN),
     "plan": Lazy(
         "plan",
         "Plan a cluster: how to divide, place and configure these hosts, with a reason for every number.",
         _PLAN,
     ),
     "plan explain": Lazy(
-        "plan",
-        "Explain a value of a plan (its rule, inputs and source), a platform or a master.",
+        "plan", "Explain a value of a plan (its rule, inputs and source), a platform or a master."
     ),
     "plan storage": Lazy(
-        "plan",
-        "Compare replicas and erasure coding: disks, network, CPU, repair, and what each survives.",
+        "plan", "Compare replicas and erasure coding: disks, network, CPU, repair, and what each survives."
     ),
     "render": Lazy(
         "render",
@@ -78,51 +72,23 @@ COMMANDS = {
         "Deploy the planned cluster over ssh: users, disks, releases, configuration, daemons in order.",
         _BUILD,
     ),
-    "check": Lazy(
-        "check",
-        "Check a configuration, this machine and saved probes against the rules.",
-        _PLAN,
-    ),
-    "rules": Lazy(
-        "rules",
-        "List the rules behind plans and checks, or explain one.",
-        _PLAN,
-    ),
-    "hadoop": Lazy(
-        "hadoop",
-        "Fetch Hadoop's released jars, or show which Hadoop would be used.",
-        _BUILD,
-    ),
+    "check": Lazy("check", "Check a configuration, this machine and saved probes against the rules.", _PLAN),
+    "rules": Lazy("rules", "List the rules behind plans and checks, or explain one.", _PLAN),
+    "hadoop": Lazy("hadoop", "Fetch Hadoop's released jars, or show which Hadoop would be used.", _BUILD),
     "lab": Lazy(
         "lab",
         "Build a small data centre on this machine from a plan, with Hadoop and HBase running in it.",
         _BUILD,
     ),
-    "run": Lazy(
-        "run",
-        "Run a suite, keep its record, and report what limited it.",
-        _MEASURE,
-    ),
-    "runs": Lazy(
-        "runs",
-        "List, show, export and import run records.",
-        _MEASURE,
-    ),
-    "jobs": Lazy(
-        "jobs",
-        "Rank finished jobs by what they waste, and import histories.",
-        _MEASURE,
-    ),
-    "calibrate": Lazy("calibrate", "Calibrate the simulator: fit its parameters to known runs.", _PREDICT),
+    "run": Lazy("run", "Run a suite, keep its record, and report what limited it.", _MEASURE),
+    "runs": Lazy("runs", "List, show, export and import run records.", _MEASURE),
+    "jobs": Lazy("jobs", "Rank finished jobs by what they waste, and import histories.", _MEASURE),
+    "calibrate": Lazy("predict", "Calibrate the simulator: fit its parameters to known runs.", _PREDICT),
     "predict": Lazy(
-        "predict",
-        "Predict a run on a planned cluster: times of workloads and phases.",
-        _PREDICT,
+        "predict", "Predict a run on a planned cluster: times of workloads and phases.", _PREDICT
     ),
     "tune": Lazy(
-        "tune",
-        "Search for a faster specification in the simulator, starting from a plan.",
-        _PREDICT,
+        "tune", "Search for a faster specification in the simulator, starting from a plan.", _PREDICT
     ),
     "score": Lazy(
         "compare",
@@ -135,30 +101,23 @@ COMMANDS = {
         _PREDICT,
     ),
     "study": Lazy(
-        "study",
-        "Run a matrix of settings as often as needed, and write a paper about it.",
-        _MEASURE,
+        "study", "Run a matrix of settings as often as needed, and write a paper about it.", _MEASURE
     ),
     "study local": Lazy(
-        "study",
-        "Compare settings on this machine: compression, tasks, slots, memory and disks.",
+        "study", "Compare settings on this machine: compression, tasks, slots, memory and disks."
     ),
     "study schema": Lazy(
-        "study",
-        "Print the JSON schema of studies (draft 2020-12), for editors that complete and check them.",
+        "study", "Print the JSON schema of studies (draft 2020-12), for editors that complete and check them."
     ),
     "study export": Lazy(
-        "study",
-        "Pack a study into one file: plans, records, telemetry and page, with a digest of each.",
+        "study", "Pack a study into one file: plans, records, telemetry and page, with a digest of each."
     ),
     "study verify": Lazy(
         "study",
         "Check that a packed study is unchanged, and that its records produce its page byte for byte.",
     ),
     "serve": Lazy(
-        "serve",
-        "Show runs, studies, plans and predictions in a browser, updated during runs.",
-        _MEASURE,
+        "serve", "Show runs, studies, plans and predictions in a browser, updated during runs.", _MEASURE
     ),
 }
 """The commands, in the order data flows."""

@@ -279,10 +279,7 @@ class Display:
     def _hang(self, head: Text, text: str, style: str = "") -> None:
         """A text beside its head, later lines below the first; a path is left whole for copying."""
         lines = textwrap.wrap(
-            text,
-            max(40, self._console.width - len(head)),
-            break_long_words=False,
-            break_on_hyphens=False,
+            text, max(40, self._console.width - len(head)), break_long_words=False, break_on_hyphens=False
         )
         # One print for all lines: the moving line would be drawn between two.
         indent = "\n" + " " * len(head)

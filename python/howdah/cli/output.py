@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def check_json(*, json: bool, yes: bool, shows: bool, preview: str = "") -> None:
     """Raise UserError for --json where a question would have to be asked; ``shows``: nothing is changed.
 
-    ``look`` is the flag that shows the change and makes none, if there is one.
+    ``preview`` is the flag that shows the change and makes none, if there is one.
     """
     if json and not (yes or shows):
         fix = f"give {preview} with it, or --yes" if preview else "give --yes with it"

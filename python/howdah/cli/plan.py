@@ -12,7 +12,7 @@ import typer
 from rich.console import RenderableType
 
 from howdah.cli.arguments import AsJson, PlanFile
-from howdah.cli.help import MORE, App
+from howdah.cli.help import App
 from howdah.cli.options import with_plan_options
 from howdah.cli.output import print_json, show
 from howdah.cli.progress import SimulationBar
@@ -91,88 +91,48 @@ howdah plan explain plan.yaml dfs.blocksize  # explains a value of the plan
 app = App()
 
 
-@app.command("plan", epilog=EXAMPLES)
+@app.command("plan", epilog=EXAMPLES, complete={"rank": lambda: list(plan_requests.RANKS)})
 @with_plan_options
 def plan(
-    hosts: Annotated[Path, typer.Argument(help="Inventory of hosts, as `howdah inventory` writes it.")],
+    hosts: Path,
     *,
     typed: Mapping[str, Any],
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force",
-            help="Write the plan even if it breaks a rule of severity must: the cluster may lose data, or "
-            "daemons may not start.",
-            rich_help_panel=MORE,
-        ),
-    ] = False,
-    rank: Annotated[
-        str | None,
-        typer.Option(
-            help="How to rank platforms: rules, or simulate. Default: simulate with a calibration, otherwise "
-            "rules.",
-            autocompletion=lambda: list(plan_requests.RANKS),
-            rich_help_panel=MORE,
-        ),
-    ] = None,
-    calibration: Annotated[
-        str | None,
-        typer.Option(
-            help="Calibration for ranking by simulation: a file that `howdah calibrate` wrote, or "
-            "`published`.",
-            envvar="HOWDAH_CALIBRATION",
-            metavar="FILE",
-            rich_help_panel=MORE,
-        ),
-    ] = None,
-    before: Annotated[
-        Path | None,
-        typer.Option(
-            "--from",
-            help="Plan of the running cluster: keeps its options and masters, and lists the steps from it to "
-            "the new plan.",
-            metavar="PLAN",
-        ),
-    ] = None,
-    share: Annotated[
-        str | None,
-        typer.Option(
-            help="Part of every host to use, such as 50%; other clusters get the rest. Virtual machines "
-            "only.",
-            rich_help_panel=MORE,
-        ),
-    ] = None,
-    beside: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Plan of another cluster on these hosts, repeatable; this cluster uses what they leave. "
-            "With --from, give the current plan of each cluster that shares the hosts.",
-            metavar="PLAN",
-            rich_help_panel=MORE,
-        ),
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            help="Name of this cluster if several share these hosts. Default: the inventory's.",
-            metavar="NAME",
-            rich_help_panel=MORE,
-        ),
-    ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="File for the plan.")] = Path("plan.yaml"),
-    page: Annotated[
-        bool,
-        typer.Option(
-            "--page/--no-page", help="Write a page next to the plan, with its charts.", rich_help_panel=MORE
-        ),
-    ] = True,
+    force: bool = False,
+    rank: str | None = None,
+    calibration: Annotated[str | None, typer.Option(envvar="HOWDAH_CALIBRATION")] = None,
+    before: Annotated[Path | None, typer.Option("--from")] = None,
+    share: str | None = None,
+    beside: list[Path] | None = None,
+    cluster: str | None = None,
+    output: Path = Path("plan.yaml"),
+    page: bool = True,
     json: AsJson = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the plan's path.")] = False,
+    quiet: bool = False,
 ) -> None:
     """Plan a cluster: how to divide, place and configure these hosts, with a reason for every number.
 
     Writes plan.yaml and its page. `howdah plan explain` shows the source of any value;
     `howdah render` writes the configuration.
+
+    Arguments:
+      HOSTS  Inventory of hosts, as `howdah inventory` writes it.
+    Options:
+      --from PLAN  Plan of the running cluster: keeps its options and masters, and lists the steps from it to
+          the new plan.
+      --output, -o  File for the plan.
+      --quiet, -q  Print only the plan's path.
+    More options:
+      --force  Write the plan even if it breaks a rule of severity must: the cluster may lose data, or daemons
+          may not start.
+      --rank  How to rank platforms: rules, or simulate. Default: simulate with a calibration, otherwise
+          rules.
+      --calibration FILE  Calibration for ranking by simulation: a file that `howdah calibrate` wrote, or
+          `published`.
+      --share  Part of every host to use, such as 50%; other clusters get the rest. Virtual machines only.
+      --beside PLAN  Plan of another cluster on these hosts, repeatable; this cluster uses what they leave.
+          With --from, give the current plan of each cluster that shares the hosts.
+      --cluster NAME  Name of this cluster if several share these hosts. Default: the inventory's.
+      --page/--no-page  Write a page next to the plan, with its charts.
     """
     request = plan_requests.plan_request(typed)
     kept = plan_requests.request_before(plans.load_plan(before)) if before is not None else None
@@ -228,20 +188,13 @@ def _names(context: typer.Context) -> list[str]:
     return plans.explained_names(plan)
 
 
-@app.command("plan explain", epilog=EXPLAIN_EXAMPLES)
-def explain(
-    plan: PlanFile,
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            help="Key, platform or master to explain. Default: list every value and all advice.",
-            metavar="KEY",
-            autocompletion=_names,
-        ),
-    ] = None,
-    json: AsJson = False,
-) -> None:
-    """Explain a value of a plan (its rule, inputs and source), a platform or a master."""
+@app.command("plan explain", epilog=EXPLAIN_EXAMPLES, complete={"name": _names})
+def explain(plan: PlanFile, name: str | None = None, json: AsJson = False) -> None:
+    """Explain a value of a plan (its rule, inputs and source), a platform or a master.
+
+    Arguments:
+      KEY  Key, platform or master to explain. Default: list every value and all advice.
+    """
     read = plans.load_plan(plan)
     if name is None:
         if json:
@@ -301,45 +254,26 @@ howdah plan storage plan.yaml --reads-per-month 4 --json
 def compare_storage(
     plan: PlanFile,
     *,
-    data: Annotated[
-        str | None,
-        typer.Option(
-            help="Amount of data, such as 300TB. Default: the plan's --need, or all it holds.",
-            metavar="SIZE",
-        ),
-    ] = None,
-    file_size: Annotated[
-        str | None,
-        typer.Option(help="Mean size of the files, such as 1GiB. Default: the plan's.", metavar="SIZE"),
-    ] = None,
-    age: Annotated[
-        float | None,
-        typer.Option(help="Age of the data in days; assumes one read in this time.", metavar="DAYS"),
-    ] = None,
-    reads_per_month: Annotated[
-        float | None,
-        typer.Option(
-            help="How often a byte is read in a month. Default: 30 divided by the age.", metavar="N"
-        ),
-    ] = None,
-    worker: Annotated[
-        bool, typer.Option("--worker", help="Compute the rebuild of one worker instead of one host.")
-    ] = False,
-    share: Annotated[
-        float | None,
-        typer.Option(
-            help="Percentage of disks, network and cores that jobs leave for the rebuild. Default: 25.",
-            min=1,
-            max=100,
-            metavar="PERCENT",
-        ),
-    ] = None,
-    simulate: Annotated[
-        bool, typer.Option("--simulate", help="Also simulate the rebuild and the draining, block by block.")
-    ] = False,
+    data: str | None = None,
+    file_size: str | None = None,
+    age: float | None = None,
+    reads_per_month: float | None = None,
+    worker: bool = False,
+    share: Annotated[float | None, typer.Option(min=1, max=100)] = None,
+    simulate: bool = False,
     json: AsJson = False,
 ) -> None:
-    """Compare replicas and erasure coding: disks, network, CPU, repair, and what each survives."""
+    """Compare replicas and erasure coding: disks, network, CPU, repair, and what each survives.
+
+    Options:
+      --data SIZE  Amount of data, such as 300TB. Default: the plan's --need, or all it holds.
+      --file-size SIZE  Mean size of the files, such as 1GiB. Default: the plan's.
+      --age DAYS  Age of the data in days; assumes one read in this time.
+      --reads-per-month N  How often a byte is read in a month. Default: 30 divided by the age.
+      --worker  Compute the rebuild of one worker instead of one host.
+      --share PERCENT  Percentage of disks, network and cores that jobs leave for the rebuild. Default: 25.
+      --simulate  Also simulate the rebuild and the draining, block by block.
+    """
     for flag, value, unit in (("--age", age, "days"), ("--reads-per-month", reads_per_month, "reads")):
         if value is not None and not 0 <= value < float("inf"):
             raise UserError(f"{flag} {value:g}", f"is not a number of {unit}", f"give 0 {unit} or more")

@@ -1,30 +1,37 @@
-"""``howdah predict``: what a planned cluster will take, kept before it runs."""
+"""``howdah calibrate`` and ``howdah predict``: the simulator's parameters, and what a cluster will take."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
+from rich.console import RenderableType
+from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from howdah.cli.arguments import AsJson, CalibrationFile, PredictionsDir, Seed, parse_seed
+from howdah.calibrate import document as accuracy
+from howdah.cli.arguments import AsJson, CalibrationFile, PredictionsDir, RunsDir, Seed, parse_seed
 from howdah.cli.help import App
 from howdah.cli.options import options_on, with_options
 from howdah.cli.output import print_json, show
-from howdah.cli.progress import SimulationBar
+from howdah.cli.progress import MovingBar, SimulationBar
 from howdah.errors import UserError
 from howdah.extras import check_extras
-from howdah.files import DEFAULT_PREDICTIONS_DIR
+from howdah.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR
+from howdah.model.calibration import CalibratedValue, Calibration
 from howdah.planner.suite.request import RunRequest
-from howdah.report.document import FactList
+from howdah.report.document import FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks, terminal
-from howdah.session import laboratories, predicting
-from howdah.session import predicting as session
+from howdah.session import calibrating, laboratories, predicting
+from howdah.units import format_counted, format_percent
 
 if TYPE_CHECKING:
     from howdah.model.prediction import LoadSweep, Prediction, Sweep, WhatIf
     from howdah.report.document import Document
+
 
 EXAMPLES = """
 howdah predict plan.yaml --calibration mine.yaml  # predicts the TeraSort suite that the plan is for
@@ -44,20 +51,13 @@ _OF_A_SIZE = 3
 app = App()
 
 
-@app.command("predict", epilog=EXAMPLES)
+@app.command("predict", epilog=EXAMPLES, complete={"lab": lambda: list(laboratories.names())})
 @with_options(options_on("sim"))
 def predict(
-    plan: Annotated[Path | None, typer.Argument(help="Plan that `howdah plan` wrote.")] = None,
+    plan: Path | None = None,
     *,
-    lab: Annotated[
-        str | None,
-        typer.Option(
-            help="Lab to predict instead of a plan.",
-            autocompletion=lambda: list(laboratories.names()),
-            metavar="NAME",
-        ),
-    ] = None,
-    suite: Annotated[str, typer.Option(help="Suite to predict.")] = "terasuite",
+    lab: str | None = None,
+    suite: str = "terasuite",
     typed: Mapping[str, Any],
     calibration: CalibrationFile = None,
     replications: Annotated[
@@ -68,46 +68,35 @@ def predict(
             metavar="N",
         ),
     ] = None,
-    what_if: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Change to evaluate, such as disks=10; repeatable. `all` halves and doubles every quantity.",
-            metavar="NAME=VALUE",
-        ),
-    ] = None,
-    sweep: Annotated[
-        str | None,
-        typer.Option(
-            help="Range to sweep: hosts=10..1000 with constant work per host, or dataset=1TB..100TB; for a "
-            "mix of YCSB threads=1..256 or target=1000..20000.",
-            metavar="NAME=FROM..TO",
-        ),
-    ] = None,
+    what_if: list[str] | None = None,
+    sweep: str | None = None,
     seed: Seed = None,
-    name: Annotated[str | None, typer.Option(help="Name of the prediction. Default: time and suite.")] = None,
+    name: str | None = None,
     predictions_dir: PredictionsDir = DEFAULT_PREDICTIONS_DIR,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Directory for the page. Default: next to the prediction.",
-            metavar="DIR",
-        ),
-    ] = None,
+    output: Path | None = None,
     json: AsJson = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only its path.")] = False,
+    quiet: bool = False,
 ) -> None:
     """Predict a run on a planned cluster: times of workloads and phases.
 
     90 % intervals need a calibration. The prediction is kept with its page and never changed; `howdah score`
     compares the real run with it. --what-if and --sweep change one thing, plan again and simulate; they
     keep only a page, with --output. A lab is often smaller than its plan: --lab predicts what it has.
+
+    Arguments:
+      PLAN  Plan that `howdah plan` wrote.
+    Options:
+      --lab NAME  Lab to predict instead of a plan.
+      --suite  Suite to predict.
+      --what-if NAME=VALUE  Change to evaluate, such as disks=10; repeatable. `all` halves and doubles every
+          quantity.
+      --sweep NAME=FROM..TO  Range to sweep: hosts=10..1000 with constant work per host, or
+          dataset=1TB..100TB; for a mix of YCSB threads=1..256 or target=1000..20000.
+      --name  Name of the prediction. Default: time and suite.
+      --output, -o DIR  Directory for the page. Default: next to the prediction.
+      --quiet, -q  Print only its path.
     """
-    request = RunRequest(
-        suite=suite,
-        given=typed,
-    )
+    request = RunRequest(suite=suite, given=typed)
     target = _target(plan, lab)
     if what_if and sweep:
         raise UserError("--sweep", "conflicts with --what-if", "give one of them")
@@ -130,7 +119,7 @@ def predict(
     with SimulationBar(silent=json or quiet) as bar:
         if sweep or what_if:
             assert isinstance(target, Path)
-            variation = session.vary(
+            variation = predicting.vary(
                 target,
                 request,
                 changes=what_if or [],
@@ -141,7 +130,7 @@ def predict(
             )
             result = _kept_as_page(variation, predicting.variation_page(variation, calibration), output)
         else:
-            prediction = session.predict(
+            prediction = predicting.predict(
                 target,
                 request,
                 seed=chosen_seed,
@@ -182,15 +171,11 @@ class _Result(NamedTuple):
 
 
 def _kept(prediction: Prediction, directory: Path, calibration: str | None, output: Path | None) -> _Result:
-    path = session.save_prediction(directory, prediction)
+    path = predicting.save_prediction(directory, prediction)
     document = predicting.predicted_page(prediction, calibration)
     page = predicting.write_page(document, output or path)
-    replicas = session.replicas_text(prediction)
-    files = (
-        *((("replicas", replicas),) if replicas else ()),
-        ("prediction", str(path)),
-        ("page", str(page)),
-    )
+    replicas = predicting.replicas_text(prediction)
+    files = (*((("replicas", replicas),) if replicas else ()), ("prediction", str(path)), ("page", str(page)))
     return _Result(prediction.model_dump(mode="json"), document, page, files, path)
 
 
@@ -212,11 +197,7 @@ def _for_programs(variation: WhatIf | Sweep | LoadSweep) -> dict[str, Any]:
         case WhatIf():
             effects = [effect.model_dump(mode="json") for effect in variation.effects]
             impossible = list(variation.impossible)
-            return content | {
-                "elapsed_s": variation.elapsed_s,
-                "effects": effects,
-                "impossible": impossible,
-            }
+            return content | {"elapsed_s": variation.elapsed_s, "effects": effects, "impossible": impossible}
         case Sweep():
             between = variation.saturation
             return content | {
@@ -230,3 +211,131 @@ def _for_programs(variation: WhatIf | Sweep | LoadSweep) -> dict[str, Any]:
                 "points": [point.model_dump(mode="json") for point in variation.points],
                 "saturated_at": variation.saturated and variation.saturated.asked,
             }
+
+
+_FAR = 0.1
+"""Relative errors of times that are shown in bold."""
+
+CALIBRATE_EXAMPLES = """
+howdah calibrate last -o mine.yaml  # fits the simulator to the newest run
+howdah calibrate 20261120-1714 20261121-0902  # fits it to several runs
+howdah calibrate --this-machine -o mine.yaml  # measures Hadoop's own tasks here, without a cluster
+howdah calibrate published/*.csv --from published -o published.yaml  # fits it to published tables again
+howdah run terasuite --engine sim --plan plan.yaml --calibration mine.yaml  # then uses it
+"""
+
+
+def calibration_table(calibration: Calibration, path: Path) -> RenderableType:
+    """The parameters, the figures and a line of summary."""
+    parameters = Table(
+        ("parameter", "value", "90 % interval", "rests on"), tuple(map(_parameter, calibration.parameters))
+    )
+    cells = Table(
+        ("run", "figure", "known", "simulated", "error", "left out", "90 % interval"),
+        tuple(
+            accuracy.figure_row(
+                cell,
+                *(accuracy.error_text(cell, error) or "–" for error in (cell.error, cell.left_out_error)),
+            )
+            for cell in calibration.cells
+        ),
+        strong=frozenset(
+            at
+            for at, cell in enumerate(calibration.cells)
+            if cell.unit == "s" and max(abs(cell.error), abs(cell.left_out_error or 0)) > _FAR
+        ),
+    )
+    summary = Paragraph("\n".join(_summary(calibration)))
+    return blocks(*present(parameters, cells, summary, FactList("", (("calibration", str(path)),))))
+
+
+def _parameter(value: CalibratedValue) -> tuple[str, ...]:
+    rests_on = "; ".join(value.rests_on[:1]) or "the expected range"
+    return value.name, f"{value.value:.3g}", f"{value.low:.3g} to {value.high:.3g}", rests_on
+
+
+def _summary(calibration: Calibration) -> Iterator[str]:
+    times = [cell for cell in calibration.cells if cell.unit == "s"]
+    if not times:
+        return
+    fitted = [abs(cell.error) for cell in times]
+    left_out = [abs(cell.left_out_error) for cell in times if cell.left_out_error is not None]
+    yield (
+        f"{format_counted(len(calibration.parameters), 'parameter')} for "
+        f"{format_counted(len(calibration.cells), 'figure')}; of the times, fitted: median error "
+        f"{format_percent(median(fitted))}, largest {format_percent(max(fitted))}"
+    )
+    if left_out:
+        errors = f"median error {format_percent(median(left_out))}, largest {format_percent(max(left_out))}"
+        yield f"left out: {errors}"
+    if calibration.best_of > 1:
+        yield f"figures and simulations are those of the best of {calibration.best_of} runs"
+
+
+@app.command("calibrate", epilog=CALIBRATE_EXAMPLES)
+def calibrate(  # noqa: PLR0917 - typer makes options of parameters
+    sources: list[str] | None = None,
+    output: Path = Path("calibration.yaml"),
+    this_machine: bool = False,
+    rounds: Annotated[int, typer.Option(min=2, max=20)] = 3,
+    begin: Annotated[str | None, typer.Option("--from")] = None,
+    seed: Annotated[int, typer.Option(min=0)] = 1,
+    threads: Annotated[int, typer.Option(min=1, max=256)] = 1,
+    runs_dir: RunsDir = DEFAULT_RUNS_DIR,
+    json: AsJson = False,
+    quiet: bool = False,
+) -> None:
+    """Calibrate the simulator: fit its parameters to known runs.
+
+    Writes every parameter with its 90 % interval and source, and the error of every figure:
+    as fitted, and as predicted without its own run.
+
+    Arguments:
+      RUN|PUBLISHED.csv  Run ids, or published tables as CSV files.
+    Options:
+      --output, -o  File for the calibration.
+      --this-machine  Measure Hadoop's own tasks on this machine, without runs; takes some minutes.
+      --rounds  How often --this-machine measures each step.
+      --from FILE  Calibration to begin the search with, for fewer simulations: a file, or `published`.
+      --seed  Seed of all random numbers.
+      --threads  Number of simulations that run at the same time.
+      --quiet, -q  Print only its path.
+    """
+    if this_machine == bool(sources):
+        raise UserError(
+            "RUN" if sources else "howdah calibrate",
+            "conflicts with --this-machine" if sources else "has nothing to calibrate with",
+            "give runs, published tables, or only --this-machine",
+        )
+    calibrating.check_output(output)
+    with _Counter(silent=json or quiet) as counter:
+        if this_machine:
+            calibration = calibrating.calibrate_this_machine(rounds=rounds, report=counter.show)
+        else:
+            calibration = calibrating.calibrate(
+                sources or [], runs_dir, begin=begin, seed=seed, threads=threads, report=counter.count
+            )
+    calibrating.save_calibration(calibration, output)
+    if json:
+        sys.stdout.write(calibration.model_dump_json(indent=2) + "\n")
+    elif quiet:
+        print(output)
+    else:
+        show(calibration_table(calibration, output))
+
+
+class _Counter(MovingBar):
+    """Says how many simulations are done: how many a fit needs is only known at its end."""
+
+    def __init__(self, *, silent: bool) -> None:
+        state = TextColumn("{task.fields[state]}")
+        super().__init__(SpinnerColumn(), state, TimeElapsedColumn(), silent=silent)
+        self._task = self._bar.add_task("", total=None, state="planning clusters for the known runs")
+        self._done = 0
+
+    def show(self, step: str) -> None:
+        self._bar.update(self._task, state=f"measuring {step}")
+
+    def count(self) -> None:
+        self._done += 1
+        self._bar.update(self._task, state=f"{format_counted(self._done, 'simulation')} done")

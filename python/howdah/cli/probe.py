@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from io import StringIO
 from pathlib import Path
-from typing import Annotated
 
-import typer
 from rich.console import Console
 from ruamel.yaml import YAML
 
@@ -28,9 +26,6 @@ howdah probe --listen 7733  # on one host: waits for a measurement of the networ
 howdah probe --measure --peer worker-8  # on another: measures it
 """
 
-MEASURING = "Measuring"
-OTHER_HOSTS = "Other hosts"
-
 app = App()
 
 
@@ -38,64 +33,14 @@ app = App()
 def probe(
     *,
     json: AsJson = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File for the description. Default: print it.")
-    ] = None,
-    measure: Annotated[
-        bool,
-        typer.Option(
-            "--measure",
-            help="Measure disks, memory and the CPU time per row, in about a minute.",
-            rich_help_panel=MEASURING,
-        ),
-    ] = False,
-    data_dir: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Directories to measure, one on each disk. Default: howdah-data.",
-            metavar="DIR",
-            rich_help_panel=MEASURING,
-        ),
-    ] = None,
-    peer: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Host that runs `howdah probe --listen`, to measure the network to it; repeatable.",
-            metavar="HOST",
-            rich_help_panel=MEASURING,
-        ),
-    ] = None,
-    listen: Annotated[
-        str | None,
-        typer.Option(
-            help="Port at which other hosts may measure the network to this host, such as 7733.",
-            metavar="PORT",
-            rich_help_panel=MEASURING,
-        ),
-    ] = None,
-    ssh: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--ssh",
-            help="Host to describe over ssh instead of this one, or a range, w[001-032]; repeatable.",
-            metavar="HOST",
-            rich_help_panel=OTHER_HOSTS,
-        ),
-    ] = None,
-    ssh_config: Annotated[
-        Path | None,
-        typer.Option(
-            help="ssh configuration with users, keys and jump hosts. Default: ssh's own files.",
-            metavar="FILE",
-            rich_help_panel=OTHER_HOSTS,
-        ),
-    ] = None,
-    seconds: Annotated[
-        str,
-        typer.Option(
-            help="Time limit of measuring or listening, in seconds.", metavar="S", rich_help_panel=MEASURING
-        ),
-    ] = "60",
+    output: Path | None = None,
+    measure: bool = False,
+    data_dir: list[Path] | None = None,
+    peer: list[str] | None = None,
+    listen: str | None = None,
+    ssh: list[str] | None = None,
+    ssh_config: Path | None = None,
+    seconds: str = "60",
 ) -> None:
     """Describe this machine: processors, memory, disks, file systems, network, virtualisation.
 
@@ -103,6 +48,18 @@ def probe(
 
     With `--measure` it also writes, reads and copies files below the data directories, which it removes
     at the end, reads whole disks if permitted, and processes rows in memory. Keep the machine idle meanwhile.
+
+    Options:
+      --output, -o  File for the description. Default: print it.
+    Measuring:
+      --measure  Measure disks, memory and the CPU time per row, in about a minute.
+      --data-dir DIR  Directories to measure, one on each disk. Default: howdah-data.
+      --peer HOST  Host that runs `howdah probe --listen`, to measure the network to it; repeatable.
+      --listen PORT  Port at which other hosts may measure the network to this host, such as 7733.
+      --seconds S  Time limit of measuring or listening, in seconds.
+    Other hosts:
+      --ssh HOST  Host to describe over ssh instead of this one, or a range, w[001-032]; repeatable.
+      --ssh-config FILE  ssh configuration with users, keys and jump hosts. Default: ssh's own files.
     """
     limit_s = parse_measuring_time(seconds)
     if ssh:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from howdah import study as schedule
@@ -19,31 +19,39 @@ if TYPE_CHECKING:
     from howdah.study import Due
 
 
-class StudyDisplay:
-    """A bar over the whole matrix, and a line for each run that has ended; in a pipe only the lines."""
+class MovingBar:
+    """A bar that moves on a terminal and is gone at its end; nothing in a pipe."""
 
-    def __init__(self, study: Study, *, silent: bool) -> None:
-        self._study = study
-        self._console = Console(quiet=silent, highlight=False, soft_wrap=True)
-        self._bar = Progress(
-            BarColumn(22, style="grey35", complete_style="cyan", finished_style="cyan"),
-            TextColumn("{task.completed:.0f} of {task.total:.0f} runs"),
-            TextColumn("{task.fields[left]}"),
-            TextColumn("{task.fields[now]}"),
-            console=self._console,
-            transient=True,
-            disable=silent or not self._console.is_terminal,
-        )
-        self._task = self._bar.add_task("", total=None, left="", now="", visible=False)
-        self._now = ""
-        self._place = ""
+    def __init__(self, *columns: ProgressColumn, silent: bool, console: Console | None = None) -> None:
+        shown = console or Console(stderr=True, quiet=silent, highlight=False)
+        disable = silent or not shown.is_terminal
+        self._bar = Progress(*columns, console=shown, transient=True, disable=disable)
 
-    def __enter__(self) -> StudyDisplay:
+    def __enter__(self) -> Self:
         self._bar.start()
         return self
 
     def __exit__(self, *error: object) -> None:
         self._bar.stop()
+
+
+class StudyDisplay(MovingBar):
+    """A bar over the whole matrix, and a line for each run that has ended; in a pipe only the lines."""
+
+    def __init__(self, study: Study, *, silent: bool) -> None:
+        self._study = study
+        self._console = Console(quiet=silent, highlight=False, soft_wrap=True)
+        super().__init__(
+            BarColumn(22, style="grey35", complete_style="cyan", finished_style="cyan"),
+            TextColumn("{task.completed:.0f} of {task.total:.0f} runs"),
+            TextColumn("{task.fields[left]}"),
+            TextColumn("{task.fields[now]}"),
+            silent=silent,
+            console=self._console,
+        )
+        self._task = self._bar.add_task("", total=None, left="", now="", visible=False)
+        self._now = ""
+        self._place = ""
 
     def begins(self, run: Due, remaining: Sequence[Due], done: Sequence[StudyRun]) -> None:
         """Move the bar, and say how long the rest will take."""
@@ -80,28 +88,14 @@ class StudyDisplay:
         )
 
 
-class SimulationBar:
-    """Shows how far simulations are, on a terminal's standard error; nothing in a pipe."""
+class SimulationBar(MovingBar):
+    """Shows how far simulations are, on a terminal's standard error."""
 
     def __init__(self, *, silent: bool) -> None:
-        console = Console(stderr=True, quiet=silent, highlight=False)
-        self._bar = Progress(
-            TextColumn("{task.description:<14}"),
-            BarColumn(),
-            TextColumn("{task.percentage:>3.0f} %"),
-            TimeElapsedColumn(),
-            console=console,
-            transient=True,
-            disable=silent or not console.is_terminal,
-        )
+        percentage = TextColumn("{task.percentage:>3.0f} %")
+        name = TextColumn("{task.description:<14}")
+        super().__init__(name, BarColumn(), percentage, TimeElapsedColumn(), silent=silent)
         self._task = self._bar.add_task("simulating", total=1.0)
-
-    def __enter__(self) -> SimulationBar:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._bar.stop()
 
     def report(self, done: Done) -> None:
         """Move to where the simulations are."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console, RenderableType
@@ -115,26 +115,24 @@ app = App()
 def provision(
     plan: PlanFile,
     *,
-    site: Annotated[
-        Path,
-        typer.Option("--site", metavar="FILE", help="Site file, see docs/provision.md."),
-    ] = Path("site.yaml"),
+    site: Path = Path("site.yaml"),
     vcenter: VCenter = None,
     libvirt: Libvirt = None,
     password_file: PasswordFile = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would change without changing anything.")
-    ] = False,
+    dry_run: bool = False,
     yes: Yes = False,
-    destroy: Annotated[
-        bool, typer.Option("--destroy", help="Remove the machines that howdah created, and nothing else.")
-    ] = False,
+    destroy: bool = False,
     json: AsJson = False,
 ) -> None:
     """Create a plan's virtual machines in a vCenter or with libvirt, after showing each change.
 
     Machines that match the plan stay untouched. Differences are shown and changed once you agree, and every
     value is verified afterwards. You can repeat the command at any time, also after a failure.
+
+    Options:
+      --site FILE  Site file, see docs/provision.md.
+      --dry-run  Show what would change without changing anything.
+      --destroy  Remove the machines that howdah created, and nothing else.
     """
     check_json(json=json, yes=yes, shows=dry_run, preview="--dry-run")
     endpoint = Endpoint(vcenter, libvirt)

@@ -7,9 +7,8 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from rich.console import RenderableType
 
 from howdah.cli.arguments import AsJson, PlanFile
@@ -36,33 +35,17 @@ app = App()
 
 @app.command("render", epilog=EXAMPLES)
 def render(
-    plan: PlanFile,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="DIR",
-            help="New or empty directory, or one that howdah rendered before.",
-        ),
-    ],
-    diff: Annotated[
-        bool, typer.Option("--diff", help="Show what would change without writing anything.")
-    ] = False,
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force",
-            help="Overwrite files that were edited since, and render a plan that breaks a rule of severity "
-            "must.",
-        ),
-    ] = False,
-    json: AsJson = False,
+    plan: PlanFile, output: Path, diff: bool = False, force: bool = False, json: AsJson = False
 ) -> None:
     """Write the files a planned cluster needs: Hadoop, HBase, system, disks, network, hypervisor.
 
     Every value has its reason next to it, and every name is checked against the planned release.
     The same plan always gives identical files.
+
+    Options:
+      --output, -o DIR  New or empty directory, or one that howdah rendered before.
+      --diff  Show what would change without writing anything.
+      --force  Overwrite files that were edited since, and render a plan that breaks a rule of severity must.
     """
     if diff and force:
         raise UserError(

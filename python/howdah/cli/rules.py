@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -14,15 +14,7 @@ from howdah.cli.output import show as show_text
 from howdah.errors import UserError
 from howdah.model.plan import value_text
 from howdah.planner.rule import MEANINGS
-from howdah.report.document import (
-    Document,
-    Entries,
-    FactList,
-    FoldedBlocks,
-    Paragraph,
-    Table,
-    TextEntry,
-)
+from howdah.report.document import Document, Entries, FactList, FoldedBlocks, Paragraph, Table, TextEntry
 from howdah.report.terminal import blocks, terminal
 from howdah.session import plans as session
 from howdah.units import format_counted
@@ -41,33 +33,27 @@ howdah rules show os.swappiness  # shows its value, condition, reason and source
 howdah rules show hdfs.block-size --json  # prints it for programs
 """
 
-app = App(
-    help="List the rules behind plans and checks, or explain one.",
-    epilog=EXAMPLES,
+app = App(help="List the rules behind plans and checks, or explain one.", epilog=EXAMPLES)
+
+
+@app.callback(
+    invoke_without_command=True,
+    complete={"subject": lambda: list(session.subjects()), "severity": lambda: list(MEANINGS)},
 )
-
-
-@app.callback(invoke_without_command=True)
 def _default(
     context: typer.Context,
-    subject: Annotated[
-        str | None,
-        typer.Option(
-            help="List only rules of this subject.", autocompletion=lambda: list(session.subjects())
-        ),
-    ] = None,
-    severity: Annotated[
-        str | None,
-        typer.Option(
-            help="List only rules of this severity: must, should or may.",
-            autocompletion=lambda: list(MEANINGS),
-        ),
-    ] = None,
-    source: Annotated[
-        str | None, typer.Option(help="List only rules based on a paper (D0) or one of its items (D0 49).")
-    ] = None,
+    subject: str | None = None,
+    severity: str | None = None,
+    source: str | None = None,
     json: AsJson = False,
 ) -> None:
+    """List rules, unless a command follows.
+
+    Options:
+      --subject  List only rules of this subject.
+      --severity  List only rules of this severity: must, should or may.
+      --source  List only rules based on a paper (D0) or one of its items (D0 49).
+    """
     if context.invoked_subcommand is None:
         _list(subject, severity, source, json=json)
     elif subject or severity or source:
@@ -76,18 +62,13 @@ def _default(
         )
 
 
-@app.command(epilog=SHOW_EXAMPLES)
-def show(
-    context: typer.Context,
-    rule: Annotated[
-        str,
-        typer.Argument(
-            help="Id of a rule, such as os.swappiness.", autocompletion=lambda: list(session.rule_ids())
-        ),
-    ],
-    json: AsJson = False,
-) -> None:
-    """Explain one rule: its value, condition, reason and source."""
+@app.command(epilog=SHOW_EXAMPLES, complete={"rule": lambda: list(session.rule_ids())})
+def show(context: typer.Context, rule: str, json: AsJson = False) -> None:
+    """Explain one rule: its value, condition, reason and source.
+
+    Arguments:
+      RULE  Id of a rule, such as os.swappiness.
+    """
     explained = session.explain_rule(rule)
     default = session.default_of(explained.key) if explained.key else None
     if json or given_before(context, "json"):

@@ -52,8 +52,7 @@ def run(
         typer.Argument(help=f"Suite to run: {', '.join(suites())}.", autocompletion=lambda: list(suites())),
     ],
     command: Annotated[
-        list[str] | None,
-        typer.Argument(help="Command of the suite `command`, after `--`.", hidden=True),
+        list[str] | None, typer.Argument(help="Command of the suite `command`, after `--`.", hidden=True)
     ] = None,
     *,
     engine: Annotated[
@@ -66,18 +65,21 @@ def run(
         ),
     ] = None,
     typed: Mapping[str, Any],
-    seed: Annotated[str | None, typer.Option(help="Seed of all random data; recorded.", metavar="N")] = None,
-    keep_data: Annotated[
-        bool, typer.Option("--keep-data", help="Leave the data on disk for a later run.")
-    ] = False,
+    seed: str | None = None,
+    keep_data: bool = False,
     runs_dir: RunsDir = DEFAULT_RUNS_DIR,
     json: AsJson = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the report's path.")] = False,
+    quiet: bool = False,
 ) -> None:
     """Run a suite, keep its record, and report what limited it.
 
     Sizes you do not give are chosen to fit this machine; the report explains them. Data is removed
     at the end unless you give --keep-data.
+
+    Options:
+      --seed N  Seed of all random data; recorded.
+      --keep-data  Leave the data on disk for a later run.
+      --quiet, -q  Print only the report's path.
     """
     if command:
         if suite != COMMAND:

@@ -54,14 +54,10 @@ IMPORT_EXAMPLES = """
 howdah runs import for-you.howdah  # imports a run from another machine, and writes its report
 """
 
-app = App(
-    help="List, show, export and import run records.",
-    epilog=EXAMPLES,
-)
+app = App(help="List, show, export and import run records.", epilog=EXAMPLES)
 
 OwnRunsDir = Annotated[
-    Path | None,
-    typer.Option(help="Directory of run records. Default: that of `howdah runs`.", metavar="DIR"),
+    Path | None, typer.Option(help="Directory of run records. Default: that of `howdah runs`.", metavar="DIR")
 ]
 
 
@@ -160,15 +156,13 @@ def report(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None) -> N
 
 @app.command("export", epilog=EXPORT_EXAMPLES)
 def export_run(
-    context: typer.Context,
-    run: RunId,
-    file: Annotated[
-        Path | None,
-        typer.Argument(help="File to write. Default: the run's id with .howdah.", metavar="FILE"),
-    ] = None,
-    runs_dir: OwnRunsDir = None,
+    context: typer.Context, run: RunId, file: Path | None = None, runs_dir: OwnRunsDir = None
 ) -> None:
-    """Pack a run into one file that another machine can import."""
+    """Pack a run into one file that another machine can import.
+
+    Arguments:
+      FILE  File to write. Default: the run's id with .howdah.
+    """
     path = session.find_run(_runs_dir(context), run)
     target = file or Path(f"{path.name}.howdah")
     session.export_run(path, target)
@@ -176,12 +170,12 @@ def export_run(
 
 
 @app.command("import", epilog=IMPORT_EXAMPLES)
-def import_run(
-    context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="File that `howdah runs export` wrote.", metavar="FILE")],
-    runs_dir: OwnRunsDir = None,
-) -> None:
-    """Unpack an exported run and write its report."""
+def import_run(context: typer.Context, file: Path, runs_dir: OwnRunsDir = None) -> None:
+    """Unpack an exported run and write its report.
+
+    Arguments:
+      FILE  File that `howdah runs export` wrote.
+    """
     print(reporting.report_run(session.import_run(file, _runs_dir(context))).report)
 
 
@@ -198,24 +192,21 @@ howdah runs attach last --prometheus http://monitor:9090  # adds what node_expor
 def attach(  # noqa: PLR0917 - typer makes options of parameters
     context: typer.Context,
     run: RunId,
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Output of `sadf -j` or `esxtop -b`.", metavar="FILE"),
-    ] = None,
-    host: Annotated[
-        str | None, typer.Option(help="Machine of the run that the files describe.", metavar="NAME")
-    ] = None,
-    prometheus: Annotated[
-        str | None,
-        typer.Option(help="Address of a Prometheus server that scraped the machines.", metavar="URL"),
-    ] = None,
-    query: Annotated[
-        list[str] | None,
-        typer.Option(help="Additional metric and its series, METRIC=SELECTOR; repeatable.", metavar="QUERY"),
-    ] = None,
+    files: list[Path] | None = None,
+    host: str | None = None,
+    prometheus: str | None = None,
+    query: list[str] | None = None,
     runs_dir: OwnRunsDir = None,
 ) -> None:
-    """Add what sysstat, esxtop or Prometheus measured during a run, and update its report."""
+    """Add what sysstat, esxtop or Prometheus measured during a run, and update its report.
+
+    Arguments:
+      FILE  Output of `sadf -j` or `esxtop -b`.
+    Options:
+      --host NAME  Machine of the run that the files describe.
+      --prometheus URL  Address of a Prometheus server that scraped the machines.
+      --query QUERY  Additional metric and its series, METRIC=SELECTOR; repeatable.
+    """
     done = reporting.attach(
         session.find_run(_runs_dir(context), run),
         files=files or (),

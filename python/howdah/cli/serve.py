@@ -36,63 +36,43 @@ app = App()
 @app.command("serve", epilog=EXAMPLES)
 def serve(
     *,
-    port: Annotated[int, typer.Option(help="Port; 0 picks any free port.", min=0, max=65535)] = DEFAULT_PORT,
-    listen: Annotated[
-        str | None,
-        typer.Option(
-            help="Address that other machines can reach, such as 0.0.0.0; needs --certificate. "
-            "Default: only this machine.",
-            metavar="ADDRESS",
-        ),
-    ] = None,
-    certificate: Annotated[
-        Path | None,
-        typer.Option(help="PEM file with the certificate and its chain, for TLS.", metavar="FILE"),
-    ] = None,
-    key: Annotated[
-        Path | None,
-        typer.Option(help="The certificate's key, if it is in another file.", metavar="FILE"),
-    ] = None,
-    password_file: Annotated[
-        Path | None,
-        typer.Option(help="File with a password that can be used instead of the token.", metavar="FILE"),
-    ] = None,
-    allow_runs: Annotated[
-        bool, typer.Option("--allow-runs", help="Add a page that starts runs; needs the token.")
-    ] = False,
-    read_only: Annotated[
-        bool, typer.Option("--read-only", help="Allow no changes: no notes, no tags, no stops.")
-    ] = False,
-    plan: Annotated[
-        list[Path] | None, typer.Option(help="Plan to open on the Plan page; repeatable.", metavar="FILE")
-    ] = None,
-    inventory: Annotated[
-        Path | None, typer.Option(help="Inventory to start planning from, instead of a plan.", metavar="FILE")
-    ] = None,
-    conf: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Configuration directory to check against the rules and the first plan; repeatable.",
-            metavar="DIR",
-        ),
-    ] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535)] = DEFAULT_PORT,
+    listen: str | None = None,
+    certificate: Path | None = None,
+    key: Path | None = None,
+    password_file: Path | None = None,
+    allow_runs: bool = False,
+    read_only: bool = False,
+    plan: list[Path] | None = None,
+    inventory: Path | None = None,
+    conf: list[Path] | None = None,
     calibration: CalibrationFile = None,
     runs_dir: RunsDir = DEFAULT_RUNS_DIR,
-    studies_dir: Annotated[Path, typer.Option(help="Directory of studies.", metavar="DIR")] = Path("study"),
+    studies_dir: Path = Path("study"),
     predictions_dir: PredictionsDir = DEFAULT_PREDICTIONS_DIR,
-    jobs_dir: Annotated[
-        Path,
-        typer.Option(help="Directory of imported applications.", envvar="HOWDAH_JOBS_DIR", metavar="DIR"),
-    ] = DEFAULT_JOBS_DIR,
-    export: Annotated[
-        Path | None,
-        typer.Option(help="Write the pages as files into this directory and exit.", metavar="DIR"),
-    ] = None,
+    jobs_dir: Annotated[Path, typer.Option(envvar="HOWDAH_JOBS_DIR")] = DEFAULT_JOBS_DIR,
+    export: Path | None = None,
 ) -> None:
     """Show runs, studies, plans and predictions in a browser, updated during runs.
 
     Only this machine can reach the server unless --listen is given. Notes, tags, stopping and starting runs
     need the token, which is in a file that only this user can read.
+
+    Options:
+      --port  Port; 0 picks any free port.
+      --listen ADDRESS  Address that other machines can reach, such as 0.0.0.0; needs --certificate. Default:
+          only this machine.
+      --certificate FILE  PEM file with the certificate and its chain, for TLS.
+      --key FILE  The certificate's key, if it is in another file.
+      --password-file FILE  File with a password that can be used instead of the token.
+      --allow-runs  Add a page that starts runs; needs the token.
+      --read-only  Allow no changes: no notes, no tags, no stops.
+      --plan FILE  Plan to open on the Plan page; repeatable.
+      --inventory FILE  Inventory to start planning from, instead of a plan.
+      --conf DIR  Configuration directory to check against the rules and the first plan; repeatable.
+      --studies-dir DIR  Directory of studies.
+      --jobs-dir DIR  Directory of imported applications.
+      --export DIR  Write the pages as files into this directory and exit.
     """
     settings = ServeSettings(
         runs_dir=runs_dir,
@@ -121,7 +101,7 @@ def serve(
         port=port,
         password=password,
         certificate=server.Certificate(certificate, key) if certificate else None,
-        tell=_show_address,
+        report=_show_address,
     )
 
 
@@ -184,7 +164,8 @@ def _check_files(settings: ServeSettings) -> None:
             raise UserError(f"{flag} {path}", "is not a file", "give an existing file")
     for path in settings.conf:
         if not path.is_dir():
-            raise UserError(f"--conf {path}", "is not a directory", "give one such as /etc/hadoop/conf")
+            problem = "not a directory" if path.exists() else "no such directory"
+            raise UserError(f"--conf {path}", problem, "give one such as /etc/hadoop/conf")
 
 
 _LEAST_PASSWORD = 12

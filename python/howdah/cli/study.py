@@ -46,7 +46,7 @@ QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the page'
 
 @app.command("study", epilog=EXAMPLES)
 def study(
-    file: Annotated[Path, typer.Argument(help="Study file, see docs/study.md.", metavar="FILE")],
+    file: Path,
     *,
     directory: DIRECTORY = None,
     dry_run: DRY_RUN = False,
@@ -57,6 +57,9 @@ def study(
 
     Finished runs are never repeated: an interrupted study continues where it stopped.
     A failed run counts as a result.
+
+    Arguments:
+      FILE  Study file, see docs/study.md.
     """
     carry_out(session.read(file), directory, dry_run=dry_run, json=json, quiet=quiet)
 
@@ -71,19 +74,9 @@ howdah study local --dataset 10GB --repeats 5  # is slower and more precise
 @app.command("study local", epilog=LOCAL_EXAMPLES)
 def local(
     *,
-    data_dir: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Directory for data, repeatable, one for each disk. Default: howdah-data.", metavar="DIR"
-        ),
-    ] = None,
-    dataset: Annotated[
-        list[str] | None,
-        typer.Option(help="Size of the dataset to sort; repeatable. Default: 1GB, 4GB.", metavar="BYTES"),
-    ] = None,
-    repeats: Annotated[
-        str | None, typer.Option(help="Number of runs of each cell. Default: 3.", metavar="N")
-    ] = None,
+    data_dir: list[Path] | None = None,
+    dataset: list[str] | None = None,
+    repeats: str | None = None,
     directory: DIRECTORY = None,
     dry_run: DRY_RUN = False,
     json: AsJson = False,
@@ -93,6 +86,11 @@ def local(
 
     Changes one setting at a time and compares it with the planned one; differences within the noise are
     marked.
+
+    Options:
+      --data-dir DIR  Directory for data, repeatable, one for each disk. Default: howdah-data.
+      --dataset BYTES  Size of the dataset to sort; repeatable. Default: 1GB, 4GB.
+      --repeats N  Number of runs of each cell. Default: 3.
     """
     count = parse_count(repeats, "--repeats") if repeats is not None else None
     requested = session.local(data_dir or [], dataset or [], count)
@@ -107,14 +105,14 @@ howdah study verify evidence.tar.gz  # elsewhere: checks it
 
 
 @app.command("study export", epilog=EXPORT_EXAMPLES)
-def export(
-    directory: Annotated[Path, typer.Argument(help="Directory of a study.", metavar="DIR")],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="File to write. Default: NAME.tar.gz.", metavar="FILE"),
-    ] = None,
-) -> None:
-    """Pack a study into one file: plans, records, telemetry and page, with a digest of each."""
+def export(directory: Path, output: Path | None = None) -> None:
+    """Pack a study into one file: plans, records, telemetry and page, with a digest of each.
+
+    Arguments:
+      DIR  Directory of a study.
+    Options:
+      --output, -o FILE  File to write. Default: NAME.tar.gz.
+    """
     print(study_paper.export_study(directory, output))
 
 
@@ -124,10 +122,12 @@ howdah study verify protect.tar.gz  # checks a study that you received
 
 
 @app.command("study verify", epilog=VERIFY_EXAMPLES)
-def verify(
-    file: Annotated[Path, typer.Argument(help="File that `howdah study export` wrote.", metavar="FILE")],
-) -> None:
-    """Check that a packed study is unchanged, and that its records produce its page byte for byte."""
+def verify(file: Path) -> None:
+    """Check that a packed study is unchanged, and that its records produce its page byte for byte.
+
+    Arguments:
+      FILE  File that `howdah study export` wrote.
+    """
     verified = study_paper.verify_study(file)
     print(
         f"{format_counted(verified.files, 'file')} as they were packed, "

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from howdah.cli.arguments import AsJson, CalibrationFile, parse_duration, parse_seed
-from howdah.cli.help import MORE, App
+from howdah.cli.help import App
 from howdah.cli.output import print_json, show
-from howdah.cli.progress import StudyDisplay
+from howdah.cli.progress import MovingBar, StudyDisplay
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.files import DEFAULT_TUNE_DIR
@@ -53,105 +52,28 @@ app = App()
 
 @app.command("tune", epilog=EXAMPLES)
 def tune(
-    plan: Annotated[
-        Path | None,
-        typer.Argument(help="Plan to improve, written by `howdah plan`.", show_default=False),
-    ] = None,
+    plan: Annotated[Path | None, typer.Argument(show_default=False)] = None,
     *,
     calibration: CalibrationFile = None,
-    trials: Annotated[int, typer.Option(help="Number of candidates to simulate.", metavar="N")] = _TRIALS,
-    space: Annotated[
-        Path | None,
-        typer.Option(help="Parameters to vary and their values: see docs/tune.md.", metavar="FILE"),
-    ] = None,
-    show_space: Annotated[
-        bool, typer.Option("--show-space", help="List parameters and values; simulate nothing.")
-    ] = False,
-    keep: Annotated[
-        KeptRules,
-        typer.Option(help="Rules that the tuned plan keeps: all, or only protecting ones."),
-    ] = KeptRules.RULES,
-    race: Annotated[
-        str | None,
-        typer.Option(
-            help="Run the best candidates: `labs` builds a lab for each; or a lab's name; or a cluster's "
-            "configuration directory.",
-            metavar="WHERE",
-        ),
-    ] = None,
-    budget: Annotated[
-        str | None,
-        typer.Option(help="Time for the race, never exceeded, such as 40m. Default: 2h.", metavar="TIME"),
-    ] = None,
-    job: Annotated[
-        str | None,
-        typer.Option(
-            help="Tune the properties of your own job, a command, by runs on --race LAB or DIR.",
-            metavar="COMMAND",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="File for the tuned plan, or for a job's properties. Default: tuned.yaml, tuned-job.xml.",
-            metavar="FILE",
-            show_default=False,
-        ),
-    ] = None,
-    resume: Annotated[
-        str | None,
-        typer.Option(help="Continue the search with this name; `last` for the newest.", metavar="NAME"),
-    ] = None,
-    suite: Annotated[str, typer.Option(help="Suite to tune for.", rich_help_panel=MORE)] = "terasuite",
-    rows: Annotated[
-        str | None,
-        typer.Option(
-            help="100-byte rows to sort. Default: as planned.", metavar="COUNT", rich_help_panel=MORE
-        ),
-    ] = None,
-    goal: Annotated[
-        list[Goal] | None,
-        typer.Option(
-            help="Also show what the suite takes with fewer hosts or less memory; repeatable.",
-            rich_help_panel=MORE,
-        ),
-    ] = None,
-    broken: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--break",
-            help="Protecting rule that candidates may break; repeatable.",
-            metavar="RULE",
-            rich_help_panel=MORE,
-        ),
-    ] = None,
-    replications: Annotated[
-        int,
-        typer.Option(
-            help="Number of simulations of each of the best candidates.",
-            metavar="N",
-            min=3,
-            rich_help_panel=MORE,
-        ),
-    ] = _REPLICATIONS,
-    seed: Annotated[
-        str | None,
-        typer.Option(help="Seed of all random numbers; recorded.", metavar="N", rich_help_panel=MORE),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(help="Name of the search. Default: the time and the suite.", rich_help_panel=MORE),
-    ] = None,
-    tune_dir: Annotated[
-        Path,
-        typer.Option(
-            help="Directory of searches.", envvar="HOWDAH_TUNE_DIR", metavar="DIR", rich_help_panel=MORE
-        ),
-    ] = DEFAULT_TUNE_DIR,
+    trials: int = _TRIALS,
+    space: Path | None = None,
+    show_space: bool = False,
+    keep: KeptRules = KeptRules.RULES,
+    race: str | None = None,
+    budget: str | None = None,
+    job: str | None = None,
+    output: Annotated[Path | None, typer.Option(show_default=False)] = None,
+    resume: str | None = None,
+    suite: str = "terasuite",
+    rows: str | None = None,
+    goal: list[Goal] | None = None,
+    broken: Annotated[list[str] | None, typer.Option("--break")] = None,
+    replications: Annotated[int, typer.Option(min=3)] = _REPLICATIONS,
+    seed: str | None = None,
+    name: str | None = None,
+    tune_dir: Annotated[Path, typer.Option(envvar="HOWDAH_TUNE_DIR")] = DEFAULT_TUNE_DIR,
     json: AsJson = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the tuned plan's path.")] = False,
+    quiet: bool = False,
 ) -> None:
     """Search for a faster specification in the simulator, starting from a plan.
 
@@ -160,6 +82,31 @@ def tune(
     check, deploy and run the tuned plan like any other. With --race, the best candidates, the rules' plan
     and Hadoop's defaults run in turns until the differences are certain. On a running lab or cluster, only
     properties of jobs vary.
+
+    Arguments:
+      PLAN  Plan to improve, written by `howdah plan`.
+    Options:
+      --trials N  Number of candidates to simulate.
+      --space FILE  Parameters to vary and their values: see docs/tune.md.
+      --show-space  List parameters and values; simulate nothing.
+      --keep  Rules that the tuned plan keeps: all, or only protecting ones.
+      --race WHERE  Run the best candidates: `labs` builds a lab for each; or a lab's name; or a cluster's
+          configuration directory.
+      --budget TIME  Time for the race, never exceeded, such as 40m. Default: 2h.
+      --job COMMAND  Tune the properties of your own job, a command, by runs on --race LAB or DIR.
+      --output, -o FILE  File for the tuned plan, or for a job's properties. Default: tuned.yaml,
+          tuned-job.xml.
+      --resume NAME  Continue the search with this name; `last` for the newest.
+      --quiet, -q  Print only the tuned plan's path.
+    More options:
+      --suite  Suite to tune for.
+      --rows COUNT  100-byte rows to sort. Default: as planned.
+      --goal  Also show what the suite takes with fewer hosts or less memory; repeatable.
+      --break RULE  Protecting rule that candidates may break; repeatable.
+      --replications N  Number of simulations of each of the best candidates.
+      --seed N  Seed of all random numbers; recorded.
+      --name  Name of the search. Default: the time and the suite.
+      --tune-dir DIR  Directory of searches.
     """
     check_extras("the page of `howdah tune`", "charts")
     budget_s = parse_duration(budget, "--budget") if budget is not None else None
@@ -258,10 +205,7 @@ def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet:
 def _learned(folder: session.TuningFolder, tuned: session.Tuned, *, silent: bool) -> session.Tuned:
     """Make the first round of a race and search again with what it shows."""
     learning.learn(
-        folder,
-        tuned.tuning,
-        lambda study: StudyDisplay(study, silent=silent),
-        lambda: _Bar(silent=silent),
+        folder, tuned.tuning, lambda study: StudyDisplay(study, silent=silent), lambda: _Bar(silent=silent)
     )
     return session.search(folder, lambda progress: None)
 
@@ -273,12 +217,11 @@ def _write(tuned: session.Tuned, folder: session.TuningFolder, output: Path) -> 
     return document, predicting.write_page(document, folder.path)
 
 
-class _Bar:
+class _Bar(MovingBar):
     """Candidates tried, the best so far and the time left, on a terminal's standard error."""
 
     def __init__(self, *, silent: bool) -> None:
-        console = Console(stderr=True, quiet=silent, highlight=False)
-        self._bar = Progress(
+        super().__init__(
             TextColumn("{task.description:<17}"),
             BarColumn(bar_width=24),
             TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
@@ -286,18 +229,9 @@ class _Bar:
             TimeElapsedColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),
-            console=console,
-            transient=True,
-            disable=silent or not console.is_terminal,
+            silent=silent,
         )
         self._task = self._bar.add_task("starting", total=1, best="")
-
-    def __enter__(self) -> _Bar:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._bar.stop()
 
     def __call__(self, progress: TuneProgress) -> None:
         """Move to where the search is."""

@@ -10,9 +10,9 @@ from typing import Any, Literal, NamedTuple
 from pydantic import ValidationError
 from ruamel.yaml import YAML
 
-from howdah.documents.fault import Keys
 from howdah.documents.files import write_inventory
 from howdah.documents.hardware import Hardware, describe, rated
+from howdah.documents.tree import Keys
 from howdah.errors import UserError
 from howdah.model.base import Model, WrongValue
 from howdah.model.host import Host
@@ -35,7 +35,7 @@ class Addition(NamedTuple):
 
     group: HostGroup
     hosts: int
-    known: bool
+    existing: bool
     comments: dict[Keys, str]
     left_out: tuple[str, ...]
 
@@ -73,7 +73,16 @@ def group_hosts(
             group_name = name or new_name(names[0], taken)
             taken.add(group_name)
             try:
-                group = _new_group(group_name, names, hardware, serves)
+                group = HostGroup(
+                    name=group_name,
+                    count=len(names),
+                    hosts=fold(names),
+                    cpu=hardware.cpu,
+                    memory=exact_bytes(hardware.memory_bytes),
+                    disks=hardware.disks,
+                    nics=hardware.nics,
+                    serves=serves or "any",
+                )
                 group, more_comments = _measured(group, [probe.host for probe in same])
             except ValidationError as error:
                 raise _refused(error, same[0].file, name) from error
@@ -84,13 +93,13 @@ def group_hosts(
     return tuple(additions)
 
 
-def difference(hardware: Hardware, other: Hardware) -> str:
+def difference(hardware: Hardware, second: Hardware) -> str:
     """In what hosts differ, in words."""
     parts = [
-        ("CPUs", _cpu_key(hardware), _cpu_key(other)),
-        ("memory", hardware.memory_bytes, other.memory_bytes),
-        ("disks", hardware.disks, other.disks),
-        ("network ports", hardware.nics, other.nics),
+        ("CPUs", _cpu_key(hardware), _cpu_key(second)),
+        ("memory", hardware.memory_bytes, second.memory_bytes),
+        ("disks", hardware.disks, second.disks),
+        ("network ports", hardware.nics, second.nics),
     ]
     return ", ".join(name for name, mine, theirs in parts if mine != theirs) or "processor model"
 
@@ -151,9 +160,9 @@ def hardware_of(group: HostGroup) -> Hardware:
     return Hardware(group.cpu, group.memory_bytes, tuple(disks), group.nics)
 
 
-def _is_alike(hardware: Hardware, other: Hardware) -> bool:
-    models = {hardware.cpu.model, other.cpu.model} - {None}
-    return len(models) < 2 and _cpu_key(hardware) == _cpu_key(other) and hardware[1:] == other[1:]
+def _is_alike(hardware: Hardware, second: Hardware) -> bool:
+    models = {hardware.cpu.model, second.cpu.model} - {None}
+    return len(models) < 2 and _cpu_key(hardware) == _cpu_key(second) and hardware[1:] == second[1:]
 
 
 def _cpu_key(hardware: Hardware) -> tuple[int, ...]:
@@ -164,19 +173,6 @@ def _cpu_key(hardware: Hardware) -> tuple[int, ...]:
 def _extended(group: HostGroup, names: Sequence[str]) -> HostGroup:
     hosts = fold([*expand_all(group.hosts), *names])
     return group.model_copy(update={"count": group.count + len(names), "hosts": hosts})
-
-
-def _new_group(name: str, names: Sequence[str], hardware: Hardware, serves: Serves | None) -> HostGroup:
-    return HostGroup(
-        name=name,
-        count=len(names),
-        hosts=fold(names),
-        cpu=hardware.cpu,
-        memory=exact_bytes(hardware.memory_bytes),
-        disks=hardware.disks,
-        nics=hardware.nics,
-        serves=serves or "any",
-    )
 
 
 def _measured(group: HostGroup, hosts: Sequence[Host]) -> tuple[HostGroup, dict[Keys, str]]:
@@ -231,9 +227,9 @@ def extended_text(text: str, additions: Sequence[Addition]) -> str:
     document = yaml.load(text)
     groups = document["groups"]
     for addition in additions:
-        if addition.known:
+        if addition.existing:
             _extend(next(group for group in groups if group["name"] == addition.group.name), addition)
-    if fresh := [addition for addition in additions if not addition.known]:
+    if fresh := [addition for addition in additions if not addition.existing]:
         for outer in (document, groups):
             outer.fa.set_block_style()  # Between brackets there is no room for comments.
         groups.extend(yaml.load(new_text(fresh))["groups"])
@@ -317,14 +313,14 @@ def _network(group: HostGroup) -> Iterator[Notice]:
         for disk in group.disks
         if disk.role is DiskRole.DATA
     ]
-    known = sum(count * rate for count, rate in rates if rate is not None)
-    needed = known * 8 * 2 / 3
+    bytes_per_s = sum(count * rate for count, rate in rates if rate is not None)
+    needed = bytes_per_s * 8 * 2 / 3
     measured = all(disk.outer_bytes_per_s for disk in group.disks if disk.role is DiskRole.DATA)
     assumed = "" if measured else f", at {_HDD_BYTES_PER_S // 2**20} MiB/s each where no outer_rate is given"
     if needed > group.network_bits_per_s:
         yield Notice(
             group=group.name,
-            text=f"a host's disks write {known * 8 / 10**9:.1f} Gb/s together{assumed}; two thirds of "
+            text=f"a host's disks write {bytes_per_s * 8 / 10**9:.1f} Gb/s together{assumed}; two thirds of "
             f"three replicas cross a network of {group.network_bits_per_s / 10**9:g} Gb/s, which limits them",
             source="D0 45, D0 46, D0 48",
         )

@@ -11,7 +11,7 @@ from math import ceil
 from statistics import median
 from typing import NamedTuple
 
-from howdah.documents.fault import Keys
+from howdah.documents.tree import Keys
 from howdah.model.host import Disk, Host
 from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, NicSet
 from howdah.units import MIB, exact_bits_per_s, exact_bytes, format_bytes, format_memory

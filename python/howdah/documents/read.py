@@ -15,8 +15,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from howdah.documents.fault import Fault, Keys, Mark, error_of, read_text
-from howdah.documents.tree import Tree, read_tree
+from howdah.documents.tree import Fault, Keys, Mark, Tree, error_of, read_text, read_tree
 from howdah.hadoop.config_files import foreign_file
 from howdah.model.base import WrongValue
 from howdah.model.inventory import FORMAT
@@ -97,12 +96,12 @@ def say(detail: ErrorDetails) -> tuple[str, str]:
     if detail["type"] not in _MESSAGES:
         message = detail["msg"]
         return f"{message[:1].lower()}{message[1:]}", ""
-    what, hint = _MESSAGES[detail["type"]]
+    problem, hint = _MESSAGES[detail["type"]]
     context = detail.get("ctx", {})
     if "expected" in context:
         # Pydantic says 'a', 'b' or 'c'.
         context["expected"] = str(context["expected"]).replace("'", "").replace(" or ", ", ")
-    return f"{shown(detail['input'])} {what}", hint.format_map(context)
+    return f"{shown(detail['input'])} {problem}", hint.format_map(context)
 
 
 def shown(value: Any) -> str:
@@ -125,7 +124,7 @@ def faults_of(model: type[BaseModel], tree: Tree, error: ValidationError) -> tup
         (*detail["loc"][:-1], near)
         for detail in details
         if detail["type"] == "extra_forbidden"
-        for near in _nearest(_known(model, detail["loc"]), str(detail["loc"][-1]))
+        for near in _nearest(_keys_at(model, detail["loc"]), str(detail["loc"][-1]))
     }
     return tuple(
         {
@@ -140,21 +139,21 @@ def _fault(model: type[BaseModel], tree: Tree, detail: ErrorDetails) -> Fault:
     kind, loc = detail["type"], detail["loc"]
     path = _real(tree, loc)
     if kind == "missing":
-        what, hint = _missing(model, path, str(loc[-1]))
+        problem, hint = _missing(model, path, str(loc[-1]))
     elif kind == "extra_forbidden":
         return _unknown(model, tree, path)
     elif kind == "value_error" and isinstance(wrong := detail.get("ctx", {}).get("error"), WrongValue):
         path = _real(tree, (*path, *wrong.at))
-        what, hint = wrong.what, wrong.hint
+        problem, hint = wrong.what, wrong.hint
     elif loc != path:
         # Behind the document's own path stands the name of one of several types it might have had.
-        what, hint = (
+        problem, hint = (
             f"{shown(tree.at(path))} does not fit",
             "a number, a text, true, false or a list of texts",
         )
     else:
-        what, hint = say(detail)
-    return Fault(tree.mark(path), path, what, hint)
+        problem, hint = say(detail)
+    return Fault(tree.mark(path), path, problem, hint)
 
 
 def _real(tree: Tree, loc: Keys) -> Keys:
@@ -176,13 +175,13 @@ def _missing(model: type[BaseModel], path: Keys, key: str) -> tuple[str, str]:
 
 
 def _unknown(model: type[BaseModel], tree: Tree, path: Keys) -> Fault:
-    known = _known(model, path)
-    near = _nearest(known, str(path[-1]))
-    hint = f"do you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
+    keys = _keys_at(model, path)
+    near = _nearest(keys, str(path[-1]))
+    hint = f"do you mean {near[0]}?" if near else f"known here: {', '.join(keys)}"
     return Fault(tree.keys.get(path, tree.mark(path)), path, "is an unknown key", hint)
 
 
-def _known(model: type[BaseModel], path: Keys) -> tuple[str, ...]:
+def _keys_at(model: type[BaseModel], path: Keys) -> tuple[str, ...]:
     """The keys that the mapping around a path may have."""
     owner = model_at(model, path[:-1])
     return _keys_of(owner) if owner is not None else ()
@@ -194,9 +193,9 @@ def _keys_of(model: type[BaseModel]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _nearest(known: tuple[str, ...], key: str) -> list[str]:
+def _nearest(keys: tuple[str, ...], key: str) -> list[str]:
     """The known key that a misspelt one is most like; none if it is like none."""
-    return get_close_matches(key, known, n=1, cutoff=0.6)
+    return get_close_matches(key, keys, n=1, cutoff=0.6)
 
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
@@ -252,17 +251,17 @@ def read_whole(
 def _strange(tree: Tree, kind: str, hint: str) -> Fault | None:
     """Why the document is not of this kind at all, or of a version to come."""
     data: Any = tree.data
-    what = ""
+    problem = ""
     if data is None:
-        what = "is empty"
+        problem = "is empty"
     elif not isinstance(data, dict):
-        what = f"is a {'list' if isinstance(data, list) else 'single value'}, not {kind}"
+        problem = f"is a {'list' if isinstance(data, list) else 'single value'}, not {kind}"
     else:
         kinds = [name for name, keys in _KINDS.items() if keys <= data.keys()]
         if kinds and kind not in kinds:
-            what = f"is {kinds[0]}, not {kind}"
-    if what:
-        return Fault(tree.mark(()), (), what, hint)
+            problem = f"is {kinds[0]}, not {kind}"
+    if problem:
+        return Fault(tree.mark(()), (), problem, hint)
     for path in (("howdah",), ("cluster", "howdah")):
         version = tree.at(path)
         if isinstance(version, int) and version > FORMAT:

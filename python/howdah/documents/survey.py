@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from howdah.documents.fault import Keys
 from howdah.documents.grouping import Addition, Probe, new_name
 from howdah.documents.hardware import Hardware, describe, installed_bytes, nominal_bytes
+from howdah.documents.tree import Keys
 from howdah.errors import UserError
 from howdah.model.existing import Machine, Survey, Volume
 from howdah.model.hostname import fold, is_hostname
@@ -77,11 +77,11 @@ def _host(name: str, machines: Sequence[Machine], *, inner: bool) -> Physical:
 
 
 def _sum(values: Iterable[int | None]) -> int | None:
-    known = tuple(values)
-    return None if None in known else sum(value for value in known if value is not None)
+    counts = tuple(values)
+    return None if None in counts else sum(value for value in counts if value is not None)
 
 
-class Given(NamedTuple):
+class AssumedFacts(NamedTuple):
     """What the user said of all hosts, where daemons cannot."""
 
     disk_kind: DiskKind | None = None
@@ -95,7 +95,7 @@ class _Described(NamedTuple):
     comments: Mapping[Keys, str]
 
 
-def survey_groups(survey: Survey, given: Given, probes: Sequence[Probe]) -> tuple[Addition, ...]:
+def survey_groups(survey: Survey, assumed: AssumedFacts, probes: Sequence[Probe]) -> tuple[Addition, ...]:
     """The machines as groups of alike hosts; a probe of one of them tells of all that are alike.
 
     Raises UserError for a probe of no such host, or one that contradicts what its daemons say.
@@ -119,7 +119,7 @@ def survey_groups(survey: Survey, given: Given, probes: Sequence[Probe]) -> tupl
         kinds.setdefault(_kind(host), []).append(host)
     for alike in sorted(kinds.values(), key=lambda alike: alike[0].masters_only):
         probe = next((probed[host.name.lower()] for host in alike if host.name.lower() in probed), None)
-        described = _described(alike[0], given, probe)
+        described = _described(alike[0], assumed, probe)
         for racks, some in _racked(alike):
             name = new_name(some[0].name, taken)
             taken.add(name)
@@ -176,10 +176,10 @@ def _addition(
         racks=racks,
         serves="masters" if hosts[0].masters_only else "any",
     )
-    return Addition(group, len(hosts), known=False, comments=comments, left_out=())
+    return Addition(group, len(hosts), existing=False, comments=comments, left_out=())
 
 
-def _described(host: Physical, given: Given, probe: Probe | None) -> _Described:
+def _described(host: Physical, assumed: AssumedFacts, probe: Probe | None) -> _Described:
     if probe is not None:
         probed = describe(probe.host)
         if host.threads not in (None, probed.hardware.cpu.threads):
@@ -196,7 +196,10 @@ def _described(host: Physical, given: Given, probe: Probe | None) -> _Described:
             "are their sums, without what the hypervisor keeps"
         )
     hardware = Hardware(
-        _cpu(host, comments), _memory(host, comments), _disks(host, given, comments), _nics(given, comments)
+        _cpu(host, comments),
+        _memory(host, comments),
+        _disks(host, assumed, comments),
+        _nics(assumed, comments),
     )
     return _Described(hardware, comments)
 
@@ -227,14 +230,14 @@ def _memory(host: Physical, comments: dict[Keys, str]) -> int:
     return max(GIB, host.container_bytes)
 
 
-def _disks(host: Physical, given: Given, comments: dict[Keys, str]) -> tuple[DiskSet, ...]:
+def _disks(host: Physical, assumed: AssumedFacts, comments: dict[Keys, str]) -> tuple[DiskSet, ...]:
     if not host.volumes:
-        return (_untold_disk(host, given, comments),)
+        return (_untold_disk(host, assumed, comments),)
     sets: list[DiskSet] = []
     ordered = sorted(host.volumes, key=lambda volume: (volume.storage, nominal_bytes(volume.size_bytes)))
     for index, ((storage, size), same) in enumerate(groupby(ordered, key=_alike)):
         count = len(list(same))
-        kind = _KINDS.get(storage) or given.disk_kind
+        kind = _KINDS.get(storage) or assumed.disk_kind
         sets.append(DiskSet(count=count, kind=kind or DiskKind.HDD, size=exact_bytes(size)))
         if kind is None:
             comments["disks", index] = (
@@ -247,21 +250,21 @@ def _alike(volume: Volume) -> tuple[str, int]:
     return volume.storage, nominal_bytes(volume.size_bytes)
 
 
-def _untold_disk(host: Physical, given: Given, comments: dict[Keys, str]) -> DiskSet:
+def _untold_disk(host: Physical, assumed: AssumedFacts, comments: dict[Keys, str]) -> DiskSet:
     """A disk where none was told of: a system's own on masters, a data disk of the capacity on others."""
     size = exact_bytes(_UNTOLD_DISK)
     if host.stores:
         comments["disks", 0] = f"{ASSUMED} its DataNode did not report its disks; write them"
-        return DiskSet(count=1, kind=given.disk_kind or DiskKind.HDD, size=size)
+        return DiskSet(count=1, kind=assumed.disk_kind or DiskKind.HDD, size=size)
     why = "masters do not report disks" if host.masters_only else "no DataNode runs there"
     comments["disks", 0] = f"{ASSUMED} {why}; write them, role: data where HDFS may store"
-    return DiskSet(count=1, kind=given.disk_kind or DiskKind.HDD, size=size, role=DiskRole.SYSTEM)
+    return DiskSet(count=1, kind=assumed.disk_kind or DiskKind.HDD, size=size, role=DiskRole.SYSTEM)
 
 
-def _nics(given: Given, comments: dict[Keys, str]) -> tuple[NicSet, ...]:
-    if given.nic_bits_per_s is None:
+def _nics(assumed: AssumedFacts, comments: dict[Keys, str]) -> tuple[NicSet, ...]:
+    if assumed.nic_bits_per_s is None:
         comments["nics", 0] = f"{ASSUMED} no daemon reports its network's speed; write it, or give --nic"
-    return (NicSet(count=1, speed=exact_bits_per_s(given.nic_bits_per_s or _SPEED)),)
+    return (NicSet(count=1, speed=exact_bits_per_s(assumed.nic_bits_per_s or _SPEED)),)
 
 
 def _word(rack: str | None) -> str:

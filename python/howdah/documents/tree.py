@@ -1,4 +1,4 @@
-"""A YAML document's data, with the place of every key and value.
+"""A YAML document's data, with the place of every key, value and fault.
 
 libyaml finds the marks and words; what a word means is ours (``scalar``). Anchors, aliases and tags are
 refused: they make a small file mean a large one, or one thing mean another.
@@ -7,6 +7,8 @@ refused: they make a small file mean a large one, or one thing mean another.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from yaml import CLoader, MarkedYAMLError, YAMLError, parse
@@ -19,7 +21,7 @@ from yaml.events import (
     ScalarEvent,
 )
 
-from howdah.documents.fault import Fault, Keys, Mark, syntax_fault
+from howdah.errors import UserError
 
 Scalar = str | int | float | bool | None
 
@@ -148,7 +150,7 @@ def read_tree(text: str) -> Tree:
 
 class _Refused(Exception):
     def __init__(self, fault: Fault) -> None:
-        super().__init__(fault.what)
+        super().__init__(fault.problem)
         self.fault = fault
 
 
@@ -204,8 +206,8 @@ class _Builder:
         here = (*path, event.value)
         if event.value in mapping:
             first = self.keys[here]
-            what = f"is given twice; the first is in line {first.line}"
-            self.faults.append(Fault(_mark(event), here, what, "leave one of them out"))
+            problem = f"is given twice; the first is in line {first.line}"
+            self.faults.append(Fault(_mark(event), here, problem, "leave one of them out"))
         self.keys[here] = _mark(event)
         self._key[-1] = here
 
@@ -234,5 +236,132 @@ def _mark(event: Any) -> Mark:
     return Mark(event.start_mark.line + 1, event.start_mark.column + 1)
 
 
-def _refusal(event: Any, path: Keys, what: str, hint: str) -> _Refused:
-    return _Refused(Fault(_mark(event), path, what, hint))
+def _refusal(event: Any, path: Keys, problem: str, hint: str) -> _Refused:
+    return _Refused(Fault(_mark(event), path, problem, hint))
+
+
+_MOST_SHOWN = 20
+
+Keys = tuple[str | int, ...]
+"""Where something is in a document: ``("groups", 0, "cpu", "sockets")``."""
+
+
+class Mark(NamedTuple):
+    """A place in a text, from 1."""
+
+    line: int
+    column: int
+
+
+class Fault(NamedTuple):
+    """One thing that is wrong, and what would be right."""
+
+    mark: Mark
+    path: Keys
+    problem: str
+    hint: str
+
+    def where(self, file: str) -> str:
+        """The place as editors and terminals know to open it: ``hosts.yaml:12:9``."""
+        return f"{file}:{self.mark.line}:{self.mark.column}"
+
+    def text(self) -> str:
+        """What is wrong, after the key it is wrong with."""
+        return f"{spell(self.path)}: {self.problem}" if self.path else self.problem
+
+
+def spell(path: Keys) -> str:
+    """A path as one writes it: ``groups[0].cpu.sockets``."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text
+
+
+def error_of(file: str, faults: Sequence[Fault]) -> UserError:
+    """All faults as one error: the first is its message, the others stand in the hint, a line each."""
+    first, *further = sorted(faults)
+    lines = [first.hint] if first.hint else []
+    for fault in further[:_MOST_SHOWN]:
+        right = f" ({fault.hint})" if fault.hint else ""
+        lines.append(f"{fault.where(file)}: {fault.text()}{right}")
+    if len(further) > _MOST_SHOWN:
+        lines.append(f"and {len(further) - _MOST_SHOWN} more")
+    return UserError(first.where(file), first.text(), "\n".join(lines))
+
+
+_LARGEST = 64 * 2**20
+_NOT_TEXT = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+_UNQUOTED = "put text with brackets, braces, commas, colons or quotes between double quotes"
+_INDENT = "indent by spaces, the same for all keys of one group"
+_PARSER_WORDS = (
+    ("found a tab character", "a tab indents here", "indent by spaces"),
+    ("mapping values are not allowed", "a second `:` in one line, or a key indented too far", _UNQUOTED),
+    ("expected ',' or ']'", "the list is not closed where it should be", _UNQUOTED),
+    ("expected ',' or '}'", "the mapping is not closed where it should be", _UNQUOTED),
+    ("could not find expected ':'", "a key without its `:`", "write `key: value`"),
+    ("did not find expected key", "this line is not indented like those before it", _INDENT),
+    ("did not find expected '-' indicator", "this line is not indented like those before it", _INDENT),
+    ("sequence entries are not allowed", "a list's entry cannot begin here", "put `- ` on a separate line"),
+    ("cannot start any token", "a word cannot begin with this character", _UNQUOTED),
+    ("undefined alias", "an alias is not allowed", "write the value out"),
+)
+
+
+def read_text(path: Path, hint: str) -> str:
+    """The text of a file; raises UserError where there is none, with a hint at what would be right."""
+    try:
+        with path.open("rb") as file:
+            # Whatever is named may be endless, a device for instance.
+            content = file.read(_LARGEST + 1)
+    except FileNotFoundError as error:
+        raise UserError(str(path), "no such file", hint) from error
+    except IsADirectoryError as error:
+        raise UserError(str(path), "is a directory", hint) from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UserError(str(path), f"cannot be read ({reason})", hint) from error
+    if len(content) > _LARGEST:
+        raise UserError(str(path), f"is larger than {_LARGEST // 2**20} MiB", hint)
+    return _decoded(path, content)
+
+
+def _decoded(path: Path, content: bytes) -> str:
+    try:
+        text = content.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode("utf-8", errors="replace")
+        problem = f"byte 0x{content[error.start]:02x} is not UTF-8"
+        raise _not_text(path, before, problem) from error
+    if match := _NOT_TEXT.search(text):
+        problem = f"character U+{ord(match.group()):04X} is not allowed in a text"
+        raise _not_text(path, text[: match.start()], problem)
+    return text
+
+
+def _not_text(path: Path, before: str, problem: str) -> UserError:
+    mark = Mark(before.count("\n") + 1, len(before) - before.rfind("\n"))
+    return error_of(str(path), [Fault(mark, (), problem, "save it as UTF-8 text")])
+
+
+def syntax_fault(error: MarkedYAMLError, text: str) -> Fault:
+    """The error with its place; the parser's words where there are no better ones."""
+    problem = error.problem or error.context or "unreadable"
+    # A key without its colon is noticed on the line after it.
+    late = "could not find expected ':'" in problem
+    mark = _place(error.context_mark if late else error.problem_mark or error.context_mark)
+    if "unexpected end of stream" in problem:
+        return Fault(_place(error.context_mark), (), "these quotes are not closed", "close them")
+    lines = text.split("\n")
+    line = lines[mark.line - 1] if mark.line <= len(lines) else ""
+    if "\t" in line[: len(line) - len(line.lstrip())]:
+        return Fault(Mark(mark.line, line.index("\t") + 1), (), "a tab indents here", "indent by spaces")
+    for sign, meant, hint in _PARSER_WORDS:
+        if sign in problem:
+            return Fault(mark, (), meant, hint)
+    return Fault(mark, (), f"is not YAML: {problem}", _UNQUOTED)
+
+
+def _place(mark: Any) -> Mark:
+    return Mark(mark.line + 1, mark.column + 1) if mark is not None else Mark(1, 1)

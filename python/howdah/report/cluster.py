@@ -33,7 +33,16 @@ def cluster_tables(record: RunRecord, evidence: Evidence) -> tuple[Table, ...]:
         _stragglers(evidence),
         _losses(evidence),
         _master_losses(evidence),
-        _events(record),
+        Table.of(
+            record.events,
+            {
+                "at": lambda event: seconds(event.time_s),
+                "where": lambda event: event.worker,
+                "what": lambda event: event.text,
+            },
+            "What happened to the cluster",
+            "Times are since the start of the run.",
+        ),
         floors_table(evidence.floors),
         _overheads(evidence),
         _masters(evidence),
@@ -227,19 +236,6 @@ def _since_start(evidence: Evidence) -> Callable[[WorkerLoss | MasterLoss, float
         return seconds(after_s) if after_s >= 0 else f"{seconds(-after_s)} before"
 
     return since
-
-
-def _events(record: RunRecord) -> Table:
-    return Table.of(
-        record.events,
-        {
-            "at": lambda event: seconds(event.time_s),
-            "where": lambda event: event.worker,
-            "what": lambda event: event.text,
-        },
-        "What happened to the cluster",
-        "Times are since the start of the run.",
-    )
 
 
 def floors_table(floors: Iterable[FloorDistance]) -> Table:

@@ -1,6 +1,6 @@
 """A page, a Markdown file and a text in a terminal as one document: plain data without a form.
 
-``html.py``, ``markdown.py`` and ``terminal.py`` each render a document; none of them knows its subject.
+``html.py``, ``write.py`` and ``terminal.py`` each render a document; none of them knows its subject.
 """
 
 from __future__ import annotations

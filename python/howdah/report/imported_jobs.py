@@ -8,8 +8,9 @@ from urllib.parse import quote
 
 from howdah.jobs.ranking import ORDERS, HostVerdict, Overview
 from howdah.model.application import KIND_NAMES, ORIGIN, Application, JobChange
+from howdah.report import vega
 from howdah.report.document import PAGES, Bullets, Data, Document, Figure, Key, Section, Table, present
-from howdah.report.theme import DATA, SHOWN, across, chart, layer, linear, series_colour, time_unit
+from howdah.report.theme import time_unit
 from howdah.report.words import NONE, optional
 from howdah.units import format_bytes, format_counted, format_memory, format_percent, format_seconds
 
@@ -202,7 +203,7 @@ def _changes(applications: tuple[Application, ...], *, named: bool = True) -> Ta
     rows = []
     for pairs in groups.values():
         first, advice = pairs[0]
-        saves_s = sum(other.saves_s or 0.0 for _, other in pairs)
+        saves_s = sum(saved.saves_s or 0.0 for _, saved in pairs)
         more = f" and {len(pairs) - 1:,} more" if len(pairs) > 1 else ""
         name = (f"{_brief(first)}{more}",) if named else ()
         rows.append((*name, changed(advice), format_seconds(saves_s) if saves_s else NONE, advice.reason))
@@ -244,32 +245,21 @@ def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
         for at, (name, application) in enumerate(shown.items())
     ]
     height = len(shown) * 2 * _ROW
-    y = linear("y", [0, height], down=True)
-    x = linear(
+    y = vega.linear("y", [0, height], down=True)
+    x = vega.linear(
         "low",
         [0, 1.02 * longest / unit.size],
-        across(f"container time ({unit.name})", format=",~f", tickCount=6),
+        vega.across(f"container time ({unit.name})", format=",~f", tickCount=6),
     )
-    spec = chart(
+    spec = vega.chart(
         [
-            layer(
+            vega.own(
                 values,
                 {"type": "bar", "height": _ROW * 0.7},
-                {
-                    "x": x,
-                    "x2": {"field": "high"},
-                    "y": y,
-                    "color": series_colour(keys),
-                    "tooltip": [{"field": "name"}, {"field": "series", "title": "why"}, {"field": "said"}],
-                },
-                SHOWN,
-                name=DATA,
+                {"x": x, "x2": "high", "y": y, "color": vega.series_colour(keys)},
+                [{"field": "name"}, {"field": "series", "title": "why"}, {"field": "said"}],
             ),
-            layer(
-                names,
-                {"type": "text", "align": "left", "baseline": "middle", "x": 0},
-                {"y": y, "text": {"field": "text"}},
-            ),
+            vega.texts(names, {"y": y}, baseline="middle", x=0),
         ],
         height=height,
         left=4,
@@ -381,7 +371,23 @@ def application_document(application: Application) -> Document:
                 present(_changes((application,), named=False)),
             ),
             Section("stages", "Stages", "Stages", present(_stages(application))),
-            Section("hosts", "Hosts", "Hosts", present(_shares(application)), forms=PAGES),
+            Section(
+                "hosts",
+                "Hosts",
+                "Hosts",
+                present(
+                    Table.of(
+                        application.hosts,
+                        {
+                            "host": lambda share: share.host,
+                            "tasks": lambda share: f"{share.tasks:,}",
+                            "failed": lambda share: f"{share.failed:,}",
+                        },
+                        label="Hosts",
+                    )
+                ),
+                forms=PAGES,
+            ),
         ),
     )
 
@@ -426,15 +432,3 @@ def _stages(application: Application) -> Table:
 
 def _volume(size: int) -> str:
     return format_bytes(size) if size else NONE
-
-
-def _shares(application: Application) -> Table:
-    return Table.of(
-        application.hosts,
-        {
-            "host": lambda share: share.host,
-            "tasks": lambda share: f"{share.tasks:,}",
-            "failed": lambda share: f"{share.failed:,}",
-        },
-        label="Hosts",
-    )

@@ -17,7 +17,7 @@ from howdah.units import format_bytes, format_counted, format_memory, format_sec
 
 def simulated_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
     """What is known of the same work, its intervals, its phases' use; nothing of a measured run."""
-    tables = (*_beside(evidence), _bands(record), _use(record))
+    tables = (*_comparisons(evidence), _bands(record), _use(record))
     yield from (section for section in tables if section.rows)
 
 
@@ -34,7 +34,7 @@ def simulation_facts(record: RunRecord) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _beside(evidence: Evidence) -> Iterator[Table]:
+def _comparisons(evidence: Evidence) -> Iterator[Table]:
     """A table for each published or measured run of the same work."""
     for source, group in groupby(evidence.known_times, lambda time: time.source):
         times = list(group)
@@ -115,7 +115,14 @@ def provenance(record: RunRecord) -> tuple[FactList, ...]:
         FactList("Cost of measuring", _telemetry(record)),
         FactList("Simulation", simulation_facts(record)),
         FactList("Cluster", _cluster(record)),
-        FactList("Jobs", _jobs(record)),
+        FactList(
+            "Jobs",
+            tuple(
+                (result.workload.kind, f"{result.job.id}, reported by the {result.job.told_by}")
+                for result in record.workloads
+                if result.job
+            ),
+        ),
         FactList(_host_heading(record), _host(_alone(record.host) if record.cluster else record.host)),
     ]
     return tuple(group for group in groups if group.entries)
@@ -172,14 +179,6 @@ def _counted_names(names: tuple[str, ...]) -> str:
     return f"{len(names):,}: {shown}" + (" …" if len(names) > MOST_NAMES else "")
 
 
-def _jobs(record: RunRecord) -> tuple[tuple[str, str], ...]:
-    return tuple(
-        (result.workload.kind, f"{result.job.id}, reported by the {result.job.told_by}")
-        for result in record.workloads
-        if result.job
-    )
-
-
 def _alone(host: Host) -> Host:
     """A host without its loop devices: they are laboratories', and no job is started from one."""
     loops = {disk.name for disk in host.disks if disk.kind == "loop"}
@@ -210,7 +209,7 @@ def _host(host: Host) -> tuple[tuple[str, str], ...]:
         ("CPU", f"{cpu.model or cpu.architecture}{clock}"),
         ("cores", ", ".join(format_counted(count, noun) for count, noun in counts)),
         ("memory", f"{format_memory(memory.total_bytes)}, swap {format_memory(memory.swap_total_bytes)}"),
-        *((("left to howdah", given),) if (given := _allowance(host)) else ()),
+        *((("left to howdah", allowance),) if (allowance := _allowance(host)) else ()),
         ("huge pages", f"transparent: {memory.transparent_huge_pages or 'not read'}"),
         ("CPU time stolen", steal),
         *(("disk", _disk(disk)) for disk in host.disks),

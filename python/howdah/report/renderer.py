@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from types import TracebackType
@@ -49,7 +49,9 @@ def _unpointed(spec: dict[str, Any]) -> dict[str, Any]:
     if "layer" not in spec:
         return spec
     layers = [
-        layer for layer in spec["layer"] if POINTER not in {each["name"] for each in layer.get("params", ())}
+        layer
+        for layer in spec["layer"]
+        if POINTER not in {selection["name"] for selection in layer.get("params", ())}
     ]
     return {**spec, "layer": layers}
 
@@ -182,20 +184,17 @@ def figure_data(name: str, figures: Iterable[Figure]) -> Markup:
 
 def folded(spec: Any) -> Any:
     """The spec with every table of data as the names of its columns and its rows; the page unfolds it."""
-    if isinstance(spec, list):
-        return [folded(item) for item in spec]
-    if not isinstance(spec, dict):
-        return spec
-    return {key: _table(value) if key == "values" else folded(value) for key, value in spec.items()}
+    return _with_values(spec, _table)
 
 
-def unfolded(spec: Any) -> Any:
-    """The spec that ``folded`` was given."""
+def _with_values(spec: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(spec, list):
-        return [unfolded(item) for item in spec]
+        return [_with_values(item, change) for item in spec]
     if not isinstance(spec, dict):
         return spec
-    return {key: _values(value) if key == "values" else unfolded(value) for key, value in spec.items()}
+    return {
+        key: change(value) if key == "values" else _with_values(value, change) for key, value in spec.items()
+    }
 
 
 def _values(table: Any) -> Any:
@@ -215,7 +214,7 @@ def page_specs(html: str) -> dict[str, Any]:
     """The specification of every figure that a page's script draws, by its id."""
     data = _DATA.search(html)
     figures = json.loads(data[1])["figures"] if data else []
-    return {figure["id"]: unfolded(figure["spec"]) for figure in figures}
+    return {figure["id"]: _with_values(figure["spec"], _values) for figure in figures}
 
 
 def _table(values: list[Any]) -> Any:
@@ -233,7 +232,7 @@ def _table(values: list[Any]) -> Any:
     }
     return {
         "columns": columns,
-        "words": {name: list(known) for name, known in words.items()},
+        "words": {name: list(entries) for name, entries in words.items()},
         "rows": [
             [words[name][cell] if name in words else _short(cell) for name, cell in value.items()]
             for value in values

@@ -202,15 +202,15 @@ def _findings(analysis: Analysis) -> Iterator[Block]:
     """Warnings, then the notes by workload in the order these ran, those on the whole run at the end."""
     # The numbers of a cluster's account are so many that only a table shows them.
     tabled = TABLED if analysis.evidence.flows else ()
-    rest = [finding for finding in analysis.findings if finding.id not in (*MISSING, "simulated")]
+    findings = [finding for finding in analysis.findings if finding.id not in (*MISSING, "simulated")]
     warnings = tuple(
         _worded(finding)._replace(numbers=()) if finding.id in tabled else _worded(finding)
-        for finding in rest
+        for finding in findings
         if finding.severity == "warning"
     )
     if warnings:
         yield Warnings(warnings)
-    notes = [finding for finding in rest if finding.severity == "note" and finding.id not in TABLED]
+    notes = [finding for finding in findings if finding.severity == "note" and finding.id not in TABLED]
     names = [workload.workload for workload in analysis.evidence.workloads]
     for name in names:
         yield from _notes(name, [note for note in notes if note.workload == name])

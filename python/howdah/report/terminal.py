@@ -217,13 +217,16 @@ class _WithSentences(NamedTuple):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         data = self.data
-        rest = data._replace(
+        without_sentences = data._replace(
             columns=data.columns[:-1], rows=tuple(row[:-1] for row in data.rows), short=False
         )
-        if options.max_width - Measurement.get(console, options, _lines(rest)).maximum >= _LEAST_SHORT:
+        if (
+            options.max_width - Measurement.get(console, options, _lines(without_sentences)).maximum
+            >= _LEAST_SHORT
+        ):
             yield _lines(data)
             return
-        yield _lines(rest)
+        yield _lines(without_sentences)
         if sentences := [(row[0], _Short(row[-1])) for row in data.rows if row[-1]]:
             yield Text()
             yield pairs(sentences)

@@ -27,10 +27,10 @@ from howdah.report.html import FIGURES
 from howdah.report.renderer import Renderer, page_specs, still_spec
 from howdah.serve.places import ServeSettings
 from howdah.serve.routes.jobs import linked_jobs
+from howdah.serve.routes.studies import list_studies, study_state
 from howdah.serve.security import Keys
 from howdah.serve.server import application
 from howdah.serve.site import Site
-from howdah.serve.studies import list_studies, study_state
 from howdah.store.predictions import list_predictions, read_scores
 
 MARK = "howdah-export.json"
@@ -75,13 +75,13 @@ class Album:
         """The figures of a page as SVG, by the files that they become."""
         stills = {file: still_spec(spec) for file, spec in specs.items()}
         digests = {file: _digest(spec) for file, spec in stills.items()}
-        known = {file: text for file, digest in digests.items() if (text := self._known(digest)) is not None}
+        kept = {file: text for file, digest in digests.items() if (text := self._kept(digest)) is not None}
         with self._drawing:
-            fresh = {file: spec for file, spec in stills.items() if file not in known}
+            fresh = {file: spec for file, spec in stills.items() if file not in kept}
             if fresh and self._renderer is None:
                 self._renderer = Renderer()
             drawn = self._renderer.draw(fresh) if self._renderer and fresh else {}
-            made = known | drawn
+            made = kept | drawn
             for file, text in made.items():
                 self._pictures[digests[file]] = _Picture(file=file.lstrip("/"), sha256=_sha256(text.encode()))
         return made
@@ -91,7 +91,7 @@ class Album:
         mark = _Mark(made_by=f"howdah {howdah.__version__}", pictures=self._pictures)
         return mark.model_dump_json() + "\n"
 
-    def _known(self, digest: str) -> str | None:
+    def _kept(self, digest: str) -> str | None:
         picture = self._earlier.get(digest)
         if picture is None:
             return None
@@ -128,7 +128,7 @@ _AT_ONCE = 2
 _HERE = "http://localhost"
 
 
-def export(settings: ServeSettings, directory: Path, tell: Callable[[str], None]) -> int:
+def export(settings: ServeSettings, directory: Path, report: Callable[[str], None]) -> int:
     """Write every page into a directory and return how many there are; ``tell`` is told each one's address.
 
     The directory appears whole, or stays as it was. Raises UserError for one that holds anything else than
@@ -145,7 +145,7 @@ def export(settings: ServeSettings, directory: Path, tell: Callable[[str], None]
         staged = Path(tempfile.mkdtemp(prefix=".new-", dir=directory.parent))
         try:
             with Album(directory) as album:
-                count = asyncio.run(_write(settings, staged, album, tell))
+                count = asyncio.run(_write(settings, staged, album, report))
                 (staged / MARK).write_text(album.mark())
             staged.chmod(0o755)
             _swap(staged, directory)
@@ -174,16 +174,16 @@ def _swap(staged: Path, directory: Path) -> None:
     shutil.rmtree(old)
 
 
-async def _write(settings: ServeSettings, folder: Path, album: Album, tell: Callable[[str], None]) -> int:
+async def _write(settings: ServeSettings, folder: Path, album: Album, report: Callable[[str], None]) -> int:
     site = Site(settings, Keys(), static=True)
-    site.watch.look()
+    site.watch.refresh()
     site.watch.complete = True
     transport = httpx.ASGITransport(application(site))
     room = asyncio.Semaphore(_AT_ONCE)
 
     async def put(address: str) -> None:
         async with room:
-            tell(address)
+            report(address)
             page = await _asked(client, address)
             _put(folder / address.lstrip("/") / "index.html", _leading_to_files(page).encode())
             names = _PICTURE.findall(page)
@@ -193,8 +193,8 @@ async def _write(settings: ServeSettings, folder: Path, album: Album, tell: Call
                 }
             else:
                 specs = page_specs(page)
-                wanted = {_file(address, name): specs[name] for name in names}
-                pictures = await asyncio.to_thread(album.pictures, wanted)
+                drawn_specs = {_file(address, name): specs[name] for name in names}
+                pictures = await asyncio.to_thread(album.pictures, drawn_specs)
             for file, picture in pictures.items():
                 _put(folder / file.lstrip("/"), picture.encode())
 
@@ -215,8 +215,8 @@ def _leading_to_files(page: str) -> str:
     """The page with its links to folders as links to the pages in them, and back to the list as a file's."""
 
     def file(link: re.Match[str]) -> str:
-        place, rest = link[1], link[2] or ""
-        return f' href="{place}index.html{rest}"' if place else link[0]
+        place, query = link[1], link[2] or ""
+        return f' href="{place}index.html{query}"' if place else link[0]
 
     return _FOLDER.sub(file, page)
 

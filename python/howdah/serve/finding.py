@@ -65,17 +65,18 @@ class FoundRuns(Model):
     """What runs may be filtered by, the most frequent first."""
 
 
-def find_runs(index: RunIndex, wanted: RunsWanted) -> FoundRuns:
+def find_runs(index: RunIndex, selection: RunsWanted) -> FoundRuns:
     """The runs that fit."""
-    clauses, values = _conditions(wanted)
+    clauses, values = _conditions(selection)
     where = f"WHERE {' AND '.join(clauses)}" if clauses else ""
-    direction = "DESC" if wanted.descending else "ASC"
+    direction = "DESC" if selection.descending else "ASC"
     # The names of columns are those of a Literal, which pydantic holds a request to.
-    order = f"ORDER BY {wanted.order} IS NULL, {wanted.order} {direction}, id {direction}"
+    order = f"ORDER BY {selection.order} IS NULL, {selection.order} {direction}, id {direction}"
     with index.lock:
         count = index.database.execute(f"SELECT COUNT(*) FROM runs {where}", values).fetchone()[0]
         rows = index.database.execute(
-            f"SELECT row FROM runs {where} {order} LIMIT ? OFFSET ?", (*values, wanted.limit, wanted.offset)
+            f"SELECT row FROM runs {where} {order} LIMIT ? OFFSET ?",
+            (*values, selection.limit, selection.offset),
         ).fetchall()
         facets = {name: _counted(index, name) for name in _COLUMNS}
         facets["tag"] = _facets(index.database.execute(_TAGS).fetchall())
@@ -87,14 +88,14 @@ def find_runs(index: RunIndex, wanted: RunsWanted) -> FoundRuns:
     )
 
 
-def on_a_page(index: RunIndex, wanted: RunsWanted) -> tuple[RunsWanted, FoundRuns]:
+def on_a_page(index: RunIndex, selection: RunsWanted) -> tuple[RunsWanted, FoundRuns]:
     """The runs that fit, or the last page of them for one beyond their end; with what it then shows."""
-    runs = find_runs(index, wanted)
+    runs = find_runs(index, selection)
     if runs.found and not runs.rows:
-        last = (runs.found - 1) // wanted.limit * wanted.limit
-        wanted = wanted.model_copy(update={"offset": last})
-        runs = find_runs(index, wanted)
-    return wanted, runs
+        last = (runs.found - 1) // selection.limit * selection.limit
+        selection = selection.model_copy(update={"offset": last})
+        runs = find_runs(index, selection)
+    return selection, runs
 
 
 _TAGS = "SELECT tag, COUNT(*) FROM tags GROUP BY tag ORDER BY 2 DESC, 1 LIMIT 200"
@@ -111,24 +112,24 @@ def _facets(rows: list[tuple[str, int]]) -> tuple[Facet, ...]:
     return tuple(Facet(value=value, count=count) for value, count in rows)
 
 
-def _conditions(wanted: RunsWanted) -> tuple[list[str], list[object]]:
+def _conditions(selection: RunsWanted) -> tuple[list[str], list[object]]:
     clauses: list[str] = []
     values: list[object] = []
     for column in _COLUMNS:
-        if value := getattr(wanted, column):
+        if value := getattr(selection, column):
             clauses.append(f"{column} = ?")
             values.append(value)
-    if wanted.tag:
+    if selection.tag:
         clauses.append("id IN (SELECT id FROM tags WHERE tag = ?)")
-        values.append(wanted.tag)
-    if wanted.since:
+        values.append(selection.tag)
+    if selection.since:
         clauses.append("created >= ?")
-        values.append(wanted.since)
-    if wanted.until:
+        values.append(selection.since)
+    if selection.until:
         clauses.append("created < ?")
         # What begins with the day sorts before anything that a later day begins with.
-        values.append(f"{wanted.until}\N{DELETE}")
-    for word in wanted.search.casefold().split()[:10]:
+        values.append(f"{selection.until}\N{DELETE}")
+    for word in selection.search.casefold().split()[:10]:
         clauses.append("instr(words, ?) > 0")
         values.append(word)
     return clauses, values

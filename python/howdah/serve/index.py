@@ -153,19 +153,19 @@ class RunIndex:
     def __init__(self, runs_dir: Path, file: Path | None) -> None:
         self.runs_dir = runs_dir
         self.database, self.lock = _opened(file), Lock()
-        self._known = self._read_known()
-        self._unsettled = {name for name, run in self._known.items() if run.outcome in _UNSETTLED}
+        self._indexed = self._read_known()
+        self._unsettled = {name for name, run in self._indexed.items() if run.outcome in _UNSETTLED}
         self._stopped = Event()
         self.version = 0
         """Grows with every change."""
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._indexed)
 
     @property
     def running(self) -> frozenset[str]:
         """The runs that are under way."""
-        return frozenset(name for name in self._unsettled if self._known[name].outcome == Outcome.RUNNING)
+        return frozenset(name for name in self._unsettled if self._indexed[name].outcome == Outcome.RUNNING)
 
     def names(self) -> list[str]:
         """The runs that are in the directory now; none where there is no directory."""
@@ -177,22 +177,22 @@ class RunIndex:
             ]
         return []
 
-    def look(self, names: Collection[str], *, every: bool) -> Iterable[set[str]]:
+    def refresh(self, names: Collection[str], *, every: bool) -> Iterable[set[str]]:
         """Bring the index up to date with these names, and say in batches which runs have changed.
 
         Looks at those that are new or gone and at those whose record may still change; with ``every`` at all.
         """
-        gone = self._known.keys() - set(names)
+        gone = self._indexed.keys() - set(names)
         if gone:
             self._remove(gone)
             yield gone
         # The newest come first: a list begins with them.
-        fresh = sorted((name for name in names if name not in self._known), reverse=True)
-        again = list(self._known if every else self._unsettled)
+        fresh = sorted((name for name in names if name not in self._indexed), reverse=True)
+        again = list(self._indexed if every else self._unsettled)
         changed = [name for name in again if not self._stopped.is_set() and self._changed(name)]
-        wanted = [*changed, *fresh]
-        for place in range(0, len(wanted), _BATCH):
-            batch = wanted[place : place + _BATCH]
+        stale = [*changed, *fresh]
+        for place in range(0, len(stale), _BATCH):
+            batch = stale[place : place + _BATCH]
             self._read(batch)
             if self._stopped.is_set():
                 return
@@ -203,8 +203,8 @@ class RunIndex:
         self._read([name])
 
     def _changed(self, name: str) -> bool:
-        known = self._known[name]
-        return known.signature != self._signature(name, known.outcome)
+        indexed = self._indexed[name]
+        return indexed.signature != self._signature(name, indexed.outcome)
 
     def _signature(self, name: str, outcome: str) -> str:
         """Of a run under way also whether its writer lives: being killed changes no file."""
@@ -237,7 +237,7 @@ class RunIndex:
                 "INSERT INTO tags VALUES (?, ?)", [(tag, row.id) for row, _ in rows for tag in row.tags]
             )
             for row, mark in rows:
-                self._known[row.id] = IndexedRun(mark, row.outcome)
+                self._indexed[row.id] = IndexedRun(mark, row.outcome)
                 (self._unsettled.add if row.outcome in _UNSETTLED else self._unsettled.discard)(row.id)
             self.version += 1
 
@@ -246,7 +246,7 @@ class RunIndex:
             for table in ("runs", "tags"):
                 self.database.executemany(f"DELETE FROM {table} WHERE id = ?", [(name,) for name in names])
             for name in names:
-                del self._known[name]
+                del self._indexed[name]
             self._unsettled -= set(names)
             self.version += 1
 

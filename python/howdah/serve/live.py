@@ -55,8 +55,8 @@ class _Before(NamedTuple):
 class RunCourse:
     """The points so far; fed with samples as they come."""
 
-    def __init__(self, beneath: str | None) -> None:
-        self._beneath = beneath
+    def __init__(self, lab_host: str | None) -> None:
+        self._lab_host = lab_host
         self._before: dict[tuple[str, str], _Before] = {}
         self._levels: dict[tuple[str, str], float] = {}
         self.points: list[Point] = []
@@ -91,13 +91,13 @@ class RunCourse:
         spent: dict[tuple[str, str], dict[str, float]] = {}
         rates: dict[str, float] = {}
         for host, metric, value in tick:
-            if host == self._beneath:
+            if host == self._lab_host:
                 continue
             if metric in _LEVELS:
                 self._levels[host, metric] = value
                 continue
-            subject, _, rest = metric.partition("/")
-            instance, _, quantity = rest.partition("/")
+            subject, _, remainder = metric.partition("/")
+            instance, _, quantity = remainder.partition("/")
             cpu = subject == "cpu" and quantity in _CPU_KINDS
             rate = _RATES.get((subject, quantity)) if instance != "lo" else None
             if not cpu and rate is None:
@@ -118,16 +118,18 @@ class RunCourse:
         if not shares and not rates:
             return None
         cpus: list[float | None] = [
-            round(100 * sum(each) / len(each), 2) if (each := shares.get(kind)) else None
+            round(100 * sum(shares_of_kind) / len(shares_of_kind), 2)
+            if (shares_of_kind := shares.get(kind))
+            else None
             for kind in _CPU_KINDS[:-1]
         ]
         moved = [round(rates[name]) if name in rates else None for name in _RATES.values()]
         held = [self._held(metric) for metric in ("process/rss_bytes", *list(_LEVELS)[:2])]
         return (round(time_s, 3), *cpus, *moved, *held)
 
-    def _held(self, wanted: str) -> float | None:
-        each = [value for (_, metric), value in self._levels.items() if metric == wanted]
-        return sum(each) if each else None
+    def _held(self, metric_name: str) -> float | None:
+        levels = [value for (_, metric), value in self._levels.items() if metric == metric_name]
+        return sum(levels) if levels else None
 
 
 def _merged(points: Sequence[Point]) -> Point:
@@ -136,8 +138,8 @@ def _merged(points: Sequence[Point]) -> Point:
         return points[0]
     columns = list(zip(*points, strict=True))
     means = [
-        round(sum(known) / len(known), 2)
-        if (known := [value for value in column if value is not None])
+        round(sum(sampled) / len(sampled), 2)
+        if (sampled := [value for value in column if value is not None])
         else None
         for column in columns[1:]
     ]
@@ -233,7 +235,7 @@ class FollowedRun:
         """All points so far."""
         return LiveFigures(points=tuple(self._course.points) if self._course else (), whole=True)
 
-    def look(self) -> LiveRun:
+    def refresh(self) -> LiveRun:
         """Read what is new, and say how the run stands."""
         try:
             path = run_place(self._runs_dir, self._name)
@@ -327,7 +329,7 @@ class LiveRuns:
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
         self._followed: dict[str, asyncio.Task[None]] = {}
-        self._known: dict[str, FollowedRun] = {}
+        self._followed_runs: dict[str, FollowedRun] = {}
 
     async def begin(self, runs_dir: Path, name: str) -> bytes:
         """Follow a run, unless that is done already, and return what a page has to know first.
@@ -335,13 +337,13 @@ class LiveRuns:
         Raises NotServed where there is no such run.
         """
         topic = self.topic(runs_dir, name)
-        if topic not in self._known:
+        if topic not in self._followed_runs:
             followed = FollowedRun(runs_dir, name)
-            await asyncio.to_thread(followed.look)
-            if topic not in self._known:
-                self._known[topic] = followed
+            await asyncio.to_thread(followed.refresh)
+            if topic not in self._followed_runs:
+                self._followed_runs[topic] = followed
                 self._followed[topic] = asyncio.create_task(self._follow(topic))
-        followed = self._known[topic]
+        followed = self._followed_runs[topic]
         assert followed.state is not None
         return (
             encoded("state", followed.state.model_dump_json())
@@ -355,14 +357,14 @@ class LiveRuns:
         return f"run/{runs_dir}/{name}"
 
     async def _follow(self, topic: str) -> None:
-        followed = self._known[topic]
+        followed = self._followed_runs[topic]
         try:
             while True:
                 await asyncio.sleep(INTERVAL_S)
                 if not self._hub.count(topic):
                     return
                 before = followed.log
-                state = await asyncio.to_thread(followed.look)
+                state = await asyncio.to_thread(followed.refresh)
                 self._hub.publish(topic, "state", state.model_dump_json())
                 if followed.log != before:
                     self._hub.publish(topic, "log", _text(followed.log))
@@ -371,7 +373,7 @@ class LiveRuns:
                 if followed.over:
                     return
         finally:
-            self._known.pop(topic, None)
+            self._followed_runs.pop(topic, None)
             self._followed.pop(topic, None)
 
     async def close(self) -> None:

@@ -113,16 +113,16 @@ class Keys:
 
     async def opens(self, secret: str) -> bool:
         """Whether somebody's secret is the token or, where there is one, the password; slow to say no."""
-        known = self._password if self._password is not None else self.token
-        if _same(secret, known) or _same(secret, self.token):
+        expected = self._password if self._password is not None else self.token
+        if _same(secret, expected) or _same(secret, self.token):
             return True
         async with self._one_wrong_at_a_time:
             await asyncio.sleep(_WRONG_S)
         return False
 
 
-def _same(given: str, known: str) -> bool:
-    return hmac.compare_digest(given.encode(), known.encode())
+def _same(shown: str, expected: str) -> bool:
+    return hmac.compare_digest(shown.encode(), expected.encode())
 
 
 class Guard:
@@ -206,8 +206,8 @@ def _lacking(header: str, content: str) -> Response:
     return _no(403, "is missing or wrong", f"send {content}", where=f"header {header}")
 
 
-def _no(status: int, what: str, hint: str = "", where: str = "") -> Response:
-    return JSONResponse({"where": where, "what": what, "hint": hint}, status_code=status)
+def _no(status: int, problem: str, hint: str = "", where: str = "") -> Response:
+    return JSONResponse({"where": where, "what": problem, "hint": hint}, status_code=status)
 
 
 def _protect(headers: MutableHeaders, *, secure: bool) -> None:
@@ -242,11 +242,11 @@ class _Limited:
     """What is received, up to the most that is taken in: a request need not say how long it is."""
 
     def __init__(self, receive: Receive) -> None:
-        self._receive, self._left = receive, MOST_BODY_BYTES
+        self._receive, self._remaining = receive, MOST_BODY_BYTES
 
     async def __call__(self) -> Message:
         message = await self._receive()
-        self._left -= len(message.get("body", b""))
-        if self._left < 0:
+        self._remaining -= len(message.get("body", b""))
+        if self._remaining < 0:
             raise BodyTooLarge
         return message

@@ -15,16 +15,17 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import uvicorn
-from fastapi import FastAPI
-from starlette.responses import PlainTextResponse, Response
+from fastapi import APIRouter, FastAPI, Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 import howdah
 from howdah.errors import UserError
+from howdah.model.base import Model
 from howdah.serve.places import ServeSettings
-from howdah.serve.routes import jobs, plans, predictions, runs, signing, starts, studies
-from howdah.serve.routes.answers import REFUSED, Declined, Here, refusal
-from howdah.serve.security import SCHEMES, Guard, Keys, carried, need_of
+from howdah.serve.routes import jobs, plans, predictions, runs, starts, studies
+from howdah.serve.routes.answers import REFUSED, Declined, Here, JsonRoute, html, refusal
+from howdah.serve.security import COOKIE, SCHEMES, Guard, Keys, carried, need_of
 from howdah.serve.site import Site
 
 MOST_CONNECTIONS: Final = 480
@@ -54,12 +55,12 @@ class LimitedProtocol(H11Protocol):
         super().connection_made(transport)
         self._peer = _peer_of(self.client)
         self._expect()
-        others = [peer for peer in self.connections if isinstance(peer, LimitedProtocol) and peer is not self]
-        own = [peer for peer in others if peer._peer == self._peer]
+        peers = [peer for peer in self.connections if isinstance(peer, LimitedProtocol) and peer is not self]
+        own = [peer for peer in peers if peer._peer == self._peer]
         if self._peer and len(own) >= MOST_OF_AN_ADDRESS:
             _longest_waiting(own, self).close()
-        elif len(others) >= MOST_CONNECTIONS:
-            _longest_waiting(others, self).close()
+        elif len(peers) >= MOST_CONNECTIONS:
+            _longest_waiting(peers, self).close()
 
     def data_received(self, data: bytes) -> None:
         """Take in a part of a request."""
@@ -148,7 +149,7 @@ def serve(
     port: int,
     password: str | None,
     certificate: Certificate | None,
-    tell: Callable[[str, str, Path], None],
+    report: Callable[[str, str, Path], None],
 ) -> None:
     """Serve until the user ends it; raises UserError where it cannot start.
 
@@ -187,7 +188,7 @@ def serve(
         site.warm()
         try:
             with suppress(KeyboardInterrupt):
-                tell(f"{scheme}://{host}:{bound}/", keys.token, token_file)
+                report(f"{scheme}://{host}:{bound}/", keys.token, token_file)
                 with asyncio.Runner(loop_factory=LimitedLoop) as runner:
                     runner.run(server.serve(sockets=[listening]))
         finally:
@@ -222,9 +223,9 @@ class _Server(uvicorn.Server):
 
 def _raise_file_limit() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    files = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < files:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
 
 
 def _listening(host: str, port: int) -> socket.socket:
@@ -289,6 +290,42 @@ def _keep_token(settings: ServeSettings, token: str, port: int) -> Path:
     return path
 
 
+signing = APIRouter(route_class=JsonRoute)
+
+
+class Secret(Model):
+    """The token, or the password where there is one."""
+
+    secret: str
+
+
+class Opened(Model):
+    """What changes are asked for with."""
+
+    token: str
+    """To be sent in the header ``X-Howdah-Token``."""
+
+
+@signing.get("/sign-in/", include_in_schema=False)
+def sign_in(request: Request, site: Here) -> Response:
+    """The page that asks for the token or the password."""
+    return html(site.page("sign-in.html.j2", request.url.path, by_password=site.keys.by_password))
+
+
+@signing.post("/api/v1/session", response_model=Opened)
+async def session(credentials: Secret, site: Here) -> Response:
+    """Show the token or the password: a cookie stands for it where pages are read."""
+    if not await site.keys.opens(credentials.secret):
+        wrong = Declined(
+            where="secret", what="is wrong", hint="howdah serve printed which file holds the token"
+        )
+        return JSONResponse(wrong.model_dump(), status_code=401)
+    answer = JSONResponse({"token": site.keys.token})
+    if not site.settings.loopback:
+        answer.set_cookie(COOKIE, site.keys.cookie, httponly=True, secure=True, samesite="strict", path="/")
+    return answer
+
+
 _FOREVER = "public, max-age=31536000, immutable"
 
 
@@ -328,9 +365,9 @@ def application(site: Site) -> FastAPI:
 
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
-        site.beside(site.watch.follow())
+        site.spawn(site.watch.follow())
         if site.settings.allow_runs:
-            site.beside(site.starter.follow())
+            site.spawn(site.starter.follow())
         yield
         await site.close()
 
@@ -346,8 +383,9 @@ def application(site: Site) -> FastAPI:
         lifespan=running,
     )
     app.state.site = site
-    for subject in (runs, studies, plans, predictions, jobs, starts, signing):
+    for subject in (runs, studies, plans, predictions, jobs, starts):
         app.include_router(subject.router)
+    app.include_router(signing)
     app.get("/assets/{name}", include_in_schema=False)(_asset)
     for error in REFUSED:
         app.exception_handler(error)(refusal)

@@ -46,7 +46,10 @@ class Assets:
     @cached_property
     def files(self) -> dict[str, Asset]:
         """Every file by its name in addresses."""
-        return {self.names[name]: Asset(text, _kind(name)) for name, text in self._texts.items()}
+        return {
+            self.names[name]: Asset(text, _TYPES[name.rpartition(".")[2]])
+            for name, text in self._texts.items()
+        }
 
     @cached_property
     def _texts(self) -> dict[str, bytes]:
@@ -66,10 +69,6 @@ class Assets:
 def _named(name: str, content: bytes) -> str:
     stem, _, end = name.rpartition(".")
     return f"{stem}-{hashlib.sha256(content).hexdigest()[:12]}.{end}"
-
-
-def _kind(name: str) -> str:
-    return _TYPES[name.rpartition(".")[2]]
 
 
 _MOST_PAGES = 24
@@ -166,13 +165,13 @@ class RunsWatch:
         """Look again and again until cancelled."""
         loop = asyncio.get_running_loop()
         while True:
-            await asyncio.to_thread(self.look, partial(_handed, loop, self.tell))
+            await asyncio.to_thread(self.refresh, partial(_handed, loop, self.announce))
             if not self.complete:
                 self.complete = True
-                self.tell(set())
+                self.announce(set())
             await asyncio.sleep(INTERVAL_S)
 
-    def look(self, tell: Callable[[set[str]], None] = lambda ids: None) -> None:
+    def refresh(self, report: Callable[[set[str]], None] = lambda ids: None) -> None:
         """Bring the index up to date once."""
         now_s = time.monotonic()
         every = now_s - self._everything_s >= _EVERYTHING_S
@@ -184,18 +183,18 @@ class RunsWatch:
             self._names = self._index.names()
             settled = listed_at_ns - changed_ns > _COARSE_S * 1e9
             self._listed_ns = changed_ns if settled else -1
-        for ids in self._index.look(self._names, every=every):
-            tell(ids)
+        for ids in self._index.refresh(self._names, every=every):
+            report(ids)
 
-    def tell(self, ids: set[str]) -> None:
+    def announce(self, ids: set[str]) -> None:
         """Tell everybody who listens that these runs have changed; from the event loop's thread."""
         self._changed()
         changed = {"ids": sorted(ids)[:200], "known": len(self._index), "complete": self.complete}
         self._hub.publish(self.TOPIC, "runs", json.dumps(changed))
 
 
-def _handed(loop: asyncio.AbstractEventLoop, tell: Callable[[set[str]], None], ids: set[str]) -> None:
-    loop.call_soon_threadsafe(tell, ids)
+def _handed(loop: asyncio.AbstractEventLoop, report: Callable[[set[str]], None], ids: set[str]) -> None:
+    loop.call_soon_threadsafe(report, ids)
 
 
 def _changed_ns(path: Path) -> int:
@@ -235,7 +234,7 @@ class Site:
         )
         self.turns = Turns()
         self.plans = PlanStore()
-        self._beside: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def _starts_changed(self) -> None:
         self.hub.publish(RunsWatch.TOPIC, "starts", "{}")
@@ -247,19 +246,19 @@ class Site:
             templates().get_template(name)
         begin_workers()
 
-    def beside(self, work: Coroutine[Any, Any, None]) -> None:
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Let something go on beside the requests, until it or the server ends."""
         task = asyncio.create_task(work)
-        self._beside.add(task)
-        task.add_done_callback(self._beside.discard)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
         """End all that goes on, and close the index."""
         self.hub.close()
         self.index.stop()
-        for task in self._beside:
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._beside, return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.live.close()
         self.index.close()
 

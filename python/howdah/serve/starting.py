@@ -114,9 +114,9 @@ def startable(engine: str) -> dict[str, tuple[Option[Any], ...]]:
     """What may be asked of each suite that an engine runs."""
     able: dict[str, tuple[Option[Any], ...]] = {}
     for suite, kinds in suites().items():
-        each = [programs()[kind] for kind in kinds]
-        if all(engine in program.programs for program in each):
-            own = [option for program in each for option in options_of(program, engine)]
+        workloads = [programs()[kind] for kind in kinds]
+        if all(engine in program.programs for program in workloads):
+            own = [option for program in workloads for option in options_of(program, engine)]
             every = dict.fromkeys((*own, *engines()[engine].options))
             able[suite] = tuple(
                 option
@@ -130,14 +130,14 @@ def arguments_of(
     request: StartAsked, *, runs_dir: Path, plan: Path | None, calibration: str | None
 ) -> tuple[str, ...]:
     """The words of `howdah` that start a run; raises UserError for an option that is not offered here."""
-    known = startable(request.engine)
-    if request.suite not in known:
+    suites_here = startable(request.engine)
+    if request.suite not in suites_here:
         raise UserError(
             "suite",
             f"{request.engine} does not run {request.suite!r} on this page",
-            f"one of {', '.join(known)}",
+            f"one of {', '.join(suites_here)}",
         )
-    options = {option.name: option for option in known[request.suite]}
+    options = {option.name: option for option in suites_here[request.suite]}
     words = ["run", request.suite, "--engine", request.engine, "--quiet", f"{_RUNS_DIR}{runs_dir.absolute()}"]
     for name, text in request.options.items():
         if name not in options:
@@ -160,8 +160,8 @@ def arguments_of(
 class Starter:
     """One run at a time, and one that waits."""
 
-    def __init__(self, state_dir: Path, tell: Callable[[], None]) -> None:
-        self._dir, self._tell = state_dir, tell
+    def __init__(self, state_dir: Path, report: Callable[[], None]) -> None:
+        self._dir, self._report = state_dir, report
         self._runs = self._read()
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
 
@@ -202,7 +202,7 @@ class Starter:
         until_s = time.monotonic() + _REFUSAL_S
         while time.monotonic() < until_s:
             await asyncio.sleep(_INTERVAL_S)
-            self.look()
+            self.refresh()
             run = self._run(number)
             if run.state == "refused":
                 raise _refusal(run)
@@ -214,12 +214,12 @@ class Starter:
         """Look after what goes on, and begin what waits, until cancelled; no defect ends it."""
         while True:
             try:
-                self.look()
+                self.refresh()
             except Exception:
                 _LOG.exception("the queue of runs")
             await asyncio.sleep(4 * _INTERVAL_S)
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """See what has ended, and begin what waits."""
         for run in list(self._runs):
             if run.state == "running" and not run.record and (name := _record_of(run)):
@@ -301,7 +301,7 @@ class Starter:
             self._dir.mkdir(parents=True, exist_ok=True, mode=0o700)
             with replacing(self._dir / _STATE) as file:
                 file.write(_LIST.dump_json(self._runs))
-        self._tell()
+        self._report()
 
     def _read(self) -> list[KeptRun]:
         try:
@@ -343,8 +343,8 @@ def _born(pid: int) -> str:
 
 def _refusal(run: KeptRun) -> UserError:
     """Why a run has not begun, in the words of what was to begin it."""
-    what, _, hint = run.said.partition("\n")
-    return UserError("", what, " ".join(hint.split()))
+    problem, _, hint = run.said.partition("\n")
+    return UserError("", problem, " ".join(hint.split()))
 
 
 def _without_place(word: str) -> str:

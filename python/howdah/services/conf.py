@@ -29,9 +29,10 @@ class ClientConf:
     def read(cls, directory: Path) -> ClientConf:
         """Read a directory's files; raise UserError with file and line."""
         if not (directory / CLIENT_FILES[0]).is_file():
+            missing = "not a directory" if directory.exists() else "no such directory"
             raise UserError(
                 str(directory),
-                f"has no {CLIENT_FILES[0]}" if directory.is_dir() else "is not a directory",
+                f"has no {CLIENT_FILES[0]}" if directory.is_dir() else missing,
                 "give the directory of the client's configuration, often /etc/hadoop/conf",
             )
         paths = [directory / name for name in CLIENT_FILES if (directory / name).is_file()]

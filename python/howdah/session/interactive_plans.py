@@ -13,8 +13,8 @@ from pydantic import Field
 
 from howdah.calibrate.forecast import forecasts
 from howdah.calibrate.uncertainty import distance
-from howdah.documents.fault import read_text, spell
 from howdah.documents.files import inventory_faults, parse_inventory, write_inventory, write_plan
+from howdah.documents.tree import read_text, spell
 from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.engines import SIM
@@ -147,7 +147,7 @@ def check_inventory(text: str) -> tuple[InventoryFault, ...]:
             line=fault.mark.line,
             column=fault.mark.column,
             key=spell(fault.path),
-            what=fault.what,
+            what=fault.problem,
             hint=fault.hint,
         )
         for fault in faults[:MOST_FAULTS]

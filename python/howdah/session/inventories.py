@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.documents.fault import read_text
 from howdah.documents.files import inventory_schema, parse_inventory, read_host, read_inventory, write_work
 from howdah.documents.grouping import Addition, Probe, Serves, extended_text, group_hosts, new_text, notices
-from howdah.documents.survey import ASSUMED, Given, survey_groups
+from howdah.documents.survey import ASSUMED, AssumedFacts, survey_groups
+from howdah.documents.tree import read_text
 from howdah.errors import UserError
 from howdah.files import replace_file
 from howdah.model.base import WrongValue
@@ -27,7 +27,7 @@ from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.web import Web
 
-__all__ = ["ASSUMED", "Given", "Serves", "inventory_schema", "notices", "read_inventory"]
+__all__ = ["ASSUMED", "AssumedFacts", "Serves", "inventory_schema", "notices", "read_inventory"]
 
 
 class ExtendedInventory(NamedTuple):
@@ -76,7 +76,7 @@ class ImportedInventory(NamedTuple):
 
 
 def import_cluster(
-    conf_dir: Path, *, assumed: Given, probe_files: Sequence[Path], days: int, with_work: bool
+    conf_dir: Path, *, assumed: AssumedFacts, probe_files: Sequence[Path], days: int, with_work: bool
 ) -> ImportedInventory:
     """Read the cluster that a client's configuration leads to; nothing is written, here or there.
 

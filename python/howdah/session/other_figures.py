@@ -15,8 +15,8 @@ from typing import NamedTuple
 import howdah.calibrate
 from howdah.calibrate.problem import values_for
 from howdah.calibrate.tables import rows_of
-from howdah.documents.fault import read_text
 from howdah.documents.files import write_calibration
+from howdah.documents.tree import read_text
 from howdah.errors import UserError
 from howdah.files import replace_file
 from howdah.model.calibration import Calibration, OtherFigure

@@ -214,7 +214,7 @@ def _assumptions(
 
 def replay_document(replayed: JobReplay) -> Document:
     """The replay as a document."""
-    from howdah.report.replayed_jobs import what_if  # noqa: PLC0415
+    from howdah.report.prediction.changes import what_if  # noqa: PLC0415
 
     return what_if(replayed)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from howdah.documents.fault import read_text
 from howdah.documents.files import read_plan, read_study, study_schema
+from howdah.documents.tree import read_text
 from howdah.engines.hadoop.reached import running_lab
 from howdah.errors import UserError
 from howdah.files import DEFAULT_RUNS_DIR, scratch_folder

@@ -10,8 +10,8 @@ from typing import Any
 from howdah.calibrate.problem import values_for
 from howdah.calibrate.study import Platform, PublishedStudy
 from howdah.calibrate.tables import StudySetting
-from howdah.documents.fault import read_text
 from howdah.documents.files import read_inventory, read_plan, write_plan
+from howdah.documents.tree import read_text
 from howdah.engines.base import Prepared, begun_record, job_digests, new_job
 from howdah.errors import UserError
 from howdah.model.calibration import HARDWARE, Calibration

@@ -80,7 +80,7 @@ def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> Stud
         cells=tuple(_cell(cell, by_cell[cell.number], plans.get(cell.number)) for cell in cells),
         strata=tuple(_strata(strata_of(study, tuple(cells)), by_cell, directory)),
         warnings=tuple(warnings),
-        left=sum(1 for _ in due(study, cells, done, last_rounds(study, cells, done))),
+        remaining=sum(1 for _ in due(study, cells, done, last_rounds(study, cells, done))),
         warm_ups=sum(run.repeat == 0 for run in done),
     )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from howdah.calibrate.scoring import other_settings
 from howdah.calibrate.study import Platform, PublishedStudy, Ratios
 from howdah.calibrate.tables import StudySetting, named_run, rows_of
-from howdah.documents.fault import read_text
+from howdah.documents.tree import read_text
 from howdah.errors import UserError
 from howdah.model.calibration import CalibrationCell
 from howdah.model.inventory import DiskRole, HostGroup, Inventory

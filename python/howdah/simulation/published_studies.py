@@ -11,8 +11,8 @@ from types import MappingProxyType
 from howdah.calibrate.case import Case, CaseWork
 from howdah.calibrate.study import Platform, PublishedStudy, PublishedTable
 from howdah.calibrate.tables import KnownFigure, NamedRun, StudySetting, run_name, table_figures, tells_of
-from howdah.documents.fault import read_text
 from howdah.documents.read import parse_document
+from howdah.documents.tree import read_text
 from howdah.errors import UserError
 from howdah.model.inventory import DiskKind, DiskRole, DiskSet, HostGroup, Inventory
 from howdah.model.placement import at_once

@@ -190,7 +190,7 @@ groups:
 def test_an_inventory_made_by_hand_keeps_its_comments_and_order(server: Host) -> None:
     inventory = parse_inventory(HAND_MADE, "hosts.yaml")
     additions = add(named(server, "w3", "w4"), inventory)
-    assert [(one.known, one.hosts) for one in additions] == [(True, 2)]
+    assert [(one.existing, one.hosts) for one in additions] == [(True, 2)]
     text = extended_text(HAND_MADE, additions)
     (group,) = parse_inventory(text, "hosts.yaml").groups
     assert (group.count, group.names) == (4, ("w1", "w2", "w3", "w4"))
@@ -235,7 +235,7 @@ def test_what_is_not_alike_is_not_mixed(server: Host, old: str, new: str, why: s
     assert old in HAND_MADE
     inventory = parse_inventory(HAND_MADE.replace(old, new), "hosts.yaml")
     (own,) = add(named(server, "x3"), inventory, serves="any")
-    assert not own.known
+    assert not own.existing
     with pytest.raises(UserError, match="the hosts cannot join it") as caught:
         add(named(server, "x3"), inventory, name="w", serves="any")
     assert why in caught.value.what
@@ -270,7 +270,7 @@ def test_measured_disks_bring_their_rates_and_stay_alike_with_those_that_were_no
     inventory = parse_inventory(text, "hosts.yaml")
     other = machine.model_copy(update={"name": "w2", "measured": None})
     (joined,) = add([Probe("w2.yaml", other)], inventory)
-    assert joined.known
+    assert joined.existing
     assert joined.group.disks == addition.group.disks
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from howdah.documents.files import parse_inventory, read_work, write_work
 from howdah.documents.grouping import Addition, Probe, new_text
-from howdah.documents.survey import ASSUMED, Given, survey_groups
+from howdah.documents.survey import ASSUMED, AssumedFacts, survey_groups
 from howdah.errors import UserError
 from howdah.model.existing import Machine, Survey, Volume, Work
 from howdah.model.inventory import DiskKind
@@ -18,7 +18,7 @@ from support.machine import host
 
 GIB = 2**30
 WORKER = (Role.DATANODE, Role.NODEMANAGER)
-NOTHING = Given()
+NOTHING = AssumedFacts()
 
 
 def machine(name: str, **changes: object) -> Machine:
@@ -37,7 +37,10 @@ def machine(name: str, **changes: object) -> Machine:
 
 
 def grouped(
-    *machines: Machine, given: Given = NOTHING, node_groups: bool = False, probes: tuple[Probe, ...] = ()
+    *machines: Machine,
+    given: AssumedFacts = NOTHING,
+    node_groups: bool = False,
+    probes: tuple[Probe, ...] = (),
 ) -> dict[str, Addition]:
     """The groups by name; what they come to must read back."""
     survey = Survey(name="ns", hadoop="3.5.0", machines=machines, node_groups=node_groups)
@@ -122,7 +125,7 @@ def test_what_nobody_told_is_taken_from_yarn_and_said() -> None:
 
 def test_storage_types_and_the_user_tell_what_disks_are() -> None:
     volumes = (Volume(storage="SSD", size_bytes=10**12), Volume(storage="DISK", size_bytes=10**12))
-    (told,) = grouped(machine("w1", volumes=volumes), given=Given(DiskKind.NVME, 25 * 10**9)).values()
+    (told,) = grouped(machine("w1", volumes=volumes), given=AssumedFacts(DiskKind.NVME, 25 * 10**9)).values()
     assert {disk.kind for disk in told.group.disks} == {DiskKind.SSD, DiskKind.NVME}
     assert told.group.network_bits_per_s == 25 * 10**9
     assert set(told.comments) == {("cpu",)}

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from howdah.documents.fault import Mark
-from howdah.documents.tree import Scalar, meaning, read_tree, spelling
+from howdah.documents.tree import Mark, Scalar, meaning, read_tree, spelling
 
 SAMPLE = """\
 # hosts

@@ -16,7 +16,7 @@ from howdah.model.application import Application, HostShare
 from howdah.report.document import Form, Table
 from howdah.report.html import html
 from howdah.report.imported_jobs import application_document, jobs_overview
-from howdah.report.markdown import markdown
+from howdah.report.write import markdown
 from howdah.services.event_log import read_event_log
 from support.spark_logs import SPARK_EVENTS
 

@@ -30,9 +30,9 @@ from howdah.report.document import (
     present,
 )
 from howdah.report.html import html, prose
-from howdah.report.markdown import markdown
 from howdah.report.terminal import blocks, terminal
-from howdah.report.theme import chart
+from howdah.report.vega import chart
+from howdah.report.write import markdown
 
 FIGURE = Figure(
     "times", "Times", "Every time.", chart([], height=10), Table(("run", "time"), (("a", "1 s"),))

@@ -166,7 +166,7 @@ def test_workers_are_named_without_their_domain_where_that_tells_them_apart() ->
 
 def test_daemons_lost_together_share_a_mark() -> None:
     source = _source(lossy())
-    assert [(one.what, one.daemons, one.time_s) for one in event_marks(source)] == [
+    assert [(one.state, one.daemons, one.time_s) for one in event_marks(source)] == [
         ("lost", ("DataNode", "NodeManager"), LOST_S),
         ("back", ("DataNode",), LOST_S + 25),
     ]
@@ -185,9 +185,9 @@ def test_being_given_up_is_a_mark_of_its_own_where_there_is_room() -> None:
     event = run.record.events[1].model_copy(update={"seen_s": LOST_S - 3})
     soon = event.model_copy(update={"kind": "nodemanager-given-up", "time_s": LOST_S + 2})
     late = soon.model_copy(update={"time_s": LOST_S + 60})
-    assert [one.what for one in event_marks(_source(with_events(run, event, soon)))] == ["lost"]
+    assert [one.state for one in event_marks(_source(with_events(run, event, soon)))] == ["lost"]
     marks = event_marks(_source(with_events(run, event, late)))
-    assert [(one.what, one.time_s) for one in marks] == [("lost", LOST_S - 3), ("given-up", LOST_S + 60)]
+    assert [(one.state, one.time_s) for one in marks] == [("lost", LOST_S - 3), ("given-up", LOST_S + 60)]
 
 
 def test_what_was_under_way_on_a_lost_worker_ends_with_it_in_the_picture() -> None:

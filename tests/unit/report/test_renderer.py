@@ -10,7 +10,7 @@ import pytest
 from howdah.report.document import Figure, Table
 from howdah.report.drawing import trimmed
 from howdah.report.renderer import Renderer, svg
-from howdah.report.theme import chart
+from howdah.report.vega import chart
 from howdah.session.runs import ReportWarmup
 
 

@@ -8,7 +8,7 @@ from howdah.report.document import Figure, Key, Table
 from howdah.report.html import breakable
 from howdah.report.renderer import figure_data, folded, page_specs
 from howdah.report.study.paper import legible
-from howdah.report.theme import DATA, chart, series_colour
+from howdah.report.vega import DATA, chart, series_colour
 
 KEYS = (Key("native", "group-1"), Key("1 VM", "group-2"))
 

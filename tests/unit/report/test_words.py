@@ -8,8 +8,8 @@ from howdah.analysis.wording import probability
 from howdah.model.comparison import Number
 from howdah.report.document import Table, numeric_columns
 from howdah.report.html import breakable, prose
-from howdah.report.markdown import escaped, table
 from howdah.report.words import cited, moment, number, setting, signed_bytes, source_text
+from howdah.report.write import escaped, table
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from howdah.report.theme import chart
+from howdah.report.vega import chart
 from howdah.serve.export import MARK, Album
 
 FILE = "/runs/one/figures/bars.svg"

@@ -24,7 +24,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> RunIndex:
         if number % 2:
             write_annotation(path, Annotation(tags=("odd", f"n{number}"), note="Über 100 %_ of it"))
     made = RunIndex(runs, None)
-    for _ in made.look(made.names(), every=True):
+    for _ in made.refresh(made.names(), every=True):
         pass
     return made
 

@@ -17,7 +17,7 @@ from support.stored import as_begun, write_run
 
 
 def look(index: RunIndex) -> set[str]:
-    return set().union(*index.look(index.names(), every=True))
+    return set().union(*index.refresh(index.names(), every=True))
 
 
 def _row(index: RunIndex, name: str) -> RunRow | None:
@@ -55,7 +55,7 @@ def test_a_run_under_way_is_seen_to_be_killed(tmp_path: Path) -> None:
     look(index)
     assert index.running == {data.record.id}
     writer.__exit__(None, None, None)
-    assert set().union(*index.look(index.names(), every=False)) == {data.record.id}
+    assert set().union(*index.refresh(index.names(), every=False)) == {data.record.id}
     row = _row(index, data.record.id)
     assert row is not None
     assert row.outcome == "aborted"
@@ -74,7 +74,7 @@ def test_what_cannot_be_read_is_listed_with_its_reason_and_read_once_it_can_be(r
     assert "incomplete JSON" in row.error
     assert str(runs) not in row.error
     (whole / "run.json").write_bytes(content)
-    assert set().union(*index.look(index.names(), every=False)) == {whole.name}
+    assert set().union(*index.refresh(index.names(), every=False)) == {whole.name}
 
 
 def test_it_is_kept_between_starts_and_made_anew_where_it_is_damaged(runs: Path, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def test_a_run_grows_and_ends(tmp_path: Path) -> None:
         for tick in ticks[:20]:
             writer.samples(tick)
         writer.progress(Progress("terasort", "map-shuffle", 25, 100, "B", 5.0, "3 of 8 maps"))
-        state = followed.look()
+        state = followed.refresh()
         assert state.outcome == "running"
         assert state.planned == ("teragen", "terasort", "teravalidate")
         assert state.progress is not None
@@ -36,13 +36,13 @@ def test_a_run_grows_and_ends(tmp_path: Path) -> None:
         for tick in ticks[20:30]:
             writer.samples(tick)
         writer.tasks(task_rows(data.tasks)[:5])
-        state = followed.look()
+        state = followed.refresh()
         assert followed.added is not None
         assert len(followed.figures.points) == before + len(followed.added.points)
         assert sum(state.tasks.values()) == 5
         assert len(state.last_tasks) == 5
         writer.finish(data.record)
-    assert followed.look().outcome == "succeeded"
+    assert followed.refresh().outcome == "succeeded"
     assert followed.over
     assert not (tmp_path / data.record.id / ".progress.json").exists()
 
@@ -51,10 +51,10 @@ def test_a_run_that_was_killed_says_so(tmp_path: Path) -> None:
     data = records.terasuite()
     writer = RunWriter(tmp_path, as_begun(data.record))
     followed = FollowedRun(tmp_path, data.record.id)
-    assert followed.look().outcome == "running"
+    assert followed.refresh().outcome == "running"
     # What a kill leaves: the lock goes with the process.
     writer.__exit__(None, None, None)
-    state = followed.look()
+    state = followed.refresh()
     assert (state.outcome, state.error) == (Outcome.ABORTED, "its process has ended before it did")
 
 
@@ -62,9 +62,9 @@ def test_a_run_that_is_removed_while_it_is_watched_is_gone(tmp_path: Path) -> No
     data = records.terasuite()
     with RunWriter(tmp_path, as_begun(data.record)):
         followed = FollowedRun(tmp_path, data.record.id)
-        followed.look()
+        followed.refresh()
         shutil.rmtree(tmp_path / data.record.id)
-        assert followed.look().outcome == "gone"
+        assert followed.refresh().outcome == "gone"
     with pytest.raises(NotServed):
         FollowedRun(tmp_path, data.record.id)
 
@@ -73,9 +73,9 @@ def test_a_record_that_becomes_unreadable_is_told(tmp_path: Path) -> None:
     data = records.terasuite()
     with RunWriter(tmp_path, as_begun(data.record)) as writer:
         followed = FollowedRun(tmp_path, data.record.id)
-        followed.look()
+        followed.refresh()
         (writer.path / "run.json").write_text('{"schema_version": 99}')
-        state = followed.look()
+        state = followed.refresh()
         assert state.outcome == "unreadable"
         assert "newer" in state.error
         assert str(tmp_path) not in state.error

@@ -117,13 +117,13 @@ def test_one_runs_one_waits_and_a_third_is_refused(tmp_path: Path) -> None:
             asyncio.run(starter.ask(words))
         # A server that was killed meanwhile finds both.
         again = Starter(tmp_path, lambda: None)
-        again.look()
+        again.refresh()
         assert [run.state for run in again.runs] == ["waiting", "running"]
         again.stop(2)
         assert [run.state for run in again.runs] == ["stopped", "running"]
         again.stop(1)
         assert process.wait(10) != 0
-        again.look()
+        again.refresh()
         assert again.runs[1].state == "ended"
     finally:
         process.kill()
@@ -143,7 +143,7 @@ def test_another_process_s_number_is_not_taken_for_the_run_s(tmp_path: Path) -> 
             born="1",
         )
     )
-    starter.look()
+    starter.refresh()
     assert starter.runs[0].state == "ended"
     with pytest.raises(UserError, match="has ended"):
         starter.stop(1)
@@ -171,13 +171,13 @@ def test_a_run_that_cannot_begin_is_refused_and_the_next_one_begins(tmp_path: Pa
     (tmp_path / "start-2.log").mkdir()
     with pytest.raises(UserError, match="cannot be started: Is a directory"):
         asyncio.run(starter.ask(WORDS))
-    starter.look()
+    starter.refresh()
     assert [run.state for run in starter.runs] == ["failed", "failed"]
     with pytest.raises(UserError, match="nothing-like-it"):
         asyncio.run(starter.ask(WORDS))
     # Whatever was refused stays so, in a server that is started again, too.
     again = Starter(tmp_path, lambda: None)
-    again.look()
+    again.refresh()
     assert [run.state for run in again.runs] == ["refused", "failed", "failed"]
 
 

@@ -215,8 +215,11 @@ def test_a_file_in_an_encoding_that_nobody_knows(tmp_path: Path) -> None:
 def test_a_folder_without_a_configuration(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"has no core-site.xml"):
         ClientConf.read(tmp_path)
-    with pytest.raises(UserError, match=r"is not a directory"):
+    with pytest.raises(UserError, match=r"none: no such directory"):
         ClientConf.read(tmp_path / "none")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match=r"file: not a directory"):
+        ClientConf.read(tmp_path / "file")
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:

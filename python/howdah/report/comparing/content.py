@@ -92,7 +92,9 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
             _changes(comparison),
             Section("repeats", "Repeats", "Run by run", repeats),
             Section("time", "Over time", "Over time", over_time, followed_runs),
-            Section("where", "Resources", "Resources and tasks", tuple(others(comparison)), forms=PAGES),
+            Section(
+                "where", "Resources", "Resources and tasks", tuple(resource_tables(comparison)), forms=PAGES
+            ),
             _tests(comparison),
             _runs(comparison),
         ),
@@ -146,18 +148,21 @@ def notes(comparison: Comparison) -> tuple[Notes, ...]:
     base = comparison.baseline
     return tuple(
         Notes(
-            each.group,
-            tuple(map(FindingText, group_sentences(each, base))),
-            tuple(map(sentence, each.remarks)),
+            compared.group,
+            tuple(map(FindingText, group_sentences(compared, base))),
+            tuple(map(sentence, compared.remarks)),
         )
-        for each in comparison.against
+        for compared in comparison.against
     )
 
 
 def explained(comparison: Comparison) -> Iterator[Table]:
     """The parts of the time and the causes of differences, for workloads of which programs differ."""
     workloads = dict.fromkeys(
-        location.workload for each in comparison.against for location in each.locations if location.parts
+        location.workload
+        for compared in comparison.against
+        for location in compared.locations
+        if location.parts
     )
     for workload in workloads:
         rows = [
@@ -183,7 +188,7 @@ def _mean_of(group: RunGroup, workload: str, name: str) -> str:
     return measured(measure, mean(values) if measure.is_judged else fmean(values))
 
 
-def others(comparison: Comparison) -> Iterator[Table]:
+def resource_tables(comparison: Comparison) -> Iterator[Table]:
     """Resources and tasks of each group, compared with the baseline's."""
     base = comparison.baseline
     for against in comparison.against:
@@ -233,19 +238,19 @@ def times_table(comparison: Comparison) -> Table:
         return _repeats_table(comparison)
     rows: list[tuple[str, ...]] = []
     for measure, values in _judged_of(base):
-        shown = measured(measure, mean(values))
-        rows.append((place(measure), base.name, str(len(values)), shown, "1", NONE, "", ""))
-        for each in comparison.against:
-            result = each.of(measure)
+        value = measured(measure, mean(values))
+        rows.append((place(measure), base.name, str(len(values)), value, "1", NONE, "", ""))
+        for compared in comparison.against:
+            result = compared.of(measure)
             if result is not None:
-                rows.append((place(measure), each.group, *_judged(result)))
-    compared = {measure for measure, _ in _judged_of(base)}
+                rows.append((place(measure), compared.group, *_judged(result)))
+    shown = {measure for measure, _ in _judged_of(base)}
     for group in comparison.groups[1:]:
         # The phases of another program have no counterpart.
         rows += [
             (place(measure), group.name, str(len(values)), measured(measure, mean(values)), "", "", "", "")
             for measure, values in _judged_of(group)
-            if measure not in compared
+            if measure not in shown
         ]
     columns = (
         "what", "group", "runs", _headed(comparison), "ratio", "95 % interval", "verdict", "repeats needed",
@@ -301,7 +306,8 @@ def _judged_of(group: RunGroup) -> list[tuple[Measure, list[float]]]:
 def changes_table(comparison: Comparison) -> Table:
     """Every fact in which some group differs, a column for each group; blank where it is the baseline's."""
     by_group = [
-        {(change.aspect, change.name): change for change in each.changes} for each in comparison.against
+        {(change.aspect, change.name): change for change in compared.changes}
+        for compared in comparison.against
     ]
     bases = {key: change.base for changes in by_group for key, change in changes.items()}
     aspects = list(Aspect)
@@ -339,9 +345,9 @@ def others_table(against: Against, baseline: str) -> Table:
 def tests_table(comparison: Comparison) -> Table:
     """Every test with its outcome; empty where there were none."""
     rows = tuple(
-        (f"{each.group}: {place(result.measure)}", *_tested(result))
-        for each in comparison.against
-        for result in each.judged
+        (f"{compared.group}: {place(result.measure)}", *_tested(result))
+        for compared in comparison.against
+        for result in compared.judged
         if comparison.tests
     )
     columns = (

@@ -14,28 +14,12 @@ from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.analysis.wording import listed
 from howdah.model.comparison import Comparison, Measure, RunFigures
 from howdah.model.run import Origin
+from howdah.report import vega
 from howdah.report.comparing.ratios import ratios
 from howdah.report.comparing.words import mean, measured, place
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.timeaxis import hidden, number_format, rate_unit
-from howdah.report.theme import (
-    DATA,
-    HALF_WIDTH,
-    LEFT,
-    SHOWN,
-    across,
-    chart,
-    group_keys,
-    layer,
-    level_title,
-    linear,
-    on,
-    points,
-    rimmed,
-    series_colour,
-    time_unit,
-    tips,
-)
+from howdah.report.theme import HALF_WIDTH, LEFT, group_keys, time_unit
 from howdah.report.words import three_digits
 
 ROW = 34
@@ -122,32 +106,25 @@ def _spec(comparison: Comparison, measure: Measure, values: dict[str, list[float
         {"series": name, "row": row, "text": f"{name} · {measured(measure, mean(some))}" if some else name}
         for row, (name, some) in enumerate(values.items())
     ]
-    x = linear("value", [0, 1.04 * greatest / size], across(title, tickCount=5))
-    y = linear("row", [-0.5, len(groups) - 0.5], down=True, zero=False)
-    colour = series_colour(groups)
+    x = vega.linear("value", [0, 1.04 * greatest / size], vega.across(title, tickCount=5))
+    y = vega.rows(len(groups))
+    colour = vega.series_colour(groups)
+    tooltip = vega.tips(series="group", run=None, said=measure.name)
     layers: list[dict[str, Any]] = [
-        layer(
+        vega.layer(
             means,
             {"type": "tick", "orient": "vertical", "size": 16, "thickness": 2, "yOffset": 6},
             {"x": x, "y": y, "color": colour},
-            SHOWN,
+            vega.SHOWN,
         ),
-        points(
-            runs,
-            {"x": x, "y": y},
-            colour,
-            tips(series="group", run=None, said=measure.name),
-            size=45,
-            yOffset=6,
-            opacity=0.85,
-        ),
-        *rimmed(
+        vega.points(runs, {"x": x, "y": y}, colour, tooltip, size=45, yOffset=6, opacity=0.85),
+        *vega.rimmed(
             names,
             {"type": "text", "align": "left", "dy": -9, "x": 0, "fontSize": 11, "color": "$muted"},
             {"y": y, "text": {"field": "text"}},
         ),
     ]
-    return chart(layers, height=ROW * len(groups), width=HALF_WIDTH - 10, top=6, left=4, right=14)
+    return vega.chart(layers, height=ROW * len(groups), width=HALF_WIDTH - 10, top=6, left=4, right=14)
 
 
 class ComparisonFigures(NamedTuple):
@@ -222,7 +199,16 @@ def overlays(
                     caption="A step is a mean; pale lines are the peaks within it."
                     if reduced
                     else "Every step is a sample.",
-                    spec=_overlay_spec(_simulated(comparison), shown, courses, axes),
+                    spec=_overlay_spec(
+                        {
+                            group.name
+                            for group in comparison.groups
+                            if any(run.origin is Origin.SIMULATED for run in group.runs)
+                        },
+                        shown,
+                        courses,
+                        axes,
+                    ),
                     table=_overlay_table(shown, courses, axes),
                     keys=tuple(shown),
                     half=True,
@@ -241,24 +227,20 @@ def _axes(quantity: FollowedQuantity, courses: Mapping[str, Course], peak: float
     return Axes(unit, size, 1.06 * peak / size, time, seconds, longest / seconds)
 
 
-def _simulated(comparison: Comparison) -> set[str]:
-    return {
-        group.name for group in comparison.groups if any(run.origin is Origin.SIMULATED for run in group.runs)
-    }
-
-
 def _overlay_spec(
     simulated: Container[str], shown: Sequence[Key], courses: Mapping[str, Course], axes: Axes
 ) -> dict[str, Any]:
-    x = linear(
+    x = vega.linear(
         "time",
         [0, axes.longest],
         {"title": f"time since the start of the workload ({axes.time})", "tickCount": 5},
     )
-    y = linear(
-        "mean", [0, axes.top], {**level_title(axes.unit), "tickCount": 4, "format": number_format(axes.top)}
+    y = vega.linear(
+        "mean",
+        [0, axes.top],
+        {**vega.level_title(axes.unit), "tickCount": 4, "format": number_format(axes.top)},
     )
-    colour = series_colour(shown)
+    colour = vega.series_colour(shown)
     layers: list[dict[str, Any]] = []
     for names, dash in (
         ([key.name for key in shown if key.name not in simulated], [1, 0]),
@@ -271,14 +253,19 @@ def _overlay_spec(
         encoding = {"x": x, "color": colour}
         if any(hidden(courses[name].means, courses[name].peaks) for name in names):
             layers.append(
-                layer(
-                    rows, {**line, "strokeWidth": 1, "opacity": 0.3}, {**encoding, "y": on(y, "peak")}, SHOWN
+                vega.layer(
+                    rows,
+                    {**line, "strokeWidth": 1, "opacity": 0.3},
+                    {**encoding, "y": vega.on(y, "peak")},
+                    vega.SHOWN,
                 )
             )
-        first = not any(layer.get("name") for layer in layers)
+        first = not any(drawn.get("name") for drawn in layers)
         mark = {**line, "strokeWidth": 2}
-        layers.append(layer(rows, mark, {**encoding, "y": y}, SHOWN, name=DATA if first else ""))
-    return chart(layers, height=HEIGHT, width=HALF_WIDTH - LEFT - 14, top=28, right=14)
+        layers.append(
+            vega.layer(rows, mark, {**encoding, "y": y}, vega.SHOWN, name=vega.DATA if first else "")
+        )
+    return vega.chart(layers, height=HEIGHT, width=HALF_WIDTH - LEFT - 14, top=28, right=14)
 
 
 def _rows(name: str, course: Course, axes: Axes) -> list[dict[str, Any]]:

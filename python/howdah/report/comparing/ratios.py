@@ -7,24 +7,10 @@ from typing import Any, NamedTuple
 
 from howdah.model.comparison import Against, Comparison, Judged
 from howdah.model.run import Origin
+from howdah.report import vega
 from howdah.report.comparing.words import interval, more, place, ratio
 from howdah.report.document import Figure, Table
-from howdah.report.theme import (
-    BESIDE,
-    DATA,
-    RULE,
-    SHOWN,
-    WIDTH,
-    across,
-    as_is,
-    chart,
-    group_keys,
-    layer,
-    linear,
-    on,
-    series_colour,
-    tips,
-)
+from howdah.report.theme import WIDTH, group_keys
 
 ROW, HEAD = 24, 30
 """Heights of a row and of a name above rows, pixels."""
@@ -54,17 +40,19 @@ def laid_out(comparison: Comparison) -> tuple[list[dict[str, Any]], list[RatioRo
     simulated = {
         group.name: any(run.origin is Origin.SIMULATED for run in group.runs) for group in comparison.groups
     }
-    measures = dict.fromkeys(judgement.measure for each in comparison.against for judgement in each.judged)
+    measures = dict.fromkeys(
+        judgement.measure for compared in comparison.against for judgement in compared.judged
+    )
     for measure in measures:
         # The name of a phase is paler than that of its workload.
         heads.append(
             {"y": y + HEAD / 2, "text": place(measure), "shade": 1 if measure.phase is None else 0.75}
         )
         y += HEAD
-        for each in comparison.against:
-            result = each.of(measure)
+        for compared in comparison.against:
+            result = compared.of(measure)
             if result is not None and result.ratio is not None:
-                rows.append(RatioRow(y + ROW / 2, each, result, simulated[each.group]))
+                rows.append(RatioRow(y + ROW / 2, compared, result, simulated[compared.group]))
                 y += ROW
     return heads, rows
 
@@ -86,15 +74,15 @@ def ratios(comparison: Comparison) -> Figure | None:
     heads, rows = laid_out(comparison)
     if not rows:
         return None
-    metrics = any(each.metrics for each in comparison.against)
-    what = "Metrics and times divided by those" if metrics else "Elapsed time divided by that"
-    left = "is less" if metrics else "took less time"
+    metrics = any(compared.metrics for compared in comparison.against)
+    quotient = "Metrics and times divided by those" if metrics else "Elapsed time divided by that"
+    shorter = "is less" if metrics else "took less time"
     return Figure(
         id="ratios",
-        title=f"{what} of {comparison.baseline}",
+        title=f"{quotient} of {comparison.baseline}",
         caption=(
             "Points are ratios of means, bars their 95 % intervals, small ticks single runs; what lies "
-            f"left of the line {left}. A bar that ends at the edge extends beyond it; a "
+            f"left of the line {shorter}. A bar that ends at the edge extends beyond it; a "
             "missing bar means too few runs. Verdicts allow for the number of tests, so they may be less "
             "certain than the bar alone."
         ),
@@ -120,7 +108,7 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
         for value in row.judged.other
         if low <= value / row.judged.base_mean <= high and len(row.judged.other) > 1
     ]
-    axis = across("times the baseline")
+    axis = vega.across("times the baseline")
     if high / low > WIDEST:
         scale: dict[str, Any] = {"type": "log"}
         axis |= {"values": [value for value in _round(high / low) if low <= value <= high], "format": "~g"}
@@ -129,45 +117,38 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
         axis |= {"tickCount": 6, "format": ".3~f"}
     scale |= {"domain": [low, high], "nice": False}
     x = {"field": "ratio", "type": "quantitative", "scale": scale, "axis": axis}
-    y = linear("y", [0, height], down=True)
-    colour = series_colour(group_keys(comparison))
-    tooltip = tips(series="group", what=None, said="ratio", interval="95 % interval", verdict=None, why=None)
+    y = vega.linear("y", [0, height], down=True)
+    colour = vega.series_colour(group_keys(comparison))
+    tooltip = vega.tips(
+        series="group", what=None, said="ratio", interval="95 % interval", verdict=None, why=None
+    )
     layers: list[dict[str, Any]] = [
         # The line of the baseline is drawn beside rows alone: names would lie on it.
-        layer(
+        vega.layer(
             [{"ratio": 1, "y": row.y - ROW / 2, "end": row.y + ROW / 2} for row in rows],
-            RULE,
-            {"x": x, "y": y, "y2": {"field": "end"}},
+            vega.RULE,
+            {"x": x, "y": y, "y2": "end"},
         ),
-        layer(
+        vega.layer(
             values,
             {"type": "rule", "strokeWidth": 5, "opacity": 0.45},
-            {"x": on(x, "low"), "x2": {"field": "high"}, "y": y, "color": colour},
-            SHOWN,
+            {"x": vega.on(x, "low"), "x2": "high", "y": y, "color": colour},
+            vega.SHOWN,
             "isValid(datum.low)",
         ),
-        layer(
+        vega.layer(
             ticks,
             {"type": "tick", "orient": "vertical", "size": 12, "thickness": 1},
             {"x": x, "y": y, "color": colour},
-            SHOWN,
+            vega.SHOWN,
         ),
-        layer(
+        vega.own(
             values,
             {"type": "point", "size": 80, "filled": True, "strokeWidth": 2, "opacity": 1},
-            {
-                "x": x,
-                "y": y,
-                "color": colour,
-                # What was computed is a hollow point.
-                "fillOpacity": as_is("solid"),
-                "stroke": colour,
-                "tooltip": tooltip,
-            },
-            SHOWN,
-            name=DATA,
+            {"x": x, "y": y, "color": colour, "fillOpacity": vega.as_is("solid"), "stroke": colour},
+            tooltip,
         ),
-        layer(
+        vega.layer(
             heads,
             {
                 "type": "text",
@@ -180,15 +161,17 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
             },
             {"y": y},
         ),
-        layer(
+        vega.texts(
             values,
-            {"type": "text", "align": "left", "dx": 8, "limit": RIGHT - 10}
-            | {"opacity": {"expr": "roomy ? 1 : 0"}},
-            {"x": BESIDE, "y": y, "text": {"field": "label"}},
-            SHOWN,
+            {"x": vega.RIGHT_END, "y": y},
+            vega.SHOWN,
+            field="label",
+            dx=8,
+            limit=RIGHT - 10,
+            opacity={"expr": "roomy ? 1 : 0"},
         ),
     ]
-    return chart(layers, height=height, width=WIDTH - 102, top=4, left=LEFT, right=RIGHT)
+    return vega.chart(layers, height=height, width=WIDTH - 102, top=4, left=LEFT, right=RIGHT)
 
 
 def _round(span: float) -> list[float]:

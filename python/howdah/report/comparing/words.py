@@ -174,9 +174,9 @@ def group_sentences(against: Against, baseline: str) -> Iterator[str]:
     if untested:
         unproven = listed([_seen(result) for result in untested])
         yield f"{unproven}: cannot tell, since {untested[0].why}{_repeats_to(untested[0])}."
-    untold = [result for result in unclear if result.evidence is not None]
-    if untold:
-        yield f"Not distinguishable from noise: {listed([_untold(result) for result in untold])}."
+    undecided = [result for result in unclear if result.evidence is not None]
+    if undecided:
+        yield f"Not distinguishable from noise: {listed([_undecided(result) for result in undecided])}."
     yield from (_located(location) for location in against.locations)
 
 
@@ -228,29 +228,33 @@ def _takes(result: Judged, baseline: str, would: str) -> str:
 def _best(several: Sequence[Against], baseline: str, would: str) -> Headline:
     measure = several[0].main.measure
     main, timed, verb = subject(measure), measure.kind == "time", "would be" if would else "is"
-    judged = [(each.group, result) for each in several if (result := each.of(measure)) is not None]
+    judged = [
+        (compared.group, result) for compared in several if (result := compared.of(measure)) is not None
+    ]
     gains = [(group, judgement) for group, judgement in judged if judgement.is_gain]
     if gains:
         most = max if measure.better == "higher" else min
         group, result = most(gains, key=lambda pair: pair[1].other_mean)
         best = "fastest" if timed else "best"
-        why = _why(next(each for each in several if each.group == group), measure)
+        why = _why(next(compared for compared in several if compared.group == group), measure)
         claim = f"{main} {verb} {best} with {group}: {than(result, baseline)}."
         return Headline(claim, f"{_interval(result)}{why}")
     better, worse = (Verdict.FASTER, Verdict.SLOWER) if timed else (Verdict.BETTER, Verdict.WORSE)
     losses = [f"{group} ({more(judgement)})" for group, judgement in judged if judgement.verdict is worse]
     if losses:
-        rest = [group for group, judgement in judged if not judgement.is_told]
-        unclear = f"; for {listed(rest)} no difference is certain" if rest else ""
+        uncertain = [group for group, judgement in judged if not judgement.is_told]
+        unclear = f"; for {listed(uncertain)} no difference is certain" if uncertain else ""
         return Headline(
             f"No group {verb} {better.value} in {main} than {baseline}.",
             f"{worse.value.capitalize()}: {listed(losses)}{unclear}.{_why(several[0], measure)}",
         )
-    untold = [(group, judgement) for group, judgement in judged if judgement.verdict is Verdict.CANNOT_TELL]
-    if not untold:
+    undecided = [
+        (group, judgement) for group, judgement in judged if judgement.verdict is Verdict.CANNOT_TELL
+    ]
+    if not undecided:
         return Headline(f"No group differs from {baseline} in {main} by more than {percent(ALIKE)}.")
     # What fewest repeats would tell is what a reader might go on with.
-    group, nearest = min(untold, key=lambda pair: pair[1].repeats_needed or math.inf)
+    group, nearest = min(undecided, key=lambda pair: pair[1].repeats_needed or math.inf)
     seen = f"The closest is {group}, {more(nearest)}, but {nearest.why}{_repeats_to(nearest)}."
     return Headline(f"No group can be distinguished from {baseline} in {main}.", seen)
 
@@ -280,7 +284,7 @@ def _seen(result: Judged, would: str = "") -> str:
     return f"{subject(result.measure)} {f'{would} {infinitive}' if would else past} {more(result)}"
 
 
-def _untold(result: Judged) -> str:
+def _undecided(result: Judged) -> str:
     """What was seen, and how many repeats would tell."""
     many = f"about {result.repeats_needed}" if result.repeats_needed else "over 100"
     return f"{subject(result.measure)} ({more(result)}; {many} repeats of each would show it)"

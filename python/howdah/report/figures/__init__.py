@@ -8,12 +8,11 @@ from howdah.report.document import Figure
 from howdah.report.figures.by_machine import by_machine
 from howdah.report.figures.elapsed import elapsed
 from howdah.report.figures.flow import flow_figures
-from howdah.report.figures.links import links
 from howdah.report.figures.operations import availability, latencies, operations, rates
-from howdah.report.figures.resources import cpu, memory, network, others, quiet_network, storage
+from howdah.report.figures.resources import cpu, memory, network, other_processes, quiet_network, storage
 from howdah.report.figures.tail import tail
 from howdah.report.figures.tasks import tasks
-from howdah.report.figures.throughput import files, partitions
+from howdah.report.figures.throughput import files, links, partitions
 from howdah.report.figures.timeaxis import FigureSource, left_out
 from howdah.report.figures.topology import topology
 
@@ -54,7 +53,7 @@ def draw(source: FigureSource) -> Figures:
         *memory(source),
         network(source),
         *by_machine(source),
-        others(source),
+        other_processes(source),
         tasks(source),
     ]
     return Figures(

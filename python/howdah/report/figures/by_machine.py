@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from howdah.analysis.evidence.use import FloatArray, Series
+from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.resources import CPU_KEYS, READ, RECEIVED, SENT, WRITE
 from howdah.report.figures.steps import MachineRows, machines
@@ -22,23 +23,7 @@ from howdah.report.figures.timeaxis import (
     time_x,
 )
 from howdah.report.figures.timeline import Axis
-from howdah.report.theme import (
-    BESIDE,
-    DATA,
-    SHOWN,
-    WIDTH,
-    chart,
-    in_pixels,
-    layer,
-    number_tip,
-    on,
-    pointed_at,
-    scaled,
-    series_colour,
-    switching,
-    tips,
-    while_pointed_at,
-)
+from howdah.report.theme import WIDTH
 from howdah.report.words import three_digits
 from howdah.units import format_rate
 
@@ -61,7 +46,7 @@ def rows(
     shown: MachineRows,
     keys: Sequence[Key],
     axis: Axis,
-    beside: Sequence[SideNote],
+    notes: Sequence[SideNote],
     *,
     stacked: bool,
 ) -> dict[str, Any]:
@@ -70,13 +55,13 @@ def rows(
     above = header(source, WIDTH)
     count = len(shown.rows)
     x = time_x(source)
-    y: dict[str, Any] = scaled([0, count], down=True, zero=False)
+    y: dict[str, Any] = vega.scaled([0, count], down=True, zero=False)
     names = [key.name for key in keys]
     bottom, room = 1 - _BELOW / PITCH, 1 - (_BELOW + _NAME) / PITCH
     height_of = f"{bottom} - {room} * min(1, {{}} / {axis.top})"
     transform: list[str | dict[str, Any]] = [
         {"fold": names, "as": ["series", "value"]},
-        SHOWN,
+        vega.SHOWN,
         {"calculate": f"indexof({names!r}, datum.series)", "as": "place"},
     ]
     if stacked:
@@ -95,7 +80,12 @@ def rows(
             {"calculate": f"datum.row + {bottom}", "as": "y2"},
             {"calculate": f"datum.row + {height_of.format('datum.value')}", "as": "y"},
         ]
-    encoding = {"x": x, "y": on(y, "y"), "color": series_colour(keys), "detail": tips(row=None)}
+    encoding = {
+        "x": x,
+        "y": vega.on(y, "y"),
+        "color": vega.series_colour(keys),
+        "detail": vega.tips(row=None),
+    }
     area: dict[str, Any] = {"type": "area", "interpolate": "step-after", "opacity": 0.92 if stacked else 0.1}
     line: dict[str, Any] = {"type": "line", "interpolate": "step-after", "strokeWidth": 1.4}
     if source.simulated:
@@ -105,13 +95,13 @@ def rows(
         *above.layers,
         _rules([{"y": row + bottom} for row in range(count)], y, []),
         _rules([{"y": row + bottom - room} for row in range(count)], y, [2, 3]),
-        layer(None, area, {**encoding, "y2": {"field": "y2"}}, *transform, name=DATA if stacked else ""),
-        *([] if stacked else [layer(None, line, encoding, *transform, name=DATA)]),
+        vega.layer(None, area, {**encoding, "y2": "y2"}, *transform, name=vega.DATA if stacked else ""),
+        *([] if stacked else [vega.layer(None, line, encoding, *transform, name=vega.DATA)]),
         *_words(shown, y, axis, bottom, room),
-        *_beside(beside, y),
+        *_side_notes(notes, y),
         _pointer(source, keys, axis, y),
     ]
-    return chart(
+    return vega.chart(
         layers,
         height=PITCH * count,
         top=above.height + UNIT_LINE // 3,
@@ -135,7 +125,7 @@ def _values(shown: MachineRows, keys: Sequence[Key], seconds: float) -> list[dic
 
 
 def _rules(values: list[dict[str, Any]], y: dict[str, Any], dash: list[int]) -> dict[str, Any]:
-    return layer(values, {"type": "rule", "color": "$rule", "strokeDash": dash}, {"y": on(y, "y")})
+    return vega.layer(values, {"type": "rule", "color": "$rule", "strokeDash": dash}, {"y": vega.on(y, "y")})
 
 
 def _words(
@@ -143,7 +133,7 @@ def _words(
 ) -> list[dict[str, Any]]:
     """Each machine's name above its chart, what it is behind the name, and the ends of the axis."""
     names = [
-        {"y": place + bottom - room, "name": row.name, "what": row.what, "at": 9 + 7.3 * len(row.name)}
+        {"y": place + bottom - room, "name": row.name, "what": row.role, "at": 9 + 7.3 * len(row.name)}
         for place, row in enumerate(shown.rows)
     ]
     ends = [
@@ -153,38 +143,35 @@ def _words(
     ]
     small = {"type": "text", "fontSize": 11, "baseline": "bottom", "align": "left", "dy": -2}
     return [
-        layer(names, {**small, "fontWeight": "bold", "x": 2}, {"y": on(y, "y"), "text": {"field": "name"}}),
-        layer(
+        vega.layer(names, {**small, "fontWeight": "bold", "x": 2}, {"y": vega.on(y, "y"), "text": "name"}),
+        vega.layer(
             names,
             {**small, "color": "$muted"},
-            {"x": in_pixels("at"), "y": on(y, "y"), "text": {"field": "what"}},
+            {"x": vega.in_pixels("at"), "y": vega.on(y, "y"), "text": "what"},
         ),
-        layer(
-            ends,
-            {"type": "text", "fontSize": 10, "align": "right", "baseline": "middle", "x": -6}
-            | {"color": "$muted"},
-            {"y": on(y, "y"), "text": {"field": "text"}},
+        vega.texts(
+            ends, {"y": vega.on(y, "y")}, fontSize=10, align="right", baseline="middle", x=-6, color="$muted"
         ),
     ]
 
 
-def _beside(beside: Sequence[SideNote], y: dict[str, Any]) -> list[dict[str, Any]]:
+def _side_notes(notes: Sequence[SideNote], y: dict[str, Any]) -> list[dict[str, Any]]:
     """Right of every chart its keys, each a square in its colour with its mean."""
     layers = []
-    for place, key in enumerate(dict.fromkeys(note.key for note in beside)):
-        own = [note for note in beside if note.key == key]
+    for place, key in enumerate(dict.fromkeys(note.key for note in notes)):
+        own = [note for note in notes if note.key == key]
         values = []
         for note in own:
-            places = [other.key for other in beside if other.row == note.row]
+            places = [peer.key for peer in notes if peer.row == note.row]
             offset = (_NAME + _LINE * places.index(key)) / PITCH
             values.append({"y": note.row + offset, "text": note.text, "series": key.name})
-        seen = f"roomy ? ({SHOWN} ? 1 : 0.3) : 0"
-        at = {"y": on(y, "y"), "x": BESIDE}
+        seen = f"roomy ? ({vega.SHOWN} ? 1 : 0.3) : 0"
+        at = {"y": vega.on(y, "y"), "x": vega.RIGHT_END}
         square = {"type": "point", "shape": "square", "filled": True, "size": 44, "xOffset": 10, "yOffset": 4}
         words = {"type": "text", "align": "left", "baseline": "middle", "dx": 17, "dy": 4, "fontSize": 11}
         layers += [
-            layer(values, {**square, "color": f"${key.token}", "opacity": {"expr": seen}}, at),
-            switching(layer(values, words, {**at, "text": {"field": "text"}}), f"named{place}"),
+            vega.layer(values, {**square, "color": f"${key.token}", "opacity": {"expr": seen}}, at),
+            vega.switching(vega.layer(values, words, {**at, "text": "text"}), f"named{place}"),
         ]
     return layers
 
@@ -194,23 +181,23 @@ def _pointer(source: FigureSource, keys: Sequence[Key], axis: Axis, y: dict[str,
 
     Every step has a strip of its own: Vega-Lite's search for the nearest point loses values that are words.
     """
-    tooltip = [*tips(machine="machine"), number_tip("time", f"at ({run_unit(source).name})")]
-    tooltip += [number_tip(key.name, f"{key.name} ({axis.unit})", axis.number) for key in keys]
-    strips = layer(
+    tooltip = [*vega.tips(machine="machine"), vega.number_tip("time", f"at ({run_unit(source).name})")]
+    tooltip += [vega.number_tip(key.name, f"{key.name} ({axis.unit})", axis.number) for key in keys]
+    strips = vega.layer(
         None,
         {"type": "rect", "color": "$ink"},
         {
             "x": time_x(source),
-            "x2": {"field": "until"},
-            "y": on(y, "row"),
-            "y2": {"field": "y2"},
-            "opacity": while_pointed_at(0.2),
+            "x2": "until",
+            "y": vega.on(y, "row"),
+            "y2": "y2",
+            "opacity": vega.while_pointed_at(0.2),
             "tooltip": tooltip,
         },
         "datum.until > datum.time",
         {"calculate": f"datum.row + {1 - _BELOW / PITCH}", "as": "y2"},
     )
-    return pointed_at(strips, "time", "row")
+    return vega.pointed_at(strips, "time", "row")
 
 
 LEAST_SHARE = 0.005
@@ -258,14 +245,14 @@ def _cpu(source: FigureSource) -> Figure | None:
     ] or [0]
     keys = [key for place, key in enumerate(CPU.keys.values()) if place in kept]
     shown = shown._replace(rows=tuple(row.only(kept).scaled(100) for row in shown.rows))
-    beside = [
+    notes = [
         SideNote(place, key, f"{key.name} {_mean(shown, values):.0f} %")
         for place, row in enumerate(shown.rows)
         for key, values in zip(keys, row.values, strict=True)
     ]
     caption = "How each machine's CPUs, as many as its limit allows, spent the time; the means on the right."
     axis = Axis("%", 100, ".0f")
-    return _figure(source, CPU, shown, keys=keys, axis=axis, beside=beside, caption=caption)
+    return _figure(source, CPU, shown, keys=keys, axis=axis, notes=notes, caption=caption)
 
 
 def _rates(source: FigureSource, kind: MachineFigure) -> Figure | None:
@@ -276,7 +263,7 @@ def _rates(source: FigureSource, kind: MachineFigure) -> Figure | None:
     if peak <= 0:
         return None
     keys = list(kind.keys.values())
-    beside = [
+    notes = [
         SideNote(place, key, f"{key.name} {format_rate(_mean(shown, values))}")
         for place, row in enumerate(shown.rows)
         for key, values in zip(keys, row.values, strict=True)
@@ -284,11 +271,11 @@ def _rates(source: FigureSource, kind: MachineFigure) -> Figure | None:
     unit = rate_unit(peak)
     top = float(f"{peak / unit.size:.2g}")
     scaled = tuple(row.scaled(1 / unit.size) for row in shown.rows)
-    what = "Of all its data disks" if kind is STORAGE else "Over all its interfaces"
-    caption = f"{what}, every machine on the same axis up to {format_rate(peak)}; the means on the right."
+    scope = "Of all its data disks" if kind is STORAGE else "Over all its interfaces"
+    caption = f"{scope}, every machine on the same axis up to {format_rate(peak)}; the means on the right."
     axis = Axis(unit.name, top, number_format(top))
     shown = shown._replace(rows=scaled)
-    return _figure(source, kind, shown, keys=keys, axis=axis, beside=beside, caption=caption)
+    return _figure(source, kind, shown, keys=keys, axis=axis, notes=notes, caption=caption)
 
 
 def _figure(
@@ -298,14 +285,14 @@ def _figure(
     *,
     keys: Sequence[Key],
     axis: Axis,
-    beside: Sequence[SideNote],
+    notes: Sequence[SideNote],
     caption: str,
 ) -> Figure:
     return Figure(
         id=kind.id,
         title=kind.title,
         caption=" ".join(sentence for sentence in (caption, _of_peaks(shown), shown.left_out) if sentence),
-        spec=rows(source, shown, keys, axis, beside, stacked=kind is CPU),
+        spec=rows(source, shown, keys, axis, notes, stacked=kind is CPU),
         table=_table(shown, keys, axis),
         keys=tuple(keys),
         marks=len(shown.grid) * len(shown.rows) * len(keys),
@@ -324,7 +311,7 @@ def _of_peaks(shown: MachineRows) -> str:
 
 
 def _table(shown: MachineRows, keys: Sequence[Key], axis: Axis) -> Table:
-    columns = [f"{key.name}, {what} ({axis.unit})" for key in keys for what in ("mean", "peak")]
+    columns = [f"{key.name}, {statistic} ({axis.unit})" for key in keys for statistic in ("mean", "peak")]
     lines = [
         (
             row.name,

@@ -8,21 +8,10 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.wording import seconds as seconds_said
 from howdah.analysis.wording import took
 from howdah.model.run import Outcome
+from howdah.report import vega
 from howdah.report.document import Figure, Table
 from howdah.report.figures.timeaxis import FigureSource, run_unit
-from howdah.report.theme import (
-    DATA,
-    WIDTH,
-    across,
-    chart,
-    coloured_by,
-    layer,
-    linear,
-    on,
-    rimmed,
-    scaled,
-    tips,
-)
+from howdah.report.theme import WIDTH
 
 ROW, BAR = 72, 26
 TOKENS = ("phase-1", "phase-2", "phase-3")
@@ -138,8 +127,8 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
         if held.seconds.get(workload.workload)
     ]
     names = [{"row": row, "text": workload.workload} for row, workload in enumerate(workloads)]
-    x = scaled([0, 1.02 * longest / unit.size], across(f"elapsed ({unit.name})", tickCount=6))
-    y = linear("row", [-0.5, len(workloads) - 0.5], down=True, zero=False)
+    x = vega.scaled([0, 1.02 * longest / unit.size], vega.across(f"elapsed ({unit.name})", tickCount=6))
+    y = vega.rows(len(workloads))
     bar: dict[str, Any] = {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1}
     if source.simulated:
         bar |= {"fillOpacity": 0.25, "stroke": "$ink", "strokeDash": [5, 3]}
@@ -150,60 +139,39 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
     before = "scale('x', datum.mark) - scale('x', datum.start)"
     moved = f"(datum.start < datum.mark && {before} < {wide} ? {before} : 0)"
     room = f"scale('x', datum.end) - scale('x', datum.start) - {moved}"
+    tooltip = {"tooltip": vega.tips(workload=None, phase=None, spent="elapsed")}
+    on_bars = {token: "ink" if source.simulated else f"on-{token}" for token in TOKENS}
     layers: list[dict[str, Any]] = [
-        layer(
+        vega.layer(
             segments,
             bar,
-            {
-                "x": on(x, "start"),
-                "x2": {"field": "end"},
-                "y": y,
-                "color": coloured_by("token", {token: token for token in TOKENS}),
-                "tooltip": tips(workload=None, phase=None, spent="elapsed"),
-            },
-            name=DATA,
+            {**vega.stacked(x, y, vega.coloured_by("token", {token: token for token in TOKENS})), **tooltip},
+            name=vega.DATA,
         ),
-        layer(
+        vega.texts(
             segments,
-            {
-                "type": "text",
-                "align": "left",
-                "dx": {"expr": f"8 + {moved}"},
-                # A name wider than its segment would read as the next one's, so it is left out.
-                "opacity": {"expr": f"{room} > {wide} ? 1 : 0"},
-                "tooltip": None,
-            },
-            {
-                "x": on(x, "start"),
-                "y": y,
-                "text": {"field": "text"},
-                "color": coloured_by(
-                    "token", {token: "ink" if source.simulated else f"on-{token}" for token in TOKENS}
-                ),
-            },
+            {"x": vega.on(x, "start"), "y": y, "color": vega.coloured_by("token", on_bars)},
+            dx={"expr": f"8 + {moved}"},
+            # A name wider than its segment would read as the next one's, so it is left out.
+            opacity={"expr": f"{room} > {wide} ? 1 : 0"},
+            tooltip=None,
         ),
-        layer(
-            names,
-            {"type": "text", "align": "left", "dy": -24, "fontSize": 13, "fontWeight": 600, "x": 0},
-            {"y": y, "text": {"field": "text"}},
-        ),
-        layer(
-            totals,
-            {"type": "text", "align": "left", "dx": 8, "fontSize": 15, "fontWeight": 600},
-            {"x": on(x, "end"), "y": y, "text": {"field": "text"}},
-        ),
+        vega.texts(names, {"y": y}, dy=-24, fontSize=13, fontWeight=600, x=0),
+        vega.texts(totals, {"x": vega.on(x, "end"), "y": y}, dx=8, fontSize=15, fontWeight=600),
         *(
-            layer(marks, {**tick, "thickness": width, "color": colour}, {"x": on(x, "limit"), "y": y})
+            vega.layer(
+                marks, {**tick, "thickness": width, "color": colour}, {"x": vega.on(x, "limit"), "y": y}
+            )
             for colour, width in (("$page", 5), ("$ink", 2))
         ),
-        *rimmed(
+        *vega.rimmed(
             marks,
             {"type": "text", "align": _BESIDE_EDGE, "dy": 27, "fontSize": 11},
-            {"x": on(x, "limit"), "y": y, "text": {"field": "text"}},
+            {"x": vega.on(x, "limit"), "y": y, "text": {"field": "text"}},
         ),
         *interval_layers(spans, x, y),
     ]
-    return chart(layers, height=ROW * len(workloads), width=WIDTH + 62, top=4, left=4, right=114)
+    return vega.chart(layers, height=ROW * len(workloads), width=WIDTH + 62, top=4, left=4, right=114)
 
 
 def _caption(source: FigureSource, held: Marks) -> str:
@@ -254,17 +222,17 @@ def interval_layers(
     if not values:
         return []
     line = {
-        "x": on(x, "low"),
+        "x": vega.on(x, "low"),
         "x2": {"field": "high"},
         "y": y,
-        "tooltip": tips(text="90 % of the simulations"),
+        "tooltip": vega.tips(text="90 % of the simulations"),
     }
     tick = {"type": "tick", "orient": "vertical", "size": 2 * _HALF}
     layers: list[dict[str, Any]] = []
     for colour, width in (("$page", 5), ("$ink", 2)):
-        layers.append(layer(values, {"type": "rule", "strokeWidth": width, "color": colour}, line))
+        layers.append(vega.layer(values, {"type": "rule", "strokeWidth": width, "color": colour}, line))
         layers += [
-            layer(values, {**tick, "thickness": width, "color": colour}, {"x": on(x, end), "y": y})
+            vega.layer(values, {**tick, "thickness": width, "color": colour}, {"x": vega.on(x, end), "y": y})
             for end in ("low", "high")
         ]
     return layers

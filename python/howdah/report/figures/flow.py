@@ -9,9 +9,10 @@ from math import inf
 from typing import Any, NamedTuple
 
 from howdah.analysis.evidence.volumes import ByteFlow, Flow, FlowNode
+from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.timeaxis import LEGEND_HEIGHT, FigureSource, legend, with_still
-from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, on, scaled, series_colour, spans, tips
+from howdah.report.theme import WIDTH
 from howdah.report.words import signed_bytes
 from howdah.units import format_bytes, format_percent
 
@@ -247,34 +248,43 @@ def _key(flow: Flow) -> Key:
 
 
 def _spec(source: FigureSource, picture: ByteFlow, placed: FlowLayout, keys: list[Key]) -> dict[str, Any]:
-    x = scaled([0, placed.columns - 1 + placed.box], zero=False)
-    y = scaled([0, placed.height], down=True, zero=False)
+    x = vega.scaled([0, placed.columns - 1 + placed.box], zero=False)
+    y = vega.scaled([0, placed.height], down=True, zero=False)
     streams = [row for stream in placed.streams for row in _outline(stream, placed.box)]
     layers: list[dict[str, Any]] = [
-        layer(
+        vega.own(
             streams,
             {"type": "area", "opacity": 0.5}
             | ({"line": {"strokeDash": source.dash}} if source.simulated else {}),
             {
-                "x": on(x, "x"),
-                "y": on(y, "y"),
-                "y2": {"field": "y2"},
-                "color": series_colour(keys),
-                "detail": tips(flow=None),
-                "tooltip": tips(what="what", bytes="counted", theory="expected in theory", by="counted by"),
+                "x": vega.on(x, "x"),
+                "y": vega.on(y, "y"),
+                "y2": "y2",
+                "color": vega.series_colour(keys),
+                "detail": vega.tips(flow=None),
             },
-            SHOWN,
-            name=DATA,
+            vega.tips(what="what", bytes="counted", theory="expected in theory", by="counted by"),
         ),
-        layer(
-            [_drawn(box, placed.box) for box in placed.boxes if box.node],
+        vega.layer(
+            [
+                {
+                    "x": box.column,
+                    "x2": box.column + placed.box,
+                    "y": box.top,
+                    "y2": box.top + box.height,
+                    "label": box.node.label if box.node else "",
+                    "bytes": format_bytes(box.bytes),
+                }
+                for box in placed.boxes
+                if box.node
+            ],
             {"type": "rect", "color": "$phase-1"},
-            {**spans(x, y), "tooltip": tips(label="where", bytes="bytes")},
+            {**vega.spans(x, y), "tooltip": vega.tips(label="where", bytes="bytes")},
         ),
         *_names(picture, placed, x, y),
         *legend(keys, placed.height + _LINE),
     ]
-    spec = chart(
+    spec = vega.chart(
         layers,
         height=placed.height,
         width=980 - 2 * _SIDE,
@@ -308,17 +318,6 @@ def _outline(stream: Stream, wide: float) -> list[dict[str, Any]]:
     return rows
 
 
-def _drawn(box: Box, wide: float) -> dict[str, Any]:
-    return {
-        "x": box.column,
-        "x2": box.column + wide,
-        "y": box.top,
-        "y2": box.top + box.height,
-        "label": box.node.label if box.node else "",
-        "bytes": format_bytes(box.bytes),
-    }
-
-
 def _box_lines(picture: ByteFlow, box: Box) -> list[str]:
     """What stands above a box: its name, bytes in and out, and those expected in theory if they differ."""
     key = box.node.key if box.node else ""
@@ -334,8 +333,8 @@ def _box_lines(picture: ByteFlow, box: Box) -> list[str]:
     return lines
 
 
-def _near(value: float, other: float) -> bool:
-    return abs(value - other) <= WORTH_TELLING * max(value, other)
+def _near(value: float, second: float) -> bool:
+    return abs(value - second) <= WORTH_TELLING * max(value, second)
 
 
 def _names(
@@ -369,22 +368,18 @@ def _names(
 
 def _line(values: list[dict[str, Any]], align: str, x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
     strong = "datum.strong"
-    return layer(
+    return vega.texts(
         values,
         {
-            "type": "text",
-            "align": align,
-            "baseline": "bottom",
-            "fontSize": 11,
-            "limit": 200,
-            "fontWeight": {"expr": f"{strong} ? 'bold' : 'normal'"},
-        },
-        {
-            "x": on(x, "x"),
-            "y": on(y, "y"),
-            "text": {"field": "text"},
+            "x": vega.on(x, "x"),
+            "y": vega.on(y, "y"),
             "color": {"condition": {"test": strong, "value": "$ink"}, "value": "$muted"},
         },
+        align=align,
+        baseline="bottom",
+        fontSize=11,
+        limit=200,
+        fontWeight={"expr": f"{strong} ? 'bold' : 'normal'"},
     )
 
 

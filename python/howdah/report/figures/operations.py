@@ -13,33 +13,12 @@ from howdah.analysis.operation_steps import is_request
 from howdah.analysis.wording import delay, seconds
 from howdah.model.faults import ProbeReport
 from howdah.model.reported import RateStep, format_value
+from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.steps import common_grid, summed
-from howdah.report.figures.timeaxis import (
-    UNIT_LINE,
-    FigureSource,
-    first_shown_s,
-    header,
-    run_unit,
-    time_x,
-)
+from howdah.report.figures.timeaxis import UNIT_LINE, FigureSource, first_shown_s, header, run_unit, time_x
 from howdah.report.figures.timeline import peaks_text, scaled_figure
-from howdah.report.theme import (
-    DATA,
-    LEFT,
-    SHOWN,
-    WIDTH,
-    ScaledUnit,
-    across,
-    chart,
-    layer,
-    level_title,
-    linear,
-    logarithmic,
-    number_tip,
-    series_colour,
-    tips,
-)
+from howdah.report.theme import LEFT, WIDTH, ScaledUnit
 from howdah.report.words import NONE
 from howdah.units import format_counted, format_per_s
 
@@ -88,19 +67,18 @@ def _rates_spec(steps: Sequence[RateStep]) -> dict[str, Any]:
         for step in steps
     ]
     most = max(step.asked_per_s for step in steps)
-    x = linear("asked", [0, 1.05 * most], across("target operations per second", format="~s"))
-    y = logarithmic("ms", {**level_title("99 % within, ms"), "format": "~g", "tickCount": 5})
-    tooltip = [number_tip("asked", "requested in a second", ",.0f"), *tips(done="done", within="99 % within")]
+    x = vega.linear("asked", [0, 1.05 * most], vega.across("target operations per second", format="~s"))
+    y = vega.logarithmic("ms", {**vega.level_title("99 % within, ms"), "format": "~g", "tickCount": 5})
+    tooltip = [
+        vega.number_tip("asked", "requested in a second", ",.0f"),
+        *vega.tips(done="done", within="99 % within"),
+    ]
     point = {"type": "point", "filled": True, "size": 70, "opacity": 1}
-    return chart(
+    return vega.chart(
         [
-            layer(values, {"type": "line", "color": "$muted", "strokeWidth": 1.2}, {"x": x, "y": y}),
-            layer(
-                values,
-                point,
-                {"x": x, "y": y, "color": series_colour((IN_TIME, TOO_LATE)), "tooltip": tooltip},
-                SHOWN,
-                name=DATA,
+            vega.layer(values, {"type": "line", "color": "$muted", "strokeWidth": 1.2}, {"x": x, "y": y}),
+            vega.own(
+                values, point, {"x": x, "y": y, "color": vega.series_colour((IN_TIME, TOO_LATE))}, tooltip
             ),
         ],
         height=_HEIGHT,
@@ -109,16 +87,15 @@ def _rates_spec(steps: Sequence[RateStep]) -> dict[str, Any]:
 
 
 def _table(steps: Sequence[RateStep]) -> Table:
-    rows = tuple(
-        (
-            f"{step.asked_per_s:,.0f}",
-            f"{step.done_per_s:,.0f}",
-            delay(step.within_s),
-            "yes" if step.held else "no",
-        )
-        for step in steps
+    return Table.of(
+        steps,
+        {
+            "requested in a second": lambda step: f"{step.asked_per_s:,.0f}",
+            "done in a second": lambda step: f"{step.done_per_s:,.0f}",
+            "99 % within": lambda step: delay(step.within_s),
+            "in time": lambda step: "yes" if step.held else "no",
+        },
     )
-    return Table(("requested in a second", "done in a second", "99 % within", "in time"), rows)
 
 
 _COLOURS = ("group-2", "group-3", "group-4", "group-5", "group-6", "group-1")
@@ -188,7 +165,7 @@ def _spec(source: FigureSource, timed: list[OperationLatency], keys: tuple[Key, 
         for share, time_s in latency.curve
     ]
     least = min(max(1 - share, _LEAST_SHARE) for latency in timed for share, _ in latency.curve)
-    x = logarithmic(
+    x = vega.logarithmic(
         "longer",
         {
             "title": "of all operations took longer",
@@ -197,20 +174,14 @@ def _spec(source: FigureSource, timed: list[OperationLatency], keys: tuple[Key, 
         },
         [1, least],
     )
-    y = logarithmic("ms", {**level_title("ms"), "format": "~g", "tickCount": 5})
-    curves = layer(
+    y = vega.logarithmic("ms", {**vega.level_title("ms"), "format": "~g", "tickCount": 5})
+    curves = vega.own(
         values,
         {"type": "line", "strokeWidth": 1.5, "strokeDash": source.dash},
-        {
-            "x": x,
-            "y": y,
-            "color": series_colour(keys),
-            "tooltip": tips(series="operation", share="of all", text="within"),
-        },
-        SHOWN,
-        name=DATA,
+        {"x": x, "y": y, "color": vega.series_colour(keys)},
+        vega.tips(series="operation", share="of all", text="within"),
     )
-    return chart([curves], height=180, top=24)
+    return vega.chart([curves], height=180, top=24)
 
 
 def _time(seconds: float) -> str:
@@ -330,15 +301,14 @@ def _probes_spec(source: FigureSource, probes: tuple[ProbeReport, ...]) -> dict[
         }
         for series, probe, start_s, end_s, error in stretches
     ]
-    tooltip = tips(probe="probe", series="what", lasted="for", said="first error")
-    strips = layer(
+    tooltip = vega.tips(probe="probe", series="what", lasted="for", said="first error")
+    strips = vega.own(
         values,
         {"type": "bar"},
-        {"x": x, "x2": {"field": "end"}, "y": y, "color": series_colour((ANSWERED, OUT)), "tooltip": tooltip},
-        SHOWN,
-        name=DATA,
+        {"x": x, "x2": "end", "y": y, "color": vega.series_colour((ANSWERED, OUT))},
+        tooltip,
     )
-    return chart(
+    return vega.chart(
         [*above.layers, strips],
         height=_PITCH * len(probes),
         top=above.height + UNIT_LINE // 3,
@@ -348,19 +318,17 @@ def _probes_spec(source: FigureSource, probes: tuple[ProbeReport, ...]) -> dict[
 
 
 def _probes_table(probes: tuple[ProbeReport, ...]) -> Table:
-    columns = ("probe", "requests", "failed", "slowest answer", "outages", "longest", "all together")
-    return Table(
-        columns,
-        tuple(
-            (
-                _probe_name(probe),
-                f"{probe.asked:,}",
-                f"{probe.failed:,}",
-                seconds(probe.longest_s),
-                f"{len(probe.outages):,}",
-                seconds(max(outage.elapsed_s for outage in probe.outages)) if probe.outages else NONE,
-                seconds(probe.out_s),
-            )
-            for probe in probes
-        ),
+    return Table.of(
+        probes,
+        {
+            "probe": _probe_name,
+            "requests": lambda probe: f"{probe.asked:,}",
+            "failed": lambda probe: f"{probe.failed:,}",
+            "slowest answer": lambda probe: seconds(probe.longest_s),
+            "outages": lambda probe: f"{len(probe.outages):,}",
+            "longest": lambda probe: (
+                seconds(max(out.elapsed_s for out in probe.outages)) if probe.outages else NONE
+            ),
+            "all together": lambda probe: seconds(probe.out_s),
+        },
     )

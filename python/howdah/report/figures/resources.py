@@ -153,7 +153,7 @@ def cpu(source: FigureSource) -> Figure | None:
     grid = _resolved(common_grid(every, first_shown_s(source)))
     if not len(grid):
         return None
-    each = [
+    series_lines = [
         SeriesLine(
             key, 100 * combined([series for series in every if series.quantity == quantity], grid, mean)
         )
@@ -161,7 +161,7 @@ def cpu(source: FigureSource) -> Figure | None:
     ]
     # That there was none of a kind is worth telling where somebody looked, and not where nobody simulates it.
     measured = source.record.origin is Origin.MEASURED
-    lines = [line for line in each if measured or line.values.any()] or each[:1]
+    lines = [line for line in series_lines if measured or line.values.any()] or series_lines[:1]
     busy = [series for series in every if series.quantity in ("user", "system")]
     machines = max(1, sum(series.quantity == "user" for series in busy))
     busiest = float(peaks_within(busy, grid).max()) / machines
@@ -296,7 +296,7 @@ def _names(every: Sequence[Series]) -> str:
     return ", ".join(sorted({series.instance for series in every}))
 
 
-def others(source: FigureSource) -> Figure | None:
+def other_processes(source: FigureSource) -> Figure | None:
     """The figure of a laboratory's machine; of a local run's only where others had a noticeable share."""
     lab = on_cluster(source.record)
     whole = [use for use in source.evidence.others if use.phase is None]
@@ -318,11 +318,11 @@ def others(source: FigureSource) -> Figure | None:
     }
     lines = [SeriesLine(key, values) for key, values in drawn.items() if values.any()]
     machine, cpus = whole[0].machine, whole[0].cpus
-    beneath = ", which runs the lab" if lab else ""
+    below = ", which runs the lab" if lab else ""
     queues = [use.runnable for use in whole if use.runnable is not None]
     queued = f"; up to {max(queues):.0f} tasks on average ran or waited for one" if queues else ""
     caption = (
-        f"The {cpus} CPUs of {machine}{beneath}: others had up to "
+        f"The {cpus} CPUs of {machine}{below}: others had up to "
         f"{percent(max(use.others for use in whole))} of them while a workload ran{queued}. "
         "What is not drawn was idle."
     )

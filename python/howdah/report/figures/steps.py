@@ -108,7 +108,7 @@ class MachineRow(NamedTuple):
     """One small chart: its name, what it is, and its quantities on the grid, in the order asked for."""
 
     name: str
-    what: str
+    role: str
     values: tuple[FloatArray, ...]
     peaks: tuple[float, ...]
     """The highest that was sampled of each quantity, which a step of the grid may hide."""
@@ -131,7 +131,7 @@ class SmallChart(NamedTuple):
     """What one small chart is of: its name, what that is, and its samples."""
 
     name: str
-    what: str
+    role: str
     series: list[Series]
 
 
@@ -155,21 +155,23 @@ def machines(source: FigureSource, every: Sequence[Series], quantities: Sequence
         machine for machine in source.evidence.machines if machine.name in sampled and machine.planned
     ]
     grid = _thinned(
-        common_grid([series for each in candidates for series in sampled[each.name]], first_shown_s(source))
+        common_grid(
+            [series for machine in candidates for series in sampled[machine.name]], first_shown_s(source)
+        )
     )
     if len(candidates) < 2 or not len(grid):
         return None
     by_host = len(candidates) > MOST_ROWS and len({machine.host for machine in candidates}) < len(candidates)
-    parts = _hosts(candidates, sampled) if by_host else _each(candidates, sampled)
+    parts = _hosts(candidates, sampled) if by_host else _charts_of(candidates, sampled)
     rows = [_row(part, grid, quantities) for part in parts]
     left_out = "Each host is drawn with all its workers together." if by_host else ""
     if len(rows) <= MOST_ROWS:
         return MachineRows(grid, tuple(rows), left_out)
-    picked, others = _most_different(rows)
-    count = format_count(len(others))
+    picked, remaining = _most_different(rows)
+    count = format_count(len(remaining))
     note = f"Of {format_count(len(rows))} machines, the {len(picked)} that differ most from the median."
-    highest = np.median([row.peaks for row in others], axis=0)
-    typical = MachineRow(f"{count} more", "their median", _median(others), tuple(map(float, highest)))
+    highest = np.median([row.peaks for row in remaining], axis=0)
+    typical = MachineRow(f"{count} more", "their median", _median(remaining), tuple(map(float, highest)))
     return MachineRows(grid, (*picked, typical), f"{left_out} {note}".strip())
 
 
@@ -179,10 +181,12 @@ def _thinned(grid: FloatArray) -> FloatArray:
     return np.linspace(float(grid[0]), float(grid[-1]), MOST_MACHINE_STEPS + 1)
 
 
-def _each(candidates: Sequence[MachineOfRun], sampled: Mapping[str, list[Series]]) -> Iterator[SmallChart]:
+def _charts_of(
+    candidates: Sequence[MachineOfRun], sampled: Mapping[str, list[Series]]
+) -> Iterator[SmallChart]:
     for machine in candidates:
-        what = f"{machine.level} on {machine.host}" if machine.name != machine.host else machine.level
-        yield SmallChart(machine.name, what, sampled[machine.name])
+        role = f"{machine.level} on {machine.host}" if machine.name != machine.host else machine.level
+        yield SmallChart(machine.name, role, sampled[machine.name])
 
 
 def _hosts(candidates: Sequence[MachineOfRun], sampled: Mapping[str, list[Series]]) -> Iterator[SmallChart]:
@@ -198,7 +202,7 @@ def _hosts(candidates: Sequence[MachineOfRun], sampled: Mapping[str, list[Series
             together = [series for name in workers for series in sampled[name]]
             yield SmallChart(host, f"its {format_counted(len(workers), 'worker')}", together)
         else:
-            yield from _each(here, sampled)
+            yield from _charts_of(here, sampled)
 
 
 def _row(part: SmallChart, grid: FloatArray, quantities: Sequence[str]) -> MachineRow:
@@ -209,7 +213,7 @@ def _row(part: SmallChart, grid: FloatArray, quantities: Sequence[str]) -> Machi
         shares = bool(own) and own[0].unit == "1"
         values.append(combined(own, grid, mean if shares else total))
         peaks.append(float(peaks_within(own, grid[[0, -1]])[0]) / (len(own) if shares else 1))
-    return MachineRow(part.name, part.what, tuple(values), tuple(peaks))
+    return MachineRow(part.name, part.role, tuple(values), tuple(peaks))
 
 
 def _most_different(rows: list[MachineRow]) -> tuple[list[MachineRow], list[MachineRow]]:

@@ -11,6 +11,7 @@ from howdah.analysis.evidence.operations import LatencyCourse
 from howdah.analysis.operation_steps import SHARES
 from howdah.model.reported import format_value
 from howdah.model.tables import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
+from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.timeaxis import (
     UNIT_LINE,
@@ -22,21 +23,7 @@ from howdah.report.figures.timeaxis import (
     time_x,
 )
 from howdah.report.figures.timeline import Label, label_layers, spread
-from howdah.report.theme import (
-    DATA,
-    RIGHT,
-    SHOWN,
-    WIDTH,
-    ScaledUnit,
-    chart,
-    in_pixels,
-    layer,
-    level_title,
-    number_tip,
-    quantity,
-    series_colour,
-    tips,
-)
+from howdah.report.theme import RIGHT, WIDTH, ScaledUnit
 from howdah.units import format_counted
 
 _HEIGHT, _LANE, _GAP = 220.0, 16.0, 12.0
@@ -101,8 +88,8 @@ def _caption(courses: Sequence[LatencyCourse], lanes: Sequence[_Lane]) -> str:
             f"{_time(float(np.nanmax(within)))} in the worst."
         )
     if lanes:
-        each = ", ".join(_counted(key, events) for key, events in lanes)
-        sentences.append(f"Below, what RegionServers did at the same time: {each}.")
+        counts = ", ".join(_counted(key, events) for key, events in lanes)
+        sentences.append(f"Below, what RegionServers did at the same time: {counts}.")
     return " ".join(sentences)
 
 
@@ -151,28 +138,21 @@ def _spec(
         "field": "ms",
         "type": "quantitative",
         "scale": {"type": "log", "domain": [low, high], "range": [_HEIGHT, 0], "nice": False},
-        "axis": {**level_title("ms", above.height), "format": "~g", "values": _decades(low, high)},
+        "axis": {**vega.level_title("ms", above.height), "format": "~g", "values": _decades(low, high)},
     }
     height = _HEIGHT + (_GAP + _LANE * len(lanes) if lanes else 0)
-    lines = layer(
+    lines = vega.own(
         rows,
         {"type": "line", "interpolate": "step-after", "strokeWidth": 1.5, "strokeDash": source.dash}
         | {"invalid": "break-paths-show-domains", "clip": True},
-        {
-            "x": time_x(source),
-            "y": y,
-            "color": series_colour(keys),
-            "detail": {"field": "workload"},
-            "tooltip": [number_tip("time", f"at ({unit.name})"), *tips(series="of all", text="within")],
-        },
-        SHOWN,
-        name=DATA,
+        {"x": time_x(source), "y": y, "color": vega.series_colour(keys), "detail": "workload"},
+        [vega.number_tip("time", f"at ({unit.name})"), *vega.tips(series="of all", text="within")],
     )
     layers = [*above.layers, lines]
     for at, (key, events) in enumerate(lanes):
         layers.append(_lane(key, events, unit, _HEIGHT + _GAP + _LANE * at))
     layers += label_layers(_labels(rows, keys, (low, high), lanes))
-    return chart(layers, height=height, top=above.height + UNIT_LINE, right=RIGHT)
+    return vega.chart(layers, height=height, top=above.height + UNIT_LINE, right=RIGHT)
 
 
 def _decades(low: float, high: float) -> list[float]:
@@ -197,18 +177,18 @@ def _lane(key: Key, events: Sequence[ServerEvent], unit: ScaledUnit, top: float)
         }
         for event in sorted(longest, key=lambda event: event.start_s)
     ]
-    return layer(
+    return vega.layer(
         values,
         {"type": "rect", "color": f"${key.token}", "stroke": f"${key.token}", "strokeWidth": 1}
         | {"opacity": 0.75, "clip": True},
         {
-            "x": quantity("start"),
-            "x2": {"field": "end"},
-            "y": in_pixels("top"),
-            "y2": {"field": "below"},
-            "tooltip": tips(where="where", what=key.name, took="took"),
+            "x": vega.quantity("start"),
+            "x2": "end",
+            "y": vega.in_pixels("top"),
+            "y2": "below",
+            "tooltip": vega.tips(where="where", what=key.name, took="took"),
         },
-        SHOWN,
+        vega.SHOWN,
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from howdah.report import vega
 from howdah.report.document import Key, Table
 from howdah.report.figures.timeaxis import FigureSource, end_of_run_s, start_of_axis_s
-from howdah.report.theme import ScaledUnit, layer, on, quantity, tips
+from howdah.report.theme import ScaledUnit
 
 DAEMONS = {
     "datanode": "DataNode",
@@ -28,7 +29,7 @@ class EventMark(NamedTuple):
 
     worker: str
     time_s: float
-    what: str
+    state: str
     daemons: tuple[str, ...]
     text: str
 
@@ -42,9 +43,9 @@ def event_marks(source: FigureSource) -> list[EventMark]:
     near_s = TOGETHER * (end_of_run_s(source) - start_of_axis_s(source))
     marks: list[EventMark] = []
     for event in sorted(source.record.events, key=lambda event: (event.worker, event.time_s)):
-        daemon, _, what = event.kind.partition("-")
-        at_s = event.seen_s if what == "lost" and event.seen_s is not None else event.time_s
-        mark = EventMark(event.worker, at_s, what, (DAEMONS[daemon],), event.text)
+        daemon, _, state = event.kind.partition("-")
+        at_s = event.seen_s if state == "lost" and event.seen_s is not None else event.time_s
+        mark = EventMark(event.worker, at_s, state, (DAEMONS[daemon],), event.text)
         last = marks[-1] if marks else None
         if last and last.worker == mark.worker and _alike(last, mark, near_s):
             daemons = tuple(dict.fromkeys((*last.daemons, *mark.daemons)))
@@ -57,9 +58,9 @@ def event_marks(source: FigureSource) -> list[EventMark]:
 def _alike(last: EventMark, mark: EventMark, near_s: float) -> bool:
     """Whether the next thing that befell a worker goes with the one before it."""
     near = mark.time_s - last.time_s < near_s
-    if last.what == mark.what:
+    if last.state == mark.state:
         return near or set(mark.daemons) <= set(last.daemons)
-    return near and {last.what, mark.what} == _GONE
+    return near and {last.state, mark.state} == _GONE
 
 
 def event_layers(
@@ -71,7 +72,7 @@ def event_layers(
             "time": mark.time_s / unit.size,
             "y": spans[mark.worker][0] - 3,
             "y2": spans[mark.worker][1] + 3,
-            "word": f"{' and '.join(mark.daemons)} {mark.what.replace('-', ' ')}",
+            "word": f"{' and '.join(mark.daemons)} {mark.state.replace('-', ' ')}",
             "text": mark.text,
             "worker": mark.worker,
         }
@@ -80,22 +81,22 @@ def event_layers(
     ]
     if not values:
         return []
-    at = {"x": quantity("time"), "y": on(y, "y")}
-    tooltip = tips(worker="worker", text="what")
+    at = {"x": vega.quantity("time"), "y": vega.on(y, "y")}
+    tooltip = vega.tips(worker="worker", text="what")
     word = {"type": "text", "align": "left", "baseline": "top", "dx": 4, "dy": 3, "fontSize": 11}
     # An outline in the page's own colour keeps the word readable over the bars.
     behind = {**word, "stroke": "$page", "strokeWidth": 3, "strokeJoin": "round", "fontWeight": "bold"}
     return [
-        layer(
+        vega.layer(
             values,
             {"type": "rule", "color": "$fault", "strokeWidth": 2.5},
-            {**at, "y2": {"field": "y2"}, "tooltip": tooltip},
+            {**at, "y2": "y2", "tooltip": tooltip},
         ),
-        layer(values, behind, {**at, "text": {"field": "word"}}),
-        layer(
+        vega.layer(values, behind, {**at, "text": "word"}),
+        vega.layer(
             values,
             {**word, "color": "$fault", "fontWeight": "bold"},
-            {**at, "text": {"field": "word"}, "tooltip": tooltip},
+            {**at, "text": "word", "tooltip": tooltip},
         ),
     ]
 
@@ -124,9 +125,9 @@ def telling(source: FigureSource, rows: Sequence[dict[str, Any]]) -> list[str]:
     ]
     # Half of the room at least is for workers to compare with.
     picked = list(dict.fromkeys(name for name in first if name in ran))[: MOST_WORKERS // 2]
-    others = [name for name in ordered if name not in picked]
+    unpicked = [name for name in ordered if name not in picked]
     room = MOST_WORKERS - len(picked)
-    picked += [others[place * len(others) // room] for place in range(room)]
+    picked += [unpicked[place * len(unpicked) // room] for place in range(room)]
     return [name for name in ordered if name in picked]
 
 
@@ -136,7 +137,7 @@ def _elapsed(row: dict[str, Any]) -> float:
 
 KEYS = {"map": Key("map", "phase-1"), "reduce": Key("reduce", "phase-2")}
 STAGE = Key("stage", "phase-3")
-OTHER = Key("other", "phase-3")
+OTHER_KIND = Key("other", "phase-3")
 MOST_BARS = 2_000
 _MOST_DRAWN = 10_000
 """Bars of which a page of 10 MB has room for their shapes and data."""
@@ -151,7 +152,7 @@ class LaneBar(NamedTuple):
     lane: int
     start_s: float
     end_s: float
-    what: str
+    label: str
     moved_bytes: int
     tasks: int
 
@@ -166,7 +167,7 @@ class Lane(NamedTuple):
 
 def series_of(kind: str) -> Key:
     """The series of a kind of task; all stages of Spark are one, because they share their slots."""
-    return STAGE if kind.startswith(f"{STAGE.name} ") else KEYS.get(kind, OTHER)
+    return STAGE if kind.startswith(f"{STAGE.name} ") else KEYS.get(kind, OTHER_KIND)
 
 
 def lane_of(row: Mapping[str, Any]) -> Lane:
@@ -204,7 +205,7 @@ def _joined(ordered: list[LaneBar], gap_s: float, width_s: float) -> list[LaneBa
             tasks = last.tasks + bar.tasks
             joined[-1] = last._replace(
                 end_s=bar.end_s,
-                what=f"{tasks} tasks",
+                label=f"{tasks} tasks",
                 moved_bytes=last.moved_bytes + bar.moved_bytes,
                 tasks=tasks,
             )

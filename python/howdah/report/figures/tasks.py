@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from howdah.model.run import TaskAttempt
+from howdah.report import vega
 from howdah.report.document import Figure, Key
 from howdah.report.figures.task_bars import (
     KEYS,
     MOST_BARS,
     MOST_WORKERS,
-    OTHER,
+    OTHER_KIND,
     STAGE,
     Lane,
     LaneBar,
@@ -35,22 +36,7 @@ from howdah.report.figures.timeaxis import (
     time_x,
     with_still,
 )
-from howdah.report.theme import (
-    BESIDE,
-    DATA,
-    LEFT,
-    RIGHT,
-    SHOWN,
-    WIDTH,
-    chart,
-    layer,
-    number_tip,
-    on,
-    quantity,
-    scaled,
-    series_colour,
-    tips,
-)
+from howdah.report.theme import LEFT, RIGHT, WIDTH
 from howdah.units import format_bytes, format_counted, format_seconds
 
 SHUFFLE = Key("reduce fetching map output", "phase-3")
@@ -95,7 +81,7 @@ def tasks(source: FigureSource) -> Figure | None:
     drawn = merged(bars, end_of_run_s(source) - start_of_axis_s(source))
     keys = [
         key
-        for key in (KEYS["map"], SHUFFLE, KEYS["reduce"], STAGE, OTHER, FAILED, KILLED, MISSED)
+        for key in (KEYS["map"], SHUFFLE, KEYS["reduce"], STAGE, OTHER_KIND, FAILED, KILLED, MISSED)
         if any(bar.series == key.name for bar in drawn)
     ]
     return Figure(
@@ -155,10 +141,10 @@ def _places(rows: list[dict[str, Any]], workers: Sequence[str]) -> Places:
 def _ends(source: FigureSource) -> dict[TaskAttempt, float]:
     """When attempts on workers that were lost ended, which Hadoop learned only later."""
     return {
-        each: loss.lost_s
+        attempt: loss.lost_s
         for loss in source.evidence.losses
-        for each in loss.ended
-        if each.worker == loss.worker and each.start_s < loss.lost_s < each.end_s
+        for attempt in loss.ended
+        if attempt.worker == loss.worker and attempt.start_s < loss.lost_s < attempt.end_s
     }
 
 
@@ -184,8 +170,8 @@ def _bars(
         )
         fetched_s = row["shuffle_end_s"]
         if series is KEYS["reduce"] and fetched_s is not None and row["start_s"] < fetched_s < row["end_s"]:
-            bars.append(bar._replace(series=SHUFFLE.name, end_s=fetched_s, what=f"{bar.what}, fetching"))
-            bar = bar._replace(start_s=fetched_s, what=f"{bar.what}, merging and reducing")
+            bars.append(bar._replace(series=SHUFFLE.name, end_s=fetched_s, label=f"{bar.label}, fetching"))
+            bar = bar._replace(start_s=fetched_s, label=f"{bar.label}, merging and reducing")
         lost_s = ends.get(TaskAttempt(**row))
         if lost_s is not None:
             bars.append(bar._replace(series=MISSED.name, start_s=lost_s))
@@ -205,7 +191,7 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
     unit = run_unit(source)
     above = header(source, WIDTH)
     height = places.groups[-1].bottom + _GAP / 2
-    y = scaled([0, height], down=True, zero=False)
+    y = vega.scaled([0, height], down=True, zero=False)
     inner = min(0.5, places.pitch * 0.06)
     values = [
         {
@@ -214,7 +200,7 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
             "y2": round(places.tops[bar.lane] + places.pitch - inner, 2),
             "start": round(bar.start_s / unit.size, 4),
             "end": round(bar.end_s / unit.size, 4),
-            "what": bar.what,
+            "what": bar.label,
             "worker": places.lanes[bar.lane].worker,
             "took": format_seconds(bar.end_s - bar.start_s),
             "moved": format_bytes(bar.moved_bytes),
@@ -236,24 +222,22 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
     stroke = {"condition": {"test": hollow, "value": "$muted"}, "value": outline}
     layers = [
         *above.layers,
-        layer(
+        vega.own(
             values,
             mark,
             {
                 "x": time_x(source, "start"),
-                "x2": {"field": "end"},
-                "y": on(y, "y"),
-                "y2": {"field": "y2"},
-                "color": series_colour(keys),
+                "x2": "end",
+                "y": vega.on(y, "y"),
+                "y2": "y2",
+                "color": vega.series_colour(keys),
                 "stroke": stroke,
-                "tooltip": [
-                    *tips(what="task", worker="worker"),
-                    number_tip("start", f"start ({unit.name})"),
-                    *tips(took="elapsed", moved="in and out"),
-                ],
             },
-            SHOWN,
-            name=DATA,
+            [
+                *vega.tips(what="task", worker="worker"),
+                vega.number_tip("start", f"start ({unit.name})"),
+                *vega.tips(took="elapsed", moved="in and out"),
+            ],
         ),
         *_crosses(values, y, places.pitch),
         *event_layers(
@@ -264,7 +248,7 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
         *legend(keys, height + _AXIS + LEGEND_HEIGHT / 2),
     ]
     longest = max(map(len, shortened(places)))
-    spec = chart(
+    spec = vega.chart(
         layers,
         height=height,
         top=above.height + UNIT_LINE // 3,
@@ -285,11 +269,11 @@ def _crosses(values: list[dict[str, Any]], y: dict[str, Any], pitch: float) -> l
         return []
     cross = {"type": "text", "text": "×", "dx": 5, "fontSize": max(9, pitch), "color": "$fault"}
     return [
-        layer(
+        vega.layer(
             failed,
             {**cross, "baseline": "middle", "fontWeight": "bold"},
-            {"x": quantity("end"), "y": on(y, "y")},
-            SHOWN,
+            {"x": vega.quantity("end"), "y": vega.on(y, "y")},
+            vega.SHOWN,
         )
     ]
 
@@ -300,10 +284,10 @@ def _names(places: Places, y: dict[str, Any]) -> dict[str, Any]:
         for name, group in zip(shortened(places), places.groups, strict=True)
     ]
     mark = {"type": "text", "align": "right", "baseline": "middle", "dx": -8, "x": 0, "color": "$muted"}
-    return layer(
+    return vega.layer(
         values,
         {**mark, "fontSize": 11 if places.pitch > _SMALL else 10, "limit": _MOST_LEFT - 14},
-        {"y": on(y, "y"), "text": {"field": "name"}},
+        {"y": vega.on(y, "y"), "text": "name"},
     )
 
 
@@ -329,9 +313,9 @@ def _causes(source: FigureSource, places: Places, y: dict[str, Any]) -> list[dic
         return []
     mark = {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "fontSize": 11, "color": "$fault"}
     return [
-        layer(
+        vega.layer(
             values,
             {**mark, "limit": RIGHT - 8, "opacity": {"expr": "roomy ? 1 : 0"}},
-            {"x": BESIDE, "y": on(y, "y"), "text": {"field": "text"}},
+            {"x": vega.RIGHT_END, "y": vega.on(y, "y"), "text": "text"},
         )
     ]

@@ -1,4 +1,4 @@
-"""Throughput of every task, and of each file in the order in which it was written or read.
+"""Throughput of every task, of each file in the order of writing or reading, and between hosts.
 
 TestDFSIO's files and the storage test's: the latter are written one after another on each disk, so
 a disk's outer and inner zones show as a slope.
@@ -6,29 +6,23 @@ a disk's outer and inner zones show as a slope.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from howdah.analysis.evidence.use import FloatArray
+from howdah.analysis.links import PUBLISHED, good, share_of_nominal, slow_pairs
+from howdah.model.reported import LinkRate, format_value
+from howdah.model.workloads.hadoop_programs import ALL_AT_ONCE, BOTH_WAYS, ONE_WAY
+from howdah.report import vega
 from howdah.report.document import Figure, Table
-from howdah.report.figures.task_bars import KEYS, OTHER
+from howdah.report.figures.task_bars import KEYS, OTHER_KIND
 from howdah.report.figures.timeaxis import FigureSource, number_format, rate_unit
-from howdah.report.theme import (
-    BESIDE,
-    DATA,
-    HALF_WIDTH,
-    LEVEL,
-    ScaledUnit,
-    chart,
-    layer,
-    level_title,
-    linear,
-    quantity,
-    tips,
-)
-from howdah.units import format_percent, format_rate
+from howdah.report.theme import HALF_WIDTH, WIDTH, ScaledUnit
+from howdah.report.words import NONE
+from howdah.units import format_bits_per_s, format_counted, format_percent, format_rate
 
 MOST_BARS = 200
 """More bars than this are too narrow for a small chart."""
@@ -64,26 +58,26 @@ def partitions(source: FigureSource) -> list[Figure]:
 def _figure(source: FigureSource, workload: str, kind: str, tasks: list[tuple[int, float]]) -> Figure:
     rates = np.array([rate for _, rate in tasks])
     unit = rate_unit(float(rates.max()))
-    what = _what(kind)
+    noun = _noun(kind)
     middle, low, high = np.median(rates), rates.min(), rates.max()
     caption = (
-        f"{len(tasks):,} {what}s: median {format_rate(float(middle))}, "
+        f"{len(tasks):,} {noun}s: median {format_rate(float(middle))}, "
         f"slowest {format_rate(float(low))}, fastest {format_rate(float(high))}."
     )
     if len(tasks) > MOST_BARS:
         caption += " Each bar spans the slowest and the fastest of several."
     return Figure(
         id=f"partitions-{workload}-{kind}".replace(" ", "-").replace("#", ""),
-        title=f"{workload}: throughput per {what}",
+        title=f"{workload}: throughput per {noun}",
         caption=caption,
         spec=_spec(source, kind, tasks, unit, float(middle)),
-        table=_table(what, rates, unit),
+        table=_table(noun, rates, unit),
         half=True,
         marks=min(len(tasks), MOST_BARS),
     )
 
 
-def _what(kind: str) -> str:
+def _noun(kind: str) -> str:
     """A reduce task is known by the partition it writes."""
     return "partition" if kind == "reduce" else f"{kind} task"
 
@@ -111,7 +105,7 @@ def _bars(tasks: list[tuple[int, float]]) -> list[RateBar]:
 def _spec(
     source: FigureSource, kind: str, tasks: list[tuple[int, float]], unit: ScaledUnit, middle: float
 ) -> dict[str, Any]:
-    bars, what = _bars(tasks), _what(kind)
+    bars, noun = _bars(tasks), _noun(kind)
     top = 1.08 * max(bar.high for bar in bars) / unit.size
     last = max(task for task, _ in tasks)
     values = [
@@ -127,43 +121,45 @@ def _spec(
         }
         for bar in bars
     ]
-    x_axis = {"title": what, "tickCount": min(8, last + 1), "format": "d", "tickMinStep": 1}
-    y = linear("low", [0, top], {**level_title(unit.name), "tickCount": 3, "format": number_format(top)})
-    mark: dict[str, Any] = {"type": "rect", "color": f"${KEYS.get(kind, OTHER).token}"}
+    x_axis = {"title": noun, "tickCount": min(8, last + 1), "format": "d", "tickMinStep": 1}
+    y = vega.linear(
+        "low", [0, top], {**vega.level_title(unit.name), "tickCount": 3, "format": number_format(top)}
+    )
+    mark: dict[str, Any] = {"type": "rect", "color": f"${KEYS.get(kind, OTHER_KIND).token}"}
     if source.simulated:
         mark |= {"fillOpacity": 0.3, "stroke": mark["color"], "strokeDash": source.dash}
     level = [{"rate": middle / unit.size}]
     layers: list[dict[str, Any]] = [
-        layer(
+        vega.layer(
             values,
             mark,
             {
-                "x": linear("from", [-0.7, last + 0.7], x_axis, zero=False),
-                "x2": {"field": "to"},
+                "x": vega.linear("from", [-0.7, last + 0.7], x_axis, zero=False),
+                "x2": "to",
                 "y": y,
-                "y2": {"field": "high"},
-                "tooltip": tips(which=what, text="throughput"),
+                "y2": "high",
+                "tooltip": vega.tips(which=noun, text="throughput"),
             },
-            name=DATA,
+            name=vega.DATA,
         ),
-        layer(level, LEVEL, {"y": quantity("rate")}),
-        layer(
+        vega.layer(level, vega.LEVEL, {"y": vega.quantity("rate")}),
+        vega.layer(
             level,
             {"type": "text", "align": "left", "dx": 6, "text": "median", "color": "$muted"},
-            {"x": BESIDE, "y": quantity("rate")},
+            {"x": vega.RIGHT_END, "y": vega.quantity("rate")},
         ),
     ]
-    return chart(layers, height=110, width=HALF_WIDTH, top=24, right=56)
+    return vega.chart(layers, height=110, width=HALF_WIDTH, top=24, right=56)
 
 
-def _table(what: str, rates: FloatArray, unit: ScaledUnit) -> Table:
+def _table(noun: str, rates: FloatArray, unit: ScaledUnit) -> Table:
     """Every task's rate, or the rates' percentiles where there are many tasks."""
     if len(rates) <= TABLE_ROWS:
         rows = tuple((str(task), f"{rate / unit.size:.3g}") for task, rate in enumerate(rates))
-        return Table((what, unit.name), rows)
+        return Table((noun, unit.name), rows)
     percents = (0, 5, 25, 50, 75, 95, 100)
     rows = tuple((f"{percent} %", f"{np.percentile(rates, percent) / unit.size:.3g}") for percent in percents)
-    return Table((f"{what}s up to", unit.name), rows)
+    return Table((f"{noun}s up to", unit.name), rows)
 
 
 class Files(NamedTuple):
@@ -217,16 +213,16 @@ def _files_figure(source: FigureSource, id_: str, drawn: Files) -> Figure:
     ]
     x_axis = {"title": "file, in order", "format": "d", "tickMinStep": 1, "tickCount": 8}
     encoding = {
-        "x": linear("file", [-0.5, len(rates) - 0.5], x_axis, zero=False),
-        "y": linear(
-            "rate", [0, top], {**level_title(unit.name), "tickCount": 3, "format": number_format(top)}
+        "x": vega.linear("file", [-0.5, len(rates) - 0.5], x_axis, zero=False),
+        "y": vega.linear(
+            "rate", [0, top], {**vega.level_title(unit.name), "tickCount": 3, "format": number_format(top)}
         ),
-        "tooltip": tips(file=None, text="throughput"),
+        "tooltip": vega.tips(file=None, text="throughput"),
     }
     size = 36 if len(rates) < 100 else 12
     dots = {"type": "point", "filled": True, "opacity": 1, "size": size, "color": f"${token}"}
     line = {"type": "line", "color": f"${token}", "strokeWidth": 1, "strokeDash": source.dash, "opacity": 0.6}
-    layers = [layer(values, line, encoding), layer(values, dots, encoding, name=DATA)]
+    layers = [vega.layer(values, line, encoding), vega.layer(values, dots, encoding, name=vega.DATA)]
     caption = (
         f"{len(rates)} files: median {format_rate(float(np.median(rates)))}, "
         f"slowest {format_rate(min(rates))}, fastest {format_rate(max(rates))}." + drawn.remark
@@ -235,7 +231,7 @@ def _files_figure(source: FigureSource, id_: str, drawn: Files) -> Figure:
         id=id_,
         title=drawn.title,
         caption=caption,
-        spec=chart(layers, height=130, width=HALF_WIDTH, top=24, right=24),
+        spec=vega.chart(layers, height=130, width=HALF_WIDTH, top=24, right=24),
         table=_files_table(rates, unit.size, unit.name),
         half=True,
         marks=len(rates),
@@ -254,3 +250,126 @@ def _files_table(rates: tuple[float, ...], size: float, name: str) -> Table:
         for index, stretch in enumerate(stretches)
     )
     return Table(("files", f"mean {name}"), rows)
+
+
+_MOST_WRITTEN = 12
+"""Hosts beyond which the cells have no room for their numbers."""
+_CELL, _LEAST_CELL, _MOST_TALL = 44.0, 6.0, 620.0
+_NAMES, _ABOVE = 130, 44
+_LEAST_SHADE = 0.1
+_TABLE_ROWS = 240
+
+
+def links(source: FigureSource) -> list[Figure]:
+    """A matrix for each way in which pairs were measured, of every workload that measured links."""
+    order = {machine.name: at for at, machine in enumerate(source.evidence.machines)}
+    return [
+        _links_figure(result.links, how, time.workload, order)
+        for time in source.evidence.workloads
+        for result in (source.record.workloads[time.index],)
+        for how in (ONE_WAY, BOTH_WAYS)
+        if any(link.how == how for link in result.links)
+    ]
+
+
+def _links_figure(measured: Sequence[LinkRate], how: str, workload: str, order: Mapping[str, int]) -> Figure:
+    pairs = [link for link in measured if link.how == how]
+    names = tuple(
+        sorted(
+            {name for link in pairs for name in (link.source, link.target)},
+            key=lambda name: order.get(name, 0),
+        )
+    )
+    slow = {(link.source, link.target) for link in slow_pairs(measured, how)}
+    return Figure(
+        id=f"links-{workload}-{how}".replace(" ", "-").replace("#", ""),
+        title=f"{workload}: what each host sends every other, {how}",
+        caption=_caption(measured, how, len(slow)),
+        spec=_links_spec(pairs, names, slow),
+        table=_links_table(measured, pairs),
+        marks=len(pairs),
+    )
+
+
+def _caption(measured: Sequence[LinkRate], how: str, slow: int) -> str:
+    rate, share = good(measured, how), share_of_nominal(measured, how)
+    text = f"Senders are rows, receivers columns. The better pairs: {format_bits_per_s(rate or 0)}"
+    if how == BOTH_WAYS:
+        text += " each way"
+    if share is not None:
+        nominal = max((link.nominal_bits_per_s or 0 for link in measured if link.how == how), default=0)
+        text += f", {format_percent(share)} of {format_bits_per_s(nominal)}"
+        text += f"; published for a 10 Gb/s port: {format_percent(PUBLISHED[how])}"
+    if slow:
+        text += f". {format_counted(slow, 'slow pair')} framed"
+    return text + "."
+
+
+def _links_spec(
+    pairs: Sequence[LinkRate], names: tuple[str, ...], slow: set[tuple[str, str]]
+) -> dict[str, Any]:
+    cell = max(_LEAST_CELL, min(_CELL, _MOST_TALL / len(names)))
+    most = max(link.bits_per_s for link in pairs) or 1.0
+    values = [
+        {
+            "from": link.source,
+            "to": link.target,
+            "shade": round(_LEAST_SHADE + (1 - _LEAST_SHADE) * link.bits_per_s / most, 3),
+            "slow": (link.source, link.target) in slow or link.error is not None,
+            "short": "none" if link.error else format_bits_per_s(link.bits_per_s).partition(" ")[0],
+            "text": link.error or format_bits_per_s(link.bits_per_s),
+        }
+        for link in pairs
+    ]
+    written = len(names) <= _MOST_WRITTEN
+    axis = {"labels": written, "ticks": False, "domain": False, "grid": False, "labelLimit": _NAMES - 20}
+    band = {"domain": list(names), "paddingInner": 0.06 if written else 0.0}
+    x = {
+        "field": "to",
+        "type": "nominal",
+        "scale": band,
+        "axis": {**axis, "orient": "top", "title": "to", "labelAngle": 0},
+    }
+    y = {"field": "from", "type": "nominal", "scale": band, "axis": {**axis, "title": "from"}}
+    layers = [
+        vega.layer(
+            values,
+            {"type": "rect", "color": "$net-send", "fillOpacity": {"expr": "datum.shade"}},
+            {
+                "x": x,
+                "y": y,
+                "stroke": {"condition": {"test": "datum.slow", "value": "$fault"}, "value": None},
+                "strokeWidth": {"condition": {"test": "datum.slow", "value": 2}, "value": 0},
+                "tooltip": vega.tips(**{"from": None, "to": None, "text": "received"}),
+            },
+            name=vega.DATA,
+        )
+    ]
+    if written:
+        contrast = {"condition": {"test": "datum.shade > 0.6", "value": "$page"}, "value": "$ink"}
+        words = {"x": x, "y": y, "text": {"field": "short"}, "color": contrast}
+        layers.append(vega.layer(values, {"type": "text", "fontSize": 11}, words))
+    tall = cell * len(names)
+    width = min(WIDTH - _NAMES, max(tall, cell * 1.6 * len(names)))
+    return vega.chart(layers, height=tall, width=width, top=_ABOVE, bottom=12, left=_NAMES, right=24)
+
+
+def _links_table(measured: Sequence[LinkRate], pairs: Sequence[LinkRate]) -> Table:
+    """The pairs, slowest first, with what else is known of each."""
+    together = {(link.source, link.target): link for link in measured if link.how == ALL_AT_ONCE}
+    rows = []
+    for link in sorted(pairs, key=lambda link: link.bits_per_s)[:_TABLE_ROWS]:
+        loaded = together.get((link.source, link.target))
+        rows.append(
+            (
+                f"{link.source} → {link.target}",
+                format_bits_per_s(link.bits_per_s),
+                format_percent(link.bits_per_s / link.nominal_bits_per_s)
+                if link.nominal_bits_per_s
+                else NONE,
+                NONE if link.retransmits is None else f"{link.retransmits:,}",
+                NONE if link.round_trip_s is None else format_value(link.round_trip_s, "s"),
+                NONE if loaded is None else format_bits_per_s(loaded.bits_per_s),
+            )
+        )
+    return Table(("pair", "received", "of nominal", "sent again", "round trip", "all at once"), tuple(rows))

@@ -11,18 +11,9 @@ from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.use import FloatArray
 from howdah.model.run import Origin, RunRecord
 from howdah.model.tables import RunData
+from howdah.report import vega
 from howdah.report.document import Key
-from howdah.report.theme import (
-    RIGHT,
-    ScaledUnit,
-    coloured_by,
-    in_pixels,
-    layer,
-    linear,
-    quantity,
-    time_unit,
-    tips,
-)
+from howdah.report.theme import RIGHT, ScaledUnit, time_unit
 from howdah.units import format_seconds
 
 UNIT_LINE = 19
@@ -140,12 +131,12 @@ def header(source: FigureSource, width: float) -> Header:
     height = 1 + max((name.row for name in (*below, *above)), default=-1)
     # Thin ink instead of a colour of its own lets the grid show through.
     shades = {"domain": [0, 1], "range": [0.055, 0.02]}
-    bands_layer = layer(
+    bands_layer = vega.layer(
         rows,
         {"type": "rect", "color": "$ink"},
         {
-            "x": quantity("start"),
-            "x2": {"field": "end"},
+            "x": vega.quantity("start"),
+            "x2": "end",
             "opacity": {"field": "shade", "type": "ordinal", "scale": shades, "legend": None},
         },
     )
@@ -167,15 +158,15 @@ def _faults(source: FigureSource, until_s: float) -> list[dict[str, Any]]:
     ]
     if not values:
         return []
-    x = quantity("start")
-    tooltip = tips(fault="fault")
+    x = vega.quantity("start")
+    tooltip = vega.tips(fault="fault")
     return [
-        layer(
+        vega.layer(
             values,
             {"type": "rect", "color": "$fault", "opacity": 0.1},
-            {"x": x, "x2": {"field": "end"}, "tooltip": tooltip},
+            {"x": x, "x2": "end", "tooltip": tooltip},
         ),
-        layer(values, {"type": "rule", "color": "$fault"}, {"x": x, "tooltip": tooltip}),
+        vega.layer(values, {"type": "rule", "color": "$fault"}, {"x": x, "tooltip": tooltip}),
     ]
 
 
@@ -183,24 +174,20 @@ def _names(names: Sequence[Name], colour: str, weight: str) -> list[dict[str, An
     right = f"width + (roomy ? {RIGHT} : {NARROW_RIGHT})"
     room = f"(datum.until === null ? {right} : scale('x', datum.until)) - scale('x', datum.start) - 5"
     return [
-        layer(
+        vega.texts(
             [name._asdict() for name in names if name.row == row],
-            {
-                "type": "text",
-                "align": "left",
-                "baseline": "bottom",
-                "dx": 2,
-                "y": -_BELOW - ROW * row,
-                "color": colour,
-                "fontWeight": weight,
-                "fontSize": 11,
-                "limit": {"expr": f"max(1, {room})"},
-                # Less than two letters' room would hold the ellipsis alone.
-                "opacity": {
-                    "expr": f"{room} > (roomy ? {2 * _LETTER} : {_WIDE_LETTER} * length(datum.name)) ? 1 : 0"
-                },
+            {"x": vega.quantity("start")},
+            field="name",
+            baseline="bottom",
+            dx=2,
+            y=-_BELOW - ROW * row,
+            color=colour,
+            fontWeight=weight,
+            fontSize=11,
+            limit={"expr": f"max(1, {room})"},
+            opacity={
+                "expr": f"{room} > (roomy ? {2 * _LETTER} : {_WIDE_LETTER} * length(datum.name)) ? 1 : 0"
             },
-            {"x": quantity("start"), "text": {"field": "name"}},
         )
         for row in sorted({name.row for name in names})
     ]
@@ -212,14 +199,14 @@ def legend(keys: Sequence[Key], y: float) -> list[dict[str, Any]]:
     for key in keys:
         values.append({"x": x, "name": key.name})
         x += _SQUARE + _KEY_LETTER * len(key.name) + _KEY_GAP
-    colour = coloured_by("name", {key.name: key.token for key in keys})
-    at = {"x": in_pixels("x")}
+    colour = vega.coloured_by("name", {key.name: key.token for key in keys})
+    at = {"x": vega.in_pixels("x")}
     shown = {"y": y, "opacity": {"expr": f"{STILL} ? 1 : 0"}}
     square = {"type": "point", "shape": "square", "filled": True, "size": 60, "xOffset": 5}
     word = {"type": "text", "align": "left", "baseline": "middle", "fontSize": 11, "dx": _SQUARE}
     return [
-        layer(values, square | shown, {**at, "color": colour}),
-        layer(values, word | shown, {**at, "text": {"field": "name"}}),
+        vega.layer(values, square | shown, {**at, "color": colour}),
+        vega.layer(values, word | shown, {**at, "text": "name"}),
     ]
 
 
@@ -277,11 +264,11 @@ def left_out(source: FigureSource) -> str:
     workloads, phases = source.evidence.workloads, source.record.preparation
     if not workloads or not phases:
         return ""
-    each = ", ".join(
+    durations = ", ".join(
         f"{phase.name.replace('-', ' ')} {format_seconds(phase.end_s - phase.start_s)}" for phase in phases
     )
     spent = format_seconds(workloads[0].start_s)
-    return f"The {spent} of preparation before {workloads[0].workload} are left out: {each}."
+    return f"The {spent} of preparation before {workloads[0].workload} are left out: {durations}."
 
 
 def end_of_run_s(source: FigureSource) -> float:
@@ -300,7 +287,7 @@ def run_unit(source: FigureSource) -> ScaledUnit:
 def time_x(source: FigureSource, field: str = "time") -> dict[str, Any]:
     """The x encoding from just before the first workload to the run's end."""
     unit = run_unit(source)
-    return linear(
+    return vega.linear(
         field,
         [start_of_axis_s(source) / unit.size, end_of_run_s(source) / unit.size],
         {

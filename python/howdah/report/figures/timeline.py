@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from howdah.analysis.evidence.use import FloatArray
+from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.timeaxis import (
     UNIT_LINE,
@@ -19,29 +20,7 @@ from howdah.report.figures.timeaxis import (
     run_unit,
     time_x,
 )
-from howdah.report.theme import (
-    BESIDE,
-    DATA,
-    HALF_WIDTH,
-    LEVEL,
-    RIGHT,
-    RULE,
-    SHOWN,
-    WIDTH,
-    ScaledUnit,
-    chart,
-    coloured_by,
-    in_pixels,
-    layer,
-    level_title,
-    linear,
-    number_tip,
-    pointed_at,
-    quantity,
-    series_colour,
-    switching,
-    while_pointed_at,
-)
+from howdah.report.theme import HALF_WIDTH, RIGHT, WIDTH, ScaledUnit
 from howdah.report.words import three_digits
 
 TABLE_ROWS = 24
@@ -119,14 +98,14 @@ def spread(labels: Sequence[Label], height: float) -> list[Label]:
 def label_layers(labels: Sequence[Label]) -> list[dict[str, Any]]:
     """Names beside the plot's right end, each with its colour, that a click switches off."""
     rows = [{"series": label.name, "y": label.y, "at": index} for index, label in enumerate(labels)]
-    colour = coloured_by("series", {label.name: label.token for label in labels})
-    seen = f"roomy ? ({SHOWN} ? 1 : 0.3) : 0"
-    encoding = {"x": BESIDE, "y": in_pixels("y")}
+    colour = vega.coloured_by("series", {label.name: label.token for label in labels})
+    seen = f"roomy ? ({vega.SHOWN} ? 1 : 0.3) : 0"
+    encoding = {"x": vega.RIGHT_END, "y": vega.in_pixels("y")}
     square = {"type": "point", "shape": "square", "filled": True, "size": 70, "xOffset": 12}
     text = {"type": "text", "align": "left", "baseline": "middle", "dx": 21}
     return [
-        layer(rows, {**square, "opacity": {"expr": seen}}, {**encoding, "color": colour}),
-        switching(layer(rows, text, {**encoding, "text": {"field": "series"}})),
+        vega.layer(rows, {**square, "opacity": {"expr": seen}}, {**encoding, "color": colour}),
+        vega.switching(vega.layer(rows, text, {**encoding, "text": "series"})),
     ]
 
 
@@ -164,8 +143,8 @@ def timeline(
     above = header(source, width)
     names = [line.key.name for line in lines]
     x = time_x(source)
-    y_axis = {**level_title(axis.unit, above.height), "tickCount": 4, "format": axis.number}
-    y = linear("value", [0, axis.top], y_axis)
+    y_axis = {**vega.level_title(axis.unit, above.height), "tickCount": 4, "format": axis.number}
+    y = vega.linear("value", [0, axis.top], y_axis)
     mark: dict[str, Any]
     if stacked:
         mark = {"type": "area", "interpolate": "step-after", "opacity": 0.92}
@@ -176,49 +155,49 @@ def timeline(
         mark = {"type": "line", "interpolate": "step-after", "strokeWidth": 2, "clip": True}
         if source.simulated:
             mark |= {"strokeDash": source.dash}
-    encoding = {"x": x, "y": y, "color": series_colour(line.key for line in lines)}
-    series = layer(
+    encoding = {"x": x, "y": y, "color": vega.series_colour(line.key for line in lines)}
+    series = vega.layer(
         None,
         mark,
-        {**encoding, "order": quantity("place")},
+        {**encoding, "order": vega.quantity("place")},
         {"fold": names, "as": ["series", "value"]},
-        SHOWN,
+        vega.SHOWN,
         {"calculate": f"indexof({names!r}, datum.series)", "as": "place"},
-        name=DATA,
+        name=vega.DATA,
     )
     reduced = [line.key.name + _PEAK for line in lines if line.hides_peaks]
-    pale = layer(
+    pale = vega.layer(
         None,
         {**mark, "strokeWidth": 1, "opacity": 0.3},
         encoding,
         {"fold": reduced, "as": ["peak", "value"]},
         {"calculate": f"slice(datum.peak, 0, {-len(_PEAK)})", "as": "series"},
-        SHOWN,
+        vega.SHOWN,
     )
     levels = [
-        layer(
+        vega.layer(
             [{"value": level.value}],
-            {**LEVEL, "strokeWidth": 1.5, "color": f"${level.token}"},
-            {"y": quantity("value")},
+            {**vega.LEVEL, "strokeWidth": 1.5, "color": f"${level.token}"},
+            {"y": vega.quantity("value")},
         )
         for level in marks
     ]
-    tooltip = [number_tip("time", f"at ({unit.name})")]
+    tooltip = [vega.number_tip("time", f"at ({unit.name})")]
     tooltip += [
-        number_tip(name, f"{name} ({axis.unit})", axis.number)
+        vega.number_tip(name, f"{name} ({axis.unit})", axis.number)
         for name in reversed([name for name, _ in _columns(lines)])
     ]
-    pointed = {"x": x, "opacity": while_pointed_at(0.6), "tooltip": tooltip}
-    pointer = layer(None, RULE, pointed)
+    pointed = {"x": x, "opacity": vega.while_pointed_at(0.6), "tooltip": tooltip}
+    pointer = vega.layer(None, vega.RULE, pointed)
     layers = [
         *above.layers,
         *([pale] if reduced else []),
         series,
         *levels,
         *label_layers(_places(lines, marks, axis, height, stacked)),
-        pointed_at(pointer, "time", nearest=True),
+        vega.pointed_at(pointer, "time", nearest=True),
     ]
-    return chart(
+    return vega.chart(
         layers,
         height=height,
         width=width,

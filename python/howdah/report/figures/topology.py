@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 from howdah.analysis.evidence.use import MachineOfRun
 from howdah.analysis.evidence.volumes import ReplicaBalance
 from howdah.model.placement import placed_hosts
+from howdah.report import vega
 from howdah.report.document import Figure, Table
 from howdah.report.figures.timeaxis import FigureSource
-from howdah.report.theme import DATA, LEAST_WIDTH, chart, coloured_by, layer, on, scaled, spans, tips
+from howdah.report.theme import LEAST_WIDTH
 from howdah.units import format_counted
 
 SHEET = 964
@@ -103,18 +104,18 @@ class Sheet:
 
     def spec(self, height: float) -> dict[str, Any]:
         """The chart."""
-        x = scaled([0, SHEET], zero=False)
-        y = scaled([0, height], down=True, zero=False)
+        x = vega.scaled([0, SHEET], zero=False)
+        y = vega.scaled([0, height], down=True, zero=False)
         layers: list[dict[str, Any]] = [
-            layer(
+            vega.layer(
                 self.boxes,
                 {"type": "rect", "cornerRadius": 2, "fillOpacity": {"expr": "datum.shade"}},
                 {
-                    **spans(x, y),
-                    "color": coloured_by("token", {token: token for token in _TOKENS}),
-                    "tooltip": tips(title="what"),
+                    **vega.spans(x, y),
+                    "color": vega.coloured_by("token", {token: token for token in _TOKENS}),
+                    "tooltip": vega.tips(title="what"),
                 },
-                name=DATA,
+                name=vega.DATA,
             )
         ]
         for tone, colour, weight in (
@@ -126,21 +127,17 @@ class Sheet:
             values = [word for word in self.words if word["tone"] == tone]
             if values:
                 layers.append(
-                    layer(
+                    vega.texts(
                         values,
-                        {
-                            "type": "text",
-                            "align": "left",
-                            "baseline": "middle",
-                            "fontSize": 11,
-                            "color": colour,
-                            "fontWeight": weight,
-                            "limit": {"expr": "max(1, scale('x', datum.end) - scale('x', datum.x))"},
-                        },
-                        {"x": on(x, "x"), "y": on(y, "y"), "text": {"field": "text"}},
+                        {"x": vega.on(x, "x"), "y": vega.on(y, "y")},
+                        baseline="middle",
+                        fontSize=11,
+                        color=colour,
+                        fontWeight=weight,
+                        limit={"expr": "max(1, scale('x', datum.end) - scale('x', datum.x))"},
                     )
                 )
-        return chart(layers, height=height, width=SHEET, top=4, bottom=8, left=_SIDE, right=_SIDE)
+        return vega.chart(layers, height=height, width=SHEET, top=4, bottom=8, left=_SIDE, right=_SIDE)
 
 
 MOST_DETAILED = 40
@@ -245,8 +242,8 @@ def hosts(racks: tuple[PlacedRack, ...], names: tuple[str, ...], most: tuple[int
 
 
 def _detailed_tall(host: HostPlace, names: tuple[str, ...]) -> float:
-    each = _LINE * (1 + len(names)) + 4
-    return 2 * _PAD + _LINE * (1 + len(host.masters)) + each * len(host.workers)
+    worker_tall = _LINE * (1 + len(names)) + 4
+    return 2 * _PAD + _LINE * (1 + len(host.masters)) + worker_tall * len(host.workers)
 
 
 def _detailed_host(

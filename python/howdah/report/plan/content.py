@@ -77,8 +77,8 @@ def _sharing(sharing: Sharing) -> Iterator[str]:
     """The others' plans are called after their clusters: where they are kept is not a plan's to know."""
     if sharing.percent is not None:
         yield from ("--share", f"{sharing.percent}%")
-    for other in sharing.beside:
-        yield from ("--beside", f"{other.cluster}.yaml")
+    for cluster_plan in sharing.beside:
+        yield from ("--beside", f"{cluster_plan.cluster}.yaml")
     yield from ("--cluster", sharing.cluster)
 
 
@@ -172,9 +172,9 @@ def racks(cluster: Cluster) -> Table:
         for rack in racks[:MOST_RACKS]
     ]
     if len(racks) > MOST_RACKS:
-        rest = racks[MOST_RACKS:]
-        more = f"{format_counted(len(rest), 'more rack')} to /{rest[-1].name}, in the plan's file"
-        rows.append(("…", f"{sum(len(expand_all(rack.hosts)) for rack in rest):,}", more))
+        further = racks[MOST_RACKS:]
+        more = f"{format_counted(len(further), 'more rack')} to /{further[-1].name}, in the plan's file"
+        rows.append(("…", f"{sum(len(expand_all(rack.hosts)) for rack in further):,}", more))
     return Table(("rack", "hosts", "which"), tuple(rows), label="Racks and their hosts")
 
 

@@ -89,8 +89,8 @@ def _by_node(kinds: Sequence[Worker], nodes: int) -> list[list[Worker]]:
 
 
 def _columns(workers: int, wide: float) -> int:
-    wanted = 1 if workers <= 3 else 2 if workers <= 10 else 3 if workers <= 18 else 4
-    return max(1, min(wanted, int(wide // _LEAST_WORKER)))
+    columns = 1 if workers <= 3 else 2 if workers <= 10 else 3 if workers <= 18 else 4
+    return max(1, min(columns, int(wide // _LEAST_WORKER)))
 
 
 def _disk_columns(wide: float, columns: int) -> int:
@@ -113,16 +113,18 @@ def _node_name(group: HostGroup, node: int, *, spread: bool) -> str:
 def _workers(
     here: Sequence[Worker], area: Area, tall: float, columns: int, layout: Layout
 ) -> Iterator[Markup]:
-    each = (area.width - _PAD * 2 - (columns - 1) * 8) / columns
+    worker_wide = (area.width - _PAD * 2 - (columns - 1) * 8) / columns
     for place, kind in enumerate(here):
-        left = area.x + _PAD + (place % columns) * (each + 8)
+        left = area.x + _PAD + (place % columns) * (worker_wide + 8)
         top = area.y + (place // columns) * (tall + 8)
         name = kind.name if layout.virtual else "the host itself"
         cpus = "vCPUs" if layout.virtual else "threads"
         text = f"{kind.vcpus} {cpus} · {format_gib(kind.memory_bytes)}"
-        yield box(Area(left, top, each, tall), "worker", f"{kind.name}: {size(kind, virtual=layout.virtual)}")
-        yield words(left + 8, top + 16, fitting(name, each - 16), "tb")
-        yield words(left + 8, top + 32, fitting(text, each - 14, 6.1))
+        yield box(
+            Area(left, top, worker_wide, tall), "worker", f"{kind.name}: {size(kind, virtual=layout.virtual)}"
+        )
+        yield words(left + 8, top + 16, fitting(name, worker_wide - 16), "tb")
+        yield words(left + 8, top + 32, fitting(text, worker_wide - 14, 6.1))
         across = _disk_columns(area.width, columns)
         for disk in range(kind.data_disks or 0):
             square = Area(
@@ -136,8 +138,8 @@ def _workers(
 
 def _foot(group: HostGroup, kinds: Sequence[Worker], y: float, *, virtual: bool) -> Iterator[Markup]:
     """Below the nodes: memory held back, and what no worker has to itself."""
-    given = sum(kind.per_host * kind.memory_bytes for kind in kinds)
-    held = group.memory_bytes - given
+    taken = sum(kind.per_host * kind.memory_bytes for kind in kinds)
+    held = group.memory_bytes - taken
     left: float = _PAD
     if virtual and held > 0:
         text = f"{format_gib(held)} held back for the hypervisor"
@@ -145,13 +147,13 @@ def _foot(group: HostGroup, kinds: Sequence[Worker], y: float, *, virtual: bool)
         yield box(Area(left, y, wide, _FOOT - 4), "held")
         yield words(left + 8, y + 17, text)
         left += wide + _GAP
-    others = [
+    other_disks = [
         f"{disk.count} {disk.role} {'disk' if disk.count == 1 else 'disks'} of {exact_bytes(disk.size_bytes)}"
         for disk in group.disks
         if disk.role is not DiskRole.DATA
     ]
     ports = [f"{nic.count} × {exact_bits_per_s(nic.speed_bits_per_s)}" for nic in group.nics]
-    line = " · ".join([*others, *ports])
+    line = " · ".join([*other_disks, *ports])
     yield words(left, y + 17, fitting(line, HOST_WIDTH - left - _PAD), "tm")
 
 
@@ -200,16 +202,16 @@ def racks(cluster: Cluster) -> Drawing:
             (name, [_host_cell(host, places.get(host.group, 0)) for host in here]) for name, here in by_rack
         ]
         shapes, height = _drawn(rows, _NAMED if len(hosts) <= MOST_NAMED else _SMALL)
-        what = "Every box is a host"
+        unit_text = "Every box is a host"
     else:
-        what, blocks = _blocks(hosts, by_rack)
+        unit_text, blocks = _blocks(hosts, by_rack)
         shapes, height = _drawn(
             [(name, [_block_cell(*block) for block in here]) for name, here in blocks], _SMALL
         )
     return Drawing(
         id="racks",
         title="Where everything is",
-        caption=f"{what}. {_counted(hosts, by_rack)}",
+        caption=f"{unit_text}. {_counted(hosts, by_rack)}",
         svg=picture("racks", WIDTH, height, shapes),
         keys=_keys(hosts),
     )
@@ -224,15 +226,15 @@ def _blocks(
     """What one box is, and the boxes in rows with names: racks, or neighbours in few or too many racks."""
     if FEWEST_RACKS <= len(by_rack) <= MOST_BOXES:
         return "Every box is a rack", [("", by_rack)]
-    each = ceil(len(hosts) / MOST_BOXES)
-    what = f"Every box is {format_counted(each, 'host')}"
+    hosts_per_box = ceil(len(hosts) / MOST_BOXES)
+    unit_text = f"Every box is {format_counted(hosts_per_box, 'host')}"
     if len(by_rack) < FEWEST_RACKS:
-        return what, [(name, _neighbours(here, each)) for name, here in by_rack]
-    return what, [("", _neighbours(sorted(hosts, key=_rack), each))]
+        return unit_text, [(name, _neighbours(here, hosts_per_box)) for name, here in by_rack]
+    return unit_text, [("", _neighbours(sorted(hosts, key=_rack), hosts_per_box))]
 
 
-def _neighbours(hosts: Sequence[PlacedHost], each: int) -> Sequence[_Block]:
-    parts = [hosts[start : start + each] for start in range(0, len(hosts), each)]
+def _neighbours(hosts: Sequence[PlacedHost], hosts_per_box: int) -> Sequence[_Block]:
+    parts = [hosts[start : start + hosts_per_box] for start in range(0, len(hosts), hosts_per_box)]
     return [(f"{part[0].name} to {part[-1].name}", part) for part in parts]
 
 
@@ -329,11 +331,11 @@ def _cell(cell: _Cell, x: float, y: float, size: _Size) -> Iterator[Markup]:
 def _places(cell: _Cell, x: float, y: float, size: _Size) -> Iterator[Markup]:
     """The places of a host: those of its workers, and those that make room."""
     places = max(1, cell.places)
-    each = (size.wide - 6) / places
-    gap = 1 if each > 3 else 0.4
+    place_wide = (size.wide - 6) / places
+    gap = 1 if place_wide > 3 else 0.4
     for place in range(places):
         kind = "worker" if place < cell.free else cell.kind if cell.kind != "worker" else "idle"
-        area = Area(x + 3 + place * each + gap / 2, y + 4, each - gap, size.tall - 8)
+        area = Area(x + 3 + place * place_wide + gap / 2, y + 4, place_wide - gap, size.tall - 8)
         yield box(area, kind, cell.title)
     if cell.free == places and cell.kind in ("master", "shadow"):
         # Masters that share a worker's system take none of its places, and still are there.

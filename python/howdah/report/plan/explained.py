@@ -239,14 +239,16 @@ def _answer(comparison: StorageComparison) -> str:
         next((cost for cost in comparison.policies if cost.verdict == "recommended"), None),
     )
     age = f", {data.age_days:g} days old" if data.age_days is not None else ""
-    what = f"{format_bytes(data.data_bytes)} in files of {format_bytes(data.file_bytes)}{age}"
+    amount = f"{format_bytes(data.data_bytes)} in files of {format_bytes(data.file_bytes)}{age}"
     racks = format_counted(comparison.racks, "rack") if comparison.racks > 1 else "no known racks"
     nodes = format_counted(comparison.workers, "DataNode")
     where = f"{format_counted(comparison.hosts, 'host')} with {nodes} in {racks}"
     if best is None:
         possible = any(cost.verdict != "impossible" for cost in comparison.policies)
-        return f"No policy is {'safe' if possible else 'possible'} for {what} on {where}."
-    return f"Recommended for {what} on {where}: {best.policy}, with {format_bytes(best.raw_bytes)} on disks."
+        return f"No policy is {'safe' if possible else 'possible'} for {amount} on {where}."
+    return (
+        f"Recommended for {amount} on {where}: {best.policy}, with {format_bytes(best.raw_bytes)} on disks."
+    )
 
 
 def _survives(cost: PolicyCost) -> str:

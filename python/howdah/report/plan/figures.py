@@ -6,26 +6,10 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from howdah.model.plan import Candidate, Capacity, Cluster, Judgement
+from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
 from howdah.report.plan.words import is_cost
-from howdah.report.theme import (
-    BESIDE,
-    DATA,
-    LEFT,
-    LEVEL,
-    SHOWN,
-    WIDTH,
-    across,
-    as_is,
-    chart,
-    coloured_by,
-    layer,
-    level_title,
-    linear,
-    on,
-    scaled,
-    tips,
-)
+from howdah.report.theme import LEFT, WIDTH
 from howdah.units import format_bytes, format_counted, format_percent
 
 ROW, BAR = 62, 20
@@ -56,7 +40,7 @@ _REASONS = {
     "platform.hbase-one": _Reason("number of workers", "phase-2"),
     "masters.idle-disks": _Reason("masters' places", "net-receive"),
 }
-_OTHER = _Reason("other reasons", "phase-3")
+_OTHER_REASONS = _Reason("other reasons", "phase-3")
 
 
 class _Segment(NamedTuple):
@@ -100,15 +84,14 @@ def _rows(cluster: Cluster) -> tuple[list[Candidate], int]:
     most = max(1, min(MOST_ROWS, MOST_ROWS_IN_ALL // len(groups))) if groups else 0
     for group in groups:
         possible = [
-            candidate for candidate in group if candidate.verdict != "refused" and not _ruled_out(candidate)
+            candidate
+            for candidate in group
+            if candidate.verdict != "refused"
+            and not any(judgement.weight and not is_cost(judgement) for judgement in candidate.judgements)
         ]
         rows += possible[:most]
         left_out += len(possible[most:])
     return rows[:MOST_ROWS_IN_ALL], left_out + len(rows[MOST_ROWS_IN_ALL:])
-
-
-def _ruled_out(candidate: Candidate) -> bool:
-    return any(judgement.weight and not is_cost(judgement) for judgement in candidate.judgements)
 
 
 def _stack(candidate: Candidate) -> list[_Segment]:
@@ -119,7 +102,7 @@ def _stack(candidate: Candidate) -> list[_Segment]:
         sums: dict[_Reason, list[Judgement]] = {}
         for judgement in sorted(candidate.judgements, key=lambda judgement: -abs(judgement.weight)):
             if judgement.weight * sign > 0 and is_cost(judgement):
-                sums.setdefault(_REASONS.get(judgement.rule, _OTHER), []).append(judgement)
+                sums.setdefault(_REASONS.get(judgement.rule, _OTHER_REASONS), []).append(judgement)
         for reason, judgements in sums.items():
             start, end = end, end - 100 * sum(judgement.weight for judgement in judgements)
             segments.append(_Segment(reason, start, end, tuple(judgement.text for judgement in judgements)))
@@ -173,62 +156,26 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
             "domainMax": {"expr": f"roomy ? {1.02 * high} : {1.25 * high - 0.25 * low}"},
             "nice": False,
         },
-        "axis": across("cost in per cent of the work's time", tickCount=8),
+        "axis": vega.across("cost in per cent of the work's time", tickCount=8),
     }
-    y = linear("row", [-0.5, places[-1] + 0.5], down=True, zero=False)
+    y = vega.linear("row", [-0.5, places[-1] + 0.5], down=True, zero=False)
     reasons = {segment.reason.name: segment.reason.token for stack in stacks for segment in stack}
+    tooltip = vega.tips(platform=None, series="because of", cost=None, why=None)
+    zero = {"x": {"expr": "scale('x', 0)"}}
+    head = {"type": "text", "align": "left", "dy": -21, "fontSize": 13, **zero, "dx": 1}
     layers: list[dict[str, Any]] = [
-        layer(
-            segments,
-            {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1},
-            {
-                "x": on(x, "start"),
-                "x2": {"field": "end"},
-                "y": y,
-                "color": coloured_by("series", reasons),
-                "tooltip": tips(platform=None, series="because of", cost=None, why=None),
-            },
-            SHOWN,
-            name=DATA,
-        ),
-        layer([{}], {"type": "rule", "color": "$muted", "x": {"expr": "scale('x', 0)"}}, {}),
+        *vega.segments(segments, x, y, tooltip, tokens=reasons, size=BAR, below=[("series", 17)], letter=5.6),
+        vega.layer([{}], {"type": "rule", "color": "$muted", **zero}, {}),
         *(
-            layer(
-                [head for head in heads if head["best"] == best],
-                {"type": "text", "align": "left", "dy": -21, "fontSize": 13, "fontWeight": weight}
-                | {"x": {"expr": "scale('x', 0)"}, "dx": 1},
-                {"y": y, "text": {"field": "text"}},
+            vega.layer(
+                heads, {**head, "fontWeight": weight}, {"y": y, "text": "text"}, f"datum.best == {best}"
             )
             for best, weight in ((1, 700), (0, 400))
         ),
-        layer(
-            totals,
-            {"type": "text", "align": "left", "dx": 8, "fontSize": 13, "fontWeight": 600},
-            {"x": on(x, "end"), "y": y, "text": {"field": "text"}},
-        ),
-        _labels(segments, x, y),
+        vega.texts(totals, {"x": vega.on(x, "end"), "y": y}, dx=8, fontSize=13, fontWeight=600),
     ]
-    return chart(layers, height=round(ROW * (places[-1] + 1)), width=WIDTH + 72, top=4, left=4, right=104)
-
-
-def _labels(segments: list[dict[str, Any]], x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
-    """The reasons below their bars, where there is room to write them; the buttons name them all."""
-    room = "abs(scale('x', datum.end) - scale('x', datum.start))"
-    return layer(
-        segments,
-        {
-            "type": "text",
-            "align": "left",
-            "dx": 1,
-            "dy": 17,
-            "fontSize": 11,
-            "color": "$muted",
-            "opacity": {"expr": f"{room} > 5.6 * length(datum.series) + 6 ? 1 : 0"},
-            "tooltip": None,
-        },
-        {"x": on(x, "start"), "y": y, "text": {"field": "series"}},
-        SHOWN,
-    )
+    height = round(ROW * (places[-1] + 1))
+    return vega.chart(layers, height=height, width=WIDTH + 72, top=4, left=4, right=104)
 
 
 def _percent(value: float) -> str:
@@ -309,15 +256,15 @@ def _growth_spec(capacity: Capacity) -> dict[str, Any]:
     ]
     level = [{"level": usable / size, "text": f"held: {format_bytes(usable)}"}]
     last = capacity.years[-1].year
-    x = linear(
+    x = vega.linear(
         "year",
         [-0.6, last + 0.6],
         {"title": "years from today", "tickCount": min(12, last + 1), "tickMinStep": 1, "format": "d"},
         zero=False,
     )
-    y = scaled([0, 1.12 * most / size], {**level_title(unit), "tickCount": 4})
+    y = vega.scaled([0, 1.12 * most / size], {**vega.level_title(unit), "tickCount": 4})
     layers: list[dict[str, Any]] = [
-        layer(
+        vega.layer(
             values,
             {
                 "type": "bar",
@@ -326,26 +273,22 @@ def _growth_spec(capacity: Capacity) -> dict[str, Any]:
             },
             {
                 "x": x,
-                "y": on(y, "start"),
-                "y2": {"field": "end"},
-                "fillOpacity": as_is("opacity"),
-                "tooltip": tips(year=None, need=None, hosts="takes", full="first full"),
+                "y": vega.on(y, "start"),
+                "y2": "end",
+                "fillOpacity": vega.as_is("opacity"),
+                "tooltip": vega.tips(year=None, need=None, hosts="takes", full="first full"),
             },
-            name=DATA,
+            name=vega.DATA,
         ),
-        layer(level, LEVEL, {"y": on(y, "level")}),
-        layer(
-            level,
-            {"type": "text", "align": "left", "dx": 6, "color": "$ink"},
-            {"x": BESIDE, "y": on(y, "level"), "text": {"field": "text"}},
-        ),
-        layer(
+        vega.layer(level, vega.LEVEL, {"y": vega.on(y, "level")}),
+        vega.texts(level, {"x": vega.RIGHT_END, "y": vega.on(y, "level")}, dx=6, color="$ink"),
+        vega.layer(
             tops,
             {"type": "text", "dy": -8, "color": "$muted"},
-            {"x": x, "y": on(y, "top"), "text": {"field": "text"}},
+            {"x": x, "y": vega.on(y, "top"), "text": "text"},
         ),
     ]
-    return chart(layers, height=200, width=WIDTH, top=24, left=LEFT, right=128)
+    return vega.chart(layers, height=200, width=WIDTH, top=24, left=LEFT, right=128)
 
 
 def _growth_table(capacity: Capacity) -> Table:

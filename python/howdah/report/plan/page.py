@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from howdah.model.plan import Cluster, ClusterPlan, Value, Worker
 from howdah.releases.values import heap_bytes
+from howdah.report import vega
 from howdah.report.document import (
     Block,
     Bullets,
@@ -27,19 +28,7 @@ from howdah.report.plan.drawings import host
 from howdah.report.plan.drawings import racks as racks_drawing
 from howdah.report.plan.figures import growth, platforms
 from howdah.report.renderer import svg
-from howdah.report.theme import (
-    DATA,
-    SHOWN,
-    WIDTH,
-    across,
-    chart,
-    coloured_by,
-    layer,
-    linear,
-    on,
-    scaled,
-    tips,
-)
+from howdah.report.theme import WIDTH
 from howdah.report.words import sentence
 from howdah.units import GIB, MIB, format_counted, format_gib, format_percent
 
@@ -62,8 +51,8 @@ class MemoryShare(NamedTuple):
 def shares(plan: ClusterPlan, kind: Worker) -> tuple[MemoryShare, ...]:
     """What is set aside on a worker of this kind, then what is left for the page cache and the system."""
     taken = [share for share in _taken(plan, kind) if share.size_bytes > 0]
-    left = kind.memory_bytes - sum(share.size_bytes for share in taken)
-    return (*taken, MemoryShare("page cache and system", "memory-cached", max(0, left)))
+    free_bytes = kind.memory_bytes - sum(share.size_bytes for share in taken)
+    return (*taken, MemoryShare("page cache and system", "memory-cached", max(0, free_bytes)))
 
 
 def _taken(plan: ClusterPlan, kind: Worker) -> Iterator[MemoryShare]:
@@ -147,50 +136,24 @@ def _spec(
         for row, kind in enumerate(kinds)
     ]
     most = max(segment["end"] for segment in segments)
-    x = scaled([0, most], across("memory (GiB)", tickCount=8))
-    y = linear("row", [-0.5, len(kinds) - 0.5], down=True, zero=False)
-    room = "scale('x', datum.end) - scale('x', datum.start)"
-    label = {"type": "text", "align": "left", "dx": 1, "fontSize": 11, "color": "$muted", "tooltip": None}
-    label["opacity"] = {"expr": f"{room} > 5.8 * length(datum.series) + 6 ? 1 : 0"}
-    layers: list[dict[str, Any]] = [
-        layer(
-            segments,
-            {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1},
-            {
-                "x": on(x, "start"),
-                "x2": {"field": "end"},
-                "y": y,
-                "color": coloured_by("series", named),
-                "tooltip": tips(worker=None, series="for", size=None, share=None),
-            },
-            SHOWN,
-            name=DATA,
-        ),
-        *(
-            layer(
-                segments,
-                {**label, "dy": offset},
-                {"x": on(x, "start"), "y": y, "text": {"field": field}},
-                SHOWN,
-            )
-            for field, offset in (("series", 23), ("size", 36))
-        ),
-        layer(
-            names,
-            {"type": "text", "align": "left", "dy": -26, "fontSize": 13, "fontWeight": 600, "x": 0},
-            {"y": y, "text": {"field": "text"}},
-        ),
+    x = vega.scaled([0, most], vega.across("memory (GiB)", tickCount=8))
+    y = vega.rows(len(kinds))
+    tooltip = vega.tips(worker=None, series="for", size=None, share=None)
+    below = (("series", 23), ("size", 36))
+    layers = [
+        *vega.segments(segments, x, y, tooltip, tokens=named, size=BAR, below=below, letter=5.8),
+        vega.texts(names, {"y": y}, dy=-26, fontSize=13, fontWeight=600, x=0),
     ]
-    return chart(layers, height=ROW * len(kinds) + 6, width=WIDTH + 152, top=4, left=4, right=24)
+    return vega.chart(layers, height=ROW * len(kinds) + 6, width=WIDTH + 152, top=4, left=4, right=24)
 
 
 def _caption(kinds: Sequence[Worker], stacks: dict[str, tuple[MemoryShare, ...]], *, left_out: int) -> str:
     heaps = "; ".join(_heaps(kind.name, kind.memory_bytes, stacks[kind.name]) for kind in kinds)
     text = "What the settings set aside, and what they leave to the page cache"
     served = ", from which map output is served" if any(kind.map_slots for kind in kinds) else ""
-    rest = f"; {format_counted(left_out, 'more kind')} of workers in the numbers" if left_out else ""
+    remainder = f"; {format_counted(left_out, 'more kind')} of workers in the numbers" if left_out else ""
     subject = "Heaps of tasks" if served else "Java heaps"
-    return f"{text}{served}. {subject}: {heaps}{rest}."
+    return f"{text}{served}. {subject}: {heaps}{remainder}."
 
 
 def _heaps(name: str, memory_bytes: int, stack: tuple[MemoryShare, ...]) -> str:

@@ -97,14 +97,14 @@ def _division(plan: Plan, cluster: Cluster, layout: Layout) -> str:
     hosts = format_counted(group.count, f"{group.name} host" if several else "host")
     kinds = [kind for kind in plan.workers if kind.group in (None, layout.group)]
     alike = len(kinds) == 1
-    each = hosts if group.count == 1 else f"each of {hosts}"
+    counted = hosts if group.count == 1 else f"each of {hosts}"
     if len(layout.workers) == 1:
-        return f"make {each} a worker of {size(kinds[0], virtual=layout.virtual)}"
+        return f"make {counted} a worker of {size(kinds[0], virtual=layout.virtual)}"
     shares = " and ".join(
         f"{format_counted(kind.per_host, 'worker' if alike else f'{_bare(kind)} worker')} of {size(kind)}"
         for kind in kinds
     )
-    return f"divide {each} into {shares}"
+    return f"divide {counted} into {shares}"
 
 
 def _bare(kind: Worker) -> str:
@@ -169,15 +169,23 @@ def _work(demand: Demand) -> str:
 
 
 def topology_line(cluster: Cluster) -> str:
-    """Racks and how replicas are kept apart."""
+    """Racks, those of hosts without workers counted separately, and how replicas are kept apart."""
     if cluster.inventory.host_count == 1:
         return "one host, which is lost with all its replicas"
     topology = cluster.topology
-    sizes = sorted({len(expand_all(rack.hosts)) for rack in topology.racks})
+    racks = [expand_all(rack.hosts) for rack in topology.racks]
+    masters: set[str] = set()
+    if not topology.real_racks:
+        groups = (group for group in cluster.inventory.groups if group.serves == "masters")
+        masters = {name for group in groups for name in group.names}
+    working = [names for names in racks if not masters.issuperset(names)]
+    sizes = sorted(set(map(len, working)))
     kind = "rack" if topology.real_racks else "virtual rack"
     spread = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
-    racks = f"{format_counted(len(topology.racks), kind)} of {spread} {'host' if sizes == [1] else 'hosts'}"
-    return f"{racks}; replicas placed by {PLACEMENTS[topology.placement]}"
+    text = f"{format_counted(len(working), kind)} of {spread} {'host' if sizes == [1] else 'hosts'}"
+    if apart := sum(map(len, racks)) - sum(map(len, working)):
+        text += f" with workers, and one of {format_counted(apart, 'host')} without"
+    return f"{text}; replicas placed by {PLACEMENTS[topology.placement]}"
 
 
 def capacity_line(capacity: Capacity) -> str:
@@ -299,15 +307,15 @@ def weight_text(judgement: Judgement) -> str:
     return f"{100 * abs(judgement.weight):.1f} %" if is_cost(judgement) else ""
 
 
-def input_text(given: Input) -> str:
+def input_text(fact: Input) -> str:
     """A number that went in, with its unit."""
-    value = given.value
+    value = fact.value
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, str):
         return value
-    write = _UNITS.get(given.unit)
-    return write(value) if write else f"{value:,.12g} {given.unit}".rstrip()
+    write = _UNITS.get(fact.unit)
+    return write(value) if write else f"{value:,.12g} {fact.unit}".rstrip()
 
 
 def _bytes_text(value: float) -> str:

@@ -1,14 +1,17 @@
-"""What a page says and draws of changes to a plan."""
+"""Pages of changes: to a plan, and to the cluster of a finished job that is replayed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
 from howdah.analysis.wording import percent, seconds, signed
+from howdah.model.application import KIND_NAMES
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Effect, WhatIf
+from howdah.model.user_job import JobReplay, ReplayedTime
+from howdah.report import vega
 from howdah.report.document import (
     PAGES,
     TERMINAL,
@@ -20,27 +23,14 @@ from howdah.report.document import (
     Key,
     Only,
     Paragraph,
+    Section,
     Table,
     present,
 )
-from howdah.report.prediction.grounds import Ground, basis, facts, inputs
-from howdah.report.prediction.words import longer
-from howdah.report.theme import (
-    DATA,
-    RULE,
-    SHOWN,
-    SIGNED,
-    WIDTH,
-    across,
-    as_is,
-    chart,
-    layer,
-    linear,
-    on,
-    series_colour,
-    tips,
-)
+from howdah.report.prediction.words import Ground, basis, facts, inputs, longer
+from howdah.report.theme import WIDTH
 from howdah.report.words import sentence
+from howdah.units import format_counted
 
 LEFT, RIGHT = 134, 24
 _ROW, _BAR, _GAP = 26, 16, 8
@@ -58,7 +48,7 @@ def changes(variation: WhatIf, calibration: Calibration | None) -> Document:
         *(sentence(warning.text) for warning in variation.warnings),
         *(f"Not possible: {text}." for text in variation.impossible),
     )
-    table = _table(variation.effects)
+    table, shares = _table(variation.effects), (effect.share for effect in variation.effects)
     return Document(
         "what-if",
         f"{variation.suite}: what one change would do",
@@ -70,20 +60,20 @@ def changes(variation: WhatIf, calibration: Calibration | None) -> Document:
             Bullets(warnings, "warning"),
             tornado(variation.effects),
             Only(PAGES, (table,)),
-            Only(TERMINAL, (_with_bars(table, variation.effects),)),
+            Only(TERMINAL, (_with_bars(table, shares, (effect.tells for effect in variation.effects)),)),
         ),
         (inputs(facts(ground), calibration),),
         data=(_data(variation),),
     )
 
 
-def _with_bars(table: Table, effects: Sequence[Effect]) -> Table:
+def _with_bars(table: Table, shares: Iterable[float], clear: Iterable[bool]) -> Table:
     """The table with bars for its verdicts; a row whose effect cannot be distinguished is faint."""
     return table._replace(
         columns=table.columns[:-1],
         rows=tuple(row[:-1] for row in table.rows),
-        bars=Bars("shorter │ longer", tuple(effect.share for effect in effects)),
-        faint=frozenset(place for place, effect in enumerate(effects) if not effect.tells),
+        bars=Bars("shorter │ longer", tuple(shares)),
+        faint=frozenset(place for place, is_clear in enumerate(clear) if not is_clear),
     )
 
 
@@ -183,48 +173,36 @@ def _spec(effects: Sequence[Effect], subject: str) -> dict[str, Any]:
     low = min(0.0, *(min(*(effect.interval or ()), effect.share, effect.share) for effect in effects))
     high = max(0.0, *(max(*(effect.interval or ()), effect.share, effect.share) for effect in effects))
     room = 0.03 * max(high - low, 0.01)
-    x = linear(
+    x = vega.linear(
         "share",
         [low - room, high + room],
-        across(
+        vega.across(
             f"change of the {subject}'s time",
             format="+.0%" if high - low > 0.1 else "+.1%",
-            labelExpr=SIGNED,
+            labelExpr=vega.SIGNED,
             tickCount=6,
         ),
     )
-    y = linear("y", [0, height], down=True, zero=False)
-    colour = series_colour(_KEYS)
+    y = vega.linear("y", [0, height], down=True, zero=False)
+    colour = vega.series_colour(_KEYS)
     values = [_datum(y, effect) for y, effect in placed]
     layers: list[dict[str, Any]] = [
-        layer(
+        vega.own(
             values,
             {"type": "bar", "orient": "horizontal", "size": _BAR},
-            {
-                "x": x,
-                "x2": {"field": "none"},
-                "y": y,
-                "color": colour,
-                "fillOpacity": as_is("shade"),
-                "tooltip": tips(said="change"),
-            },
-            SHOWN,
-            name=DATA,
+            {"x": x, "x2": "none", "y": y, "color": colour, "fillOpacity": vega.as_is("shade")},
+            vega.tips(said="change"),
         ),
-        layer(
+        vega.layer(
             [datum for datum in values if datum["low"] is not None],
             {"type": "rule", "strokeWidth": 2, "color": "$ink"},
-            {"x": on(x, "low"), "x2": {"field": "high"}, "y": y},
-            SHOWN,
+            {"x": vega.on(x, "low"), "x2": "high", "y": y},
+            vega.SHOWN,
         ),
-        layer([{"share": 0}], RULE, {"x": x}),
-        layer(
-            values,
-            {"type": "text", "align": "right", "x": -10, "limit": LEFT - 14},
-            {"y": y, "text": {"field": "name"}},
-        ),
+        vega.layer([{"share": 0}], vega.RULE, {"x": x}),
+        vega.texts(values, {"y": y}, field="name", align="right", x=-10, limit=LEFT - 14),
     ]
-    return chart(layers, height=height, width=WIDTH + 14, top=4, left=LEFT, right=RIGHT)
+    return vega.chart(layers, height=height, width=WIDTH + 14, top=4, left=LEFT, right=RIGHT)
 
 
 def _datum(y: float, effect: Effect) -> dict[str, Any]:
@@ -256,4 +234,136 @@ def _figure_table(effects: Sequence[Effect]) -> Table:
             )
             for effect in effects
         ),
+    )
+
+
+_COLUMNS = ("change", "hosts", "containers", "elapsed_s", "low_s", "high_s", "share")
+
+
+def what_if(replay: JobReplay) -> Document:
+    """The page, Markdown file and terminal text of a replay."""
+    times = [*replay.times, *([replay.score.time] if replay.score else [])]
+    table, shares = _replay_table(replay, times), (time.share for time in times)
+    return Document(
+        name=f"what-if-{replay.application}",
+        title=f"{replay.name}: what if",
+        kicker=(replay.application, KIND_NAMES[replay.kind], "simulated"),
+        answer=_replay_answer(replay),
+        blocks=present(
+            Paragraph(_lead(replay), "lead"),
+            tornado([_effect(replay, time) for time in times], "job"),
+            Only(PAGES, (table,)),
+            Only(TERMINAL, (_with_bars(table, shares, (time.is_clear for time in times)),)),
+        ),
+        sections=(
+            Section(
+                "demand",
+                "The job",
+                "What the job needed",
+                present(Table(("", "value"), tuple(_facts(replay)), label="What the job needed")),
+            ),
+            Section(
+                "assumptions", "Assumptions", "What its history does not show", (Bullets(replay.assumptions),)
+            ),
+        ),
+        data=(Data.of("times", _COLUMNS, times),),
+    )
+
+
+def _replay_answer(replay: JobReplay) -> str:
+    score = replay.score
+    if score is not None:
+        verdict = "within" if score.inside else "outside"
+        return (
+            f"The second run took {seconds(score.measured_s)}, {verdict} the interval of the replay: "
+            f"{seconds(score.time.elapsed_s)} ({_replay_ends(score.time)}), {signed(score.error)}."
+        )
+    clear = [time for time in replay.times if time.is_clear]
+    if not clear:
+        return (
+            "No change certainly shortens or lengthens the job: every interval contains its "
+            f"{seconds(replay.measured_s)}."
+        )
+    best = min(clear, key=lambda time: time.elapsed_s)
+    return (
+        f"{_clause(best)} the job would take {seconds(best.elapsed_s)} ({_replay_ends(best)}) "
+        f"instead of {seconds(replay.measured_s)}."
+    )
+
+
+def _clause(time: ReplayedTime) -> str:
+    if time.change.startswith("on "):
+        return f"{time.change[:1].upper()}{time.change[1:]}"
+    return f"With {time.change}"
+
+
+def _lead(replay: JobReplay) -> str:
+    return (
+        f"Replayed on its own cluster, the job takes {seconds(replay.replayed_s)} instead of "
+        f"{seconds(replay.measured_s)} ({signed(replay.own_error)}). All times are corrected by this "
+        "error, and their 90 % intervals include it."
+    )
+
+
+def _containers(replay: JobReplay) -> str:
+    if replay.kind == "spark":
+        return format_counted(replay.containers, "executor")
+    return f"{format_counted(replay.containers, 'task')} at once"
+
+
+def _replay_table(replay: JobReplay, times: list[ReplayedTime]) -> Table:
+    containers = "executors" if replay.kind == "spark" else "tasks at once"
+    return Table.of(
+        times,
+        {
+            "change": lambda time: time.change,
+            "hosts": lambda time: f"{time.hosts:,}",
+            containers: lambda time: f"{time.containers:,}",
+            "time": lambda time: seconds(time.elapsed_s),
+            "90 % interval": _replay_ends,
+            "effect": lambda time: signed(time.share),
+            "verdict": lambda time: longer(time.share) if time.is_clear else "uncertain",
+        },
+        label="The job's time on other clusters",
+        style="stats",
+    )
+
+
+def _replay_ends(time: ReplayedTime) -> str:
+    return f"{seconds(time.low_s)} to {seconds(time.high_s)}"
+
+
+def _effect(replay: JobReplay, time: ReplayedTime) -> Effect:
+    name, _, value = time.change.rpartition("=" if "=" in time.change else " ")
+    return Effect(
+        quantity=name,
+        before="as it ran",
+        after=value,
+        elapsed_s=time.elapsed_s,
+        share=time.share,
+        low=time.low_s / replay.measured_s - 1,
+        high=time.high_s / replay.measured_s - 1,
+        tells=time.is_clear,
+    )
+
+
+def _facts(replay: JobReplay) -> Iterator[tuple[str, str]]:
+    busy_s = replay.cpu_s + replay.network_s + replay.other_s
+    yield "elapsed", f"{seconds(replay.measured_s)} without its wait for a first container"
+    yield "without any task", f"{seconds(replay.idle_s)}; no change shortens this"
+    yield (
+        "ran on",
+        f"{format_counted(replay.hosts, 'host')}, {_containers(replay)}, "
+        f"{format_counted(replay.tasks, 'task')}",
+    )
+    for name, part_s in (
+        ("processors", replay.cpu_s),
+        ("waits for other hosts' data", replay.network_s),
+        ("disks, HDFS, starts and other waits", replay.other_s),
+    ):
+        yield name, f"{seconds(part_s)} of its tasks' time ({percent(part_s / busy_s if busy_s else 0.0)})"
+    yield (
+        "spread from run to run",
+        f"{percent(replay.run_spread)} "
+        + (f"in {replay.repeats:,} runs" if replay.repeats >= 4 else "assumed"),
     )

@@ -7,26 +7,20 @@ from typing import Any
 from howdah.analysis.wording import percent, seconds
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import SATURATED, Forecast, LoadSweep, Point, Sweep
+from howdah.report import vega
 from howdah.report.document import Bars, Data, Document, Figure, Key, Paragraph, Section, Table, present
-from howdah.report.prediction.grounds import Ground, basis, facts, inputs
-from howdah.report.prediction.words import between, drawn_ends, load_text, saturation_text, warned
-from howdah.report.theme import (
-    DATA,
-    HOLLOW,
-    RIGHT,
-    RULE,
-    SHOWN,
-    SIGNED,
-    chart,
-    layer,
-    level_title,
-    linear,
-    on,
-    series_colour,
-    switching,
-    time_unit,
-    tips,
+from howdah.report.prediction.words import (
+    Ground,
+    basis,
+    between,
+    drawn_ends,
+    facts,
+    inputs,
+    load_text,
+    saturation_text,
+    warned,
 )
+from howdah.report.theme import RIGHT, series_keys, time_unit
 from howdah.report.words import optional
 from howdah.units import format_bytes, format_count, format_counted, format_per_s, format_rate
 
@@ -132,31 +126,32 @@ def _lines(
     values: list[dict[str, Any]],
     y: dict[str, Any],
     keys: tuple[Key, ...],
-    *beneath: dict[str, Any],
+    *background: dict[str, Any],
     height: int,
     **tip: str | None,
 ) -> dict[str, Any]:
     """A dashed line for each key across the sizes, its name at its end; a band where a master saturates."""
     x = _size_axis(sweep)
-    colour = series_colour(keys)
+    colour = vega.series_colour(keys)
     line = {"x": x, "y": y, "color": colour}
-    layers = [*beneath]
+    layers = [*background]
     if sweep.saturation is not None:
         before, after = (_size(sweep, point) for point in sweep.saturation)
         band = [{"size": before, "size2": after}]
-        layers.insert(0, layer(band, {"type": "rect", "color": "$band"}, {"x": x, "x2": {"field": "size2"}}))
+        layers.insert(0, vega.layer(band, {"type": "rect", "color": "$band"}, {"x": x, "x2": "size2"}))
     layers += [
-        layer(values, {"type": "line", "strokeDash": [6, 3], "strokeWidth": 1.5}, line, SHOWN),
-        layer(values, HOLLOW, {**line, "tooltip": tips(**tip)}, SHOWN, name=DATA),
-        switching(
-            layer(
+        vega.layer(values, {"type": "line", "strokeDash": [6, 3], "strokeWidth": 1.5}, line, vega.SHOWN),
+        vega.own(values, vega.HOLLOW, {**line}, vega.tips(**tip)),
+        vega.switching(
+            vega.texts(
                 _ends(values, y, height),
-                {"type": "text", "align": "left", "dx": 10},
-                {"x": x, "y": on(y, "label"), "text": {"field": "series"}, "color": colour},
+                {"x": x, "y": vega.on(y, "label"), "color": colour},
+                field="series",
+                dx=10,
             )
         ),
     ]
-    return chart(layers, height=height, top=28, right=RIGHT)
+    return vega.chart(layers, height=height, top=28, right=RIGHT)
 
 
 def _ends(values: list[dict[str, Any]], y: dict[str, Any], height: int) -> list[dict[str, Any]]:
@@ -178,7 +173,7 @@ def growth_figure(sweep: Sweep) -> Figure:
     """The figure."""
     values = _values(sweep)
     names = list(dict.fromkeys(value["series"] for value in values))
-    keys = tuple(Key(name, f"group-{place}") for place, name in enumerate(names, start=1))
+    keys = series_keys(names)
     bands = ", bands their 90 % intervals" if sweep.calibration is not None else ""
     saturates = " In the grey band a master becomes the bottleneck." if sweep.saturation else ""
     return Figure(
@@ -233,13 +228,13 @@ def _time_spec(sweep: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]
         "field": "time",
         "type": "quantitative",
         "scale": {"type": "log" if logarithmic else "linear", "domain": domain, "nice": False},
-        "axis": {**level_title(f"time ({unit.name})"), "tickCount": 5, "grid": True, "format": ",~f"},
+        "axis": {**vega.level_title(f"time ({unit.name})"), "tickCount": 5, "grid": True, "format": ",~f"},
     }
-    intervals = layer(
+    intervals = vega.layer(
         drawn,
         {"type": "area", "opacity": 0.18},
-        {"x": _size_axis(sweep), "y": on(y, "low"), "y2": {"field": "high"}, "color": series_colour(keys)},
-        SHOWN,
+        {"x": _size_axis(sweep), "y": vega.on(y, "low"), "y2": "high", "color": vega.series_colour(keys)},
+        vega.SHOWN,
     )
     return _lines(sweep, drawn, y, keys, intervals, height=_TIME_HEIGHT, series="of", at=None, said="time")
 
@@ -271,7 +266,15 @@ def masters(sweep: Sweep) -> Figure:
             "the bottleneck. The scheduler is the ResourceManager's, or Hadoop 1's JobTracker."
         ),
         spec=_masters_spec(sweep),
-        table=_masters_table(sweep),
+        table=Table.of(
+            sweep.points,
+            {
+                "hosts": lambda point: format_count(point.hosts),
+                "dataset": lambda point: format_bytes(point.dataset_bytes),
+                "NameNode": lambda point: percent(point.namenode),
+                "scheduler": lambda point: percent(point.scheduler),
+            },
+        ),
         keys=_KEYS,
         marks=2 * len(sweep.points),
         labelled=True,
@@ -285,25 +288,19 @@ def _masters_spec(sweep: Sweep) -> dict[str, Any]:
         for key, load in zip(_KEYS, (point.namenode, point.scheduler), strict=True)
     ]
     top = max(1.05, *(1.05 * value["load"] for value in values))
-    y = linear(
+    y = vega.linear(
         "load",
         [0, top],
-        {**level_title("of one core"), "format": ".0%", "labelExpr": SIGNED, "tickCount": 5, "grid": True},
-    )
-    full = layer([{"load": SATURATED}], RULE, {"y": y})
-    return _lines(sweep, values, y, _KEYS, full, height=_MASTERS_HEIGHT, series=None, said="busy")
-
-
-def _masters_table(sweep: Sweep) -> Table:
-    return Table.of(
-        sweep.points,
         {
-            "hosts": lambda point: format_count(point.hosts),
-            "dataset": lambda point: format_bytes(point.dataset_bytes),
-            "NameNode": lambda point: percent(point.namenode),
-            "scheduler": lambda point: percent(point.scheduler),
+            **vega.level_title("of one core"),
+            "format": ".0%",
+            "labelExpr": vega.SIGNED,
+            "tickCount": 5,
+            "grid": True,
         },
     )
+    full = vega.layer([{"load": SATURATED}], vega.RULE, {"y": y})
+    return _lines(sweep, values, y, _KEYS, full, height=_MASTERS_HEIGHT, series=None, said="busy")
 
 
 _COLUMNS = ("asked", "metric", "unit", "low", "median", "high", "station", "busy")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from howdah.analysis.wording import named, seconds
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Forecast, Prediction
+from howdah.report import vega
 from howdah.report.document import (
     TERMINAL,
     Data,
@@ -20,32 +21,22 @@ from howdah.report.document import (
     Table,
     present,
 )
-from howdah.report.prediction.grounds import Ground, basis, distance_facts, facts, inputs, work_facts
 from howdah.report.prediction.words import (
+    Ground,
+    basis,
+    distance_facts,
     distance_text,
     drawn_ends,
+    facts,
     forecast_text,
+    inputs,
     interval_text,
     warned,
     width,
+    work_facts,
 )
 from howdah.report.provenance import digest_facts
-from howdah.report.theme import (
-    DATA,
-    HOLLOW,
-    SHOWN,
-    WIDTH,
-    ScaledUnit,
-    across,
-    chart,
-    coloured_by,
-    layer,
-    linear,
-    on,
-    scaled,
-    time_unit,
-    tips,
-)
+from howdah.report.theme import WIDTH, ScaledUnit, time_unit
 from howdah.report.words import NONE, moment
 
 LEFT, RIGHT = 8, 24
@@ -136,11 +127,11 @@ def _answer(forecasts: Sequence[Forecast]) -> str:
 
 def _lead(forecasts: Sequence[Forecast]) -> str:
     """Its interval and what that means, what the other workloads would take, and how to check all of it."""
-    main, *rest = _wholes(forecasts) or forecasts[:1]
+    main, *remaining = _wholes(forecasts) or forecasts[:1]
     interval = f"Nine of ten runs are expected within {interval_text(main)}. " if main.interval else ""
-    rest_s = sum(forecast.median for forecast in rest)
-    many = "other workload" if len(rest) == 1 else f"{len(rest)} other workloads"
-    also = f"The {many} would take {seconds(rest_s)}. " if rest else ""
+    rest_s = sum(forecast.median for forecast in remaining)
+    many = "other workload" if len(remaining) == 1 else f"{len(remaining)} other workloads"
+    also = f"The {many} would take {seconds(rest_s)}. " if remaining else ""
     return f"{interval}{also}`howdah score` compares a real run with this prediction."
 
 
@@ -237,13 +228,13 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
         for span in shown
     )
     unit = ScaledUnit(1.0, "") if axis is _RATES else time_unit(longest)
-    x = scaled(
+    x = vega.scaled(
         [0, 1.02 * longest / unit.size],
-        across(f"{axis.title} ({unit.name})" if unit.name else axis.title, tickCount=6),
+        vega.across(f"{axis.title} ({unit.name})" if unit.name else axis.title, tickCount=6),
     )
     height = _ROW * len(shown)
-    y = linear("y", [0, height], down=True, zero=False)
-    colour = coloured_by("series", _TOKENS)
+    y = vega.linear("y", [0, height], down=True, zero=False)
+    colour = vega.coloured_by("series", _TOKENS)
     predicted = [_datum(place, span, unit.size) for place, span in enumerate(shown)]
     measured = [
         {
@@ -255,28 +246,24 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
         for place, span in enumerate(shown)
         if span.measured is not None
     ]
-    point = {"x": on(x, "value"), "y": y, "color": colour}
+    point = {"x": vega.on(x, "value"), "y": y, "color": colour}
     layers: list[dict[str, Any]] = [
-        layer(
+        vega.layer(
             [datum for datum in predicted if datum["low"] is not None],
             {"type": "rule", "strokeWidth": _BAND, "opacity": 0.28},
-            {"x": on(x, "low"), "x2": {"field": "high"}, "y": y, "color": colour},
-            SHOWN,
+            {"x": vega.on(x, "low"), "x2": "high", "y": y, "color": colour},
+            vega.SHOWN,
         ),
-        layer(
-            predicted,
-            {**HOLLOW, "size": _POINT, "strokeWidth": 2},
-            {**point, "tooltip": tips(said="predicted")},
-            SHOWN,
-            name=DATA,
+        vega.own(
+            predicted, {**vega.HOLLOW, "size": _POINT, "strokeWidth": 2}, point, vega.tips(said="predicted")
         ),
-        layer(
+        vega.layer(
             measured,
             {"type": "point", "filled": True, "opacity": 1, "size": _POINT},
-            {**point, "tooltip": tips(said="measured")},
-            SHOWN,
+            {**point, "tooltip": vega.tips(said="measured")},
+            vega.SHOWN,
         ),
-        layer(
+        vega.layer(
             [{**datum, "y": datum["y"] - 0.36 * _ROW} for datum in predicted],
             {
                 "type": "text",
@@ -289,7 +276,7 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
             {"y": y},
         ),
     ]
-    return chart(layers, height=height, width=WIDTH + 140, top=4, left=LEFT, right=RIGHT)
+    return vega.chart(layers, height=height, width=WIDTH + 140, top=4, left=LEFT, right=RIGHT)
 
 
 def _datum(place: int, span: Span, unit_s: float) -> dict[str, Any]:

@@ -41,13 +41,13 @@ RACE_ABOUT = (
 def race_text(race: Race) -> str:
     """What a race decided, in a sentence."""
     plan = race.plan(race.winner)
-    if not any(RULES_NAME in other.against for other in race.plans):
+    if not any(RULES_NAME in raced_plan.against for raced_plan in race.plans):
         return "The race ended before it could compare any plan with the rules' plan."
     if plan is None or race.winner == RULES_NAME:
         if not race.decided:
             kept = "The rules' plan stays: no candidate was faster on average."
             return f"The race ended before it was decided. {kept}"
-        faster = any(_costs_time(other) for other in race.plans)
+        faster = any(_costs_time(raced_plan) for raced_plan in race.plans)
         candidate = "candidate that keeps the rules" if faster else "candidate"
         return f"Measured: no {candidate} is faster than the rules' plan, which is the tuned plan now."
     return measured_text(plan, {RULES_NAME: "the rules' plan", DEFAULTS_NAME: "Hadoop's defaults"})

@@ -9,6 +9,7 @@ from typing import Any
 
 from howdah.analysis.wording import named, percent, signed
 from howdah.model.prediction import Prediction, Score
+from howdah.report import vega
 from howdah.report.document import (
     PAGES,
     Data,
@@ -21,30 +22,20 @@ from howdah.report.document import (
     Table,
     present,
 )
-from howdah.report.prediction.grounds import Ground, facts, inputs, work_facts
 from howdah.report.prediction.predicted import Span, other_numbers, spans
 from howdah.report.prediction.words import (
+    Ground,
     drawn_ends,
+    facts,
     forecast_text,
+    inputs,
     inside_text,
     interval_text,
     scored_runs,
     warned,
+    work_facts,
 )
-from howdah.report.theme import (
-    DATA,
-    RULE,
-    SHOWN,
-    WIDTH,
-    chart,
-    layer,
-    level_title,
-    linear,
-    logarithmic,
-    on,
-    series_colour,
-    tips,
-)
+from howdah.report.theme import WIDTH
 from howdah.report.words import NONE, moment
 
 HEIGHT = 240
@@ -211,40 +202,36 @@ def _series(score: Score) -> str:
 def _spec(newest: Sequence[Score]) -> dict[str, Any]:
     values = [_datum(place, score) for place, score in enumerate(newest)]
     runs = []
-    for run, group in groupby(enumerate(newest), key=lambda each: (each[1].run, each[1].prediction)):
+    for run, group in groupby(
+        enumerate(newest), key=lambda numbered: (numbered[1].run, numbered[1].prediction)
+    ):
         first = next(iter(group))[0]
         runs.append({"at": first - 0.5, "text": run[0]})
-    x = linear("at", [-0.5, len(newest) - 0.5], zero=False)
+    x = vega.linear("at", [-0.5, len(newest) - 0.5], zero=False)
     ends = [value[name] for value in values for name in ("low", "ratio", "high")]
-    y = logarithmic(
+    y = vega.logarithmic(
         "ratio",
-        {**level_title("measured / predicted"), "format": "~g", "tickCount": 5, "grid": True},
+        {**vega.level_title("measured / predicted"), "format": "~g", "tickCount": 5, "grid": True},
         [0.97 * min(ends), 1.03 * max(ends)],
     )
-    colour = series_colour(_keys(newest))
+    colour = vega.series_colour(_keys(newest))
     layers: list[dict[str, Any]] = [
-        layer(runs[1:], {"type": "rule", "color": "$rule", "strokeWidth": 1}, {"x": x}),
-        layer([{"ratio": 1}], RULE, {"y": y}),
-        layer(
+        vega.layer(runs[1:], {"type": "rule", "color": "$rule", "strokeWidth": 1}, {"x": x}),
+        vega.layer([{"ratio": 1}], vega.RULE, {"y": y}),
+        vega.layer(
             values,
             {"type": "rule", "strokeWidth": 5, "opacity": 0.28},
-            {"x": x, "y": on(y, "low"), "y2": {"field": "high"}, "color": colour},
-            SHOWN,
+            {"x": x, "y": vega.on(y, "low"), "y2": "high", "color": colour},
+            vega.SHOWN,
         ),
-        layer(
+        vega.own(
             values,
             {"type": "point", "size": 50, "filled": True, "opacity": 1},
-            {
-                "x": x,
-                "y": y,
-                "color": colour,
-                "tooltip": tips(run=None, what=None, said="measured / predicted"),
-            },
-            SHOWN,
-            name=DATA,
+            {"x": x, "y": y, "color": colour},
+            vega.tips(run=None, what=None, said="measured / predicted"),
         ),
     ]
-    return chart(layers, height=HEIGHT, width=WIDTH + 100, top=28, bottom=12, right=20)
+    return vega.chart(layers, height=HEIGHT, width=WIDTH + 100, top=28, bottom=12, right=20)
 
 
 def _datum(place: int, score: Score) -> dict[str, Any]:

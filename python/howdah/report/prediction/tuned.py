@@ -18,6 +18,7 @@ from howdah.model.tuning import (
     TuneParameter,
     Tuning,
 )
+from howdah.report import vega
 from howdah.report.document import (
     PAGES,
     TERMINAL,
@@ -31,10 +32,9 @@ from howdah.report.document import (
     Table,
     present,
 )
-from howdah.report.prediction.grounds import Ground, facts, inputs
 from howdah.report.prediction.raced import LEARNED_ABOUT, learned_blocks, race_section, race_text
-from howdah.report.prediction.words import warned
-from howdah.report.theme import DATA, SIGNED, WIDTH, across, chart, layer, level_title, linear, tips
+from howdah.report.prediction.words import Ground, facts, inputs, warned
+from howdah.report.theme import WIDTH
 from howdah.report.words import NONE, optional
 from howdah.units import format_bytes, format_counted, format_seconds
 
@@ -137,7 +137,19 @@ def _sections(tuning: Tuning) -> Iterator[Section]:
             "losing",
             "Rules",
             "Rules that cost time here",
-            (_losing_table(tuning),),
+            (
+                Table.of(
+                    tuning.losing,
+                    {
+                        "rule": lambda losing: losing.rule,
+                        "broken by": lambda losing: ", ".join(
+                            f"{name} {value}" for name, value in losing.values.items()
+                        ),
+                        "keeping it costs": lambda losing: percent(losing.share),
+                    },
+                    "Rules",
+                ),
+            ),
             "The fastest candidate breaks these rules. Either the rule or the simulator is wrong; only "
             "real runs can show which.",
         )
@@ -146,7 +158,17 @@ def _sections(tuning: Tuning) -> Iterator[Section]:
             "interactions",
             "Interactions",
             "Parameters that depend on one another",
-            (_pairs_table(tuning),),
+            (
+                Table.of(
+                    tuning.interactions,
+                    {
+                        "one change": lambda pair: f"{pair.names[0]} {pair.values[0]}",
+                        "another": lambda pair: f"{pair.names[1]} {pair.values[1]}",
+                        "together": lambda pair: signed(pair.share),
+                    },
+                    "Pairs",
+                ),
+            ),
             "How much more time both changes cost together than the sum of their single effects.",
             PAGES,
         )
@@ -177,30 +199,6 @@ def _limit_section(limit: HardwareLimit, elapsed_s: float) -> Section:
     )
     return Section(
         "limit", "Limit", "How far it is from the limit of the hardware", (Paragraph(text), table), about
-    )
-
-
-def _losing_table(tuning: Tuning) -> Table:
-    return Table.of(
-        tuning.losing,
-        {
-            "rule": lambda losing: losing.rule,
-            "broken by": lambda losing: ", ".join(f"{name} {value}" for name, value in losing.values.items()),
-            "keeping it costs": lambda losing: percent(losing.share),
-        },
-        "Rules",
-    )
-
-
-def _pairs_table(tuning: Tuning) -> Table:
-    return Table.of(
-        tuning.interactions,
-        {
-            "one change": lambda pair: f"{pair.names[0]} {pair.values[0]}",
-            "another": lambda pair: f"{pair.names[1]} {pair.values[1]}",
-            "together": lambda pair: signed(pair.share),
-        },
-        "Pairs",
     )
 
 
@@ -283,31 +281,29 @@ def _matters_spec(costly: list[Sensitivity]) -> dict[str, Any]:
         for place, parameter in enumerate(costly)
     ]
     height = len(costly) * _ROW
-    x = linear(
+    x = vega.linear(
         "cost",
         [0, costly[0].cost],
-        across("longer than with its best value", format="+.0%", labelExpr=SIGNED, tickCount=4),
+        vega.across("longer than with its best value", format="+.0%", labelExpr=vega.SIGNED, tickCount=4),
     )
-    y = linear("y", [0, height], down=True, zero=False)
-    name_y = linear("name_y", [0, height], down=True, zero=False)
+    y = vega.linear("y", [0, height], down=True, zero=False)
+    name_y = vega.linear("name_y", [0, height], down=True, zero=False)
     words = {"type": "text", "baseline": "middle", "limit": {"expr": "width"}}
-    return chart(
+    return vega.chart(
         [
-            layer(
+            vega.layer(
                 values,
                 {"type": "bar", "orient": "horizontal", "size": _BAR, "color": "$group-3"},
-                {"x": x, "x2": {"field": "none"}, "y": y, "tooltip": tips(name=None, values="costs")},
-                name=DATA,
+                {"x": x, "x2": "none", "y": y, "tooltip": vega.tips(name=None, values="costs")},
+                name=vega.DATA,
             ),
-            layer(
+            vega.layer(
                 values,
                 {**words, "align": "left", "x": 0, "fontWeight": "bold"},
-                {"y": name_y, "text": {"field": "name"}},
+                {"y": name_y, "text": "name"},
             ),
-            layer(
-                values,
-                {**words, "align": "left", "x": 0, "dy": _LINE},
-                {"y": name_y, "text": {"field": "values"}},
+            vega.layer(
+                values, {**words, "align": "left", "x": 0, "dy": _LINE}, {"y": name_y, "text": "values"}
             ),
         ],
         height=height,
@@ -321,14 +317,14 @@ def _matters_spec(costly: list[Sensitivity]) -> dict[str, Any]:
 def _course_figure(tuning: Tuning) -> Figure:
     values = [{"trial": number, "share": share} for number, share in tuning.course]
     shares = [share for _, share in tuning.course]
-    x = linear("trial", [0, max(1, tuning.trials)], across("trials", tickCount=6, format=",d"))
-    y = linear(
+    x = vega.linear("trial", [0, max(1, tuning.trials)], vega.across("trials", tickCount=6, format=",d"))
+    y = vega.linear(
         "share",
         [1.1 * min(shares) - 0.005, max(shares)],
         {
-            **level_title("change of time"),
+            **vega.level_title("change of time"),
             "format": "+.0%",
-            "labelExpr": SIGNED,
+            "labelExpr": vega.SIGNED,
             "tickCount": 5,
             "grid": True,
         },
@@ -339,13 +335,13 @@ def _course_figure(tuning: Tuning) -> Figure:
         caption="How much longer the suite takes than with the rules' plan, with the best candidate so far "
         "that keeps every rule. It is simulated with seeds that the search has not used, so that chance does "
         "not choose a candidate and judge it, too: where the line rises, a candidate had only been lucky.",
-        spec=chart(
+        spec=vega.chart(
             [
-                layer(
+                vega.layer(
                     values,
                     {"type": "line", "interpolate": "step-after", "strokeDash": [6, 3], "color": "$group-1"},
                     {"x": x, "y": y},
-                    name=DATA,
+                    name=vega.DATA,
                 )
             ],
             height=_HEIGHT,

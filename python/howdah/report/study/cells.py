@@ -1,18 +1,24 @@
-"""What a study's paper is written from."""
+"""What a study's paper is written from: its cells, what they ran on, and every run."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from howdah.analysis.wording import listed
-from howdah.model.comparison import Comparison, RunFigures
-from howdah.model.plan import Plan, Setting
+from howdah.model.comparison import Aspect, Comparison, RunFigures
+from howdah.model.placement import placed_workers
+from howdah.model.plan import Cluster, Plan, Setting, value_text
 from howdah.model.run import Outcome
-from howdah.model.study import Study
+from howdah.model.study import PublishedPlatform, Study, matches
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.report.comparing.draw import Followed
+from howdah.report.document import Table
+from howdah.report.plan.words import size_note, weight_text
+from howdah.report.words import NONE, moment, source_text
 from howdah.study import Cell, named
+from howdah.units import format_gib
 
 BLOCK_SIZE = "dfs.blocksize"
 ALL = "all"
@@ -82,7 +88,7 @@ class StudyFound(NamedTuple):
     strata: tuple[StratumFound, ...]
     warnings: tuple[str, ...]
     """What runs warned of, each once."""
-    left: int
+    remaining: int
     """Runs that are still to be made."""
     warm_ups: int
     """Runs that do not count."""
@@ -99,3 +105,175 @@ def where(study: Study, some: Collection[int], of: Sequence[CellRuns]) -> str:
         if len(chosen) == sum(cell.levels[factor.vary] in labels for cell in cells):
             return listed([named(study, {factor.vary: label}) for label in labels])
     return listed([cell.name for cell in chosen])
+
+
+class PlatformWorkers(NamedTuple):
+    """Workers of one kind on a platform."""
+
+    workers: int
+    cpus: int | None
+    memory_bytes: int
+    disks: int | None
+    maps: int
+    reduces: int
+    masters: str
+
+
+def platforms_table(findings: StudyFound) -> Table:
+    """Each way in which hosts are divided, with the cells that have it; empty where there is no cluster."""
+    cells: dict[PlatformWorkers, list[int]] = {}
+    for cell in findings.cells:
+        for division in _divisions(cell.plan):
+            cells.setdefault(division, []).append(cell.cell.number)
+    return Table.of(
+        cells.items(),
+        {
+            "platform": lambda pair: where(findings.study, pair[1], findings.cells),
+            "workers": lambda pair: f"{pair[0].workers:,}",
+            "CPUs of each": lambda pair: _count(pair[0].cpus),
+            "memory": lambda pair: format_gib(pair[0].memory_bytes),
+            "data disks": lambda pair: _count(pair[0].disks),
+            "maps at once": lambda pair: _count(pair[0].maps),
+            "reduces at once": lambda pair: _count(pair[0].reduces),
+            "masters take": lambda pair: pair[0].masters,
+        },
+    )
+
+
+def published_platforms_table(findings: StudyFound) -> Table:
+    """Published divisions beside the planned ones, number by number."""
+    columns = ("platform", "what", "published", "planned", "source")
+    seen: dict[tuple[str, ...], None] = {}
+    for published in findings.study.published:
+        for platform in published.platforms:
+            of = [cell for cell in findings.cells if matches(platform.at, dict(cell.cell.levels))]
+            division = next((some for cell in of for some in _divisions(cell.plan)), None)
+            if division is not None:
+                name = where(findings.study, [cell.cell.number for cell in of], findings.cells)
+                for quantity, study_value, planned in _compared(platform, division):
+                    seen[(name, quantity, study_value, planned, published.source)] = None
+    return Table(columns, tuple(seen))
+
+
+def judgements_table(findings: StudyFound) -> Table:
+    """What the planner's rules say for and against each platform, and what each is worth of the time."""
+    cells: dict[tuple[str, str, str], list[int]] = {}
+    for cell in findings.cells:
+        cluster = cell.plan.cluster if cell.plan else None
+        chosen = (
+            [candidate for candidate in cluster.candidates if candidate.verdict == "recommended"]
+            if cluster
+            else []
+        )
+        for judged in (judged for candidate in chosen for judged in candidate.judgements):
+            judgement = (judged.verdict, weight_text(judged), judged.text)
+            cells.setdefault(judgement, []).append(cell.cell.number)
+    rows = ((where(findings.study, numbers, findings.cells), *facts) for facts, numbers in cells.items())
+    return Table(("platform", "for or against", "worth", "what"), tuple(rows))
+
+
+def _compared(published: PublishedPlatform, planned: PlatformWorkers) -> Iterator[tuple[str, str, str]]:
+    counts = (
+        ("workers", published.workers, planned.workers),
+        ("CPUs of each", published.cpus, planned.cpus),
+        ("data disks", published.disks, planned.disks),
+        ("maps at once", published.slots, planned.maps),
+    )
+    yield from (
+        (quantity, _count(study_value), _count(own))
+        for quantity, study_value, own in counts
+        if study_value is not None
+    )
+    if published.memory is not None:
+        yield "memory", format_gib(published.memory), format_gib(planned.memory_bytes)
+
+
+def _divisions(plan: Plan | None) -> Iterator[PlatformWorkers]:
+    if plan is None or plan.cluster is None:
+        return
+    counts = Counter(worker.kind for worker in placed_workers(plan.cluster))
+    masters = _masters(plan.cluster)
+    for kind in plan.workers:
+        yield PlatformWorkers(
+            workers=counts[kind.name],
+            cpus=kind.vcpus,
+            memory_bytes=kind.memory_bytes,
+            disks=kind.data_disks,
+            maps=kind.map_slots,
+            reduces=kind.reduce_slots,
+            masters=masters,
+        )
+
+
+def _masters(cluster: Cluster) -> str:
+    """Where masters are, in the fewest words: what they take of the hosts, and who shadows them."""
+    whole = len({master.host for master in cluster.masters if master.whole_host})
+    sharing = len({master.host for master in cluster.masters if master.shares and not master.whole_host})
+    places = sum(len(master.takes) for master in cluster.masters if not master.whole_host)
+    parts = [
+        *([f"{whole} of the hosts"] if whole else []),
+        *([f"{places} workers' places"] if places > 1 else ["1 worker's place"] if places else []),
+        *([f"shared with workers on {sharing}"] if sharing else []),
+    ]
+    shadowed = ", shadowed" if any(master.shadow_host for master in cluster.masters) else ""
+    return f"{listed(parts) or NONE}{shadowed}"
+
+
+def _count(value: int | None) -> str:
+    return f"{value:,}" if value else NONE
+
+
+def facts_table(findings: StudyFound, aspect: Aspect) -> Table:
+    """What all runs have in common of one kind, and what differs, cell by cell, as a list of values."""
+    values: dict[str, dict[str, None]] = {}
+    for cell in findings.cells:
+        for run in cell.runs:
+            for fact in run.facts:
+                if fact.aspect is aspect:
+                    values.setdefault(fact.name, {})[fact.value] = None
+    return Table(("what", "value"), tuple((name, "; ".join(some)) for name, some in values.items()))
+
+
+def parameters_table(findings: StudyFound) -> Table:
+    """Every value of any plan that is not the release's default, the cells that have it, and its reason."""
+    planned = [cell for cell in findings.cells if cell.parameters]
+    values: dict[str, dict[tuple[str, str, str], list[int]]] = {}
+    for cell in planned:
+        for setting in cell.parameters:
+            key = setting.key + (f" ({setting.worker})" if setting.worker else "")
+            value = (_value(setting), *_grounds(setting))
+            values.setdefault(key, {}).setdefault(value, []).append(cell.cell.number)
+    rows = tuple(
+        (key, where(findings.study, cells, planned), *value)
+        for key, several in values.items()
+        for value, cells in several.items()
+    )
+    return Table(("parameter", "cells", "value", "why", "source"), rows)
+
+
+def _value(setting: Setting) -> str:
+    """A value as Hadoop reads it, with its size in words where it is one."""
+    note = size_note(setting)
+    return f"{value_text(setting.value)} ({note})" if note else value_text(setting.value)
+
+
+def _grounds(setting: Setting) -> tuple[str, str]:
+    """Why, and where that is from; what the plan took from its user is the study's."""
+    if setting.origin == "user":
+        return "given by the study", "its file"
+    return setting.reason, source_text(setting.source)
+
+
+def runs_table(findings: StudyFound) -> Table:
+    """Every run that counts."""
+    return Table.of(
+        [(cell.cell.name, run) for cell in findings.cells for run in cell.runs],
+        {
+            "cell": lambda pair: pair[0],
+            "run": lambda pair: pair[1].run,
+            "started": lambda pair: moment(pair[1].created),
+            "engine": lambda pair: pair[1].engine,
+            "numbers": lambda pair: pair[1].origin.value,
+            "outcome": lambda pair: ": ".join(filter(None, (pair[1].outcome.value, pair[1].error))),
+        },
+    )

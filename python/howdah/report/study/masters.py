@@ -10,21 +10,10 @@ from howdah.analysis.comparing.readings import ELAPSED, JOURNAL_RATE
 from howdah.analysis.wording import percent
 from howdah.model.run import Origin
 from howdah.model.study import Study
+from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
 from howdah.report.study.cells import CellRuns, StudyFound
-from howdah.report.theme import (
-    HALF_WIDTH,
-    LEFT,
-    MOST_COLOURS,
-    SHOWN,
-    chart,
-    layer,
-    level_title,
-    logarithmic,
-    points,
-    series_colour,
-    tips,
-)
+from howdah.report.theme import HALF_WIDTH, LEFT, MOST_COLOURS, series_keys
 from howdah.report.words import NONE
 from howdah.study import named
 from howdah.units import format_rate
@@ -135,12 +124,16 @@ def masters_load(findings: StudyFound) -> tuple[Figure, ...]:
 
 def _figure(findings: StudyFound, normalised: list[Load], place: int) -> Figure:
     lines = _series(findings, normalised)
-    keys = tuple(Key(name, f"group-{number}") for number, name in enumerate(lines, start=1))
+    keys = series_keys(lines)
     return Figure(
         id=f"masters-{place}",
         title=f"{BLOCK_COSTS[place].of}: load for {PER_BLOCKS} blocks a second",
         caption="A point for each cell, hollow if simulated"
-        + ("; lines join cells of one kind by block size." if _joined(lines) else "."),
+        + (
+            "; lines join cells of one kind by block size."
+            if any(len({_line(load) for load in some}) < len(some) for some in lines.values())
+            else "."
+        ),
         spec=_spec(lines, keys, place),
         table=_table(lines, place),
         keys=keys if len(keys) > 1 else (),
@@ -171,10 +164,6 @@ def _line(load: Load) -> str:
     return ", ".join(label for factor, label in load.cell.cell.levels.items() if factor != _BLOCKS)
 
 
-def _joined(lines: dict[str, list[Load]]) -> bool:
-    return any(len({_line(load) for load in some}) < len(some) for some in lines.values())
-
-
 def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> dict[str, Any]:
     cost = BLOCK_COSTS[place]
     rows = [
@@ -190,24 +179,24 @@ def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> di
         for name, some in lines.items()
         for load in some
     ]
-    x = logarithmic("blocks", {"title": "blocks a second", "format": "~g", "tickCount": 5}, padding=12)
+    x = vega.logarithmic("blocks", {"title": "blocks a second", "format": "~g", "tickCount": 5}, padding=12)
     y = {
         "field": "load",
         "type": "quantitative",
         "scale": {"zero": True, "nice": True},
-        "axis": {**level_title(cost.axis), "tickCount": 4},
+        "axis": {**vega.level_title(cost.axis), "tickCount": 4},
     }
-    colour = series_colour(keys)
+    colour = vega.series_colour(keys)
     layers: list[dict[str, Any]] = [
-        layer(
+        vega.layer(
             rows,
             {"type": "line", "strokeWidth": 1, "strokeDash": [4, 4], "opacity": 0.7},
-            {"x": x, "y": y, "color": colour, "detail": {"field": "line"}},
-            SHOWN,
+            {"x": x, "y": y, "color": colour, "detail": "line"},
+            vega.SHOWN,
         ),
-        points(rows, {"x": x, "y": y}, colour, tips(cell=None, series=None, said="load"), size=50),
+        vega.points(rows, {"x": x, "y": y}, colour, vega.tips(cell=None, series=None, said="load"), size=50),
     ]
-    return chart(layers, height=HEIGHT, width=HALF_WIDTH - LEFT - 14, top=28, right=14)
+    return vega.chart(layers, height=HEIGHT, width=HALF_WIDTH - LEFT - 14, top=28, right=14)
 
 
 def _table(lines: dict[str, list[Load]], place: int) -> Table:

@@ -15,11 +15,12 @@ from howdah.model.reported import Unit, format_value
 from howdah.model.run import Origin
 from howdah.model.study import Study
 from howdah.model.workloads.terasort import ROW_BYTES
+from howdah.report import vega
 from howdah.report.comparing.words import Headline, answer, interval, more, place, subject
 from howdah.report.document import Figure, Key, Table
 from howdah.report.plan import words as plan_words
 from howdah.report.study.cells import CellRuns, StudyFound
-from howdah.report.theme import MOST_COLOURS, WIDTH, across, chart, points, series_colour, tips
+from howdah.report.theme import MOST_COLOURS, WIDTH, series_keys
 from howdah.report.words import NONE, UNKNOWN
 from howdah.study import Cell, half_width, strata_of
 from howdah.study import named as named_levels
@@ -214,13 +215,13 @@ def _answer(comparison: Comparison) -> Headline:
     (only,) = comparison.against
     if not any(result.is_told for result in only.wholes):
         return main
-    others = [result for result in only.wholes if f"{subject(result.measure)} " not in str(main)]
+    further = [result for result in only.wholes if f"{subject(result.measure)} " not in str(main)]
     measured = [
         f"{subject(result.measure)} {more(result)} ({interval(result)})"
-        for result in others
+        for result in further
         if result.is_told and result.ratio is not None
     ]
-    unclear = [subject(result.measure) for result in others if result.verdict is Verdict.CANNOT_TELL]
+    unclear = [subject(result.measure) for result in further if result.verdict is Verdict.CANNOT_TELL]
     also = f"Also: {listed(measured)}." if measured else ""
     doubt = f"For {listed(unclear)} no difference is certain." if unclear else ""
     return Headline(main.text, " ".join(filter(None, (main.statistics, also, doubt))))
@@ -235,10 +236,10 @@ def _grown(findings: StudyFound) -> Iterator[Conclusion]:
             (less, less_s), (more, more_s) = sorted_size(smaller), sorted_size(larger)
             grown = more_s / less_s / (n_log_n(more) / n_log_n(less))
             steps.append(f"from {format_bytes(less)} to {format_bytes(more)} {grown:.2f} times as much")
-        others = {name: label for name, label in cells[0].cell.levels.items() if name != "dataset"}
+        labels = {name: label for name, label in cells[0].cell.levels.items() if name != "dataset"}
         text = f"Compared with n log n, {SORT} grew {listed(steps)}."
         exact = "1 is exactly n log n; it is less where starting takes much of the time."
-        yield Conclusion(named_levels(findings.study, others), text, exact)
+        yield Conclusion(named_levels(findings.study, labels), text, exact)
 
 
 _PITCH = 34.0
@@ -288,7 +289,7 @@ def without_answer(findings: StudyFound, cells: Sequence[Cell]) -> str:
 
 def _longest_outage_s(run: RunFigures) -> float | None:
     """The longest of all operations; None of a run that nothing was probed in."""
-    every = [each.value for each in run.readings if each.measure.name.startswith(NO_ANSWER)]
+    every = [reading.value for reading in run.readings if reading.measure.name.startswith(NO_ANSWER)]
     return max(every, default=None)
 
 
@@ -317,7 +318,7 @@ def unanswered_figure(findings: StudyFound) -> Figure | None:
     if not every:
         return None
     operations = list(dict.fromkeys(outages.operation for outages in every))[:MOST_COLOURS]
-    keys = tuple(Key(name, f"group-{number}") for number, name in enumerate(operations, start=1))
+    keys = series_keys(operations)
     longest = max(outages.seconds[-1] for outages in every)
     return Figure(
         id="unanswered",
@@ -357,16 +358,16 @@ def _outages_spec(every: tuple[Unanswered, ...], keys: tuple[Key, ...]) -> dict[
         "field": "seconds",
         "type": "quantitative",
         "scale": {"zero": True, "nice": True},
-        "axis": across("seconds without an answer", tickCount=6),
+        "axis": vega.across("seconds without an answer", tickCount=6),
     }
     offset = {"field": "series", "type": "nominal", "sort": [key.name for key in keys]}
-    return chart(
+    return vega.chart(
         [
-            points(
+            vega.points(
                 rows,
                 {"x": x, "y": y, "yOffset": offset},
-                series_colour(keys),
-                tips(cell=None, series="operation", said="no answer for"),
+                vega.series_colour(keys),
+                vega.tips(cell=None, series="operation", said="no answer for"),
                 size=_POINT,
             )
         ],

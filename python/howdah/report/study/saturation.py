@@ -13,6 +13,7 @@ from howdah.analysis.wording import seconds
 from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.plan import Plan, Role
 from howdah.model.run import Origin
+from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.timeline import Label, spread
 from howdah.report.study.cells import CellRuns, StudyFound
@@ -26,21 +27,7 @@ from howdah.report.study.masters import (
     all_but_blocks,
 )
 from howdah.report.study.results import SORT, by_size, n_log_n, sizes_table
-from howdah.report.theme import (
-    BESIDE,
-    MOST_COLOURS,
-    RIGHT,
-    SHOWN,
-    chart,
-    in_pixels,
-    layer,
-    level_title,
-    logarithmic,
-    points,
-    series_colour,
-    switching,
-    tips,
-)
+from howdah.report.theme import MOST_COLOURS, RIGHT, series_keys
 from howdah.report.words import NONE
 from howdah.units import exact_bytes, format_bytes
 
@@ -59,7 +46,7 @@ def scaling(findings: StudyFound) -> Figure | None:
     if not lines:
         return None
     names = [_name(findings, cells) for cells in lines]
-    keys = tuple(Key(name, f"group-{place}") for place, name in enumerate(names, start=1))
+    keys = series_keys(names)
     return Figure(
         id="scaling",
         title="Time to sort against the dataset's size",
@@ -116,35 +103,38 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
     )
     sizes_gb = sorted({point["size"] for point in runs})
     axis = {"title": "dataset (GB)", "format": "~g", "values": sizes_gb, "labelOverlap": True}
-    x = logarithmic("size", axis, padding=12)
-    y = logarithmic(
+    x = vega.logarithmic("size", axis, padding=12)
+    y = vega.logarithmic(
         "time",
         {
-            **level_title("terasort (s)"),
+            **vega.level_title("terasort (s)"),
             "format": "~g",
             "values": [value for value in _round(high / low) if low <= value <= high],
             "grid": True,
         },
         [low, high],
     )
-    colour = series_colour(keys)
+    colour = vega.series_colour(keys)
     layers: list[dict[str, Any]] = [
-        layer(
+        vega.layer(
             laws,
             {"type": "line", "strokeDash": [4, 4], "strokeWidth": 1, "opacity": 0.7},
             {"x": x, "y": y, "color": colour},
-            SHOWN,
+            vega.SHOWN,
         ),
-        points(runs, {"x": x, "y": y}, colour, tips(series=None, said="terasort"), size=50),
-        switching(
-            layer(
+        vega.points(runs, {"x": x, "y": y}, colour, vega.tips(series=None, said="terasort"), size=50),
+        vega.switching(
+            vega.texts(
                 [{"series": label.name, "y": label.y} for label in names],
-                {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "limit": RIGHT - 8},
-                {"x": BESIDE, "y": in_pixels("y"), "text": {"field": "series"}, "color": colour},
+                {"x": vega.RIGHT_END, "y": vega.in_pixels("y"), "color": colour},
+                field="series",
+                baseline="middle",
+                dx=8,
+                limit=RIGHT - 8,
             )
         ),
     ]
-    return chart(layers, height=HEIGHT, top=28, right=RIGHT)
+    return vega.chart(layers, height=HEIGHT, top=28, right=RIGHT)
 
 
 def _round(span: float) -> list[float]:
@@ -171,7 +161,7 @@ class Saturating(NamedTuple):
     cost: BlockCost
     idle: float
     """What there is without blocks."""
-    each: Estimate
+    per_block: Estimate
     """For one block a second."""
     limit: float
     plan: Plan
@@ -179,7 +169,7 @@ class Saturating(NamedTuple):
     @property
     def full_at(self) -> tuple[float, float, float]:
         """Blocks a second: the fewest, the likeliest, the most."""
-        return full_at(self.limit - max(self.idle, 0.0), self.each)
+        return full_at(self.limit - max(self.idle, 0.0), self.per_block)
 
 
 def saturation_table(findings: StudyFound) -> Table:
@@ -188,15 +178,15 @@ def saturation_table(findings: StudyFound) -> Table:
     ends = [sizes[0], sizes[-1]] if len(sizes) > 1 else []
     rows = tuple(
         (
-            each.cells,
-            each.workload,
-            each.cost.of,
-            each.cost.say(max(each.idle, 0.0)),
-            each.cost.say(PER_BLOCKS * each.each.value),
-            _interval(each.full_at),
-            *(_hosts(each, size) for size in ends),
+            load.cells,
+            load.workload,
+            load.cost.of,
+            load.cost.say(max(load.idle, 0.0)),
+            load.cost.say(PER_BLOCKS * load.per_block.value),
+            _interval(load.full_at),
+            *(_hosts(load, size) for size in ends),
         )
-        for each in _all(findings)
+        for load in _all(findings)
     )
     hosts = tuple(f"hosts, {exact_bytes(size)} blocks" for size in ends)
     columns = ("cells", "workload", "of", "without blocks", f"per {PER_BLOCKS} blocks/s", "full at blocks/s")
@@ -267,10 +257,10 @@ def _limit(cost: BlockCost, plan: Plan) -> float | None:
     return group.network_bits_per_s / 8 / journals if group is not None and journals else None
 
 
-def _hosts(each: Saturating, block_bytes: int) -> str:
-    groups = each.plan.cluster.inventory.worker_groups if each.plan.cluster else ()
+def _hosts(load: Saturating, block_bytes: int) -> str:
+    groups = load.plan.cluster.inventory.worker_groups if load.plan.cluster else ()
     rate = max((_disk_rate(group) for group in groups), default=0)
-    return _interval([blocks * block_bytes / rate for blocks in each.full_at]) if rate else NONE
+    return _interval([blocks * block_bytes / rate for blocks in load.full_at]) if rate else NONE
 
 
 def _disk_rate(group: HostGroup) -> int:

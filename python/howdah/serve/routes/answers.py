@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, NamedTuple, cast
 
-from fastapi import Depends, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
 from fastapi.routing import APIRoute
@@ -16,6 +17,7 @@ from starlette.responses import Response
 from howdah.documents.read import say
 from howdah.errors import HowdahError
 from howdah.model.base import Model
+from howdah.report.html import ShownPage
 from howdah.serve.hub import TooManyListeners
 from howdah.serve.places import NotServed
 from howdah.serve.security import MOST_BODY_BYTES, BodyTooLarge
@@ -107,14 +109,43 @@ def html(text: str) -> Response:
     return HTMLResponse(text)
 
 
-def svg(text: str) -> Response:
-    """A picture, which could be opened by itself: it may run nothing."""
-    return Response(text, media_type="image/svg+xml")
-
-
 def stream(events: AsyncIterator[bytes]) -> Response:
     """Server-sent events."""
     return StreamingResponse(events, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+
+
+class Shown(NamedTuple):
+    """A page with figures: all that it depends on, and what makes it from the server's pages."""
+
+    key: tuple[str, ...]
+    make: Callable[..., ShownPage | str]
+    arguments: tuple[Any, ...] = ()
+
+
+def show(router: APIRouter, path: str, find: Callable[..., Shown]) -> None:
+    """Serve a page and its still pictures; ``find`` takes the site and the names in the path."""
+
+    async def page(request: Request, site: Here, work: Working) -> Response:
+        shown = await asyncio.to_thread(find, site, **request.path_params)
+        made = await site.shown.page(shown.key, work, shown.make, site.pages, *shown.arguments)
+        return html(made.html)
+
+    router.get(path, include_in_schema=False)(page)
+    show_pictures(router, path, find)
+
+
+def show_pictures(router: APIRouter, path: str, find: Callable[..., Shown]) -> None:
+    """Serve the still pictures of a page, for paper."""
+
+    async def picture(request: Request, site: Here, work: Working) -> Response:
+        names = dict(request.path_params)
+        figure = names.pop("figure")
+        shown = await asyncio.to_thread(find, site, **names)
+        drawn = await site.shown.picture(shown.key, figure, work, shown.make, site.pages, *shown.arguments)
+        # A picture could be opened by itself: it may run nothing.
+        return Response(drawn, media_type="image/svg+xml")
+
+    router.get(f"{path}figures/{{figure}}.svg", include_in_schema=False)(picture)
 
 
 def refusal(request: Request, error: Exception) -> Response:

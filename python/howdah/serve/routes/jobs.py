@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from starlette.responses import Response
 
 from howdah.errors import UserError
 from howdah.jobs.ranking import Filters, Overview, application_json, find_application, overview
@@ -17,8 +16,9 @@ from howdah.report.html import ShownPage, shown_page
 from howdah.report.imported_jobs import application_document, jobs_overview, row_names
 from howdah.serve.pages import Pages
 from howdah.serve.places import NotServed
-from howdah.serve.routes.answers import Here, JsonRoute, Working, html, svg
-from howdah.serve.studies import signature_of_file
+from howdah.serve.routes.answers import Here, JsonRoute, Shown, Working, show
+from howdah.serve.routes.studies import signature_of_file
+from howdah.serve.site import Site
 
 router = APIRouter(route_class=JsonRoute)
 
@@ -26,37 +26,15 @@ _TOP = 50
 _ALL = Filters()
 
 
-def _key(folder: Path, name: str = "") -> tuple[str, ...]:
-    return ("jobs", name, *(f"{file.name}:{signature_of_file(file)}" for file in JobStore(folder).files()))
+def _shown(site: Site, name: str = "") -> Shown:
+    files = JobStore(site.settings.jobs_dir).files()
+    return Shown(
+        ("jobs", name, *(f"{file.name}:{signature_of_file(file)}" for file in files)), _page, (name,)
+    )
 
 
-@router.get("/jobs/", include_in_schema=False)
-async def jobs_page(site: Here, work: Working) -> Response:
-    """The ranking of imported applications."""
-    folder = site.settings.jobs_dir
-    page = await site.shown.page(_key(folder), work, _page, site.pages, "")
-    return html(page.html)
-
-
-@router.get("/jobs/figures/{figure}.svg", include_in_schema=False)
-async def jobs_picture(figure: str, site: Here, work: Working) -> Response:
-    """A still picture of the ranking."""
-    folder = site.settings.jobs_dir
-    return svg(await site.shown.picture(_key(folder), figure, work, _page, site.pages, ""))
-
-
-@router.get("/jobs/{name}/", include_in_schema=False)
-async def job_page(name: str, site: Here, work: Working) -> Response:
-    """An imported application."""
-    key = _key(site.settings.jobs_dir, name)
-    return html((await site.shown.page(key, work, _page, site.pages, name)).html)
-
-
-@router.get("/jobs/{name}/figures/{figure}.svg", include_in_schema=False)
-async def job_picture(name: str, figure: str, site: Here, work: Working) -> Response:
-    """A still picture of an application."""
-    key = _key(site.settings.jobs_dir, name)
-    return svg(await site.shown.picture(key, figure, work, _page, site.pages, name))
+show(router, "/jobs/", _shown)
+show(router, "/jobs/{name}/", _shown)
 
 
 @router.get("/api/v1/jobs")

@@ -14,18 +14,18 @@ from howdah.model.base import Model
 from howdah.model.existing import CheckReport, CheckVerdict
 from howdah.model.plan import Candidate, ClusterPlan, Setting, value_text
 from howdah.planner.changes import QUANTITIES
+from howdah.report import vega
 from howdah.report.document import Figure, Table
 from howdah.report.html import ShownPage, shown_page, tied
 from howdah.report.plan import content, words
 from howdah.report.plan.figures import growth
 from howdah.report.plan.page import plan_document
 from howdah.report.renderer import figure_data, folded
-from howdah.report.theme import chart, linear
 from howdah.serve.pages import Pages, sentence
 from howdah.serve.places import NotServed, ServeSettings
-from howdah.serve.routes.answers import Declined, Here, JsonRoute, Simulating, Working, html, svg
+from howdah.serve.routes.answers import Declined, Here, JsonRoute, Shown, Simulating, Working, html, show
+from howdah.serve.routes.studies import signature_of_file
 from howdah.serve.site import Site
-from howdah.serve.studies import signature_of_file
 from howdah.serve.work import Superseded
 from howdah.session import interactive_plans
 from howdah.session.interactive_plans import (
@@ -181,8 +181,8 @@ def _opened(key: str, source: ClusterPlan | Path) -> PlanAsked:
 
 
 def _empty_growth() -> Figure:
-    spec = chart(
-        [{"mark": "bar", "encoding": {"x": linear("year", [0, 1])}}], height=200, data={"values": []}
+    spec = vega.chart(
+        [{"mark": "bar", "encoding": {"x": vega.linear("year", [0, 1])}}], height=200, data={"values": []}
     )
     return Figure("growth", "What the data need, year by year", "", spec, Table(("",), ()), ())
 
@@ -292,20 +292,6 @@ async def what_if_times(request: WhatIfAsked, site: Here, simulate: Simulating) 
     return JSONResponse(times.model_dump(mode="json"))
 
 
-@router.get("/plans/{key}/", include_in_schema=False)
-async def whole_plan_page(key: str, site: Here, work: Working) -> Response:
-    """A whole plan: every value, its rule and its sources."""
-    page = await site.shown.page(_key(site, key), work, _page, site.pages, key, plan_source(site, key))
-    return html(page.html)
-
-
-@router.get("/plans/{key}/figures/{figure}.svg", include_in_schema=False)
-async def whole_plan_picture(key: str, figure: str, site: Here, work: Working) -> Response:
-    """A still picture of a plan."""
-    source = plan_source(site, key)
-    return svg(await site.shown.picture(_key(site, key), figure, work, _page, site.pages, key, source))
-
-
 @router.get("/api/v1/plans/{key}", response_class=Response)
 async def plan_file(key: str, site: Here, work: Working) -> Response:
     """A plan as the file that `howdah render` and `howdah predict` read."""
@@ -314,15 +300,18 @@ async def plan_file(key: str, site: Here, work: Working) -> Response:
     return Response(text, media_type="application/yaml; charset=utf-8", headers=disposition)
 
 
-def _key(site: Site, key: str) -> tuple[str, ...]:
+def _shown(site: Site, key: str) -> Shown:
     mark = signature_of_file(plan_file_of(site, key)) if key.startswith("file-") else ""
-    return ("plan", key, mark)
+    return Shown(("plan", key, mark), _page, (key, plan_source(site, key)))
 
 
 def _page(pages: Pages, key: str, source: ClusterPlan | Path) -> ShownPage:
     name = dict(pages.settings.plan_names).get(key, "made here")
     shell = pages.shell(f"/plans/{key}/", "Plan", {"trail": (("Plan", "plan/"), (name, None))})
     return shown_page(plan_document(load_source(source), grounds()), shell)
+
+
+show(router, "/plans/{key}/", _shown)
 
 
 @router.get("/checks/", include_in_schema=False)

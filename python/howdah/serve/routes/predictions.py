@@ -21,10 +21,9 @@ from howdah.report.prediction.scored import hits, scored, so_far
 from howdah.report.renderer import figure_data
 from howdah.serve.pages import Pages
 from howdah.serve.places import NotServed, ServeSettings, place_of
-from howdah.serve.routes.answers import Here, JsonRoute, Working, html, svg
+from howdah.serve.routes.answers import Here, JsonRoute, Shown, Working, html, show, show_pictures
+from howdah.serve.routes.studies import signature_of_file
 from howdah.serve.site import Site
-from howdah.serve.studies import signature_of_file
-from howdah.serve.work import RequestWork
 from howdah.simulation.calibrations import load_calibration
 from howdah.store.predictions import PREDICTION, SCORES, list_predictions, load_prediction, read_scores
 
@@ -81,16 +80,15 @@ def _all(pages: Pages, address: str) -> str:
     )
 
 
-@router.get("/predictions/figures/{figure}.svg", include_in_schema=False)
-async def predictions_picture(figure: str, site: Here, work: Working) -> Response:
-    """A still picture of how right they were."""
-    folder = site.settings.predictions_dir
-    key = ("scores", signature_of_file(folder / SCORES))
-    return svg(await site.shown.picture(key, figure, work, _history_page, folder))
+def _shown_history(site: Site) -> Shown:
+    return Shown(("scores", signature_of_file(site.settings.predictions_dir / SCORES)), _history_page)
 
 
-def _history_page(folder: Path) -> ShownPage:
-    return ShownPage("", _figures(_history(folder)[0]))
+def _history_page(pages: Pages) -> ShownPage:
+    return ShownPage("", _figures(_history(pages.settings.predictions_dir)[0]))
+
+
+show_pictures(router, "/predictions/", _shown_history)
 
 
 @router.get("/api/v1/predictions")
@@ -112,30 +110,6 @@ def scores(site: Here) -> Scores:
     history = tuple(read_scores(site.settings.predictions_dir))
     counted = tally(history)
     return Scores(tally=PredictionTally(**counted._asdict()) if counted else None, scores=history)
-
-
-@router.get("/predictions/{name}/", include_in_schema=False)
-async def prediction_page(name: str, site: Here, work: Working) -> Response:
-    """A prediction."""
-    return html(await _html(site, work, name, None))
-
-
-@router.get("/predictions/{name}/figures/{figure}.svg", include_in_schema=False)
-async def prediction_picture(name: str, figure: str, site: Here, work: Working) -> Response:
-    """A still picture of a prediction."""
-    return svg(await _picture(site, work, name, None, figure))
-
-
-@router.get("/predictions/{name}/{run}/", include_in_schema=False)
-async def score_page(name: str, run: str, site: Here, work: Working) -> Response:
-    """A prediction beside the run that followed it."""
-    return html(await _html(site, work, name, run))
-
-
-@router.get("/predictions/{name}/{run}/figures/{figure}.svg", include_in_schema=False)
-async def score_picture(name: str, run: str, figure: str, site: Here, work: Working) -> Response:
-    """A still picture of a score."""
-    return svg(await _picture(site, work, name, run, figure))
 
 
 def _place(folder: Path, name: str) -> Path:
@@ -174,17 +148,16 @@ def _figures(history: tuple[Score, ...]) -> tuple[Figure, ...]:
     return (hits(history),) if history else ()
 
 
-def _key(site: Site, name: str, run: str | None) -> tuple[str, ...]:
+def _shown(site: Site, name: str, run: str | None = None) -> Shown:
     place = _place(site.settings.predictions_dir, name)
     marks = [signature_of_file(place / PREDICTION)]
     if run is not None:
         marks += [run, signature_of_file(site.settings.predictions_dir / SCORES)]
-    return ("prediction", name, *marks)
+    return Shown(("prediction", name, *marks), _page, (name, run))
 
 
-async def _html(site: Site, work: RequestWork, name: str, run: str | None) -> str:
-    page = await site.shown.page(_key(site, name, run), work, _page, site.pages, name, run)
-    return page.html
+show(router, "/predictions/{name}/", _shown)
+show(router, "/predictions/{name}/{run}/", _shown)
 
 
 def _page(pages: Pages, name: str, run: str | None) -> ShownPage:
@@ -207,11 +180,7 @@ def _calibration(settings: ServeSettings, prediction: Prediction) -> Calibration
     """The calibration that a prediction rests on, where it is the one at hand."""
     if settings.calibration is not None:
         with suppress(UserError):
-            known = load_calibration(settings.calibration)
-            if known.name == prediction.calibration:
-                return known
+            calibration = load_calibration(settings.calibration)
+            if calibration.name == prediction.calibration:
+                return calibration
     return None
-
-
-async def _picture(site: Site, work: RequestWork, name: str, run: str | None, figure: str) -> str:
-    return await site.shown.picture(_key(site, name, run), figure, work, _page, site.pages, name, run)

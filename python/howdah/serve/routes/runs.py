@@ -17,18 +17,17 @@ from starlette.responses import Response
 from howdah.errors import RecordError, UserError
 from howdah.model.base import Model, WrongValue
 from howdah.model.run import Annotation, Outcome, RunRecord
+from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
 from howdah.report.html import ShownPage, shown_page
 from howdah.report.renderer import figure_data
 from howdah.report.run import run_report
-from howdah.report.theme import SHOWN, chart, level_title, series_colour
 from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs, on_a_page
 from howdah.serve.index import UNREADABLE, row_of
 from howdah.serve.pages import Pages
 from howdah.serve.places import run_place, signature
-from howdah.serve.routes.answers import Here, JsonRoute, Working, html, stream, svg
+from howdah.serve.routes.answers import Here, JsonRoute, Shown, html, show, stream
 from howdah.serve.site import Site
-from howdah.serve.work import RequestWork
 from howdah.session.reporting import analyse_run
 from howdah.store.archive import read_annotation, write_annotation
 from howdah.store.layout import LOCK, is_held
@@ -86,7 +85,7 @@ def _figure(
 ) -> Figure:
     share = unit.startswith("%")
     scale: dict[str, Any] = {"domain": [0, 100]} if share else {"zero": True}
-    axis = {"format": ".0f" if share else ".2~s", "tickCount": 4, **level_title(unit)}
+    axis = {"format": ".0f" if share else ".2~s", "tickCount": 4, **vega.level_title(unit)}
     encoding: dict[str, Any] = {
         "x": {
             "field": "time_s",
@@ -101,17 +100,17 @@ def _figure(
             "scale": scale,
             "axis": axis,
         },
-        "color": series_colour(keys),
+        "color": vega.series_colour(keys),
     }
     mark = {"type": "area", "opacity": 0.85} if stacked else {"type": "line", "strokeWidth": 1.6}
     # A scale of no values at all is a warning on the reader's console.
     nothing = {"time_s": 0, "series": keys[0].name, "value": 0}
     layer = {
-        "transform": [{"filter": SHOWN}],
+        "transform": [{"filter": vega.SHOWN}],
         "mark": {**mark, "interpolate": "step-before"},
         "encoding": encoding,
     }
-    spec = chart([layer], height=120, width=390, right=14, data={"values": [nothing]})
+    spec = vega.chart([layer], height=120, width=390, right=14, data={"values": [nothing]})
     return Figure(name, title, caption, spec, _NONE, keys, half=True)
 
 
@@ -139,10 +138,10 @@ def stop_run(path: Path) -> None:
 def _holds(pid: int, lock: Path) -> bool:
     """Whether a process has the run's lock open: the number alone may be another process's by now."""
     try:
-        wanted = lock.stat()
+        locked = lock.stat()
         for entry in os.scandir(f"/proc/{pid}/fd"):
             file = Path(entry.path).stat()
-            if (file.st_dev, file.st_ino) == (wanted.st_dev, wanted.st_ino):
+            if (file.st_dev, file.st_ino) == (locked.st_dev, locked.st_ino):
                 return True
     except OSError:
         return False
@@ -162,14 +161,14 @@ class RunDetail(Model):
 
 
 @router.get("/", include_in_schema=False)
-def runs_page(request: Request, site: Here, wanted: RunsQuery) -> Response:
+def runs_page(request: Request, site: Here, selection: RunsQuery) -> Response:
     """The list of runs."""
     if site.static:
-        wanted = wanted.model_copy(update={"limit": 10**6})
-    wanted, runs = on_a_page(site.index, wanted)
+        selection = selection.model_copy(update={"limit": 10**6})
+    selection, runs = on_a_page(site.index, selection)
 
     def query(**changed: Any) -> str:
-        fields = wanted.model_dump(exclude_defaults=True) | changed
+        fields = selection.model_dump(exclude_defaults=True) | changed
         texts = {
             name: str(value).lower() if isinstance(value, bool) else value for name, value in fields.items()
         }
@@ -181,7 +180,7 @@ def runs_page(request: Request, site: Here, wanted: RunsQuery) -> Response:
             request.url.path,
             "Runs",
             found=runs,
-            wanted=wanted,
+            wanted=selection,
             lengths=bars(runs.rows),
             query=query,
             complete=site.watch.complete,
@@ -191,9 +190,9 @@ def runs_page(request: Request, site: Here, wanted: RunsQuery) -> Response:
 
 
 @router.get("/api/v1/runs")
-def runs(site: Here, wanted: RunsQuery) -> FoundRuns:
+def runs(site: Here, selection: RunsQuery) -> FoundRuns:
     """The runs that fit, page by page."""
-    return find_runs(site.index, wanted)
+    return find_runs(site.index, selection)
 
 
 @router.get("/api/v1/events", response_class=Response)
@@ -201,13 +200,6 @@ async def events(site: Here) -> Response:
     """Server-sent events: ``runs`` whenever runs appear, change or go, ``studies`` likewise."""
     site.hub.check_room()
     return stream(site.hub.listen(site.watch.TOPIC))
-
-
-@router.get("/runs/{name}/", include_in_schema=False)
-async def run_page(name: str, request: Request, site: Here, work: Working) -> Response:
-    """A run's report, or the run under way."""
-    path = run_place(site.settings.runs_dir, name)
-    return html(await run_html(site, work, RunPlace(path, request.url.path)))
 
 
 class RunPlace(NamedTuple):
@@ -219,9 +211,9 @@ class RunPlace(NamedTuple):
     """What leads to it, where it is a study's."""
 
     @property
-    def key(self) -> tuple[str, ...]:
-        """What its page depends on."""
-        return ("run", str(self.path), self.address, signature(self.path))
+    def shown(self) -> Shown:
+        """Its page: the report once it has ended, and before that what it does."""
+        return Shown(("run", str(self.path), self.address, signature(self.path)), _page, (self,))
 
     def annotated(self) -> dict[str, Any]:
         """Its note and tags; a study's run has none."""
@@ -234,9 +226,11 @@ class RunPlace(NamedTuple):
             return {"run": row, "annotation_error": str(error).replace(str(self.path.parent), "")}
 
 
-async def run_html(site: Site, work: RequestWork, place: RunPlace) -> str:
-    """The page of a run: its report once it has ended, and before that what it does."""
-    return (await site.shown.page(place.key, work, _page, site.pages, place)).html
+def _shown(site: Site, name: str) -> Shown:
+    return RunPlace(run_place(site.settings.runs_dir, name), f"/runs/{name}/").shown
+
+
+show(router, "/runs/{name}/", _shown)
 
 
 def _page(pages: Pages, place: RunPlace) -> ShownPage | str:
@@ -271,19 +265,6 @@ def _page(pages: Pages, place: RunPlace) -> ShownPage | str:
         data=figure_data(row.id, figures),
         **values,
     )
-
-
-async def run_picture_of(site: Site, work: RequestWork, place: RunPlace, figure: str) -> str:
-    """A still picture of a run's report; raises NotServed where it has no such figure."""
-    return await site.shown.picture(place.key, figure, work, _page, site.pages, place)
-
-
-@router.get("/runs/{name}/figures/{figure}.svg", include_in_schema=False)
-async def run_picture(name: str, figure: str, site: Here, work: Working) -> Response:
-    """A still picture of a report, for paper."""
-    path = run_place(site.settings.runs_dir, name)
-    place = RunPlace(path, f"/runs/{name}/")
-    return svg(await run_picture_of(site, work, place, figure))
 
 
 @router.get("/api/v1/runs/{name}")
@@ -324,7 +305,7 @@ async def annotate(name: str, change: AnnotationChange, site: Here) -> Annotatio
         raise _unfit(error) from error
     await asyncio.to_thread(write_annotation, path, annotation)
     await asyncio.to_thread(site.index.read_again, name)
-    site.watch.tell({name})
+    site.watch.announce({name})
     return annotation
 
 

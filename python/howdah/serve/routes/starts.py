@@ -63,9 +63,9 @@ def start_page(request: Request, site: Here) -> Response:
             engines=list(engines_here()),
             offered={
                 engine: {
-                    suite: [option.model_dump() for option in options] for suite, options in known.items()
+                    suite: [option.model_dump() for option in options] for suite, options in by_suite.items()
                 }
-                for engine, known in offered.items()
+                for engine, by_suite in offered.items()
             },
             plans=site.settings.plan_names,
             labs=names(),
@@ -83,9 +83,9 @@ def _suites(engine: str) -> dict[str, tuple[StartOption, ...]]:
                 unit=_UNITS.get(option.metavar, ""),
                 choices=tuple(str(getattr(choice, "value", choice)) for choice in option.choices),
             )
-            for option in known
+            for option in options
         )
-        for suite, known in startable(engine).items()
+        for suite, options in startable(engine).items()
     }
 
 

@@ -1,41 +1,97 @@
-"""Studies as far as they are, their papers, and comparisons of runs."""
+"""Studies as far as they are, each cell with its runs; their papers, and comparisons of runs."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import os
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Annotated
+from statistics import fmean
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from howdah.errors import UserError
+from howdah.errors import HowdahError, RecordError, UserError
+from howdah.model.base import Model
 from howdah.model.comparison import Comparison
+from howdah.model.run import Outcome
+from howdah.model.study import StudyRun
+from howdah.model.tables import legible
 from howdah.report.comparing.content import document
 from howdah.report.comparing.draw import draw
 from howdah.report.html import ShownPage, shown_page
 from howdah.report.study.paper import shown_paper
 from howdah.serve.pages import Pages
-from howdah.serve.places import run_place, signature
-from howdah.serve.routes.answers import Here, JsonRoute, Working, html, stream, svg
-from howdah.serve.routes.runs import RunPlace, followed_run, run_html, run_picture_of
+from howdah.serve.places import NotServed, odd_file, place_of, run_place, signature
+from howdah.serve.routes.answers import Here, JsonRoute, Shown, Working, html, show, stream
+from howdah.serve.routes.runs import RunPlace, followed_run
 from howdah.serve.site import Site
-from howdah.serve.studies import StudyState, list_studies, study_mark, study_place, study_state
 from howdah.session.comparing import Compared, compare_runs, followed
+from howdah.session.study_directory import StudyDirectory
 from howdah.session.study_paper import find
-from howdah.study import cells_of
+from howdah.store.layout import LOCK, RUN_ID, RUN_JSON, is_held
+from howdah.store.reader import read_record
+from howdah.study import Cell, cells_of, due
+from howdah.tune.halving import last_rounds
 
 router = APIRouter(route_class=JsonRoute)
 
 _INTERVAL_S = 1.0
 
 
+State = Literal["succeeded", "failed", "running", "left", "planned"]
+
+
+class StudyCellRun(Model):
+    """One run of a cell."""
+
+    run: str
+    """Its name; empty for one that is yet to be made."""
+    state: State
+    elapsed_s: float | None = None
+    """What its suite took."""
+
+
+class StudyCell(Model):
+    """One cell of a study's matrix."""
+
+    name: str
+    """What it is called."""
+    levels: dict[str, str]
+    """The label of each factor's level."""
+    runs: tuple[StudyCellRun, ...]
+    """Its runs: those that have ended, those under way, and those that are left as far as is known."""
+    mean_s: float | None
+    """The mean time of those that succeeded."""
+
+
+class StudyState(Model):
+    """A study as far as it is."""
+
+    name: str
+    """Its directory's name."""
+    question: str
+    """What it is to answer."""
+    suite: str
+    factors: tuple[str, ...]
+    cells: tuple[StudyCell, ...]
+    done: int
+    """Runs that have ended."""
+    running: int
+    left: int
+    """Runs that are left, those under way among them."""
+    at_work: bool
+    """Whether somebody runs it now."""
+    error: str = ""
+    """Why it cannot be read."""
+
+
 @router.get("/studies/", include_in_schema=False)
 async def studies_page(request: Request, site: Here, work: Working) -> Response:
     """All studies."""
-    known = await work(_states, site.settings.studies_dir)
-    return html(site.page("studies.html.j2", request.url.path, "Studies", studies=known))
+    states = await work(_states, site.settings.studies_dir)
+    return html(site.page("studies.html.j2", request.url.path, "Studies", studies=states))
 
 
 @router.get("/api/v1/studies")
@@ -91,42 +147,31 @@ async def _changes(site: Site, name: str) -> AsyncIterator[bytes]:
     topic = f"study/{name}"
     if not site.hub.count(topic):
         # Whoever listens first looks for all; who comes later only listens.
-        site.beside(_look(site, name, topic))
+        site.spawn(_look(site, name, topic))
     async for message in site.hub.listen(topic):
         yield message
 
 
 async def _look(site: Site, name: str, topic: str) -> None:
     folder = site.settings.studies_dir
-    known = await asyncio.to_thread(study_mark, folder, name)
+    mark = await asyncio.to_thread(study_mark, folder, name)
     while True:
         await asyncio.sleep(_INTERVAL_S)
         if not site.hub.count(topic):
             return
         now = await asyncio.to_thread(study_mark, folder, name)
-        if now != known:
-            known = now
+        if now != mark:
+            mark = now
             site.hub.publish(topic, "study", "{}")
 
 
-@router.get("/studies/{name}/paper/", include_in_schema=False)
-async def paper_page(name: str, site: Here, work: Working) -> Response:
-    """A study's paper, as far as it has come."""
-    page = await site.shown.page(await _paper_key(site, name), work, _paper, site.pages, name)
-    return html(page.html)
-
-
-@router.get("/studies/{name}/paper/figures/{figure}.svg", include_in_schema=False)
-async def paper_picture(name: str, figure: str, site: Here, work: Working) -> Response:
-    """A still picture of a paper."""
-    key = await _paper_key(site, name)
-    return svg(await site.shown.picture(key, figure, work, _paper, site.pages, name))
-
-
-async def _paper_key(site: Site, name: str) -> tuple[str, ...]:
+def _shown_paper(site: Site, name: str) -> Shown:
     folder = site.settings.studies_dir
     study_place(folder, name)
-    return ("paper", name, await asyncio.to_thread(study_mark, folder, name))
+    return Shown(("paper", name, study_mark(folder, name)), _paper, (name,))
+
+
+show(router, "/studies/{name}/paper/", _shown_paper)
 
 
 def _paper(pages: Pages, name: str) -> ShownPage:
@@ -137,25 +182,13 @@ def _paper(pages: Pages, name: str) -> ShownPage:
     return shown_paper(find(study, cells_of(study), directory), shell)
 
 
-def _run(site: Site, name: str, run: str) -> RunPlace:
-    directory = study_place(site.settings.studies_dir, name)
-    path = run_place(directory.runs, run)
+def _shown_run(site: Site, name: str, run: str) -> Shown:
+    path = run_place(study_place(site.settings.studies_dir, name).runs, run)
     trail = (("Studies", "studies/"), (name, f"studies/{name}/"), (run, None))
-    return RunPlace(path, f"/studies/{name}/runs/{run}/", trail)
+    return RunPlace(path, f"/studies/{name}/runs/{run}/", trail).shown
 
 
-@router.get("/studies/{name}/runs/{run}/", include_in_schema=False)
-async def study_run_page(name: str, run: str, site: Here, work: Working) -> Response:
-    """A run of a study."""
-    place = _run(site, name, run)
-    return html(await run_html(site, work, place))
-
-
-@router.get("/studies/{name}/runs/{run}/figures/{figure}.svg", include_in_schema=False)
-async def study_run_picture(name: str, run: str, figure: str, site: Here, work: Working) -> Response:
-    """A still picture of a study's run."""
-    place = _run(site, name, run)
-    return svg(await run_picture_of(site, work, place, figure))
+show(router, "/studies/{name}/runs/{run}/", _shown_run)
 
 
 @router.get("/api/v1/studies/{name}/runs/{run}/events", response_class=Response)
@@ -167,23 +200,6 @@ async def study_run_events(name: str, run: str, site: Here) -> Response:
 
 _MOST = 200
 """More runs than this are compared by `howdah compare`."""
-
-
-@router.get("/compare/{names}/", include_in_schema=False)
-async def comparison_page(names: str, request: Request, site: Here, work: Working) -> Response:
-    """The comparison of runs, of which the first is the baseline: ``/compare/a,b,c/``."""
-    runs = _named(names)
-    address = request.url.path
-    page = await site.shown.page(_key(site, runs, address), work, _page, site.pages, runs, address)
-    return html(page.html)
-
-
-@router.get("/compare/{names}/figures/{figure}.svg", include_in_schema=False)
-async def comparison_picture(names: str, figure: str, site: Here, work: Working) -> Response:
-    """A still picture of a comparison, for paper."""
-    runs, address = _named(names), f"/compare/{names}/"
-    key = _key(site, runs, address)
-    return svg(await site.shown.picture(key, figure, work, _page, site.pages, runs, address))
 
 
 @router.get("/api/v1/compare")
@@ -223,9 +239,14 @@ def _compared(folder: Path, runs: tuple[str, ...]) -> Compared:
         ) from error
 
 
-def _key(site: Site, runs: tuple[str, ...], address: str) -> tuple[str, ...]:
+def _shown_comparison(site: Site, names: str) -> Shown:
+    """A comparison of runs, of which the first is the baseline: ``/compare/a,b,c/``."""
+    runs, address = _named(names), f"/compare/{names}/"
     marks = (signature(run_place(site.settings.runs_dir, run)) for run in runs)
-    return ("compare", address, *runs, *marks)
+    return Shown(("compare", address, *runs, *marks), _page, (runs, address))
+
+
+show(router, "/compare/{names}/", _shown_comparison)
 
 
 def _page(pages: Pages, runs: tuple[str, ...], address: str) -> ShownPage:
@@ -234,3 +255,127 @@ def _page(pages: Pages, runs: tuple[str, ...], address: str) -> ShownPage:
     shell = pages.shell(address, "Runs", {"trail": trail})
     figures = draw(compared.comparison, followed(compared))
     return shown_page(document(compared.comparison, figures), shell)
+
+
+def study_place(folder: Path, name: str) -> StudyDirectory:
+    """The directory of a study; raises NotServed where there is none, or only a link to one."""
+    path = place_of(folder, name)
+    directory = StudyDirectory(path, read_only=True)
+    links = (path / "study.yaml", directory.runs, directory.inputs)
+    if not directory.begun or any(link.is_symlink() for link in links):
+        raise NotServed(name)
+    return directory
+
+
+def list_studies(folder: Path) -> list[str]:
+    """The studies in a folder by name."""
+    try:
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+    return sorted(
+        name for name in names if RUN_ID.fullmatch(name) and (folder / name / "study.yaml").exists()
+    )
+
+
+def study_mark(folder: Path, name: str) -> str:
+    """What changes whenever a study has come further."""
+    runs = folder / name / "runs"
+    parts = [signature_of_file(folder / name / "study.yaml"), str(is_held(folder / name / LOCK))]
+    try:
+        with os.scandir(runs) as entries:
+            parts += sorted(f"{entry.name}:{signature(runs / entry.name)}" for entry in entries)
+    except OSError:
+        pass
+    return "|".join(parts)
+
+
+def signature_of_file(path: Path) -> str:
+    """A file's time and size; empty where it is not there."""
+    try:
+        state = path.stat()
+    except OSError:
+        return ""
+    return f"{state.st_mtime_ns}-{state.st_size}"
+
+
+def study_state(folder: Path, name: str) -> StudyState:
+    """A study as far as it is; one that cannot be read says why. Raises NotServed where there is none."""
+    return legible(_state(folder, name))
+
+
+def _state(folder: Path, name: str) -> StudyState:
+    directory = study_place(folder, name)
+    at_work = is_held(directory.path / LOCK)
+    try:
+        study = directory.study()
+        done = directory.done()
+        going = set(_running(directory))
+    except HowdahError as error:
+        return StudyState(
+            name=name, question=name, suite="", factors=(), cells=(), done=0, running=0, left=0,
+            at_work=at_work, error=str(error).replace(str(directory.path), name),
+        )  # fmt: skip
+    cells = cells_of(study)
+    entries = list(due(study, cells, done, last_rounds(study, cells, done)))
+    remaining: dict[int, list[str]] = {}
+    for entry in entries:
+        if entry.repeat:
+            remaining.setdefault(entry.cell.number, []).append(entry.run_id)
+    return StudyState(
+        name=name,
+        question=study.question,
+        suite=study.suite,
+        factors=tuple(factor.vary for factor in study.factors),
+        cells=tuple(_cell(cell, done, remaining.get(cell.number, []), going) for cell in cells),
+        done=len(done),
+        running=len(going),
+        left=len(entries),
+        at_work=at_work,
+    )
+
+
+def _cell(cell: Cell, done: tuple[StudyRun, ...], remaining: list[str], going: set[str]) -> StudyCell:
+    runs = [
+        StudyCellRun(
+            run=f"{cell.number + 1:03d}-{run.repeat:02d}",
+            state="succeeded" if run.figures.outcome is Outcome.SUCCEEDED else "failed",
+            elapsed_s=_elapsed_s(run),
+        )
+        for run in done
+        if run.cell == cell.number and run.repeat
+    ]
+    times = [run.elapsed_s for run in runs if run.state == "succeeded" and run.elapsed_s is not None]
+    runs += [
+        StudyCellRun(run=name if name in going else "", state="running" if name in going else "left")
+        for name in remaining
+    ]
+    if not cell.runs:
+        runs = [StudyCellRun(run="", state="planned")]
+    return StudyCell(
+        name=cell.name, levels=dict(cell.levels), runs=tuple(runs), mean_s=fmean(times) if times else None
+    )
+
+
+def _elapsed_s(run: StudyRun) -> float | None:
+    times = [
+        reading.value
+        for reading in run.figures.readings
+        if reading.measure.kind == "time" and reading.measure.phase is None
+    ]
+    return sum(times) if times else None
+
+
+def _running(directory: StudyDirectory) -> Iterator[str]:
+    """The runs that are under way."""
+    if not directory.runs.is_dir():
+        return
+    for path in directory.runs.iterdir():
+        named = RUN_ID.fullmatch(path.name) and (path / RUN_JSON).is_file()
+        if named and not odd_file(path) and is_held(path / LOCK):
+            try:
+                if read_record(path).outcome is Outcome.RUNNING:
+                    yield path.name
+            except RecordError:
+                continue

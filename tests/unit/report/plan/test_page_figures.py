@@ -16,7 +16,7 @@ from howdah.planner.cluster import plan_cluster
 from howdah.report.document import Figure
 from howdah.report.plan.figures import MOST_ROWS, growth, platforms
 from howdah.report.plan.page import memory, shares
-from howdah.report.theme import DATA
+from howdah.report.vega import DATA
 from howdah.units import GIB
 from support.clusters import host_group, inventory
 from support.plan_samples import eight_hosts

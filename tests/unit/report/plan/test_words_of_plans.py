@@ -17,6 +17,7 @@ from howdah.model.plan import (
     Judgement,
     Layout,
     Master,
+    Rack,
     Role,
     Worker,
     Year,
@@ -47,6 +48,24 @@ def test_a_worker_that_is_the_host_is_made_not_divided() -> None:
     assert _answer(plan(groups=[group(count=1)])) == (
         "Make 1 host a worker of 40 threads, 256 GiB and 20 disks. "
         "1 worker runs 22 map and 22 reduce tasks at once."
+    )
+
+
+def test_the_virtual_rack_of_masters_is_named_separately() -> None:
+    workers = group(count=4)
+    masters = group("masters", 1).model_copy(update={"serves": "masters"})
+    racks = [
+        Rack(name="rack-1", hosts=workers.names[:2]),
+        Rack(name="rack-2", hosts=workers.names[2:]),
+        Rack(name="masters", hosts=masters.names),
+    ]
+    placed = "replicas placed by HDFS's default policy"
+    assert words.topology_line(plan(groups=[workers, masters], racks=racks).cluster) == (
+        f"2 virtual racks of 2 hosts with workers, and one of 1 host without; {placed}"
+    )
+    together = [Rack(name="default-rack", hosts=(*workers.names, *masters.names))]
+    assert words.topology_line(plan(groups=[workers, masters], racks=together).cluster) == (
+        f"1 virtual rack of 5 hosts; {placed}"
     )
 
 

@@ -12,11 +12,10 @@ from howdah.model.calibration import Calibration
 from howdah.model.prediction import Beyond, Distance
 from howdah.report.document import Document, FactList, Figure, Form, Paragraph
 from howdah.report.prediction.changes import changes
-from howdah.report.prediction.grounds import INPUTS
 from howdah.report.prediction.growth import growth
 from howdah.report.prediction.predicted import predicted
 from howdah.report.prediction.scored import MOST, hits, scored
-from howdah.report.prediction.words import distance_text, saturation_text, scored_runs
+from howdah.report.prediction.words import INPUTS, distance_text, saturation_text, scored_runs
 from howdah.report.write import write_document
 from howdah.simulation.calibrations import load_calibration
 from support.predicted import small_prediction

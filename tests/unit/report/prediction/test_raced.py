@@ -14,8 +14,8 @@ from howdah.model.tuning import (
     RaceTarget,
 )
 from howdah.report.document import Document
-from howdah.report.markdown import markdown
 from howdah.report.prediction.raced import raced
+from howdah.report.write import markdown
 
 
 def race(verdict: Verdict) -> Document:

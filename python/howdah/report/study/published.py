@@ -1,4 +1,4 @@
-"""Published figures beside what was found."""
+"""Published figures compared with those of a study."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from howdah.report.words import NONE
 from howdah.study import named
 
 
-class PublishedBeside(NamedTuple):
+class PublishedTime(NamedTuple):
     """One figure that was published and found."""
 
     cell: CellRuns
-    what: str
+    timed: str
     """``terasort map-shuffle``."""
     published_s: float
     found_s: float
@@ -31,7 +31,7 @@ class PublishedBeside(NamedTuple):
         return self.found_s / self.published_s - 1
 
 
-def compared(findings: StudyFound) -> tuple[PublishedBeside, ...]:
+def compared(findings: StudyFound) -> tuple[PublishedTime, ...]:
     """Every published figure whose cell has run, in the matrix's order."""
     pairs = []
     for cell in findings.cells:
@@ -43,44 +43,43 @@ def compared(findings: StudyFound) -> tuple[PublishedBeside, ...]:
                     workload, _, phase = name.partition("/")
                     values = cell.values(ELAPSED, workload, phase or None)
                     if values:
-                        what = name.replace("/", " ")
+                        timed = name.replace("/", " ")
                         mean = geometric_mean(values)
-                        pairs.append(PublishedBeside(cell, what, value_s, mean, published.source))
+                        pairs.append(PublishedTime(cell, timed, value_s, mean, published.source))
     return tuple(pairs)
 
 
 def published_table(findings: StudyFound) -> Table:
     """Cell by cell: published, found, and how far they are apart."""
-    rows = tuple(
-        (
-            pair.cell.cell.name,
-            pair.what,
-            exactly(pair.published_s),
-            exactly(pair.found_s),
-            signed(pair.error),
-            " and ".join(sorted({run.origin.value for run in pair.cell.good})),
-            pair.source,
-        )
-        for pair in compared(findings)
+    return Table.of(
+        compared(findings),
+        {
+            "cell": lambda pair: pair.cell.cell.name,
+            "what": lambda pair: pair.timed,
+            "published": lambda pair: exactly(pair.published_s),
+            "found": lambda pair: exactly(pair.found_s),
+            "error": lambda pair: signed(pair.error),
+            "found numbers": lambda pair: " and ".join(sorted({run.origin.value for run in pair.cell.good})),
+            "source": lambda pair: pair.source,
+        },
     )
-    return Table(("cell", "what", "published", "found", "error", "found numbers", "source"), rows)
 
 
-def beside_table(findings: StudyFound) -> Table:
+def by_cell_table(findings: StudyFound) -> Table:
     """The same in the papers' shape: a row for each cell, each published time with what was found's error."""
     several = compared(findings)
-    what = list(dict.fromkeys(pair.what for pair in several))
+    timed_columns = list(dict.fromkeys(pair.timed for pair in several))
     rows = []
     for cell in findings.cells:
-        mine = {pair.what: pair for pair in several if pair.cell is cell}
+        mine = {pair.timed: pair for pair in several if pair.cell is cell}
         if mine:
             times = [
                 f"{exactly(mine[name].published_s)} ({signed(mine[name].error)})" if name in mine else NONE
-                for name in what
+                for name in timed_columns
             ]
             sources = dict.fromkeys(pair.source for pair in mine.values())
             rows.append((*cell.cell.levels.values(), *times, "; ".join(sources)))
-    return Table((*factors(findings.study), *what, "source"), tuple(rows))
+    return Table((*factors(findings.study), *timed_columns, "source"), tuple(rows))
 
 
 def ratios_table(findings: StudyFound) -> Table:
@@ -128,16 +127,16 @@ def agreement(findings: StudyFound) -> str:
 
 def unmatched(findings: StudyFound) -> tuple[str, ...]:
     """Published times of cells that have run, without anything found beside them."""
-    matched = {(pair.cell.cell.number, pair.what) for pair in compared(findings)}
+    matched = {(pair.cell.cell.number, pair.timed) for pair in compared(findings)}
     return tuple(
-        f"{cell.cell.name}: {what}"
+        f"{cell.cell.name}: {timed}"
         for cell in findings.cells
         if cell.good
         for published in findings.study.published
         for publication in published.cells
         if matches(publication.at, dict(cell.cell.levels))
-        for what in (name.replace("/", " ") for name in publication.times)
-        if (cell.cell.number, what) not in matched
+        for timed in (name.replace("/", " ") for name in publication.times)
+        if (cell.cell.number, timed) not in matched
     )
 
 

@@ -1,0 +1,269 @@
+"""Charts as Vega-Lite: layers of marks, and the encodings that place and colour them.
+
+A layer's values are rows of plain data. In an encoding, a text stands for the field of that name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from howdah.report.document import Key
+from howdah.report.theme import CONFIG, LEFT, POINTER, RIGHT, WIDTH
+
+DATA = "data"
+"""The name of the layer that draws a figure's own data; bands, labels and levels have none."""
+
+SHOWN = "indexof(hidden, datum.series) < 0"
+"""True for a mark whose series the reader has not switched off."""
+_OWN_SCALES = ("color", "fill", "fillOpacity", "opacity", "stroke")
+"""What each layer of a chart has its own scales for."""
+
+
+def chart(
+    layers: list[dict[str, Any]],
+    *,
+    height: float,
+    width: float = WIDTH,
+    top: int = 20,
+    bottom: int = 46,
+    left: int = LEFT,
+    right: int = RIGHT,
+    **properties: Any,
+) -> dict[str, Any]:
+    """A whole Vega-Lite spec of the given layers, in howdah's style; sizes in pixels.
+
+    ``rest`` are further top-level properties (``data``). The page sets two variables:
+    ``hidden``, the series a reader has switched off, and ``roomy``, false where the page is too
+    narrow to write labels beside the plot.
+    """
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+        "width": width,
+        "height": height,
+        "padding": {"left": left, "right": right, "top": top, "bottom": bottom},
+        "autosize": {"type": "none"},
+        "params": [{"name": "hidden", "value": []}, {"name": "roomy", "value": True}],
+        "resolve": {"scale": dict.fromkeys(_OWN_SCALES, "independent")},
+        **properties,
+        "layer": layers,
+        "config": CONFIG,
+    }
+
+
+def layer(
+    values: Sequence[Any] | None,
+    mark: dict[str, Any],
+    encoding: dict[str, Any],
+    *transform: str | dict[str, Any],
+    name: str = "",
+) -> dict[str, Any]:
+    """A layer of values, or of the chart's own if None, after each filter (a text) and transform."""
+    steps = [{"filter": step} if isinstance(step, str) else step for step in transform]
+    return {
+        **({"name": name} if name else {}),
+        **({} if values is None else {"data": {"values": values}}),
+        **({"transform": steps} if steps else {}),
+        "mark": mark,
+        "encoding": {
+            channel: {"field": place} if isinstance(place, str) else place
+            for channel, place in encoding.items()
+        },
+    }
+
+
+def own(
+    values: Sequence[Any] | None, mark: dict[str, Any], encoding: dict[str, Any], tooltip: Any
+) -> dict[str, Any]:
+    """The layer of a figure's own data: a reader can switch off its series, and point at its marks."""
+    return layer(values, mark, {**encoding, "tooltip": tooltip}, SHOWN, name=DATA)
+
+
+def texts(
+    values: Sequence[Any], place: dict[str, Any], *transform: str, field: str = "text", **looks: Any
+) -> dict[str, Any]:
+    """A layer of words that begin at their place; ``looks`` are further properties of the mark."""
+    return layer(values, {"type": "text", "align": "left", **looks}, {**place, "text": field}, *transform)
+
+
+def pointed_at(pointed: dict[str, Any], *fields: str, nearest: bool = False) -> dict[str, Any]:
+    """A layer whose marks show while a reader points at their ``fields``, or at what is nearest to them."""
+    over = {"type": "point", "on": "pointerover", "clear": "pointerout", "fields": list(fields)}
+    select = {**over, "nearest": True} if nearest else over
+    return {**pointed, "params": [{"name": POINTER, "select": select}]}
+
+
+def while_pointed_at(opacity: float) -> dict[str, Any]:
+    """The encoding of the opacity of such a layer."""
+    return {"condition": {"param": POINTER, "empty": False, "value": opacity}, "value": 0}
+
+
+def switching(names: dict[str, Any], name: str = "named") -> dict[str, Any]:
+    """A layer of names, pale once their series is switched off, which a click does; ``name`` is its own."""
+    mark = {"opacity": {"expr": f"roomy ? ({SHOWN} ? 1 : 0.3) : 0"}, **names["mark"], "cursor": "pointer"}
+    # A layer without a selection of its own would let clicks on the names fall through.
+    return {**names, "params": [{"name": name, "select": "point"}], "mark": mark}
+
+
+def linear(
+    field: str,
+    domain: Sequence[float],
+    axis: dict[str, Any] | None = None,
+    *,
+    down: bool = False,
+    zero: bool = True,
+) -> dict[str, Any]:
+    """The encoding of a number's place: ``down`` is counted from the top; ``zero`` lies on the axis."""
+    return {"field": field, **scaled(domain, axis, down=down, zero=zero)}
+
+
+def scaled(
+    domain: Sequence[float], axis: dict[str, Any] | None = None, *, down: bool = False, zero: bool = True
+) -> dict[str, Any]:
+    """The same for several fields, of which each layer names its own: ``{**x, "field": "end"}``."""
+    scale = {"domain": domain, **({"reverse": True} if down else {}), "nice": False}
+    if not zero:
+        scale["zero"] = False
+    return {"type": "quantitative", "scale": scale, "axis": axis}
+
+
+def logarithmic(
+    field: str, axis: dict[str, Any], domain: Sequence[float] | None = None, padding: int = 0
+) -> dict[str, Any]:
+    """The encoding of a number's place by its logarithm, from the least to the most if there is a padding."""
+    scale: dict[str, Any] = {"type": "log"}
+    if domain is not None:
+        scale |= {"domain": domain, "nice": False}
+    elif padding:
+        scale |= {"nice": False, "padding": padding}
+    return {"field": field, "type": "quantitative", "scale": scale, "axis": axis}
+
+
+def on(scale: dict[str, Any], field: str) -> dict[str, Any]:
+    """The encoding of a field on a scale that several fields and layers share."""
+    return {**scale, "field": field}
+
+
+def spans(x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
+    """The encoding of rectangles from ``x`` to ``x2`` and from ``y`` to ``y2``, on these scales."""
+    return {"x": on(x, "x"), "x2": {"field": "x2"}, "y": on(y, "y"), "y2": {"field": "y2"}}
+
+
+RIGHT_END = {"value": {"expr": "width"}}
+"""The encoding of a place at the right end of the plot."""
+RULE = {"type": "rule", "color": "$ink", "strokeWidth": 1}
+"""A line that the eye compares with."""
+LEVEL = {**RULE, "strokeDash": [2, 3]}
+"""The mark of a level to compare with."""
+HOLLOW = {"type": "point", "size": 40, "strokeWidth": 1.5, "fill": "$page", "fillOpacity": 1}
+"""The mark of simulated points on a dashed line."""
+
+
+def points(
+    values: Sequence[Any],
+    place: dict[str, Any],
+    colour: dict[str, Any],
+    tooltip: list[dict[str, Any]],
+    **looks: Any,
+) -> dict[str, Any]:
+    """The layer of a figure's own points; their field ``solid`` is the opacity inside, 0 if simulated."""
+    colours = {"color": colour, "fill": colour, "fillOpacity": as_is("solid")}
+    mark = {"type": "point", "strokeWidth": 1.5, **looks}
+    return layer(values, mark, {**place, **colours, "tooltip": tooltip}, SHOWN, name=DATA)
+
+
+def rows(count: int) -> dict[str, Any]:
+    """The encoding of rows below one another, from 0, each in the middle of its share of the plot."""
+    return linear("row", [-0.5, count - 0.5], down=True, zero=False)
+
+
+def stacked(x: dict[str, Any], y: dict[str, Any], colour: dict[str, Any]) -> dict[str, Any]:
+    """The encoding of bars laid end to end, each from its field ``start`` to its field ``end``."""
+    return {"x": on(x, "start"), "x2": "end", "y": y, "color": colour}
+
+
+def segments(
+    values: Sequence[Any],
+    x: dict[str, Any],
+    y: dict[str, Any],
+    tooltip: Any,
+    *,
+    tokens: Mapping[str, str],
+    size: int,
+    below: Sequence[tuple[str, int]],
+    letter: float,
+) -> list[dict[str, Any]]:
+    """Stacked bars by series, and fields of theirs so far below them where a series' name has room."""
+    bars = {"type": "bar", "size": size, "stroke": "$page", "strokeWidth": 1}
+    room = "abs(scale('x', datum.end) - scale('x', datum.start))"
+    words = {"type": "text", "align": "left", "dx": 1, "fontSize": 11, "color": "$muted", "tooltip": None}
+    words["opacity"] = {"expr": f"{room} > {letter} * length(datum.series) + 6 ? 1 : 0"}
+    place = {"x": on(x, "start"), "y": y}
+    return [
+        own(values, bars, stacked(x, y, coloured_by("series", tokens)), tooltip),
+        *(layer(values, {**words, "dy": offset}, {**place, "text": field}, SHOWN) for field, offset in below),
+    ]
+
+
+def rimmed(values: Sequence[Any], mark: dict[str, Any], encoding: dict[str, Any]) -> list[dict[str, Any]]:
+    """The layers of words that lie on bars or a grid: with a pale rim."""
+    rim = {"stroke": "$page", "strokeWidth": 5, "strokeJoin": "round"}
+    return [layer(values, mark | rim, encoding), layer(values, mark, encoding)]
+
+
+def coloured_by(field: str, tokens: Mapping[str, str]) -> dict[str, Any]:
+    """The encoding of a field of words, each of which has the colour of a token."""
+    scale = {"domain": list(tokens), "range": [f"${token}" for token in tokens.values()]}
+    return {"field": field, "type": "nominal", "scale": scale, "legend": None}
+
+
+def series_colour(keys: Iterable[Key]) -> dict[str, Any]:
+    """The encoding that gives a datum its series' colour; the keys stand next to the chart, not in it."""
+    return coloured_by("series", {key.name: key.token for key in keys})
+
+
+def quantity(field: str) -> dict[str, Any]:
+    """The encoding of a number on the scale that other layers have."""
+    return {"field": field, "type": "quantitative"}
+
+
+def in_pixels(field: str) -> dict[str, Any]:
+    """The encoding of a place that is known in pixels."""
+    return {"field": field, "type": "quantitative", "scale": None, "axis": None}
+
+
+def as_is(field: str) -> dict[str, Any]:
+    """The encoding of an opacity, without a scale."""
+    return {"field": field, "type": "quantitative", "scale": None, "legend": None}
+
+
+def tips(**fields: str | None) -> list[dict[str, Any]]:
+    """What a pointer shows: fields with the titles that they have there; None is the field's own name."""
+    return [{"field": name, **({"title": title} if title else {})} for name, title in fields.items()]
+
+
+def number_tip(field: str, title: str, form: str = ".4~g") -> dict[str, Any]:
+    """What a pointer shows of a number (d3 format)."""
+    return {"field": field, "type": "quantitative", "title": title, "format": form}
+
+
+def across(title: str, **properties: Any) -> dict[str, Any]:
+    """An axis below rows of bars or points: a grid through all of them, and no line."""
+    return {"title": title, "grid": True, "domain": False, "ticks": False, **properties}
+
+
+SIGNED = "datum.value ? replace(datum.label, '%', ' %') : '0 %'"
+"""The labels of an axis of changes: zero has no sign."""
+
+
+def level_title(text: str, above: int = 8) -> dict[str, Any]:
+    """Axis properties that write a y axis's unit level, so many pixels above the plot, from its left edge."""
+    return {
+        "title": text,
+        "titleAngle": 0,
+        "titleAlign": "left",
+        "titleAnchor": "end",
+        "titleBaseline": "bottom",
+        "titleX": 4 - LEFT,
+        "titleY": -above,
+    }
