@@ -13,7 +13,7 @@ FIRST_USE = """
 import sys
 from howdah.session import plan_checks
 before = "howdah.session.plan_checks" in sys.modules
-checks.check
+plan_checks.check
 print(before, "howdah.session.plan_checks" in sys.modules)
 """
 

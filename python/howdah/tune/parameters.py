@@ -16,7 +16,7 @@ from howdah.model.workloads.terasort import REDUCES, ROWS, TERASORT, Codec
 from howdah.planner.heap import COMPRESSED_MOST
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
-from howdah.releases.values import QUICK_START, heap_bytes, read_size, starts_quickly
+from howdah.releases.values import QUICK_START, heap_bytes, starts_quickly
 from howdah.simulation.settings import PlannedSettings
 from howdah.units import GIB, MIB, exact_bytes
 
@@ -380,8 +380,8 @@ def is_per_job(key: str) -> bool:
 
 def magnitude(level: str) -> float:
     """The number in a level: 134217728 for ``128MiB``."""
-    size = read_size(level.removesuffix("iB"))
-    return float(level if size is None else size)
+    number = level.rstrip("KMGTiB")
+    return float(number) * {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}[level[len(number) :]]
 
 
 def keys_of(name: str) -> tuple[str, ...]:

@@ -234,7 +234,7 @@ class Search:
             cov=np.diag([(sizes[place] / 6) ** 2 for place in ordered]) if ordered else None,
             sigma=1.0,
             cat_param=chances if words else None,
-            seed=self._seed + len(self._trials),
+            seed=(self._seed + len(self._trials)) % 2**32,
         )
         tried = self._try([start])
         idle = 0
