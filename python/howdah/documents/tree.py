@@ -354,7 +354,10 @@ def syntax_fault(error: MarkedYAMLError, text: str) -> Fault:
     if "unexpected end of stream" in problem:
         return Fault(_place(error.context_mark), (), "these quotes are not closed", "close them")
     lines = text.split("\n")
-    line = lines[mark.line - 1] if mark.line <= len(lines) else ""
+    if mark.line > len(lines):
+        # The parser puts the end of a text without a final line break on a line of its own.
+        mark = Mark(len(lines), len(lines[-1]) + 1)
+    line = lines[mark.line - 1]
     if "\t" in line[: len(line) - len(line.lstrip())]:
         return Fault(Mark(mark.line, line.index("\t") + 1), (), "a tab indents here", "indent by spaces")
     for sign, meant, hint in _PARSER_WORDS:

@@ -98,6 +98,12 @@ def _has_only_text_keys(value: Any) -> bool:
     return True
 
 
+@pytest.mark.parametrize("text", ["a: 1\nb: [", "a: 1\nb: {c: [1"])
+def test_a_fault_at_the_end_of_a_text_is_on_its_last_line(text: str) -> None:
+    (fault,) = read_tree(text).faults
+    assert fault.mark == Mark(2, len(text.split("\n")[1]) + 1)
+
+
 @given(st.data())
 @settings(max_examples=300)
 def test_a_damaged_text_is_read_as_ruamel_does_or_refused_at_its_place(data: st.DataObject) -> None:
