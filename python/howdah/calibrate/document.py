@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from statistics import median
 
 from howdah.calibrate.case import workload_of
+from howdah.calibrate.fit import NINETY
 from howdah.calibrate.forecast import Apart, unexplained, unexplained_ratios
-from howdah.calibrate.leave_out import NINETY
 from howdah.markdown import pipe_table
 from howdah.model.calibration import PARAMETERS, Calibration, CalibrationCell, Without
 from howdah.units import format_counted, format_signed_percent

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from howdah.calibrate.case import metric_kind, typical
-from howdah.calibrate.leave_out import NINETY, enough_to_cover, half_width
+from howdah.calibrate.fit import NINETY, enough_to_cover, half_width
 from howdah.calibrate.tables import named_run
 from howdah.calibrate.uncertainty import PER_DISTANCE
 from howdah.model.calibration import Calibration, CalibrationCell

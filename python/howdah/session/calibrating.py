@@ -16,6 +16,7 @@ from statistics import median
 
 import howdah.calibrate
 from howdah.calibrate.calibrate import calibrate as fit_cases
+from howdah.calibrate.calibrate import of_this_machine
 from howdah.calibrate.case import Case, CaseWork, is_load
 from howdah.calibrate.fit import fit
 from howdah.calibrate.forecast import forecasts
@@ -25,7 +26,6 @@ from howdah.calibrate.records import cases_of as cases_of_records
 from howdah.calibrate.records import laboratory_values, link_values, measures_links
 from howdah.calibrate.study import PublishedStudy
 from howdah.calibrate.tables import named_run
-from howdah.calibrate.this_machine import of_this_machine
 from howdah.calibrate.uncertainty import distance
 from howdah.documents.files import read_calibration, write_calibration
 from howdah.errors import UserError
@@ -35,9 +35,8 @@ from howdah.model.calibration import OWN, PARAMETERS, Calibration, CalibrationCe
 from howdah.model.run import RunRecord
 from howdah.probe.measuring.measure import measure_task_costs
 from howdah.simulation.calibrations import PUBLISHED, default_values, load_calibration
-from howdah.simulation.cases import simulate_case, simulate_typical
 from howdah.simulation.published_runs import ratio_cells, ratios_in
-from howdah.simulation.published_studies import case_of, cases_of, studies
+from howdah.simulation.published_studies import case_of, cases_of, simulate_case, simulate_typical, studies
 from howdah.simulation.replications import scenarios, simulate, stretches
 from howdah.store.reader import find_run, read_record
 

@@ -21,7 +21,7 @@ from howdah.session.study_directory import StudyDirectory, spent_s
 from howdah.session.study_running import StudyObserver
 from howdah.session.tuning import TuningWork, planned_race, search
 from howdah.simulation.calibrations import default_values
-from howdah.simulation.cases import simulate_typical
+from howdah.simulation.published_studies import simulate_typical
 from howdah.store.layout import replacing
 from howdah.store.predictions import TuningFolder, new_tuning, open_tuning
 from howdah.study import cells_of

@@ -22,9 +22,8 @@ from howdah.files import replace_file
 from howdah.model.calibration import Calibration, OtherFigure
 from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
-from howdah.simulation.cases import scenario_of
 from howdah.simulation.outcome import PhaseOutcome, Summary, WorkloadOutcome
-from howdah.simulation.published_studies import cases_of
+from howdah.simulation.published_studies import cases_of, scenario_of
 from howdah.simulation.replications import Simulations
 from howdah.simulation.scenario import Scenario
 

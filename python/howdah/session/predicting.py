@@ -38,11 +38,10 @@ from howdah.simulation.calibrations import (
     load_calibration,
     saturation_warnings,
 )
-from howdah.simulation.loads import simulate_loads, sweeps_load
 from howdah.simulation.replications import Done, check_replications, scenarios, simulate, stretches
 from howdah.simulation.settings import policy_of
 from howdah.simulation.translate import replicas_of
-from howdah.simulation.what_if import simulate_changes, simulate_sizes
+from howdah.simulation.what_if import simulate_changes, simulate_loads, simulate_sizes, sweeps_load
 from howdah.store.layout import new_run_id
 from howdah.store.predictions import (
     check_name,

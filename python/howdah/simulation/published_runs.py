@@ -21,8 +21,7 @@ from howdah.model.run import RunRecord
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
-from howdah.simulation.cases import simulate_case
-from howdah.simulation.published_studies import inventory_of, plan_of, ratio_works, studies
+from howdah.simulation.published_studies import inventory_of, plan_of, ratio_works, simulate_case, studies
 from howdah.simulation.settings import PlannedSettings, block_bytes_of, masters_of, scheduling_kind
 from howdah.simulation.translate import replicas_of
 from howdah.units import format_counted

@@ -1,10 +1,10 @@
-"""Times of a planned cluster with one thing changed, or grown: hosts, data."""
+"""Times of a planned cluster with one thing changed, or grown: hosts, data, an HBase's threads and rates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from statistics import median
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from howdah.calibrate.forecast import forecasts
 from howdah.calibrate.uncertainty import distance
@@ -13,10 +13,11 @@ from howdah.model.calibration import Calibration
 from howdah.model.engines import SIM
 from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan
-from howdah.model.prediction import Effect, Point, Sweep, WhatIf
+from howdah.model.prediction import Effect, LoadPoint, LoadSweep, Point, Sweep, WhatIf
 from howdah.model.run import RunWarning
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
+from howdah.model.workloads.ycsb import YcsbMix
 from howdah.planner.changes import MOST_HOSTS, QUANTITIES, changed_plan, pinned
 from howdah.planner.ranked import Predicted, lag
 from howdah.planner.suite.cluster import size_suite
@@ -269,3 +270,87 @@ def _sized(request: RunRequest, suite: Suite, plan: ClusterPlan) -> Suite:
     rows = suite.first(ROWS)
     same = request if rows is None else request.with_value(ROWS, rows)
     return size_suite(same, at_once(plan), engine=SIM).suite
+
+
+Quantity = Literal["threads", "target"]
+_LOADS = 9
+_MOST = {"threads": 4096, "target": 10_000_000}
+
+
+def sweeps_load(asked: str) -> bool:
+    """Whether a sweep is of what is asked rather than of hosts and data."""
+    return asked.partition("=")[0] in get_args(Quantity)
+
+
+def simulate_loads(
+    plan: ClusterPlan,
+    suite: Suite,
+    asked: str,
+    *,
+    known: Calibration | None,
+    replications: int,
+    seed: int,
+    tell: Callable[[Done], None],
+) -> LoadSweep:
+    """Simulate one of YCSB's mixes from one load to another, such as ``threads=1..256``.
+
+    Raises UserError for what is no sweep, and for a suite of anything else.
+    """
+    check_replications(replications)
+    quantity, loads = _loads(asked)
+    if len(suite.workloads) != 1 or not isinstance(suite.workloads[0], YcsbMix):
+        raise UserError(
+            f"--sweep {asked}",
+            f"{suite.name} is not one mix of operations",
+            "give, for example, --suite ycsb-b",
+        )
+    mix = suite.workloads[0]
+    several: list[Scenario] = []
+    for load in loads:
+        loaded = suite.model_copy(update={"workloads": (mix.model_copy(update={quantity: load}),)})
+        several += scenarios(plan, loaded, known, count=replications, seed=seed)
+    summaries = simulate(several, tell)
+    away = distance(known, plan, suite)
+    points = tuple(
+        _load_point(load, summaries[place * replications : (place + 1) * replications], known, away)
+        for place, load in enumerate(loads)
+    )
+    return LoadSweep(
+        suite=suite.name,
+        quantity=quantity,
+        calibration=known.name if known else None,
+        replications=replications,
+        seed=seed,
+        points=points,
+        warnings=calibration_warnings(plan, suite, known),
+    )
+
+
+def _load_point(load: int, summaries: Sequence[Summary], known: Calibration | None, away: float) -> LoadPoint:
+    """The metrics over all simulations; what is busiest is that of the calibration's own values."""
+    answered = summaries[0].workloads[0].asked
+    assert answered is not None
+    busiest = max(answered.stations, key=lambda station: station.busy)
+    return LoadPoint(
+        asked=load,
+        forecasts=forecasts([stretches(summary) for summary in summaries], known, away),
+        station=busiest.station,
+        busy=busiest.busy,
+    )
+
+
+def _loads(asked: str) -> tuple[Quantity, list[int]]:
+    """What grows, from one load to the other, each so many times as large as the one before."""
+    where = f"--sweep {asked}"
+    name, _, ends = asked.partition("=")
+    quantity: Quantity = "threads" if name == "threads" else "target"
+    example = "threads=1..256" if quantity == "threads" else "target=1000..20000"
+    first, dots, last = ends.partition("..")
+    if not dots:
+        raise UserError(where, "is not a sweep", f"give {example}")
+    low, high = parse_count(first, where), parse_count(last, where)
+    if not 1 <= low < high <= _MOST[quantity]:
+        what = "does not ascend" if low >= high else "is too large"
+        raise UserError(where, what, f"give {example} for instance, at most {_MOST[quantity]:,}")
+    step = (high / low) ** (1 / (_LOADS - 1))
+    return quantity, sorted({round(low * step**place) for place in range(_LOADS)})

@@ -8,8 +8,8 @@ from statistics import median, stdev
 from typing import NamedTuple
 
 from howdah.calibrate.case import typical
+from howdah.calibrate.fit import half_width
 from howdah.calibrate.forecast import own_part, unexplained
-from howdah.calibrate.leave_out import half_width
 from howdah.calibrate.uncertainty import PER_DISTANCE
 from howdah.model.calibration import Calibration
 from howdah.model.engines import SIM
@@ -21,8 +21,8 @@ from howdah.model.workloads.ycsb import THROUGHPUT
 from howdah.planner.ranked import Predicted
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
-from howdah.simulation.cases import shrunk
 from howdah.simulation.outcome import Summary
+from howdah.simulation.published_studies import shrunk
 from howdah.simulation.replications import Done, scenarios, simulate
 from howdah.simulation.settings import PlannedSettings
 from howdah.units import format_bytes, format_counted

@@ -19,8 +19,7 @@ from howdah.calibrate.case import (
     median_spread,
     typical,
 )
-from howdah.calibrate.fit import ablate, fit
-from howdah.calibrate.leave_out import NINETY, LeftOut, residuals
+from howdah.calibrate.fit import NINETY, LeftOut, ablate, fit, residuals
 from howdah.calibrate.problem import FittedFigure, Free, Problem, values_for
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration, Parameter, Residual

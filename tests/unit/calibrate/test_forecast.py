@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from howdah.calibrate.fit import NINETY
 from howdah.calibrate.forecast import ForecastStretch, forecasts
-from howdah.calibrate.leave_out import NINETY
 from howdah.calibrate.uncertainty import PER_DISTANCE
 from howdah.model.calibration import Calibration, Residual
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from howdah.calibrate.fit import NINETY
 from howdah.calibrate.forecast import own_part, unexplained, unexplained_ratios
-from howdah.calibrate.leave_out import NINETY
 from howdah.calibrate.tables import NamedRun, SortSetting, StudySetting, named_run, run_name
 from howdah.model.calibration import Calibration, CalibrationCell, Residual
 from howdah.planner.ranked import Predicted, lag

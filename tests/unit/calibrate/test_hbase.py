@@ -22,7 +22,7 @@ from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Prediction
 from howdah.model.run import Origin, RunRecord
 from howdah.simulation.calibrations import load_calibration
-from howdah.simulation.cases import simulate_case
+from howdah.simulation.published_studies import simulate_case
 from howdah.simulation.replications import scenarios, simulate, stretches
 from support.predicted import MADE
 from support.sim_hbase import hbase_plan

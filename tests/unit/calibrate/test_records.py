@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howdah.calibrate.fit import fit
-from howdah.calibrate.leave_out import NINETY
+from howdah.calibrate.fit import NINETY, fit
 from howdah.calibrate.problem import Problem, free_parameters
 from howdah.calibrate.records import as_built, cases_of, laboratory_values, run_to_run
 from howdah.engines.sim.engine import SimTarget
@@ -19,7 +18,7 @@ from howdah.model.inventory import DiskKind
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.workloads.terasort import ROWS
 from howdah.session import calibrating as session
-from howdah.simulation.cases import scenario_of, simulate_typical
+from howdah.simulation.published_studies import scenario_of, simulate_typical
 from support.lab_runs import lab_plan, lab_run, laboratory, recorded_runs, result
 from support.records import spilled
 from support.sim_plans import suite_on
@@ -136,7 +135,7 @@ def test_runs_and_published_tables_are_not_mixed(tmp_path: Path) -> None:
 
 
 def test_the_parameters_of_simulated_runs_are_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("howdah.simulation.cases._EVEN", 256)
+    monkeypatch.setattr("howdah.simulation.published_studies._EVEN", 256)
     true = {"job_start_s": 11.0, "task_start_cpu_s": 3.6}
     plan = lab_plan()
     records = [

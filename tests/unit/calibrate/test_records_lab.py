@@ -12,7 +12,7 @@ import pytest
 
 from howdah.calibrate.records import cases_of
 from howdah.documents.files import read_calibration
-from howdah.simulation.cases import simulate_typical
+from howdah.simulation.published_studies import simulate_typical
 from support.lab_runs import recorded_runs
 
 CALIBRATION = Path(__file__).parents[2] / "data" / "lab" / "calibration.yaml"

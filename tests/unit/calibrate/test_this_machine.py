@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from howdah.calibrate.this_machine import of_this_machine
+from howdah.calibrate.calibrate import of_this_machine
 from howdah.calibrate.uncertainty import draws
 from howdah.model.calibration import Calibration
 from howdah.model.measured import StepCost, TaskCosts

@@ -6,8 +6,8 @@ import re
 
 from howdah.calibrate.case import CaseWork
 from howdah.session.other_figures import _FIGURES, _not_simulated, _Simulated
-from howdah.simulation.cases import scenario_of
 from howdah.simulation.outcome import Summary
+from howdah.simulation.published_studies import scenario_of
 from howdah.simulation.replications import Simulations
 from support.sim_plans import slots_plan, small_suite
 

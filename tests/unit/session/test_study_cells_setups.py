@@ -22,8 +22,7 @@ from howdah.session.studies import dry_run, make_runs, read
 from howdah.session.study_cells import prepare_cell, write_inputs
 from howdah.session.study_directory import StudyDirectory
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
-from howdah.simulation.cases import scenario_of
-from howdah.simulation.published_studies import case_of, ratio_works, studies
+from howdah.simulation.published_studies import case_of, ratio_works, scenario_of, studies
 from howdah.simulation.translate import translate
 from howdah.study import Cell, Due, cells_of
 from support.studies import Nobody

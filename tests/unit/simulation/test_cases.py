@@ -7,8 +7,7 @@ import pytest
 from howdah import _native
 from howdah.calibrate.case import Case
 from howdah.calibrate.tables import StudySetting
-from howdah.simulation.cases import scenario_of
-from howdah.simulation.published_studies import case_of, studies
+from howdah.simulation.published_studies import case_of, scenario_of, studies
 
 TB = 10**12
 

@@ -7,7 +7,7 @@ import pytest
 from howdah.errors import UserError
 from howdah.model.prediction import NEARLY, LoadSweep
 from howdah.report.prediction.words import load_text
-from howdah.simulation.loads import simulate_loads, sweeps_load
+from howdah.simulation.what_if import simulate_loads, sweeps_load
 from support.sim_hbase import hbase_plan
 from support.sim_plans import suite_on
 

@@ -15,8 +15,14 @@ from howdah.model.placement import AtOnce, at_once, placed_workers
 from howdah.model.workloads.option import MAPS, REPLICATION
 from howdah.model.workloads.terasort import REDUCES, ROWS
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
-from howdah.simulation.cases import scenario_of
-from howdah.simulation.published_studies import case_of, cases_of, ratio_works, studies, tables_of
+from howdah.simulation.published_studies import (
+    case_of,
+    cases_of,
+    ratio_works,
+    scenario_of,
+    studies,
+    tables_of,
+)
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 TB = 10**12

@@ -12,7 +12,7 @@ from howdah.calibrate.case import Case
 from howdah.model.calibration import BYTE_CPU, COMPILER, Calibration
 from howdah.model.study_settings import Level
 from howdah.model.tuning import DEFAULTS_NAME, RULES_NAME, KeptRules, Learned, LearnedTime, RaceTarget
-from howdah.simulation.cases import simulate_typical
+from howdah.simulation.published_studies import simulate_typical
 from howdah.tune.candidates import Candidates
 from howdah.tune.parameters import base_of
 from howdah.tune.race import cases, first_round, free_numbers
