@@ -60,7 +60,7 @@ def run(
         typer.Option(
             help=f"Engine that runs it: "
             f"{'; '.join(f'`{engine_row.name}`, {engine_row.help}' for engine_row in engines().values())}. "
-            "Default: the first that can run the suite.",
+            "Default: the first that runs the suite with the options given.",
             autocompletion=lambda: list(engines()),
         ),
     ] = None,

@@ -208,9 +208,9 @@ def prepare(
 ) -> Prepared:
     """Make a run ready; raises UserError, having written nothing, where it could not start.
 
-    Without an engine, the first one runs it that can.
+    Without an engine, the first one runs it that can and uses every option given.
     """
-    engine = engine or _first(request.suite)
+    engine = engine or _first(request)
     registered = engines().get(engine)
     if registered is None:
         raise UserError("--engine", f"{engine!r} is not an engine", f"one of {', '.join(engines())}")
@@ -224,11 +224,16 @@ def prepare(
     return prepared
 
 
-def _first(suite: str) -> str:
-    """The first engine that runs every program of a suite; the first of all for a suite that is not known."""
-    kinds = suites().get(suite, ())
-    able = (name for name in engines() if all(name in programs()[kind].programs for kind in kinds))
-    return next(able, next(iter(engines())))
+def _first(request: RunRequest) -> str:
+    """The first engine that runs every program of the suite and uses every option given, as ``--lab``.
+
+    If no engine uses them all, it is the first that runs the suite; if none runs it, the first of all.
+    """
+    kinds = suites().get(request.suite, ())
+    able = [name for name in engines() if all(name in programs()[kind].programs for kind in kinds)]
+    given = [all_options()[name].engines for name in request.given]
+    fitting = (name for name in able if all(not users or name in users for users in given))
+    return next(fitting, next(iter(able or engines())))
 
 
 class Spent(NamedTuple):

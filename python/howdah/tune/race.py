@@ -26,7 +26,7 @@ from howdah.model.tuning import (
     TuningRequest,
 )
 from howdah.model.workloads.suite import Suite
-from howdah.model.workloads.terasort import REDUCES, ROW_BYTES, ROWS
+from howdah.model.workloads.terasort import REDUCES, ROW_BYTES, ROWS, TERA_SCHEDULER
 from howdah.releases import catalogue
 from howdah.tune.candidates import Candidates, with_values
 from howdah.tune.parameters import CODEC_KEYS, JVM, SLOTS, WORKERS, codec_of, is_per_job
@@ -123,6 +123,10 @@ def _planned_alike(cluster: Cluster) -> dict[str, Any]:
     }
 
 
+_DEFAULTS_OF_PROGRAMS = {TERA_SCHEDULER: "true"}
+"""What howdah gives a benchmark's programs otherwise, as the programs have it."""
+
+
 def _plan_levels(
     tuning: Tuning, racing: Mapping[str, Finalist], cluster: Cluster, candidates: Candidates
 ) -> Iterator[Level]:
@@ -139,7 +143,8 @@ def _plan_levels(
         )
     varied = [parameter.name for parameter in tuning.space if parameter.name not in (SLOTS, WORKERS, JVM)]
     keys = [key for name in varied for key in (CODEC_KEYS if name == CODEC_KEYS[1] else (name,))]
-    yield Level(label=DEFAULTS, overrides=release_defaults(keys, cluster.request.hadoop))
+    defaults = release_defaults(keys, cluster.request.hadoop)
+    yield Level(label=DEFAULTS, overrides=defaults, job_settings=_DEFAULTS_OF_PROGRAMS)
 
 
 def _job_levels(
@@ -163,7 +168,7 @@ def _job_levels(
         whole = decided | values
         differing = {key: value for key, value in whole.items() if value != decided.get(key)}
         yield _job_level(name, differing if on_lab else whole)
-    yield _job_level(DEFAULTS, defaults)
+    yield _job_level(DEFAULTS, defaults | _DEFAULTS_OF_PROGRAMS)
 
 
 def _job_values(plan: ClusterPlan) -> dict[str, str]:

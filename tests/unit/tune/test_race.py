@@ -13,7 +13,7 @@ from howdah.model.tuning import (
     Narrowing,
     RaceTarget,
 )
-from howdah.model.workloads.terasort import REDUCES
+from howdah.model.workloads.terasort import REDUCES, TERA_SCHEDULER
 from howdah.study import Cell, cells_of
 from howdah.tune.parameters import base_of, is_per_job
 from howdah.tune.search import space_of
@@ -102,3 +102,10 @@ def test_without_a_better_candidate_the_rules_race_against_the_defaults(target: 
     study = raced(target, "x", finalists=(nothing,))
     assert study.contenders == ({"plan": "rules"},)
     assert not tuning_of(nothing).contenders
+
+
+@pytest.mark.parametrize("target", RaceTarget)
+def test_hadoops_defaults_race_with_terasorts_own_schedule_of_maps(target: RaceTarget) -> None:
+    properties = {cell.name: properties_of(cell) for cell in cells_of(raced(target, "x"))}
+    assert properties.pop("defaults")[TERA_SCHEDULER] == "true"
+    assert not any(TERA_SCHEDULER in own for own in properties.values())

@@ -59,6 +59,7 @@ _KEPT = (
     "mapreduce.task.io.sort.mb",
     "mapreduce.terasort.output.replication",
     "mapreduce.terasort.partitions.sample",
+    "mapreduce.terasort.use.terascheduler",
     "yarn.app.mapreduce.am.resource.mb",
     "yarn.client.nodemanager-connect.max-wait-ms",
 )

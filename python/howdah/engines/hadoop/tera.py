@@ -11,7 +11,15 @@ from howdah.engines.hadoop.command import Command, file_properties, sort_propert
 from howdah.engines.hadoop.ready import Generated, read_generated, tera_rows, write_generated
 from howdah.engines.hadoop.work import Conclusion, FinishedJob, HadoopWork
 from howdah.model.run import Outcome, ValidationError
-from howdah.model.workloads.terasort import TERAGEN, TERASORT, TERAVALIDATE, TeraGen, TeraSort, TeraValidate
+from howdah.model.workloads.terasort import (
+    TERA_SCHEDULER,
+    TERAGEN,
+    TERASORT,
+    TERAVALIDATE,
+    TeraGen,
+    TeraSort,
+    TeraValidate,
+)
 
 _CHECKSUM_KEY = "checksum"
 _ERROR = "error"
@@ -20,6 +28,8 @@ _COUNTED = (1 << 64) - 1
 
 _PACKAGE = "org.apache.hadoop.examples.terasort"
 TERASORT_MAIN = f"{_PACKAGE}.TeraSort"
+SPREAD_MAPS = {TERA_SCHEDULER: "false"}
+"""YARN's own scheduler spreads the maps evenly over all hosts that have their data."""
 _CHECKSUM_COUNTER = "TeraGen$Counters.CHECKSUM"
 _LOW = (1 << 64) - 1
 
@@ -118,7 +128,7 @@ def terasort(work: HadoopWork[TeraSort]) -> Conclusion:
     """Sort what TeraGen wrote, or what the user names."""
     source = _source(work)
     output = work.context.workspace.folder(TERASORT)
-    properties = sort_properties(work.workload)
+    properties = sort_properties(work.workload) | SPREAD_MAPS
     job = work.run(Command(TERASORT_MAIN, properties, (source, output)))
     work.context.workspace.complete(TERASORT)
     return partial(sorted_result, work, job, source, output)
@@ -137,7 +147,7 @@ def teravalidate(work: HadoopWork[TeraValidate]) -> Conclusion:
     """Check what TeraSort wrote."""
     source = _source(work)
     output = work.context.workspace.folder(TERAVALIDATE)
-    job = work.run(Command(f"{_PACKAGE}.TeraValidate", {}, (source, output)))
+    job = work.run(Command(f"{_PACKAGE}.TeraValidate", SPREAD_MAPS, (source, output)))
     return partial(_judged, work, job, source, output)
 
 

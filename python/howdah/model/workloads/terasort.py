@@ -37,6 +37,10 @@ TERAGEN: Final = "teragen"
 TERASORT: Final = "terasort"
 TERAVALIDATE: Final = "teravalidate"
 
+TERA_SCHEDULER = "mapreduce.terasort.use.terascheduler"
+"""Whether TeraSort and TeraValidate name one host for each of their first splits, four for each host, as if
+it had four map slots (``TeraScheduler``): with few splits, the last hosts then get no maps."""
+
 _MOST_ROWS = 10**12
 _MOST_SIMULATED_ROWS = 10**14
 

@@ -190,3 +190,16 @@ def test_what_was_opened_to_reach_a_cluster_is_closed(silent: Path) -> None:
         for web in webs:
             with pytest.raises(RuntimeError, match="closed"):
                 web.get_json(f"{server.url}/jmx")
+
+
+def test_an_option_of_clusters_alone_chooses_the_engine(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no such lab is up") as caught:
+        prepare(
+            None,
+            run_request("terasuite", lab="nowhere"),
+            runs_dir=tmp_path / "runs",
+            command=(),
+            seed=None,
+            keep_data=False,
+        )
+    assert caught.value.where == "--lab nowhere"
