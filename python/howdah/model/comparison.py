@@ -91,6 +91,15 @@ class RunFigures(Model):
     remarks: tuple[str, ...] = ()
     """What befell it that its repeats may have been spared: a lost worker, late samples."""
 
+    @property
+    def is_simulated(self) -> bool:
+        """Whether its numbers were simulated."""
+        return self.origin is Origin.SIMULATED
+
+    def value(self, measure: Measure) -> float | None:
+        """What it took in one measure; none where it has no such reading."""
+        return next((reading.value for reading in self.readings if reading.measure == measure), None)
+
 
 class RunGroup(Model):
     """Runs that are repeats of one another."""
@@ -98,6 +107,20 @@ class RunGroup(Model):
     name: str
     runs: tuple[RunFigures, ...]
     """The repeats, one or more, oldest first."""
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether any of its runs was simulated."""
+        return any(run.is_simulated for run in self.runs)
+
+    @property
+    def values(self) -> dict[Measure, list[float]]:
+        """What its runs took, by measure."""
+        values: dict[Measure, list[float]] = {}
+        for run in self.runs:
+            for reading in run.readings:
+                values.setdefault(reading.measure, []).append(reading.value)
+        return values
 
 
 class Change(Model):

@@ -139,6 +139,12 @@ def logarithmic(
     return {"field": field, "type": "quantitative", "scale": scale, "axis": axis}
 
 
+def round_numbers(low: float, high: float, steps: Sequence[float]) -> list[float]:
+    """What is written at a logarithmic axis: so many times each power of ten, between its ends."""
+    numbers = [step * 10.0**power for power in range(-4, 8) for step in steps]
+    return [number for number in numbers if low <= number <= high]
+
+
 def on(scale: dict[str, Any], field: str) -> dict[str, Any]:
     """The encoding of a field on a scale that several fields and layers share."""
     return {**scale, "field": field}

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from howdah.analysis.comparing.compare import CAUSES
 from howdah.analysis.comparing.readings import ELAPSED, PARTS
 from howdah.analysis.wording import listed, percent, probability
-from howdah.model.comparison import Against, Aspect, Change, Comparison, Judged, Measure, RunGroup, Verdict
-from howdah.model.run import Origin
+from howdah.model.comparison import Against, Aspect, Comparison, Judged, Measure, RunGroup, Verdict
 from howdah.report.comparing.words import (
     answer,
     group_sentences,
@@ -38,7 +37,7 @@ from howdah.report.document import (
     Table,
     present,
 )
-from howdah.report.words import NONE, moment, sentence
+from howdah.report.words import NONE, moment, optional, sentence
 from howdah.units import format_counted
 
 if TYPE_CHECKING:
@@ -64,6 +63,14 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
     label = "Elapsed times, their ratios to the baseline's and verdicts"
     times = times_table(comparison)._replace(label=label)
     remarks = Bullets(tuple(map(sentence, comparison.remarks)), "remark")
+    tests = tests_table(comparison)._replace(label="Every test", style="titled", fold=True)
+    tests_about = (
+        "Welch's t-test on logarithms; a single run is taken to be as noisy as the "
+        "other side's repeats, and where there are no repeats there is no test. p is corrected by Holm's "
+        f"method for all {format_counted(comparison.tests, 'test')}, so that the chance of calling any "
+        f"difference where there is none is at most {100 * comparison.level:g} %. The effect is the "
+        "difference over the noise (Hedges' g); a difference that would show is found nine times in ten."
+    )
     return Document(
         "compare",
         f"{base.runs[0].suite}: {groups} compared",
@@ -95,8 +102,8 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
             Section(
                 "where", "Resources", "Resources and tasks", tuple(resource_tables(comparison)), forms=PAGES
             ),
-            _tests(comparison),
-            _runs(comparison),
+            Section("tests", "Tests", "Every test", present(tests), tests_about, PAGES),
+            Section("runs", "Runs", "Runs", (runs_table(comparison),), forms=PAGES),
         ),
     )
 
@@ -107,40 +114,24 @@ def _refused(comparison: Comparison) -> tuple[Block, ...]:
     more = len(refused[MOST_REFUSED:])
     counted = (f"and {more} more runs are not compared; --json lists them",) if more else ()
     summary = f"{len(refused)} {'run is' if len(refused) == 1 else 'runs are'} not compared"
-    return (
-        Only(
-            PAGES,
-            present(FoldedBlocks(summary, present(Bullets(refused)), open=len(refused) <= MOST_REFUSED)),
-        ),
-        Only(TERMINAL, present(Bullets((*refused[:MOST_REFUSED], *counted), "missing"))),
-    )
+    folded = FoldedBlocks(summary, present(Bullets(refused)), open=len(refused) <= MOST_REFUSED)
+    shown = Bullets((*refused[:MOST_REFUSED], *counted), "missing")
+    return Only(PAGES, present(folded)), Only(TERMINAL, present(shown))
 
 
 def _changes(comparison: Comparison) -> Section:
     table = changes_table(comparison)._replace(label="What changed", style="titled", fold=True)
+    more = len(table.rows) - MOST_CHANGES
+    elsewhere = Paragraph(f"and {more} more, which --output and --json list" if more > 0 else "", "about")
     blocks: tuple[Block, ...] = (
         Only(PAGES, (table,)),
-        Only(TERMINAL, (table._replace(rows=table.rows[:MOST_CHANGES]),)),
+        Only(TERMINAL, (table._replace(rows=table.rows[:MOST_CHANGES]), *present(elsewhere))),
     )
     about = "Differences from the baseline; an empty cell has the baseline's value."
-    more = len(table.rows) - MOST_CHANGES
-    if more > 0:
-        listed_elsewhere = Paragraph(f"and {more} more, which --output and --json list", "about")
-        blocks = (*blocks, Only(TERMINAL, (listed_elsewhere,)))
     if not table.rows:
         none = Paragraph("According to the records nothing changed between these runs.")
         blocks, about = ((none,) if comparison.against else ()), ""
     return Section("changes", "What changed", "What changed", blocks, about)
-
-
-def _tests(comparison: Comparison) -> Section:
-    table = tests_table(comparison)._replace(label="Every test", style="titled", fold=True)
-    return Section("tests", "Tests", "Every test", present(table), _about(comparison), PAGES)
-
-
-def _runs(comparison: Comparison) -> Section:
-    table = runs_table(comparison)._replace(label="Runs of each group", style="titled", fold=True)
-    return Section("runs", "Runs", "Runs", (table,), forms=PAGES)
 
 
 def notes(comparison: Comparison) -> tuple[Notes, ...]:
@@ -158,13 +149,8 @@ def notes(comparison: Comparison) -> tuple[Notes, ...]:
 
 def explained(comparison: Comparison) -> Iterator[Table]:
     """The parts of the time and the causes of differences, for workloads of which programs differ."""
-    workloads = dict.fromkeys(
-        location.workload
-        for compared in comparison.against
-        for location in compared.locations
-        if location.parts
-    )
-    for workload in workloads:
+    locations = [location for compared in comparison.against for location in compared.locations]
+    for workload in dict.fromkeys(location.workload for location in locations if location.parts):
         rows = [
             (name, *cells)
             for name in (ELAPSED, *PARTS, *CAUSES)
@@ -176,16 +162,10 @@ def explained(comparison: Comparison) -> Iterator[Table]:
 
 def _mean_of(group: RunGroup, workload: str, name: str) -> str:
     """A group's mean of one measure of a whole workload; empty if it has none."""
-    readings = [
-        reading
-        for run in group.runs
-        for reading in run.readings
-        if (reading.measure.workload, reading.measure.phase, reading.measure.name) == (workload, None, name)
-    ]
-    if not readings:
-        return ""
-    measure, values = readings[0].measure, [reading.value for reading in readings]
-    return measured(measure, mean(values) if measure.is_judged else fmean(values))
+    for measure, values in group.values.items():
+        if (measure.workload, measure.phase, measure.name) == (workload, None, name):
+            return measured(measure, mean(values) if measure.is_judged else fmean(values))
+    return ""
 
 
 def resource_tables(comparison: Comparison) -> Iterator[Table]:
@@ -212,23 +192,10 @@ def _below_one_another(table: Table) -> Table:
 
 def _computed(comparison: Comparison) -> str:
     """A sentence on which groups were simulated; empty where none or all of them were."""
-    names = [
-        group.name for group in comparison.groups if any(run.origin is Origin.SIMULATED for run in group.runs)
-    ]
+    names = [group.name for group in comparison.groups if group.is_simulated]
     if not names or simulated(comparison.groups):
         return ""
     return f"The numbers of {listed(names)} were simulated, not measured; they are drawn hollow or dashed."
-
-
-def _about(comparison: Comparison) -> str:
-    tests = format_counted(comparison.tests, "test")
-    return (
-        "Welch's t-test on logarithms; a single run is taken to be as noisy as the "
-        "other side's repeats, and where there are no repeats there is no test. p is corrected by Holm's "
-        f"method for all {tests}, so that the chance of calling any difference where "
-        f"there is none is at most {100 * comparison.level:g} %. The effect is the difference over the noise "
-        "(Hedges' g); a difference that would show is found nine times in ten."
-    )
 
 
 def times_table(comparison: Comparison) -> Table:
@@ -295,12 +262,7 @@ def _judged(result: Judged) -> tuple[str, ...]:
 
 
 def _judged_of(group: RunGroup) -> list[tuple[Measure, list[float]]]:
-    values: dict[Measure, list[float]] = {}
-    for run in group.runs:
-        for reading in run.readings:
-            if reading.measure.is_judged:
-                values.setdefault(reading.measure, []).append(reading.value)
-    return list(values.items())
+    return [(measure, values) for measure, values in group.values.items() if measure.is_judged]
 
 
 def changes_table(comparison: Comparison) -> Table:
@@ -316,15 +278,14 @@ def changes_table(comparison: Comparison) -> Table:
             aspect.value,
             name,
             bases[aspect, name] or NONE,
-            *(_changed(changes, (aspect, name)) for changes in by_group),
+            *(
+                (changes[aspect, name].other or NONE) if (aspect, name) in changes else ""
+                for changes in by_group
+            ),
         )
         for aspect, name in sorted(bases, key=lambda key: aspects.index(key[0]))
     )
     return Table(("aspect", "what", *(group.name for group in comparison.groups)), rows)
-
-
-def _changed(changes: dict[tuple[Aspect, str], Change], key: tuple[Aspect, str]) -> str:
-    return (changes[key].other or NONE) if key in changes else ""
 
 
 def others_table(against: Against, baseline: str) -> Table:
@@ -344,30 +305,30 @@ def others_table(against: Against, baseline: str) -> Table:
 
 def tests_table(comparison: Comparison) -> Table:
     """Every test with its outcome; empty where there were none."""
-    rows = tuple(
-        (f"{compared.group}: {place(result.measure)}", *_tested(result))
-        for compared in comparison.against
-        for result in compared.judged
-        if comparison.tests
+    return Table.of(
+        [
+            (f"{compared.group}: {place(result.measure)}", result)
+            for compared in comparison.against
+            for result in compared.judged
+            if comparison.tests
+        ],
+        {
+            "what": lambda pair: pair[0],
+            "noise": lambda pair: optional(pair[1].evidence, lambda evidence: percent(evidence.noise)),
+            "p": lambda pair: optional(pair[1].evidence, lambda evidence: _p(evidence.p)),
+            "p corrected": lambda pair: optional(pair[1].evidence, lambda evidence: _p(evidence.p_adjusted)),
+            "effect": lambda pair: optional(
+                pair[1].evidence, lambda evidence: f"{evidence.effect:z.1f}".replace("-", "\N{MINUS SIGN}")
+            ),
+            "would show from": lambda pair: optional(pair[1].detectable, lambda ratio: percent(ratio - 1)),
+            "verdict": lambda pair: pair[1].verdict.value,
+            "why": lambda pair: pair[1].why,
+        },
     )
-    columns = (
-        "what", "noise", "p", "p corrected", "effect", "would show from", "verdict", "why",
-    )  # fmt: skip
-    return Table(columns, rows)
 
 
-def _tested(result: Judged) -> tuple[str, ...]:
-    numbers = (NONE,) * 5
-    if result.evidence is not None:
-        evidence = result.evidence
-        numbers = (
-            percent(evidence.noise),
-            probability(evidence.p).removeprefix("= "),
-            probability(evidence.p_adjusted).removeprefix("= "),
-            f"{evidence.effect:z.1f}".replace("-", "\N{MINUS SIGN}"),
-            percent(result.detectable - 1) if result.detectable is not None else NONE,
-        )
-    return (*numbers, result.verdict.value, result.why)
+def _p(p: float) -> str:
+    return probability(p).removeprefix("= ")
 
 
 def runs_table(comparison: Comparison) -> Table:
@@ -381,4 +342,7 @@ def runs_table(comparison: Comparison) -> Table:
             "engine": lambda pair: pair[1].engine,
             "numbers": lambda pair: pair[1].origin.value,
         },
+        label="Runs of each group",
+        style="titled",
+        fold=True,
     )

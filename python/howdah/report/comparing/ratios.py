@@ -6,7 +6,6 @@ import math
 from typing import Any, NamedTuple
 
 from howdah.model.comparison import Against, Comparison, Judged
-from howdah.model.run import Origin
 from howdah.report import vega
 from howdah.report.comparing.words import interval, more, place, ratio
 from howdah.report.document import Figure, Table
@@ -20,8 +19,6 @@ FARTHEST = 8.0
 LEFT, RIGHT = 4, 230
 WIDEST = 4.0
 """Ratios that span more than this are drawn on a logarithmic axis."""
-_POWERS = range(-4, 5)
-"""Powers of ten that ratios lie between."""
 
 
 class RatioRow(NamedTuple):
@@ -37,9 +34,7 @@ def laid_out(comparison: Comparison) -> tuple[list[dict[str, Any]], list[RatioRo
     """Where every line goes: one block for each workload and phase, its name above its groups."""
     heads, rows = [], []
     y = 0.0
-    simulated = {
-        group.name: any(run.origin is Origin.SIMULATED for run in group.runs) for group in comparison.groups
-    }
+    simulated = {group.name: group.is_simulated for group in comparison.groups}
     measures = dict.fromkeys(
         judgement.measure for compared in comparison.against for judgement in compared.judged
     )
@@ -111,7 +106,8 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
     axis = vega.across("times the baseline")
     if high / low > WIDEST:
         scale: dict[str, Any] = {"type": "log"}
-        axis |= {"values": [value for value in _round(high / low) if low <= value <= high], "format": "~g"}
+        steps = (1, 1.5, 2, 3, 5, 7) if high / low < 10 else (1, 2, 5)
+        axis |= {"values": vega.round_numbers(low, high, steps), "format": "~g"}
     else:
         scale = {"zero": False}
         axis |= {"tickCount": 6, "format": ".3~f"}
@@ -172,12 +168,6 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
         ),
     ]
     return vega.chart(layers, height=height, width=WIDTH - 102, top=4, left=LEFT, right=RIGHT)
-
-
-def _round(span: float) -> list[float]:
-    """Ratios that are written at a logarithmic axis."""
-    steps = (1, 1.5, 2, 3, 5, 7) if span < 10 else (1, 2, 5)
-    return [step * 10.0**power for power in _POWERS for step in steps]
 
 
 def _datum(row: RatioRow, low: float, high: float, *, several: bool) -> dict[str, Any]:

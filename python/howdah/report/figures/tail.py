@@ -134,11 +134,13 @@ def _spec(
     rows = _rows(source, courses)
     times_ms = [row["ms"] for row in rows if row["ms"] is not None]
     low, high = 0.8 * min(times_ms), 1.2 * max(times_ms)
+    # The powers of ten between the shortest and the longest time, or what is between two of them.
+    decades = vega.round_numbers(low, high, (1,)) or [float(f"{end:.1g}") for end in (low * 1.3, high / 1.3)]
     y = {
         "field": "ms",
         "type": "quantitative",
         "scale": {"type": "log", "domain": [low, high], "range": [_HEIGHT, 0], "nice": False},
-        "axis": {**vega.level_title("ms", above.height), "format": "~g", "values": _decades(low, high)},
+        "axis": {**vega.level_title("ms", above.height), "format": "~g", "values": decades},
     }
     height = _HEIGHT + (_GAP + _LANE * len(lanes) if lanes else 0)
     lines = vega.own(
@@ -153,12 +155,6 @@ def _spec(
         layers.append(_lane(key, events, unit, _HEIGHT + _GAP + _LANE * at))
     layers += label_layers(_labels(rows, keys, (low, high), lanes))
     return vega.chart(layers, height=height, top=above.height + UNIT_LINE, right=RIGHT)
-
-
-def _decades(low: float, high: float) -> list[float]:
-    """The powers of ten between two times, or what is between two of them."""
-    powers = [10.0**power for power in range(-3, 8) if low <= 10.0**power <= high]
-    return powers or [float(f"{value:.1g}") for value in (low * 1.3, high / 1.3)]
 
 
 def _lane(key: Key, events: Sequence[ServerEvent], unit: ScaledUnit, top: float) -> dict[str, Any]:

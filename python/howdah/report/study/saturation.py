@@ -36,9 +36,6 @@ HEIGHT = 260
 _ROOM = 1.08
 """Above and below what is drawn, so many times."""
 
-_POWERS = range(-3, 7)
-"""Powers of ten that times in seconds lie between."""
-
 
 def scaling(findings: StudyFound) -> Figure | None:
     """The figure; None where size does not vary."""
@@ -93,6 +90,7 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
         ends.append((name, geometric_mean(times[-1])))
     drawn = [datum["time"] for datum in (*runs, *laws)]
     low, high = min(drawn) / _ROOM, max(drawn) * _ROOM
+    steps = (1, 2, 5) if high / low > 5 else (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
     colours = {key.name: key.token for key in keys}
     names = spread(
         [
@@ -109,7 +107,7 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
         {
             **vega.level_title("terasort (s)"),
             "format": "~g",
-            "values": [value for value in _round(high / low) if low <= value <= high],
+            "values": vega.round_numbers(low, high, steps),
             "grid": True,
         },
         [low, high],
@@ -135,12 +133,6 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
         ),
     ]
     return vega.chart(layers, height=HEIGHT, top=28, right=RIGHT)
-
-
-def _round(span: float) -> list[float]:
-    """Seconds that are written at an axis whose end is so many times its beginning."""
-    steps = (1, 2, 5) if span > 5 else (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
-    return [step * 10.0**power for power in _POWERS for step in steps]
 
 
 ABOUT = (
