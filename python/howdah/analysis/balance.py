@@ -32,8 +32,7 @@ _KNOWING = {
     Placement.UPGRADE_DOMAINS: "BlockPlacementPolicyWithUpgradeDomain",
 }
 """The policies that know them; a plan may have been told to do with another."""
-_SELDOM = 0.05
-"""In how many layouts at random one may be called uneven."""
+_SELDOM = 0.05  # In how many layouts at random one may be called uneven.
 
 
 def replica_balances(

@@ -28,12 +28,10 @@ from howdah.model.faults import (
 from howdah.model.run import RunRecord, RunWarning
 from howdah.units import format_count, format_counted
 
-_SETTLING_S = 60.0
-"""How long a daemon that was started again may take until it answers."""
+_SETTLING_S = 60.0  # How long a daemon that was started again may take until it answers.
 _SILENT_S = 15.0
 """How long before it was lost a daemon may have been heard last: heartbeats and samples are seconds apart."""
-_EARLY_S = 2.0
-"""A daemon that is being hit may fail to answer a moment before the fault is reported as done."""
+_EARLY_S = 2.0  # A daemon that is being hit may fail to answer a moment before the fault is reported as done.
 
 
 def machines_hit(evidence: Evidence, fault: FaultReport) -> set[str]:

@@ -22,8 +22,7 @@ from howdah.analysis.phases import ClusterWork, JobBytes
 CHECKSUMS = 4 / 512
 # Daemons work their metrics out anew every ten seconds (*.period in hadoop-metrics2.properties).
 LAG_S = 10.0
-# Ethernet, IP and TCP put at most so much around a full segment: 66 bytes on 1448.
-HEADERS = 66 / 1448
+HEADERS = 66 / 1448  # Ethernet, IP and TCP put at most so much around a full segment: 66 bytes on 1448.
 
 _COPIES = "copies of what lost DataNodes held"
 

@@ -26,10 +26,8 @@ from howdah.model.run import Limits, Outcome, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
 from howdah.model.workloads.terasort import CODEC, Codec
 
-# A resource used below half of what it can do is not what a phase waits for.
-NEAR = 0.5
-# Reading and writing whose raw times differ by less than this share limit a phase alike.
-ALIKE = 0.8
+NEAR = 0.5  # A resource used below half of what it can do is not what a phase waits for.
+ALIKE = 0.8  # Reading and writing whose raw times differ by less than this share limit a phase alike.
 # A device that is busy most of the time is in the way even where its raw rate is not reached.
 DEVICE_BUSY = 0.7
 # No workload can be faster than the raw hardware; measured limits and times vary by a few per cent.
@@ -251,8 +249,7 @@ def share_sure(share: LimitShare) -> Sure:
     return "likely" if share.cpu_busy is not None else "guess"
 
 
-_SAMPLED_WITHIN = 0.05
-"""A limit of CPU time is known from samples, which are not all taken at one moment."""
+_SAMPLED_WITHIN = 0.05  # A limit of CPU time is known from samples, which are not all taken at one moment.
 
 
 def floors(

@@ -22,11 +22,9 @@ from howdah.model.run import Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
 from howdah.units import format_bytes, format_counted
 
-_LATE_S = 5.0
-"""A daemon's last sign of life may be so much earlier than the end of its worker."""
+_LATE_S = 5.0  # A daemon's last sign of life may be so much earlier than the end of its worker.
 
-Tasks = Mapping[tuple[str, int], TaskAttempt]
-"""An attempt that was lost, by its kind and task."""
+Tasks = Mapping[tuple[str, int], TaskAttempt]  # An attempt that was lost, by its kind and task.
 
 
 class LostMaster(NamedTuple):

@@ -23,8 +23,7 @@ from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
 from howdah.releases import catalogue
 
-MODES = ("user", "system", "iowait", "steal", "idle")
-"""What the kernel's time of a CPU is divided into."""
+MODES = ("user", "system", "iowait", "steal", "idle")  # What the kernel's time of a CPU is divided into.
 LEAST_RESOLVED_S = 0.05
 """The kernel counts a CPU's time in steps of 10 ms; over fewer than five, a share is mostly rounding."""
 _APART = frozenset((*BY_NAME, "region", "jvm", "kernel"))
@@ -158,8 +157,7 @@ def _codes(table: pa.Table, column: str) -> tuple[NDArray[np.int64], list[str]]:
 _DISK = (("read", "read_bytes", "B/s"), ("write", "written_bytes", "B/s"), ("busy", "busy_s", "1"))
 _NIC = (("rx", "rx_bytes", "B/s"), ("tx", "tx_bytes", "B/s"))
 
-MOST_MOMENTS = 20_000
-"""More moments than this are put together before their peak is sought."""
+MOST_MOMENTS = 20_000  # More moments than this are put together before their peak is sought.
 
 
 def all_series(timeline: Timeline) -> tuple[Series, ...]:

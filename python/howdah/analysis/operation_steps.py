@@ -26,16 +26,13 @@ from howdah.model.reported import LatencyHistogram, together
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
 
-SOON_S = 5.0
-"""What begins so soon after something is taken to follow from it."""
+SOON_S = 5.0  # What begins so soon after something is taken to follow from it.
 FOLLOWS_S = 2.0
 """An outage that begins so soon after another one goes on with it: clients ask every two seconds."""
-_AT_ONCE_S = 1.0
-"""What is under way so soon after a fault may be short and belong to it all the same."""
+_AT_ONCE_S = 1.0  # What is under way so soon after a fault may be short and belong to it all the same.
 UNUSUAL = 1.5
 """What is so many times longer than any outage before a fault is told of, though it did not begin with it."""
-IDLE = 0.1
-"""Clients that do less than this part of their usual work still wait."""
+IDLE = 0.1  # Clients that do less than this part of their usual work still wait.
 _ONCE = AT_ONCE | {Action.KILL}
 """What is over when it is done, however long it takes until what it hit is there again."""
 
@@ -202,10 +199,8 @@ def up_to_s(places: int) -> NDArray[np.float64]:
     return highest / _MICROSECONDS
 
 
-SHARES = (0.5, 0.95, 0.99, 0.999)
-"""The shares whose times are told step by step."""
-ALL = "all requests"
-"""What all operations together are called."""
+SHARES = (0.5, 0.95, 0.99, 0.999)  # The shares whose times are told step by step.
+ALL = "all requests"  # What all operations together are called.
 MOST_STEPS = 600
 INTENDED = ", intended"
 """Ends the name of an operation timed from when it should have begun, at the rate that was asked for."""
@@ -222,8 +217,7 @@ class TimedRun(NamedTuple):
     times: tuple[WorkloadTime, ...]
     steps: Mapping[str, StepCounts]
     courses: tuple[LatencyCourse, ...]
-    still: Mapping[str, tuple[Stretch, ...]]
-    """When each workload got no answers after faults."""
+    still: Mapping[str, tuple[Stretch, ...]]  # When each workload got no answers after faults.
 
     def apart(self, time: WorkloadTime) -> tuple[Stretch, ...]:
         """The stretches of a workload in which it got answers: what limited it is judged in these."""

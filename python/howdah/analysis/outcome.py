@@ -58,8 +58,7 @@ def _verdict(result: WorkloadResult) -> tuple[Literal["note", "warning"], str]:
     return "note", f"in order and complete, checksum {result.checksum} matches teragen's"
 
 
-OK = "OK"
-"""YCSB's word for an operation that did what it should."""
+OK = "OK"  # YCSB's word for an operation that did what it should.
 
 
 def find_failed_operations(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -109,8 +108,7 @@ def find_exceptions(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-_KINDS_LISTED = 2
-"""More kinds of tasks than maps and reduces are not listed one by one."""
+_KINDS_LISTED = 2  # More kinds of tasks than maps and reduces are not listed one by one.
 
 
 def find_unfinished(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

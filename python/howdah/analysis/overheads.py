@@ -18,8 +18,7 @@ from howdah.model.tables import RunData
 from howdah.model.workloads.terasort import CODEC, ROWS, Codec
 from howdah.units import format_bytes, format_counted
 
-# Telemetry is to stay under 1 % of one core at 1 Hz; what it costs grows with its rate.
-SHARE_AT_1_HZ = 0.01
+SHARE_AT_1_HZ = 0.01  # Telemetry is to stay under 1 % of one core at 1 Hz; what it costs grows with its rate.
 # A laboratory is several machines with their daemons, all sampled by one process.
 ON_CLUSTER = 0.02
 LATE_SHARE = 0.05
@@ -139,8 +138,7 @@ def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 # One spill per row is what a sort out of memory needs; anything above it is memory set too small
 # (D0, RULES 64). The margin is for rows a cut-off batch spills twice.
 SPILLED_ONCE = 1.01
-# Compression that saves less than this costs CPU for hardly fewer bytes.
-WORTHWHILE_RATIO = 1.1
+WORTHWHILE_RATIO = 1.1  # Compression that saves less than this costs CPU for hardly fewer bytes.
 
 
 def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spills, ...]:

@@ -81,8 +81,7 @@ _COUNTERS: Final = (
     _Counter(MOVE, "hmaster", "hmaster/moves", "{:.0f} of them began"),
     _Counter(SPLIT, "hmaster", "hmaster/splits", "{:.0f} of them began"),
 )
-LEAST_S = 0.001
-"""Time in collections that is worth a mark, between two samples."""
+LEAST_S = 0.001  # Time in collections that is worth a mark, between two samples.
 
 
 def server_events(run: RunData, timeline: Timeline) -> tuple[ServerEvent, ...]:
@@ -110,12 +109,9 @@ def _server_events_counted(timeline: Timeline, read: set[tuple[str, str]]) -> It
                     )
 
 
-AGREE = 0.01
-"""Requests for the table of regions, and those that were sent again, are counted besides."""
-SAME = 0.0005
-"""A smaller difference is not worth a word."""
-UNEVEN = 1.3
-"""A server with so many times the mean of the requests is worth a word."""
+AGREE = 0.01  # Requests for the table of regions, and those that were sent again, are counted besides.
+SAME = 0.0005  # A smaller difference is not worth a word.
+UNEVEN = 1.3  # A server with so many times the mean of the requests is worth a word.
 _READS, _WRITES = ("read",), ("update", "insert")
 """Operations by the request that each makes; one that reads and writes is counted as both of its halves."""
 

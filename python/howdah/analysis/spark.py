@@ -20,11 +20,9 @@ from howdah.model.placement import most_at_once, stretches
 from howdah.model.run import Outcome, TaskAttempt
 from howdah.model.tables import RunData
 
-_FACTORS = (0.5, 1.0, 2.0, 4.0)
-"""Executors of an estimate, as multiples of those that ran."""
+_FACTORS = (0.5, 1.0, 2.0, 4.0)  # Executors of an estimate, as multiples of those that ran.
 
-Stages = Mapping[int, Sequence[float]]
-"""By stage the seconds of each of its tasks."""
+Stages = Mapping[int, Sequence[float]]  # By stage the seconds of each of its tasks.
 
 
 def spark_uses(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[SparkUse, ...]:
@@ -179,10 +177,8 @@ def _executor_use(executor: SparkExecutorRun, end_s: float, attempts: Sequence[T
     )
 
 
-FETCH_FAILED = "FetchFailed"
-"""How the error of a task begins that could not fetch shuffle data."""
-_EARLY_S = 2.0
-"""The driver notes the end of an executor's tasks a little earlier than that of the executor."""
+FETCH_FAILED = "FetchFailed"  # How the error of a task begins that could not fetch shuffle data.
+_EARLY_S = 2.0  # The driver notes the end of an executor's tasks a little earlier than that of the executor.
 _IN_ORDER = ("idle", "driver's request", "killed by driver", "shutdown", "finished", "decommission")
 """Words in Spark's reasons for the removal of executors that nothing happened to."""
 

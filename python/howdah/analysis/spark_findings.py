@@ -19,8 +19,7 @@ DRIVER_SHARE = 0.3
 """From this part of the time on, the driver deserves attention: more executors do not shorten it."""
 WAITING_SHARE = 0.1
 """From this part of a stage's task time on, waiting for shuffle data or collecting garbage is reported."""
-_WORTH = 0.05
-"""An estimate that changes the time by less than this fraction is no gain."""
+_WORTH = 0.05  # An estimate that changes the time by less than this fraction is no gain.
 _CONTAINER = re.compile(r":? container_\w+(?: on host: [\w.-]+)?")
 _NODE_LOST = "Exit status: -100"
 """YARN's status of containers that it has ended itself, here together with their node."""

@@ -21,16 +21,11 @@ from howdah.analysis.operation_steps import StepCounts, Stretch, TimedRun, in_st
 from howdah.analysis.wording import listed
 from howdah.model.tables import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
 
-FULL = 0.9
-"""A CPU that works for so much of a step, all cores together, makes requests wait."""
-BUSY = 0.8
-"""A disk that is busy for so much of a step makes reads wait."""
-UNCACHED = 0.05
-"""Misses for each request from which on the disk serves what the cache does not."""
-HALF = 0.5
-"""What lasts half as long as a slow operation can be what made it slow."""
-HOT = 2.0
-"""A server with so many times the mean of the requests is hot."""
+FULL = 0.9  # A CPU that works for so much of a step, all cores together, makes requests wait.
+BUSY = 0.8  # A disk that is busy for so much of a step makes reads wait.
+UNCACHED = 0.05  # Misses for each request from which on the disk serves what the cache does not.
+HALF = 0.5  # What lasts half as long as a slow operation can be what made it slow.
+HOT = 2.0  # A server with so many times the mean of the requests is hot.
 SERVER = "regionserver"
 
 Mask = NDArray[np.bool_]
@@ -56,8 +51,7 @@ class Scene(NamedTuple):
     clients: tuple[str, ...]
     edges_s: FloatArray
     slow_s: float
-    still: tuple[Stretch, ...]
-    """When the workload got no answers after faults."""
+    still: tuple[Stretch, ...]  # When the workload got no answers after faults.
 
     @property
     def timeline(self) -> Timeline:

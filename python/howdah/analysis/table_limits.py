@@ -23,8 +23,7 @@ from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.ycsb import Ycsb
 from howdah.units import format_counted, format_per_s
 
-ON_TARGET = 0.98
-"""So much of the rate that was asked for is what was asked for."""
+ON_TARGET = 0.98  # So much of the rate that was asked for is what was asked for.
 OWN_TIME = 0.7
 """Clients with fewer requests under way, of those that they could have, are busy with themselves."""
 _STATIONS: Mapping[str, ThroughputBound] = {
@@ -34,8 +33,7 @@ _STATIONS: Mapping[str, ThroughputBound] = {
     "links": "link",
     "log": "log",
 }
-HELD_UP = 0.1
-"""Writes that are held up for so much of the time limit what can be done."""
+HELD_UP = 0.1  # Writes that are held up for so much of the time limit what can be done.
 
 
 def throughput_limits(timed: TimedRun, servers: Sequence[RegionServerUse]) -> tuple[ThroughputLimit, ...]:

@@ -55,18 +55,13 @@ def latencies(run: RunData) -> tuple[OperationLatency, ...]:
     return tuple(operations)
 
 
-SLOW = 0.99
-"""The share of the requests that are not slow."""
+SLOW = 0.99  # The share of the requests that are not slow.
 OVER_CHANCE = 2.0
 """A cause catches so many times the slow requests that it would if it had nothing to do with them."""
-LEAST_CAUGHT = 0.1
-"""A cause of fewer slow requests than this share is not worth a word."""
-RARE = 0.05
-"""What chance does more often proves nothing."""
-NEARLY_ALL = 0.8
-"""What held for so much of the time has nothing to be compared with."""
-SET = 0.3
-"""A cause of fewer slow requests than this share did not set the tail."""
+LEAST_CAUGHT = 0.1  # A cause of fewer slow requests than this share is not worth a word.
+RARE = 0.05  # What chance does more often proves nothing.
+NEARLY_ALL = 0.8  # What held for so much of the time has nothing to be compared with.
+SET = 0.3  # A cause of fewer slow requests than this share did not set the tail.
 _STEADY: frozenset[TailKind] = frozenset({"server CPU", "client CPU", "disk", "cache misses", "hot server"})
 """What makes requests wait as long as it lasts."""
 

@@ -39,8 +39,7 @@ POLE_OVER_SPREAD = 5.0
 TAIL_SHARE = 0.05
 # From this share of the workload on, a pole or tail asks for attention rather than informing.
 COSTLY_SHARE = 0.10
-# Nobody would change anything for less time than this.
-LEAST_SAVING_S = 0.05
+LEAST_SAVING_S = 0.05  # Nobody would change anything for less time than this.
 # A median absolute deviation of normally distributed times is this much smaller than their deviation.
 MAD_TO_DEVIATION = 1.4826
 
@@ -264,10 +263,8 @@ def find_failed_attempts(record: RunRecord, evidence: Evidence) -> Iterator[Find
             )
 
 
-# Less than this share of a job's slot time is no more than starts and ends of tasks.
-LEAST_SHARE = 0.1
-# A job whose tasks begin within a few heartbeats is not held up by them.
-LEAST_S = 5.0
+LEAST_SHARE = 0.1  # Less than this share of a job's slot time is no more than starts and ends of tasks.
+LEAST_S = 5.0  # A job whose tasks begin within a few heartbeats is not held up by them.
 # Heartbeats give out the same number each time; more at once than this and they are not what limits.
 STEADY = 1.5
 

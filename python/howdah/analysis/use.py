@@ -55,10 +55,8 @@ def find_swapping(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             )
 
 
-# Traffic below a megabyte per second is the host's own chatter and not worth a word.
-QUIET_BYTES_PER_S = 1e6
-# What a phase shorter than this share of its workload did does not matter much.
-WORTH_RESOLVING = 0.05
+QUIET_BYTES_PER_S = 1e6  # Traffic below a megabyte per second is the host's own chatter and not worth a word.
+WORTH_RESOLVING = 0.05  # What a phase shorter than this share of its workload did does not matter much.
 
 
 def uses(

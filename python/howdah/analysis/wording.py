@@ -10,8 +10,7 @@ from howdah.model.reported import format_value
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.units import format_counted, format_percent, format_seconds, format_signed_percent
 
-Sure = Literal["measured", "likely", "guess"]
-"""How much the numbers support a finding."""
+Sure = Literal["measured", "likely", "guess"]  # How much the numbers support a finding.
 
 _LEAST_P = 0.0001
 

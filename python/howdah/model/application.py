@@ -15,24 +15,19 @@ import pyarrow as pa
 
 Kind = Literal["mapreduce", "spark"]
 
-KIND_NAMES: Mapping[Kind, str] = {"mapreduce": "MapReduce", "spark": "Spark"}
-"""What each kind is called."""
-ORIGIN = "imported"
-"""How records of applications are marked."""
+KIND_NAMES: Mapping[Kind, str] = {"mapreduce": "MapReduce", "spark": "Spark"}  # What each kind is called.
+ORIGIN = "imported"  # How records of applications are marked.
 
 
 @dataclass(frozen=True, slots=True)
 class JobChange:
     """One change to an application."""
 
-    setting: str
-    """The property to set; empty if the change is one to the program."""
+    setting: str  # The property to set; empty if the change is one to the program.
     now: str
     proposed: str
-    reason: str
-    """Why, with numbers, in a sentence."""
-    saves_s: float = 0.0
-    """Container seconds that the change frees at most; 0 if they cannot be computed."""
+    reason: str  # Why, with numbers, in a sentence.
+    saves_s: float = 0.0  # Container seconds that the change frees at most; 0 if they cannot be computed.
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +54,7 @@ class HostShare:
     host: str
     tasks: int
     failed: int
-    compared: int
-    """Its successful tasks in stages that ran on several hosts."""
+    compared: int  # Its successful tasks in stages that ran on several hosts.
     slowness: float
     """Mean natural logarithm of a compared task's time relative to its stage's median; 0 is typical."""
 
@@ -90,16 +84,12 @@ class Application:
     tasks: int
     containers: int
     container_s: float
-    container_bytes: int
-    """Memory of its largest kind of container."""
-    idle_s: float
-    """Container seconds without a task, and of reduces that waited for maps."""
+    container_bytes: int  # Memory of its largest kind of container.
+    idle_s: float  # Container seconds without a task, and of reduces that waited for maps.
     failed_attempts: int
     failed_s: float
-    killed_s: float
-    """Container seconds of attempts that were killed, such as the slower copy of a task."""
-    unused_memory_byte_s: float
-    """Memory that no task of its kind ever used, times container seconds."""
+    killed_s: float  # Container seconds of attempts that were killed, such as the slower copy of a task.
+    unused_memory_byte_s: float  # Memory that no task of its kind ever used, times container seconds.
     unused_memory_s: float
     """The same in container seconds: each counts with the fraction of its memory that was unused."""
     cpu_s: float
@@ -110,8 +100,7 @@ class Application:
     """How much longer its stages' longest tasks took than the median task, in stages with much skew."""
     stages: tuple[StageSummary, ...] = ()
     hosts: tuple[HostShare, ...] = ()
-    advice: tuple[JobChange, ...] = ()
-    """What to change, the largest saving first."""
+    advice: tuple[JobChange, ...] = ()  # What to change, the largest saving first.
 
     @property
     def elapsed_s(self) -> float:
@@ -189,12 +178,10 @@ class SparkJob:
     stages: tuple[int, ...]
     """All stages of its graph, those included whose output existed already and which were skipped."""
     end_s: float | None = None
-    succeeded: bool | None = None
-    """None if the log has no end of the job."""
+    succeeded: bool | None = None  # None if the log has no end of the job.
     failure: str = ""
     description: str = ""
-    sql_execution: int | None = None
-    """The SQL query that it belongs to."""
+    sql_execution: int | None = None  # The SQL query that it belongs to.
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,12 +193,10 @@ class SparkStage:
     name: str
     parents: tuple[int, ...]
     tasks: int
-    scopes: tuple[str, ...] = ()
-    """Spark's names of its operators, such as ``Exchange`` or ``reduceByKey``."""
+    scopes: tuple[str, ...] = ()  # Spark's names of its operators, such as ``Exchange`` or ``reduceByKey``.
     submit_s: float | None = None
     end_s: float | None = None
-    failure: str = ""
-    """Why the attempt failed; empty if it did not."""
+    failure: str = ""  # Why the attempt failed; empty if it did not.
     resource_profile: int = 0
 
 
@@ -223,16 +208,13 @@ class SparkExecutor:
     host: str
     cores: int
     add_s: float
-    remove_s: float | None = None
-    """None if it stayed to the end of the log."""
+    remove_s: float | None = None  # None if it stayed to the end of the log.
     removal_reason: str = ""
     resource_profile: int = 0
-    memory_bytes: int | None = None
-    """Its heap as requested; None if the log does not show it."""
+    memory_bytes: int | None = None  # Its heap as requested; None if the log does not show it.
     overhead_bytes: int | None = None
     """The memory that was requested in addition to the heap, off-heap and Python memory included."""
-    storage_bytes: int | None = None
-    """The memory for execution and storage."""
+    storage_bytes: int | None = None  # The memory for execution and storage.
     peak_heap_bytes: int | None = None
     """The largest use of its heap that it reported; None if it reported none."""
     peak_resident_bytes: int | None = None
@@ -258,16 +240,13 @@ class SparkApplication:
     id: str
     name: str
     user: str
-    spark_version: str
-    """Empty if the log begins after it, as logs before Spark 1.3 do."""
+    spark_version: str  # Empty if the log begins after it, as logs before Spark 1.3 do.
     attempt: str
     start_s: float
-    end_s: float | None
-    """The application's end, or the last time in the log if it has none."""
+    end_s: float | None  # The application's end, or the last time in the log if it has none.
     outcome: Outcome
     queue: str
-    master: str
-    """``yarn``, ``local[2]`` and the like."""
+    master: str  # ``yarn``, ``local[2]`` and the like.
     deploy_mode: str
     driver_host: str
     properties: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -287,5 +266,4 @@ class SparkLog:
     sql: tuple[SqlExecution, ...] = ()
     truncated: bool = False
     """The log ends within a line or a compressed block; all lines before are included."""
-    unreadable_lines: int = 0
-    """Lines that are no events of Spark, other than the last one."""
+    unreadable_lines: int = 0  # Lines that are no events of Spark, other than the last one.

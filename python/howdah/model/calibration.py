@@ -202,13 +202,10 @@ class Parameter(NamedTuple):
     name: str
     unit: str
     meaning: str
-    default: float
-    """Its value where nothing is calibrated, and the most likely one before data is seen."""
-    low: float
-    """The least that is plausible: with ``high``, 95 % of what was thought possible."""
+    default: float  # Its value where nothing is calibrated, and the most likely one before data is seen.
+    low: float  # The least that is plausible: with ``high``, 95 % of what was thought possible.
     high: float
-    off: float | None
-    """The value at which its mechanism does nothing; None where it cannot be without."""
+    off: float | None  # The value at which its mechanism does nothing; None where it cannot be without.
     source: str
 
 
@@ -294,8 +291,7 @@ COMPILER = _parameters(
 
 CPU_QUOTA = "cpu_quota"
 """What a laboratory's limits leave of a worker's CPU time; operations on a table feel each stop by itself."""
-CORE_SPEED = "core_speed"
-"""The speed of a core; of a lab, the part of a CPU that a planned thread has."""
+CORE_SPEED = "core_speed"  # The speed of a core; of a lab, the part of a CPU that a planned thread has.
 HARDWARE = (CORE_SPEED, "controller_bytes_per_s", "disk_speed", CPU_QUOTA)
 """Quantities of hosts that an inventory does not hold and a calibration may: the speed of a core relative
 to the reference study's, the bytes per second that the disks' controller carries, and the rates of rotating

@@ -266,19 +266,13 @@ GROUP = "howdah.engines"
 class RegisteredEngine(NamedTuple):
     """One engine, as the command line and studies know it."""
 
-    name: str
-    """What ``--engine`` takes."""
-    help: str
-    """What it runs on, to follow its name."""
+    name: str  # What ``--engine`` takes.
+    help: str  # What it runs on, to follow its name.
     title: str
-    options: tuple[Option[Any], ...]
-    """What it may be asked for beside its programs' options."""
-    prepare: str
-    """The function that makes a run ready, as ``package.module:function``."""
-    planned: bool = False
-    """Whether a study gives each of its cells a plan of its own."""
-    on_laboratories: bool = False
-    """Whether a study may build laboratories for it."""
+    options: tuple[Option[Any], ...]  # What it may be asked for beside its programs' options.
+    prepare: str  # The function that makes a run ready, as ``package.module:function``.
+    planned: bool = False  # Whether a study gives each of its cells a plan of its own.
+    on_laboratories: bool = False  # Whether a study may build laboratories for it.
 
 
 _OF_A_MACHINE = (MEMORY, DATA_DIR, MAP_SLOTS, REDUCE_SLOTS)

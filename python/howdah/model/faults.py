@@ -57,8 +57,7 @@ OF_DAEMONS = frozenset({Action.KILL, Action.PAUSE, Action.RESTART, Action.WIPE})
 """What can be done to one daemon."""
 OF_PLACES = frozenset(Action) - {Action.KILL, Action.RESTART, Action.WIPE}
 """What can be done to a worker, a master, a host or a rack."""
-WITH_RATE = frozenset({Action.SLOW_LINK, Action.SLOW_DISK})
-"""What needs a speed."""
+WITH_RATE = frozenset({Action.SLOW_LINK, Action.SLOW_DISK})  # What needs a speed.
 AT_ONCE = frozenset({Action.RESTART, Action.WIPE, Action.WIPE_DISK})
 """What is over when it is done, so that it has no duration."""
 

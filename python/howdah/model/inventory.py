@@ -24,8 +24,7 @@ from howdah.model.hostname import (
     expand_all,
 )
 
-FORMAT: Final = 1
-"""The version of the inventory's and the plan's format."""
+FORMAT: Final = 1  # The version of the inventory's and the plan's format.
 
 Count = Annotated[int, Field(strict=True, ge=1, le=MOST_HOSTS)]
 

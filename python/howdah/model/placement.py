@@ -112,13 +112,10 @@ class PlacedSystem(NamedTuple):
     """One operating system that a plan's daemons run in: a host, or a virtual machine on one."""
 
     name: str
-    host: str
-    """The physical host it is on; itself, where hosts are not divided."""
+    host: str  # The physical host it is on; itself, where hosts are not divided.
     group: str
-    kind: str | None
-    """The kind of worker it is; none for masters alone."""
-    roles: tuple[Role, ...]
-    """The daemons it runs, masters' first."""
+    kind: str | None  # The kind of worker it is; none for masters alone.
+    roles: tuple[Role, ...]  # The daemons it runs, masters' first.
 
 
 def placed_systems(plan: Plan, hosts: Iterable[PlacedHost]) -> Iterator[PlacedSystem]:
@@ -144,8 +141,7 @@ _JOB_REDUCES = "mapreduce.job.reduces"
 _NODE_MB = "yarn.nodemanager.resource.memory-mb"
 _NODE_VCORES = "yarn.nodemanager.resource.cpu-vcores"
 _CALCULATOR = "yarn.scheduler.capacity.resource-calculator"
-_UNSET_MB = 1024
-"""The memory of a task with a container of -1."""
+_UNSET_MB = 1024  # The memory of a task with a container of -1.
 
 
 class AtOnce(NamedTuple):

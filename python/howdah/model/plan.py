@@ -18,8 +18,7 @@ from howdah.model.hostname import check_whole
 from howdah.model.inventory import FORMAT, Count, Inventory
 from howdah.model.request import PlanRequest
 
-Value = int | float | str | bool | tuple[str, ...]
-"""A decided value."""
+Value = int | float | str | bool | tuple[str, ...]  # A decided value.
 
 
 class Role(StrEnum):

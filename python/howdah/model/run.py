@@ -352,8 +352,7 @@ class Sample(NamedTuple):
 
 MOST_TAGS = 32
 LONGEST_TAG = 64
-MOST_NOTE = 20_000
-"""Characters; a longer text is a separate document."""
+MOST_NOTE = 20_000  # Characters; a longer text is a separate document.
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 

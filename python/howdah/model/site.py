@@ -90,16 +90,11 @@ def _patterns(patterns: tuple[str, ...]) -> tuple[str, ...]:
     return some(patterns)
 
 
-Named = Annotated[str, AfterValidator(_name)]
-"""The name of something of the site's own."""
-Address = Annotated[str, AfterValidator(_address)]
-"""An IPv4 or IPv6 address."""
-MacAddress = Annotated[str, AfterValidator(_mac)]
-"""A network card's address, ``00:50:56:00:00:11``."""
-PublicKey = Annotated[str, AfterValidator(_key)]
-"""A public ssh key on one line."""
-Login = Annotated[str, AfterValidator(_login)]
-"""A user of the machines' operating system."""
+Named = Annotated[str, AfterValidator(_name)]  # The name of something of the site's own.
+Address = Annotated[str, AfterValidator(_address)]  # An IPv4 or IPv6 address.
+MacAddress = Annotated[str, AfterValidator(_mac)]  # A network card's address, ``00:50:56:00:00:11``.
+PublicKey = Annotated[str, AfterValidator(_key)]  # A public ssh key on one line.
+Login = Annotated[str, AfterValidator(_login)]  # A user of the machines' operating system.
 Hosts = Annotated[
     tuple[HostPattern, ...], AfterValidator(_patterns), WithJsonSchema({"type": "array", "minItems": 1})
 ]
@@ -114,10 +109,8 @@ class SitePart(Model):
 
 _RANGE = re.compile(r"(.*)\[(\d{1,4})-(\d{1,4})\](.*)")
 _HOST = "{host}"
-VCENTER_PORT = 443
-"""Where a vCenter answers unless told otherwise."""
-_OF_A_LINK = 2
-"""Addresses of a network between two machines, which has none for itself."""
+VCENTER_PORT = 443  # Where a vCenter answers unless told otherwise.
+_OF_A_LINK = 2  # Addresses of a network between two machines, which has none for itself.
 
 
 class VCenterSite(SitePart):

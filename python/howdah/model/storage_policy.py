@@ -16,20 +16,16 @@ from howdah.units import MIB
 class CodingRate(NamedTuple):
     """What one core codes with Hadoop's Java coder, bytes per second of its CPU time."""
 
-    encoded_bytes_per_s: float
-    """Bytes of data for which it computes the parity."""
-    rebuilt_bytes_per_s: float
-    """Bytes of one lost unit that it computes from the others."""
+    encoded_bytes_per_s: float  # Bytes of data for which it computes the parity.
+    rebuilt_bytes_per_s: float  # Bytes of one lost unit that it computes from the others.
 
 
 class ErasurePolicy(NamedTuple):
     """One of Hadoop's policies."""
 
     name: str
-    data: int
-    """Data units of a block group."""
-    parity: int
-    """Parity units of a block group: so many lost units can be rebuilt."""
+    data: int  # Data units of a block group.
+    parity: int  # Parity units of a block group: so many lost units can be rebuilt.
     java: CodingRate
     """The speed of Hadoop's Java coder, which works without ISA-L; see benches/coder_speed.py."""
     cell_bytes: int = MIB

@@ -14,10 +14,8 @@ from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Interval, Seconds
 from howdah.model.run import RunWarning
 
-Level = str | bool | int | float
-"""A value as a user writes it."""
-PLANNED = "planned"
-"""Stands for what the rules decide."""
+Level = str | bool | int | float  # A value as a user writes it.
+PLANNED = "planned"  # Stands for what the rules decide.
 
 
 class TuneParameter(Model):

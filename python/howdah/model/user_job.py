@@ -21,16 +21,12 @@ from howdah.model.tuning import Fixed, RacedPlan, RaceRequest, TuneParameter
 class TaskDemand(NamedTuple):
     """One successful task."""
 
-    seconds: float
-    """How long it took, without what it waited for other tasks."""
-    cpu_s: float
-    """Processor time of ``seconds``, garbage collection included."""
+    seconds: float  # How long it took, without what it waited for other tasks.
+    cpu_s: float  # Processor time of ``seconds``, garbage collection included.
     network_s: float
     """Time of ``seconds`` that it waited for data of other hosts, as far as its history shows."""
-    disk_bytes: int
-    """Bytes that it read and wrote."""
-    network_bytes: int
-    """Bytes that it fetched from other hosts, as far as its history shows."""
+    disk_bytes: int  # Bytes that it read and wrote.
+    network_bytes: int  # Bytes that it fetched from other hosts, as far as its history shows.
     wave: int = 0
     """How many tasks of its stage ran before it on its core of a Spark executor, which warms up."""
 
@@ -56,12 +52,9 @@ class DemandPart:
     """Stages that share slots, from the start of the first task to the end of the last one."""
 
     name: str
-    slots: int
-    """The most tasks that ran at once."""
-    stages: Mapping[int, tuple[TaskDemand, ...]]
-    """By stage its tasks, in the order in which they began."""
-    parents: Mapping[int, tuple[int, ...]]
-    """By stage those that must end before it."""
+    slots: int  # The most tasks that ran at once.
+    stages: Mapping[int, tuple[TaskDemand, ...]]  # By stage its tasks, in the order in which they began.
+    parents: Mapping[int, tuple[int, ...]]  # By stage those that must end before it.
     handover_s: float = 0.0
     """From the end of a task to the start of the next one in its place: a new container of MapReduce."""
     warm_ups: Mapping[int, WarmUp] = field(default_factory=dict)
@@ -80,24 +73,16 @@ class JobDemand:
     id: str
     name: str
     kind: Kind
-    elapsed_s: float
-    """Measured, without its wait for a first container."""
-    idle_s: float
-    """Time of it without any task: start, driver, end."""
-    nodes: tuple[str, ...]
-    """Names of the hosts that ran tasks."""
-    containers: int
-    """The most tasks of MapReduce, or executors of Spark, at once."""
-    container_cores: int
-    """Tasks that a container runs at once."""
-    container_bytes: int
-    """Memory of the largest kind of container."""
+    elapsed_s: float  # Measured, without its wait for a first container.
+    idle_s: float  # Time of it without any task: start, driver, end.
+    nodes: tuple[str, ...]  # Names of the hosts that ran tasks.
+    containers: int  # The most tasks of MapReduce, or executors of Spark, at once.
+    container_cores: int  # Tasks that a container runs at once.
+    container_bytes: int  # Memory of the largest kind of container.
     parts: tuple[DemandPart, ...]
     input_bytes: int
-    failed: int
-    """Attempts that failed or were killed; a replay leaves them out."""
-    gaps: tuple[str, ...] = ()
-    """What the history lacks, in sentences."""
+    failed: int  # Attempts that failed or were killed; a replay leaves them out.
+    gaps: tuple[str, ...] = ()  # What the history lacks, in sentences.
     start_s: float = 0.0
     """Time of ``idle_s`` in which a driver of Spark, its application master and its executors started."""
 

@@ -18,8 +18,7 @@ from howdah.report.document import Table
 from howdah.report.words import NONE, number, optional
 from howdah.units import format_bits_per_s, format_bytes
 
-HOTTEST = 10
-"""Regions that are listed for each workload."""
+HOTTEST = 10  # Regions that are listed for each workload.
 
 
 def region_server_tables(evidence: Evidence) -> tuple[Table, ...]:

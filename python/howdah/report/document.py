@@ -24,8 +24,7 @@ class Form(Enum):
 
 
 EVERY_FORM = frozenset(Form)
-PAGES = frozenset({Form.HTML, Form.MARKDOWN})
-"""The forms that are files, which have room for everything."""
+PAGES = frozenset({Form.HTML, Form.MARKDOWN})  # The forms that are files, which have room for everything.
 TERMINAL = frozenset({Form.TERMINAL})
 
 

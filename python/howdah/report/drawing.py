@@ -16,8 +16,7 @@ from typing import Any
 
 from howdah.extras import extra
 
-VEGA_LITE = "6.4"
-"""The Vega-Lite release that draws both the still pictures and the live ones."""
+VEGA_LITE = "6.4"  # The Vega-Lite release that draws both the still pictures and the live ones.
 
 
 _PLACED = re.compile(r' (?:d|transform)="[^"]+"')

@@ -38,8 +38,7 @@ from howdah.units import format_gib
 _ENDLESS = 64
 """Letters of a word that may be broken within a table: more than a host's label or a property has."""
 _ENDLESS_WORD = re.compile(rf"(\S{{{_ENDLESS},}})")
-_NAME = 32
-"""Letters of the longest name that is kept on one line."""
+_NAME = 32  # Letters of the longest name that is kept on one line.
 _CODE = re.compile(r"`([^`\n]+)`")
 _CODE_OR_OPTION = re.compile(r"(`[^`\n]+`|(?<![\w-])--[a-z][\w-]*)")
 _WITHIN_NUMBER = re.compile(
@@ -84,8 +83,7 @@ def _wrapped(pattern: re.Pattern[str], text: str, element: Markup) -> Markup:
     return Markup("").join(element.format(part) if at % 2 else part for at, part in enumerate(parts))
 
 
-EXPOSED = "window.vegaEmbed = vegaEmbed;"
-"""What the bundle hands to the page's own script."""
+EXPOSED = "window.vegaEmbed = vegaEmbed;"  # What the bundle hands to the page's own script.
 
 
 def vega_bundle() -> str:
@@ -122,10 +120,8 @@ def _keep_bundle(path: Path, content: bytes) -> None:
     unfinished.replace(path)
 
 
-PAGE = "page.html.j2"
-"""The template of every document."""
-FIGURES = "figures"
-"""The folder, next to a page, of the pictures that its Markdown links."""
+PAGE = "page.html.j2"  # The template of every document.
+FIGURES = "figures"  # The folder, next to a page, of the pictures that its Markdown links.
 
 
 class Drawn(NamedTuple):
@@ -142,12 +138,9 @@ class Shell(NamedTuple):
     Its scripts, styles and still pictures are then files of their own, beside it.
     """
 
-    package: str
-    """The package whose ``templates`` have the shell's."""
-    template: str
-    """The shell's template; it extends ``inner``, the page's."""
-    values: Mapping[str, Any]
-    """What the shell itself shows."""
+    package: str  # The package whose ``templates`` have the shell's.
+    template: str  # The shell's template; it extends ``inner``, the page's.
+    values: Mapping[str, Any]  # What the shell itself shows.
 
 
 class ShownPage(NamedTuple):

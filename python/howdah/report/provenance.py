@@ -103,8 +103,7 @@ def _use(record: RunRecord) -> Table:
     )
 
 
-MOST_NAMES = 8
-"""More names than this are not listed."""
+MOST_NAMES = 8  # More names than this are not listed.
 
 
 def provenance(record: RunRecord) -> tuple[FactList, ...]:

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 
 
 SURE = {"measured": "measured", "likely": "likely", "guess": "a guess"}
-SIMULATED = "simulated"
-"""How sure a simulated run's own numbers are: what would be measured of a real one."""
+SIMULATED = "simulated"  # How sure a simulated run's own numbers are: what would be measured of a real one.
 
 WORTH_TELLING = 0.005
 """Parts of a layer's difference smaller than this share of its bytes are in the sum alone."""
@@ -128,8 +127,7 @@ BOUNDS = {"disk": "reading and writing", "others": "other processes"}
 MISSING = ("unfinished", "never-began", "missing")
 """Findings that say what a reader will look for in vain; they stand right below the answer."""
 
-TABLED = ("byte-accounting", "dfsio")
-"""Notes whose every number stands in a table of their own."""
+TABLED = ("byte-accounting", "dfsio")  # Notes whose every number stands in a table of their own.
 
 
 def run_report(run: RunData, analysis: Analysis, *, drawn: bool = True) -> Document:

@@ -32,8 +32,7 @@ from howdah.report.document import (
 )
 
 _LEAST_BAR, _WIDEST_BAR = 8, 24
-_LEAST_TEXT = 13
-"""Characters of a column of sentences in a narrow terminal."""
+_LEAST_TEXT = 13  # Characters of a column of sentences in a narrow terminal.
 _STYLES = {"missing": "red", "warning": "yellow", "remark": "yellow", "about": "dim", "note": "dim"}
 _GAP = (0, 2, 0, 0)
 _BADGES = {
@@ -45,14 +44,12 @@ _BADGES = {
 }  # fmt: skip
 """The colours of names and of texts that begin with one of these words and a comma or a colon."""
 _BADGE = re.compile(rf"(?:{'|'.join(_BADGES)})(?=[,:]|$)")
-_LONGEST_NAME = 40
-"""Characters of a name that stays in one line of a table."""
+_LONGEST_NAME = 40  # Characters of a name that stays in one line of a table.
 _LEAST_SHORT = 40
 """Columns that sentences need in the last column of a table; with fewer they stand below it."""
 _SENTENCE = re.compile(r"[.!?](?=\s+[A-Z`(])")
 _CLAUSE = re.compile(r"[,;:](?= )| (?=\()")
-_LEAST_CLAUSE = 0.4
-"""A clause that fills less of the line says too little alone."""
+_LEAST_CLAUSE = 0.4  # A clause that fills less of the line says too little alone.
 
 
 def shortened(text: str, width: int) -> str:

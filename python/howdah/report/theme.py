@@ -63,8 +63,7 @@ CONFIG: dict[str, Any] = {
     "text": {"fontSize": 12, "color": "$ink"},
 }
 
-POINTER = "pointer"
-"""The selection of a layer that shows the values of what is pointed at, and nothing else."""
+POINTER = "pointer"  # The selection of a layer that shows the values of what is pointed at, and nothing else.
 
 LIGHT: dict[str, str] = {
     "page": "#ffffff",
@@ -162,8 +161,7 @@ def coloured(spec: Any, palette: dict[str, str]) -> Any:
     return spec
 
 
-MOST_COLOURS = 6
-"""More groups than this could not be distinguished by their colours."""
+MOST_COLOURS = 6  # More groups than this could not be distinguished by their colours.
 
 
 def series_keys(names: Iterable[str]) -> tuple[Key, ...]:

@@ -11,11 +11,9 @@ from typing import Any
 from howdah.report.document import Key
 from howdah.report.theme import CONFIG, LEFT, POINTER, RIGHT, WIDTH
 
-DATA = "data"
-"""The name of the layer that draws a figure's own data; bands, labels and levels have none."""
+DATA = "data"  # The name of the layer that draws a figure's own data; bands, labels and levels have none.
 
-SHOWN = "indexof(hidden, datum.series) < 0"
-"""True for a mark whose series the reader has not switched off."""
+SHOWN = "indexof(hidden, datum.series) < 0"  # True for a mark whose series the reader has not switched off.
 _OWN_SCALES = ("color", "fill", "fillOpacity", "opacity", "stroke")
 """What each layer of a chart has its own scales for."""
 
@@ -155,12 +153,9 @@ def spans(x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
     return {"x": on(x, "x"), "x2": {"field": "x2"}, "y": on(y, "y"), "y2": {"field": "y2"}}
 
 
-RIGHT_END = {"value": {"expr": "width"}}
-"""The encoding of a place at the right end of the plot."""
-RULE = {"type": "rule", "color": "$ink", "strokeWidth": 1}
-"""A line that the eye compares with."""
-LEVEL = {**RULE, "strokeDash": [2, 3]}
-"""The mark of a level to compare with."""
+RIGHT_END = {"value": {"expr": "width"}}  # The encoding of a place at the right end of the plot.
+RULE = {"type": "rule", "color": "$ink", "strokeWidth": 1}  # A line that the eye compares with.
+LEVEL = {**RULE, "strokeDash": [2, 3]}  # The mark of a level to compare with.
 HOLLOW = {"type": "point", "size": 40, "strokeWidth": 1.5, "fill": "$page", "fillOpacity": 1}
 """The mark of simulated points on a dashed line."""
 

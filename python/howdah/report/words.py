@@ -57,11 +57,9 @@ def cited(sources: Iterable[str]) -> str:
     return f"{'; '.join(papers)}. Items are numbered as howdah lists them: `howdah rules`."
 
 
-NONE = "–"
-"""What stands where the record holds nothing."""
+NONE = "–"  # What stands where the record holds nothing.
 
-UNKNOWN = "unknown"
-"""What stands where runs give no interval, or one that rules nothing out."""
+UNKNOWN = "unknown"  # What stands where runs give no interval, or one that rules nothing out.
 
 Value = TypeVar("Value")
 

@@ -32,8 +32,7 @@ from howdah.report.document import (
 from howdah.report.html import FIGURES, html
 from howdah.report.renderer import Renderer, svg
 
-NUMBERS = "data"
-"""The folder, next to a page, of numbers for other programs."""
+NUMBERS = "data"  # The folder, next to a page, of numbers for other programs.
 
 
 def put_page(folder: Path, name: str, html: str, markdown: str, files: Mapping[str, str | bytes]) -> Path:
@@ -110,8 +109,7 @@ def write_document(document: Document, out_dir: Path, renderer: Renderer | None 
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
 _CODE = re.compile(r"`([^`\n]+)`")
-_PLAIN = ("", "measured", "simulated")
-"""Certainties of a note that need no mention."""
+_PLAIN = ("", "measured", "simulated")  # Certainties of a note that need no mention.
 
 
 def markdown(document: Document, folder: str) -> str:

@@ -29,18 +29,14 @@ from howdah.analysis.use import QUIET_BYTES_PER_S
 # A worker that waits for something else computes less too, but its limit holds it back less than its
 # peers', for every second it computes; one with a lower limit is held back at least so much more.
 HELD_BACK_MORE = 1.3
-# Of the whole time.
-HELD_BACK_LEAST = 0.05
-# While held back, equal workers compute about as much: a limit is no matter of chance.
-LIMIT_WANDERS = 0.15
+HELD_BACK_LEAST = 0.05  # Of the whole time.
+LIMIT_WANDERS = 0.15  # While held back, equal workers compute about as much: a limit is no matter of chance.
 # Where nobody counts how long the limit held it back, the CPUs must have stood at it nearly all along.
 STEADY = 0.9
 LEAST_CPUS = 0.02
-# What a hypervisor gives to others differs by no more among workers on hosts alike.
-STOLEN_WANDERS = 0.1
+STOLEN_WANDERS = 0.1  # What a hypervisor gives to others differs by no more among workers on hosts alike.
 
-# What any machine does beside a run.
-CONTENTION_WANDERS = 0.03
+CONTENTION_WANDERS = 0.03  # What any machine does beside a run.
 
 
 def held_back(view: View) -> Iterator[CauseMark]:
@@ -130,8 +126,7 @@ def contention(use: OthersUse) -> Sign:
     return Sign("contended machine", use.others, quantity, "1", use.others, 0.0, "quiet", CONTENTION_WANDERS)
 
 
-# A disk that is busy so much of the time is what its worker waits for, whatever its rate.
-BUSY = 0.7
+BUSY = 0.7  # A disk that is busy so much of the time is what its worker waits for, whatever its rate.
 # What any disk writes in a moment is no queue.
 DISK_QUEUED_BYTES = 1e6
 _DISK_WAYS = {
@@ -188,10 +183,8 @@ def _busy(view: View, disks: list[tuple[str, str]]) -> dict[tuple[str, str], Cei
     return result
 
 
-# Twenty full segments; what a link sends at once is no queue.
-QUEUED_BYTES = 30e3
-# Rates this close are the same.
-ALIKE = 1.1
+QUEUED_BYTES = 30e3  # Twenty full segments; what a link sends at once is no queue.
+ALIKE = 1.1  # Rates this close are the same.
 # A link carries clearly less than others below this share of what they carry.
 SLOWER = 0.75
 WAITING_WANDERS = 0.1

@@ -113,20 +113,16 @@ def _facts(group: RunGroup) -> dict[tuple[Aspect, str], str]:
     return {key: " or ".join(sorted(several)) for key, several in values.items()}
 
 
-MOST_NAMED = 2
-"""More changes than this make no name."""
+MOST_NAMED = 2  # More changes than this make no name.
 
-LONGEST = 40
-"""A name longer than this fits no axis."""
+LONGEST = 40  # A name longer than this fits no axis.
 
 _TELLING = (Aspect.WORKLOAD, Aspect.PLAN)
 """What users change on purpose, one of which stands for what follows from it."""
 
-PLATFORM = "platform"
-"""The fact that most others follow from."""
+PLATFORM = "platform"  # The fact that most others follow from.
 
-NOISY = 0.1
-"""Repeats whose times deviate by more than this share were disturbed by something."""
+NOISY = 0.1  # Repeats whose times deviate by more than this share were disturbed by something.
 
 
 def group_repeats(runs: Sequence[RunFigures]) -> tuple[RunGroup, ...]:
@@ -295,14 +291,11 @@ def _unequal(base: RunGroup, group: RunGroup) -> Iterator[str]:
         yield f"{format_counted(len(group.runs), 'run')} against {len(base.runs)}: as many would show most"
 
 
-CLEARLY = 0.05
-"""A resource that differs by less than this share explains nothing."""
+CLEARLY = 0.05  # A resource that differs by less than this share explains nothing.
 
-MOST_SIGNS = 4
-"""More signs than this are a table, and there is one."""
+MOST_SIGNS = 4  # More signs than this are a table, and there is one.
 
-MOST_CAUSES = 6
-"""The same where programs differ, whose resources are all that they have in common."""
+MOST_CAUSES = 6  # The same where programs differ, whose resources are all that they have in common.
 
 CAUSES = (
     "CPU time", PROCESSES, "spilled", "shuffled", "written to disks", "read from disks", "received",
@@ -313,8 +306,7 @@ CAUSES = (
 PART_SHARE = 0.1
 """A part of a job's time that differs by less than this share of the whole difference is left out."""
 
-WORTH_SHARE = 0.02
-"""A resource below this share of the greatest one of its unit is beside the point."""
+WORTH_SHARE = 0.02  # A resource below this share of the greatest one of its unit is beside the point.
 
 
 def locations(times: Sequence[Judged], others: Sequence[Contrast]) -> tuple[Location, ...]:

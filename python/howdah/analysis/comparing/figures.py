@@ -280,8 +280,7 @@ def facts_of(record: RunRecord) -> tuple[Fact, ...]:
     )
 
 
-LATE_SHARE = 0.05
-"""From this share of samplings on, late ones say that something else had the machine."""
+LATE_SHARE = 0.05  # From this share of samplings on, late ones say that something else had the machine.
 
 
 def figures_of(run: RunData) -> RunFigures:
@@ -326,8 +325,7 @@ def _disturbances(seen: SampledUse) -> Iterator[str]:
         yield f"other processes used CPU time on {uses[0].machine}: {shares}"
 
 
-MOST_STEPS = 240
-"""More steps than this are narrower than two pixels of half a page's width."""
+MOST_STEPS = 240  # More steps than this are narrower than two pixels of half a page's width.
 
 
 class FollowedQuantity(NamedTuple):

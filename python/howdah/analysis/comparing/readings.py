@@ -74,8 +74,7 @@ def _reading(workload: str, name: str, value: float, unit: Unit) -> Reading:
 
 
 _CALLS, _CPU = "namenode/calls", "jvm/namenode/cpu_s"
-_WINDOW_S = 5.0
-"""Daemons are asked every second or two, and not all at the same moment."""
+_WINDOW_S = 5.0  # Daemons are asked every second or two, and not all at the same moment.
 
 
 class CallCost(NamedTuple):
@@ -111,8 +110,7 @@ _BYTES = (
     ("sent", "sent_bytes"),
 )
 _SHARES = (("CPU busy", "cpu_busy"), ("NameNode busy", "namenode_busy"), ("scheduler busy", "scheduler_busy"))
-ELAPSED = "elapsed"
-"""The measure that is judged."""
+ELAPSED = "elapsed"  # The measure that is judged.
 CALLS, CALL_CPU = "calls to the NameNode", "NameNode's CPU time for a call"
 UNDISTURBED = "CPU left by others"
 """Of the machine that the run shared with others: so that from little to hardly any is no difference."""
@@ -309,8 +307,7 @@ PARTS = (BEFORE, DURING, BETWEEN, AFTER)
 PROCESSES = "processes of Java started"
 """Application masters, and of MapReduce one for each attempt of a task, of Spark one for each executor."""
 SHORTEST = "shortest task"
-HELD = "time of containers"
-"""Without those of application masters."""
+HELD = "time of containers"  # Without those of application masters.
 
 
 def job_readings(run: RunData, time: WorkloadTime) -> Iterator[Reading]:

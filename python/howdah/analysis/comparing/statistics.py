@@ -18,8 +18,7 @@ from howdah.analysis.wording import percent, probability
 from howdah.extras import extra
 from howdah.model.comparison import Contrast, Judged, Measure, RunGroup, SignificanceTest, Verdict
 
-LEAST_POINTS = 4
-"""With fewer a straight line has no interval to speak of."""
+LEAST_POINTS = 4  # With fewer a straight line has no interval to speak of.
 
 
 class Estimate(NamedTuple):
@@ -84,14 +83,10 @@ def _quantile(freedom: int) -> float:
 
 CONFIDENCE = 0.95
 
-POWER = 0.9
-"""A difference counts as one that would be told if it is told nine times in ten."""
-MOST_REPEATS = 100
-"""Nobody makes more."""
-MOST_TIMES = 100.0
-"""That only a difference beyond this many times would show need not be told by a number."""
-_FAR = 1e4
-"""Standard errors beyond which the distribution takes long to invert, and nothing would ever show."""
+POWER = 0.9  # A difference counts as one that would be told if it is told nine times in ten.
+MOST_REPEATS = 100  # Nobody makes more.
+MOST_TIMES = 100.0  # That only a difference beyond this many times would show need not be told by a number.
+_FAR = 1e4  # Standard errors beyond which the distribution takes long to invert, and nothing would ever show.
 
 
 class Tested(NamedTuple):
@@ -224,8 +219,7 @@ UNCALIBRATED = 0.07
 """Standard deviation of a ratio's logarithm that even the published calibration leaves unexplained of runs on
 the same hosts and data (docs/accuracy.md): of a simulator that nothing was fitted to no less is known."""
 
-NO_NOISE = 1e-9
-"""Logarithms that lie within this of one another differ by rounding alone."""
+NO_NOISE = 1e-9  # Logarithms that lie within this of one another differ by rounding alone.
 
 
 class Test(NamedTuple):

@@ -93,8 +93,7 @@ class MasterLoad:
     daemon: str
     machine: str
     busy: float
-    calls_per_s: float | None
-    """Remote calls that it answered; None where it does not count them."""
+    calls_per_s: float | None  # Remote calls that it answered; None where it does not count them.
 
 
 @dataclass(frozen=True)
@@ -102,13 +101,10 @@ class JournalLoad:
     """What changes of the namespace cost in a workload: on a NameNode, and on the wire to JournalNodes."""
 
     workload: str
-    namenode: str
-    """The machine of the NameNode that wrote most of them."""
+    namenode: str  # The machine of the NameNode that wrote most of them.
     edits_per_s: float
-    bytes_per_s: float
-    """To one JournalNode, the busiest; each gets the same."""
-    journals: int
-    """JournalNodes that were sampled."""
+    bytes_per_s: float  # To one JournalNode, the busiest; each gets the same.
+    journals: int  # JournalNodes that were sampled.
     sync_s: float | None
     """How long one lot of edits took to be durable at a majority, on average; None where it is not told."""
     bytes_per_block: float | None

@@ -18,10 +18,8 @@ class OperationLatency:
     count: int
     within_s: tuple[tuple[float, float], ...]
     """Shares of all operations, 0 to 1, each with the time within which so many ended."""
-    longest_s: float
-    """The slowest one's time."""
-    curve: tuple[tuple[float, float], ...]
-    """The same at many shares, as far as so many operations can tell."""
+    longest_s: float  # The slowest one's time.
+    curve: tuple[tuple[float, float], ...]  # The same at many shares, as far as so many operations can tell.
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,8 +21,7 @@ from howdah.units import MIB, format_memory, parse_bytes, parse_count
 T = TypeVar("T")
 C = TypeVar("C", bound=StrEnum)
 
-MOST_TASKS = 10_000
-"""Tasks, files and the like: more are a mistake of whoever typed them."""
+MOST_TASKS = 10_000  # Tasks, files and the like: more are a mistake of whoever typed them.
 
 
 class Refusal(NamedTuple):
@@ -35,40 +34,29 @@ class Refusal(NamedTuple):
 class StudiedAs(NamedTuple):
     """How a study's file has an option."""
 
-    name: str
-    """Its key, and the factor's name."""
+    name: str  # Its key, and the factor's name.
     type: Any
-    value: Callable[[Any], Any] = lambda value: value
-    """From what is read to the option's own value."""
+    value: Callable[[Any], Any] = lambda value: value  # From what is read to the option's own value.
 
 
 @dataclasses.dataclass(frozen=True)
 class Option(Generic[T]):
     """One thing that may be said of a program; ``T`` is its value's type, sizes are in bytes."""
 
-    name: str
-    """``file_size``: by this name a request has it, and with hyphens it is the flag."""
-    field: str
-    """The workload's field, which has the unit in its name: ``file_bytes``."""
+    name: str  # ``file_size``: by this name a request has it, and with hyphens it is the flag.
+    field: str  # The workload's field, which has the unit in its name: ``file_bytes``.
     help: str
-    metavar: str
-    """What stands for the value in help."""
-    parse: Callable[[str, str], T]
-    """From a flag's text, and the flag to name in an error; raises UserError."""
-    studied: StudiedAs | None
-    """How a study has it; None where no study can vary it."""
-    engines: tuple[str, ...] = ()
-    """The engines that have a use for it; empty where all have."""
+    metavar: str  # What stands for the value in help.
+    parse: Callable[[str, str], T]  # From a flag's text, and the flag to name in an error; raises UserError.
+    studied: StudiedAs | None  # How a study has it; None where no study can vary it.
+    engines: tuple[str, ...] = ()  # The engines that have a use for it; empty where all have.
     refuse: Callable[[T, str], Refusal | None] = dataclasses.field(
         default=lambda value, engine: None, repr=False
     )
     """Why a value is not taken on an engine; None where it is."""
-    fact: str | None = None
-    """What comparisons call it; None for an amount of work, which has to be the same."""
-    several: bool = False
-    """Whether the flag may be repeated; the value is a tuple then."""
-    choices: tuple[str, ...] = ()
-    """The words that it may be, for a shell that completes them."""
+    fact: str | None = None  # What comparisons call it; None for an amount of work, which has to be the same.
+    several: bool = False  # Whether the flag may be repeated; the value is a tuple then.
+    choices: tuple[str, ...] = ()  # The words that it may be, for a shell that completes them.
     completion: str | None = None
     """The function that knows them, as ``module:function``, where they are not known beforehand."""
 
@@ -217,16 +205,13 @@ def choice(
     )
 
 
-CLUSTERS: Final = ("hadoop", "sim")
-"""The engines that have HDFS, real or simulated."""
+CLUSTERS: Final = ("hadoop", "sim")  # The engines that have HDFS, real or simulated.
 MOST_REPLICAS: Final = 512
 
 _LEAST_BLOCK_BYTES = MIB
 """A NameNode takes none that is smaller, by default (dfs.namenode.fs-limits.min-block-size)."""
-_MOST_BLOCK_BYTES = 8191 * 2**50
-"""As many PiB as dfs.blocksize, a Java long, can hold."""
-_CHECKED_BYTES = 512
-"""A DataNode keeps a checksum of so much."""
+_MOST_BLOCK_BYTES = 8191 * 2**50  # As many PiB as dfs.blocksize, a Java long, can hold.
+_CHECKED_BYTES = 512  # A DataNode keeps a checksum of so much.
 
 BLOCKS: Final = "give from 1MiB to 8191PiB, in multiples of 512 bytes"
 """The hint if a block has another size."""

@@ -30,8 +30,7 @@ from howdah.model.workloads.option import (
 )
 from howdah.units import format_bytes, format_count_short, format_counted, parse_count
 
-ROW_BYTES: Final = 100
-"""TeraSort's row: a key of 10 bytes and a value of 90."""
+ROW_BYTES: Final = 100  # TeraSort's row: a key of 10 bytes and a value of 90.
 
 TERAGEN: Final = "teragen"
 TERASORT: Final = "terasort"

@@ -42,8 +42,7 @@ from howdah.model.workloads.ycsb_options import (
 )
 from howdah.units import format_bytes, format_counted, format_seconds
 
-YCSB: Final = "ycsb"
-"""The suite of all of them, and the folder that its table is kept in."""
+YCSB: Final = "ycsb"  # The suite of all of them, and the folder that its table is kept in.
 YCSB_LOAD: Final = "ycsb-load"
 THROUGHPUT: Final = "throughput"
 MOST_SCANNED: Final = 100
@@ -61,8 +60,7 @@ NOT_ON: Final = {
 """Why nothing that asks HBase runs on other engines."""
 
 
-_WITHIN: Final = (0.5, 0.95, 0.99, 0.999)
-"""The shares of operations whose times are metrics."""
+_WITHIN: Final = (0.5, 0.95, 0.99, 0.999)  # The shares of operations whose times are metrics.
 
 
 class TableShape(NamedTuple):
@@ -330,8 +328,7 @@ EVERY: Final = (
 """All of them in the order of the suite: those that add records come last."""
 
 
-PE: Final = "hbase-pe"
-"""The suite of all of them."""
+PE: Final = "hbase-pe"  # The suite of all of them.
 PE_WRITE: Final = "pe-write"
 
 
@@ -418,5 +415,4 @@ class PeUpdate(PerformanceEvaluation):
     operation = "update"
 
 
-EVALUATIONS: Final = (PeWrite, PeRead, PeUpdate)
-"""All of them in the order of the suite."""
+EVALUATIONS: Final = (PeWrite, PeRead, PeUpdate)  # All of them in the order of the suite.

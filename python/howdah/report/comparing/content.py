@@ -45,10 +45,8 @@ if TYPE_CHECKING:
     from howdah.report.comparing.draw import ComparisonFigures
 
 
-MOST_CHANGES = 24
-"""The terminal leaves more rows than this to the page and to JSON."""
-MOST_REFUSED = 2
-"""The terminal counts further runs that are not compared."""
+MOST_CHANGES = 24  # The terminal leaves more rows than this to the page and to JSON.
+MOST_REFUSED = 2  # The terminal counts further runs that are not compared.
 
 
 def document(comparison: Comparison, figures: ComparisonFigures | None = None) -> Document:

@@ -23,10 +23,8 @@ from howdah.report.words import three_digits
 
 ROW = 34
 
-_PREFIXES = ("", "k", "M", "G", "T")
-"""Of thousands, so many of them."""
-_SCALED = ("B", "B/s", "bit/s")
-"""Units that take a prefix."""
+_PREFIXES = ("", "k", "M", "G", "T")  # Of thousands, so many of them.
+_SCALED = ("B", "B/s", "bit/s")  # Units that take a prefix.
 
 
 def repeats(comparison: Comparison) -> tuple[Figure, ...]:

@@ -11,14 +11,11 @@ from howdah.report.comparing.words import interval, more, place, ratio
 from howdah.report.document import Figure, Table
 from howdah.report.theme import WIDTH, group_keys
 
-ROW, HEAD = 24, 30
-"""Heights of a row and of a name above rows, pixels."""
+ROW, HEAD = 24, 30  # Heights of a row and of a name above rows, pixels.
 
-FARTHEST = 8.0
-"""Intervals are cut off where they reach so many times beyond the farthest ratio."""
+FARTHEST = 8.0  # Intervals are cut off where they reach so many times beyond the farthest ratio.
 LEFT, RIGHT = 4, 230
-WIDEST = 4.0
-"""Ratios that span more than this are drawn on a logarithmic axis."""
+WIDEST = 4.0  # Ratios that span more than this are drawn on a logarithmic axis.
 
 
 class RatioRow(NamedTuple):

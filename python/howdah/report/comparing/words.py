@@ -22,14 +22,11 @@ from howdah.model.comparison import (
 from howdah.model.reported import format_value
 from howdah.report.words import NONE, UNKNOWN, signed_bytes
 
-_MANY_TIMES = 1.5
-"""From here on a ratio says more than per cent."""
+_MANY_TIMES = 1.5  # From here on a ratio says more than per cent.
 
-_NOTHING = 10.0
-"""An interval of a ratio whose ends are so many times apart rules nothing out."""
+_NOTHING = 10.0  # An interval of a ratio whose ends are so many times apart rules nothing out.
 
-_NARROW = 0.02
-"""An interval narrower than this needs three decimals to be one."""
+_NARROW = 0.02  # An interval narrower than this needs three decimals to be one.
 
 
 def measured(measure: Measure, value: float) -> str:

@@ -28,8 +28,7 @@ from howdah.report.theme import WIDTH
 from howdah.report.words import three_digits
 from howdah.units import format_rate
 
-PITCH = 56.0
-"""The height of one small chart with its name and the room below it, pixels."""
+PITCH = 56.0  # The height of one small chart with its name and the room below it, pixels.
 
 _NAME, _BELOW, _LINE = 17.0, 5.0, 13.0
 
@@ -189,8 +188,7 @@ def _pointer(source: FigureSource, keys: Sequence[Key], axis: Axis, y: dict[str,
     return vega.pointed_at(strips, "time", "row")
 
 
-LEAST_SHARE = 0.005
-"""A kind of CPU time that no machine spent this share of the run on is left out."""
+LEAST_SHARE = 0.005  # A kind of CPU time that no machine spent this share of the run on is left out.
 
 
 class MachineFigure(NamedTuple):

@@ -17,14 +17,12 @@ ROW, BAR = 72, 26
 TOKENS = ("phase-1", "phase-2", "phase-3")
 
 
-_WORD = 0.13
-"""How long a total is written, beside the axis."""
+_WORD = 0.13  # How long a total is written, beside the axis.
 
 
 _BESIDE_EDGE = {"expr": "scale('x', datum.limit) < 3.4 * length(datum.text) ? 'left' : 'center'"}
 """A mark's name stands below its middle, and begins there where half of it would be cut off at the left."""
-_HALF = 7
-"""Of the end marks, in pixels above and below the line."""
+_HALF = 7  # Of the end marks, in pixels above and below the line.
 
 
 class Marks(NamedTuple):

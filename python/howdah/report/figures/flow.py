@@ -16,17 +16,13 @@ from howdah.report.theme import WIDTH
 from howdah.report.words import signed_bytes
 from howdah.units import format_bytes, format_percent
 
-GAP = 48.0
-"""Room between two boxes of a column, which holds the name of the lower one, pixels."""
+GAP = 48.0  # Room between two boxes of a column, which holds the name of the lower one, pixels.
 
-TALLEST = 190.0
-"""The height of the fullest column's boxes together, pixels."""
+TALLEST = 190.0  # The height of the fullest column's boxes together, pixels.
 
-BOX = 1 / 60
-"""The width of a box, as a share of the picture's."""
+BOX = 1 / 60  # The width of a box, as a share of the picture's.
 
-LEAST = 1.0
-"""No box or stream is drawn thinner, pixels."""
+LEAST = 1.0  # No box or stream is drawn thinner, pixels.
 
 
 class Box(NamedTuple):
@@ -171,11 +167,9 @@ READ, CACHED = Key("read from disks", "disk-read"), Key("from the page cache", "
 WITHIN, NETWORK = Key("within a machine", "phase-2"), Key("over the network", "net-send")
 WRITTEN = Key("written to disks", "disk-write")
 
-WORTH_TELLING = 0.05
-"""Amounts that are this share apart are told apart."""
+WORTH_TELLING = 0.05  # Amounts that are this share apart are told apart.
 
-TOO_SMALL = 0.01
-"""A stream of this share of the largest, in theory too, is left to the table."""
+TOO_SMALL = 0.01  # A stream of this share of the largest, in theory too, is left to the table.
 
 _STEPS, _SIDE, _LINE = 20, 8, 13
 

@@ -189,8 +189,7 @@ def _time(seconds: float) -> str:
 
 
 _THOUSAND = 1000.0
-TOGETHER = "ink"
-"""The colour of what stands for all operations."""
+TOGETHER = "ink"  # The colour of what stands for all operations.
 
 
 def operations(source: FigureSource) -> Figure | None:

@@ -27,8 +27,7 @@ from howdah.units import format_bytes, format_memory, format_rate
 
 READ, WRITE = Key("read", "disk-read"), Key("write", "disk-write")
 
-FARTHEST = 6.0
-"""A limit this many times beyond the peak is left out of the plot."""
+FARTHEST = 6.0  # A limit this many times beyond the peak is left out of the plot.
 
 
 def _disks(source: FigureSource) -> list[Series]:
@@ -136,8 +135,7 @@ CACHE = {
 RECEIVED, SENT = Key("received", "net-receive"), Key("sent", "net-send")
 _WAYS = {"rx": RECEIVED, "tx": SENT}
 ALL_CPUS = Axis("% of all CPUs", 100, ".0f")
-_HEIGHT = 110
-"""Lower than what a run is about."""
+_HEIGHT = 110  # Lower than what a run is about.
 
 
 def cpu(source: FigureSource) -> Figure | None:

@@ -18,8 +18,7 @@ from howdah.report.figures.timeaxis import FigureSource, first_shown_s
 from howdah.report.figures.timeline import SeriesLine
 from howdah.units import format_count, format_counted
 
-MOST_STEPS = 480
-"""More steps than this are narrower than two pixels of a plot."""
+MOST_STEPS = 480  # More steps than this are narrower than two pixels of a plot.
 Sampled = TypeVar("Sampled", Series, Gauge)
 
 
@@ -97,11 +96,9 @@ def of_workers(source: FigureSource) -> str:
     return "" if source.record.cluster is None else " of all workers"
 
 
-MOST_ROWS = 12
-"""More rows than this no reader compares."""
+MOST_ROWS = 12  # More rows than this no reader compares.
 
-MOST_MACHINE_STEPS = 160
-"""Steps of one row; a small chart has no room for more."""
+MOST_MACHINE_STEPS = 160  # Steps of one row; a small chart has no room for more.
 
 
 class MachineRow(NamedTuple):

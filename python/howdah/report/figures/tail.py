@@ -27,10 +27,8 @@ from howdah.report.theme import RIGHT, WIDTH, ScaledUnit
 from howdah.units import format_counted
 
 _HEIGHT, _LANE, _GAP = 220.0, 16.0, 12.0
-MOST_STEPS = 1200
-"""Of more steps than this only the slowest of neighbours are drawn."""
-MOST_EVENTS = 500
-"""Of more events of a kind than this only the longest are drawn."""
+MOST_STEPS = 1200  # Of more steps than this only the slowest of neighbours are drawn.
+MOST_EVENTS = 500  # Of more events of a kind than this only the longest are drawn.
 _COLOURS = ("group-6", "group-2", "group-3", "group-4")
 _LANES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("collections", (COLLECTION,), "fault"),

@@ -20,8 +20,7 @@ DAEMONS = {
 _GONE = {"lost", "given-up"}
 TOGETHER = 0.15
 """Words at marks of one worker closer than this share of the time shown would cover one another."""
-MOST_WORKERS = 40
-"""More workers than this make a picture that nobody reads."""
+MOST_WORKERS = 40  # More workers than this make a picture that nobody reads.
 
 
 class EventMark(NamedTuple):
@@ -139,10 +138,8 @@ KEYS = {"map": Key("map", "phase-1"), "reduce": Key("reduce", "phase-2")}
 STAGE = Key("stage", "phase-3")
 OTHER_KIND = Key("other", "phase-3")
 MOST_BARS = 2_000
-_MOST_DRAWN = 10_000
-"""Bars of which a page of 10 MB has room for their shapes and data."""
-_WIDEST_JOINED = (2, 4, 8, 16)
-"""Pixels that joined bars may be wide together, tried in turn."""
+_MOST_DRAWN = 10_000  # Bars of which a page of 10 MB has room for their shapes and data.
+_WIDEST_JOINED = (2, 4, 8, 16)  # Pixels that joined bars may be wide together, tried in turn.
 
 
 class LaneBar(NamedTuple):

@@ -43,8 +43,7 @@ SHUFFLE = Key("reduce fetching map output", "phase-3")
 FAILED, KILLED = Key("failed", "fault"), Key("killed", "muted")
 MISSED = Key("lost, not yet given up", "rule")
 
-_DASHED_PITCH = 7.0
-"""Height of a bar, in pixels, from which a dashed outline can be seen as one."""
+_DASHED_PITCH = 7.0  # Height of a bar, in pixels, from which a dashed outline can be seen as one.
 _LETTER, _MOST_LEFT, _AXIS = 6.4, 150, 46
 _OF_CLUSTER, _OF_MACHINE = (760.0, 4.0, 13.0), (420.0, 1.0, 22.0)
 """The height of all lanes together, and the least and the most of each, pixels."""

@@ -24,8 +24,7 @@ from howdah.report.theme import HALF_WIDTH, WIDTH, ScaledUnit
 from howdah.report.words import NONE
 from howdah.units import format_bits_per_s, format_counted, format_percent, format_rate
 
-MOST_BARS = 200
-"""More bars than this are too narrow for a small chart."""
+MOST_BARS = 200  # More bars than this are too narrow for a small chart.
 
 TABLE_ROWS = 24
 TOKENS = {"write": "disk-write", "read": "disk-read"}
@@ -252,8 +251,7 @@ def _files_table(rates: tuple[float, ...], size: float, name: str) -> Table:
     return Table(("files", f"mean {name}"), rows)
 
 
-_MOST_WRITTEN = 12
-"""Hosts beyond which the cells have no room for their numbers."""
+_MOST_WRITTEN = 12  # Hosts beyond which the cells have no room for their numbers.
 _CELL, _LEAST_CELL, _MOST_TALL = 44.0, 6.0, 620.0
 _NAMES, _ABOVE = 130, 44
 _LEAST_SHADE = 0.1

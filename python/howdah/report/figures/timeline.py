@@ -25,8 +25,7 @@ from howdah.report.words import three_digits
 
 TABLE_ROWS = 24
 LABEL_PITCH = 16
-_PEAK = " peak"
-"""What a column of peaks is called behind its line's name."""
+_PEAK = " peak"  # What a column of peaks is called behind its line's name.
 
 
 class SeriesLine(NamedTuple):
@@ -34,8 +33,7 @@ class SeriesLine(NamedTuple):
 
     key: Key
     values: FloatArray
-    peaks: FloatArray | None = None
-    """The highest within each step; None where only means were asked for."""
+    peaks: FloatArray | None = None  # The highest within each step; None where only means were asked for.
 
     @property
     def highest(self) -> float:

@@ -16,8 +16,7 @@ from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.theme import LEAST_WIDTH
 from howdah.units import format_counted
 
-SHEET = 964
-"""The width of the still picture's plot, pixels."""
+SHEET = 964  # The width of the still picture's plot, pixels.
 _SIDE = 8
 _TOKENS = ("band", "phase-3", "disk-write", "ink")
 
@@ -140,19 +139,15 @@ class Sheet:
         return vega.chart(layers, height=height, width=SHEET, top=4, bottom=8, left=_SIDE, right=_SIDE)
 
 
-MOST_DETAILED = 40
-"""More workers than this are drawn as cells, without numbers."""
+MOST_DETAILED = 40  # More workers than this are drawn as cells, without numbers.
 _ACROSS = 4
 _BOX_GAP, _PAD, _LINE, _RACK_NAME = 14.0, 8.0, 16.0, 24.0
-_NAMED, _COUNT = 88.0, 30.0
-"""Room for a workload's name left of a bar, and for the count right of it."""
+_NAMED, _COUNT = 88.0, 30.0  # Room for a workload's name left of a bar, and for the count right of it.
 _CELL, _STEP, _GAP, _HEAD, _NAME = 11.0, 13.0, 12.0, 22.0, 14.0
-_BETWEEN = 28.0
-"""Room between racks, wider than that between hosts, pixels."""
+_BETWEEN = 28.0  # Room between racks, wider than that between hosts, pixels.
 _LEAST_NAMED = 44.0
 _MOST_ACROSS = 5
-MOST_NAMED = 96
-"""More hosts than this have no room for their names."""
+MOST_NAMED = 96  # More hosts than this have no room for their names.
 _LEAST_SHADE = 0.12
 
 

@@ -18,8 +18,7 @@ from howdah.report.plan import words
 from howdah.report.words import source_text
 from howdah.units import format_counted
 
-MOST_RACKS = 200
-"""More racks than this are left to the plan's file."""
+MOST_RACKS = 200  # More racks than this are left to the plan's file.
 
 
 class Cited(NamedTuple):

@@ -158,14 +158,11 @@ def _foot(group: HostGroup, kinds: Sequence[Worker], y: float, *, virtual: bool)
 
 
 WIDTH = 880
-MOST_NAMED = 96
-"""More hosts than this are drawn without their names."""
-MOST_HOSTS = 600
-"""With more hosts than this, one box is a rack."""
+MOST_NAMED = 96  # More hosts than this are drawn without their names.
+MOST_HOSTS = 600  # With more hosts than this, one box is a rack.
 FEWEST_RACKS = 20
 """With fewer racks than this, one box is some neighbours of a rack: some boxes alone would say nothing."""
-MOST_BOXES = 400
-"""With more racks than this, one box is so many hosts that there are no more boxes."""
+MOST_BOXES = 400  # With more racks than this, one box is so many hosts that there are no more boxes.
 
 
 class _Cell(NamedTuple):

@@ -15,8 +15,7 @@ from howdah.report.words import NONE, sentence
 from howdah.units import format_bytes, format_count_short, format_counted, format_percent, format_seconds
 
 _MOST_ADVICE = 4
-_LEAST_COST = 0.01
-"""A smaller part of the work's time is not worth a line."""
+_LEAST_COST = 0.01  # A smaller part of the work's time is not worth a line.
 _SHORT = frozenset({"refused", "drawback", "topology", "settings", "must", "should", "may"})
 """The lines that a terminal may cut; `howdah plan explain` shows all of them."""
 

@@ -16,8 +16,7 @@ ROW, BAR = 62, 20
 MOST_ROWS = 8
 """More platforms than this of one group of hosts are left to the table; of many groups, still more."""
 MOST_ROWS_IN_ALL = 24
-_APART = 0.5
-"""Rows that are empty between two groups of hosts."""
+_APART = 0.5  # Rows that are empty between two groups of hosts.
 
 
 class _Reason(NamedTuple):

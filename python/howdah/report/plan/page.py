@@ -32,11 +32,9 @@ from howdah.report.theme import WIDTH
 from howdah.report.words import sentence
 from howdah.units import GIB, MIB, format_counted, format_gib, format_percent
 
-TASKS = ("map tasks", "reduce tasks")
-"""The shares that run the work of jobs."""
+TASKS = ("map tasks", "reduce tasks")  # The shares that run the work of jobs.
 ROW, BAR = 84, 30
-MOST_KINDS = 12
-"""More kinds of workers than this are left to the table."""
+MOST_KINDS = 12  # More kinds of workers than this are left to the table.
 
 
 class MemoryShare(NamedTuple):
@@ -173,8 +171,7 @@ def _table(stacks: dict[str, tuple[MemoryShare, ...]]) -> Table:
     return Table(("worker", "for", "memory (GiB)", "Java heaps of it (GiB)"), tuple(rows))
 
 
-_MOST_HOSTS = 8
-"""More groups of hosts than this are not all drawn."""
+_MOST_HOSTS = 8  # More groups of hosts than this are not all drawn.
 
 
 def plan_page(plan: ClusterPlan, grounds: Grounds) -> str:

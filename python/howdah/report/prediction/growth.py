@@ -92,14 +92,11 @@ def _data(sweep: Sweep) -> tuple[Data, ...]:
 
 
 _TB = 1e12
-_FAR_APART = 4.0
-"""Sizes that are so many times apart are drawn on a logarithmic axis."""
+_FAR_APART = 4.0  # Sizes that are so many times apart are drawn on a logarithmic axis.
 _TIME_HEIGHT = 280
 _WHOLE = "all together"
-_MANY_TIMES = 8.0
-"""Times that are so many times apart are drawn on a logarithmic axis."""
-_GAP = 16
-"""Pixels between names at the lines' ends."""
+_MANY_TIMES = 8.0  # Times that are so many times apart are drawn on a logarithmic axis.
+_GAP = 16  # Pixels between names at the lines' ends.
 _MASTERS_HEIGHT = 180
 _KEYS = (Key("NameNode", "group-4"), Key("scheduler", "group-3"))
 
@@ -304,8 +301,7 @@ def _masters_spec(sweep: Sweep) -> dict[str, Any]:
 
 
 _COLUMNS = ("asked", "metric", "unit", "low", "median", "high", "station", "busy")
-TAIL = "99 % within"
-"""The metrics whose values are shown beside the throughput."""
+TAIL = "99 % within"  # The metrics whose values are shown beside the throughput.
 
 
 def loads(sweep: LoadSweep, calibration: Calibration | None) -> Document:

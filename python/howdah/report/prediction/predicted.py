@@ -182,10 +182,8 @@ class _Axis(NamedTuple):
     """What several numbers have in common."""
 
     id: str
-    of: str
-    """What they are, in the plural."""
-    title: str
-    """What an axis says, before its unit."""
+    of: str  # What they are, in the plural.
+    title: str  # What an axis says, before its unit.
 
 
 _TIMES = _Axis("times", "times", "elapsed")

@@ -39,8 +39,7 @@ from howdah.report.theme import WIDTH
 from howdah.report.words import NONE, moment
 
 HEIGHT = 240
-MOST = 300
-"""More times than this are not drawn; the newest are."""
+MOST = 300  # More times than this are not drawn; the newest are.
 _INSIDE, _OUTSIDE, _UNKNOWN = "inside", "outside", "no interval"
 _KEYS = (Key(_INSIDE, "group-2"), Key(_OUTSIDE, "fault"), Key(_UNKNOWN, "group-1"))
 

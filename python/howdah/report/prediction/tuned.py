@@ -40,8 +40,7 @@ from howdah.units import format_bytes, format_counted, format_seconds
 
 _MATTER = 10
 _ROW, _BAR, _LINE = 52, 12, 14
-_NAME_AT, _BAR_AT = 8, 40
-"""Pixels from the top of a row to the middle of its name and of its bar."""
+_NAME_AT, _BAR_AT = 8, 40  # Pixels from the top of a row to the middle of its name and of its bar.
 _HEIGHT = 200
 
 

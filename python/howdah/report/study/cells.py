@@ -29,10 +29,8 @@ class CellRuns(NamedTuple):
 
     cell: Cell
     runs: tuple[RunFigures, ...]
-    plan: Plan | None = None
-    """What it runs on; none before a run of it, where its engine makes the plan."""
-    parameters: tuple[Setting, ...] = ()
-    """What the plan sets otherwise than by default."""
+    plan: Plan | None = None  # What it runs on; none before a run of it, where its engine makes the plan.
+    parameters: tuple[Setting, ...] = ()  # What the plan sets otherwise than by default.
 
     @property
     def data_bytes(self) -> int | None:
@@ -86,12 +84,9 @@ class StudyFound(NamedTuple):
     study: Study
     cells: tuple[CellRuns, ...]
     strata: tuple[StratumFound, ...]
-    warnings: tuple[str, ...]
-    """What runs warned of, each once."""
-    remaining: int
-    """Runs that are still to be made."""
-    warm_ups: int
-    """Runs that do not count."""
+    warnings: tuple[str, ...]  # What runs warned of, each once.
+    remaining: int  # Runs that are still to be made.
+    warm_ups: int  # Runs that do not count.
 
 
 def where(study: Study, some: Collection[int], of: Sequence[CellRuns]) -> str:

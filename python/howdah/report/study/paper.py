@@ -65,8 +65,7 @@ _COLUMNS, _HALF_COLUMNS = 4, 2
 _OFFSET = 12
 _LINE = {"symbolType": "stroke", "symbolStrokeWidth": 3, "symbolDash": [1, 0]}
 _POINT = {"symbolType": "circle", "symbolSize": 60, "symbolStrokeWidth": 1.5, "symbolDash": [1, 0]}
-_SHARP = 2
-"""Pixels of a PNG to one of its figure's."""
+_SHARP = 2  # Pixels of a PNG to one of its figure's.
 
 
 def shown_paper(findings: StudyFound, shell: Shell) -> ShownPage:

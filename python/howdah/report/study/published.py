@@ -19,8 +19,7 @@ class PublishedTime(NamedTuple):
     """One figure that was published and found."""
 
     cell: CellRuns
-    timed: str
-    """``terasort map-shuffle``."""
+    timed: str  # ``terasort map-shuffle``.
     published_s: float
     found_s: float
     source: str

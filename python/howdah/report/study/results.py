@@ -164,8 +164,7 @@ class Conclusion(NamedTuple):
         return f"{self.where[0].upper()}{self.where[1:]}: {self.claim}" if self.where else self.claim
 
 
-_LEADS_S = 5.0
-"""An outage of so long comes before the times of the runs: it is what faults are studied for."""
+_LEADS_S = 5.0  # An outage of so long comes before the times of the runs: it is what faults are studied for.
 
 
 def conclusions(findings: StudyFound) -> tuple[Conclusion, ...]:

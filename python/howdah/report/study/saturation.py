@@ -33,8 +33,7 @@ from howdah.units import exact_bytes, format_bytes
 
 HEIGHT = 260
 
-_ROOM = 1.08
-"""Above and below what is drawn, so many times."""
+_ROOM = 1.08  # Above and below what is drawn, so many times.
 
 
 def scaling(findings: StudyFound) -> Figure | None:
@@ -151,10 +150,8 @@ class Saturating(NamedTuple):
     cells: str
     workload: str
     cost: BlockCost
-    idle: float
-    """What there is without blocks."""
-    per_block: Estimate
-    """For one block a second."""
+    idle: float  # What there is without blocks.
+    per_block: Estimate  # For one block a second.
     limit: float
     plan: Plan
 
