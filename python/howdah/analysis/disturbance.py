@@ -97,7 +97,6 @@ def find_others(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 def _shared(use: OthersUse, owner: str) -> str:
-    """Who had the rest, and how many wanted it."""
     parts = [f"{owner} used {percent(use.own)}", f"{percent(use.idle)} was idle"]
     if use.runnable is not None:
         parts.append(f"{use.runnable:.0f} tasks at a time ran or waited for its {use.cpus} CPUs")
@@ -163,7 +162,6 @@ def find_pressure(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 def _room(record: RunRecord, evidence: Evidence, workload: str) -> str:
-    """What would help, where the workload had a budget of memory that can be smaller."""
     budget = record.workloads[evidence.time_of(workload).index].memory_bytes
     return "; a smaller memory budget would leave the system room" if budget else ""
 

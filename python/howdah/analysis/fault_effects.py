@@ -282,7 +282,6 @@ def kept(record: RunRecord) -> tuple[int, int] | None:
 
 
 def _worst(effects: Sequence[FaultEffect]) -> str:
-    """The longest time without an answer, of probes and of clients."""
     worst = max(effects, key=lambda effect: effect.longest_s)
     blind_s = max(effect.blind_s for effect in effects)
     later_s = max((stall.longest_s for effect in effects for stall in effect.later), default=0.0)
@@ -322,7 +321,6 @@ def _waited(effect: FaultEffect) -> str:
 
 
 def _later(record: RunRecord, effect: FaultEffect) -> str:
-    """The stalls that did not begin with the fault, each by itself."""
     return "".join(
         f"; a separate stall of {seconds(stall.longest_s)}, of {format_counted(stall.probes, 'probe')}, "
         f"began {seconds(stall.start_s - effect.begun_s)} after it{_beginning(record, effect, stall)}"

@@ -254,7 +254,6 @@ def _clauses(loss: WorkerLoss) -> Iterator[str]:
 
 
 def _when(loss: WorkerLoss) -> str:
-    """Who was lost at what time of the run: all moments on a page are told on its clock."""
     daemons = f"the {listed(loss.daemons)} of {loss.worker} on {loss.host}"
     if loss.before_s > 0:
         text = f"{loss.workload} began without {loss.worker}: {daemons} had gone missing"
@@ -273,7 +272,6 @@ def _when(loss: WorkerLoss) -> str:
 
 
 def _ended(wait: Wait) -> str:
-    """What ended a wait, with the property that sets when it does."""
     if wait.setting is None:
         return wait.ended_by
     value = "" if wait.value_s is None else f", {seconds(wait.value_s)} here"

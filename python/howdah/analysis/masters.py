@@ -50,7 +50,6 @@ def _load(timeline: Timeline, time: WorkloadTime) -> JournalLoad | None:
 
 
 def _grown(timeline: Timeline, time: WorkloadTime, metric: str) -> dict[str, float]:
-    """How much a counter grew in a workload, by machine."""
     tracks = {machine: timeline.track(machine, metric) for machine in timeline.hosts}
     return {
         machine: track.growth(time.start_s, time.end_s)

@@ -366,7 +366,6 @@ def timed_run(
 
 
 def _counts(rows: Sequence[LatencyHistogram], edges_s: FloatArray) -> StepCounts:
-    """The rows by steps; an interval counts for the step that its middle is in."""
     middles = np.array([(row.start_s + row.end_s) / 2 for row in rows])
     at = np.clip(np.searchsorted(edges_s, middles, side="right") - 1, 0, len(edges_s) - 2)
     histograms: defaultdict[int, list[str]] = defaultdict(list)

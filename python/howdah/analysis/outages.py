@@ -180,7 +180,6 @@ def _parts(
 
 
 def _value_s(record: RunRecord, job: HadoopJob | None, setting: str) -> float | None:
-    """The value of a property that counts milliseconds, as it was on that cluster."""
     running = record.cluster.patience if record.cluster else {}
     value = {**(job.conf if job else {}), **running}.get(setting, "")
     return int(value) / 1000 if value.isdigit() else None

@@ -94,7 +94,6 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
 
 
 def _places(tasks: tuple[TaskAttempt, ...]) -> list[list[TaskAttempt]]:
-    """The tasks of every place that ran any, in order."""
     places: dict[tuple[str, int], list[TaskAttempt]] = {}
     for task in sorted(tasks, key=lambda task: task.start_s):
         places.setdefault((task.worker, task.slot), []).append(task)

@@ -176,7 +176,6 @@ def _waiting(limit: ThroughputLimit) -> list[str]:
 
 
 def _rate(limit: ThroughputLimit) -> str:
-    """Its rate with outages and without them."""
     text = format_per_s(limit.per_s)
     if limit.still_s:
         text += f" ({format_per_s(limit.apart_per_s)} outside of {seconds(limit.still_s)} of outages)"

@@ -227,7 +227,6 @@ def _has_slots(plan: Plan) -> bool:
 
 
 def _counts(plan: Plan) -> Mapping[str, int]:
-    """How many workers there are of each kind."""
     if plan.cluster is None:
         return dict.fromkeys((worker.name for worker in plan.workers), 1)
     return Counter(worker.kind for worker in placed_workers(plan.cluster))

@@ -336,7 +336,6 @@ def _quantity(scaling: Scaling, value: float) -> str:
 
 
 def _properties(record: RunRecord) -> Table:
-    """Every property that the record keeps of the jobs, a column for each job."""
     jobs = [(result.workload.kind, result.job) for result in record.workloads if result.job]
     keys = sorted({key for _, job in jobs for key in job.conf})
     rows = tuple((key, *(job.conf.get(key, NONE) for _, job in jobs)) for key in keys)

@@ -78,7 +78,6 @@ def is_name(cell: str) -> bool:
 
 
 def _wrapped(pattern: re.Pattern[str], text: str, element: Markup) -> Markup:
-    """The text with every match's group in an element."""
     parts = pattern.split(text)
     return Markup("").join(element.format(part) if at % 2 else part for at, part in enumerate(parts))
 
@@ -218,7 +217,6 @@ def environment(*packages: str) -> jinja2.Environment:
 
 
 def _scripts(*more: str) -> Scripts:
-    """The scripts of a page; ``more`` are templates of its own that run after the one all pages have."""
     return Scripts(
         mark=Markup('document.documentElement.classList.add("js")'),
         vega=_script(vega_bundle()),

@@ -35,7 +35,6 @@ def simulation_facts(record: RunRecord) -> tuple[tuple[str, str], ...]:
 
 
 def _comparisons(evidence: Evidence) -> Iterator[Table]:
-    """A table for each published or measured run of the same work."""
     for source, group in groupby(evidence.known_times, lambda time: time.source):
         times = list(group)
         first = times[0]

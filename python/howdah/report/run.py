@@ -80,7 +80,6 @@ def _telling(layer: LayerAccount) -> Iterator[ByteExplanation]:
 
 
 def _devices(evidence: Evidence) -> Accounts:
-    """One row for each direction in which a workload moved anything, or should have."""
     sides = [
         (account, verb, side)
         for account in evidence.accounts
@@ -244,7 +243,6 @@ def _provenance(record: RunRecord) -> tuple[Block, ...]:
 
 
 def _where(record: RunRecord) -> str:
-    """The machine or the cluster it ran on, or would run on."""
     planned = record.plan.cluster
     if record.origin is not Origin.SIMULATED or planned is None:
         if record.laboratory is not None:
@@ -326,7 +324,6 @@ def _metrics(record: RunRecord, evidence: Evidence) -> Table:
 
 
 def _worded(finding: Finding) -> FindingText:
-    """A finding with its numbers written out."""
     place = " · ".join(part for part in (finding.workload, finding.phase) if part)
     numbers = tuple((quantity.name, number(quantity)) for quantity in finding.numbers)
     computed = finding.origin is Origin.SIMULATED and finding.sure == "measured"

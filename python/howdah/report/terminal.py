@@ -270,7 +270,6 @@ def _entry(entry: TextEntry) -> Text:
 
 
 def _warning(finding: FindingText) -> Iterator[RenderableType]:
-    """A warning with its numbers below one another, so that they can be compared."""
     place = " · ".join(filter(None, (finding.place, finding.certainty)))
     yield Text.assemble(("warning  ", "yellow"), (place, "dim"))
     yield indented(_text(finding.text))

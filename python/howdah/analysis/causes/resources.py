@@ -114,7 +114,6 @@ def _throttled(view: View) -> dict[str, float]:
 
 
 def _by_limit(view: View, worker: str, throttled: dict[str, float]) -> bool:
-    """Whether it was its own limit that left a worker less."""
     back_s = view.growth(worker, "cpu/all/throttled_s") or 0.0
     more = throttled[worker] >= HELD_BACK_MORE * Peers(throttled).usual(worker).value
     return more and back_s >= HELD_BACK_LEAST * view.seconds

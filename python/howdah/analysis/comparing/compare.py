@@ -203,7 +203,6 @@ def remarks(groups: Sequence[RunGroup]) -> Iterator[str]:
 
 
 def _noise(group: RunGroup) -> dict[str, float]:
-    """The deviation of the logarithms of a workload's times, by its name."""
     times = {
         measure.workload: [log(value) for value in values if value > 0]
         for measure, values in group.values.items()

@@ -305,7 +305,6 @@ def figures_of(run: RunData) -> RunFigures:
 
 
 def _remarks(record: RunRecord) -> Iterator[str]:
-    """What sets a run apart from its repeats without being a fact of it."""
     for event in record.events:
         if event.kind.endswith(("-lost", "failover")):
             yield f"{event.worker}: {event.text}"
@@ -318,7 +317,6 @@ def _remarks(record: RunRecord) -> Iterator[str]:
 
 
 def _disturbances(seen: SampledUse) -> Iterator[str]:
-    """That others had much of the machine: in one sentence for all workloads."""
     uses = [use for use in seen.others if use.phase is None and disturbed(use)]
     if uses:
         shares = listed([f"{percent(use.others)} in {use.workload}" for use in uses])

@@ -146,7 +146,6 @@ def seen_in(run: RunData, times: tuple[WorkloadTime, ...]) -> SampledUse:
 def _counted_uses(
     run: RunData, timeline: Timeline, times: tuple[WorkloadTime, ...]
 ) -> tuple[StretchUse, ...]:
-    """Resource use of every workload and phase that was sampled."""
     machines = machines_of(run, timeline)
     disks = None if on_cluster(run.record) else data_disks(run.record)
     if disks is None:

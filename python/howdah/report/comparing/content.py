@@ -189,7 +189,6 @@ def _below_one_another(table: Table) -> Table:
 
 
 def _computed(comparison: Comparison) -> str:
-    """A sentence on which groups were simulated; empty where none or all of them were."""
     names = [group.name for group in comparison.groups if group.is_simulated]
     if not names or simulated(comparison.groups):
         return ""

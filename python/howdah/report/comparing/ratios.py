@@ -188,7 +188,6 @@ def _datum(row: RatioRow, low: float, high: float, *, several: bool) -> dict[str
 
 
 def _label(result: Judged) -> str:
-    """What the reader should take home of a row."""
     if not result.is_told:
         return result.verdict.value
     return more(result) if result.measure.kind == "time" else f"{result.verdict.value}: {more(result)}"

@@ -250,7 +250,6 @@ def _best(several: Sequence[Against], baseline: str, would: str) -> Headline:
 
 
 def _repeats(group: RunGroup) -> Headline:
-    """One group alone: how far its repeats lie apart."""
     spans = [
         f"{subject(measure)} {measured(measure, min(some))} to {measured(measure, max(some))}"
         for measure, some in group.values.items()

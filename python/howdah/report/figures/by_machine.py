@@ -119,7 +119,6 @@ def _rules(values: list[dict[str, Any]], y: dict[str, Any], dash: list[int]) -> 
 def _words(
     shown: MachineRows, y: dict[str, Any], axis: Axis, bottom: float, room: float
 ) -> list[dict[str, Any]]:
-    """Each machine's name above its chart, what it is behind the name, and the ends of the axis."""
     names = [
         {"y": place + bottom - room, "name": row.name, "what": row.role, "at": 9 + 7.3 * len(row.name)}
         for place, row in enumerate(shown.rows)
@@ -234,7 +233,6 @@ def _cpu(source: FigureSource) -> Figure | None:
 
 
 def _notes(shown: MachineRows, keys: Sequence[Key], text: Callable[[float], str]) -> list[SideNote]:
-    """The means of every row, right of it."""
     return [
         SideNote(place, key, f"{key.name} {text(_mean(shown, values))}")
         for place, row in enumerate(shown.rows)

@@ -173,7 +173,6 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
 
 
 def _caption(source: FigureSource, held: Marks) -> str:
-    """What the bars are; how long each is stands in the table above and in the figure's own numbers."""
     text = f"How long each workload {took(source.record)}, divided into its phases."
     if any(result.job for result in source.record.workloads):
         text += " Gaps are the time before a job's first task."

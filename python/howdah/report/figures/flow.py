@@ -313,7 +313,6 @@ def _outline(stream: Stream, wide: float) -> list[dict[str, Any]]:
 
 
 def _box_lines(picture: ByteFlow, box: Box) -> list[str]:
-    """What stands above a box: its name, bytes in and out, and those expected in theory if they differ."""
     key = box.node.key if box.node else ""
     coming = [flow for flow in picture.flows if flow.target == key]
     going = [flow for flow in picture.flows if flow.source == key]

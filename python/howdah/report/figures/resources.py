@@ -113,7 +113,6 @@ def _storage_figure(
 def _two_lines(
     every: Sequence[Series], grid: FloatArray, keys: Mapping[str, Key]
 ) -> tuple[SeriesLine, SeriesLine]:
-    """Two quantities over time, all devices together."""
     first, second = (
         summed(key, [series for series in every if series.quantity == quantity], grid)
         for quantity, key in keys.items()
@@ -198,7 +197,6 @@ def memory(source: FigureSource) -> list[Figure]:
 
 
 def _levels(source: FigureSource) -> list[LevelMark]:
-    """The highest peak of any workload and the budget, where the record has them."""
     results = source.record.workloads
     peaks = [result.peak_rss_bytes for result in results if result.peak_rss_bytes is not None]
     budgets = [result.memory_bytes for result in results if result.memory_bytes is not None]
@@ -230,7 +228,6 @@ def _gauged(source: FigureSource, metric: str) -> list[Series]:
 def _figure(
     source: FigureSource, words: tuple[str, str, str], keys: dict[str, Key], marks: Sequence[LevelMark]
 ) -> Figure | None:
-    """One of the two; ``words`` are its id, its title and its caption."""
     series = {key: _gauged(source, metric) for metric, key in keys.items()}
     grid = common_grid([samples for some in series.values() for samples in some], first_shown_s(source))
     if not len(grid):

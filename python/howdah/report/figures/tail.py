@@ -202,7 +202,6 @@ def _labels(
 
 
 def _table(source: FigureSource, courses: Sequence[LatencyCourse], lanes: Sequence[_Lane]) -> Table:
-    """The worst steps of each workload, with what servers did in them."""
     unit = run_unit(source)
     rows = []
     for course in courses:

@@ -298,7 +298,6 @@ def shortened(places: Places) -> list[str]:
 
 
 def _causes(source: FigureSource, places: Places, y: dict[str, Any]) -> list[dict[str, Any]]:
-    """Right of a worker that was slow, or had a slow task, the most likely cause."""
     middles = {group.name: (group.top + group.bottom) / 2 for group in places.groups}
     causes: dict[str, list[str]] = {}
     for straggler in source.evidence.stragglers:

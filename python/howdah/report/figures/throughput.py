@@ -152,7 +152,6 @@ def _spec(
 
 
 def _table(noun: str, rates: FloatArray, unit: ScaledUnit) -> Table:
-    """Every task's rate, or the rates' percentiles where there are many tasks."""
     if len(rates) <= TABLE_ROWS:
         rows = tuple((str(task), f"{rate / unit.size:.3g}") for task, rate in enumerate(rates))
         return Table((noun, unit.name), rows)
@@ -238,7 +237,6 @@ def _files_figure(source: FigureSource, id_: str, drawn: Files) -> Figure:
 
 
 def _files_table(rates: tuple[float, ...], size: float, name: str) -> Table:
-    """Every file's rate, or the mean of equal stretches where there are many files."""
     if len(rates) <= TABLE_ROWS:
         rows = tuple((str(index), f"{rate / size:.3g}") for index, rate in enumerate(rates))
         return Table(("file", name), rows)

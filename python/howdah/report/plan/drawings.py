@@ -137,7 +137,6 @@ def _workers(
 
 
 def _foot(group: HostGroup, kinds: Sequence[Worker], y: float, *, virtual: bool) -> Iterator[Markup]:
-    """Below the nodes: memory held back, and what no worker has to itself."""
     taken = sum(kind.per_host * kind.memory_bytes for kind in kinds)
     held = group.memory_bytes - taken
     left: float = _PAD
@@ -326,7 +325,6 @@ def _cell(cell: _Cell, x: float, y: float, size: _Size) -> Iterator[Markup]:
 
 
 def _places(cell: _Cell, x: float, y: float, size: _Size) -> Iterator[Markup]:
-    """The places of a host: those of its workers, and those that make room."""
     places = max(1, cell.places)
     place_wide = (size.wide - 6) / places
     gap = 1 if place_wide > 3 else 0.4

@@ -260,6 +260,5 @@ def _survives(cost: PolicyCost) -> str:
 
 
 def _time(move: HostMove) -> str:
-    """The computed time, and the simulated one."""
     computed = format_seconds(move.elapsed_s)
     return computed if move.simulated_s is None else f"{computed} (~{format_seconds(move.simulated_s)})"

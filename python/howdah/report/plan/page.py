@@ -241,7 +241,6 @@ def _sections(plan: ClusterPlan, cluster: Cluster, grounds: Grounds) -> Iterator
 
 
 def _hosts(plan: ClusterPlan, cluster: Cluster) -> tuple[Block, ...]:
-    """One full host of every group that carries workers, then racks and masters."""
     groups = {group.name: group for group in cluster.inventory.groups}
     drawings = [
         host(groups[layout.group], layout, [kind for kind in plan.workers if kind.group == layout.group])

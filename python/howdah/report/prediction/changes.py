@@ -86,7 +86,6 @@ def _answer(variation: WhatIf) -> str:
 
 
 def _worst(variation: WhatIf) -> str:
-    """What the most harmful of several changes would do, where one of them is an improvement."""
     clear = [effect for effect in variation.effects if effect.tells]
     worst = [effect for effect in clear if effect.share > 0]
     return f" The worst change: {_effect_text(worst[0])}." if worst and len(worst) < len(clear) else ""

@@ -102,7 +102,6 @@ _KEYS = (Key("NameNode", "group-4"), Key("scheduler", "group-3"))
 
 
 def _size(sweep: Sweep, point: Point) -> float:
-    """Where a point lies on the axis: its hosts, or its dataset in terabytes."""
     return float(point.hosts) if sweep.quantity == "hosts" else point.dataset_bytes / _TB
 
 
@@ -186,7 +185,6 @@ def growth_figure(sweep: Sweep) -> Figure:
 
 
 def _values(sweep: Sweep) -> list[dict[str, Any]]:
-    """Every time in seconds, the whole suite's first where it has several workloads."""
     values = []
     for point in sweep.points:
         place = {"size": _size(sweep, point), "at": _at(sweep, point.hosts, point.dataset_bytes)}

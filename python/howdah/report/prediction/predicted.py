@@ -113,7 +113,6 @@ def _intervals(forecasts: Sequence[Forecast]) -> bool:
 
 
 def _wholes(forecasts: Sequence[Forecast]) -> list[Forecast]:
-    """The forecasts of whole workloads, the longest first."""
     wholes = [forecast for forecast in forecasts if forecast.part is None]
     return sorted(wholes, key=lambda forecast: -forecast.median)
 

@@ -66,7 +66,6 @@ def measured_text(plan: RacedPlan, bases: Mapping[str, str]) -> str:
 
 
 def _spent_text(race: Race) -> str:
-    """What a race took, and where it was."""
     used = f"{format_seconds(race.spent_s)} of {format_seconds(race.request.budget_s)}"
     return f"The race took {used} on {race.request.place}."
 
@@ -112,13 +111,11 @@ def race_section(race: Race) -> Section:
 
 
 def _distance(winner: str, floors: Sequence[RaceFloor]) -> Table:
-    """The winner's last run next to the same work without Hadoop."""
     table = floors_table([FloorDistance(**floor.model_dump()) for floor in floors])
     return table._replace(title=f"Distance of {winner} from the floor")
 
 
 def _losing_rules(race: Race) -> Iterator[str]:
-    """The rules that plans break that were surely faster than the rules' plan."""
     for plan in race.plans:
         difference = plan.against.get(RULES_NAME)
         if difference is not None and _costs_time(plan):

@@ -246,7 +246,6 @@ def _data(tuning: Tuning) -> Data:
 
 
 def _matters_figure(tuning: Tuning) -> Figure | None:
-    """What each of the parameters that matter most costs at its worst value."""
     costly = [effect for effect in tuning.sensitivity[:_MATTER] if effect.cost > 0]
     if not costly:
         return None
@@ -267,7 +266,6 @@ def _matters_figure(tuning: Tuning) -> Figure | None:
 
 
 def _matters_spec(costly: list[Sensitivity]) -> dict[str, Any]:
-    """A bar for each parameter, with its name and its values in a line above."""
     values = [
         {
             "y": place * _ROW + _BAR_AT,

@@ -292,7 +292,6 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Table]:
 
 
 def _cells(calibration: Calibration) -> Table:
-    """Every known figure, and how far off the simulator is where it knew it and where it did not."""
     return Table.of(
         calibration.cells,
         {

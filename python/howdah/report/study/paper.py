@@ -99,7 +99,6 @@ def write_paper(findings: StudyFound, out_dir: Path) -> Path:
 
 
 def _clear(out_dir: Path, files: Container[str]) -> None:
-    """Remove what an earlier state of the study drew and has no place in this one."""
     for folder in (FIGURES, NUMBERS):
         for path in (out_dir / folder).glob("*"):
             if f"{folder}/{path.name}" not in files:
@@ -330,7 +329,6 @@ def _compared(stratum: StratumFound, figures: Compared, *, answered: bool) -> tu
 
 
 def _data(findings: StudyFound) -> Iterator[Data]:
-    """Every table that has rows, for other programs."""
     named = (
         ("platforms", platforms_table(findings)),
         ("results", results_table(findings)),

@@ -200,7 +200,6 @@ def _concluded(findings: StudyFound) -> tuple[Conclusion, ...]:
 
 
 def _outages(findings: StudyFound) -> Iterator[Conclusion]:
-    """How long each stratum had no answer, where that was probed."""
     for stratum in strata_of(findings.study, tuple(cell.cell for cell in findings.cells)):
         if outages := without_answer(findings, stratum.cells):
             yield Conclusion(stratum.name, outages)
@@ -287,7 +286,6 @@ def without_answer(findings: StudyFound, cells: Sequence[Cell]) -> str:
 
 
 def _longest_outage_s(run: RunFigures) -> float | None:
-    """The longest of all operations; None of a run that nothing was probed in."""
     every = [reading.value for reading in run.readings if reading.measure.name.startswith(NO_ANSWER)]
     return max(every, default=None)
 

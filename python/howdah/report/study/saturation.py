@@ -205,7 +205,6 @@ def _line(cells: Sequence[CellRuns], workload: str, cost: BlockCost) -> LoadLine
 
 
 def _straight(cells: Sequence[CellRuns], workload: str, cost: BlockCost) -> LoadLine | None:
-    """The line of a load over blocks a second, through every run in which it was measured."""
     measured = []
     for cell in cells:
         loads, times = (cell.values(name, workload, None) for name in (cost.measure, ELAPSED))
