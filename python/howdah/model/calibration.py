@@ -102,7 +102,6 @@ class Without(Model):
     """What becomes of the errors where one mechanism of the simulator does nothing."""
 
     parameter: str
-    """The parameter whose mechanism is off."""
     median: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     """Median error of the times, with the other parameters as they were found."""
     most: Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -159,7 +158,6 @@ class Calibration(Model):
     correlations: tuple[Finite, ...] = ()
     """Correlations of the fitted parameters' logarithms: what is below the diagonal, row by row."""
     residuals: tuple[Residual, ...] = ()
-    """What is left unexplained, by workload."""
     cells: tuple[CalibrationCell, ...] = ()
     extents: tuple[Extent, ...] = ()
     """How far the runs reach that it was made from."""

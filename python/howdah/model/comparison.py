@@ -76,7 +76,6 @@ class RunFigures(Model):
     run: str
     created: str
     origin: Origin
-    """Whether its numbers were measured or simulated."""
     engine: str
     uncalibrated: bool = False
     """Whether it was simulated with parameters that nothing was fitted to."""
@@ -209,7 +208,6 @@ class Location(Model):
 
     workload: str
     difference_s: float
-    """Seconds that the group took more than the baseline."""
     phase: str | None
     """The phase in which most of the difference arose; none where phases are not distinguished."""
     phase_difference_s: float | None
@@ -281,9 +279,7 @@ class Comparison(Model):
     groups: tuple[RunGroup, ...]
     """The groups that are compared, the baseline first; runs that are refused are not among them."""
     against: tuple[Against, ...]
-    """Every other group against the baseline, in the groups' order."""
     refused: tuple[Refused, ...] = ()
-    """What is not compared, and why."""
     remarks: tuple[str, ...] = ()
     """What befell single runs that their repeats may have been spared, and how noisy repeats are."""
     confidence: float

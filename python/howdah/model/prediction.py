@@ -124,7 +124,6 @@ class Prediction(Model):
     howdah_version: str
     seed: int
     replications: int
-    """Simulations that it rests on."""
     calibration: str | None
     """The calibration's name; None where the simulator's parameters are its defaults."""
     best_of: int = 1

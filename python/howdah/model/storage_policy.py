@@ -79,7 +79,6 @@ class StoredData(Model):
     """The data to be stored."""
 
     data_bytes: int
-    """Bytes, each once."""
     file_bytes: int
     age_days: float | None = None
     """Age of the data, days; unknown if left out."""
@@ -117,7 +116,6 @@ class PolicyCost(Model):
     least_racks: int
     """The fewest racks on which the loss of a rack loses no data."""
     hosts_lost: int
-    """So many hosts may be lost at once."""
     survives_rack: bool | None
     """Whether it survives the loss of a rack; None if no racks are known."""
     raw_bytes: int
@@ -152,7 +150,6 @@ class StorageComparison(Model):
     real_racks: bool
     """Whether these are racks of the inventory, not virtual ones."""
     lost: Literal["host", "worker"]
-    """What is rebuilt and drained."""
     noticed_s: float
     """Time until the NameNode gives up a lost DataNode, seconds."""
     share: float

@@ -32,7 +32,6 @@ class TuneParameter(Model):
     planned: str
     """What the rules decide; one of the levels."""
     about: str
-    """What it does, in a few words."""
     others: tuple[str, ...] = ()
     """Values that are tried only if a file of ``--space`` names them: the release lacks what they need."""
 
@@ -66,7 +65,6 @@ class Goal(StrEnum):
     """What a tuned plan may use less of, at the price of time."""
 
     HOSTS = "hosts"
-    """Hosts with workers."""
     MEMORY = "memory"
     """Memory of the containers that run at once, on all workers together."""
 
@@ -77,7 +75,6 @@ class RaceTarget(StrEnum):
     LABS = "labs"
     """A lab for each plan, built on this machine one at a time."""
     LAB = "lab"
-    """A lab that is up."""
     CLUSTER = "cluster"
     """A user's cluster, reached by a client's configuration."""
 
@@ -86,7 +83,6 @@ class RaceRequest(Model):
     """How a search's best candidates are measured."""
 
     target: RaceTarget
-    """What they run on."""
     name: str
     """The lab's name or the configuration's directory; empty for labs that are built."""
     budget_s: Seconds
@@ -120,7 +116,6 @@ class TuningRequest(Model):
     allowed: tuple[str, ...]
     """Ids of rules that candidates may break although that stops a daemon, fails jobs or loses data."""
     keep: KeptRules
-    """Which rules the tuned plan keeps."""
     trials: int
     replications: int
     """Seeds with which finalists are simulated."""
@@ -130,7 +125,6 @@ class TuningRequest(Model):
     goals: tuple[Goal, ...] = ()
     """What else than time the search saves."""
     laboratory: Laboratory | None = None
-    """The lab that the plan is built in, if it is tuned there."""
     begin: Mapping[str, str] = {}
     """The values of the candidate that the search starts with; the rules' plan if empty."""
 
@@ -225,11 +219,9 @@ class FrontPoint(Model):
     """The fastest candidate found that uses at most so much of one thing."""
 
     goal: Goal
-    """What it uses less of."""
     amount: float
     """How much it uses: hosts, or bytes."""
     elapsed_s: Seconds
-    """What the suite takes, the median."""
     planned_s: Seconds | None
     """What it takes on the rules' plan of so many hosts; None where the amount is not hosts."""
     values: Mapping[str, str]
@@ -285,17 +277,14 @@ class RaceFloor(Model):
     workload: str
     elapsed_s: Seconds
     floor_s: Seconds
-    """What it took without Hadoop."""
     floor_run: str
     differs: tuple[str, ...]
-    """What else was different, in words."""
 
 
 class Race(Model):
     """The runs that measured a search's best candidates."""
 
     request: RaceRequest
-    """How they were measured."""
     spent_s: Seconds
     plans: tuple[RacedPlan, ...]
     winner: str
@@ -317,7 +306,6 @@ class LearnedTime(Model):
     workload: str
     measured_s: Seconds
     before_s: Seconds
-    """What was predicted before the run."""
     after_s: Seconds
     """What the simulator predicts with the parameters that were fitted."""
 
@@ -328,7 +316,6 @@ class LearnedValue(Model):
     name: str
     before: float
     value: float
-    """Its value since."""
     interval: Interval
 
 
@@ -359,7 +346,6 @@ class Tuning(Model):
     planned_s: Seconds
     """What the suite takes on the rules' plan, the median."""
     space: tuple[TuneParameter, ...]
-    """What was varied."""
     fixed: tuple[Fixed, ...]
     finalists: tuple[Finalist, ...]
     """The best of each search, the plan to use first."""

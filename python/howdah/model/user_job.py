@@ -101,7 +101,6 @@ class ReplayedTime(Model):
     containers: int
     """Its executors, or its tasks at once of MapReduce."""
     elapsed_s: Seconds
-    """The time, without a wait for the first container."""
     low_s: Seconds
     """The lower end of its 90 % interval."""
     high_s: Seconds
@@ -166,7 +165,6 @@ class JobReplay(Model):
     """Standard deviation of the logarithm of its time from run to run, measured or assumed."""
     times: tuple[ReplayedTime, ...]
     score: ReplayScore | None = None
-    """The comparison with a second run."""
     assumptions: tuple[str, ...] = ()
     """What the history does not show, and what is assumed instead."""
 
@@ -207,7 +205,6 @@ class JobTuning(Model):
     id: str
     request: JobTuningRequest
     alone: tuple[ValueAlone, ...]
-    """Every value that was tried alone."""
     plans: tuple[RacedPlan, ...] = ()
     """The race of the job as configured and the best candidates; empty if no value helped alone."""
     values: Mapping[str, str]
