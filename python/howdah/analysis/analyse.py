@@ -84,7 +84,7 @@ def gather(run: RunData, floor: RunData | None, references: Sequence[KnownTimes]
         storage=storage.zones(record, times),
         machines=of_run,
         flows=flows.flows(run, timeline, of_run, times, bytes_moved),
-        replicas=balance.replica_balances(record, of_run, times),
+        replicas=balance.replica_balances(record, times),
         stragglers=stragglers.stragglers(
             run, timeline, of_run, times, disks, others=others, losses=lost, still=timed.still
         ),

@@ -46,7 +46,7 @@ class PlacedRack(NamedTuple):
 
 def placed_racks(source: FigureSource, balances: tuple[ReplicaBalance, ...]) -> tuple[PlacedRack, ...]:
     """The racks by name, those without workers last; their hosts in the plan's order."""
-    counts = [dict(zip(balance.names, balance.replicas, strict=True)) for balance in balances]
+    counts = [balance.spread.per_worker for balance in balances]
     lost = {event.worker for event in source.record.events if event.kind.endswith("-lost")}
     masters = _masters(source)
     by_host: dict[tuple[str, str], list[Place]] = {}
@@ -189,21 +189,22 @@ def _caption(racks: tuple[PlacedRack, ...], balances: tuple[ReplicaBalance, ...]
 
 
 def _spread(balance: ReplicaBalance) -> str:
+    spread = balance.spread
     replicas, blocks = (
         format_counted(sum(balance.replicas), "replica"),
-        format_counted(balance.blocks, "block"),
+        format_counted(spread.blocks, "block"),
     )
     above = 100 * (balance.max_over_mean - 1)
     even = "spread evenly" if above < 0.5 else f"the fullest DataNode {above:.0f} % above the mean"
-    shared = f"{balance.sharing_host:,}" if balance.sharing_host else "none"
+    shared = f"{spread.sharing_host:,}" if spread.sharing_host else "none"
     text = f"{balance.workload}: {replicas} of {blocks}, {even}; {shared} with two replicas on one host"
-    if balance.under_replicated or balance.missing:
-        text += f"; {balance.under_replicated:,} with too few replicas, {balance.missing:,} with none"
+    if spread.under_replicated or spread.missing:
+        text += f"; {spread.under_replicated:,} with too few replicas, {spread.missing:,} with none"
     return f"{text}."
 
 
 def _table(workers: list[MachineOfRun], balances: tuple[ReplicaBalance, ...]) -> Table:
-    counts = [dict(zip(balance.names, balance.replicas, strict=True)) for balance in balances]
+    counts = [balance.spread.per_worker for balance in balances]
     return Table(
         ("worker", "host", "rack", *(f"{balance.workload}, replicas" for balance in balances)),
         tuple(
