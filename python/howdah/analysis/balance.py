@@ -102,8 +102,8 @@ def _sharing(record: RunRecord, balance: ReplicaBalance) -> str:
     spread = balance.spread
     if spread.policy is not None:
         return (
-            f"{spread.sharing_host:,} of {format_counted(spread.blocks, 'block group')} have more units on one "
-            f"host than {spread.policy} can lose: losing that host loses data"
+            f"{spread.sharing_host:,} of {format_counted(spread.blocks, 'block group')} have more units on "
+            f"one host than {spread.policy} can lose: losing that host loses data"
         )
     text = (
         f"{spread.sharing_host:,} of {format_counted(spread.blocks, 'block')} have two replicas on one host"

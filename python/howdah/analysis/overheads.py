@@ -69,7 +69,7 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
         places = _places(mine)
         slots = slots_of(run.record, time, most, tasks=len(mine), places=len(places))
         first_s = min(task.start_s for task in tasks)
-        whole_s = sum(task.end_s - task.start_s for task in tasks)
+        whole_s = sum(task.elapsed_s for task in tasks)
         gaps = [
             max(0.0, after.start_s - before.end_s) for place in places for before, after in pairwise(place)
         ]
@@ -79,7 +79,7 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
                 jobs=len(jobs),
                 before_s=max(0.0, first_s - job.submitted_s),
                 after_s=max(0.0, time.end_s - max(task.end_s for task in tasks)),
-                least_task_s=min(task.end_s - task.start_s for task in tasks),
+                least_task_s=min(task.elapsed_s for task in tasks),
                 kind=most,
                 tasks=len(mine),
                 slots=slots,

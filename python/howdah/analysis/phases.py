@@ -358,9 +358,7 @@ def rows(tasks: pa.Table) -> tuple[TaskAttempt, ...]:
 
 def done(attempts: tuple[TaskAttempt, ...], kind: str) -> tuple[TaskAttempt, ...]:
     """The attempts of one kind whose work counted."""
-    return tuple(
-        attempt for attempt in attempts if attempt.kind == kind and attempt.state == Outcome.SUCCEEDED.value
-    )
+    return tuple(attempt for attempt in attempts if attempt.kind == kind and attempt.succeeded)
 
 
 def tasks_of(tasks: pa.Table, kind: str, time: WorkloadTime) -> pa.Table:

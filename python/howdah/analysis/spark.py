@@ -33,13 +33,13 @@ def spark_uses(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[SparkUse,
         if spark is None or spark.end_s <= spark.start_s:
             continue
         attempts = attempts_of(run, time)
-        if any(task.state == Outcome.SUCCEEDED.value for task in attempts):
+        if any(task.succeeded for task in attempts):
             result.append(_use(time.workload, spark, attempts))
     return tuple(result)
 
 
 def _use(workload: str, spark: SparkRun, attempts: Sequence[TaskAttempt]) -> SparkUse:
-    tasks = [task for task in attempts if task.state == Outcome.SUCCEEDED.value]
+    tasks = [task for task in attempts if task.succeeded]
     covered = stretches((task.start_s, task.end_s) for task in tasks)
     first_s, last_s = covered[0][0], covered[-1][1]
     between_s = sum(later[0] - former[1] for former, later in pairwise(covered))
@@ -51,7 +51,7 @@ def _use(workload: str, spark: SparkRun, attempts: Sequence[TaskAttempt]) -> Spa
     idle_s = before_s + between_s + after_s
     parents = {stage.id: stage.parents for stage in spark.stages}
     parts = [_part(stretch, tasks) for stretch in covered]
-    whole_s = sum(task.end_s - task.start_s for task in tasks)
+    whole_s = sum(task.elapsed_s for task in tasks)
     held_s = sum(
         executor.cores * max(0.0, (executor.end_s or spark.end_s) - executor.start_s)
         for executor in spark.executors
@@ -90,7 +90,7 @@ def _part(stretch: tuple[float, float], tasks: Sequence[TaskAttempt]) -> Stages:
     result: defaultdict[int, list[float]] = defaultdict(list)
     for task in tasks:
         if stretch[0] <= task.start_s and task.end_s <= stretch[1]:
-            result[stage_of(task)].append(task.end_s - task.start_s)
+            result[stage_of(task)].append(task.elapsed_s)
     return result
 
 
@@ -150,9 +150,9 @@ def _number(executor: SparkExecutorRun) -> tuple[int, str]:
 
 
 def _executor_use(executor: SparkExecutorRun, end_s: float, attempts: Sequence[TaskAttempt]) -> ExecutorUse:
-    good = [attempt for attempt in attempts if attempt.state == Outcome.SUCCEEDED.value]
+    good = [attempt for attempt in attempts if attempt.succeeded]
     lived_s = max(0.0, (end_s if executor.end_s is None else executor.end_s) - executor.start_s)
-    busy_s = sum(attempt.end_s - attempt.start_s for attempt in attempts)
+    busy_s = sum(attempt.elapsed_s for attempt in attempts)
     peak, heap = executor.peak_heap_bytes, executor.heap_bytes
     return ExecutorUse(
         id=executor.id,
@@ -163,7 +163,7 @@ def _executor_use(executor: SparkExecutorRun, end_s: float, attempts: Sequence[T
         tasks=len(good),
         failed=sum(attempt.state == Outcome.FAILED.value for attempt in attempts),
         busy_share=min(1.0, busy_s / (lived_s * executor.cores)) if lived_s * executor.cores > 0 else 0.0,
-        task_s=sum(attempt.end_s - attempt.start_s for attempt in good),
+        task_s=sum(attempt.elapsed_s for attempt in good),
         cpu_s=sum(attempt.cpu_s or 0.0 for attempt in good),
         gc_s=sum(attempt.gc_s or 0.0 for attempt in good),
         fetch_wait_s=sum(attempt.fetch_wait_s or 0.0 for attempt in good),
@@ -223,7 +223,7 @@ def _loss(
     }
     lost_s = min(signs.values())
     removals = {executor.id: executor.end_s or removed_s for executor in lost}
-    failed = [attempt for attempt in attempts if attempt.state != Outcome.SUCCEEDED.value]
+    failed = [attempt for attempt in attempts if not attempt.succeeded]
     fetches = [attempt for attempt in failed if (attempt.error or "").startswith(FETCH_FAILED)]
     under_way = [
         attempt
@@ -250,7 +250,7 @@ def _loss(
             for attempt in under_way
         ),
         undone=len(undone),
-        undone_s=sum(attempt.end_s - attempt.start_s for attempt in undone),
+        undone_s=sum(attempt.elapsed_s for attempt in undone),
         fetch_failed=len(fetches),
         stages=tuple(sorted({stage.id for stage in spark.stages if stage.attempt > 0})),
         again=len(again),
@@ -264,7 +264,7 @@ def undone_attempts(attempts: Sequence[TaskAttempt]) -> tuple[TaskAttempt, ...]:
     """Attempts of tasks of Spark that succeeded, and whose output was lost: another one succeeded later."""
     done: defaultdict[tuple[int, int], list[TaskAttempt]] = defaultdict(list)
     for attempt in attempts:
-        if attempt.state == Outcome.SUCCEEDED.value and attempt.executor is not None:
+        if attempt.succeeded and attempt.executor is not None:
             done[stage_of(attempt), attempt.task].append(attempt)
     return tuple(
         attempt

@@ -238,7 +238,7 @@ def find_failed_attempts(record: RunRecord, evidence: Evidence) -> Iterator[Find
             attempt
             for workload, attempt in explained
             if (workload, attempt.kind) == (spread.workload, spread.kind)
-            and attempt.state != Outcome.SUCCEEDED.value
+            and not attempt.succeeded
             and not lost_race(attempt.error)
         }
         failed = spread.failed - spread.raced - len(lost)

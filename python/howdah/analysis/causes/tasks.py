@@ -189,14 +189,14 @@ def full_heaps(view: View) -> Iterator[CauseMark]:
     for kind, attempts in by_kind(collected, lambda attempt: attempt.kind).items():
         shares: dict[str, float] = {}
         for worker, tasks in by_kind(attempts, lambda attempt: attempt.worker).items():
-            elapsed_s = sum(task.end_s - task.start_s for task in tasks)
+            elapsed_s = sum(task.elapsed_s for task in tasks)
             shares[worker] = min(1.0, sum(task.gc_s or 0.0 for task in tasks) / elapsed_s)
         yield from _collecting(shares, f"{kind} tasks' time in garbage collection", kind)
     died: dict[str, float] = {}
     for worker, attempts in by_kind((*view.attempts, *view.failed), lambda attempt: attempt.worker).items():
         full = [attempt for attempt in attempts if any(word in (attempt.error or "") for word in _FULL)]
-        whole_s = sum(attempt.end_s - attempt.start_s for attempt in attempts)
-        full_s = sum(attempt.end_s - attempt.start_s for attempt in full)
+        whole_s = sum(attempt.elapsed_s for attempt in attempts)
+        full_s = sum(attempt.elapsed_s for attempt in full)
         died[worker] = full_s / whole_s if whole_s > 0 else 0.0
     yield from _collecting(died, "task time lost to full heaps")
     daemons = {name for worker in view.workers for name in view.timeline.instances(worker, "jvm")}

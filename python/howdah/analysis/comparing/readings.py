@@ -324,7 +324,7 @@ def job_readings(run: RunData, time: WorkloadTime) -> Iterator[Reading]:
         (DURING, max(0.0, time.elapsed_s - before_s - between_s - after_s), "s"),
         (BETWEEN, between_s, "s"),
         (AFTER, after_s, "s"),
-        (SHORTEST, min(attempt.end_s - attempt.start_s for attempt in attempts), "s"),
+        (SHORTEST, min(attempt.elapsed_s for attempt in attempts), "s"),
         (HELD, _held_s(result, attempts), "s"),
         (PROCESSES, _processes(result, attempts), "1"),
     )
@@ -334,7 +334,7 @@ def job_readings(run: RunData, time: WorkloadTime) -> Iterator[Reading]:
 
 def _held_s(result: WorkloadResult, attempts: Sequence[TaskAttempt]) -> float:
     if result.spark is None:
-        return sum(attempt.end_s - attempt.start_s for attempt in attempts)
+        return sum(attempt.elapsed_s for attempt in attempts)
     end_s = result.spark.end_s
     return sum(
         max(0.0, (end_s if executor.end_s is None else executor.end_s) - executor.start_s)

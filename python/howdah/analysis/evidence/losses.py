@@ -24,13 +24,27 @@ class Wait:
 
 
 @dataclass(frozen=True)
-class WorkerLoss:
+class Outage:
+    """One worker's daemons missing, seconds since the run's start.
+
+    ``lost_s`` is their last sign of life, ``noticed_s`` when they were missed first, ``given_up_s`` when YARN
+    gave up the NodeManager, if it did; ``back_s`` when the first of them was back, None if none was.
+    """
+
+    worker: str
+    daemons: tuple[str, ...]
+    lost_s: float
+    noticed_s: float
+    given_up_s: float | None = None
+    back_s: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerLoss(Outage):
     """A worker whose DataNode or NodeManager was missing while a workload ran, and what that cost.
 
-    ``phase`` is the phase it was lost in. ``daemons`` are those that were lost. ``lost_s`` is their last sign
-    of life, ``noticed_s`` when they were missed first, ``given_up_s`` when YARN gave the worker up and
-    ``back_s`` when it was back, None where that did not happen; seconds since the run's start, and
-    ``before_s`` how long before the workload it was lost, 0 for one that was lost in it.
+    ``phase`` is the phase it was lost in, ``before_s`` how long before the workload it was lost, 0 for one
+    that was lost in it.
 
     ``ended`` are the attempts that ended with it or whose output was lost with it, ``again`` those that
     did their work again. ``wasted_s`` is the time of the former until the loss: what Hadoop adds until it
@@ -41,13 +55,7 @@ class WorkerLoss:
 
     workload: str
     phase: str | None
-    worker: str
     host: str
-    daemons: tuple[str, ...]
-    lost_s: float
-    noticed_s: float
-    given_up_s: float | None
-    back_s: float | None
     before_s: float
     ended: tuple[TaskAttempt, ...]
     again: tuple[TaskAttempt, ...]
@@ -112,27 +120,21 @@ class JournalLoad:
 
 
 @dataclass(frozen=True)
-class MasterLoss:
-    """A master that was lost while a workload ran, or that another one took over from.
+class MasterChange:
+    """A master that was lost, or that another one took over from; seconds since the run's start.
 
     ``lost_s`` is its last sign of life, None where another one took over although nobody was lost;
     ``active_s`` is when ``successor`` was active, None where nobody took over; ``back_s`` when the lost one
-    answered again. Seconds since the run's start. ``standby`` says that it did not serve when it was lost.
-    ``under_way`` is how many task attempts ran at that moment, ``failed`` are those that failed without
-    it.
+    answered again. ``standby`` says that it did not serve when it was lost.
     """
 
-    workload: str
-    phase: str | None
     daemon: str
     machine: str
     standby: bool
     lost_s: float | None
-    successor: str | None
-    active_s: float | None
-    back_s: float | None
-    under_way: int
-    failed: tuple[TaskAttempt, ...]
+    successor: str | None = None
+    active_s: float | None = None
+    back_s: float | None = None
 
     @property
     def since_s(self) -> float:
@@ -146,6 +148,19 @@ class MasterLoss:
             return None
         served = [moment for moment in (self.active_s, self.back_s) if moment is not None]
         return min(served) - self.lost_s if served else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MasterLoss(MasterChange):
+    """A change of masters while a workload ran.
+
+    ``under_way`` is how many task attempts ran at that moment, ``failed`` are those that failed without it.
+    """
+
+    workload: str
+    phase: str | None
+    under_way: int
+    failed: tuple[TaskAttempt, ...]
 
 
 @dataclass(frozen=True)
