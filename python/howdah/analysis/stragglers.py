@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from howdah.analysis.causes import tasks
 from howdah.analysis.causes.limits_met import LEAST_PEERS, CauseMark, Planned, View, planned_limits
 from howdah.analysis.causes.resources import contention, held_back, slow_disks, slow_links
-from howdah.analysis.causes.tasks import (
-    ends_later,
-    full_heaps,
-    had_little,
-    late_starts,
-    skewed_tasks,
-    slowdowns,
-)
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.losses import WorkerLoss
 from howdah.analysis.evidence.times import Cause, Sign, Straggler, WorkloadTime
@@ -262,10 +255,10 @@ def _long_kinds(attempts: tuple[TaskAttempt, ...]) -> list[str]:
 def _of_job(
     workload: str, view: View, hosts: dict[str, str], data_disks: tuple[str, ...], contended: Sign | None
 ) -> Iterator[Straggler]:
-    slow = slowdowns(view)
+    slow = tasks.slowdowns(view)
     # What others had may have slowed one worker and not another.
     others = contended.lost_share if contended else 0.0
-    idle = had_little(view)
+    idle = tasks.had_little(view)
     marks = [
         mark
         for mark in _marks(view, data_disks)
@@ -299,9 +292,9 @@ def _marks(view: View, data_disks: tuple[str, ...]) -> Iterator[CauseMark]:
     yield from slow_disks(view, data_disks)
     yield from slow_links(view)
     yield from held_back(view)
-    yield from full_heaps(view)
-    yield from skewed_tasks(view)
-    yield from late_starts(view)
+    yield from tasks.full_heaps(view)
+    yield from tasks.skewed_tasks(view)
+    yield from tasks.late_starts(view)
 
 
 def _had_no_need(mark: CauseMark, slow: dict[str, float]) -> bool:
@@ -354,6 +347,6 @@ def _unexplained(
     cause: Cause = contended.cause if contended else "cannot tell"
     signs = (contended,) if contended else ()
     for worker, slowdown in slow.items():
-        if slowdown >= SLOW and ends_later(view, worker) >= ENDS_LATER:
+        if slowdown >= SLOW and tasks.ends_later(view, worker) >= ENDS_LATER:
             host = hosts.get(worker, worker)
             yield Straggler(workload, "", worker, host, None, cause, 0.5, slowdown, signs)

@@ -18,18 +18,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 import howdah
-from howdah.report.document import (
-    Block,
-    Document,
-    Entries,
-    FactList,
-    Figure,
-    FoldedBlocks,
-    Form,
-    Table,
-    every_block,
-    numeric_columns,
-)
+from howdah.report import document as doc
 from howdah.report.drawing import VEGA_LITE, needs_charts
 from howdah.report.renderer import data_url, figure_data
 from howdah.report.theme import DARK, FONT, LIGHT
@@ -126,7 +115,7 @@ FIGURES = "figures"  # The folder, next to a page, of the pictures that its Mark
 class Drawn(NamedTuple):
     """A figure with its still picture as a data URL, and the height it takes."""
 
-    figure: Figure
+    figure: doc.Figure
     picture: str
     height: float
 
@@ -146,7 +135,7 @@ class ShownPage(NamedTuple):
     """A page within a shell, and the figures that it has, whose still pictures are files beside it."""
 
     html: str
-    figures: tuple[Figure, ...]
+    figures: tuple[doc.Figure, ...]
 
 
 class Scripts(NamedTuple):
@@ -173,7 +162,7 @@ class Scripts(NamedTuple):
 
 def page(
     name: str,
-    figures: Iterable[Figure],
+    figures: Iterable[doc.Figure],
     /,
     *,
     sections: Iterable[tuple[str, str]],
@@ -212,7 +201,7 @@ def environment(*packages: str) -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"prose": prose, "breakable": breakable, "is_name": is_name, "gib": format_gib}
-    made.globals["numeric"] = numeric_columns
+    made.globals["numeric"] = doc.numeric_columns
     return made
 
 
@@ -229,7 +218,7 @@ def style_sheet(*more: str) -> Markup:
     return Markup(_variables() + "".join(page_text(name) for name in ("page.css", *more)))
 
 
-def drawn(figure: Figure, pictures: Mapping[str, str] | None) -> Drawn:
+def drawn(figure: doc.Figure, pictures: Mapping[str, str] | None) -> Drawn:
     """The figure with its still picture, an SVG by figure id; without pictures, a file beside the page."""
     padding = figure.spec["padding"]
     height = figure.spec["height"] + padding["top"] + padding["bottom"]
@@ -266,9 +255,9 @@ class Piece(NamedTuple):
     block: object
 
 
-def html(document: Document, pictures: Mapping[str, str] | None, shell: Shell | None = None) -> str:
+def html(document: doc.Document, pictures: Mapping[str, str] | None, shell: Shell | None = None) -> str:
     """The whole page; without ``pictures``, SVG by a figure's id, they are files next to the page."""
-    shown = document.in_form(Form.HTML)
+    shown = document.in_form(doc.Form.HTML)
     return page(
         document.save_name or document.name,
         shown.figures(),
@@ -282,16 +271,18 @@ def html(document: Document, pictures: Mapping[str, str] | None, shell: Shell | 
     )
 
 
-def shown_page(document: Document, shell: Shell) -> ShownPage:
+def shown_page(document: doc.Document, shell: Shell) -> ShownPage:
     """The document as a page within a shell."""
-    return ShownPage(html(document, None, shell), document.in_form(Form.HTML).figures())
+    return ShownPage(html(document, None, shell), document.in_form(doc.Form.HTML).figures())
 
 
-def _pieces(blocks: Iterable[Block], pictures: Mapping[str, str] | None) -> Iterator[Piece]:
+def _pieces(blocks: Iterable[doc.Block], pictures: Mapping[str, str] | None) -> Iterator[Piece]:
     """The blocks, with neighbours together that share a row or a grid."""
     for together, group in groupby(blocks, key=_grouped):
         if together == "pair":
-            yield Piece("pair", [drawn(figure, pictures) for figure in group if isinstance(figure, Figure)])
+            yield Piece(
+                "pair", [drawn(figure, pictures) for figure in group if isinstance(figure, doc.Figure)]
+            )
         elif together:
             yield Piece(together, list(group))
         else:
@@ -299,31 +290,31 @@ def _pieces(blocks: Iterable[Block], pictures: Mapping[str, str] | None) -> Iter
                 yield _piece(block, pictures)
 
 
-def _grouped(block: Block) -> str:
+def _grouped(block: doc.Block) -> str:
     """The grid that a block shares with its neighbours, if any."""
-    if isinstance(block, Figure) and block.half:
+    if isinstance(block, doc.Figure) and block.half:
         return "pair"
-    return "facts" if isinstance(block, FactList) and block.title else ""
+    return "facts" if isinstance(block, doc.FactList) and block.title else ""
 
 
-def _piece(block: Block, pictures: Mapping[str, str] | None) -> Piece:
+def _piece(block: doc.Block, pictures: Mapping[str, str] | None) -> Piece:
     match block:
-        case Figure():
+        case doc.Figure():
             return Piece("figure", drawn(block, pictures))
-        case FactList():
+        case doc.FactList():
             return Piece("pairs", block)
-        case Table() if block.details:
+        case doc.Table() if block.details:
             return Piece("opening", (block, [list(_pieces(inside, pictures)) for inside in block.details]))
-        case FoldedBlocks():
+        case doc.FoldedBlocks():
             return Piece("details", (block, list(_pieces(block.blocks, pictures))))
         case _:
             return Piece(type(block).__name__.lower(), block)
 
 
-def _citing(document: Document) -> Callable[[str], Markup]:
+def _citing(document: doc.Document) -> Callable[[str], Markup]:
     """A function that makes a text HTML, with a link at the name of every entry that has an anchor."""
     blocks = (*document.blocks, *(block for section in document.sections for block in section.blocks))
-    lists = [block for block in every_block(blocks) if isinstance(block, Entries)]
+    lists = [block for block in doc.every_block(blocks) if isinstance(block, doc.Entries)]
     anchors = {str(escape(item.name)): item.anchor for block in lists for item in block.items if item.anchor}
     if not anchors:
         return prose

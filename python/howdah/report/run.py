@@ -12,22 +12,8 @@ from howdah.analysis.wording import seconds, times
 from howdah.model.comparison import Finding
 from howdah.model.run import DeviceLimit, Origin, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
+from howdah.report import document as doc
 from howdah.report.cluster import SPARK_ABOUT, cluster_tables, grounds, region_server_tables, spark_tables
-from howdah.report.document import (
-    PAGES,
-    Block,
-    Bullets,
-    Document,
-    FindingText,
-    Heading,
-    Notes,
-    Only,
-    Paragraph,
-    Section,
-    Table,
-    Warnings,
-    present,
-)
 from howdah.report.provenance import provenance, simulated_tables
 from howdah.report.words import NONE, cited, moment, number, sentence, setting, signed_bytes, source_text
 from howdah.units import format_rate
@@ -46,7 +32,7 @@ WORTH_TELLING = 0.005
 class Accounts(NamedTuple):
     """The table, what its columns are, and the known parts of its differences one by one."""
 
-    table: Table | None
+    table: doc.Table | None
     about: str
     explanations: tuple[str, ...]
 
@@ -66,7 +52,7 @@ def accounts(evidence: Evidence) -> Accounts:
         "Every layer from the disks read to the disks written: what it counted itself, compared with what "
         "the rows, their replicas and the compression ratio require."
     )
-    return Accounts(Table(columns, tuple(rows)), about, tuple(explanations))
+    return Accounts(doc.Table(columns, tuple(rows)), about, tuple(explanations))
 
 
 def _volumes(layer: LayerAccount) -> tuple[float, ...]:
@@ -101,7 +87,7 @@ def _devices(evidence: Evidence) -> Accounts:
         for part in side.explained
         if part.bytes
     ]
-    return Accounts(Table(columns, rows) if rows else None, about, tuple(explanations))
+    return Accounts(doc.Table(columns, rows) if rows else None, about, tuple(explanations))
 
 
 def _row(account: ByteAccount, verb: str, side: ByteSide) -> tuple[str, ...]:
@@ -129,14 +115,14 @@ MISSING = ("unfinished", "never-began", "missing")
 TABLED = ("byte-accounting", "dfsio")  # Notes whose every number stands in a table of their own.
 
 
-def run_report(run: RunData, analysis: Analysis, *, drawn: bool = True) -> Document:
+def run_report(run: RunData, analysis: Analysis, *, drawn: bool = True) -> doc.Document:
     """The report of a run; without drawings it is for a terminal."""
     record, evidence = run.record, analysis.evidence
     figures = _draw(run, analysis) if drawn else None
     (answer,) = (finding.text for finding in analysis.findings if finding.severity == "answer")
     first, *more = [sentence(text) for text in answer.split("; ")]
     missing = tuple(sentence(finding.text) for finding in analysis.findings if finding.id in MISSING)
-    return Document(
+    return doc.Document(
         "report",
         f"{record.suite.name} on {_where(record)}"
         + (", simulated" if record.origin is Origin.SIMULATED else ""),
@@ -148,28 +134,30 @@ def run_report(run: RunData, analysis: Analysis, *, drawn: bool = True) -> Docum
             record.origin.value,
         ),
         first,
-        present(
-            Paragraph(" ".join(more), "lead"),
-            Bullets(missing, "missing"),
+        doc.present(
+            doc.Paragraph(" ".join(more), "lead"),
+            doc.Bullets(missing, "missing"),
             _stats(record, evidence),
             figures.answer if figures else None,
         ),
         (
-            Section("dfsio", "", "TestDFSIO's figures", present(_dfsio(evidence)), DFSIO_ABOUT),
-            Section("reported", "", "Reported by the programs", present(_metrics(record, evidence))),
-            Section("findings", "Findings", "Findings", tuple(_findings(analysis))),
-            Section(
+            doc.Section("dfsio", "", "TestDFSIO's figures", doc.present(_dfsio(evidence)), DFSIO_ABOUT),
+            doc.Section("reported", "", "Reported by the programs", doc.present(_metrics(record, evidence))),
+            doc.Section("findings", "Findings", "Findings", tuple(_findings(analysis))),
+            doc.Section(
                 "spark",
                 "Spark",
                 "Stages and executors",
                 tuple(spark_tables(record, evidence)),
                 SPARK_ABOUT,
-                PAGES,
+                doc.PAGES,
             ),
             *(_drawn_sections(record, evidence, figures) if figures else ()),
             _bytes(evidence, figures),
-            Section("limits", "Limits", "Raw limits", present(_limits(record)), LIMITS_ABOUT, PAGES),
-            Section("provenance", "Provenance", "Provenance", _provenance(record), forms=PAGES),
+            doc.Section(
+                "limits", "Limits", "Raw limits", doc.present(_limits(record)), LIMITS_ABOUT, doc.PAGES
+            ),
+            doc.Section("provenance", "Provenance", "Provenance", _provenance(record), forms=doc.PAGES),
         ),
         save_name=record.id,
     )
@@ -183,19 +171,21 @@ def _draw(run: RunData, analysis: Analysis) -> Figures:
     return draw(FigureSource(run, analysis.evidence))
 
 
-def _drawn_sections(record: RunRecord, evidence: Evidence, figures: Figures) -> Iterator[Section]:
+def _drawn_sections(record: RunRecord, evidence: Evidence, figures: Figures) -> Iterator[doc.Section]:
     axis = "Every chart has the same time axis; the bands are the phases."
-    yield Section("time", "Over time", "Over time", figures.over_time, " ".join((axis, *figures.not_shown)))
+    yield doc.Section(
+        "time", "Over time", "Over time", figures.over_time, " ".join((axis, *figures.not_shown))
+    )
     tables = (
         *region_server_tables(evidence),
         *simulated_tables(record, evidence),
         *cluster_tables(record, evidence),
     )
-    yield Section("cluster", "Cluster", "The cluster", (*figures.places, *tables), forms=PAGES)
-    yield Section("throughput", "Throughput", "Throughput", figures.throughput, THROUGHPUT_ABOUT)
+    yield doc.Section("cluster", "Cluster", "The cluster", (*figures.places, *tables), forms=doc.PAGES)
+    yield doc.Section("throughput", "Throughput", "Throughput", figures.throughput, THROUGHPUT_ABOUT)
 
 
-def _findings(analysis: Analysis) -> Iterator[Block]:
+def _findings(analysis: Analysis) -> Iterator[doc.Block]:
     """Warnings, then the notes by workload in the order these ran, those on the whole run at the end."""
     # The numbers of a cluster's account are so many that only a table shows them.
     tabled = TABLED if analysis.evidence.flows else ()
@@ -206,7 +196,7 @@ def _findings(analysis: Analysis) -> Iterator[Block]:
         if finding.severity == "warning"
     )
     if warnings:
-        yield Warnings(warnings)
+        yield doc.Warnings(warnings)
     notes = [finding for finding in findings if finding.severity == "note" and finding.id not in TABLED]
     names = [workload.workload for workload in analysis.evidence.workloads]
     for name in names:
@@ -214,31 +204,31 @@ def _findings(analysis: Analysis) -> Iterator[Block]:
     yield from _notes("the run", [note for note in notes if note.workload not in names])
 
 
-def _notes(title: str, findings: list[Finding]) -> Iterator[Notes]:
+def _notes(title: str, findings: list[Finding]) -> Iterator[doc.Notes]:
     if findings:
-        yield Notes(title, tuple(map(_worded, findings)))
+        yield doc.Notes(title, tuple(map(_worded, findings)))
 
 
-def _bytes(evidence: Evidence, figures: Figures | None) -> Section:
+def _bytes(evidence: Evidence, figures: Figures | None) -> doc.Section:
     account = accounts(evidence)
-    blocks = present(
+    blocks = doc.present(
         *(figures.flows if figures else ()),
         account.table._replace(label="Byte accounting") if account.table else None,
     )
-    explanations = present(Bullets(account.explanations, "remark"))
+    explanations = doc.present(doc.Bullets(account.explanations, "remark"))
     if blocks:
-        blocks = (*blocks, Only(PAGES, explanations))
-    return Section("bytes", "Bytes", "Where the bytes went", blocks, account.about)
+        blocks = (*blocks, doc.Only(doc.PAGES, explanations))
+    return doc.Section("bytes", "Bytes", "Where the bytes went", blocks, account.about)
 
 
-def _provenance(record: RunRecord) -> tuple[Block, ...]:
+def _provenance(record: RunRecord) -> tuple[doc.Block, ...]:
     plan = _plan(record)
-    return present(
+    return doc.present(
         *provenance(record),
         *grounds(record),
-        Heading("Plan") if plan.rows else None,
+        doc.Heading("Plan") if plan.rows else None,
         plan,
-        Paragraph(cited(entry.source for entry in record.plan.settings) if plan.rows else "", "note"),
+        doc.Paragraph(cited(entry.source for entry in record.plan.settings) if plan.rows else "", "note"),
     )
 
 
@@ -252,7 +242,7 @@ def _where(record: RunRecord) -> str:
     return record.host.name if planned is None else f"cluster {planned.inventory.cluster}"
 
 
-def _stats(record: RunRecord, evidence: Evidence) -> Table | None:
+def _stats(record: RunRecord, evidence: Evidence) -> doc.Table | None:
     """A row of figures for each workload, without the columns in which none has anything to say.
 
     The outcome is a column only where not all succeeded.
@@ -281,7 +271,7 @@ def _stats(record: RunRecord, evidence: Evidence) -> Table | None:
     kept = [index for index in range(len(columns)) if any(row[index] not in empty for row in rows)]
     shown = (tuple(row[index] for index in kept) for row in (columns, *rows))
     label = "Elapsed time, rate and distance from the limit of each workload"
-    return Table(next(shown), tuple(shown), label=label, style="stats") if rows else None
+    return doc.Table(next(shown), tuple(shown), label=label, style="stats") if rows else None
 
 
 def _rate(result: WorkloadResult, time: WorkloadTime) -> str:
@@ -292,8 +282,8 @@ def _rate(result: WorkloadResult, time: WorkloadTime) -> str:
     return counted.in_words() if counted is not None else NONE
 
 
-def _dfsio(evidence: Evidence) -> Table:
-    return Table.of(
+def _dfsio(evidence: Evidence) -> doc.Table:
+    return doc.Table.of(
         evidence.dfsio,
         {
             "workload": lambda test: test.workload,
@@ -308,7 +298,7 @@ def _dfsio(evidence: Evidence) -> Table:
     )
 
 
-def _metrics(record: RunRecord, evidence: Evidence) -> Table:
+def _metrics(record: RunRecord, evidence: Evidence) -> doc.Table:
     """What programs report of themselves, but for those of which a table of their own tells."""
     tabled = {test.workload for test in evidence.dfsio}
     rows = tuple(
@@ -320,15 +310,15 @@ def _metrics(record: RunRecord, evidence: Evidence) -> Table:
         if metric.better is not None
     )
     columns = ("workload", "metric", "value", "better", "over")
-    return Table(columns, rows, label="Reported by the programs")
+    return doc.Table(columns, rows, label="Reported by the programs")
 
 
-def _worded(finding: Finding) -> FindingText:
+def _worded(finding: Finding) -> doc.FindingText:
     place = " · ".join(part for part in (finding.workload, finding.phase) if part)
     numbers = tuple((quantity.name, number(quantity)) for quantity in finding.numbers)
     computed = finding.origin is Origin.SIMULATED and finding.sure == "measured"
     certainty = SIMULATED if computed else SURE[finding.sure]
-    return FindingText(sentence(finding.text), place, certainty, numbers)
+    return doc.FindingText(sentence(finding.text), place, certainty, numbers)
 
 
 def _device(device: DeviceLimit) -> tuple[str, ...]:
@@ -342,7 +332,7 @@ def _device(device: DeviceLimit) -> tuple[str, ...]:
     )
 
 
-def _limits(record: RunRecord) -> Table:
+def _limits(record: RunRecord) -> doc.Table:
     rows = [_device(device) for result in record.workloads for device in result.raw_limits]
     limits = record.limits
     if limits is not None:
@@ -350,13 +340,15 @@ def _limits(record: RunRecord) -> Table:
         together = (limits.read_bytes_per_s, limits.write_bytes_per_s, limits.copy_bytes_per_s)
         rows.append(("all data directories", "", *(format_rate(rate) for rate in together), ""))
         rows.append(("memory", "", "", "", format_rate(limits.memory_copy_bytes_per_s), ""))
-    return Table(("where", "device", "read", "write", "copy", "measured by"), tuple(rows), label="Raw limits")
+    return doc.Table(
+        ("where", "device", "read", "write", "copy", "measured by"), tuple(rows), label="Raw limits"
+    )
 
 
-def _plan(record: RunRecord) -> Table:
+def _plan(record: RunRecord) -> doc.Table:
     rows = tuple(
         (entry.key, setting(entry.key, entry.value), entry.reason, source_text(entry.source))
         for entry in record.plan.settings
     )
     columns = ("setting", "value", "reason", "source")
-    return Table(columns, rows, label="Plan values with reason and source", style="plan", fold=True)
+    return doc.Table(columns, rows, label="Plan values with reason and source", style="plan", fold=True)

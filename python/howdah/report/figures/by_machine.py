@@ -11,18 +11,10 @@ import numpy as np
 from howdah.analysis.evidence.use import FloatArray, Series
 from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
+from howdah.report.figures import timeaxis
 from howdah.report.figures.resources import CPU_KEYS, READ, RECEIVED, SENT, WRITE
 from howdah.report.figures.steps import MachineRows, machines
-from howdah.report.figures.timeaxis import (
-    UNIT_LINE,
-    FigureSource,
-    header,
-    hidden,
-    number_format,
-    rate_unit,
-    run_unit,
-    time_x,
-)
+from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.figures.timeline import Axis
 from howdah.report.theme import WIDTH
 from howdah.report.words import three_digits
@@ -51,7 +43,7 @@ def rows(
     stacked: bool,
 ) -> dict[str, Any]:
     """The spec; the values of ``shown`` are in the axis's unit, one quantity for each key."""
-    above = header(source, WIDTH)
+    above = timeaxis.header(source, WIDTH)
     count = len(shown.rows)
     y: dict[str, Any] = vega.scaled([0, count], down=True, zero=False)
     names = [key.name for key in keys]
@@ -70,7 +62,7 @@ def rows(
         below, top = height_of.format("datum.from"), height_of.format("datum.to")
     transform += [{"calculate": below, "as": "y2"}, {"calculate": top, "as": "y"}]
     encoding = {
-        "x": time_x(source),
+        "x": timeaxis.time_x(source),
         "y": vega.on(y, "y"),
         "color": vega.series_colour(keys),
         "detail": vega.tips(row=None),
@@ -93,8 +85,8 @@ def rows(
     return vega.chart(
         layers,
         height=PITCH * count,
-        top=above.height + UNIT_LINE // 3,
-        data={"values": _values(shown, keys, run_unit(source).size)},
+        top=above.height + timeaxis.UNIT_LINE // 3,
+        data={"values": _values(shown, keys, timeaxis.run_unit(source).size)},
     )
 
 
@@ -168,13 +160,16 @@ def _pointer(source: FigureSource, keys: Sequence[Key], axis: Axis, y: dict[str,
 
     Every step has a strip of its own: Vega-Lite's search for the nearest point loses values that are words.
     """
-    tooltip = [*vega.tips(machine="machine"), vega.number_tip("time", f"at ({run_unit(source).name})")]
+    tooltip = [
+        *vega.tips(machine="machine"),
+        vega.number_tip("time", f"at ({timeaxis.run_unit(source).name})"),
+    ]
     tooltip += [vega.number_tip(key.name, f"{key.name} ({axis.unit})", axis.number) for key in keys]
     strips = vega.layer(
         None,
         {"type": "rect", "color": "$ink"},
         {
-            "x": time_x(source),
+            "x": timeaxis.time_x(source),
             "x2": "until",
             "y": vega.on(y, "row"),
             "y2": "y2",
@@ -249,11 +244,11 @@ def _rates(source: FigureSource, kind: MachineFigure) -> Figure | None:
         return None
     keys = list(kind.keys.values())
     notes = _notes(shown, keys, format_rate)
-    unit = rate_unit(peak)
+    unit = timeaxis.rate_unit(peak)
     top = float(f"{peak / unit.size:.2g}")
     scope = "Of all its data disks" if kind is STORAGE else "Over all its interfaces"
     caption = f"{scope}, every machine on the same axis up to {format_rate(peak)}; the means on the right."
-    axis = Axis(unit.name, top, number_format(top))
+    axis = Axis(unit.name, top, timeaxis.number_format(top))
     shown = shown._replace(rows=tuple(row.scaled(1 / unit.size) for row in shown.rows))
     return _figure(source, kind, shown, keys=keys, axis=axis, notes=notes, caption=caption)
 
@@ -269,7 +264,7 @@ def _figure(
     caption: str,
 ) -> Figure:
     lower = any(
-        hidden(values.max(keepdims=True), np.array([peak]))
+        timeaxis.hidden(values.max(keepdims=True), np.array([peak]))
         for row in shown.rows
         for values, peak in zip(row.values, row.peaks, strict=True)
     )

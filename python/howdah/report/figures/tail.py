@@ -13,15 +13,8 @@ from howdah.model.reported import format_value
 from howdah.model.tables import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
 from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figures.timeaxis import (
-    UNIT_LINE,
-    FigureSource,
-    end_of_run_s,
-    header,
-    run_unit,
-    start_of_axis_s,
-    time_x,
-)
+from howdah.report.figures import timeaxis
+from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.figures.timeline import Label, label_layers, spread
 from howdah.report.theme import RIGHT, WIDTH, ScaledUnit
 from howdah.units import format_counted
@@ -45,7 +38,7 @@ def tail(source: FigureSource) -> Figure | None:
     if not courses:
         return None
     keys = tuple(Key(_named(share), colour) for share, colour in zip(SHARES, _COLOURS, strict=True))
-    start_s, end_s = start_of_axis_s(source), end_of_run_s(source)
+    start_s, end_s = timeaxis.start_of_axis_s(source), timeaxis.end_of_run_s(source)
     shown = [
         event for event in source.evidence.server_events if event.end_s >= start_s and event.start_s <= end_s
     ]
@@ -100,7 +93,7 @@ def _counted(key: Key, events: Sequence[ServerEvent]) -> str:
 
 def _rows(source: FigureSource, courses: Sequence[LatencyCourse]) -> list[dict[str, Any]]:
     """A row for each step and share; nothing between workloads, and where no request ended."""
-    unit = run_unit(source)
+    unit = timeaxis.run_unit(source)
     many = -(-sum(len(course.per_s) for course in courses) // MOST_STEPS)
     rows: list[dict[str, Any]] = []
     for course in courses:
@@ -127,8 +120,8 @@ def _rows(source: FigureSource, courses: Sequence[LatencyCourse]) -> list[dict[s
 def _spec(
     source: FigureSource, courses: Sequence[LatencyCourse], keys: tuple[Key, ...], lanes: Sequence[_Lane]
 ) -> dict[str, Any]:
-    above = header(source, WIDTH)
-    unit = run_unit(source)
+    above = timeaxis.header(source, WIDTH)
+    unit = timeaxis.run_unit(source)
     rows = _rows(source, courses)
     times_ms = [row["ms"] for row in rows if row["ms"] is not None]
     low, high = 0.8 * min(times_ms), 1.2 * max(times_ms)
@@ -145,14 +138,14 @@ def _spec(
         rows,
         {"type": "line", "interpolate": "step-after", "strokeWidth": 1.5, "strokeDash": source.dash}
         | {"invalid": "break-paths-show-domains", "clip": True},
-        {"x": time_x(source), "y": y, "color": vega.series_colour(keys), "detail": "workload"},
+        {"x": timeaxis.time_x(source), "y": y, "color": vega.series_colour(keys), "detail": "workload"},
         [vega.number_tip("time", f"at ({unit.name})"), *vega.tips(series="of all", text="within")],
     )
     layers = [*above.layers, lines]
     for at, (key, events) in enumerate(lanes):
         layers.append(_lane(key, events, unit, _HEIGHT + _GAP + _LANE * at))
     layers += label_layers(_labels(rows, keys, (low, high), lanes))
-    return vega.chart(layers, height=height, top=above.height + UNIT_LINE, right=RIGHT)
+    return vega.chart(layers, height=height, top=above.height + timeaxis.UNIT_LINE, right=RIGHT)
 
 
 def _lane(key: Key, events: Sequence[ServerEvent], unit: ScaledUnit, top: float) -> dict[str, Any]:
@@ -202,7 +195,7 @@ def _labels(
 
 
 def _table(source: FigureSource, courses: Sequence[LatencyCourse], lanes: Sequence[_Lane]) -> Table:
-    unit = run_unit(source)
+    unit = timeaxis.run_unit(source)
     rows = []
     for course in courses:
         within = dict(course.within_s)

@@ -11,15 +11,8 @@ import numpy as np
 from howdah.analysis.evidence.use import FloatArray
 from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figures.timeaxis import (
-    UNIT_LINE,
-    FigureSource,
-    header,
-    hidden,
-    number_format,
-    run_unit,
-    time_x,
-)
+from howdah.report.figures import timeaxis
+from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.theme import HALF_WIDTH, RIGHT, WIDTH, ScaledUnit
 from howdah.report.words import three_digits
 
@@ -48,7 +41,7 @@ class SeriesLine(NamedTuple):
     @property
     def hides_peaks(self) -> bool:
         """Whether a line of its means would hide them."""
-        return self.peaks is not None and hidden(self.values, self.peaks)
+        return self.peaks is not None and timeaxis.hidden(self.values, self.peaks)
 
 
 def peaks_text(lines: Sequence[SeriesLine]) -> str:
@@ -137,10 +130,10 @@ def timeline(
     width: float = WIDTH,
 ) -> dict[str, Any]:
     """The spec: phase bands, the series as steps (one area each if stacked), levels, labels, hover."""
-    unit = run_unit(source)
-    above = header(source, width)
+    unit = timeaxis.run_unit(source)
+    above = timeaxis.header(source, width)
     names = [line.key.name for line in lines]
-    x = time_x(source)
+    x = timeaxis.time_x(source)
     y_axis = {**vega.level_title(axis.unit, above.height), "tickCount": 4, "format": axis.number}
     y = vega.linear("value", [0, axis.top], y_axis)
     mark: dict[str, Any]
@@ -199,7 +192,7 @@ def timeline(
         layers,
         height=height,
         width=width,
-        top=above.height + UNIT_LINE,
+        top=above.height + timeaxis.UNIT_LINE,
         right=RIGHT,
         data={"values": _wide(grid, lines, unit.size)},
     )
@@ -246,7 +239,7 @@ def scaled_figure(
 ) -> Figure:
     """The figure of volumes or rates, all brought into ``unit`` on an axis that reaches to the highest."""
     top = max(1.06 * highest / unit.size, 1e-9)
-    axis = Axis(unit.name, top, number_format(top))
+    axis = Axis(unit.name, top, timeaxis.number_format(top))
     levels = [mark._replace(value=mark.value / unit.size) for mark in marks]
     scaled = [line.in_units(unit.size) for line in lines]
     return timeline_figure(source, words, grid, scaled, axis, marks=levels, **looks)
@@ -279,7 +272,7 @@ def steps_table(source: FigureSource, grid: FloatArray, lines: Sequence[SeriesLi
         columns.append((f"{line.key.name} ({unit})", means))
         if line.peaks is not None:
             columns.append((f"{line.key.name}{_PEAK} ({unit})", np.maximum.reduceat(line.peaks, bounds[:-1])))
-    time = run_unit(source)
+    time = timeaxis.run_unit(source)
     return Table(
         (f"from ({time.name})", f"to ({time.name})", *(name for name, _ in columns)),
         tuple(

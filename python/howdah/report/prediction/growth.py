@@ -9,17 +9,7 @@ from howdah.model.calibration import Calibration
 from howdah.model.prediction import SATURATED, Forecast, LoadSweep, Point, Sweep
 from howdah.report import vega
 from howdah.report.document import Bars, Data, Document, Figure, Key, Paragraph, Section, Table, present
-from howdah.report.prediction.words import (
-    Ground,
-    basis,
-    between,
-    drawn_ends,
-    facts,
-    inputs,
-    load_text,
-    saturation_text,
-    warned,
-)
+from howdah.report.prediction import words
 from howdah.report.theme import RIGHT, series_keys, time_unit
 from howdah.report.words import optional
 from howdah.units import format_bytes, format_count, format_counted, format_per_s, format_rate
@@ -29,7 +19,7 @@ def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
     """The page of growth; ``calibration`` is the one that it rests on."""
     first, last = sweep.points[0], sweep.points[-1]
     grown = "as much data for each host at every size" if sweep.quantity == "hosts" else "the same hosts"
-    ground = Ground.of_variation(sweep, calibration)
+    ground = words.Ground.of_variation(sweep, calibration)
     lead = (
         f"With {grown}, the suite would take {seconds(first.elapsed_s)} at the smallest size and "
         f"{seconds(last.elapsed_s)} at the largest."
@@ -38,15 +28,18 @@ def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
         "sweep",
         f"{sweep.suite}: how it grows",
         (sweep.suite, f"{sweep.quantity} swept", "simulated"),
-        saturation_text(sweep),
+        words.saturation_text(sweep),
         present(
             Paragraph(lead, "lead"),
-            basis(ground),
-            warned(sweep.warnings),
+            words.basis(ground),
+            words.warned(sweep.warnings),
             growth_figure(sweep),
             _table(sweep),
         ),
-        (Section("masters", "Masters", "The masters", (masters(sweep),)), inputs(facts(ground), calibration)),
+        (
+            Section("masters", "Masters", "The masters", (masters(sweep),)),
+            words.inputs(words.facts(ground), calibration),
+        ),
         data=_data(sweep),
     )
 
@@ -58,7 +51,7 @@ def _table(sweep: Sweep) -> Table:
             "hosts": lambda point: format_count(point.hosts),
             "dataset": lambda point: format_bytes(point.dataset_bytes),
             "time": lambda point: seconds(point.elapsed_s),
-            "90 % interval": lambda point: optional(point.interval, between),
+            "90 % interval": lambda point: optional(point.interval, words.between),
             "sorted a second": lambda point: format_rate(point.dataset_bytes / point.elapsed_s),
             "NameNode": lambda point: percent(point.namenode),
             "scheduler": lambda point: percent(point.scheduler),
@@ -195,10 +188,10 @@ def _values(sweep: Sweep) -> list[dict[str, Any]]:
             {
                 **place,
                 "series": name,
-                "low": drawn_ends(interval, time).low,
+                "low": words.drawn_ends(interval, time).low,
                 "time": time,
-                "high": drawn_ends(interval, time).high,
-                "said": seconds(time) if interval is None else f"{seconds(time)}, {between(interval)}",
+                "high": words.drawn_ends(interval, time).high,
+                "said": seconds(time) if interval is None else f"{seconds(time)}, {words.between(interval)}",
             }
             for name, time, interval in times
         ]
@@ -304,19 +297,19 @@ TAIL = "99 % within"  # The metrics whose values are shown beside the throughput
 
 def loads(sweep: LoadSweep, calibration: Calibration | None) -> Document:
     """The page of growing loads; ``calibration`` is the one that they rest on."""
-    ground = Ground.of_variation(sweep, calibration)
+    ground = words.Ground.of_variation(sweep, calibration)
     return Document(
         "load",
         f"{sweep.suite}: how much it takes",
         (sweep.suite, f"{sweep.quantity} swept", "simulated"),
-        load_text(sweep),
+        words.load_text(sweep),
         present(
             Paragraph("Every point is a steady state: queues are as long as they get.", "lead"),
-            basis(ground),
-            warned(sweep.warnings),
+            words.basis(ground),
+            words.warned(sweep.warnings),
             load_table(sweep),
         ),
-        (inputs(facts(ground), calibration),),
+        (words.inputs(words.facts(ground), calibration),),
         data=(_loads_data(sweep),),
     )
 

@@ -30,16 +30,7 @@ from howdah.report.document import (
 from howdah.report.drawing import needs_charts
 from howdah.report.html import FIGURES, Shell, ShownPage, html, shown_page
 from howdah.report.renderer import Renderer
-from howdah.report.study.cells import (
-    StratumFound,
-    StudyFound,
-    facts_table,
-    judgements_table,
-    parameters_table,
-    platforms_table,
-    published_platforms_table,
-    runs_table,
-)
+from howdah.report.study import cells
 from howdah.report.study.masters import masters_load, masters_table
 from howdah.report.study.published import (
     agreement,
@@ -68,13 +59,13 @@ _POINT = {"symbolType": "circle", "symbolSize": 60, "symbolStrokeWidth": 1.5, "s
 _SHARP = 2  # Pixels of a PNG to one of its figure's.
 
 
-def shown_paper(findings: StudyFound, shell: Shell) -> ShownPage:
+def shown_paper(findings: cells.StudyFound, shell: Shell) -> ShownPage:
     """A study's paper, as far as it is finished, as a page within a shell."""
     page = shown_page(document(findings), shell)
     return page._replace(figures=tuple(legible(figure) for figure in page.figures))
 
 
-def write_paper(findings: StudyFound, out_dir: Path) -> Path:
+def write_paper(findings: cells.StudyFound, out_dir: Path) -> Path:
     """Write ``study.html``, ``study.md``, ``figures/*.svg|png`` and ``data/*.csv``; return the page's path.
 
     ``study.html`` stands alone; ``study.md`` links the pictures next to it. The same runs give the same
@@ -169,7 +160,7 @@ class StudyFigures(NamedTuple):
         return self.strata[0].answer if len(self.strata) == 1 else None
 
 
-def draw(findings: StudyFound) -> StudyFigures:
+def draw(findings: cells.StudyFound) -> StudyFigures:
     """Every figure there is data for; a figure's id begins with its stratum's number."""
     return StudyFigures(
         scaling=scaling(findings),
@@ -200,7 +191,7 @@ MASTERS_ABOUT = (
 )
 
 
-def document(findings: StudyFound) -> Document:
+def document(findings: cells.StudyFound) -> Document:
     """The paper of a study: its conclusions, every result, and where they come from."""
     study, figures = findings.study, draw(findings)
     runs = [run for cell in findings.cells for run in cell.runs]
@@ -233,12 +224,12 @@ def document(findings: StudyFound) -> Document:
     )
 
 
-def _sections(findings: StudyFound, figures: StudyFigures) -> Iterator[Section]:
+def _sections(findings: cells.StudyFound, figures: StudyFigures) -> Iterator[Section]:
     yield Section(
         "platforms",
         "Platforms",
         "Platforms",
-        present(platforms_table(findings)._replace(label="Platforms")),
+        present(cells.platforms_table(findings)._replace(label="Platforms")),
         "How the plans divide the hosts, and which part of them masters use.",
     )
     if figures.unanswered:
@@ -276,7 +267,7 @@ def _sections(findings: StudyFound, figures: StudyFigures) -> Iterator[Section]:
     yield Section("appendix", "Appendix", "Appendix", present(*_appendix(findings)))
 
 
-def _masters(findings: StudyFound, figures: StudyFigures) -> tuple[Block, ...]:
+def _masters(findings: cells.StudyFound, figures: StudyFigures) -> tuple[Block, ...]:
     table = masters_table(findings)._replace(label="Masters' load", fold=True)
     full = saturation_table(findings)._replace(label="Where masters are full")
     if not full.rows:
@@ -284,9 +275,9 @@ def _masters(findings: StudyFound, figures: StudyFigures) -> tuple[Block, ...]:
     return (*figures.masters, table, Heading("When masters are full"), Paragraph(ABOUT, "about"), full)
 
 
-def _published(findings: StudyFound) -> tuple[Block, ...]:
+def _published(findings: cells.StudyFound) -> tuple[Block, ...]:
     published = by_cell_table(findings)._replace(label="Published times")
-    platforms = published_platforms_table(findings)
+    platforms = cells.published_platforms_table(findings)
     times: tuple[Block, ...] = (
         Paragraph(
             "Each published time, and in brackets how far the time of this study is above or below it.",
@@ -304,7 +295,7 @@ def _published(findings: StudyFound) -> tuple[Block, ...]:
     return (*about, *tables) if tables else ()
 
 
-def _compared(stratum: StratumFound, figures: Compared, *, answered: bool) -> tuple[Block, ...]:
+def _compared(stratum: cells.StratumFound, figures: Compared, *, answered: bool) -> tuple[Block, ...]:
     comparison = stratum.comparison
     return present(
         Heading(stratum.name) if stratum.name else None,
@@ -328,9 +319,9 @@ def _compared(stratum: StratumFound, figures: Compared, *, answered: bool) -> tu
     )
 
 
-def _data(findings: StudyFound) -> Iterator[Data]:
+def _data(findings: cells.StudyFound) -> Iterator[Data]:
     named = (
-        ("platforms", platforms_table(findings)),
+        ("platforms", cells.platforms_table(findings)),
         ("results", results_table(findings)),
         ("sizes", sizes_table(findings)),
         ("masters", masters_table(findings)),
@@ -338,12 +329,12 @@ def _data(findings: StudyFound) -> Iterator[Data]:
         ("unanswered", unanswered_table(findings)),
         ("published", published_table(findings)),
         ("published-ratios", ratios_table(findings)),
-        ("published-platforms", published_platforms_table(findings)),
+        ("published-platforms", cells.published_platforms_table(findings)),
     )
     yield from (Data(name, table.columns, table.rows) for name, table in named if table.rows)
 
 
-def _computed(findings: StudyFound) -> str:
+def _computed(findings: cells.StudyFound) -> str:
     """A sentence on the cells whose numbers nobody measured; empty where there are none."""
     if not _runs(findings):
         return "Nothing of this study runs: its cells are planned, and times are those that were published."
@@ -359,12 +350,12 @@ def _computed(findings: StudyFound) -> str:
     )
 
 
-def _runs(findings: StudyFound) -> bool:
+def _runs(findings: cells.StudyFound) -> bool:
     """Whether any cell is more than planned."""
     return any(cell.cell.runs for cell in findings.cells)
 
 
-def _best_of(findings: StudyFound) -> str:
+def _best_of(findings: cells.StudyFound) -> str:
     """What a best run is beside a mean; empty where nothing published is one."""
     most = max((publication.best_of for publication in findings.study.published), default=1)
     if most == 1 or not any(run.origin is Origin.MEASURED for cell in findings.cells for run in cell.runs):
@@ -376,7 +367,7 @@ def _best_of(findings: StudyFound) -> str:
     )
 
 
-def _open(findings: StudyFound) -> Iterator[str]:
+def _open(findings: cells.StudyFound) -> Iterator[str]:
     """What could not be concluded, and what a reader should hold against the rest."""
     for stratum in findings.strata:
         where = f"{stratum.name}: " if stratum.name else ""
@@ -415,7 +406,7 @@ def _undecided(judged: Judged) -> str:
     return f"{subject(judged.measure)} ({seen}{many})"
 
 
-def _mixed(findings: StudyFound) -> Iterator[str]:
+def _mixed(findings: cells.StudyFound) -> Iterator[str]:
     """Software that changed while the study went on, which nobody chose to vary."""
     for name in ("howdah", "kernel", "Java"):
         values = dict.fromkeys(
@@ -429,19 +420,19 @@ def _mixed(findings: StudyFound) -> Iterator[str]:
             yield f"Runs were made with different versions of {name}: {listed(list(values))}."
 
 
-def _appendix(findings: StudyFound) -> Iterator[Table]:
+def _appendix(findings: cells.StudyFound) -> Iterator[Table]:
     several = "Values that differ between runs are listed one after the other."
-    yield facts_table(findings, Aspect.HARDWARE)._replace(title="Hardware", about=several)
-    yield facts_table(findings, Aspect.VERSIONS)._replace(title="Versions", about=several)
-    yield judgements_table(findings)._replace(
+    yield cells.facts_table(findings, Aspect.HARDWARE)._replace(title="Hardware", about=several)
+    yield cells.facts_table(findings, Aspect.VERSIONS)._replace(title="Versions", about=several)
+    yield cells.judgements_table(findings)._replace(
         title="Pros and cons of each platform",
         about="The planner's rules, before anything runs, and what they are worth.",
     )
-    yield parameters_table(findings)._replace(
+    yield cells.parameters_table(findings)._replace(
         title="Configuration",
         about="Every value that a plan sets otherwise than its release does, which cells have it, and why.",
     )
     warm = (
         f"{format_counted(findings.warm_ups, 'run')} to warm up, left out here." if findings.warm_ups else ""
     )
-    yield runs_table(findings)._replace(title="Runs", about=warm)
+    yield cells.runs_table(findings)._replace(title="Runs", about=warm)
