@@ -251,12 +251,14 @@ def _clause(tail: Tail, cause: TailCause) -> str:
     return text
 
 
+def measured(cause: TailCause) -> str:
+    """The most that was measured of a cause."""
+    return {"s": delay(cause.most), "share": percent(cause.most)}.get(cause.unit, f"{cause.most:.3g}")
+
+
 def _measured(cause: TailCause) -> str:
-    value = {"s": delay(cause.most), "share": percent(cause.most)}.get(cause.unit, f"{cause.most:.3g}")
-    if cause.kind == "hot server":
-        value = multiple(cause.most)
-    where = "of" if cause.kind == "outage" else "on"
-    return f"{cause.measure} {value} {where} {cause.machine}"
+    value = multiple(cause.most) if cause.kind == "hot server" else measured(cause)
+    return f"{cause.measure} {value} {'of' if cause.kind == 'outage' else 'on'} {cause.machine}"
 
 
 def _sure(tail: Tail) -> Sure:

@@ -9,7 +9,7 @@ import numpy as np
 
 from howdah.analysis.evidence.operations import LatencyCourse
 from howdah.analysis.operation_steps import SHARES
-from howdah.model.reported import format_value
+from howdah.analysis.wording import delay
 from howdah.model.tables import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
 from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
@@ -221,4 +221,4 @@ def _table(source: FigureSource, courses: Sequence[LatencyCourse], lanes: Sequen
 
 
 def _time(seconds: float) -> str:
-    return format_value(seconds, "s") if np.isfinite(seconds) else "–"
+    return delay(seconds) if np.isfinite(seconds) else "–"

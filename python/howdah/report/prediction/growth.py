@@ -12,7 +12,7 @@ from howdah.report.document import Bars, Data, Document, Figure, Key, Paragraph,
 from howdah.report.prediction import words
 from howdah.report.theme import RIGHT, series_keys, time_unit
 from howdah.report.words import optional
-from howdah.units import format_bytes, format_count, format_counted, format_per_s, format_rate
+from howdah.units import format_bytes, format_count, format_per_s, format_rate
 
 
 def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
@@ -180,7 +180,7 @@ def growth_figure(sweep: Sweep) -> Figure:
 def _values(sweep: Sweep) -> list[dict[str, Any]]:
     values = []
     for point in sweep.points:
-        place = {"size": _size(sweep, point), "at": _at(sweep, point.hosts, point.dataset_bytes)}
+        place = {"size": _size(sweep, point), "at": words.size_text(sweep, point)}
         several = len(point.forecasts) > 1
         times = [(_WHOLE, point.elapsed_s, point.interval)] if several else []
         times += [(forecast.workload, forecast.median, forecast.interval) for forecast in point.forecasts]
@@ -196,10 +196,6 @@ def _values(sweep: Sweep) -> list[dict[str, Any]]:
             for name, time, interval in times
         ]
     return values
-
-
-def _at(sweep: Sweep, hosts: int, dataset_bytes: int) -> str:
-    return format_counted(hosts, "host") if sweep.quantity == "hosts" else format_bytes(dataset_bytes)
 
 
 def _time_spec(sweep: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]) -> dict[str, Any]:
@@ -234,7 +230,7 @@ def _time_table(sweep: Sweep) -> Table:
         ("size", *names, _WHOLE, *ends),
         tuple(
             (
-                _at(sweep, point.hosts, point.dataset_bytes),
+                words.size_text(sweep, point),
                 *(seconds(forecast.median) for forecast in point.forecasts),
                 seconds(point.elapsed_s),
                 *(seconds(end) for end in point.interval or ()),

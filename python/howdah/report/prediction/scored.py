@@ -121,29 +121,17 @@ def _table(scores: Sequence[Score]) -> doc.Table:
 
 
 def _data(name: str, scores: Sequence[Score]) -> doc.Data:
-    return doc.Data(
-        name,
+    ours = ("prediction", "run", "engine")
+    forecasts = ("workload", "phase", "metric", "unit", "low", "median", "high")
+    rows = tuple(
         (
-            *("prediction", "run", "engine", "workload", "phase", "metric", "unit"),
-            *("low", "median", "high", "measured"),
-        ),
-        tuple(
-            (
-                score.prediction,
-                score.run,
-                score.engine,
-                score.forecast.workload,
-                score.forecast.phase,
-                score.forecast.metric,
-                score.forecast.unit,
-                score.forecast.low,
-                score.forecast.median,
-                score.forecast.high,
-                score.measured,
-            )
-            for score in scores
-        ),
+            *(getattr(score, column) for column in ours),
+            *(getattr(score.forecast, column) for column in forecasts),
+            score.measured,
+        )
+        for score in scores
     )
+    return doc.Data(name, (*ours, *forecasts, "measured"), rows)
 
 
 def hits(history: Sequence[Score]) -> doc.Figure:
