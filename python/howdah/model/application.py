@@ -55,8 +55,7 @@ class HostShare:
     tasks: int
     failed: int
     compared: int  # Its successful tasks in stages that ran on several hosts.
-    slowness: float
-    """Mean natural logarithm of a compared task's time relative to its stage's median; 0 is typical."""
+    slowness: float  # Mean natural logarithm of task time over its stage's median; 0 is typical.
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +78,7 @@ class Application:
     source_bytes: int
     submit_s: float
     end_s: float
-    wait_s: float | None
-    """From submission to the first container; for Spark, from the driver's start to the first executor."""
+    wait_s: float | None  # From submission to the first container; for Spark, from the driver's start.
     tasks: int
     containers: int
     container_s: float
@@ -90,14 +88,11 @@ class Application:
     failed_s: float
     killed_s: float  # Container seconds of attempts that were killed, such as the slower copy of a task.
     unused_memory_byte_s: float  # Memory that no task of its kind ever used, times container seconds.
-    unused_memory_s: float
-    """The same in container seconds: each counts with the fraction of its memory that was unused."""
+    unused_memory_s: float  # The same in container seconds, each by its fraction of unused memory.
     cpu_s: float
     gc_s: float
-    spilled_bytes: int
-    """Bytes written to disk because they did not fit in memory, beyond the first write of map output."""
-    skew_s: float
-    """How much longer its stages' longest tasks took than the median task, in stages with much skew."""
+    spilled_bytes: int  # Written to disk for want of memory, beyond the first write of map output.
+    skew_s: float  # Longest tasks minus median ones, over its stages with much skew.
     stages: tuple[StageSummary, ...] = ()
     hosts: tuple[HostShare, ...] = ()
     advice: tuple[JobChange, ...] = ()  # What to change, the largest saving first.
@@ -113,8 +108,7 @@ class Application:
         return min(self.container_s, self.idle_s + self.failed_s + self.killed_s + self.unused_memory_s)
 
 
-Outcome = Literal["succeeded", "failed", "unfinished"]
-"""``unfinished`` if the log has no end of the application: it still runs, or its driver was killed."""
+Outcome = Literal["succeeded", "failed", "unfinished"]  # ``unfinished`` if the log has no end.
 
 _NAMES = pa.dictionary(pa.int32(), pa.string())
 
@@ -175,8 +169,7 @@ class SparkJob:
 
     id: int
     submit_s: float
-    stages: tuple[int, ...]
-    """All stages of its graph, those included whose output existed already and which were skipped."""
+    stages: tuple[int, ...]  # All of its graph, also skipped ones whose output existed already.
     end_s: float | None = None
     succeeded: bool | None = None  # None if the log has no end of the job.
     failure: str = ""
@@ -212,13 +205,10 @@ class SparkExecutor:
     removal_reason: str = ""
     resource_profile: int = 0
     memory_bytes: int | None = None  # Its heap as requested; None if the log does not show it.
-    overhead_bytes: int | None = None
-    """The memory that was requested in addition to the heap, off-heap and Python memory included."""
+    overhead_bytes: int | None = None  # Requested in addition to the heap, off-heap and Python included.
     storage_bytes: int | None = None  # The memory for execution and storage.
-    peak_heap_bytes: int | None = None
-    """The largest use of its heap that it reported; None if it reported none."""
-    peak_resident_bytes: int | None = None
-    """The largest resident memory of its process and its children that it reported."""
+    peak_heap_bytes: int | None = None  # The largest use of its heap that it reported, if any.
+    peak_resident_bytes: int | None = None  # The largest resident memory of its processes.
     container: str = ""
 
 
@@ -259,11 +249,9 @@ class SparkLog:
 
     application: SparkApplication
     jobs: tuple[SparkJob, ...]
-    stages: tuple[SparkStage, ...]
-    """In the order of their first submission; a stage may have several attempts."""
+    stages: tuple[SparkStage, ...]  # By first submission; a stage may have several attempts.
     executors: tuple[SparkExecutor, ...]
     tasks: pa.Table
     sql: tuple[SqlExecution, ...] = ()
-    truncated: bool = False
-    """The log ends within a line or a compressed block; all lines before are included."""
+    truncated: bool = False  # The log ends within a line or a block; earlier lines are included.
     unreadable_lines: int = 0  # Lines that are no events of Spark, other than the last one.

@@ -21,8 +21,7 @@ from pydantic import AfterValidator, Field, model_validator
 from howdah.model.base import Model, WrongValue
 from howdah.model.inventory import FORMAT
 
-SCHEMA: Final = 1
-"""The meaning of the simulator's parameters; it changes when one of them comes to mean something else."""
+SCHEMA: Final = 1  # The meaning of the simulator's parameters; it changes when one gets another meaning.
 
 
 def _schema(value: int) -> int:
@@ -287,8 +286,7 @@ COMPILER = _parameters(
 )
 """What the options of tasks' JVMs change: fitted to runs that differ in them."""
 
-CPU_QUOTA = "cpu_quota"
-"""What a laboratory's limits leave of a worker's CPU time; operations on a table feel each stop by itself."""
+CPU_QUOTA = "cpu_quota"  # CPU time that a lab's limits leave a worker; operations on a table feel each stop.
 CORE_SPEED = "core_speed"  # The speed of a core; of a lab, the part of a CPU that a planned thread has.
 HARDWARE = (CORE_SPEED, "controller_bytes_per_s", "disk_speed", CPU_QUOTA)
 """Quantities of hosts that an inventory does not hold and a calibration may: the speed of a core relative

@@ -92,7 +92,6 @@ class RunFigures(Model):
 
     @property
     def is_simulated(self) -> bool:
-        """Whether its numbers were simulated."""
         return self.origin is Origin.SIMULATED
 
     def value(self, measure: Measure) -> float | None:
@@ -109,7 +108,6 @@ class RunGroup(Model):
 
     @property
     def is_simulated(self) -> bool:
-        """Whether any of its runs was simulated."""
         return any(run.is_simulated for run in self.runs)
 
     @property
@@ -245,7 +243,6 @@ class Against(Model):
 
     @property
     def wholes(self) -> tuple[Judged, ...]:
-        """What is judged of whole workloads."""
         return tuple(difference for difference in self.judged if difference.measure.phase is None)
 
     @property

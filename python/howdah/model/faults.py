@@ -13,11 +13,9 @@ from howdah.units import exact_bits_per_s, exact_bytes, exact_decimal
 CELLS_READ = "last acknowledged writes of fields read back"
 CELLS_LOST = "last acknowledged writes of fields lost"
 """Metrics of a workload of rows that ran while faults were done."""
-LEDGER_UNREAD = "ledger-unread"
-"""The code of the warning that what HDFS acknowledged could not be held against what is there."""
+LEDGER_UNREAD = "ledger-unread"  # A warning: what HDFS acknowledged could not be compared.
 
-SEVERAL = frozenset({"logs split", "regions open"})
-"""What is reached once for each of several things, so that the last one counts."""
+SEVERAL = frozenset({"logs split", "regions open"})  # Reached once for each of several; the last one counts.
 
 
 class Action(StrEnum):

@@ -344,8 +344,7 @@ class ClusterPlan(BasePlan):
         return self
 
 
-WORKER_PLAN, CLUSTER_PLAN = "worker plan", "cluster plan"
-"""What pydantic calls the types of a plan in the places of errors."""
+WORKER_PLAN, CLUSTER_PLAN = "worker plan", "cluster plan"  # pydantic's names of a plan's types in errors.
 
 
 def _kind(plan: Any) -> str:

@@ -297,12 +297,8 @@ class MachineSite(SitePart):
 
     @cached_property
     def addresses(self) -> dict[str, Addresses]:
-        """Every machine's addresses by its name."""
-        return {
-            name: text
-            for index, entry in enumerate(self.machines)
-            for name, text in _unfolded(entry, (index,))
-        }
+        entries = enumerate(self.machines)
+        return {name: text for index, entry in entries for name, text in _unfolded(entry, (index,))}
 
     @cached_property
     def by_host(self) -> dict[str, SiteHosts]:
@@ -328,13 +324,9 @@ def _unfolded(entry: SiteMachines, at: tuple[int, ...]) -> Iterator[tuple[str, A
     if card is not None and card + len(names) > 1 << 48:
         raise WrongValue("leaves too few addresses above it", "begin lower", ("machines", *at, "mac"))
     for number, name in enumerate(names):
-        mac = None if card is None else _spelt(card + number)
+        digits = "" if card is None else f"{card + number:012x}"
+        mac = ":".join(digits[start : start + 2] for start in range(0, len(digits), 2)) or None
         yield name, Addresses(str(first + number), mac, entry.numa_node)
-
-
-def _spelt(card: int) -> str:
-    digits = f"{card:012x}"
-    return ":".join(digits[start : start + 2] for start in range(0, 12, 2))
 
 
 def _counted(text: str) -> Iterator[str]:

@@ -26,8 +26,7 @@ class ErasurePolicy(NamedTuple):
     name: str
     data: int  # Data units of a block group.
     parity: int  # Parity units of a block group: so many lost units can be rebuilt.
-    java: CodingRate
-    """The speed of Hadoop's Java coder, which works without ISA-L; see benches/coder_speed.py."""
+    java: CodingRate  # Speed of Hadoop's Java coder, without ISA-L; see benches/coder_speed.py.
     cell_bytes: int = MIB
 
     @property

@@ -122,8 +122,7 @@ class CellSettings(Model):
         return CellSettings.model_construct(**both)
 
 
-_JOINED = ("overrides", "job_settings")
-"""Settings that are maps: a cell has the keys of the study and those of its levels."""
+_JOINED = ("overrides", "job_settings")  # Maps: a cell has the keys of the study and of its levels.
 SETTINGS = tuple(CellSettings.model_fields)  # What a factor may vary.
 
 

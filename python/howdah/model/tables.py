@@ -47,7 +47,6 @@ class ServerEvent(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
         return self.end_s - self.start_s
 
 
@@ -187,8 +186,7 @@ class Job(Model):
     results_dir: Path
 
 
-Unit = Literal["B", "points", "operations", "share"]
-"""What progress is counted in: bytes read and written, points of pi, operations, or parts of a whole."""
+Unit = Literal["B", "points", "operations", "share"]  # What progress is counted in.
 
 
 class Progress(NamedTuple):
@@ -200,8 +198,7 @@ class Progress(NamedTuple):
     total: int
     unit: Unit
     elapsed_s: float
-    tasks: str = ""
-    """The tasks that are done, ``3 of 8 maps ended``, where an engine has tasks of its own to count."""
+    tasks: str = ""  # Tasks that are done, ``3 of 8 maps ended``, if an engine counts any.
 
 
 class SampleSink(Protocol):

@@ -240,8 +240,7 @@ class HardwareLimit(Model):
     """The time for which all links would be busy."""
 
 
-RULES_NAME, DEFAULTS_NAME = "rules", "defaults"
-"""The names of the rules' plan and of Hadoop's defaults in a race."""
+RULES_NAME, DEFAULTS_NAME = "rules", "defaults"  # The rules' plan and Hadoop's defaults in a race.
 TUNED_NAME, _BEYOND_NAME = "tuned", "beyond-rules"
 
 
@@ -295,7 +294,6 @@ class Race(Model):
     """The winner's distance from the floor; empty without a run of the same rows without a cluster."""
 
     def plan(self, name: str) -> RacedPlan | None:
-        """The plan of that name."""
         return next((plan for plan in self.plans if plan.name == name), None)
 
 

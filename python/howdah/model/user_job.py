@@ -23,12 +23,10 @@ class TaskDemand(NamedTuple):
 
     seconds: float  # How long it took, without what it waited for other tasks.
     cpu_s: float  # Processor time of ``seconds``, garbage collection included.
-    network_s: float
-    """Time of ``seconds`` that it waited for data of other hosts, as far as its history shows."""
+    network_s: float  # Part of ``seconds`` in which it waited for data of other hosts.
     disk_bytes: int  # Bytes that it read and wrote.
     network_bytes: int  # Bytes that it fetched from other hosts, as far as its history shows.
-    wave: int = 0
-    """How many tasks of its stage ran before it on its core of a Spark executor, which warms up."""
+    wave: int = 0  # Tasks of its stage before it on its core of an executor, which warms up.
 
     @property
     def other_s(self) -> float:
@@ -55,8 +53,7 @@ class DemandPart:
     slots: int  # The most tasks that ran at once.
     stages: Mapping[int, tuple[TaskDemand, ...]]  # By stage its tasks, in the order in which they began.
     parents: Mapping[int, tuple[int, ...]]  # By stage those that must end before it.
-    handover_s: float = 0.0
-    """From the end of a task to the start of the next one in its place: a new container of MapReduce."""
+    handover_s: float = 0.0  # From a task's end to the next start in its place: a new container.
     warm_ups: Mapping[int, WarmUp] = field(default_factory=dict)
     """By stage of Spark; MapReduce starts a process for each task."""
 
@@ -83,8 +80,7 @@ class JobDemand:
     input_bytes: int
     failed: int  # Attempts that failed or were killed; a replay leaves them out.
     gaps: tuple[str, ...] = ()  # What the history lacks, in sentences.
-    start_s: float = 0.0
-    """Time of ``idle_s`` in which a driver of Spark, its application master and its executors started."""
+    start_s: float = 0.0  # Part of ``idle_s`` in which driver, application master and executors started.
 
     @property
     def hosts(self) -> int:
@@ -169,8 +165,7 @@ class JobReplay(Model):
     """What the history does not show, and what is assumed instead."""
 
 
-CONFIGURED_NAME, COMBINED_NAME = "configured", "combined"
-"""The job as it is, and the job with the best value of every property that helped alone."""
+CONFIGURED_NAME, COMBINED_NAME = "configured", "combined"  # As it is, and with all values that helped alone.
 
 
 class JobTuningRequest(Model):

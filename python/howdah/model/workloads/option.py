@@ -7,9 +7,9 @@ with its help, what a study may vary and what is refused derive from it.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import StrEnum
-from typing import Annotated, Any, Final, Generic, NamedTuple, TypeVar
+from typing import Annotated, Any, Final, Generic, NamedTuple, TypedDict, TypeVar, Unpack
 
 from pydantic import AfterValidator, Field
 
@@ -57,8 +57,7 @@ class Option(Generic[T]):
     fact: str | None = None  # What comparisons call it; None for an amount of work, which has to be the same.
     several: bool = False  # Whether the flag may be repeated; the value is a tuple then.
     choices: tuple[str, ...] = ()  # The words that it may be, for a shell that completes them.
-    completion: str | None = None
-    """The function that knows them, as ``module:function``, where they are not known beforehand."""
+    completion: str | None = None  # What lists them in a shell, as ``module:function``.
 
     @property
     def flag(self) -> str:
@@ -66,7 +65,6 @@ class Option(Generic[T]):
         return f"--{self.name.replace('_', '-')}"
 
     def text_of(self, value: T) -> str:
-        """A value for people to read."""
         if isinstance(value, tuple):
             return ", ".join(map(str, value))
         if self.metavar == "BYTES" and isinstance(value, int):
@@ -79,16 +77,11 @@ class Option(Generic[T]):
         return value
 
 
-def _bounded(least: int, most: Mapping[str, int] | int) -> Callable[[int, str], Refusal | None]:
-    def refuse(value: int, engine: str) -> Refusal | None:
-        top = most if isinstance(most, int) else most.get(engine, most[""])
-        if value < least:
-            return Refusal(f"{value} is too few", f"give at least {least}")
-        if value > top:
-            return Refusal(f"{value:,} is too many", f"at most {top:,}")
-        return None
+class Common(TypedDict, total=False):
+    """What any option may have besides."""
 
-    return refuse
+    engines: tuple[str, ...]
+    fact: str
 
 
 def count(
@@ -97,22 +90,18 @@ def count(
     *,
     metavar: str = "N",
     most: int = 2**63 - 1,
-    engines: tuple[str, ...] = (),
-    fact: str | None = None,
+    **more: Unpack[Common],
 ) -> Option[int]:
     """An option that is a number of things, at least 1."""
+
+    def refuse(value: int, engine: str) -> Refusal | None:
+        if value < 1:
+            return Refusal(f"{value} is too few", "give at least 1")
+        return Refusal(f"{value:,} is too many", f"at most {most:,}") if value > most else None
+
     bounds = Field(ge=1, le=most) if most < 2**63 - 1 else Field(ge=1)
-    return Option(
-        name=name,
-        field=name,
-        help=help,
-        metavar=metavar,
-        parse=parse_count,
-        studied=StudiedAs(name, Annotated[int, bounds]),
-        engines=engines,
-        refuse=_bounded(1, most),
-        fact=fact,
-    )
+    studied = StudiedAs(name, Annotated[int, bounds])
+    return Option(name, name, help, metavar, parse_count, studied, refuse=refuse, **more)
 
 
 def size(
@@ -120,35 +109,18 @@ def size(
     help: str,  # noqa: A002 - as above
     *,
     refuse: Callable[[int, str], Refusal | None],
-    engines: tuple[str, ...] = (),
-    fact: str | None = None,
+    **more: Unpack[Common],
 ) -> Option[int]:
     """An option that is a size: ``file_size`` is in the workload's ``file_bytes``."""
 
     def checked(value: int, engine: str) -> Refusal | None:
         return Refusal(f"{value} is too few", "give at least 1") if value < 1 else refuse(value, engine)
 
-    return Option(
-        name=name,
-        field=name.replace("_size", "_bytes"),
-        help=help,
-        metavar="BYTES",
-        parse=parse_bytes,
-        studied=StudiedAs(name, Size),
-        engines=engines,
-        refuse=checked,
-        fact=fact,
-    )
+    field, studied = name.replace("_size", "_bytes"), StudiedAs(name, Size)
+    return Option(name, field, help, "BYTES", parse_bytes, studied, refuse=checked, **more)
 
 
-def share(
-    name: str,
-    help: str,  # noqa: A002 - as above
-    *,
-    of: str,
-    engines: tuple[str, ...] = (),
-    fact: str | None = None,
-) -> Option[float]:
+def share(name: str, help: str, *, of: str, **more: Unpack[Common]) -> Option[float]:  # noqa: A002
     """An option that is a part of a whole, from 0 to 1; ``of`` names the whole."""
 
     def parse(text: str, where: str) -> float:
@@ -162,27 +134,11 @@ def share(
             return None
         return Refusal(f"{value} is not a share of {of}", "give from 0 to 1")
 
-    return Option(
-        name=name,
-        field=name,
-        help=help,
-        metavar="SHARE",
-        parse=parse,
-        studied=StudiedAs(name, Annotated[float, Field(ge=0, le=1)]),
-        engines=engines,
-        refuse=refuse,
-        fact=fact,
-    )
+    studied = StudiedAs(name, Annotated[float, Field(ge=0, le=1)])
+    return Option(name, name, help, "SHARE", parse, studied, refuse=refuse, **more)
 
 
-def choice(
-    name: str,
-    help: str,  # noqa: A002 - as above
-    words: type[C],
-    *,
-    engines: tuple[str, ...] = (),
-    fact: str | None = None,
-) -> Option[C]:
+def choice(name: str, help: str, words: type[C], **more: Unpack[Common]) -> Option[C]:  # noqa: A002
     """An option that is one of a few words."""
 
     def parse(text: str, where: str) -> C:
@@ -192,24 +148,14 @@ def choice(
             hint = f"one of {', '.join(words)}"
             raise UserError(where, f"{text!r} is not a valid {name}", hint) from error
 
-    return Option(
-        name=name,
-        field=name,
-        help=help,
-        metavar="|".join(words),
-        parse=parse,
-        studied=StudiedAs(name, words),
-        engines=engines,
-        choices=tuple(words),
-        fact=fact,
-    )
+    studied = StudiedAs(name, words)
+    return Option(name, name, help, "|".join(words), parse, studied, choices=tuple(words), **more)
 
 
 CLUSTERS: Final = ("hadoop", "sim")  # The engines that have HDFS, real or simulated.
 MOST_REPLICAS: Final = 512
 
-_LEAST_BLOCK_BYTES = MIB
-"""A NameNode takes none that is smaller, by default (dfs.namenode.fs-limits.min-block-size)."""
+_LEAST_BLOCK_BYTES = MIB  # A NameNode's least by default (dfs.namenode.fs-limits.min-block-size).
 _MOST_BLOCK_BYTES = 8191 * 2**50  # As many PiB as dfs.blocksize, a Java long, can hold.
 _CHECKED_BYTES = 512  # A DataNode keeps a checksum of so much.
 

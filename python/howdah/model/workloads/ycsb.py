@@ -45,8 +45,7 @@ from howdah.units import format_bytes, format_counted, format_seconds
 YCSB: Final = "ycsb"  # The suite of all of them, and the folder that its table is kept in.
 YCSB_LOAD: Final = "ycsb-load"
 THROUGHPUT: Final = "throughput"
-MOST_SCANNED: Final = 100
-"""Records that a scan of workload E reads at most; as many as one on average are as likely as any."""
+MOST_SCANNED: Final = 100  # Records that a scan of workload E reads at most, one to all equally likely.
 
 KEY_BYTES: Final = 50
 """What HBase stores with each value: lengths of key and value (8), of the row (2) and the family (1), the row
