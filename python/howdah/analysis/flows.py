@@ -10,8 +10,6 @@ from howdah.analysis import links
 from howdah.analysis.accounting import BACKGROUND_BYTES, UNEXPLAINED_SHARE
 from howdah.analysis.balance import copied_bytes
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.evidence.times import WorkloadTime
-from howdah.analysis.evidence.use import MachineOfRun
 from howdah.analysis.evidence.volumes import (
     ByteAccount,
     ByteFlow,
@@ -22,7 +20,8 @@ from howdah.analysis.evidence.volumes import (
     LayerAccount,
 )
 from howdah.analysis.layers import LAG_S, SampleWindow, Traffic, Unreported, layer_accounts
-from howdah.analysis.machines import Timeline, counted, workers_of
+from howdah.analysis.machines import counted, workers_of
+from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.phases import (
     ClusterWork,
     JobBytes,
@@ -36,7 +35,6 @@ from howdah.analysis.uneven_tasks import succeeded
 from howdah.analysis.wording import Figure, finding, listed
 from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord, WorkloadResult
-from howdah.model.tables import RunData
 from howdah.units import format_bytes
 
 NODES = (
@@ -157,14 +155,9 @@ def _writing(work: ClusterWork, job: JobBytes, counted: Counted) -> Iterator[Flo
     yield Flow("blocks-written", "disks-written", "output, every replica", every, measured, _DISKS)
 
 
-def flows(
-    run: RunData,
-    timeline: Timeline,
-    machines: tuple[MachineOfRun, ...],
-    times: tuple[WorkloadTime, ...],
-    accounts: tuple[ByteAccount, ...],
-) -> tuple[ByteFlow, ...]:
+def flows(timed: TimedRun, accounts: tuple[ByteAccount, ...]) -> tuple[ByteFlow, ...]:
     """The flow of every finished job that moves bytes."""
+    run, timeline, machines, times = timed.run, timed.timeline, timed.machines, timed.times
     account_of = {account.workload: account for account in accounts}
     hosts, seen = workers_of(machines), set(counted(machines, timeline, "nic"))
 

@@ -48,8 +48,7 @@ class Traffic(NamedTuple):
     copied: float = 0.0
     by_lot: float = 0.0
     unreported: Unreported = Unreported(0.0, 0.0)
-    again: float = 0.0
-    """Input that further stages of Spark read once more, as SQL does to choose the ranges of a sort."""
+    again: float = 0.0  # Input that Spark's stages read twice, as SQL does to choose ranges of a sort.
 
     def expected(self, work: ClusterWork) -> float:
         """Bytes every network interface together receives: what HDFS sends, and the shuffle."""

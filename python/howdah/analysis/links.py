@@ -26,8 +26,7 @@ from howdah.units import MIB, format_bits_per_s, format_counted
 
 Place = Callable[[str], str]  # The machine whose network interface a worker's traffic goes through.
 
-# Of what goes by lot, one case in four hundred lies farther from its mean than so many standard deviations.
-_DEVIATIONS = 3.0
+_DEVIATIONS = 3.0  # One case in four hundred lies farther from the mean.
 
 
 def local_share(done: pa.Table, job: HadoopJob) -> float | None:

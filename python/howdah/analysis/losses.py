@@ -8,9 +8,9 @@ from typing import NamedTuple
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.losses import Outage, Wait, WorkerLoss
 from howdah.analysis.evidence.times import WorkloadTime
-from howdah.analysis.evidence.use import MachineOfRun
 from howdah.analysis.fault_effects import was_meant
-from howdah.analysis.machines import Timeline, workers_of
+from howdah.analysis.machines import workers_of
+from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.outages import freed_s, outages, under_way, waits
 from howdah.analysis.phases import attempts_of, master_of, names_machine
 from howdah.analysis.spark import undone_attempts
@@ -19,7 +19,6 @@ from howdah.analysis.wording import finding, listed, named, seconds
 from howdah.model.cluster import HadoopJob
 from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord, TaskAttempt
-from howdah.model.tables import RunData
 from howdah.units import format_bytes, format_counted
 
 _LATE_S = 5.0  # A daemon's last sign of life may be so much earlier than the end of its worker.
@@ -37,18 +36,15 @@ class LostMaster(NamedTuple):
     restart_s: float | None
 
 
-def losses(
-    run: RunData, timeline: Timeline, machines: tuple[MachineOfRun, ...], times: tuple[WorkloadTime, ...]
-) -> tuple[WorkerLoss, ...]:
-    """Every worker that was missing during a workload, in order."""
-    hosts, missing = workers_of(machines), outages(run.record.events, timeline)
+def losses(timed: TimedRun) -> tuple[WorkerLoss, ...]:
+    record = timed.run.record
+    hosts, missing = workers_of(timed.machines), outages(record.events, timed.timeline)
     result = []
-    for time in times:
-        attempts = attempts_of(run, time)
+    for time in timed.times:
+        attempts = attempts_of(timed.run, time)
         for outage in missing:
             if outage.lost_s <= time.end_s and (outage.back_s is None or outage.back_s >= time.start_s):
-                host = hosts.get(outage.worker, outage.worker)
-                result.append(_loss(run.record, time, outage, host, attempts))
+                result.append(_loss(record, time, outage, hosts.get(outage.worker, outage.worker), attempts))
     return tuple(result)
 
 
@@ -75,7 +71,8 @@ def _loss(
         for attempt in attempts
         if (attempt.kind, attempt.task) in tasks and attempt.start_s > lost_s and attempt not in ended
     )
-    takeover_s, restart_s = None, 0.0
+    takeover_s: float | None = None
+    restart_s = 0.0
     if master is not None:
         numbers = [master_of(attempt.attempt) for attempt in attempts]
         later = [

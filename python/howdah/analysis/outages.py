@@ -8,10 +8,9 @@ from statistics import fmean
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.losses import Outage, Rebuild, Wait, WorkerDrain
-from howdah.analysis.evidence.times import WorkloadTime
-from howdah.analysis.evidence.use import MachineOfRun
 from howdah.analysis.layers import LAG_S
 from howdah.analysis.machines import Timeline, Track, counted, setting_s, setting_text
+from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.phases import attempts_of
 from howdah.analysis.wording import finding, listed, seconds
 from howdah.hadoop.daemons import DAEMONS as CATALOGUE
@@ -19,23 +18,19 @@ from howdah.model.cluster import Event, HadoopJob
 from howdah.model.comparison import Finding
 from howdah.model.plan import Role
 from howdah.model.run import RunRecord, TaskAttempt, WorkloadResult
-from howdah.model.tables import RunData
 from howdah.model.workloads.hadoop_programs import REBUILD_TIME, REDUNDANCY
 from howdah.releases.values import read_seconds
 from howdah.units import format_bytes, format_counted, format_rate
 
 DAEMONS = {CATALOGUE[role].name: role.value for role in (Role.DATANODE, Role.NODEMANAGER)}
-# The daemons of a lost worker are missed one after the other, and so are the workers of a lost host.
-_TOGETHER_S = 30.0
+_TOGETHER_S = 30.0  # Daemons of a lost worker are missed one after the other, as workers of a lost host.
 
 _NODE = "yarn.nm.liveness-monitor.expiry-interval-ms"
 _MASTER = "yarn.am.liveness-monitor.expiry-interval-ms"
 _TASK = "mapreduce.task.timeout"
 _CONNECTION = "yarn.client.nodemanager-connect.max-wait-ms"
-# An application master ends an attempt that has not reported for so long, in these words.
-_TIMED_OUT = "Timed out after"
-# Containers are given out within a few heartbeats, and events are noticed within a look of the watch.
-_SOON_S = 10.0
+_TIMED_OUT = "Timed out after"  # An application master's words for an attempt that did not report.
+_SOON_S = 10.0  # Containers are given out within a few heartbeats, and events noticed within a poll.
 
 
 def outages(events: Sequence[Event], timeline: Timeline) -> tuple[Outage, ...]:
@@ -242,35 +237,23 @@ def _text(record: RunRecord, rebuild: Rebuild) -> str:
     return f"{text}, and all had theirs again {seconds(rebuild.rebuilt_s - rebuild.lost_s)} after the loss"
 
 
-def drains(
-    run: RunData, timeline: Timeline, machines: tuple[MachineOfRun, ...], times: tuple[WorkloadTime, ...]
-) -> tuple[WorkerDrain, ...]:
+def drains(timed: TimedRun) -> tuple[WorkerDrain, ...]:
     """Every DataNode that was drained during a run, in order."""
-    datanodes = counted(machines, timeline, "datanode")
-    drained = [event for event in run.record.events if event.kind == "datanode-drained"]
-    return tuple(_drain(run, timeline, datanodes, times, event) for event in drained)
+    drained = [event for event in timed.run.record.events if event.kind == "datanode-drained"]
+    return tuple(_drain(timed, event) for event in drained)
 
 
-def _drain(
-    run: RunData,
-    timeline: Timeline,
-    datanodes: Sequence[str],
-    times: tuple[WorkloadTime, ...],
-    event: Event,
-) -> WorkerDrain:
+def _drain(timed: TimedRun, event: Event) -> WorkerDrain:
     began_s = event.time_s if event.since_s is None else event.since_s
-    running = [time for time in times if time.start_s <= event.time_s and began_s <= time.end_s]
-    maps = [
-        attempt
-        for time in running
-        for attempt in attempts_of(run, time)
-        if attempt.kind == "map" and attempt.succeeded
-    ]
+    running = [time for time in timed.times if time.start_s <= event.time_s and began_s <= time.end_s]
+    attempts = (attempt for time in running for attempt in attempts_of(timed.run, time))
+    maps = [attempt for attempt in attempts if attempt.kind == "map" and attempt.succeeded]
     meanwhile = [attempt for attempt in maps if attempt.start_s <= event.time_s and began_s <= attempt.end_s]
     others = [attempt for attempt in maps if attempt not in meanwhile]
+    datanodes = counted(timed.machines, timed.timeline, "datanode")
 
     def grown(metric: str) -> float | None:
-        tracks = timeline.tracks(datanodes, [metric])
+        tracks = timed.timeline.tracks(datanodes, [metric])
         return sum(track.growth(began_s, event.time_s + LAG_S) for track in tracks) if tracks else None
 
     return WorkerDrain(

@@ -22,8 +22,7 @@ SHARE_AT_1_HZ = 0.01  # Telemetry is to stay under 1 % of one core at 1 Hz; what
 # A laboratory is several machines with their daemons, all sampled by one process.
 ON_CLUSTER = 0.02
 LATE_SHARE = 0.05
-# Starting to sample costs more than a sample; the share is judged only where that is spread over some time.
-JUDGED_FROM_S = 1.0
+JUDGED_FROM_S = 1.0  # Starting to sample costs more than a sample, so short runs are not judged.
 
 
 def find_cost(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -144,39 +143,26 @@ def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spil
     spilled: list[Spills] = []
     for time in workloads:
         result = record.workloads[time.index]
+        counters, job = result.counters, result.job
         if result.spark is not None:
             # Its stages have findings of their own; what a shuffle writes is no spill.
             continue
-        if result.job is not None:
+        if job is not None:
             work = cluster_work(result)
-            if work is not None and work.stored:
-                # What the maps spilled; that reduces write once more what they merge is Hadoop's way.
-                counted = job_bytes(result.job)
-                spilled.append(
-                    Spills(
-                        workload=time.workload,
-                        codec=(CODEC.of(result.workload) or Codec.NONE).value,
-                        rows_per_row=counted.map_spills,
-                        raw_bytes=counted.output_raw,
-                        stored_bytes=counted.output_stored,
-                        read_bytes=counted.map_file_read + counted.reduce_file_read,
-                    )
-                )
+            if work is None or not work.stored:
+                continue
+            # What the maps spilled; that reduces write once more what they merge is Hadoop's way.
+            moved = job_bytes(job)
+            read = moved.map_file_read + moved.reduce_file_read
+            volumes = moved.map_spills, moved.output_raw, moved.output_stored, read
+        elif counters.spilled_bytes:
+            rows = counters.input_rows or ROWS.of(result.workload) or 0
+            each = counters.spilled_rows / rows if rows else 0.0
+            volumes = each, counters.spilled_raw_bytes, counters.spilled_bytes, counters.spill_read_bytes
+        else:
             continue
-        counters = result.counters
-        if counters.spilled_bytes == 0:
-            continue
-        rows = counters.input_rows or ROWS.of(result.workload) or 0
-        spilled.append(
-            Spills(
-                workload=time.workload,
-                codec=(CODEC.of(result.workload) or Codec.NONE).value,
-                rows_per_row=counters.spilled_rows / rows if rows else 0.0,
-                raw_bytes=counters.spilled_raw_bytes,
-                stored_bytes=counters.spilled_bytes,
-                read_bytes=counters.spill_read_bytes,
-            )
-        )
+        codec = (CODEC.of(result.workload) or Codec.NONE).value
+        spilled.append(Spills(time.workload, codec, *volumes))
     return tuple(spilled)
 
 

@@ -29,6 +29,7 @@ HOT = 2.0  # A server with so many times the mean of the requests is hot.
 SERVER = "regionserver"
 
 Mask = NDArray[np.bool_]
+Values = dict[str, FloatArray]  # One number for each step, by machine.
 
 
 class StepCause(NamedTuple):
@@ -130,13 +131,7 @@ def step_causes(scene: Scene) -> Iterator[StepCause]:
 
 
 def _cause(
-    scene: Scene,
-    kind: TailKind,
-    values: dict[str, FloatArray],
-    measure: str,
-    unit: str,
-    *,
-    least: float | None = None,
+    scene: Scene, kind: TailKind, values: Values, measure: str, unit: str, *, least: float | None = None
 ) -> Iterator[StepCause]:
     """A cause from its measure on each machine: it is the case where any has the ``least``, or some of it."""
     if not values:
@@ -153,7 +148,7 @@ def _logged(scene: Scene, *kinds: str) -> dict[str, None]:
     return dict.fromkeys(event.machine for event in scene.events if event.kind in kinds)
 
 
-def _misses(scene: Scene) -> dict[str, FloatArray]:
+def _misses(scene: Scene) -> Values:
     """Reads that the cache did not have, from a disk that others wait for, too."""
     values = {}
     for name, busy in _used(scene, scene.servers, _busy).items():
@@ -171,9 +166,7 @@ def _work(scene: Scene, kind: TailKind, event: str, metric: str) -> Iterator[Ste
         yield from _cause(scene, kind, _grown(scene, metric), "ended in a step", "1")
 
 
-def _used(
-    scene: Scene, names: Sequence[str], share: Callable[[Scene, str], FloatArray | None]
-) -> dict[str, FloatArray]:
+def _used(scene: Scene, names: Sequence[str], share: Callable[[Scene, str], FloatArray | None]) -> Values:
     return {name: used for name in names if (used := share(scene, name)) is not None}
 
 
@@ -200,7 +193,7 @@ def _growth(scene: Scene, machine: str, *metrics: str) -> FloatArray:
     return grown
 
 
-def _grown(scene: Scene, metric: str) -> dict[str, FloatArray]:
+def _grown(scene: Scene, metric: str) -> Values:
     """The same on every server that was asked for it."""
     return {
         name: _growth(scene, name, metric)

@@ -15,8 +15,7 @@ from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord
 from howdah.units import format_memory, format_rate
 
-# Swap in use may jitter by a few pages; growth beyond this is the run pushing memory out.
-SWAP_GROWTH_BYTES = 16 << 20
+SWAP_GROWTH_BYTES = 16 << 20  # Swap in use jitters by a few pages; more is the run pushing memory out.
 
 
 def find_budget(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

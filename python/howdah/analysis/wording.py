@@ -22,8 +22,7 @@ _STATE = {
 }
 
 
-Figure = tuple[str, float | None, str]
-"""A number that a finding stands on: its name, its value, None where it is not known, and its unit."""
+Figure = tuple[str, float | None, str]  # A finding's number: name, value (None if unknown), unit.
 
 
 def finding(

@@ -56,8 +56,7 @@ class View:
     origin: Origin
     again: tuple[TaskAttempt, ...] = ()
     waits: tuple[tuple[float, float], ...] = ()
-    still: tuple[Stretch, ...] = ()
-    """When nothing was answered after a fault, of which no worker is the cause."""
+    still: tuple[Stretch, ...] = ()  # When nothing was answered after a fault: no worker's fault.
 
     @property
     def seconds(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
@@ -37,6 +37,14 @@ LEAST_CPUS = 0.02
 STOLEN_WANDERS = 0.1  # What a hypervisor gives to others differs by no more among workers on hosts alike.
 
 CONTENTION_WANDERS = 0.03  # What any machine does beside a run.
+
+
+def _ceilings(
+    view: View, metrics: Mapping[tuple[str, str], Sequence[str]], least: float
+) -> dict[tuple[str, str], Ceiling]:
+    """How workers used their resources, by worker and instance; those of next to no use are left out."""
+    uses = {key: ceiling_of(view.timeline, key[0], names, view.span) for key, names in metrics.items()}
+    return {key: use for key, use in uses.items() if use is not None and use.level >= least}
 
 
 def held_back(view: View) -> Iterator[CauseMark]:
@@ -145,12 +153,8 @@ def slow_disks(view: View, data_disks: tuple[str, ...]) -> Iterator[CauseMark]:
     ]
     planned = {worker: view.plan(worker).disk_bytes_per_s for worker in view.workers}
     for way, metrics in _DISK_WAYS.items():
-        uses: dict[tuple[str, str], Ceiling] = {}
-        for worker, disk in disks:
-            names = [f"disk/{disk}/{metric}" for metric in metrics]
-            use = ceiling_of(view.timeline, worker, names, view.span)
-            if use is not None and use.level >= CHATTER_BYTES_PER_S:
-                uses[worker, disk] = use
+        names = {(worker, disk): [f"disk/{disk}/{metric}" for metric in metrics] for worker, disk in disks}
+        uses = _ceilings(view, names, CHATTER_BYTES_PER_S)
         resource = Resource("slow disk", f"rate of {way}, disk", "B/s", QUIET_BYTES_PER_S)
         yield from low_ceilings(resource, uses, planned)
     resource = Resource("slow disk", "rate while busy, disk", "B/s", QUIET_BYTES_PER_S)
@@ -198,12 +202,13 @@ def slow_links(view: View) -> Iterator[CauseMark]:
     levels: dict[str, dict[str, float]] = {}
     low: dict[str, dict[str, CauseMark]] = {}
     for way, metric in _WAYS.items():
-        uses: dict[tuple[str, str], Ceiling] = {}
-        for worker in view.workers:
-            nics = [nic for nic in view.timeline.instances(worker, "nic") if nic != "lo"]
-            use = ceiling_of(view.timeline, worker, [f"nic/{nic}/{metric}" for nic in nics], view.span)
-            if use is not None and use.level >= CHATTER_BYTES_PER_S:
-                uses[worker, ""] = use
+        names = {
+            (worker, ""): [
+                f"nic/{nic}/{metric}" for nic in view.timeline.instances(worker, "nic") if nic != "lo"
+            ]
+            for worker in view.workers
+        }
+        uses = _ceilings(view, names, CHATTER_BYTES_PER_S)
         resource = Resource("slow link", f"rate of {way}", "B/s", QUIET_BYTES_PER_S)
         for mark in low_ceilings(resource, uses, planned):
             low.setdefault(mark.worker, {})[metric] = mark

@@ -144,8 +144,7 @@ def ends_later(view: View, worker: str) -> float:
 
 LEAST_S = 3.0  # Containers are given out within a few heartbeats; sooner than this nothing is late.
 START_WANDERS = 0.35  # Containers come when others end, to one worker sooner than to another.
-# And it must be what others wait for: ending so much later than they, as a share of the whole stretch.
-ENDS_LATER = 0.1
+ENDS_LATER = 0.1  # Others wait for it only if it ends so much later, as a part of the whole stretch.
 
 
 def late_starts(view: View) -> Iterator[CauseMark]:
@@ -175,8 +174,7 @@ def late_starts(view: View) -> Iterator[CauseMark]:
 
 
 COLLECTION_WANDERS = 0.1  # What a collector takes of a healthy heap's time differs by no more.
-# What Java says when a heap is full; the second is said when collecting takes nearly all time.
-_FULL = ("Java heap space", "GC overhead limit exceeded")
+_FULL = ("Java heap space", "GC overhead limit exceeded")  # What Java reports of a full heap.
 
 
 def full_heaps(view: View) -> Iterator[CauseMark]:

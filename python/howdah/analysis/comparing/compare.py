@@ -117,8 +117,7 @@ MOST_NAMED = 2  # More changes than this make no name.
 
 LONGEST = 40  # A name longer than this fits no axis.
 
-_TELLING = (Aspect.WORKLOAD, Aspect.PLAN)
-"""What users change on purpose, one of which stands for what follows from it."""
+_TELLING = (Aspect.WORKLOAD, Aspect.PLAN)  # What users change on purpose; other changes follow from it.
 
 PLATFORM = "platform"  # The fact that most others follow from.
 
@@ -302,8 +301,7 @@ CAUSES = (
 )  # fmt: skip
 """What explains a difference between programs, the most telling first."""
 
-PART_SHARE = 0.1
-"""A part of a job's time that differs by less than this share of the whole difference is left out."""
+PART_SHARE = 0.1  # Parts of a job's time that differ by less of the whole difference are left out.
 
 WORTH_SHARE = 0.02  # A resource below this share of the greatest one of its unit is beside the point.
 

@@ -29,7 +29,6 @@ class Estimate(NamedTuple):
 
     @property
     def certain(self) -> bool:
-        """Whether it is above 0 for certain."""
         return self.value > self.half
 
     def times(self, other: Estimate) -> Estimate:
@@ -208,11 +207,9 @@ def _shift(freedom: NDArray[np.float64], level: float) -> NDArray[np.float64]:
     return shift
 
 
-LEVEL = 0.05
-"""The most that the chance of calling any difference where there is none may be, all tests together."""
+LEVEL = 0.05  # The most that the chance of calling any difference where there is none may be, in all tests.
 
-ALIKE = 0.02
-"""Times whose ratio surely lies within this share of 1 are alike: nobody would choose by so little."""
+ALIKE = 0.02  # Ratios that surely lie so close to 1 are equal: no choice depends on so little.
 
 
 UNCALIBRATED = 0.07

@@ -113,10 +113,8 @@ class JournalLoad:
     edits_per_s: float
     bytes_per_s: float  # To one JournalNode, the busiest; each gets the same.
     journals: int  # JournalNodes that were sampled.
-    sync_s: float | None
-    """How long one lot of edits took to be durable at a majority, on average; None where it is not told."""
-    bytes_per_block: float | None
-    """To one JournalNode for each block that was written; None where there was none."""
+    sync_s: float | None  # Mean time until a batch of edits was durable at a majority; None if not reported.
+    bytes_per_block: float | None  # To one JournalNode for each written block; None without any.
 
 
 @dataclass(frozen=True)

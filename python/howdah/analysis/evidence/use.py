@@ -300,8 +300,7 @@ class SparkUse:
     ideal_s: float
     idle_share: float
     estimates: tuple[ExecutorEstimate, ...]
-    cpu_floor_s: float
-    """The CPU time of its tasks, spread over all cores of its executors: no application takes less."""
+    cpu_floor_s: float  # CPU time of its tasks over all cores of its executors: its least time.
     by_executor: tuple[ExecutorUse, ...]
     hosts: Mapping[tuple[int, int], int]  # By stage and its attempt the hosts that ran tasks of it.
 

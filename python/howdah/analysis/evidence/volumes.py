@@ -59,8 +59,7 @@ FlowLayer = Literal["workload", "Hadoop", "HBase", "DataNodes", "network", "disk
 """Where bytes are counted: the workload's rows; Hadoop's job counters; RegionServers'; the DataNodes' own
 counters; the network interfaces and the disks of the workers."""
 
-Direction = Literal["read", "written", "received", "sent"]
-"""Which way bytes went; ``received`` and ``sent`` are the network's."""
+Direction = Literal["read", "written", "received", "sent"]  # ``received`` and ``sent`` are the network's.
 
 
 @dataclass(frozen=True)
@@ -167,7 +166,6 @@ class ReplicaBalance:
 
     @property
     def mean(self) -> float:
-        """The mean of all DataNodes."""
         return sum(self.replicas) / max(1, len(self.replicas))
 
     @property
