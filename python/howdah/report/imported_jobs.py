@@ -320,7 +320,6 @@ def _queues(overview: Overview) -> Table:
 
 
 def application_document(application: Application) -> Document:
-    """One application: what it took, its stages, and every change."""
     containers = "none; the driver ran all tasks" if application.tasks else "none"
     if application.containers:
         containers = f"{application.containers:,} of at most {format_memory(application.container_bytes)}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from howdah.analysis.evidence import Analysis, Evidence
 from howdah.analysis.evidence.times import WorkloadTime
-from howdah.analysis.evidence.volumes import ByteAccount, ByteExplanation, ByteSide, LayerAccount
+from howdah.analysis.evidence.volumes import ByteExplanation
 from howdah.analysis.wording import seconds, times
 from howdah.model.comparison import Finding
 from howdah.model.run import DeviceLimit, Origin, RunRecord, WorkloadResult
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 SURE = {"measured": "measured", "likely": "likely", "guess": "a guess"}
 SIMULATED = "simulated"  # How sure a simulated run's own numbers are: what would be measured of a real one.
 
-WORTH_TELLING = 0.005
-"""Parts of a layer's difference smaller than this share of its bytes are in the sum alone."""
+WORTH_TELLING = 0.005  # Parts of a layer's difference below this part of its bytes are in the sum alone.
 
 
 class Accounts(NamedTuple):
@@ -45,8 +44,11 @@ def accounts(evidence: Evidence) -> Accounts:
     for flow in evidence.flows:
         for layer in flow.layers:
             name = f"{flow.workload}, {layer.layer} {layer.direction}"
-            rows.append((name, *(signed_bytes(volume) for volume in _volumes(layer))))
-            explanations += [_explained(name, part) for part in _telling(layer)]
+            explained = sum(part.bytes for part in layer.explained)
+            volumes = (layer.theory, layer.counted, layer.remainder, explained, layer.unexplained)
+            rows.append((name, *map(signed_bytes, volumes)))
+            least = WORTH_TELLING * max(layer.theory, layer.counted)
+            explanations += [_explained(name, part) for part in layer.explained if abs(part.bytes) > least]
     columns = ("account", "theory", "counted", "remainder", "explained", "unexplained")
     about = (
         "Every layer from the disks read to the disks written: what it counted itself, compared with what "
@@ -55,44 +57,26 @@ def accounts(evidence: Evidence) -> Accounts:
     return Accounts(doc.Table(columns, tuple(rows)), about, tuple(explanations))
 
 
-def _volumes(layer: LayerAccount) -> tuple[float, ...]:
-    explained = sum(part.bytes for part in layer.explained)
-    return (layer.theory, layer.counted, layer.remainder, explained, layer.unexplained)
-
-
-def _telling(layer: LayerAccount) -> Iterator[ByteExplanation]:
-    least = WORTH_TELLING * max(layer.theory, layer.counted)
-    yield from (part for part in layer.explained if abs(part.bytes) > least)
-
-
 def _devices(evidence: Evidence) -> Accounts:
     sides = [
-        (account, verb, side)
+        (f"{account.workload} {verb}", side)
         for account in evidence.accounts
         for verb, side in (("reads", account.read), ("writes", account.write))
     ]
-    rows = tuple(
-        _row(account, verb, side)
-        for account, verb, side in sides
-        if side.should or side.reported or side.devices
-    )
+    rows = []
+    for name, side in sides:
+        if side.should or side.reported or side.devices:
+            volumes = (side.should, side.reported, side.devices, side.remainder, side.unexplained)
+            rows.append((name, *map(signed_bytes, volumes)))
     columns = ("account", "should", "reported", "devices", "remainder", "unexplained")
     about = (
         "What each workload should move, what it reports, what the data disks counted meanwhile, and "
         "the difference between the last two."
     )
-    explanations = [
-        _explained(f"{account.workload} {verb}", part)
-        for account, verb, side in sides
-        for part in side.explained
-        if part.bytes
-    ]
-    return Accounts(doc.Table(columns, rows) if rows else None, about, tuple(explanations))
-
-
-def _row(account: ByteAccount, verb: str, side: ByteSide) -> tuple[str, ...]:
-    volumes = (side.should, side.reported, side.devices, side.remainder, side.unexplained)
-    return (f"{account.workload} {verb}", *(signed_bytes(volume) for volume in volumes))
+    explanations = tuple(
+        _explained(name, part) for name, side in sides for part in side.explained if part.bytes
+    )
+    return Accounts(doc.Table(columns, tuple(rows)) if rows else None, about, explanations)
 
 
 def _explained(name: str, part: ByteExplanation) -> str:
@@ -106,11 +90,9 @@ THROUGHPUT_ABOUT = (
 )
 LIMITS_ABOUT = "Plain copies measured in the same run, no record touched: the most that this hardware can do."
 
-BOUNDS = {"disk": "reading and writing", "others": "other processes"}
-"""What analysis calls a bound, where a reader needs other words for it."""
+BOUNDS = {"disk": "reading and writing", "others": "other processes"}  # Readers' words for what limits a run.
 
-MISSING = ("unfinished", "never-began", "missing")
-"""Findings that say what a reader will look for in vain; they stand right below the answer."""
+MISSING = ("unfinished", "never-began", "missing")  # Findings about what is missing, right below the answer.
 
 TABLED = ("byte-accounting", "dfsio")  # Notes whose every number stands in a table of their own.
 

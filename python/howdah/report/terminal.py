@@ -29,8 +29,7 @@ _BADGES = {
 """The colours of names and of texts that begin with one of these words and a comma or a colon."""
 _BADGE = re.compile(rf"(?:{'|'.join(_BADGES)})(?=[,:]|$)")
 _LONGEST_NAME = 40  # Characters of a name that stays in one line of a table.
-_LEAST_SHORT = 40
-"""Columns that sentences need in the last column of a table; with fewer they stand below it."""
+_LEAST_SHORT = 40  # Columns that sentences need in the last column; with fewer they stand below the table.
 _SENTENCE = re.compile(r"[.!?](?=\s+[A-Z`(])")
 _CLAUSE = re.compile(r"[,;:](?= )| (?=\()")
 _LEAST_CLAUSE = 0.4  # A clause that fills less of the line says too little alone.

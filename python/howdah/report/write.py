@@ -109,7 +109,6 @@ def markdown(document: doc.Document, folder: str) -> str:
 
 
 def together(blocks: Iterable[str]) -> str:
-    """A file of these blocks."""
     return "\n\n".join(blocks) + "\n"
 
 
@@ -170,7 +169,6 @@ def table(data: doc.Table) -> str:
 
 
 def bullets(items: Iterable[str], mark: str = "") -> str:
-    """A list with a mark before each item."""
     return "\n".join(f"- {mark}{prose(item)}" for item in items)
 
 

@@ -319,7 +319,6 @@ def _p(p: float) -> str:
 
 
 def runs_table(comparison: Comparison) -> doc.Table:
-    """Which runs each group is made of."""
     return doc.Table.of(
         [(group.name, run) for group in comparison.groups for run in group.runs],
         {

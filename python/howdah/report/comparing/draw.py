@@ -131,7 +131,6 @@ class Followed(NamedTuple):
 
 
 def draw(comparison: Comparison, followed: Followed) -> ComparisonFigures:
-    """Every figure there is data for."""
     runs = listed([f"{name} {some[0].run}" for name, some in followed.courses.items() if some])
     return ComparisonFigures(
         answer=ratios(comparison),

@@ -137,7 +137,6 @@ def _figure(source: FigureSource, workload: str, timed: list[OperationLatency]) 
 
 
 def latency_table(timed: list[OperationLatency]) -> Table:
-    """Every operation with its percentiles."""
     shares = [share for share, _ in timed[0].within_s]
     columns = ("operation", "how often", *(f"{100 * share:g} % within" for share in shares), "longest")
     rows = tuple(

@@ -18,8 +18,7 @@ DAEMONS = {
 }
 
 _GONE = {"lost", "given-up"}
-TOGETHER = 0.15
-"""Words at marks of one worker closer than this share of the time shown would cover one another."""
+TOGETHER = 0.15  # Words at marks of one worker closer than this part of the time shown would overlap.
 MOST_WORKERS = 40  # More workers than this make a picture that nobody reads.
 
 
@@ -168,7 +167,6 @@ def series_of(kind: str) -> Key:
 
 
 def lane_of(row: Mapping[str, Any]) -> Lane:
-    """The lane of a row of the table of tasks."""
     series = series_of(row["kind"])
     return Lane(row["worker"], STAGE.name if series is STAGE else row["kind"], row["slot"])
 

@@ -24,8 +24,7 @@ LEAST_SHARE = 0.04  # A phase of at least this share of the width is always name
 
 MOST_ROWS = 2  # Rows of names for the workloads, and as many for their phases.
 
-NARROW_RIGHT = 14
-"""Room right of the plot on a page too narrow for labels there, pixels; the page's script sets it."""
+NARROW_RIGHT = 14  # Pixels right of the plot on a page without room for labels; the page's script sets it.
 
 _LETTER, _GAP, _BELOW = 6.0, 8.0, 3
 _WIDE_LETTER = 6.6
@@ -42,12 +41,10 @@ class FigureSource(NamedTuple):
 
     @property
     def record(self) -> RunRecord:
-        """The run's record."""
         return self.run.record
 
     @property
     def simulated(self) -> bool:
-        """Whether the run was simulated."""
         return self.record.origin is Origin.SIMULATED
 
     @property

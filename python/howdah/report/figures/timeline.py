@@ -34,7 +34,6 @@ class SeriesLine(NamedTuple):
         return float((self.values if self.peaks is None else self.peaks).max())
 
     def in_units(self, size: float) -> SeriesLine:
-        """The line in a unit of this size."""
         peaks = None if self.peaks is None else self.peaks / size
         return SeriesLine(self.key, self.values / size, peaks)
 
@@ -118,18 +117,17 @@ def _columns(lines: Sequence[SeriesLine]) -> Iterator[tuple[str, FloatArray]]:
             yield line.key.name + _PEAK, line.peaks
 
 
-def timeline(
+def _spec(
     source: FigureSource,
     grid: FloatArray,
     lines: Sequence[SeriesLine],
     axis: Axis,
     *,
-    stacked: bool = False,
-    marks: Sequence[LevelMark] = (),
-    height: float = 180,
-    width: float = WIDTH,
+    marks: Sequence[LevelMark],
+    stacked: bool,
+    width: float,
+    height: float,
 ) -> dict[str, Any]:
-    """The spec: phase bands, the series as steps (one area each if stacked), levels, labels, hover."""
     unit = timeaxis.run_unit(source)
     above = timeaxis.header(source, width)
     names = [line.key.name for line in lines]
@@ -210,14 +208,14 @@ def timeline_figure(
     height: float = 180,
     half: bool = False,
 ) -> Figure:
-    """The figure with its table; ``words`` are its id, its title and its caption."""
+    """Series as steps (one area each if stacked), levels and labels; ``words``: id, title and caption."""
     id_, title, caption = words
     width = HALF_WIDTH if half else WIDTH
     return Figure(
         id=id_,
         title=title,
         caption=caption,
-        spec=timeline(source, grid, lines, axis, stacked=stacked, marks=marks, height=height, width=width),
+        spec=_spec(source, grid, lines, axis, marks=marks, stacked=stacked, width=width, height=height),
         table=steps_table(source, grid, lines, axis.unit.partition(" ")[0]),
         keys=tuple(line.key for line in lines),
         half=half,
@@ -249,17 +247,13 @@ def _places(
     lines: Sequence[SeriesLine], marks: Sequence[LevelMark], axis: Axis, height: float, stacked: bool
 ) -> list[Label]:
     """Where each name goes: at its line's end, or in the order of the stack from the bottom up."""
-    if stacked:
-        return spread(
-            [
-                Label(line.key.name, line.key.token, height - 8 - LABEL_PITCH * place)
-                for place, line in enumerate(lines)
-            ],
-            height,
-        )
     ends = [(line.key.name, line.key.token, float(line.values[-1])) for line in lines]
     ends += [(mark.name, mark.token, mark.value) for mark in marks]
-    return spread([Label(name, token, height * (1 - end / axis.top)) for name, token, end in ends], height)
+    labels = [Label(name, token, height * (1 - end / axis.top)) for name, token, end in ends]
+    if stacked:
+        keys = enumerate(line.key for line in lines)
+        labels = [Label(key.name, key.token, height - 8 - LABEL_PITCH * place) for place, key in keys]
+    return spread(labels, height)
 
 
 def steps_table(source: FigureSource, grid: FloatArray, lines: Sequence[SeriesLine], unit: str) -> Table:

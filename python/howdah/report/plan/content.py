@@ -164,7 +164,6 @@ def topology(cluster: Cluster) -> FactList:
 
 
 def racks(cluster: Cluster) -> Table:
-    """Racks with their hosts."""
     racks = cluster.topology.racks
     rows = [
         (f"/{rack.name}", f"{len(expand_all(rack.hosts)):,}", ", ".join(rack.hosts))
@@ -178,7 +177,6 @@ def racks(cluster: Cluster) -> Table:
 
 
 def advice(cluster: Cluster, grounds: Grounds) -> Entries:
-    """What no setting covers, the most important first."""
     return Entries(
         tuple(
             TextEntry(advice.severity, advice.text, f"{advice.rule} · {grounds.names(advice.source)}")
@@ -274,7 +272,6 @@ def sources(cited: Iterable[Cited]) -> Entries:
 
 
 def facts(cluster: Cluster) -> FactList:
-    """How the plan was made."""
     inventory = cluster.inventory
     digest = hashlib.sha256(inventory.model_dump_json().encode()).hexdigest()
     groups = ", ".join(f"{group.name} ({group.count:,})" for group in inventory.groups)

@@ -169,7 +169,6 @@ def plan_page(plan: ClusterPlan, grounds: Grounds) -> str:
 
 
 def plan_document(plan: ClusterPlan, grounds: Grounds) -> doc.Document:
-    """The page of a plan of a cluster."""
     cluster = plan.cluster
     name, hadoop, hbase = cluster.inventory.cluster, cluster.request.hadoop, cluster.request.hbase
     leads = (

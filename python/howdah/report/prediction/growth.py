@@ -159,7 +159,6 @@ def _ends(values: list[dict[str, Any]], y: dict[str, Any], height: int) -> list[
 
 
 def growth_figure(sweep: Sweep) -> Figure:
-    """The figure."""
     values = _values(sweep)
     names = list(dict.fromkeys(value["series"] for value in values))
     keys = series_keys(names)
@@ -241,7 +240,6 @@ def _time_table(sweep: Sweep) -> Table:
 
 
 def masters(sweep: Sweep) -> Figure:
-    """The figure."""
     return Figure(
         id="masters",
         title="How busy the masters are",

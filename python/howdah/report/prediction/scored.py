@@ -64,7 +64,6 @@ def scored_history(history: Sequence[Score]) -> doc.Document:
 
 
 def so_far(history: Sequence[Score]) -> str:
-    """How accurate predictions were so far."""
     if not history:
         return ""
     median_error = f"the median error is {percent(median(abs(score.error) for score in history))}."

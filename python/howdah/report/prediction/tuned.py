@@ -343,28 +343,27 @@ def _course_figure(tuning: Tuning) -> doc.Figure:
 def front_tables(tuning: Tuning) -> Iterator[doc.Table]:
     """A table for each goal of the search."""
     for goal in Goal:
-        points = [point for point in tuning.front if point.goal is goal]
-        if not points:
-            continue
-        yield _front_table(goal, points)
+        if points := [point for point in tuning.front if point.goal is goal]:
+            yield _front_table(goal, points)
 
 
 def _front_table(goal: Goal, points: Sequence[FrontPoint]) -> doc.Table:
     def against(point: FrontPoint) -> str:
         return NONE if point is points[0] else signed(point.elapsed_s / points[0].elapsed_s - 1)
 
-    if goal is Goal.HOSTS:
-        columns: dict[str, Callable[[FrontPoint], str]] = {
-            "hosts": lambda point: f"{point.amount:,.0f}",
-            "the rules' plan": lambda point: optional(point.planned_s, seconds),
-            "tuned for them": lambda point: seconds(point.elapsed_s),
-        }
-        return doc.Table.of(points, columns | {"against the tuned plan": against}, "Hosts")
-    columns = {
+    hosts: dict[str, Callable[[FrontPoint], str]] = {
+        "hosts": lambda point: f"{point.amount:,.0f}",
+        "the rules' plan": lambda point: optional(point.planned_s, seconds),
+        "tuned for them": lambda point: seconds(point.elapsed_s),
+        "against the tuned plan": against,
+    }
+    memory: dict[str, Callable[[FrontPoint], str]] = {
         "memory of tasks": lambda point: format_bytes(point.amount),
         "tuned for it": lambda point: seconds(point.elapsed_s),
+        "against the tuned plan": against,
     }
-    return doc.Table.of(points, columns | {"against the tuned plan": against}, "Memory")
+    on_hosts = goal is Goal.HOSTS
+    return doc.Table.of(points, hosts if on_hosts else memory, "Hosts" if on_hosts else "Memory")
 
 
 def fewest_hosts(tuning: Tuning) -> str:

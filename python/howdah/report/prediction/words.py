@@ -55,7 +55,6 @@ def drawn_ends(interval: Interval | None, value: float) -> Interval:
 
 
 def forecast_text(forecast: Forecast, value: float) -> str:
-    """A value of what is predicted."""
     return seconds(value) if forecast.metric is None else forecast.text_of(value)
 
 

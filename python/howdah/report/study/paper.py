@@ -114,26 +114,16 @@ def legible(figure: Figure) -> Figure:
 def _with_legend(figure: Figure, columns: int) -> list[dict[str, Any]]:
     """The layers, the first that has the keys' colours with their legend."""
     layers = list(figure.spec["layer"])
+    marks = [layer["mark"]["type"] for layer in layers if layer.get("name") == vega.DATA]
+    names = [key.name for key in figure.keys]
     for place, layer in enumerate(layers):
         colour = layer.get("encoding", {}).get("color", {})
-        if "legend" in colour and colour.get("scale", {}).get("domain") == [key.name for key in figure.keys]:
+        if "legend" in colour and colour.get("scale", {}).get("domain") == names:
             legend = {
                 "orient": "bottom",
                 "title": None,
                 "columns": columns,
-                **(
-                    _POINT
-                    if next(
-                        (
-                            layer["mark"]["type"]
-                            for layer in figure.spec["layer"]
-                            if layer.get("name") == vega.DATA
-                        ),
-                        "",
-                    )
-                    == "point"
-                    else _LINE
-                ),
+                **(_POINT if marks[:1] == ["point"] else _LINE),
                 "symbolOpacity": 1,
                 "labelColor": "$ink",
                 "labelFontSize": 12,
@@ -177,11 +167,10 @@ def _numbered(figures: Compared, number: int) -> Compared:
     def mine(figure: Figure) -> Figure:
         return figure._replace(id=f"{number}-{figure.id}")
 
-    return Compared(
+    return figures._replace(
         answer=mine(figures.answer) if figures.answer else None,
-        repeats=tuple(mine(figure) for figure in figures.repeats),
-        over_time=tuple(mine(figure) for figure in figures.over_time),
-        followed_runs=figures.followed_runs,
+        repeats=tuple(map(mine, figures.repeats)),
+        over_time=tuple(map(mine, figures.over_time)),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from howdah.analysis.comparing.readings import CALL_CPU, CALLS, ELAPSED
 from howdah.analysis.comparing.statistics import Estimate, LoadLine, full_at, load_line, mean_of
 from howdah.analysis.wording import seconds
-from howdah.model.inventory import DiskRole, HostGroup
+from howdah.model.inventory import DiskRole
 from howdah.model.plan import Plan, Role
 from howdah.model.run import Origin
 from howdah.report import vega
@@ -41,7 +41,8 @@ def scaling(findings: StudyFound) -> Figure | None:
     lines = by_size(findings)[:MOST_COLOURS]
     if not lines:
         return None
-    names = [_name(findings, cells) for cells in lines]
+    levels = [cells[0].cell.levels.items() for cells in lines]
+    names = [", ".join(label for name, label in own if name != "dataset") or SORT for own in levels]
     keys = series_keys(names)
     return Figure(
         id="scaling",
@@ -56,11 +57,6 @@ def scaling(findings: StudyFound) -> Figure | None:
         marks=sum(len(cell.good) for cells in lines for cell in cells) + 2 * len(lines),
         labelled=True,
     )
-
-
-def _name(findings: StudyFound, cells: list[CellRuns]) -> str:
-    labels = [label for name, label in cells[0].cell.levels.items() if name != "dataset"]
-    return ", ".join(labels) or SORT
 
 
 def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, Any]:
@@ -195,13 +191,10 @@ def _all(findings: StudyFound) -> Iterator[Saturating]:
         )
         for workload in workloads:
             for cost in BLOCK_COSTS:
-                line, limit = _line(cells, workload, cost), _limit(cost, plan)
+                line = _calls_line(cells, workload) if cost.of == NAMENODE else None
+                line, limit = line or _straight(cells, workload, cost), _limit(cost, plan)
                 if line is not None and limit is not None and line.per_unit.certain and line.idle < limit:
                     yield Saturating(name or NONE, workload, cost, line.idle, line.per_unit, limit, plan)
-
-
-def _line(cells: Sequence[CellRuns], workload: str, cost: BlockCost) -> LoadLine | None:
-    return (_calls_line(cells, workload) if cost.of == NAMENODE else None) or _straight(cells, workload, cost)
 
 
 def _straight(cells: Sequence[CellRuns], workload: str, cost: BlockCost) -> LoadLine | None:
@@ -247,21 +240,15 @@ def _limit(cost: BlockCost, plan: Plan) -> float | None:
 
 def _hosts(load: Saturating, block_bytes: int) -> str:
     groups = load.plan.cluster.inventory.worker_groups if load.plan.cluster else ()
-    rate = max((_disk_rate(group) for group in groups), default=0)
+    rates = [
+        sum(disk.count * (disk.outer_bytes_per_s or 0) for disk in group.disks if disk.role is DiskRole.DATA)
+        for group in groups
+    ]
+    rate = max(rates, default=0)
     return _interval([blocks * block_bytes / rate for blocks in load.full_at]) if rate else NONE
 
 
-def _disk_rate(group: HostGroup) -> int:
-    """What one host's data disks read or write a second; 0 where the inventory does not tell their rate."""
-    disks = [disk for disk in group.disks if disk.role is DiskRole.DATA]
-    return sum(disk.count * (disk.outer_bytes_per_s or 0) for disk in disks)
-
-
 def _interval(low_middle_high: Sequence[float]) -> str:
-    low, middle, high = (f"{_rounded(value):,}" for value in low_middle_high)
+    """With two digits that count, since intervals are wide; less than one host is one."""
+    low, middle, high = (f"{int(float(f'{max(value, 1.0):.2g}')):,}" for value in low_middle_high)
     return f"{middle} ({low} to {high})"
-
-
-def _rounded(value: float) -> int:
-    """To two digits that count, since intervals are wide; less than one host is one."""
-    return int(float(f"{max(value, 1.0):.2g}"))
