@@ -157,8 +157,8 @@ def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spil
             volumes = moved.map_spills, moved.output_raw, moved.output_stored, read
         elif counters.spilled_bytes:
             rows = counters.input_rows or ROWS.of(result.workload) or 0
-            each = counters.spilled_rows / rows if rows else 0.0
-            volumes = each, counters.spilled_raw_bytes, counters.spilled_bytes, counters.spill_read_bytes
+            share = counters.spilled_rows / rows if rows else 0.0
+            volumes = share, counters.spilled_raw_bytes, counters.spilled_bytes, counters.spill_read_bytes
         else:
             continue
         codec = (CODEC.of(result.workload) or Codec.NONE).value

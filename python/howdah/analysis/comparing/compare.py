@@ -266,12 +266,12 @@ def _against(base: RunGroup, group: RunGroup, both: tuple[Judged, ...], every: l
 
 def _disturbed(base: RunGroup, group: RunGroup, contrasts: Sequence[Contrast]) -> Iterator[str]:
     """Where others had clearly more of the machine on one side: a difference in time may be theirs."""
-    left = [
+    shares = [
         contrast
         for contrast in contrasts
         if contrast.measure.name == UNDISTURBED and contrast.measure.phase is None
     ]
-    most = max(left, key=lambda contrast: abs(_difference(contrast)), default=None)
+    most = max(shares, key=lambda contrast: abs(_difference(contrast)), default=None)
     if most is not None and abs(_difference(most)) >= DISTURBED:
         less, more = sorted(((1 - most.base_mean, base.name), (1 - most.other_mean, group.name)))
         yield (

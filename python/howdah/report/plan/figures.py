@@ -152,7 +152,7 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
     reasons = {segment.reason.name: segment.reason.token for stack in stacks for segment in stack}
     tooltip = vega.tips(platform=None, series="because of", cost=None, why=None)
     zero = {"x": {"expr": "scale('x', 0)"}}
-    head = {"dy": -21, "fontSize": 13, **zero, "dx": 1}
+    head: dict[str, Any] = {"dy": -21, "fontSize": 13, **zero, "dx": 1}
     layers: list[dict[str, Any]] = [
         *vega.segments(segments, x, y, tooltip, tokens=reasons, size=BAR, below=[("series", 17)], letter=5.6),
         vega.layer([{}], {"type": "rule", "color": "$muted", **zero}, {}),
