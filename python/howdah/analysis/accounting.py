@@ -24,8 +24,7 @@ _DIRTY = ("memory/dirty_bytes", "memory/writeback_bytes")
 UNEXPLAINED_SHARE = 0.03
 # Every host writes a log line or a journal block now and then; so little is no one's concern.
 BACKGROUND_BYTES = 8e6
-# Parts of a remainder below this share of the bytes moved are not worth a clause.
-WORTH_SAYING_SHARE = 0.001
+WORTH_SAYING_SHARE = 0.001  # Parts of a remainder below this share of the bytes moved are not worth a clause.
 # The counters of a workload may differ from theory by headers and padding, not by more than this share;
 # blocks of spilled data that two partitions share and both read make a few per cent.
 SAID_SHARE = 0.01

@@ -65,9 +65,9 @@ def gather(run: RunData, floor: RunData | None, references: Sequence[KnownTimes]
         disks = machines.cluster_disks(record, sampled)
     stretches = use.uses(timeline, of_run, times, disks)
     others = other_processes.others_uses(record, timeline, stretches)
-    lost = losses.losses(run, timeline, of_run, times)
-    bytes_moved = accounting.accounts(record, timeline, with_disks, times, disks)
     timed = operation_steps.timed_run(run, timeline, of_run, times)
+    lost = losses.losses(timed)
+    bytes_moved = accounting.accounts(record, timeline, with_disks, times, disks)
     servers = region_servers.region_server_uses(timed)
     return Evidence(
         workloads=times,
@@ -83,13 +83,11 @@ def gather(run: RunData, floor: RunData | None, references: Sequence[KnownTimes]
         dfsio=storage.all_figures(record, times),
         storage=storage.zones(record, times),
         machines=of_run,
-        flows=flows.flows(run, timeline, of_run, times, bytes_moved),
-        replicas=balance.replica_balances(record, of_run, times),
-        stragglers=stragglers.stragglers(
-            run, timeline, of_run, times, disks, others=others, losses=lost, still=timed.still
-        ),
+        flows=flows.flows(timed, bytes_moved),
+        replicas=balance.replica_balances(record, times),
+        stragglers=stragglers.stragglers(timed, disks, others, lost),
         losses=lost,
-        drains=outages.drains(run, timeline, of_run, times),
+        drains=outages.drains(timed),
         overheads=overheads.overheads(run, times),
         masters=masters.master_loads(timeline, times),
         master_losses=masters.master_losses(run, times),

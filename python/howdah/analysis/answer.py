@@ -25,10 +25,8 @@ from howdah.model.run import Outcome, RunRecord
 from howdah.model.workloads.base import TOGETHER
 from howdah.units import format_counted, format_rate
 
-# Time that no phase accounts for is told from this share of the workload on.
-OUTSIDE_SHARE = 0.03
-# Starting and ending take a few milliseconds, which only a tiny workload would notice.
-OUTSIDE_S = 0.01
+OUTSIDE_SHARE = 0.03  # Time that no phase accounts for is told from this share of the workload on.
+OUTSIDE_S = 0.01  # Starting and ending take a few milliseconds, which only a tiny workload would notice.
 
 _RATES: dict[str, Callable[[HostUse], float]] = {
     "disks read": lambda use: sum(disk.read_bytes_per_s for disk in use.disks if disk.data),
@@ -198,8 +196,7 @@ def _most(machines: Sequence[HostUse], rate: Callable[[HostUse], float], total: 
     return f" (most on {top.host}, {percent(rate(top) / total)})"
 
 
-BRIEF_FROM = 2
-"""Of more workloads than this an answer tells only the most important numbers."""
+BRIEF_FROM = 2  # Of more workloads than this an answer tells only the most important numbers.
 
 
 class _Answer(NamedTuple):

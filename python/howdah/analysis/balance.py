@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.times import Balance, WorkloadTime
-from howdah.analysis.evidence.use import MachineOfRun, StretchUse
+from howdah.analysis.evidence.use import StretchUse
 from howdah.analysis.evidence.volumes import ReplicaBalance
-from howdah.analysis.machines import data_dirs, dir_of, on_cluster, workers_of
+from howdah.analysis.machines import data_dirs, dir_of, on_cluster
 from howdah.analysis.phases import tasks_of
 from howdah.analysis.uneven_tasks import succeeded
 from howdah.analysis.wording import finding, percent
@@ -32,43 +32,18 @@ _KNOWING = {
     Placement.UPGRADE_DOMAINS: "BlockPlacementPolicyWithUpgradeDomain",
 }
 """The policies that know them; a plan may have been told to do with another."""
-_SELDOM = 0.05
-"""In how many layouts at random one may be called uneven."""
+_SELDOM = 0.05  # In how many layouts at random one may be called uneven.
 
 
-def replica_balances(
-    record: RunRecord, machines: tuple[MachineOfRun, ...], times: tuple[WorkloadTime, ...]
-) -> tuple[ReplicaBalance, ...]:
+def replica_balances(record: RunRecord, times: tuple[WorkloadTime, ...]) -> tuple[ReplicaBalance, ...]:
     """The replicas of every workload whose output fsck looked at."""
-    hosts = workers_of(machines)
-    result = []
-    for time in times:
-        spread = record.workloads[time.index].replicas
-        if spread is None:
-            continue
-        names = tuple(sorted(spread.per_worker))
-        counts = tuple(spread.per_worker[name] for name in names)
-        mean = sum(counts) / len(counts) if counts else 0.0
-        result.append(
-            ReplicaBalance(
-                workload=time.workload,
-                path=spread.path,
-                blocks=spread.blocks,
-                names=names,
-                hosts=tuple(hosts.get(name, name) for name in names),
-                replicas=counts,
-                max_over_mean=max(counts) / mean if mean else 1.0,
-                sharing_host=spread.sharing_host,
-                # Node groups and upgrade domains place replicas only.
-                kept_apart=_how(record) is not None and spread.policy is None,
-                under_replicated=spread.under_replicated,
-                missing=spread.missing,
-                policy=spread.policy,
-                bytes=spread.bytes,
-                stored_bytes=spread.stored_bytes,
-            )
-        )
-    return tuple(result)
+    spreads = ((time, record.workloads[time.index].replicas) for time in times)
+    return tuple(
+        # Node groups and upgrade domains place replicas only, no units of coded files.
+        ReplicaBalance(time.workload, spread, kept_apart=_how(record) is not None and spread.policy is None)
+        for time, spread in spreads
+        if spread is not None
+    )
 
 
 def _how(record: RunRecord) -> str | None:
@@ -104,38 +79,34 @@ def by_chance(workers: int, mean: float) -> float:
 
 def find_replicas(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Blocks that share a host, blocks with too few replicas, and how even the spread is."""
-    for replica in evidence.replicas:
-        if replica.sharing_host:
-            yield _finding(
-                replica,
-                "replicas-share-host",
-                _sharing(record, replica),
-                warns=replica.kept_apart or replica.policy is not None,
-            )
+    for balance in evidence.replicas:
+        spread = balance.spread
+        if spread.sharing_host:
+            warns = balance.kept_apart or spread.policy is not None
+            yield _finding(balance, "replicas-share-host", _sharing(record, balance), warns=warns)
         short = [
             f"{format_counted(count, 'block')} {shortage}"
             for count, shortage in (
-                (replica.missing, "without any replica"),
-                (replica.under_replicated, "with fewer replicas than requested"),
+                (spread.missing, "without any replica"),
+                (spread.under_replicated, "with fewer replicas than requested"),
             )
             if count
         ]
         if short:
-            yield _finding(
-                replica, "under-replicated", f"{replica.path} has {' and '.join(short)}", warns=True
-            )
-        yield _spread(record, replica)
+            text = f"{spread.path} has {' and '.join(short)}"
+            yield _finding(balance, "under-replicated", text, warns=True)
+        yield _spread(record, balance)
 
 
 def _sharing(record: RunRecord, balance: ReplicaBalance) -> str:
-    if balance.policy is not None:
-        groups = format_counted(balance.blocks, "block group")
+    spread = balance.spread
+    if spread.policy is not None:
         return (
-            f"{balance.sharing_host:,} of {groups} have more units on one host than "
-            f"{balance.policy} can lose: losing that host loses data"
+            f"{spread.sharing_host:,} of {format_counted(spread.blocks, 'block group')} have more units on "
+            f"one host than {spread.policy} can lose: losing that host loses data"
         )
     text = (
-        f"{balance.sharing_host:,} of {format_counted(balance.blocks, 'block')} have two replicas on one host"
+        f"{spread.sharing_host:,} of {format_counted(spread.blocks, 'block')} have two replicas on one host"
     )
     if balance.kept_apart:
         return f"{text}, which the planned {_how(record)} should have prevented: losing that host loses both"
@@ -143,24 +114,23 @@ def _sharing(record: RunRecord, balance: ReplicaBalance) -> str:
 
 
 def _spread(record: RunRecord, balance: ReplicaBalance) -> Finding:
-    mean = sum(balance.replicas) / max(1, len(balance.replicas))
-    chance = by_chance(len(balance.replicas), mean)
+    spread, replicas, coded = balance.spread, balance.replicas, balance.spread.policy is not None
+    chance = by_chance(len(replicas), balance.mean)
     odd = balance.max_over_mean > max(UNEVEN, chance)
-    coded = balance.policy is not None
-    units = f"{sum(balance.replicas):,} {'units' if coded else 'replicas'}"
-    blocks = format_counted(balance.blocks, "block group" if coded else "block")
-    nodes, above = format_counted(len(balance.replicas), "DataNode"), percent(balance.max_over_mean - 1)
+    units = f"{sum(replicas):,} {'units' if coded else 'replicas'}"
+    blocks = format_counted(spread.blocks, "block group" if coded else "block")
+    nodes, above = format_counted(len(replicas), "DataNode"), percent(balance.max_over_mean - 1)
     text = f"{units} of {blocks} are spread evenly over {nodes}"
     if above != "0 %":
         text = f"{units} of {blocks} are on {nodes}, of which the fullest has {above} more than the mean"
-    if coded and balance.stored_bytes and balance.bytes:
+    if coded and spread.stored_bytes and spread.bytes:
         text += (
-            f"; {balance.policy} keeps {format_bytes(balance.bytes)} in {format_bytes(balance.stored_bytes)} "
-            f"on disks, {balance.stored_bytes / balance.bytes:.2f} bytes for each"
+            f"; {spread.policy} keeps {format_bytes(spread.bytes)} in {format_bytes(spread.stored_bytes)} "
+            f"on disks, {spread.stored_bytes / spread.bytes:.2f} bytes for each"
         )
     if balance.max_over_mean > EVEN and not odd:
         text += f", no more than chance explains for so few blocks ({percent(chance - 1)})"
-    if balance.kept_apart and not balance.sharing_host:
+    if balance.kept_apart and not spread.sharing_host:
         text += f"; none share a host, as planned with {_how(record)}"
     return _finding(balance, "replica-spread", text, warns=odd)
 
@@ -169,9 +139,9 @@ def _finding(balance: ReplicaBalance, name: str, text: str, *, warns: bool) -> F
     return finding(
         name,
         f"{balance.workload}: {text}",
-        ("blocks", balance.blocks, "1"),
+        ("blocks", balance.spread.blocks, "1"),
         ("max over mean", balance.max_over_mean, "1"),
-        ("blocks sharing a host", balance.sharing_host, "1"),
+        ("blocks sharing a host", balance.spread.sharing_host, "1"),
         severity="warning" if warns else "note",
         workload=balance.workload,
     )
@@ -226,29 +196,26 @@ def balances(
 ) -> tuple[Balance, ...]:
     """The balance of every workload over whatever it has at least two of."""
     whole = {use.workload: use for use in uses if use.phase is None}
+    dirs = data_dirs(run.record)
     uneven: list[Balance | None] = []
     for time in workloads:
         result = run.record.workloads[time.index]
         tasks = succeeded(tasks_of(run.tasks, result.workload.kind, time))
         reduces = tasks.filter(pc.equal(tasks.column("kind"), pa.scalar("reduce"))).sort_by("task")
         names = (f"{number:05d}" for number in reduces.column("task").to_numpy())
-        uneven.append(
-            balance(
-                time.workload,
-                "partitions",
-                dict(zip(names, reduces.column("output_bytes").to_numpy().astype(float), strict=True)),
-            )
-        )
-        uneven.append(balance(time.workload, "hosts", _places(tasks, "host")))
-        if on_cluster(run.record):
-            uneven.append(balance(time.workload, "workers", _places(tasks, "worker")))
-        dirs = data_dirs(run.record)
+        sizes = reduces.column("output_bytes").to_numpy().astype(float)
         placed = dict.fromkeys(dirs, 0.0) if result.files else {}
         for file in result.files:
             home = dir_of(dirs, file.path)
             if home is not None:
                 placed[home] += file.bytes
-        uneven.append(balance(time.workload, "data directories", placed))
+        places = {
+            "partitions": dict(zip(names, sizes, strict=True)),
+            "hosts": _places(tasks, "host"),
+            "workers": _places(tasks, "worker") if on_cluster(run.record) else {},
+            "data directories": placed,
+        }
+        uneven += [balance(time.workload, of, bytes_at) for of, bytes_at in places.items()]
         if time.workload in whole:
             uneven += _disks(whole[time.workload])
     return tuple(item for item in uneven if item is not None)
@@ -308,15 +275,14 @@ def _was_hit(record: RunRecord, evidence: Evidence, workload: str) -> bool:
 def find_imbalance(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Places that got noticeably more than their share, and whose end everything else waits for."""
     cluster = on_cluster(record)
+    accounts = {account.workload: account for account in evidence.accounts}
     for item in evidence.balances:
         # What a cluster's disks read is what its page caches did not have, which nobody spreads evenly.
         if cluster and item.of == "disks read":
             continue
-        account = next(
-            (candidate for candidate in evidence.accounts if candidate.workload == item.workload), None
-        )
-        reported = account.read.reported if account and item.of == "disks read" else None
-        reported = account.write.reported if account and item.of == "disks written" else reported
+        account, reported = accounts.get(item.workload), None
+        if account is not None and item.of in ("disks read", "disks written"):
+            reported = (account.read if item.of == "disks read" else account.write).reported
         # Others do the work of a machine that a fault hit, as they must.
         if item.of != "partitions" and _was_hit(record, evidence, item.workload):
             continue
@@ -326,6 +292,7 @@ def find_imbalance(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         fullest = int(np.argmax(item.bytes))
         name = item.names[fullest]
         has = f"tasks on {name} moved" if item.of in ("hosts", "workers") else f"{name} has"
+        odd = item.max_over_mean > UNEVEN and (item.of == "partitions" or not cluster)
         yield finding(
             "imbalance",
             f"{item.workload}: {item.of} are uneven: {has} "
@@ -333,8 +300,6 @@ def find_imbalance(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             f"{len(item.names)} (coefficient of variation {percent(item.variation)})",
             ("max over mean", item.max_over_mean, "1"),
             ("coefficient of variation", item.variation, "1"),
-            severity="warning"
-            if item.max_over_mean > UNEVEN and (item.of == "partitions" or not cluster)
-            else "note",
+            severity="warning" if odd else "note",
             workload=item.workload,
         )

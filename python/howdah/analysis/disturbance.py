@@ -19,17 +19,14 @@ from howdah.units import format_counted, format_rate
 # Ready time below 5 % is fine for a virtual machine (D0, RULES 22); above 1 % it is worth knowing.
 STEAL_NOTED = 0.01
 STEAL_WARNED = 0.05
-# Whatever a machine does beside a run takes a few per cent.
-OTHERS_NOTED = 0.03
-# With less left idle, what others had is what the run did without.
-SCARCE = 0.1
+OTHERS_NOTED = 0.03  # Whatever a machine does beside a run takes a few per cent.
+SCARCE = 0.1  # With less left idle, what others had is what the run did without.
 # A disk that was busy so much, and moved so much for others, kept the run waiting.
 DISK_BUSY = 0.5
 DISK_OTHERS = 0.3
 # Any time at all in which work stood still for want of memory means the machine was reclaiming it.
 MEMORY_PRESSURE = 0.01
-# More runnable threads than CPUs for this share of the time: the slots may be too many.
-CPU_PRESSURE = 0.5
+CPU_PRESSURE = 0.5  # More runnable threads than CPUs for this share of the time: the slots may be too many.
 
 
 class Worst(NamedTuple):
@@ -100,7 +97,6 @@ def find_others(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 def _shared(use: OthersUse, owner: str) -> str:
-    """Who had the rest, and how many wanted it."""
     parts = [f"{owner} used {percent(use.own)}", f"{percent(use.idle)} was idle"]
     if use.runnable is not None:
         parts.append(f"{use.runnable:.0f} tasks at a time ran or waited for its {use.cpus} CPUs")
@@ -166,7 +162,6 @@ def find_pressure(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 def _room(record: RunRecord, evidence: Evidence, workload: str) -> str:
-    """What would help, where the workload had a budget of memory that can be smaller."""
     budget = record.workloads[evidence.time_of(workload).index].memory_bytes
     return "; a smaller memory budget would leave the system room" if budget else ""
 

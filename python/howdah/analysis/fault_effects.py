@@ -28,12 +28,9 @@ from howdah.model.faults import (
 from howdah.model.run import RunRecord, RunWarning
 from howdah.units import format_count, format_counted
 
-_SETTLING_S = 60.0
-"""How long a daemon that was started again may take until it answers."""
-_SILENT_S = 15.0
-"""How long before it was lost a daemon may have been heard last: heartbeats and samples are seconds apart."""
-_EARLY_S = 2.0
-"""A daemon that is being hit may fail to answer a moment before the fault is reported as done."""
+_SETTLING_S = 60.0  # How long a daemon that was started again may take until it answers.
+_SILENT_S = 15.0  # A daemon may have been heard so long before it was lost: samples are seconds apart.
+_EARLY_S = 2.0  # A daemon that is being hit may fail to answer a moment before the fault is reported as done.
 
 
 def machines_hit(evidence: Evidence, fault: FaultReport) -> set[str]:
@@ -138,10 +135,8 @@ def _named(record: RunRecord, action: str, key: str) -> str:
     return f"{action} {seconds(setting_s(record, key))} ({key})"
 
 
-_AT_ONCE_S = 2.0
-"""What comes so soon after a fault is undone comes of it, most likely: clients ask every two seconds."""
-_WORTH_S = 1.0
-"""A shorter wait is not worth a word, and one that is not so much longer than the probes' needs no reason."""
+_AT_ONCE_S = 2.0  # What comes so soon after a revert comes of it, most likely: clients ask every two seconds.
+_WORTH_S = 1.0  # Shorter waits are not reported, nor reasons for waits hardly longer than the probes'.
 HDFS_CLIENT = "a client of HDFS"
 
 
@@ -284,7 +279,6 @@ def kept(record: RunRecord) -> tuple[int, int] | None:
 
 
 def _worst(effects: Sequence[FaultEffect]) -> str:
-    """The longest time without an answer, of probes and of clients."""
     worst = max(effects, key=lambda effect: effect.longest_s)
     blind_s = max(effect.blind_s for effect in effects)
     later_s = max((stall.longest_s for effect in effects for stall in effect.later), default=0.0)
@@ -324,7 +318,6 @@ def _waited(effect: FaultEffect) -> str:
 
 
 def _later(record: RunRecord, effect: FaultEffect) -> str:
-    """The stalls that did not begin with the fault, each by itself."""
     return "".join(
         f"; a separate stall of {seconds(stall.longest_s)}, of {format_counted(stall.probes, 'probe')}, "
         f"began {seconds(stall.start_s - effect.begun_s)} after it{_beginning(record, effect, stall)}"

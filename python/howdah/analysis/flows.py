@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
+from howdah.analysis import links
 from howdah.analysis.accounting import BACKGROUND_BYTES, UNEXPLAINED_SHARE
 from howdah.analysis.balance import copied_bytes
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.evidence.times import WorkloadTime
-from howdah.analysis.evidence.use import MachineOfRun
 from howdah.analysis.evidence.volumes import (
     ByteAccount,
     ByteFlow,
@@ -21,16 +20,8 @@ from howdah.analysis.evidence.volumes import (
     LayerAccount,
 )
 from howdah.analysis.layers import LAG_S, SampleWindow, Traffic, Unreported, layer_accounts
-from howdah.analysis.links import (
-    Place,
-    local_by_lot,
-    local_share,
-    read_in_vain,
-    shuffle_share,
-    unreported_bytes,
-    whole_files_share,
-)
-from howdah.analysis.machines import Timeline, counted, workers_of
+from howdah.analysis.machines import counted, workers_of
+from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.phases import (
     ClusterWork,
     JobBytes,
@@ -44,7 +35,6 @@ from howdah.analysis.uneven_tasks import succeeded
 from howdah.analysis.wording import Figure, finding, listed
 from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord, WorkloadResult
-from howdah.model.tables import RunData
 from howdah.units import format_bytes
 
 NODES = (
@@ -165,14 +155,9 @@ def _writing(work: ClusterWork, job: JobBytes, counted: Counted) -> Iterator[Flo
     yield Flow("blocks-written", "disks-written", "output, every replica", every, measured, _DISKS)
 
 
-def flows(
-    run: RunData,
-    timeline: Timeline,
-    machines: tuple[MachineOfRun, ...],
-    times: tuple[WorkloadTime, ...],
-    accounts: tuple[ByteAccount, ...],
-) -> tuple[ByteFlow, ...]:
+def flows(timed: TimedRun, accounts: tuple[ByteAccount, ...]) -> tuple[ByteFlow, ...]:
     """The flow of every finished job that moves bytes."""
+    run, timeline, machines, times = timed.run, timed.timeline, timed.machines, timed.times
     account_of = {account.workload: account for account in accounts}
     hosts, seen = workers_of(machines), set(counted(machines, timeline, "nic"))
 
@@ -191,18 +176,18 @@ def flows(
         attempts = tasks_of(run.tasks, result.workload.kind, time)
         done = succeeded(attempts)
         remote = _shuffle_share(result, done, place) if work.stored else None
-        lot = local_by_lot(run.record, result, done, place, places)
-        local = local_share(done, result.job) if lot is None else lot.share
-        whole = whole_files_share(run.record, result, local, places)
+        lot = links.local_by_lot(run.record, result, done, place, places)
+        local = links.local_share(done, result.job) if lot is None else lot.share
+        whole = links.whole_files_share(run.record, result, local, places)
         local = local if whole is None else whole
         if (coded := input_policy(run.record, result)) is not None:
             # A local task has one unit next to it; one that is placed by lot has any of them anywhere.
             local = local / coded.units if lot is None and local is not None else 1 / max(1, places)
         by_lot = 0.0 if lot is None else lot.wanders * work.input
-        unreported = Unreported(*unreported_bytes(attempts, work.replication))
+        unreported = Unreported(*links.unreported_bytes(attempts, work.replication))
         copied = copied_bytes(run.record, time)
         again = _read_again(result, work.input)
-        traffic = Traffic(local, remote, read_in_vain(attempts), copied, by_lot, unreported, again)
+        traffic = Traffic(local, remote, links.read_in_vain(attempts), copied, by_lot, unreported, again)
         span = window_of(run.record, timeline, time)
         follows = any(0 <= time.start_s - earlier.end_s < LAG_S for earlier in times)
         window = SampleWindow(timeline, machines, span, follows) if span else None
@@ -226,10 +211,10 @@ def flows(
     return tuple(layered)
 
 
-def _shuffle_share(result: WorkloadResult, done: pa.Table, place: Place) -> float | None:
+def _shuffle_share(result: WorkloadResult, done: pa.Table, place: links.Place) -> float | None:
     """The part of the shuffle that crossed the network: Spark counts it, MapReduce's follows from places."""
     if result.spark is None:
-        return shuffle_share(done, place)
+        return links.shuffle_share(done, place)
     read = sum(stage.shuffle_read_bytes for stage in result.spark.stages)
     remote = sum(stage.shuffle_remote_bytes for stage in result.spark.stages)
     return remote / read if read else None

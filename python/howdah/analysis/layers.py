@@ -22,8 +22,7 @@ from howdah.analysis.phases import ClusterWork, JobBytes
 CHECKSUMS = 4 / 512
 # Daemons work their metrics out anew every ten seconds (*.period in hadoop-metrics2.properties).
 LAG_S = 10.0
-# Ethernet, IP and TCP put at most so much around a full segment: 66 bytes on 1448.
-HEADERS = 66 / 1448
+HEADERS = 66 / 1448  # Ethernet, IP and TCP put at most so much around a full segment: 66 bytes on 1448.
 
 _COPIES = "copies of what lost DataNodes held"
 
@@ -49,8 +48,7 @@ class Traffic(NamedTuple):
     copied: float = 0.0
     by_lot: float = 0.0
     unreported: Unreported = Unreported(0.0, 0.0)
-    again: float = 0.0
-    """Input that further stages of Spark read once more, as SQL does to choose the ranges of a sort."""
+    again: float = 0.0  # Input that Spark's stages read twice, as SQL does to choose ranges of a sort.
 
     def expected(self, work: ClusterWork) -> float:
         """Bytes every network interface together receives: what HDFS sends, and the shuffle."""

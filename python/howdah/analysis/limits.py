@@ -26,16 +26,11 @@ from howdah.model.run import Limits, Outcome, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
 from howdah.model.workloads.terasort import CODEC, Codec
 
-# A resource used below half of what it can do is not what a phase waits for.
-NEAR = 0.5
-# Reading and writing whose raw times differ by less than this share limit a phase alike.
-ALIKE = 0.8
-# A device that is busy most of the time is in the way even where its raw rate is not reached.
-DEVICE_BUSY = 0.7
-# No workload can be faster than the raw hardware; measured limits and times vary by a few per cent.
-BEATEN = 0.95
-# Work that takes the raw hardware less than this is over before its own start-up is, and no measure of it.
-LEAST_LIMIT_S = 0.01
+NEAR = 0.5  # A resource used below half of what it can do is not what a phase waits for.
+ALIKE = 0.8  # Reading and writing whose raw times differ by less than this share limit a phase alike.
+DEVICE_BUSY = 0.7  # A device that is busy most of the time is in the way even below its raw rate.
+BEATEN = 0.95  # No workload is faster than the raw hardware; both vary by a few per cent when measured.
+LEAST_LIMIT_S = 0.01  # Shorter work is over before its start-up is, and no measure of the hardware.
 
 _IS_LIMIT: dict[Bound, str] = {
     "reading": "reading is the limit",
@@ -90,10 +85,8 @@ def limit_shares(
         phases = []
         for phase, part in zip(time.phases, parts, strict=True):
             if part is not None and any(part) and phase.elapsed_s > 0:
-                place, raw_s = (
-                    (time.workload, phase.name),
-                    (disk_seconds(part, limits), memory_seconds(part, limits)),
-                )
+                place = (time.workload, phase.name)
+                raw_s = disk_seconds(part, limits), memory_seconds(part, limits)
                 use = use_of.get(place, _UNSAMPLED)
                 bound = _bound(phase.elapsed_s, raw_s, part, limits, use)
                 name = _name(part, limits, raw_s, None)
@@ -221,11 +214,12 @@ def find_beaten(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     beaten = [share for share in evidence.limits if share.phase is None and share.times_limit < BEATEN]
     if not beaten:
         return
-    times_s = ((share.workload, seconds(share.elapsed_s), seconds(share.limit_s)) for share in beaten)
-    names = listed([f"{workload} ({elapsed} against {limit})" for workload, elapsed, limit in times_s])
+    names = [
+        f"{share.workload} ({seconds(share.elapsed_s)} against {seconds(share.limit_s)})" for share in beaten
+    ]
     yield finding(
         "limit-beaten",
-        f"faster than the raw limit: {names}; the disk was slower while its limit was measured, so "
+        f"faster than the raw limit: {listed(names)}; the disk was slower while its limit was measured, so "
         "ratios to it flatter; others may have used it then",
         *((f"{share.workload}, times the limit", share.times_limit, "1") for share in beaten),
         severity="warning",
@@ -251,8 +245,7 @@ def share_sure(share: LimitShare) -> Sure:
     return "likely" if share.cpu_busy is not None else "guess"
 
 
-_SAMPLED_WITHIN = 0.05
-"""A limit of CPU time is known from samples, which are not all taken at one moment."""
+_SAMPLED_WITHIN = 0.05  # A limit of CPU time is known from samples, which are not all taken at one moment.
 
 
 def floors(
@@ -265,7 +258,12 @@ def floors(
     for time in workload_times(floor):
         if time.outcome is Outcome.SUCCEEDED:
             below[_key(floor.record.workloads[time.index])] = time
-    cpus = {stretch.workload: _sampled_cpus(stretch) for stretch in use if stretch.phase is None}
+    # The CPUs of all machines that did the work, as far as their limits allowed; zero if not sampled.
+    cpus = {
+        stretch.workload: sum(machine.cpu.cpus for machine in stretch.working if machine.cpu is not None)
+        for stretch in use
+        if stretch.phase is None
+    }
     ratios = []
     for time in workloads:
         result = run.record.workloads[time.index]
@@ -300,11 +298,6 @@ def _differs(
     codecs = [(CODEC.of(run_result.workload) or Codec.NONE).value for run_result in (result, base)]
     if result.workload.is_shuffled and codecs[0] != codecs[1]:
         yield f"intermediate data compressed by {codecs[0]} instead of {codecs[1]}"
-
-
-def _sampled_cpus(use: StretchUse) -> float:
-    """The CPUs of all machines that did the work, as far as their limits allowed; zero if not sampled."""
-    return sum(machine.cpu.cpus for machine in use.working if machine.cpu is not None)
 
 
 def _disks(record: RunRecord) -> int:

@@ -24,11 +24,9 @@ from howdah.model.workloads.hadoop_programs import ALL_AT_ONCE, BOTH_WAYS, ONE_W
 from howdah.model.workloads.terasort import REDUCES, TeraSort, TeraValidate
 from howdah.units import MIB, format_bits_per_s, format_counted
 
-Place = Callable[[str], str]
-"""The machine whose network interface a worker's traffic goes through."""
+Place = Callable[[str], str]  # The machine whose network interface a worker's traffic goes through.
 
-# Of what goes by lot, one case in four hundred lies farther from its mean than so many standard deviations.
-_DEVIATIONS = 3.0
+_DEVIATIONS = 3.0  # One case in four hundred lies farther from the mean.
 
 
 def local_share(done: pa.Table, job: HadoopJob) -> float | None:
@@ -193,8 +191,7 @@ def _sort_before(record: RunRecord, result: WorkloadResult) -> WorkloadResult | 
     return sorts[-1] if sorts else None
 
 
-SLOW = 0.9
-"""A pair below this share of a good one is slow: repeats differ by a few per cent."""
+SLOW = 0.9  # A pair below this share of a good one is slow: repeats differ by a few per cent.
 
 PUBLISHED = {ONE_WAY: 9440 * MIB / 10**10, BOTH_WAYS: 8950 * MIB / 10**10}
 """What a 10 Gb/s port carried, each way: 9,440 and 8,950 Mib/s (D0 45)."""

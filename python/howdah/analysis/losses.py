@@ -6,27 +6,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.evidence.losses import Wait, WorkerLoss
+from howdah.analysis.evidence.losses import Outage, Wait, WorkerLoss
 from howdah.analysis.evidence.times import WorkloadTime
-from howdah.analysis.evidence.use import MachineOfRun
 from howdah.analysis.fault_effects import was_meant
-from howdah.analysis.machines import Timeline, workers_of
-from howdah.analysis.outages import Outage, freed_s, outages, under_way, waits
+from howdah.analysis.machines import workers_of
+from howdah.analysis.operation_steps import TimedRun
+from howdah.analysis.outages import freed_s, outages, under_way, waits
 from howdah.analysis.phases import attempts_of, master_of, names_machine
 from howdah.analysis.spark import undone_attempts
 from howdah.analysis.uneven_tasks import lost_race
 from howdah.analysis.wording import finding, listed, named, seconds
 from howdah.model.cluster import HadoopJob
 from howdah.model.comparison import Finding
-from howdah.model.run import Outcome, RunRecord, TaskAttempt
-from howdah.model.tables import RunData
+from howdah.model.run import RunRecord, TaskAttempt
 from howdah.units import format_bytes, format_counted
 
-_LATE_S = 5.0
-"""A daemon's last sign of life may be so much earlier than the end of its worker."""
+_LATE_S = 5.0  # A daemon's last sign of life may be so much earlier than the end of its worker.
 
-Tasks = Mapping[tuple[str, int], TaskAttempt]
-"""An attempt that was lost, by its kind and task."""
+Tasks = Mapping[tuple[str, int], TaskAttempt]  # An attempt that was lost, by its kind and task.
 
 
 class LostMaster(NamedTuple):
@@ -39,20 +36,15 @@ class LostMaster(NamedTuple):
     restart_s: float | None
 
 
-def losses(
-    run: RunData, timeline: Timeline, machines: tuple[MachineOfRun, ...], times: tuple[WorkloadTime, ...]
-) -> tuple[WorkerLoss, ...]:
-    """Every worker that was missing during a workload, in order."""
-    hosts = workers_of(machines)
+def losses(timed: TimedRun) -> tuple[WorkerLoss, ...]:
+    record = timed.run.record
+    hosts, missing = workers_of(timed.machines), outages(record.events, timed.timeline)
     result = []
-    missing = outages(run.record.events, timeline)
-    for time in times:
-        attempts = attempts_of(run, time)
+    for time in timed.times:
+        attempts = attempts_of(timed.run, time)
         for outage in missing:
-            back_s = outage.back_s if outage.back_s is not None else time.end_s
-            if outage.lost_s <= time.end_s and back_s >= time.start_s:
-                host = hosts.get(outage.worker, outage.worker)
-                result.append(_loss(run.record, time, outage, host, attempts))
+            if outage.lost_s <= time.end_s and (outage.back_s is None or outage.back_s >= time.start_s):
+                result.append(_loss(record, time, outage, hosts.get(outage.worker, outage.worker), attempts))
     return tuple(result)
 
 
@@ -62,7 +54,14 @@ def _loss(
     lost_s = outage.lost_s
     job, on_spark = record.workloads[time.index].job, record.workloads[time.index].spark is not None
     master = None if on_spark else _lost_master(attempts, outage, job)
-    undone = _undone(attempts, outage)
+    # Tasks of Spark that had succeeded on the worker, and whose output was lost and computed again.
+    undone = frozenset(
+        attempt
+        for attempt in undone_attempts(attempts)
+        if "NodeManager" in outage.daemons
+        and attempt.worker == outage.worker
+        and attempt.end_s <= lost_s + _LATE_S
+    )
     ended = tuple(
         attempt for attempt in attempts if attempt in undone or _ended_with(attempt, outage, master, attempts)
     )
@@ -72,19 +71,25 @@ def _loss(
         for attempt in attempts
         if (attempt.kind, attempt.task) in tasks and attempt.start_s > lost_s and attempt not in ended
     )
-    takeover_s = None if master is None else _takeover_s(attempts, lost_s, master)
+    takeover_s: float | None = None
+    restart_s = 0.0
+    if master is not None:
+        numbers = [master_of(attempt.attempt) for attempt in attempts]
+        later = [
+            attempt.start_s
+            for attempt, number in zip(attempts, numbers, strict=True)
+            if number > master.number
+        ]
+        takeover_s = min(later) - lost_s if later else None
+        # Where nothing of what a lost master began is left, the whole job began anew.
+        restart_s = (master.restart_s or 0.0) if all(number > master.number for number in numbers) else 0.0
     until = freed_s(outage, ended, again, takeover_s)
     phases = [phase.name for phase in time.phases if phase.start_s <= lost_s <= phase.end_s]
     return WorkerLoss(
         workload=time.workload,
         phase=phases[0] if phases else None,
-        worker=outage.worker,
+        **vars(outage),
         host=host,
-        daemons=outage.daemons,
-        lost_s=lost_s,
-        noticed_s=outage.noticed_s,
-        given_up_s=outage.given_up_s,
-        back_s=outage.back_s,
         before_s=max(0.0, time.start_s - lost_s),
         ended=ended,
         again=again,
@@ -92,9 +97,9 @@ def _loss(
             max(0.0, until_s(attempt, outage.worker, lost_s) - attempt.start_s) for attempt in ended
         ),
         wasted_bytes=sum(attempt.input_bytes + attempt.output_bytes for attempt in ended),
-        rerun_s=sum(attempt.end_s - attempt.start_s for attempt in again),
+        rerun_s=sum(attempt.elapsed_s for attempt in again),
         waits=waits(record, job, outage, until, [] if master or on_spark else under_way(outage, ended)),
-        delay_s=max(takeover_s or 0.0, _anew_s(attempts, master), _delay_s(attempts, tasks, again, lost_s)),
+        delay_s=max(takeover_s or 0.0, restart_s, _delay_s(attempts, tasks, again, lost_s)),
         takeover_s=takeover_s,
     )
 
@@ -123,29 +128,12 @@ def _lost_master(attempts: Sequence[TaskAttempt], outage: Outage, job: HadoopJob
     return LostMaster(last, None) if 1 <= last < min(later) else None
 
 
-def _takeover_s(attempts: Sequence[TaskAttempt], lost_s: float, master: LostMaster) -> float | None:
-    """How long after the loss the first task of the next application master began."""
-    later = [attempt.start_s for attempt in attempts if master_of(attempt.attempt) > master.number]
-    return min(later) - lost_s if later else None
-
-
-def _anew_s(attempts: Sequence[TaskAttempt], master: LostMaster | None) -> float:
-    """How much later the whole job began anew, where nothing of what a lost master began is left."""
-    if (
-        master is None
-        or master.restart_s is None
-        or any(master_of(attempt.attempt) <= master.number for attempt in attempts)
-    ):
-        return 0.0
-    return master.restart_s
-
-
 def _ended_with(
     attempt: TaskAttempt, outage: Outage, master: LostMaster | None, attempts: Sequence[TaskAttempt]
 ) -> bool:
     """Whether an attempt's work was lost: on that worker, under that master, or for want of either."""
     lost_s = outage.lost_s
-    if attempt.state == Outcome.SUCCEEDED.value or _raced(attempt, lost_s, attempts):
+    if attempt.succeeded or _raced(attempt, lost_s, attempts):
         return False
     under_way = attempt.start_s <= lost_s <= attempt.end_s
     if under_way and master is not None and master_of(attempt.attempt) == master.number:
@@ -157,22 +145,13 @@ def _ended_with(
     return attempt.end_s >= lost_s and names_machine(attempt.error, outage.worker)
 
 
-def _undone(attempts: Sequence[TaskAttempt], outage: Outage) -> frozenset[TaskAttempt]:
-    """Tasks of Spark that had succeeded on the worker, and whose output was lost and computed again."""
-    if "NodeManager" not in outage.daemons:
-        return frozenset()
-    return frozenset(
-        attempt
-        for attempt in undone_attempts(attempts)
-        if attempt.worker == outage.worker and attempt.end_s <= outage.lost_s + _LATE_S
-    )
-
-
 def _raced(attempt: TaskAttempt, lost_s: float, attempts: Sequence[TaskAttempt]) -> bool:
     """Whether an attempt lost a race that was on before the loss; a later one was run in its place."""
-    rivals = [rival for rival in attempts if (rival.kind, rival.task) == (attempt.kind, attempt.task)]
-    begun = [rival for rival in rivals if rival.state == Outcome.SUCCEEDED.value and rival.start_s <= lost_s]
-    return lost_race(attempt.error) and bool(begun)
+    return lost_race(attempt.error) and any(
+        rival.succeeded and rival.start_s <= lost_s
+        for rival in attempts
+        if (rival.kind, rival.task) == (attempt.kind, attempt.task)
+    )
 
 
 def _delay_s(
@@ -184,9 +163,7 @@ def _delay_s(
     by as much as they ended after the others, which the maps may have held up as well.
     """
     others = [
-        attempt
-        for attempt in attempts
-        if (attempt.kind, attempt.task) not in tasks and attempt.state == Outcome.SUCCEEDED.value
+        attempt for attempt in attempts if (attempt.kind, attempt.task) not in tasks and attempt.succeeded
     ]
     mapped_s = max((attempt.end_s for attempt in others if attempt.kind == "map"), default=0.0)
     by_maps_s = _later_s([attempt for attempt in again if attempt.kind == "map"], tasks, lost_s, mapped_s)
@@ -256,7 +233,6 @@ def _clauses(loss: WorkerLoss) -> Iterator[str]:
 
 
 def _when(loss: WorkerLoss) -> str:
-    """Who was lost at what time of the run: all moments on a page are told on its clock."""
     daemons = f"the {listed(loss.daemons)} of {loss.worker} on {loss.host}"
     if loss.before_s > 0:
         text = f"{loss.workload} began without {loss.worker}: {daemons} had gone missing"
@@ -275,7 +251,6 @@ def _when(loss: WorkerLoss) -> str:
 
 
 def _ended(wait: Wait) -> str:
-    """What ended a wait, with the property that sets when it does."""
     if wait.setting is None:
         return wait.ended_by
     value = "" if wait.value_s is None else f", {seconds(wait.value_s)} here"

@@ -23,12 +23,9 @@ from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
 from howdah.releases import catalogue
 
-MODES = ("user", "system", "iowait", "steal", "idle")
-"""What the kernel's time of a CPU is divided into."""
-LEAST_RESOLVED_S = 0.05
-"""The kernel counts a CPU's time in steps of 10 ms; over fewer than five, a share is mostly rounding."""
-_APART = frozenset((*BY_NAME, "region", "jvm", "kernel"))
-"""What is sampled at times of its own: daemons over the network, and the kernel's many threads."""
+MODES = ("user", "system", "iowait", "steal", "idle")  # What the kernel's time of a CPU is divided into.
+LEAST_RESOLVED_S = 0.05  # The kernel counts CPU time in steps of 10 ms; fewer than five are mostly rounding.
+_APART = frozenset((*BY_NAME, "region", "jvm", "kernel"))  # Sampled at other times than the host.
 _EMPTY: FloatArray = np.zeros(0)
 
 
@@ -158,8 +155,7 @@ def _codes(table: pa.Table, column: str) -> tuple[NDArray[np.int64], list[str]]:
 _DISK = (("read", "read_bytes", "B/s"), ("write", "written_bytes", "B/s"), ("busy", "busy_s", "1"))
 _NIC = (("rx", "rx_bytes", "B/s"), ("tx", "tx_bytes", "B/s"))
 
-MOST_MOMENTS = 20_000
-"""More moments than this are put together before their peak is sought."""
+MOST_MOMENTS = 20_000  # More moments than this are put together before their peak is sought.
 
 
 def all_series(timeline: Timeline) -> tuple[Series, ...]:
@@ -251,15 +247,8 @@ def moments(series: Sequence[Series], start_s: float, end_s: float) -> FloatArra
 
 def setting_text(record: RunRecord, key: str) -> str:
     """A property as the laboratory used it, as planned, or the release's default; empty where none has it."""
-    laboratory = record.laboratory
-    used = next(
-        (
-            deviation.used
-            for deviation in (laboratory.deviations if laboratory else ())
-            if deviation.key == key
-        ),
-        "",
-    )
+    deviations = record.laboratory.deviations if record.laboratory else ()
+    used = next((deviation.used for deviation in deviations if deviation.key == key), "")
     planned = (value_text(setting.value).strip() for setting in record.plan.settings if setting.key == key)
     cluster = record.plan.cluster
     hadoop = catalogue.hadoop(cluster.request.hadoop) if cluster else catalogue.hadoop()
@@ -353,7 +342,11 @@ def data_dirs(record: RunRecord) -> tuple[str, ...]:
 def data_disks(record: RunRecord) -> tuple[str, ...] | None:
     """The disks below the data directories; empty where they lie on none (tmpfs), None if nothing tells."""
     mounts = [record.host.mount_of(PurePosixPath(path)) for path in data_dirs(record)]
-    below = [_disks_of(mount) for mount in mounts if isinstance(mount, FileSystem)]
+    below = [
+        mount.disks or ((mount.disk,) if mount.disk else ())
+        for mount in mounts
+        if isinstance(mount, FileSystem)
+    ]
     if any(below) or (any(mounts) and not below):
         return tuple(dict.fromkeys(disk for disks in below for disk in disks))
     disks = {disk.name for disk in record.host.disks}
@@ -371,10 +364,6 @@ def cluster_disks(record: RunRecord, sampled: Iterable[str]) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(sampled))
     mounts = {PurePosixPath(path).name for path in data_dirs(record)}
     return tuple(name for name in names if name in mounts) or names
-
-
-def _disks_of(mount: FileSystem) -> tuple[str, ...]:
-    return mount.disks or ((mount.disk,) if mount.disk else ())
 
 
 def dir_of(dirs: tuple[str, ...], path: str) -> str | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.evidence.losses import JournalLoad, MasterLoad, MasterLoss
+from howdah.analysis.evidence.losses import JournalLoad, MasterChange, MasterLoad, MasterLoss
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.fault_effects import was_meant
 from howdah.analysis.machines import Timeline, Track
@@ -50,7 +51,6 @@ def _load(timeline: Timeline, time: WorkloadTime) -> JournalLoad | None:
 
 
 def _grown(timeline: Timeline, time: WorkloadTime, metric: str) -> dict[str, float]:
-    """How much a counter grew in a workload, by machine."""
     tracks = {machine: timeline.track(machine, metric) for machine in timeline.hosts}
     return {
         machine: track.growth(time.start_s, time.end_s)
@@ -82,8 +82,7 @@ def find_journal(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 _MASTERS = {role.value: DAEMONS[role].name for role in PAIRED}
-# A master that was not asked for this share of a workload may have done anything meanwhile.
-_UNSEEN = 0.05
+_UNSEEN = 0.05  # A master that was not asked for this share of a workload may have done anything meanwhile.
 
 _DAEMONS = {DAEMONS[role].name: role.value for role in (Role.NAMENODE, Role.RESOURCEMANAGER)}
 
@@ -128,24 +127,6 @@ def find_masters(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-@dataclass(frozen=True)
-class _Change:
-    """A master lost, one that took over, or both, whatever ran then."""
-
-    daemon: str
-    machine: str
-    standby: bool
-    lost_s: float | None
-    successor: str | None = None
-    active_s: float | None = None
-    back_s: float | None = None
-
-    @property
-    def since_s(self) -> float:
-        """When it began: the loss, or that another one took over."""
-        return next(moment for moment in (self.lost_s, self.active_s) if moment is not None)
-
-
 def master_losses(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[MasterLoss, ...]:
     """What befell masters, in order, each with the workload it happened in or, between two, with the next."""
     result = []
@@ -156,49 +137,40 @@ def master_losses(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[Master
     return tuple(sorted(result, key=lambda loss: loss.since_s))
 
 
-def _loss(change: _Change, time: WorkloadTime, attempts: Sequence[TaskAttempt]) -> MasterLoss:
+def _loss(change: MasterChange, time: WorkloadTime, attempts: Sequence[TaskAttempt]) -> MasterLoss:
     since_s = change.since_s
     phases = [phase.name for phase in time.phases if phase.start_s <= since_s <= phase.end_s]
     failed = (
         attempt for attempt in attempts if attempt.state == Outcome.FAILED.value and attempt.end_s >= since_s
     )
     return MasterLoss(
+        **vars(change),
         workload=time.workload,
         phase=phases[0] if phases else None,
-        daemon=_DAEMONS[change.daemon],
-        machine=change.machine,
-        standby=change.standby,
-        lost_s=change.lost_s,
-        successor=change.successor,
-        active_s=change.active_s,
-        back_s=change.back_s,
         under_way=sum(attempt.start_s <= since_s <= attempt.end_s for attempt in attempts),
         failed=tuple(attempt for attempt in failed if names_machine(attempt.error, change.machine)),
     )
 
 
-def _changes(daemon: str, events: Sequence[Event]) -> list[_Change]:
-    """What befell the masters of one kind; of a loss its last sign of life counts."""
-    result: list[_Change] = []
+def _changes(daemon: str, events: Sequence[Event]) -> list[MasterChange]:
+    name = _DAEMONS[daemon]
+    result: list[MasterChange] = []
     for event in sorted((event for event in events if event.kind.startswith(f"{daemon}-")), key=_sign_s):
         at, kind = event.worker, event.kind.removeprefix(f"{daemon}-")
         if kind == "lost":
-            result.append(_Change(daemon, at, event.was == "standby", _sign_s(event)))
+            result.append(MasterChange(name, at, event.was == "standby", _sign_s(event)))
             continue
         open_ends = [index for index, change in enumerate(result) if _closes(kind, at, change)]
         if open_ends:
-            closing = (
-                {"back_s": event.time_s} if kind == "back" else {"successor": at, "active_s": event.time_s}
-            )
-            result[open_ends[-1]] = replace(result[open_ends[-1]], **closing)
+            end: dict[str, Any] = {"successor": at, "active_s": event.time_s}
+            end = {"back_s": event.time_s} if kind == "back" else end
+            result[open_ends[-1]] = replace(result[open_ends[-1]], **end)
         elif kind == "failover":
-            result.append(
-                _Change(daemon, at, standby=False, lost_s=None, successor=at, active_s=event.time_s)
-            )
+            result.append(MasterChange(name, at, False, None, successor=at, active_s=event.time_s))
     return result
 
 
-def _closes(kind: str, machine: str, change: _Change) -> bool:
+def _closes(kind: str, machine: str, change: MasterChange) -> bool:
     """Whether a master that is back, or took over, is what an earlier loss waited for."""
     if kind == "back":
         return change.machine == machine and change.back_s is None and change.lost_s is not None

@@ -26,18 +26,12 @@ from howdah.model.reported import LatencyHistogram, together
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
 
-SOON_S = 5.0
-"""What begins so soon after something is taken to follow from it."""
-FOLLOWS_S = 2.0
-"""An outage that begins so soon after another one goes on with it: clients ask every two seconds."""
-_AT_ONCE_S = 1.0
-"""What is under way so soon after a fault may be short and belong to it all the same."""
-UNUSUAL = 1.5
-"""What is so many times longer than any outage before a fault is told of, though it did not begin with it."""
-IDLE = 0.1
-"""Clients that do less than this part of their usual work still wait."""
-_ONCE = AT_ONCE | {Action.KILL}
-"""What is over when it is done, however long it takes until what it hit is there again."""
+SOON_S = 5.0  # What begins so soon after something is taken to follow from it.
+FOLLOWS_S = 2.0  # An outage so soon after another one continues it: clients ask every two seconds.
+_AT_ONCE_S = 1.0  # What is under way so soon after a fault may be short and belong to it all the same.
+UNUSUAL = 1.5  # So many times longer than any outage before a fault is reported even if it began later.
+IDLE = 0.1  # Clients that do less than this part of their usual work still wait.
+_ONCE = AT_ONCE | {Action.KILL}  # What is over when it is done, before its target is back.
 
 Stretch = tuple[float, float]
 
@@ -59,7 +53,6 @@ class FaultStalls(NamedTuple):
 
 
 def fault_stalls(record: RunRecord) -> tuple[FaultStalls, ...]:
-    """Every fault that was done, in the order of time."""
     done = sorted(
         ((fault.begun_s, fault) for fault in record.faults if fault.begun_s is not None),
         key=lambda pair: pair[0],
@@ -175,8 +168,7 @@ def in_stretches(edges_s: FloatArray, stretches: Sequence[Stretch]) -> NDArray[n
 
 
 _MICROSECONDS: Final = 1_000_000
-_HALF: Final = 10
-"""Half of the places that are of one width, as a power of two: the least that keeps three digits."""
+_HALF: Final = 10  # Half of the places of one width, as a power of two: the least that keeps three digits.
 
 
 def counted(histograms: Iterable[str]) -> NDArray[np.int64]:
@@ -202,15 +194,11 @@ def up_to_s(places: int) -> NDArray[np.float64]:
     return highest / _MICROSECONDS
 
 
-SHARES = (0.5, 0.95, 0.99, 0.999)
-"""The shares whose times are told step by step."""
-ALL = "all requests"
-"""What all operations together are called."""
+SHARES = (0.5, 0.95, 0.99, 0.999)  # The shares whose times are told step by step.
+ALL = "all requests"  # What all operations together are called.
 MOST_STEPS = 600
-INTENDED = ", intended"
-"""Ends the name of an operation timed from when it should have begun, at the rate that was asked for."""
-_OF_OTHERS = frozenset({"read-modify-write"})
-"""Operations that are made of others, which are counted by themselves."""
+INTENDED = ", intended"  # Ends the name of an operation timed from when its rate had it begin.
+_OF_OTHERS = frozenset({"read-modify-write"})  # Made of others, which are counted separately.
 
 
 class TimedRun(NamedTuple):
@@ -222,8 +210,7 @@ class TimedRun(NamedTuple):
     times: tuple[WorkloadTime, ...]
     steps: Mapping[str, StepCounts]
     courses: tuple[LatencyCourse, ...]
-    still: Mapping[str, tuple[Stretch, ...]]
-    """When each workload got no answers after faults."""
+    still: Mapping[str, tuple[Stretch, ...]]  # When each workload got no answers after faults.
 
     def apart(self, time: WorkloadTime) -> tuple[Stretch, ...]:
         """The stretches of a workload in which it got answers: what limited it is judged in these."""
@@ -259,7 +246,6 @@ class StepCounts(NamedTuple):
 
     @property
     def operations(self) -> NDArray[np.int64]:
-        """How many ended in each step."""
         return np.asarray(self.counts.sum(axis=1, dtype=np.int64))
 
     def within_s(self, share: float) -> FloatArray:
@@ -372,7 +358,6 @@ def timed_run(
 
 
 def _counts(rows: Sequence[LatencyHistogram], edges_s: FloatArray) -> StepCounts:
-    """The rows by steps; an interval counts for the step that its middle is in."""
     middles = np.array([(row.start_s + row.end_s) / 2 for row in rows])
     at = np.clip(np.searchsorted(edges_s, middles, side="right") - 1, 0, len(edges_s) - 2)
     histograms: defaultdict[int, list[str]] = defaultdict(list)

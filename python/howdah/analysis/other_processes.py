@@ -15,8 +15,7 @@ from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord
 
 _NOTED = 0.03
-_MUCH = 0.1
-"""From a tenth of a host's link or CPUs on a run's times are not what they are without the neighbour."""
+_MUCH = 0.1  # From a tenth of a link or of CPUs on, times are not those without the neighbour.
 
 
 def neighbour_uses(
@@ -76,8 +75,7 @@ def find_neighbours(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-# Whatever a machine does beside a run takes a few per cent; from a tenth on times are not the run's own.
-DISTURBED = 0.1
+DISTURBED = 0.1  # Other processes always take a few per cent; from a tenth on they change times.
 # The kernel counts what CPUs did at its ticks, so that less than this may be chance.
 LEAST_CPU_S = 0.2
 MIN_SAMPLES = 2
@@ -156,17 +154,10 @@ def shared_series(record: RunRecord, timeline: Timeline) -> tuple[Series, ...]:
     kernel = np.minimum(grown(["kernel/cpu_s"]), busy - own)
     seconds = {"own": own, "kernel": kernel, "others": busy - own - kernel, "steal": spent["steal"]}
     whole = sum(spent.values(), np.zeros(len(edges) - 1))
+    shares = (np.divide(some, whole, out=np.zeros_like(some), where=whole > 0) for some in seconds.values())
     return tuple(
-        Series(
-            machine,
-            "shared",
-            "all",
-            name,
-            "1",
-            edges,
-            np.divide(some, whole, out=np.zeros_like(some), where=whole > 0),
-        )
-        for name, some in seconds.items()
+        Series(machine, "shared", "all", name, "1", edges, values)
+        for name, values in zip(seconds, shares, strict=True)
     )
 
 

@@ -2,58 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from statistics import fmean
 
-import numpy as np
-
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.evidence.losses import Rebuild, Wait, WorkerDrain
-from howdah.analysis.evidence.times import WorkloadTime
-from howdah.analysis.evidence.use import MachineOfRun
+from howdah.analysis.evidence.losses import Outage, Rebuild, Wait, WorkerDrain
 from howdah.analysis.layers import LAG_S
 from howdah.analysis.machines import Timeline, Track, counted, setting_s, setting_text
+from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.phases import attempts_of
 from howdah.analysis.wording import finding, listed, seconds
 from howdah.hadoop.daemons import DAEMONS as CATALOGUE
 from howdah.model.cluster import Event, HadoopJob
 from howdah.model.comparison import Finding
 from howdah.model.plan import Role
-from howdah.model.run import Outcome, RunRecord, TaskAttempt, WorkloadResult
-from howdah.model.tables import RunData
+from howdah.model.run import RunRecord, TaskAttempt, WorkloadResult
 from howdah.model.workloads.hadoop_programs import REBUILD_TIME, REDUNDANCY
 from howdah.releases.values import read_seconds
 from howdah.units import format_bytes, format_counted, format_rate
 
 DAEMONS = {CATALOGUE[role].name: role.value for role in (Role.DATANODE, Role.NODEMANAGER)}
-# The daemons of a lost worker are missed one after the other, and so are the workers of a lost host.
-_TOGETHER_S = 30.0
+_TOGETHER_S = 30.0  # Daemons of a lost worker are missed one after the other, as workers of a lost host.
 
 _NODE = "yarn.nm.liveness-monitor.expiry-interval-ms"
 _MASTER = "yarn.am.liveness-monitor.expiry-interval-ms"
 _TASK = "mapreduce.task.timeout"
 _CONNECTION = "yarn.client.nodemanager-connect.max-wait-ms"
-# An application master ends an attempt that has not reported for so long, in these words.
-_TIMED_OUT = "Timed out after"
-# Containers are given out within a few heartbeats, and events are noticed within a look of the watch.
-_SOON_S = 10.0
-
-
-@dataclass(frozen=True)
-class Outage:
-    """One worker's daemons missing, seconds since the run's start.
-
-    ``lost_s`` is their last sign of life, ``noticed_s`` when they were missed first, ``given_up_s`` when YARN
-    gave up the NodeManager, if it did; ``back_s`` when the first of them was back, None if none was.
-    """
-
-    worker: str
-    daemons: tuple[str, ...]
-    lost_s: float
-    noticed_s: float
-    given_up_s: float | None = None
-    back_s: float | None = None
+_TIMED_OUT = "Timed out after"  # An application master's words for an attempt that did not report.
+_SOON_S = 10.0  # Containers are given out within a few heartbeats, and events noticed within a poll.
 
 
 def outages(events: Sequence[Event], timeline: Timeline) -> tuple[Outage, ...]:
@@ -85,11 +62,8 @@ def _of_daemons(events: Sequence[Event], timeline: Timeline) -> Iterator[Outage]
         if place not in missing:
             signs = [] if event.seen_s is None else [event.seen_s]
             for subject in (daemon, f"jvm/{daemon}"):
-                for metric in timeline.metrics(event.worker, subject):
-                    track = timeline.track(event.worker, metric)
-                    signs += (
-                        [] if track is None else [float(at) for at in track.times_s if at < event.time_s][-1:]
-                    )
+                for track in timeline.tracks([event.worker], timeline.metrics(event.worker, subject)):
+                    signs += [float(at) for at in track.times_s if at < event.time_s][-1:]
             lost_s = min(event.time_s, max(signs, default=event.time_s))
             missing[place] = Outage(event.worker, (DAEMONS[daemon],), lost_s, event.time_s)
         if given_up and daemon == "nodemanager":
@@ -99,20 +73,19 @@ def _of_daemons(events: Sequence[Event], timeline: Timeline) -> Iterator[Outage]
 
 def _joined(outage: Outage, other: Outage) -> Outage:
     """One outage of both: lost together, so that the later sign of life holds for either."""
+
+    def first(*moments: float | None) -> float | None:
+        return min((moment for moment in moments if moment is not None), default=None)
+
     noticed_s = min(outage.noticed_s, other.noticed_s)
     return Outage(
         worker=outage.worker,
         daemons=tuple(dict.fromkeys((*outage.daemons, *other.daemons))),
         lost_s=min(noticed_s, max(outage.lost_s, other.lost_s)),
         noticed_s=noticed_s,
-        given_up_s=_first(outage.given_up_s, other.given_up_s),
-        back_s=_first(outage.back_s, other.back_s),
+        given_up_s=first(outage.given_up_s, other.given_up_s),
+        back_s=first(outage.back_s, other.back_s),
     )
-
-
-def _first(*moments: float | None) -> float | None:
-    moments_known: Iterable[float] = (moment for moment in moments if moment is not None)
-    return min(moments_known, default=None)
 
 
 def freed_s(
@@ -122,10 +95,8 @@ def freed_s(
     if takeover_s is not None:
         return outage.lost_s + takeover_s
     begun: dict[tuple[str, int], float] = {}
-    for attempt in again:
-        begun[attempt.kind, attempt.task] = min(
-            attempt.start_s, begun.get((attempt.kind, attempt.task), attempt.start_s)
-        )
+    for attempt in sorted(again, key=lambda attempt: attempt.start_s):
+        begun.setdefault((attempt.kind, attempt.task), attempt.start_s)
     # What had ended before the loss is done again as it is missed, and some of it waits for a place.
     held = [begun.get((attempt.kind, attempt.task), attempt.end_s) for attempt in under_way(outage, ended)]
     return max(held) if held else min(begun.values(), default=outage.lost_s)
@@ -180,7 +151,6 @@ def _parts(
 
 
 def _value_s(record: RunRecord, job: HadoopJob | None, setting: str) -> float | None:
-    """The value of a property that counts milliseconds, as it was on that cluster."""
     running = record.cluster.patience if record.cluster else {}
     value = {**(job.conf if job else {}), **running}.get(setting, "")
     return int(value) / 1000 if value.isdigit() else None
@@ -192,7 +162,15 @@ _RECHECK, _HEARTBEAT = "dfs.namenode.heartbeat.recheck-interval", "dfs.heartbeat
 
 def rebuilds(record: RunRecord, timeline: Timeline) -> tuple[Rebuild, ...]:
     """One for all DataNodes that were lost together; empty if the NameNode was not sampled."""
-    live, few = (_largest(timeline, metric) for metric in (_LIVE, _FEW))
+    # A standby knows less than the NameNode that counts most.
+    live, few = (
+        max(
+            timeline.tracks(timeline.hosts, [metric]),
+            key=lambda track: float(track.values.max()),
+            default=None,
+        )
+        for metric in (_LIVE, _FEW)
+    )
     if live is None or few is None:
         return ()
     lost = [outage for outage in outages(record.events, timeline) if DAEMONS["datanode"] in outage.daemons]
@@ -205,32 +183,23 @@ def rebuilds(record: RunRecord, timeline: Timeline) -> tuple[Rebuild, ...]:
     return tuple(_rebuild(group, live, few) for group in together)
 
 
-def _largest(timeline: Timeline, metric: str) -> Track | None:
-    """The track of the NameNode that counts most: a standby knows less."""
-    return max(
-        timeline.tracks(timeline.hosts, [metric]), key=lambda track: float(track.values.max()), default=None
-    )
-
-
 def _rebuild(group: list[Outage], live: Track, few: Track) -> Rebuild:
     lost_s = min(outage.lost_s for outage in group)
-    before = float(live.at(lost_s))
-    gone = live.times_s[(live.times_s > lost_s) & (live.values < before)]
+    gone = live.times_s[(live.times_s > lost_s) & (live.values < float(live.at(lost_s)))]
     base = float(few.at(lost_s))
     later = few.times_s > lost_s
     times, values = few.times_s[later], few.values[later]
     most = float(values.max()) if len(values) else base
-    rebuilt_s = None
+    whole = times[:0]
     if most > base:
-        after = times[np.arange(len(values)) > int(values.argmax())]
-        whole = after[values[int(values.argmax()) + 1 :] <= base]
-        rebuilt_s = float(whole[0]) if len(whole) else None
+        highest = int(values.argmax())
+        whole = times[highest + 1 :][values[highest + 1 :] <= base]
     return Rebuild(
         workers=tuple(sorted(outage.worker for outage in group)),
         lost_s=lost_s,
         given_up_s=float(gone[0]) if len(gone) else None,
         most_blocks=round(most - base),
-        rebuilt_s=rebuilt_s,
+        rebuilt_s=float(whole[0]) if len(whole) else None,
     )
 
 
@@ -268,37 +237,23 @@ def _text(record: RunRecord, rebuild: Rebuild) -> str:
     return f"{text}, and all had theirs again {seconds(rebuild.rebuilt_s - rebuild.lost_s)} after the loss"
 
 
-def drains(
-    run: RunData, timeline: Timeline, machines: tuple[MachineOfRun, ...], times: tuple[WorkloadTime, ...]
-) -> tuple[WorkerDrain, ...]:
+def drains(timed: TimedRun) -> tuple[WorkerDrain, ...]:
     """Every DataNode that was drained during a run, in order."""
-    return tuple(
-        _drain(run, timeline, machines, times, event)
-        for event in run.record.events
-        if event.kind == "datanode-drained"
-    )
+    drained = [event for event in timed.run.record.events if event.kind == "datanode-drained"]
+    return tuple(_drain(timed, event) for event in drained)
 
 
-def _drain(
-    run: RunData,
-    timeline: Timeline,
-    machines: tuple[MachineOfRun, ...],
-    times: tuple[WorkloadTime, ...],
-    event: Event,
-) -> WorkerDrain:
+def _drain(timed: TimedRun, event: Event) -> WorkerDrain:
     began_s = event.time_s if event.since_s is None else event.since_s
-    running = [time for time in times if time.start_s <= event.time_s and began_s <= time.end_s]
-    maps = [
-        attempt
-        for time in running
-        for attempt in attempts_of(run, time)
-        if attempt.kind == "map" and attempt.state == Outcome.SUCCEEDED.value
-    ]
+    running = [time for time in timed.times if time.start_s <= event.time_s and began_s <= time.end_s]
+    attempts = (attempt for time in running for attempt in attempts_of(timed.run, time))
+    maps = [attempt for attempt in attempts if attempt.kind == "map" and attempt.succeeded]
     meanwhile = [attempt for attempt in maps if attempt.start_s <= event.time_s and began_s <= attempt.end_s]
     others = [attempt for attempt in maps if attempt not in meanwhile]
+    datanodes = counted(timed.machines, timed.timeline, "datanode")
 
     def grown(metric: str) -> float | None:
-        tracks = timeline.tracks(counted(machines, timeline, "datanode"), [metric])
+        tracks = timed.timeline.tracks(datanodes, [metric])
         return sum(track.growth(began_s, event.time_s + LAG_S) for track in tracks) if tracks else None
 
     return WorkerDrain(
@@ -309,13 +264,9 @@ def _drain(
         workloads=tuple(time.workload for time in running),
         copied_blocks=grown("datanode/copied_blocks"),
         written_bytes=grown("datanode/written_bytes"),
-        during_s=_mean_s(meanwhile),
-        otherwise_s=_mean_s(others),
+        during_s=fmean(attempt.elapsed_s for attempt in meanwhile) if meanwhile else None,
+        otherwise_s=fmean(attempt.elapsed_s for attempt in others) if others else None,
     )
-
-
-def _mean_s(attempts: Sequence[TaskAttempt]) -> float | None:
-    return fmean(attempt.end_s - attempt.start_s for attempt in attempts) if attempts else None
 
 
 def find_moves(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -334,53 +285,52 @@ def _drained(drain: WorkerDrain) -> Finding:
         text += f" in {seconds(took_s)}"
     if drain.held_bytes is not None:
         text += f" with {format_bytes(drain.held_bytes)} on its disks"
-    counted = drain.copied_blocks is not None and drain.written_bytes is not None
-    if drain.copied_blocks is not None and drain.written_bytes is not None:
-        blocks = format_counted(round(drain.copied_blocks), "block")
-        text += f": DataNodes copied {blocks} and wrote {format_bytes(drain.written_bytes)} meanwhile"
+    copied, written = drain.copied_blocks, drain.written_bytes
+    if copied is None or written is None:
+        copied = written = None
+    else:
+        blocks = format_counted(round(copied), "block")
+        text += f": DataNodes copied {blocks} and wrote {format_bytes(written)} meanwhile"
     if drain.workloads:
         text += f", while {listed(drain.workloads)} ran"
-    compared = drain.during_s is not None and drain.otherwise_s is not None
-    if drain.during_s is not None and drain.otherwise_s is not None:
-        text += f"; maps took {seconds(drain.during_s)} then, and {seconds(drain.otherwise_s)} otherwise"
+    during_s, otherwise_s = drain.during_s, drain.otherwise_s
+    if during_s is None or otherwise_s is None:
+        during_s = otherwise_s = None
+    else:
+        text += f"; maps took {seconds(during_s)} then, and {seconds(otherwise_s)} otherwise"
     return finding(
         "worker-drained",
         text,
         ("drained in", took_s, "s"),
         ("on its disks", drain.held_bytes, "B"),
-        ("blocks copied", drain.copied_blocks if counted else None, "1"),
-        ("written meanwhile", drain.written_bytes if counted else None, "B"),
-        ("maps meanwhile", drain.during_s if compared else None, "s"),
-        ("maps otherwise", drain.otherwise_s if compared else None, "s"),
+        ("blocks copied", copied, "1"),
+        ("written meanwhile", written, "B"),
+        ("maps meanwhile", during_s, "s"),
+        ("maps otherwise", otherwise_s, "s"),
         workload=drain.workloads[0] if drain.workloads else None,
     )
 
 
 def _rebuilt(result: WorkloadResult) -> Finding:
     values = {metric.name: metric.value for metric in result.metrics}
-    units, copied = values.get("rebuilt units", 0.0), values.get("copied blocks", 0.0)
-    remaining = values.get("blocks not rebuilt", 0.0)
     parts = []
-    if units:
+    if units := values.get("rebuilt units"):
         parts.append(
             f"{format_counted(round(units), 'unit')} of coded blocks "
             f"({format_bytes(values['rebuilt bytes of units'])}) were computed from "
             f"{format_bytes(values['bytes read to rebuild units'])}"
         )
-    if copied:
-        parts.append(
-            f"{format_counted(round(copied), 'block')} ({format_bytes(values['copied bytes'])}) copied"
-        )
-    text = f"HDFS was redundant again after {seconds(values[REBUILD_TIME])}"
-    if not parts:
-        text = "no block had to be copied or rebuilt"
-    else:
-        text += f": {listed(parts)}"
-    if (rate := values.get("rebuild rate")) and parts:
-        text += f", {format_rate(rate)}"
+    if copied := values.get("copied blocks"):
+        blocks = format_counted(round(copied), "block")
+        parts.append(f"{blocks} ({format_bytes(values['copied bytes'])}) copied")
+    text = "no block had to be copied or rebuilt"
+    if parts:
+        text = f"HDFS was redundant again after {seconds(values[REBUILD_TIME])}: {listed(parts)}"
+        if rate := values.get("rebuild rate"):
+            text += f", {format_rate(rate)}"
     if (noticed_s := values.get("time until noticed")) is not None:
         text += f"; the NameNode began {seconds(noticed_s)} after the start"
-    if remaining:
+    if remaining := values.get("blocks not rebuilt"):
         text = f"{format_counted(round(remaining), 'block')} were not rebuilt; {text}"
     return finding(
         "rebuild",

@@ -41,25 +41,20 @@ def find_validation(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 def _verdict(result: WorkloadResult) -> tuple[Literal["note", "warning"], str]:
-    errors = result.validation_errors
+    errors, checksum = result.validation_errors, f"checksum {result.checksum}"
     if errors:
         more = f", and {len(errors) - 1:,} more" if len(errors) > 1 else ""
         return "warning", f"faults of its output, {len(errors):,} in all: {errors[0].message}{more}"
     if result.expected_checksum is None:
-        return (
-            "note",
-            f"in order, checksum {result.checksum}; no teragen record to check completeness against",
-        )
-    if result.checksum != result.expected_checksum:
-        return "warning", (
-            f"checksum {result.checksum} where teragen recorded {result.expected_checksum}: "
-            "rows were lost, repeated or changed"
-        )
-    return "note", f"in order and complete, checksum {result.checksum} matches teragen's"
+        return "note", f"in order, {checksum}; no teragen record to check completeness against"
+    if result.checksum == result.expected_checksum:
+        return "note", f"in order and complete, {checksum} matches teragen's"
+    return "warning", (
+        f"{checksum} where teragen recorded {result.expected_checksum}: rows were lost, repeated or changed"
+    )
 
 
-OK = "OK"
-"""YCSB's word for an operation that did what it should."""
+OK = "OK"  # YCSB's word for an operation that did what it should.
 
 
 def find_failed_operations(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -109,8 +104,7 @@ def find_exceptions(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-_KINDS_LISTED = 2
-"""More kinds of tasks than maps and reduces are not listed one by one."""
+_KINDS_LISTED = 2  # More kinds of tasks than maps and reduces are not listed one by one.
 
 
 def find_unfinished(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

@@ -18,13 +18,11 @@ from howdah.model.tables import RunData
 from howdah.model.workloads.terasort import CODEC, ROWS, Codec
 from howdah.units import format_bytes, format_counted
 
-# Telemetry is to stay under 1 % of one core at 1 Hz; what it costs grows with its rate.
-SHARE_AT_1_HZ = 0.01
+SHARE_AT_1_HZ = 0.01  # Telemetry is to stay under 1 % of one core at 1 Hz; what it costs grows with its rate.
 # A laboratory is several machines with their daemons, all sampled by one process.
 ON_CLUSTER = 0.02
 LATE_SHARE = 0.05
-# Starting to sample costs more than a sample; the share is judged only where that is spread over some time.
-JUDGED_FROM_S = 1.0
+JUDGED_FROM_S = 1.0  # Starting to sample costs more than a sample, so short runs are not judged.
 
 
 def find_cost(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -70,7 +68,7 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
         places = _places(mine)
         slots = slots_of(run.record, time, most, tasks=len(mine), places=len(places))
         first_s = min(task.start_s for task in tasks)
-        whole_s = sum(task.end_s - task.start_s for task in tasks)
+        whole_s = sum(task.elapsed_s for task in tasks)
         gaps = [
             max(0.0, after.start_s - before.end_s) for place in places for before, after in pairwise(place)
         ]
@@ -80,7 +78,7 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
                 jobs=len(jobs),
                 before_s=max(0.0, first_s - job.submitted_s),
                 after_s=max(0.0, time.end_s - max(task.end_s for task in tasks)),
-                least_task_s=min(task.end_s - task.start_s for task in tasks),
+                least_task_s=min(task.elapsed_s for task in tasks),
                 kind=most,
                 tasks=len(mine),
                 slots=slots,
@@ -95,7 +93,6 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
 
 
 def _places(tasks: tuple[TaskAttempt, ...]) -> list[list[TaskAttempt]]:
-    """The tasks of every place that ran any, in order."""
     places: dict[tuple[str, int], list[TaskAttempt]] = {}
     for task in sorted(tasks, key=lambda task: task.start_s):
         places.setdefault((task.worker, task.slot), []).append(task)
@@ -139,47 +136,33 @@ def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 # One spill per row is what a sort out of memory needs; anything above it is memory set too small
 # (D0, RULES 64). The margin is for rows a cut-off batch spills twice.
 SPILLED_ONCE = 1.01
-# Compression that saves less than this costs CPU for hardly fewer bytes.
-WORTHWHILE_RATIO = 1.1
+WORTHWHILE_RATIO = 1.1  # Compression that saves less than this costs CPU for hardly fewer bytes.
 
 
 def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spills, ...]:
     spilled: list[Spills] = []
     for time in workloads:
         result = record.workloads[time.index]
+        counters, job = result.counters, result.job
         if result.spark is not None:
             # Its stages have findings of their own; what a shuffle writes is no spill.
             continue
-        if result.job is not None:
+        if job is not None:
             work = cluster_work(result)
-            if work is not None and work.stored:
-                # What the maps spilled; that reduces write once more what they merge is Hadoop's way.
-                counted = job_bytes(result.job)
-                spilled.append(
-                    Spills(
-                        workload=time.workload,
-                        codec=(CODEC.of(result.workload) or Codec.NONE).value,
-                        rows_per_row=counted.map_spills,
-                        raw_bytes=counted.output_raw,
-                        stored_bytes=counted.output_stored,
-                        read_bytes=counted.map_file_read + counted.reduce_file_read,
-                    )
-                )
+            if work is None or not work.stored:
+                continue
+            # What the maps spilled; that reduces write once more what they merge is Hadoop's way.
+            moved = job_bytes(job)
+            read = moved.map_file_read + moved.reduce_file_read
+            volumes = moved.map_spills, moved.output_raw, moved.output_stored, read
+        elif counters.spilled_bytes:
+            rows = counters.input_rows or ROWS.of(result.workload) or 0
+            share = counters.spilled_rows / rows if rows else 0.0
+            volumes = share, counters.spilled_raw_bytes, counters.spilled_bytes, counters.spill_read_bytes
+        else:
             continue
-        counters = result.counters
-        if counters.spilled_bytes == 0:
-            continue
-        rows = counters.input_rows or ROWS.of(result.workload) or 0
-        spilled.append(
-            Spills(
-                workload=time.workload,
-                codec=(CODEC.of(result.workload) or Codec.NONE).value,
-                rows_per_row=counters.spilled_rows / rows if rows else 0.0,
-                raw_bytes=counters.spilled_raw_bytes,
-                stored_bytes=counters.spilled_bytes,
-                read_bytes=counters.spill_read_bytes,
-            )
-        )
+        codec = (CODEC.of(result.workload) or Codec.NONE).value
+        spilled.append(Spills(time.workload, codec, *volumes))
     return tuple(spilled)
 
 

@@ -113,8 +113,7 @@ class ClusterWork(NamedTuple):
     stored: float
     map_spills: float
     reduce_spills: float
-    sent: float
-    """Bytes that cross the network for each byte of output; a replica or unit stays on its writer."""
+    sent: float  # Bytes over the network for each byte of output; one copy stays on its writer.
 
     @property
     def files_read(self) -> float:
@@ -191,45 +190,29 @@ def input_policy(record: RunRecord, result: WorkloadResult) -> ErasurePolicy | N
     return policy_of(writers[-1]) if writers else None
 
 
-def _sent(result: WorkloadResult, replication: float) -> float:
-    policy = policy_of(result)
-    return replication - 1 if policy is None else policy.overhead * (1 - 1 / policy.units)
-
-
 def cluster_work(result: WorkloadResult) -> ClusterWork | None:
     """What a finished job should move; None where it did not finish or nothing tells."""
     if result.outcome is not Outcome.SUCCEEDED or result.job is None:
         return None
-    workload = result.workload
-    moved = workload.moved(result.counters)
+    moved = result.workload.moved(result.counters)
     if moved is None or not any(moved):
         return None
     replication = replication_of(result) if moved.write else 1
     if replication is None:
         return None
     counted = job_bytes(result.job)
+    stored, map_spills, reduce_spills = 0.0, 0.0, 0.0
     if result.spark is not None:
         # Spark writes shuffle data once; what it spilled of it is written in addition.
-        stored = sum(stage.shuffle_write_bytes for stage in result.spark.stages)
+        stored = float(sum(stage.shuffle_write_bytes for stage in result.spark.stages))
         spilled = sum(stage.disk_spilled_bytes for stage in result.spark.stages)
-        return ClusterWork(
-            input=moved.read,
-            output=moved.write,
-            replication=replication,
-            stored=float(stored),
-            map_spills=1.0,
-            reduce_spills=spilled / stored if stored else 0.0,
-            sent=_sent(result, replication),
-        )
-    return ClusterWork(
-        input=moved.read,
-        output=moved.write,
-        replication=replication,
-        stored=moved.read / counted.codec_ratio if workload.is_shuffled else 0.0,
-        map_spills=counted.map_spills if workload.is_shuffled else 0.0,
-        reduce_spills=counted.reduce_spills if workload.is_shuffled else 0.0,
-        sent=_sent(result, replication),
-    )
+        map_spills, reduce_spills = 1.0, spilled / stored if stored else 0.0
+    elif result.workload.is_shuffled:
+        stored = moved.read / counted.codec_ratio
+        map_spills, reduce_spills = counted.map_spills, counted.reduce_spills
+    policy = policy_of(result)
+    sent = replication - 1 if policy is None else policy.overhead * (1 - 1 / policy.units)
+    return ClusterWork(moved.read, moved.write, replication, stored, map_spills, reduce_spills, sent)
 
 
 def _times(spilled: int, records: int) -> float:
@@ -237,7 +220,6 @@ def _times(spilled: int, records: int) -> float:
 
 
 def workload_times(run: RunData) -> tuple[WorkloadTime, ...]:
-    """The times and rates of all workloads, in the record's order."""
     names = numbered(result.workload.kind for result in run.record.workloads)
     times = []
     for index, (result, name) in enumerate(zip(run.record.workloads, names, strict=True)):
@@ -324,7 +306,6 @@ def window_of(record: RunRecord, timeline: Timeline, time: WorkloadTime) -> tupl
 
 
 def attempts_of(run: RunData, time: WorkloadTime) -> tuple[TaskAttempt, ...]:
-    """Every attempt of one workload, however it ended."""
     return rows(tasks_of(run.tasks, kind_of(run.record, time), time))
 
 
@@ -358,9 +339,7 @@ def rows(tasks: pa.Table) -> tuple[TaskAttempt, ...]:
 
 def done(attempts: tuple[TaskAttempt, ...], kind: str) -> tuple[TaskAttempt, ...]:
     """The attempts of one kind whose work counted."""
-    return tuple(
-        attempt for attempt in attempts if attempt.kind == kind and attempt.state == Outcome.SUCCEEDED.value
-    )
+    return tuple(attempt for attempt in attempts if attempt.kind == kind and attempt.succeeded)
 
 
 def tasks_of(tasks: pa.Table, kind: str, time: WorkloadTime) -> pa.Table:

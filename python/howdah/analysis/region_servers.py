@@ -81,8 +81,7 @@ _COUNTERS: Final = (
     _Counter(MOVE, "hmaster", "hmaster/moves", "{:.0f} of them began"),
     _Counter(SPLIT, "hmaster", "hmaster/splits", "{:.0f} of them began"),
 )
-LEAST_S = 0.001
-"""Time in collections that is worth a mark, between two samples."""
+LEAST_S = 0.001  # Time in collections that is worth a mark, between two samples.
 
 
 def server_events(run: RunData, timeline: Timeline) -> tuple[ServerEvent, ...]:
@@ -110,14 +109,10 @@ def _server_events_counted(timeline: Timeline, read: set[tuple[str, str]]) -> It
                     )
 
 
-AGREE = 0.01
-"""Requests for the table of regions, and those that were sent again, are counted besides."""
-SAME = 0.0005
-"""A smaller difference is not worth a word."""
-UNEVEN = 1.3
-"""A server with so many times the mean of the requests is worth a word."""
-_READS, _WRITES = ("read",), ("update", "insert")
-"""Operations by the request that each makes; one that reads and writes is counted as both of its halves."""
+AGREE = 0.01  # Requests for the table of regions, and those that were sent again, are counted besides.
+SAME = 0.0005  # A smaller difference is not worth a word.
+UNEVEN = 1.3  # A server with so many times the mean of the requests is worth a word.
+_READS, _WRITES = ("read",), ("update", "insert")  # By request; read-modify-write counts as both.
 
 
 def region_server_uses(timed: TimedRun) -> tuple[RegionServerUse, ...]:
@@ -135,7 +130,10 @@ def region_server_uses(timed: TimedRun) -> tuple[RegionServerUse, ...]:
     uses = (
         _use(timeline, name, time, (seen_until(timeline, name, time, times_), stretches), pauses)
         for time in times_
-        for stretches in [judged_in(timed, time, hit_s)]
+        # A workload's requests should have spread evenly over all servers until a fault hit one.
+        for stretches in [
+            [(start_s, min(end_s, hit_s)) for start_s, end_s in timed.apart(time) if start_s < hit_s]
+        ]
         for name in servers
     )
     return tuple(use for use in uses if use.requests)
@@ -150,12 +148,6 @@ def first_hit_s(record: RunRecord, servers: Sequence[str]) -> float:
         and any(hit in servers or hit.partition(" on ")[0] == SERVER for hit in fault.hit)
     )
     return min(hits, default=math.inf)
-
-
-def judged_in(timed: TimedRun, time: WorkloadTime, hit_s: float) -> tuple[Stretch, ...]:
-    """When a workload's requests should have spread evenly over all servers."""
-    whole = timed.apart(time)
-    return tuple((start_s, min(end_s, hit_s)) for start_s, end_s in whole if start_s < hit_s)
 
 
 def interval_s(timeline: Timeline, machine: str) -> float:
@@ -247,20 +239,15 @@ def request_checks(timed: TimedRun, uses: Sequence[RegionServerUse]) -> tuple[Re
             "mutations": (writes, sum(use.mutations for use in mine)),
             "entries in the WAL": (writes if is_logged(result) else 0, sum(use.wal_appends for use in mine)),
         }
+        # A workload's neighbours may count for it: an interval at each end.
+        most_s = max(interval_s(timed.timeline, use.machine) for use in mine)
+        blur = min(1.0, 2 * most_s / time.elapsed_s)
         checks += [
-            RequestCheck(
-                time.workload, kind, float(requested), server, _blur(timed.timeline, mine, time) * requested
-            )
+            RequestCheck(time.workload, kind, float(requested), server, blur * requested)
             for kind, (requested, server) in counted.items()
             if requested
         ]
     return tuple(checks)
-
-
-def _blur(timeline: Timeline, uses: Sequence[RegionServerUse], time: WorkloadTime) -> float:
-    """The share of a workload that may count for its neighbours: an interval at each end."""
-    most_s = max(interval_s(timeline, use.machine) for use in uses)
-    return min(1.0, 2 * most_s / time.elapsed_s)
 
 
 def is_logged(result: WorkloadResult) -> bool:
@@ -297,7 +284,13 @@ def find_checks(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 for check in off
             )
         else:
-            counts = listed([_counted(check) for check in mine])
+            counts = listed(
+                [
+                    f"{check.counted:,.0f} {check.kind}"
+                    + ("" if abs(check.apart) < SAME else f" ({signed(check.apart)})")
+                    for check in mine
+                ]
+            )
             text = f"RegionServers counted {counts} for the requests of clients"
             blur = max(check.resolution / check.requested for check in mine)
             if blur > AGREE:
@@ -316,11 +309,6 @@ def find_checks(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             severity="warning" if off else "note",
             workload=workload,
         )
-
-
-def _counted(check: RequestCheck) -> str:
-    text = f"{check.counted:,.0f} {check.kind}"
-    return text if abs(check.apart) < SAME else f"{text} ({signed(check.apart)})"
 
 
 def find_skew(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

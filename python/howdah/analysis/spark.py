@@ -20,45 +20,41 @@ from howdah.model.placement import most_at_once, stretches
 from howdah.model.run import Outcome, TaskAttempt
 from howdah.model.tables import RunData
 
-_FACTORS = (0.5, 1.0, 2.0, 4.0)
-"""Executors of an estimate, as multiples of those that ran."""
+_FACTORS = (0.5, 1.0, 2.0, 4.0)  # Executors of an estimate, as multiples of those that ran.
 
-Stages = Mapping[int, Sequence[float]]
-"""By stage the seconds of each of its tasks."""
+Stages = Mapping[int, Sequence[float]]  # By stage the seconds of each of its tasks.
 
 
 def spark_uses(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[SparkUse, ...]:
-    """The use of every Spark application of which tasks are known."""
     result = []
     for time in times:
         spark = run.record.workloads[time.index].spark
-        if spark is None or spark.end_s <= spark.start_s:
-            continue
-        attempts = attempts_of(run, time)
-        if any(task.state == Outcome.SUCCEEDED.value for task in attempts):
+        attempts = attempts_of(run, time) if spark is not None and spark.end_s > spark.start_s else ()
+        if spark is not None and any(task.succeeded for task in attempts):
             result.append(_use(time.workload, spark, attempts))
     return tuple(result)
 
 
 def _use(workload: str, spark: SparkRun, attempts: Sequence[TaskAttempt]) -> SparkUse:
-    tasks = [task for task in attempts if task.state == Outcome.SUCCEEDED.value]
+    tasks = [task for task in attempts if task.succeeded]
     covered = stretches((task.start_s, task.end_s) for task in tasks)
-    first_s, last_s = covered[0][0], covered[-1][1]
     between_s = sum(later[0] - former[1] for former, later in pairwise(covered))
-    before_s, after_s = max(0.0, first_s - spark.start_s), max(0.0, spark.end_s - last_s)
-    executors = max(
-        1, most_at_once((executor.start_s, executor.end_s or spark.end_s) for executor in spark.executors)
-    )
+    before_s, after_s = max(0.0, covered[0][0] - spark.start_s), max(0.0, spark.end_s - covered[-1][1])
+    lives = [(executor.start_s, executor.end_s or spark.end_s) for executor in spark.executors]
+    executors = max(1, most_at_once(lives))
     cores = max((executor.cores for executor in spark.executors), default=1)
     idle_s = before_s + between_s + after_s
     parents = {stage.id: stage.parents for stage in spark.stages}
     parts = [_part(stretch, tasks) for stretch in covered]
-    whole_s = sum(task.end_s - task.start_s for task in tasks)
+    whole_s = sum(task.elapsed_s for task in tasks)
     held_s = sum(
-        executor.cores * max(0.0, (executor.end_s or spark.end_s) - executor.start_s)
-        for executor in spark.executors
+        executor.cores * max(0.0, end_s - start_s)
+        for executor, (start_s, end_s) in zip(spark.executors, lives, strict=True)
     )
     counts = sorted({max(1, round(factor * executors)) for factor in _FACTORS})
+    hosts: defaultdict[tuple[int, int], set[str]] = defaultdict(set)
+    for task in tasks:
+        hosts[stage_of(task), task.attempt // OF_ONE_STAGE].add(task.host)
     return SparkUse(
         workload=workload,
         elapsed_s=spark.end_s - spark.start_s,
@@ -76,15 +72,8 @@ def _use(workload: str, spark: SparkRun, attempts: Sequence[TaskAttempt]) -> Spa
         ),
         cpu_floor_s=sum(task.cpu_s or 0.0 for task in tasks) / (executors * cores),
         by_executor=executor_uses(spark, attempts),
-        hosts=_hosts(tasks),
+        hosts={stage: len(names) for stage, names in hosts.items()},
     )
-
-
-def _hosts(tasks: Sequence[TaskAttempt]) -> Mapping[tuple[int, int], int]:
-    hosts: defaultdict[tuple[int, int], set[str]] = defaultdict(set)
-    for task in tasks:
-        hosts[stage_of(task), task.attempt // OF_ONE_STAGE].add(task.host)
-    return {stage: len(names) for stage, names in hosts.items()}
 
 
 def _part(stretch: tuple[float, float], tasks: Sequence[TaskAttempt]) -> Stages:
@@ -92,7 +81,7 @@ def _part(stretch: tuple[float, float], tasks: Sequence[TaskAttempt]) -> Stages:
     result: defaultdict[int, list[float]] = defaultdict(list)
     for task in tasks:
         if stretch[0] <= task.start_s and task.end_s <= stretch[1]:
-            result[stage_of(task)].append(task.end_s - task.start_s)
+            result[stage_of(task)].append(task.elapsed_s)
     return result
 
 
@@ -141,20 +130,15 @@ def executor_uses(spark: SparkRun, attempts: Sequence[TaskAttempt]) -> tuple[Exe
     own: defaultdict[str | None, list[TaskAttempt]] = defaultdict(list)
     for attempt in attempts:
         own[attempt.executor].append(attempt)
-    return tuple(
-        _executor_use(executor, spark.end_s, own[executor.id])
-        for executor in sorted(spark.executors, key=_number)
-    )
-
-
-def _number(executor: SparkExecutorRun) -> tuple[int, str]:
-    return (int(executor.id) if executor.id.isdigit() else 0), executor.id
+    numbers = {executor.id: int(executor.id) if executor.id.isdigit() else 0 for executor in spark.executors}
+    ordered = sorted(spark.executors, key=lambda executor: (numbers[executor.id], executor.id))
+    return tuple(_executor_use(executor, spark.end_s, own[executor.id]) for executor in ordered)
 
 
 def _executor_use(executor: SparkExecutorRun, end_s: float, attempts: Sequence[TaskAttempt]) -> ExecutorUse:
-    good = [attempt for attempt in attempts if attempt.state == Outcome.SUCCEEDED.value]
+    good = [attempt for attempt in attempts if attempt.succeeded]
     lived_s = max(0.0, (end_s if executor.end_s is None else executor.end_s) - executor.start_s)
-    busy_s = sum(attempt.end_s - attempt.start_s for attempt in attempts)
+    busy_s = sum(attempt.elapsed_s for attempt in attempts)
     peak, heap = executor.peak_heap_bytes, executor.heap_bytes
     return ExecutorUse(
         id=executor.id,
@@ -165,7 +149,7 @@ def _executor_use(executor: SparkExecutorRun, end_s: float, attempts: Sequence[T
         tasks=len(good),
         failed=sum(attempt.state == Outcome.FAILED.value for attempt in attempts),
         busy_share=min(1.0, busy_s / (lived_s * executor.cores)) if lived_s * executor.cores > 0 else 0.0,
-        task_s=sum(attempt.end_s - attempt.start_s for attempt in good),
+        task_s=sum(attempt.elapsed_s for attempt in good),
         cpu_s=sum(attempt.cpu_s or 0.0 for attempt in good),
         gc_s=sum(attempt.gc_s or 0.0 for attempt in good),
         fetch_wait_s=sum(attempt.fetch_wait_s or 0.0 for attempt in good),
@@ -179,10 +163,8 @@ def _executor_use(executor: SparkExecutorRun, end_s: float, attempts: Sequence[T
     )
 
 
-FETCH_FAILED = "FetchFailed"
-"""How the error of a task begins that could not fetch shuffle data."""
-_EARLY_S = 2.0
-"""The driver notes the end of an executor's tasks a little earlier than that of the executor."""
+FETCH_FAILED = "FetchFailed"  # How the error of a task begins that could not fetch shuffle data.
+_EARLY_S = 2.0  # The driver notes the end of an executor's tasks a little earlier than that of the executor.
 _IN_ORDER = ("idle", "driver's request", "killed by driver", "shutdown", "finished", "decommission")
 """Words in Spark's reasons for the removal of executors that nothing happened to."""
 
@@ -214,20 +196,17 @@ def _loss(
     attempts: Sequence[TaskAttempt],
     workers: Sequence[WorkerLoss],
 ) -> SparkLoss:
-    removed_s = min(executor.end_s for executor in lost if executor.end_s is not None)
+    removals = {executor.id: executor.end_s for executor in lost if executor.end_s is not None}
+    removed_s = min(removals.values())
     # A worker's last sign of life is earlier than the moment at which the driver was informed.
     signs = {
         executor.id: min(
-            [
-                executor.end_s or removed_s,
-                *(loss.lost_s for loss in workers if loss.worker == executor.worker),
-            ]
+            [removals[executor.id], *(loss.lost_s for loss in workers if loss.worker == executor.worker)]
         )
         for executor in lost
     }
     lost_s = min(signs.values())
-    removals = {executor.id: executor.end_s or removed_s for executor in lost}
-    failed = [attempt for attempt in attempts if attempt.state != Outcome.SUCCEEDED.value]
+    failed = [attempt for attempt in attempts if not attempt.succeeded]
     fetches = [attempt for attempt in failed if (attempt.error or "").startswith(FETCH_FAILED)]
     under_way = [
         attempt
@@ -243,22 +222,21 @@ def _loss(
         for attempt in attempts
         if (attempt.kind, attempt.task) in tasks and attempt.start_s > lost_s and attempt not in wasted
     ]
+    ended_s = (min(signs[attempt.executor or ""], attempt.end_s) - attempt.start_s for attempt in under_way)
+    repeated = stretches((attempt.start_s, attempt.end_s) for attempt in again)
     return SparkLoss(
         workload=workload,
         executors=lost,
         lost_s=lost_s,
         removed_s=removed_s,
         ended=len(under_way),
-        ended_s=sum(
-            max(0.0, min(signs[attempt.executor or ""], attempt.end_s) - attempt.start_s)
-            for attempt in under_way
-        ),
+        ended_s=sum(max(0.0, worked_s) for worked_s in ended_s),
         undone=len(undone),
-        undone_s=sum(attempt.end_s - attempt.start_s for attempt in undone),
+        undone_s=sum(attempt.elapsed_s for attempt in undone),
         fetch_failed=len(fetches),
         stages=tuple(sorted({stage.id for stage in spark.stages if stage.attempt > 0})),
         again=len(again),
-        again_s=sum(end_s - start_s for start_s, end_s in stretches((a.start_s, a.end_s) for a in again)),
+        again_s=sum(end_s - start_s for start_s, end_s in repeated),
         begun_s=min((attempt.start_s for attempt in again), default=None),
         redone_s=max((attempt.end_s for attempt in again), default=None),
     )
@@ -268,7 +246,7 @@ def undone_attempts(attempts: Sequence[TaskAttempt]) -> tuple[TaskAttempt, ...]:
     """Attempts of tasks of Spark that succeeded, and whose output was lost: another one succeeded later."""
     done: defaultdict[tuple[int, int], list[TaskAttempt]] = defaultdict(list)
     for attempt in attempts:
-        if attempt.state == Outcome.SUCCEEDED.value and attempt.executor is not None:
+        if attempt.succeeded and attempt.executor is not None:
             done[stage_of(attempt), attempt.task].append(attempt)
     return tuple(
         attempt

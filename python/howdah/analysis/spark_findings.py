@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.losses import SparkLoss
@@ -15,15 +14,11 @@ from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord
 from howdah.units import format_bytes, format_counted
 
-DRIVER_SHARE = 0.3
-"""From this part of the time on, the driver deserves attention: more executors do not shorten it."""
-WAITING_SHARE = 0.1
-"""From this part of a stage's task time on, waiting for shuffle data or collecting garbage is reported."""
-_WORTH = 0.05
-"""An estimate that changes the time by less than this fraction is no gain."""
+DRIVER_SHARE = 0.3  # From this part of the time on, the driver limits: more executors do not shorten it.
+WAITING_SHARE = 0.1  # Waits for shuffle data and garbage collection are reported from this part on.
+_WORTH = 0.05  # An estimate that changes the time by less than this fraction is no gain.
 _CONTAINER = re.compile(r":? container_\w+(?: on host: [\w.-]+)?")
-_NODE_LOST = "Exit status: -100"
-"""YARN's status of containers that it has ended itself, here together with their node."""
+_NODE_LOST = "Exit status: -100"  # YARN's status of containers that it ended with their node.
 
 
 def find_driver(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -93,33 +88,26 @@ def find_cpu_floor(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-class _StageTrouble(NamedTuple):
-    """What a stage lost time with."""
-
-    id: str
-    text: str
-    figure: Figure
-
-
 def find_stage_waits(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Stages that spilled, waited for shuffle data of others, or collected garbage for long."""
     for time in evidence.workloads:
         spark = record.workloads[time.index].spark
         for stage in spark.stages if spark else ():
-            for trouble in _troubles(stage):
+            for id_, text, figure in _troubles(stage):
                 yield finding(
-                    trouble.id,
-                    f"{time.workload}: stage {stage.id} ({stage.what or stage.name}) {trouble.text}",
-                    trouble.figure,
-                    severity="warning" if trouble.id == "spark-spill" else "note",
+                    id_,
+                    f"{time.workload}: stage {stage.id} ({stage.what or stage.name}) {text}",
+                    figure,
+                    severity="warning" if id_ == "spark-spill" else "note",
                     workload=time.workload,
                     phase=f"stage {stage.id}",
                 )
 
 
-def _troubles(stage: SparkStageRun) -> Iterator[_StageTrouble]:
+def _troubles(stage: SparkStageRun) -> Iterator[tuple[str, str, Figure]]:
+    """What a stage lost time with: the finding's id, a text and its number."""
     if stage.memory_spilled_bytes:
-        yield _StageTrouble(
+        yield (
             "spark-spill",
             f"spilled {format_bytes(stage.memory_spilled_bytes)} of its data, "
             f"{format_bytes(stage.disk_spilled_bytes)} on disk, because each task had too little memory; "
@@ -132,9 +120,7 @@ def _troubles(stage: SparkStageRun) -> Iterator[_StageTrouble]:
     ):
         share = part_s / stage.run_s if stage.run_s > 0 else 0.0
         if share >= WAITING_SHARE:
-            yield _StageTrouble(
-                id_, f"spent {percent(share)} of its tasks' time {activity}", (activity, share, "1")
-            )
+            yield id_, f"spent {percent(share)} of its tasks' time {activity}", (activity, share, "1")
 
 
 def find_memory(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

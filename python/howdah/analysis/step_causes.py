@@ -21,19 +21,15 @@ from howdah.analysis.operation_steps import StepCounts, Stretch, TimedRun, in_st
 from howdah.analysis.wording import listed
 from howdah.model.tables import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
 
-FULL = 0.9
-"""A CPU that works for so much of a step, all cores together, makes requests wait."""
-BUSY = 0.8
-"""A disk that is busy for so much of a step makes reads wait."""
-UNCACHED = 0.05
-"""Misses for each request from which on the disk serves what the cache does not."""
-HALF = 0.5
-"""What lasts half as long as a slow operation can be what made it slow."""
-HOT = 2.0
-"""A server with so many times the mean of the requests is hot."""
+FULL = 0.9  # A CPU that works for so much of a step, all cores together, makes requests wait.
+BUSY = 0.8  # A disk that is busy for so much of a step makes reads wait.
+UNCACHED = 0.05  # Misses for each request from which on the disk serves what the cache does not.
+HALF = 0.5  # What lasts half as long as a slow operation can be what made it slow.
+HOT = 2.0  # A server with so many times the mean of the requests is hot.
 SERVER = "regionserver"
 
 Mask = NDArray[np.bool_]
+Values = dict[str, FloatArray]  # One number for each step, by machine.
 
 
 class StepCause(NamedTuple):
@@ -56,8 +52,7 @@ class Scene(NamedTuple):
     clients: tuple[str, ...]
     edges_s: FloatArray
     slow_s: float
-    still: tuple[Stretch, ...]
-    """When the workload got no answers after faults."""
+    still: tuple[Stretch, ...]  # When the workload got no answers after faults.
 
     @property
     def timeline(self) -> Timeline:
@@ -136,13 +131,7 @@ def step_causes(scene: Scene) -> Iterator[StepCause]:
 
 
 def _cause(
-    scene: Scene,
-    kind: TailKind,
-    values: dict[str, FloatArray],
-    measure: str,
-    unit: str,
-    *,
-    least: float | None = None,
+    scene: Scene, kind: TailKind, values: Values, measure: str, unit: str, *, least: float | None = None
 ) -> Iterator[StepCause]:
     """A cause from its measure on each machine: it is the case where any has the ``least``, or some of it."""
     if not values:
@@ -159,7 +148,7 @@ def _logged(scene: Scene, *kinds: str) -> dict[str, None]:
     return dict.fromkeys(event.machine for event in scene.events if event.kind in kinds)
 
 
-def _misses(scene: Scene) -> dict[str, FloatArray]:
+def _misses(scene: Scene) -> Values:
     """Reads that the cache did not have, from a disk that others wait for, too."""
     values = {}
     for name, busy in _used(scene, scene.servers, _busy).items():
@@ -177,9 +166,7 @@ def _work(scene: Scene, kind: TailKind, event: str, metric: str) -> Iterator[Ste
         yield from _cause(scene, kind, _grown(scene, metric), "ended in a step", "1")
 
 
-def _used(
-    scene: Scene, names: Sequence[str], share: Callable[[Scene, str], FloatArray | None]
-) -> dict[str, FloatArray]:
+def _used(scene: Scene, names: Sequence[str], share: Callable[[Scene, str], FloatArray | None]) -> Values:
     return {name: used for name in names if (used := share(scene, name)) is not None}
 
 
@@ -206,7 +193,7 @@ def _growth(scene: Scene, machine: str, *metrics: str) -> FloatArray:
     return grown
 
 
-def _grown(scene: Scene, metric: str) -> dict[str, FloatArray]:
+def _grown(scene: Scene, metric: str) -> Values:
     """The same on every server that was asked for it."""
     return {
         name: _growth(scene, name, metric)

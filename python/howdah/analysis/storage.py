@@ -69,8 +69,7 @@ def find_dfsio(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-# Below this the first and last files differ by noise rather than by where they lie.
-ZONE_DROP = 0.05
+ZONE_DROP = 0.05  # Below this the first and last files differ by noise rather than by where they lie.
 
 
 def zones(record: RunRecord, workloads: Iterable[WorkloadTime]) -> tuple[StorageZones, ...]:

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 
+from howdah.analysis.causes import tasks
 from howdah.analysis.causes.limits_met import LEAST_PEERS, CauseMark, Planned, View, planned_limits
 from howdah.analysis.causes.resources import contention, held_back, slow_disks, slow_links
-from howdah.analysis.causes.tasks import (
-    ends_later,
-    full_heaps,
-    had_little,
-    late_starts,
-    skewed_tasks,
-    slowdowns,
-)
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.losses import WorkerLoss
 from howdah.analysis.evidence.times import Cause, Sign, Straggler, WorkloadTime
-from howdah.analysis.evidence.use import MachineOfRun, OthersUse
-from howdah.analysis.machines import Timeline, on_cluster, workers_of
-from howdah.analysis.operation_steps import Stretch
+from howdah.analysis.evidence.use import OthersUse
+from howdah.analysis.machines import on_cluster, workers_of
+from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.other_processes import disturbance_of, disturbed, used_meanwhile
 from howdah.analysis.phases import attempts_of, by_job, done
 from howdah.analysis.wording import Sure, finding, percent, seconds, times, took
 from howdah.model.comparison import Finding
 from howdah.model.run import Origin, Outcome, RunRecord, TaskAttempt
-from howdah.model.tables import RunData
 from howdah.units import format_bytes, format_counted, format_rate
 
-MOST_SENTENCES = 3
-"""More stragglers of one kind and cause than these share a sentence, with as many examples."""
+MOST_SENTENCES = 3  # More stragglers of one kind and cause share a sentence, with as many examples.
 
 LIKELY = 0.7
 _CONTENDED: Cause = "contended machine"
@@ -160,8 +150,7 @@ def _worded(value: float, unit: str) -> str:
     return f"{value:.2g}" if unit == "CPUs" else percent(value)
 
 
-# A sign that is weaker than this share of the strongest one anywhere is taken for its consequence.
-CONSEQUENCE = 0.5
+CONSEQUENCE = 0.5  # Signs weaker than this part of the strongest one are taken for its consequences.
 # Slower than this, byte for byte, and ending so much later, a worker is slow even if nothing shows why.
 SLOW = 1.6
 ENDS_LATER = 0.1
@@ -178,39 +167,30 @@ _RESOURCES: dict[Cause, Callable[[Planned], float | None]] = {
 
 
 def stragglers(
-    run: RunData,
-    timeline: Timeline,
-    machines: tuple[MachineOfRun, ...],
-    times: tuple[WorkloadTime, ...],
-    data_disks: tuple[str, ...],
-    *,
-    others: tuple[OthersUse, ...],
-    losses: tuple[WorkerLoss, ...],
-    still: Mapping[str, tuple[Stretch, ...]],
+    timed: TimedRun, disks: tuple[str, ...], others: tuple[OthersUse, ...], losses: tuple[WorkerLoss, ...]
 ) -> tuple[Straggler, ...]:
     """The stragglers of every job that succeeded, the one that lost most first.
 
-    A worker that was lost is told of as such, and whoever did its work again began late for that. ``still``
-    is when each workload got no answers after faults, which is no worker's fault.
+    A worker that was lost is told of as such, and whoever did its work again began late for that.
     """
-    if not on_cluster(run.record):
+    if not on_cluster(timed.run.record):
         return ()
     result: list[Straggler] = []
-    for time in times:
+    for time in timed.times:
         if time.outcome is not Outcome.SUCCEEDED:
             continue
         lost = tuple(loss for loss in losses if loss.workload == time.workload)
-        for attempts in by_job(attempts_of(run, time)):
-            view = _view(run, timeline, machines, attempts, lost)
+        for attempts in by_job(attempts_of(timed.run, time)):
+            view = _view(timed, time, attempts, lost)
             if view is not None and view.seconds >= _SHORT_S:
                 # What others used meanwhile of the machine that all workers are on, if that is much.
                 here = (use for use in others if use.workload == time.workload and use.phase is None)
                 contended = next((contention(use) for use in here if disturbed(use)), None)
-                view = replace(view, still=still[time.workload])
-                late = {change.machine for change in run.record.members if change.time_s > view.span[0]}
+                late = {change.machine for change in timed.run.record.members if change.time_s > view.span[0]}
+                hosts = workers_of(timed.machines)
                 result += [
                     straggler
-                    for straggler in _of_job(time.workload, view, workers_of(machines), data_disks, contended)
+                    for straggler in _of_job(time.workload, view, hosts, disks, contended)
                     # Who joined meanwhile could not begin sooner.
                     if not (straggler.cause == "late start" and straggler.worker in late)
                 ]
@@ -218,32 +198,33 @@ def stragglers(
 
 
 def _view(
-    run: RunData,
-    timeline: Timeline,
-    machines: tuple[MachineOfRun, ...],
-    attempts: tuple[TaskAttempt, ...],
-    losses: tuple[WorkerLoss, ...],
+    timed: TimedRun, time: WorkloadTime, attempts: tuple[TaskAttempt, ...], losses: tuple[WorkerLoss, ...]
 ) -> View | None:
-    kinds = _long_kinds(attempts)
     gone = {loss.worker for loss in losses}
     again = tuple(attempt for loss in losses for attempt in loss.again)
     counted = tuple(
         attempt
-        for kind in kinds
+        for kind in _long_kinds(attempts)
         for attempt in done(attempts, kind)
         if attempt not in again and attempt.worker not in gone
     )
     if not counted:
         return None
-    span = (min(attempt.start_s for attempt in counted), max(attempt.end_s for attempt in counted))
-    names = workers_of(machines)
     # A worker that was sampled takes part even where it had no task: it stores what others write.
-    active = ({attempt.worker for attempt in counted} | set(timeline.hosts)) - gone
-    planned = planned_limits(run.record.plan)
-    workers = tuple(name for name in names if name in active)
-    failed = tuple(attempt for attempt in attempts if attempt.state.lower() != Outcome.SUCCEEDED.value)
-    held = tuple((loss.lost_s, loss.lost_s + loss.waited_s) for loss in losses)
-    return View(timeline, span, workers, counted, failed, planned, run.record.origin, again, held)
+    active = ({attempt.worker for attempt in counted} | set(timed.timeline.hosts)) - gone
+    record = timed.run.record
+    return View(
+        timed.timeline,
+        span=(min(attempt.start_s for attempt in counted), max(attempt.end_s for attempt in counted)),
+        workers=tuple(name for name in workers_of(timed.machines) if name in active),
+        attempts=counted,
+        failed=tuple(attempt for attempt in attempts if attempt.state.lower() != Outcome.SUCCEEDED.value),
+        planned=planned_limits(record.plan),
+        origin=record.origin,
+        again=again,
+        waits=tuple((loss.lost_s, loss.lost_s + loss.waited_s) for loss in losses),
+        still=timed.still[time.workload],
+    )
 
 
 def _long_kinds(attempts: tuple[TaskAttempt, ...]) -> list[str]:
@@ -262,10 +243,10 @@ def _long_kinds(attempts: tuple[TaskAttempt, ...]) -> list[str]:
 def _of_job(
     workload: str, view: View, hosts: dict[str, str], data_disks: tuple[str, ...], contended: Sign | None
 ) -> Iterator[Straggler]:
-    slow = slowdowns(view)
+    slow = tasks.slowdowns(view)
     # What others had may have slowed one worker and not another.
     others = contended.lost_share if contended else 0.0
-    idle = had_little(view)
+    idle = tasks.had_little(view)
     marks = [
         mark
         for mark in _marks(view, data_disks)
@@ -299,9 +280,9 @@ def _marks(view: View, data_disks: tuple[str, ...]) -> Iterator[CauseMark]:
     yield from slow_disks(view, data_disks)
     yield from slow_links(view)
     yield from held_back(view)
-    yield from full_heaps(view)
-    yield from skewed_tasks(view)
-    yield from late_starts(view)
+    yield from tasks.full_heaps(view)
+    yield from tasks.skewed_tasks(view)
+    yield from tasks.late_starts(view)
 
 
 def _had_no_need(mark: CauseMark, slow: dict[str, float]) -> bool:
@@ -354,6 +335,6 @@ def _unexplained(
     cause: Cause = contended.cause if contended else "cannot tell"
     signs = (contended,) if contended else ()
     for worker, slowdown in slow.items():
-        if slowdown >= SLOW and ends_later(view, worker) >= ENDS_LATER:
+        if slowdown >= SLOW and tasks.ends_later(view, worker) >= ENDS_LATER:
             host = hosts.get(worker, worker)
             yield Straggler(workload, "", worker, host, None, cause, 0.5, slowdown, signs)

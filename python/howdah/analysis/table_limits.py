@@ -17,16 +17,14 @@ from howdah.analysis.region_servers import hottest
 from howdah.analysis.step_causes import BUSY, FULL, SERVER, hot_from, region_servers
 from howdah.analysis.tails import set_by
 from howdah.analysis.use import cpu_share
-from howdah.analysis.wording import Figure, delay, finding, percent, seconds, took
+from howdah.analysis.wording import delay, finding, percent, seconds, took
 from howdah.model.comparison import Finding
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.ycsb import Ycsb
 from howdah.units import format_counted, format_per_s
 
-ON_TARGET = 0.98
-"""So much of the rate that was asked for is what was asked for."""
-OWN_TIME = 0.7
-"""Clients with fewer requests under way, of those that they could have, are busy with themselves."""
+ON_TARGET = 0.98  # So much of the rate that was asked for is what was asked for.
+OWN_TIME = 0.7  # Clients with fewer requests under way, of those possible, are busy themselves.
 _STATIONS: Mapping[str, ThroughputBound] = {
     "client processors": "client CPU",
     "server processors": "server CPU",
@@ -34,12 +32,10 @@ _STATIONS: Mapping[str, ThroughputBound] = {
     "links": "link",
     "log": "log",
 }
-HELD_UP = 0.1
-"""Writes that are held up for so much of the time limit what can be done."""
+HELD_UP = 0.1  # Writes that are held up for so much of the time limit what can be done.
 
 
 def throughput_limits(timed: TimedRun, servers: Sequence[RegionServerUse]) -> tuple[ThroughputLimit, ...]:
-    """Every workload whose requests were timed."""
     return tuple(
         _limit(timed, [use for use in servers if use.workload == time.workload], time, requests)
         for time in timed.times
@@ -178,18 +174,10 @@ def _waiting(limit: ThroughputLimit) -> list[str]:
 
 
 def _rate(limit: ThroughputLimit) -> str:
-    """Its rate with outages and without them."""
     text = format_per_s(limit.per_s)
     if limit.still_s:
         text += f" ({format_per_s(limit.apart_per_s)} outside of {seconds(limit.still_s)} of outages)"
     return text
-
-
-def _apart_numbers(limit: ThroughputLimit) -> tuple[Figure, ...]:
-    return (
-        ("operations outside of outages", limit.apart_per_s, "1/s"),
-        ("outages", limit.still_s, "s"),
-    )
 
 
 def find_throughput(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -198,8 +186,9 @@ def find_throughput(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             "throughput-limit",
             f"{limit.workload}: {', '.join([_rate(limit), limited_by(limit), *_waiting(limit)])}",
             ("operations", limit.per_s, "1/s"),
-            *(_apart_numbers(limit) if limit.still_s else ()),
-            *([("used of it", 100 * limit.value, "%")] if limit.value else []),
+            ("operations outside of outages", limit.apart_per_s if limit.still_s else None, "1/s"),
+            ("outages", limit.still_s or None, "s"),
+            ("used of it", 100 * limit.value or None, "%"),
             ("requests under way", limit.under_way, "1"),
             ("mean time of a request", limit.mean_s, "s"),
             workload=limit.workload,

@@ -14,7 +14,7 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.operation_steps import INTENDED, StepCounts, TimedRun
 from howdah.analysis.step_causes import Mask, StepCause, region_servers, scene, step_causes
-from howdah.analysis.wording import Figure, Sure, delay, finding, listed, percent
+from howdah.analysis.wording import Figure, delay, finding, listed, percent
 from howdah.analysis.wording import times as multiple
 from howdah.model.comparison import Finding
 from howdah.model.reported import SHARES, summary
@@ -55,18 +55,12 @@ def latencies(run: RunData) -> tuple[OperationLatency, ...]:
     return tuple(operations)
 
 
-SLOW = 0.99
-"""The share of the requests that are not slow."""
-OVER_CHANCE = 2.0
-"""A cause catches so many times the slow requests that it would if it had nothing to do with them."""
-LEAST_CAUGHT = 0.1
-"""A cause of fewer slow requests than this share is not worth a word."""
-RARE = 0.05
-"""What chance does more often proves nothing."""
-NEARLY_ALL = 0.8
-"""What held for so much of the time has nothing to be compared with."""
-SET = 0.3
-"""A cause of fewer slow requests than this share did not set the tail."""
+SLOW = 0.99  # The share of the requests that are not slow.
+OVER_CHANCE = 2.0  # A cause catches so many times the slow requests that an unrelated one would.
+LEAST_CAUGHT = 0.1  # A cause of fewer slow requests than this share is not worth a word.
+RARE = 0.05  # What chance does more often proves nothing.
+NEARLY_ALL = 0.8  # What held for so much of the time has nothing to be compared with.
+SET = 0.3  # A cause of fewer slow requests than this share did not set the tail.
 _STEADY: frozenset[TailKind] = frozenset({"server CPU", "client CPU", "disk", "cache misses", "hot server"})
 """What makes requests wait as long as it lasts."""
 
@@ -88,7 +82,6 @@ WORDS: Mapping[TailKind, str] = {
 
 
 def tails(timed: TimedRun) -> tuple[Tail, ...]:
-    """The tail of every workload whose requests were timed."""
     result = []
     for time in timed.times:
         requests = timed.requests(time)
@@ -130,16 +123,17 @@ def _explained(
     unexplained: Mask = np.ones(len(slow), dtype=bool)
     waiting = list(causes)
     while waiting:
-        tried = [
-            (
-                _tail_cause(
-                    requests, slow, cause, cause.steps & unexplained, _chance(cause.steps, unexplained, slow)
-                ),
-                cause,
-            )
-            for cause in waiting
+        tried = []
+        for cause in waiting:
+            chance = _chance(cause.steps, unexplained, slow)
+            tried.append((_tail_cause(requests, slow, cause, cause.steps & unexplained, chance), cause))
+        # A cause counts if it catches many more slow requests than chance would; few steps prove little.
+        fit = [
+            (candidate, cause)
+            for candidate, cause in tried
+            if candidate.caught >= max(LEAST_CAUGHT, OVER_CHANCE * candidate.held)
+            and candidate.chance <= max(RARE, 1 / len(slow))
         ]
-        fit = [(candidate, cause) for candidate, cause in tried if _counts(candidate, len(slow))]
         if not fit:
             return
         # Special causes stand before general ones, and win where they explain as much.
@@ -147,15 +141,6 @@ def _explained(
         yield candidate
         unexplained = unexplained & ~cause.steps
         waiting.remove(cause)
-
-
-def _counts(candidate: TailCause, steps: int) -> bool:
-    """Whether a cause catches many more slow requests than chance would; few steps prove little."""
-    return (
-        candidate.caught >= LEAST_CAUGHT
-        and candidate.caught >= OVER_CHANCE * candidate.held
-        and candidate.chance <= max(RARE, 1 / steps)
-    )
 
 
 def _tail_cause(
@@ -206,6 +191,8 @@ def find_tails(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 (f"{cause.kind}: 99 % within otherwise", cause.without_s, "s"),
             ]
         text = _text(tail)
+        # Coinciding is no proof, but what is much rarer by chance is likely.
+        likely = tail.causes[0].chance <= RARE if tail.causes else bool(tail.steady)
         # A request at a rate that cannot begin in time is late before it begins.
         late = [
             f"{delay(dict(latency.within_s)[SLOW])} ({latency.operation.removesuffix(INTENDED)})"
@@ -221,7 +208,7 @@ def find_tails(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             ("slower requests", tail.slow, "1"),
             *numbers,
             workload=tail.workload,
-            sure=_sure(tail),
+            sure="likely" if likely else "guess",
         )
 
 
@@ -256,16 +243,11 @@ def _clause(tail: Tail, cause: TailCause) -> str:
     return text
 
 
+def measured(cause: TailCause) -> str:
+    """The most that was measured of a cause."""
+    return {"s": delay(cause.most), "share": percent(cause.most)}.get(cause.unit, f"{cause.most:.3g}")
+
+
 def _measured(cause: TailCause) -> str:
-    value = {"s": delay(cause.most), "share": percent(cause.most)}.get(cause.unit, f"{cause.most:.3g}")
-    if cause.kind == "hot server":
-        value = multiple(cause.most)
-    where = "of" if cause.kind == "outage" else "on"
-    return f"{cause.measure} {value} {where} {cause.machine}"
-
-
-def _sure(tail: Tail) -> Sure:
-    """Coinciding is no proof, but what is much rarer by chance is likely."""
-    if not tail.causes:
-        return "likely" if tail.steady else "guess"
-    return "likely" if tail.causes[0].chance <= RARE else "guess"
+    value = multiple(cause.most) if cause.kind == "hot server" else measured(cause)
+    return f"{cause.measure} {value} {'of' if cause.kind == 'outage' else 'on'} {cause.machine}"

@@ -39,10 +39,8 @@ POLE_OVER_SPREAD = 5.0
 TAIL_SHARE = 0.05
 # From this share of the workload on, a pole or tail asks for attention rather than informing.
 COSTLY_SHARE = 0.10
-# Nobody would change anything for less time than this.
-LEAST_SAVING_S = 0.05
-# A median absolute deviation of normally distributed times is this much smaller than their deviation.
-MAD_TO_DEVIATION = 1.4826
+LEAST_SAVING_S = 0.05  # Nobody would change anything for less time than this.
+MAD_TO_DEVIATION = 1.4826  # Standard deviation over median absolute deviation of a normal distribution.
 
 
 def drift_of(starts: FloatArray, lengths: FloatArray, moved: FloatArray) -> tuple[float, float]:
@@ -239,7 +237,7 @@ def find_failed_attempts(record: RunRecord, evidence: Evidence) -> Iterator[Find
             attempt
             for workload, attempt in explained
             if (workload, attempt.kind) == (spread.workload, spread.kind)
-            and attempt.state != Outcome.SUCCEEDED.value
+            and not attempt.succeeded
             and not lost_race(attempt.error)
         }
         failed = spread.failed - spread.raced - len(lost)
@@ -264,12 +262,9 @@ def find_failed_attempts(record: RunRecord, evidence: Evidence) -> Iterator[Find
             )
 
 
-# Less than this share of a job's slot time is no more than starts and ends of tasks.
-LEAST_SHARE = 0.1
-# A job whose tasks begin within a few heartbeats is not held up by them.
-LEAST_S = 5.0
-# Heartbeats give out the same number each time; more at once than this and they are not what limits.
-STEADY = 1.5
+LEAST_SHARE = 0.1  # Less than this share of a job's slot time is no more than starts and ends of tasks.
+LEAST_S = 5.0  # A job whose tasks begin within a few heartbeats is not held up by them.
+STEADY = 1.5  # Heartbeats give out equally many tasks; with more at once than this, they do not limit.
 
 _HEARTBEAT_MS = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"
 _BEAT = "yarn.scheduler.capacity.per-node-heartbeat"
@@ -302,7 +297,7 @@ def starvations(
 def _starvation(
     record: RunRecord,
     time: WorkloadTime,
-    attempts: tuple[TaskAttempt, ...],
+    attempts: Sequence[TaskAttempt],
     kind: str,
     still: Sequence[Stretch],
 ) -> Starvation | None:

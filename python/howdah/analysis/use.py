@@ -15,8 +15,7 @@ from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord
 from howdah.units import format_memory, format_rate
 
-# Swap in use may jitter by a few pages; growth beyond this is the run pushing memory out.
-SWAP_GROWTH_BYTES = 16 << 20
+SWAP_GROWTH_BYTES = 16 << 20  # Swap in use jitters by a few pages; more is the run pushing memory out.
 
 
 def find_budget(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -55,10 +54,8 @@ def find_swapping(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             )
 
 
-# Traffic below a megabyte per second is the host's own chatter and not worth a word.
-QUIET_BYTES_PER_S = 1e6
-# What a phase shorter than this share of its workload did does not matter much.
-WORTH_RESOLVING = 0.05
+QUIET_BYTES_PER_S = 1e6  # Traffic below a megabyte per second is the host's own chatter and not worth a word.
+WORTH_RESOLVING = 0.05  # What a phase shorter than this share of its workload did does not matter much.
 
 
 def uses(

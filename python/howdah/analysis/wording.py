@@ -10,8 +10,7 @@ from howdah.model.reported import format_value
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.units import format_counted, format_percent, format_seconds, format_signed_percent
 
-Sure = Literal["measured", "likely", "guess"]
-"""How much the numbers support a finding."""
+Sure = Literal["measured", "likely", "guess"]  # How much the numbers support a finding.
 
 _LEAST_P = 0.0001
 
@@ -23,8 +22,7 @@ _STATE = {
 }
 
 
-Figure = tuple[str, float | None, str]
-"""A number that a finding stands on: its name, its value, None where it is not known, and its unit."""
+Figure = tuple[str, float | None, str]  # A finding's number: name, value (None if unknown), unit.
 
 
 def finding(

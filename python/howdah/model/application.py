@@ -15,24 +15,19 @@ import pyarrow as pa
 
 Kind = Literal["mapreduce", "spark"]
 
-KIND_NAMES: Mapping[Kind, str] = {"mapreduce": "MapReduce", "spark": "Spark"}
-"""What each kind is called."""
-ORIGIN = "imported"
-"""How records of applications are marked."""
+KIND_NAMES: Mapping[Kind, str] = {"mapreduce": "MapReduce", "spark": "Spark"}  # What each kind is called.
+ORIGIN = "imported"  # How records of applications are marked.
 
 
 @dataclass(frozen=True, slots=True)
 class JobChange:
     """One change to an application."""
 
-    setting: str
-    """The property to set; empty if the change is one to the program."""
+    setting: str  # The property to set; empty if the change is one to the program.
     now: str
     proposed: str
-    reason: str
-    """Why, with numbers, in a sentence."""
-    saves_s: float = 0.0
-    """Container seconds that the change frees at most; 0 if they cannot be computed."""
+    reason: str  # Why, with numbers, in a sentence.
+    saves_s: float = 0.0  # Container seconds that the change frees at most; 0 if they cannot be computed.
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +54,8 @@ class HostShare:
     host: str
     tasks: int
     failed: int
-    compared: int
-    """Its successful tasks in stages that ran on several hosts."""
-    slowness: float
-    """Mean natural logarithm of a compared task's time relative to its stage's median; 0 is typical."""
+    compared: int  # Its successful tasks in stages that ran on several hosts.
+    slowness: float  # Mean natural logarithm of task time over its stage's median; 0 is typical.
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,33 +78,24 @@ class Application:
     source_bytes: int
     submit_s: float
     end_s: float
-    wait_s: float | None
-    """From submission to the first container; for Spark, from the driver's start to the first executor."""
+    wait_s: float | None  # From submission to the first container; for Spark, from the driver's start.
     tasks: int
     containers: int
     container_s: float
-    container_bytes: int
-    """Memory of its largest kind of container."""
-    idle_s: float
-    """Container seconds without a task, and of reduces that waited for maps."""
+    container_bytes: int  # Memory of its largest kind of container.
+    idle_s: float  # Container seconds without a task, and of reduces that waited for maps.
     failed_attempts: int
     failed_s: float
-    killed_s: float
-    """Container seconds of attempts that were killed, such as the slower copy of a task."""
-    unused_memory_byte_s: float
-    """Memory that no task of its kind ever used, times container seconds."""
-    unused_memory_s: float
-    """The same in container seconds: each counts with the fraction of its memory that was unused."""
+    killed_s: float  # Container seconds of attempts that were killed, such as the slower copy of a task.
+    unused_memory_byte_s: float  # Memory that no task of its kind ever used, times container seconds.
+    unused_memory_s: float  # The same in container seconds, each by its fraction of unused memory.
     cpu_s: float
     gc_s: float
-    spilled_bytes: int
-    """Bytes written to disk because they did not fit in memory, beyond the first write of map output."""
-    skew_s: float
-    """How much longer its stages' longest tasks took than the median task, in stages with much skew."""
+    spilled_bytes: int  # Written to disk for want of memory, beyond the first write of map output.
+    skew_s: float  # Longest tasks minus median ones, over its stages with much skew.
     stages: tuple[StageSummary, ...] = ()
     hosts: tuple[HostShare, ...] = ()
-    advice: tuple[JobChange, ...] = ()
-    """What to change, the largest saving first."""
+    advice: tuple[JobChange, ...] = ()  # What to change, the largest saving first.
 
     @property
     def elapsed_s(self) -> float:
@@ -124,8 +108,7 @@ class Application:
         return min(self.container_s, self.idle_s + self.failed_s + self.killed_s + self.unused_memory_s)
 
 
-Outcome = Literal["succeeded", "failed", "unfinished"]
-"""``unfinished`` if the log has no end of the application: it still runs, or its driver was killed."""
+Outcome = Literal["succeeded", "failed", "unfinished"]  # ``unfinished`` if the log has no end.
 
 _NAMES = pa.dictionary(pa.int32(), pa.string())
 
@@ -186,15 +169,12 @@ class SparkJob:
 
     id: int
     submit_s: float
-    stages: tuple[int, ...]
-    """All stages of its graph, those included whose output existed already and which were skipped."""
+    stages: tuple[int, ...]  # All of its graph, also skipped ones whose output existed already.
     end_s: float | None = None
-    succeeded: bool | None = None
-    """None if the log has no end of the job."""
+    succeeded: bool | None = None  # None if the log has no end of the job.
     failure: str = ""
     description: str = ""
-    sql_execution: int | None = None
-    """The SQL query that it belongs to."""
+    sql_execution: int | None = None  # The SQL query that it belongs to.
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,12 +186,10 @@ class SparkStage:
     name: str
     parents: tuple[int, ...]
     tasks: int
-    scopes: tuple[str, ...] = ()
-    """Spark's names of its operators, such as ``Exchange`` or ``reduceByKey``."""
+    scopes: tuple[str, ...] = ()  # Spark's names of its operators, such as ``Exchange`` or ``reduceByKey``.
     submit_s: float | None = None
     end_s: float | None = None
-    failure: str = ""
-    """Why the attempt failed; empty if it did not."""
+    failure: str = ""  # Why the attempt failed; empty if it did not.
     resource_profile: int = 0
 
 
@@ -223,20 +201,14 @@ class SparkExecutor:
     host: str
     cores: int
     add_s: float
-    remove_s: float | None = None
-    """None if it stayed to the end of the log."""
+    remove_s: float | None = None  # None if it stayed to the end of the log.
     removal_reason: str = ""
     resource_profile: int = 0
-    memory_bytes: int | None = None
-    """Its heap as requested; None if the log does not show it."""
-    overhead_bytes: int | None = None
-    """The memory that was requested in addition to the heap, off-heap and Python memory included."""
-    storage_bytes: int | None = None
-    """The memory for execution and storage."""
-    peak_heap_bytes: int | None = None
-    """The largest use of its heap that it reported; None if it reported none."""
-    peak_resident_bytes: int | None = None
-    """The largest resident memory of its process and its children that it reported."""
+    memory_bytes: int | None = None  # Its heap as requested; None if the log does not show it.
+    overhead_bytes: int | None = None  # Requested in addition to the heap, off-heap and Python included.
+    storage_bytes: int | None = None  # The memory for execution and storage.
+    peak_heap_bytes: int | None = None  # The largest use of its heap that it reported, if any.
+    peak_resident_bytes: int | None = None  # The largest resident memory of its processes.
     container: str = ""
 
 
@@ -258,16 +230,13 @@ class SparkApplication:
     id: str
     name: str
     user: str
-    spark_version: str
-    """Empty if the log begins after it, as logs before Spark 1.3 do."""
+    spark_version: str  # Empty if the log begins after it, as logs before Spark 1.3 do.
     attempt: str
     start_s: float
-    end_s: float | None
-    """The application's end, or the last time in the log if it has none."""
+    end_s: float | None  # The application's end, or the last time in the log if it has none.
     outcome: Outcome
     queue: str
-    master: str
-    """``yarn``, ``local[2]`` and the like."""
+    master: str  # ``yarn``, ``local[2]`` and the like.
     deploy_mode: str
     driver_host: str
     properties: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -280,12 +249,9 @@ class SparkLog:
 
     application: SparkApplication
     jobs: tuple[SparkJob, ...]
-    stages: tuple[SparkStage, ...]
-    """In the order of their first submission; a stage may have several attempts."""
+    stages: tuple[SparkStage, ...]  # By first submission; a stage may have several attempts.
     executors: tuple[SparkExecutor, ...]
     tasks: pa.Table
     sql: tuple[SqlExecution, ...] = ()
-    truncated: bool = False
-    """The log ends within a line or a compressed block; all lines before are included."""
-    unreadable_lines: int = 0
-    """Lines that are no events of Spark, other than the last one."""
+    truncated: bool = False  # The log ends within a line or a block; earlier lines are included.
+    unreadable_lines: int = 0  # Lines that are no events of Spark, other than the last one.

@@ -39,8 +39,7 @@ class WrongValue(ValueError):
 
 
 _BARE_NUMBER = re.compile(r"\s*[+-]?[\d_,.]+\s*")
-_MOST = 2**63
-"""No quantity of a host comes near it; what is above it does not fit the programs that would read it."""
+_MOST = 2**63  # No host has as much, and programs that read it could not hold more.
 
 
 def _with_unit(parse: Callable[[str, str], int], examples: str) -> Callable[[object], int]:

@@ -21,8 +21,7 @@ from pydantic import AfterValidator, Field, model_validator
 from howdah.model.base import Model, WrongValue
 from howdah.model.inventory import FORMAT
 
-SCHEMA: Final = 1
-"""The meaning of the simulator's parameters; it changes when one of them comes to mean something else."""
+SCHEMA: Final = 1  # The meaning of the simulator's parameters; it changes when one gets another meaning.
 
 
 def _schema(value: int) -> int:
@@ -102,7 +101,6 @@ class Without(Model):
     """What becomes of the errors where one mechanism of the simulator does nothing."""
 
     parameter: str
-    """The parameter whose mechanism is off."""
     median: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     """Median error of the times, with the other parameters as they were found."""
     most: Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -159,7 +157,6 @@ class Calibration(Model):
     correlations: tuple[Finite, ...] = ()
     """Correlations of the fitted parameters' logarithms: what is below the diagonal, row by row."""
     residuals: tuple[Residual, ...] = ()
-    """What is left unexplained, by workload."""
     cells: tuple[CalibrationCell, ...] = ()
     extents: tuple[Extent, ...] = ()
     """How far the runs reach that it was made from."""
@@ -202,13 +199,10 @@ class Parameter(NamedTuple):
     name: str
     unit: str
     meaning: str
-    default: float
-    """Its value where nothing is calibrated, and the most likely one before data is seen."""
-    low: float
-    """The least that is plausible: with ``high``, 95 % of what was thought possible."""
+    default: float  # Its value where nothing is calibrated, and the most likely one before data is seen.
+    low: float  # The least that is plausible: with ``high``, 95 % of what was thought possible.
     high: float
-    off: float | None
-    """The value at which its mechanism does nothing; None where it cannot be without."""
+    off: float | None  # The value at which its mechanism does nothing; None where it cannot be without.
     source: str
 
 
@@ -292,10 +286,8 @@ COMPILER = _parameters(
 )
 """What the options of tasks' JVMs change: fitted to runs that differ in them."""
 
-CPU_QUOTA = "cpu_quota"
-"""What a laboratory's limits leave of a worker's CPU time; operations on a table feel each stop by itself."""
-CORE_SPEED = "core_speed"
-"""The speed of a core; of a lab, the part of a CPU that a planned thread has."""
+CPU_QUOTA = "cpu_quota"  # CPU time that a lab's limits leave a worker; operations on a table feel each stop.
+CORE_SPEED = "core_speed"  # The speed of a core; of a lab, the part of a CPU that a planned thread has.
 HARDWARE = (CORE_SPEED, "controller_bytes_per_s", "disk_speed", CPU_QUOTA)
 """Quantities of hosts that an inventory does not hold and a calibration may: the speed of a core relative
 to the reference study's, the bytes per second that the disks' controller carries, and the rates of rotating

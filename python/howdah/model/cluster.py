@@ -280,8 +280,7 @@ class HBaseStatus(Model):
     """Whether regions may be moved at any time."""
 
 
-OF_ONE_STAGE = 100
-"""The attempts at tasks of a stage's second attempt are numbered from here on."""
+OF_ONE_STAGE = 100  # The attempts at tasks of a stage's second attempt are numbered from here on.
 
 
 class SparkExecutorRun(Model):

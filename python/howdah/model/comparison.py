@@ -76,7 +76,6 @@ class RunFigures(Model):
     run: str
     created: str
     origin: Origin
-    """Whether its numbers were measured or simulated."""
     engine: str
     uncalibrated: bool = False
     """Whether it was simulated with parameters that nothing was fitted to."""
@@ -91,6 +90,14 @@ class RunFigures(Model):
     remarks: tuple[str, ...] = ()
     """What befell it that its repeats may have been spared: a lost worker, late samples."""
 
+    @property
+    def is_simulated(self) -> bool:
+        return self.origin is Origin.SIMULATED
+
+    def value(self, measure: Measure) -> float | None:
+        """What it took in one measure; none where it has no such reading."""
+        return next((reading.value for reading in self.readings if reading.measure == measure), None)
+
 
 class RunGroup(Model):
     """Runs that are repeats of one another."""
@@ -98,6 +105,19 @@ class RunGroup(Model):
     name: str
     runs: tuple[RunFigures, ...]
     """The repeats, one or more, oldest first."""
+
+    @property
+    def is_simulated(self) -> bool:
+        return any(run.is_simulated for run in self.runs)
+
+    @property
+    def values(self) -> dict[Measure, list[float]]:
+        """What its runs took, by measure."""
+        values: dict[Measure, list[float]] = {}
+        for run in self.runs:
+            for reading in run.readings:
+                values.setdefault(reading.measure, []).append(reading.value)
+        return values
 
 
 class Change(Model):
@@ -186,7 +206,6 @@ class Location(Model):
 
     workload: str
     difference_s: float
-    """Seconds that the group took more than the baseline."""
     phase: str | None
     """The phase in which most of the difference arose; none where phases are not distinguished."""
     phase_difference_s: float | None
@@ -224,7 +243,6 @@ class Against(Model):
 
     @property
     def wholes(self) -> tuple[Judged, ...]:
-        """What is judged of whole workloads."""
         return tuple(difference for difference in self.judged if difference.measure.phase is None)
 
     @property
@@ -258,9 +276,7 @@ class Comparison(Model):
     groups: tuple[RunGroup, ...]
     """The groups that are compared, the baseline first; runs that are refused are not among them."""
     against: tuple[Against, ...]
-    """Every other group against the baseline, in the groups' order."""
     refused: tuple[Refused, ...] = ()
-    """What is not compared, and why."""
     remarks: tuple[str, ...] = ()
     """What befell single runs that their repeats may have been spared, and how noisy repeats are."""
     confidence: float

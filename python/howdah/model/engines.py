@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -32,8 +32,6 @@ HBASE: Final = "hbase"
 
 _MOST_SLOTS = 256
 _MOST_INTERVAL_S = 3600.0
-_LEAST_INTERVAL_S = 0.1
-_LEAST_DEADLINE_S = 1.0
 
 
 def _slots(name: str, help: str) -> Option[int]:  # noqa: A002 - the word that every command line has for it
@@ -54,36 +52,21 @@ def _word(text: str, flag: str) -> str:
     return text
 
 
-def _interval(text: str, flag: str) -> float:
-    hint = f"give seconds from {_LEAST_INTERVAL_S:g} to {_MOST_INTERVAL_S:g}"
-    value = _seconds(text, flag, hint)
-    if not value >= _LEAST_INTERVAL_S:
-        raise UserError(flag, f"{text} s is too short an interval", hint)
-    return value
+def _at_least(least_s: float, hint: str, problem: str) -> Callable[[str, str], float]:
+    """The parser of a number of seconds; ``problem`` is what is wrong with fewer."""
 
+    def parse(text: str, flag: str) -> float:
+        try:
+            value = float(text)
+        except ValueError as error:
+            raise UserError(flag, f"{text!r} is not a number of seconds", hint) from error
+        if math.isnan(value):
+            raise UserError(flag, f"{text!r} is not a number of seconds", hint)
+        if value < least_s:
+            raise UserError(flag, problem.format(text), hint)
+        return value
 
-def _refuse_interval(value: float, engine: str) -> Refusal | None:
-    if value <= _MOST_INTERVAL_S:
-        return None
-    return Refusal(f"{value} s is too long", f"give at most {_MOST_INTERVAL_S:g}")
-
-
-def _deadline(text: str, flag: str) -> float:
-    hint = f"give seconds, {_LEAST_DEADLINE_S:g} or more"
-    value = _seconds(text, flag, hint)
-    if not value >= _LEAST_DEADLINE_S:
-        raise UserError(flag, f"no queue gives a container within {text} s", hint)
-    return value
-
-
-def _seconds(text: str, flag: str, hint: str) -> float:
-    try:
-        value = float(text)
-    except ValueError as error:
-        raise UserError(flag, f"{text!r} is not a number of seconds", hint) from error
-    if math.isnan(value):
-        raise UserError(flag, f"{text!r} is not a number of seconds", hint)
-    return value
+    return parse
 
 
 def _property(text: str, flag: str) -> tuple[tuple[str, str], ...]:
@@ -92,10 +75,6 @@ def _property(text: str, flag: str) -> tuple[tuple[str, str], ...]:
         hint = "write, for example, mapreduce.task.io.sort.mb=400"
         raise UserError(f"{flag} {text}", "is not of the form KEY=VALUE", hint)
     return ((key.strip(), value.strip()),)
-
-
-def _properties(values: Mapping[str, str | int | float | bool]) -> tuple[tuple[str, str], ...]:
-    return tuple((key, value_text(value)) for key, value in values.items())
 
 
 def _command(text: str, flag: str) -> tuple[str, ...]:
@@ -136,9 +115,13 @@ SAMPLE_INTERVAL: Final = Option[float](
     field="sample_interval_s",
     help="Seconds between samples: 1, or 0.1 on short runs.",
     metavar="S",
-    parse=_interval,
+    parse=_at_least(0.1, f"give seconds from 0.1 to {_MOST_INTERVAL_S:g}", "{} s is too short an interval"),
     studied=None,
-    refuse=_refuse_interval,
+    refuse=lambda value, engine: (
+        Refusal(f"{value} s is too long", f"give at most {_MOST_INTERVAL_S:g}")
+        if value > _MOST_INTERVAL_S
+        else None
+    ),
 )
 MEMORY: Final = Option[int](
     name="memory",
@@ -194,7 +177,7 @@ DEADLINE: Final = Option[float](
     field="deadline_s",
     help="Seconds to wait for a first container. Default: 120.",
     metavar="S",
-    parse=_deadline,
+    parse=_at_least(1.0, "give seconds, 1 or more", "no queue gives a container within {} s"),
     studied=None,
     engines=(HADOOP,),
 )
@@ -204,16 +187,15 @@ SET: Final = Option[tuple[tuple[str, str], ...]](
     help="Property of all jobs, KEY=VALUE; repeatable.",
     metavar="KEY=VALUE",
     parse=_property,
-    studied=StudiedAs("job_settings", dict[str, str | int | float | bool], _properties),
+    studied=StudiedAs(
+        "job_settings",
+        dict[str, str | int | float | bool],
+        lambda values: tuple((key, value_text(value)) for key, value in values.items()),
+    ),
     engines=(HADOOP,),
     refuse=_refuse_properties,
     several=True,
 )
-
-
-def _lines(text: str | tuple[str, ...]) -> tuple[str, ...]:
-    """A study's cell has one fault, or several."""
-    return (text,) if isinstance(text, str) else text
 
 
 FAULT: Final = Option[tuple[str, ...]](
@@ -223,7 +205,12 @@ FAULT: Final = Option[tuple[str, ...]](
     "repeatable.",
     metavar="FAULT",
     parse=lambda text, flag: (text,),
-    studied=StudiedAs("fault", str | tuple[str, ...], _lines),
+    studied=StudiedAs(
+        # A study's cell has one fault, or several.
+        "fault",
+        str | tuple[str, ...],
+        lambda text: (text,) if isinstance(text, str) else text,
+    ),
     engines=(HADOOP, HBASE),
     several=True,
 )
@@ -259,26 +246,19 @@ REACH: Final = Option[tuple[str, ...]](
 )
 
 
-GROUP = "howdah.engines"
-"""The group of entry points by which another package brings engines: ``name = "module:ENGINE"``."""
+GROUP = "howdah.engines"  # Entry points by which packages bring engines: ``name = "module:ENGINE"``.
 
 
 class RegisteredEngine(NamedTuple):
     """One engine, as the command line and studies know it."""
 
-    name: str
-    """What ``--engine`` takes."""
-    help: str
-    """What it runs on, to follow its name."""
+    name: str  # What ``--engine`` takes.
+    help: str  # What it runs on, to follow its name.
     title: str
-    options: tuple[Option[Any], ...]
-    """What it may be asked for beside its programs' options."""
-    prepare: str
-    """The function that makes a run ready, as ``package.module:function``."""
-    planned: bool = False
-    """Whether a study gives each of its cells a plan of its own."""
-    on_laboratories: bool = False
-    """Whether a study may build laboratories for it."""
+    options: tuple[Option[Any], ...]  # What it may be asked for beside its programs' options.
+    prepare: str  # The function that makes a run ready, as ``package.module:function``.
+    planned: bool = False  # Whether a study gives each of its cells a plan of its own.
+    on_laboratories: bool = False  # Whether a study may build laboratories for it.
 
 
 _OF_A_MACHINE = (MEMORY, DATA_DIR, MAP_SLOTS, REDUCE_SLOTS)

@@ -20,7 +20,6 @@ class FoundProperty(Model):
 
     name: str
     text: str
-    """Its value, as written, surrounding blanks removed."""
     file: str
     """The file it stands in, relative to the configuration directory: ``hdfs-site.xml``."""
     line: int
@@ -54,7 +53,6 @@ class Allocation(Model):
     tag: str
     attributes: Mapping[str, str]
     text: str
-    """The text in it, surrounding blanks removed."""
     line: int
     children: tuple[Allocation, ...] = ()
 
@@ -69,7 +67,6 @@ class FoundConfig(Model):
     environment: tuple[FoundProperty, ...] = ()
     """Variables that ``hadoop-env.sh``, ``hbase-env.sh`` and their like set."""
     workers: tuple[str, ...] = ()
-    """The hosts that the files ``workers``, ``slaves`` and ``regionservers`` list."""
 
     lists: Mapping[str, tuple[str, ...]] = {}
     """The hosts of each of these files, by its name relative to the folder."""
@@ -89,7 +86,6 @@ class FoundConfig(Model):
     """The place that ``topology.data`` gives to each host, ``/rack``; None where there is no such file."""
 
     backup_masters: tuple[str, ...] = ()
-    """The hosts that HBase's file ``backup-masters`` lists."""
 
     effective: tuple[FoundProperty, ...] = ()
     """The active properties, each once by its current name, variables replaced; empty until computed."""
@@ -158,7 +154,6 @@ class Survey(Model):
     name: str
     """The host or name service of fs.defaultFS."""
     hadoop: str
-    """The NameNode's release."""
     machines: tuple[Machine, ...]
     """Those with daemons that live, by name."""
     dead: tuple[str, ...] = ()
@@ -166,7 +161,6 @@ class Survey(Model):
     node_groups: bool = False
     """Whether the innermost level of locations is the physical host."""
     unread: tuple[Unread, ...] = ()
-    """Daemons that could not be queried."""
 
 
 class Work(Model):
@@ -290,7 +284,6 @@ class MasterMove(Model):
     before: str
     after: str
     shadow: bool = False
-    """Whether it is its Fault Tolerance shadow that moves."""
 
 
 class ChangeStep(Model):

@@ -13,11 +13,9 @@ from howdah.units import exact_bits_per_s, exact_bytes, exact_decimal
 CELLS_READ = "last acknowledged writes of fields read back"
 CELLS_LOST = "last acknowledged writes of fields lost"
 """Metrics of a workload of rows that ran while faults were done."""
-LEDGER_UNREAD = "ledger-unread"
-"""The code of the warning that what HDFS acknowledged could not be held against what is there."""
+LEDGER_UNREAD = "ledger-unread"  # A warning: what HDFS acknowledged could not be compared.
 
-SEVERAL = frozenset({"logs split", "regions open"})
-"""What is reached once for each of several things, so that the last one counts."""
+SEVERAL = frozenset({"logs split", "regions open"})  # Reached once for each of several; the last one counts.
 
 
 class Action(StrEnum):
@@ -57,8 +55,7 @@ OF_DAEMONS = frozenset({Action.KILL, Action.PAUSE, Action.RESTART, Action.WIPE})
 """What can be done to one daemon."""
 OF_PLACES = frozenset(Action) - {Action.KILL, Action.RESTART, Action.WIPE}
 """What can be done to a worker, a master, a host or a rack."""
-WITH_RATE = frozenset({Action.SLOW_LINK, Action.SLOW_DISK})
-"""What needs a speed."""
+WITH_RATE = frozenset({Action.SLOW_LINK, Action.SLOW_DISK})  # What needs a speed.
 AT_ONCE = frozenset({Action.RESTART, Action.WIPE, Action.WIPE_DISK})
 """What is over when it is done, so that it has no duration."""
 

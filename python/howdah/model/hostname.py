@@ -26,8 +26,7 @@ _RANGE = re.compile(r"([^\[\]]*)\[([0-9]{1,9})-([0-9]{1,9})\]([^\[\]]*)")
 _NUMBERED = re.compile(r"([^.]*?)([0-9]{1,9})([^.0-9]*(?:\..*)?)")
 _LONGEST = 253
 
-MOST_HOSTS = 100_000
-"""More hosts than any cluster has: a number above it is a typing error."""
+MOST_HOSTS = 100_000  # More hosts than any cluster has: a number above it is a typing error.
 
 RANGE_PATTERN = r"^[A-Za-z0-9.-]*(\[[0-9]+-[0-9]+\][A-Za-z0-9.-]*)?$"
 """A host name or a range of them as a regular expression, for editors."""

@@ -24,8 +24,7 @@ from howdah.model.hostname import (
     expand_all,
 )
 
-FORMAT: Final = 1
-"""The version of the inventory's and the plan's format."""
+FORMAT: Final = 1  # The version of the inventory's and the plan's format.
 
 Count = Annotated[int, Field(strict=True, ge=1, le=MOST_HOSTS)]
 
@@ -132,17 +131,14 @@ class CpuLayout(_Hardware):
 
     @property
     def cores(self) -> int:
-        """Physical cores of the host."""
         return self.sockets * self.cores_per_socket
 
     @property
     def threads(self) -> int:
-        """Logical CPUs of the host."""
         return self.cores * self.threads_per_core
 
     @property
     def numa_nodes(self) -> int:
-        """NUMA nodes of the host."""
         return self.sockets * self.numa_nodes_per_socket
 
 
@@ -206,7 +202,6 @@ class HostGroup(_Hardware):
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Every host's name."""
         if self.hosts:
             return expand_all(self.hosts)
         width = len(str(self.count))
@@ -214,12 +209,10 @@ class HostGroup(_Hardware):
 
     @property
     def memory_bytes(self) -> int:
-        """Memory of one host."""
         return self.memory or (self.memory_per_numa_node or 0) * self.cpu.numa_nodes
 
     @property
     def data_disks(self) -> int:
-        """Data disks of one host."""
         return sum(disk.count for disk in self.disks if disk.role is DiskRole.DATA)
 
     @property
@@ -277,7 +270,6 @@ class Inventory(_Hardware):
 
     @property
     def host_count(self) -> int:
-        """Hosts of all groups."""
         return sum(group.count for group in self.groups)
 
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from howdah.errors import UserError
@@ -59,8 +58,7 @@ def placed_hosts(cluster: Cluster) -> Iterator[PlacedHost]:
         for host in group.names:
             here, shadowed = tuple(masters.get(host, ())), tuple(shadows.get(host, ()))
             rack = racks[host]
-            named = partial(_machine, cluster, host)
-            workers = _workers(named, host, rack, layout, (*here, *shadowed)) if layout else ()
+            workers = _workers(cluster, host, rack, layout, (*here, *shadowed)) if layout else ()
             yield PlacedHost(host, group.name, rack, workers, here, shadowed)
 
 
@@ -86,12 +84,8 @@ def virtual_name(host: str, suffix: str) -> str:
     return name
 
 
-def _machine(cluster: Cluster, host: str, number: int) -> str:
-    return virtual_name(host, cluster.request.machine(str(number)))
-
-
 def _workers(
-    named: Callable[[int], str], host: str, rack: str, layout: Layout, masters: tuple[Master, ...]
+    cluster: Cluster, host: str, rack: str, layout: Layout, masters: tuple[Master, ...]
 ) -> tuple[PlacedWorker, ...]:
     if any(master.whole_host for master in masters):
         return ()
@@ -104,7 +98,8 @@ def _workers(
         if freed[kind]:
             freed[kind] -= 1
         else:
-            remaining.append(PlacedWorker(named(number), kind, host, rack))
+            name = virtual_name(host, cluster.request.machine(str(number)))
+            remaining.append(PlacedWorker(name, kind, host, rack))
     return tuple(reversed(remaining))
 
 
@@ -112,13 +107,10 @@ class PlacedSystem(NamedTuple):
     """One operating system that a plan's daemons run in: a host, or a virtual machine on one."""
 
     name: str
-    host: str
-    """The physical host it is on; itself, where hosts are not divided."""
+    host: str  # The physical host it is on; itself, where hosts are not divided.
     group: str
-    kind: str | None
-    """The kind of worker it is; none for masters alone."""
-    roles: tuple[Role, ...]
-    """The daemons it runs, masters' first."""
+    kind: str | None  # The kind of worker it is; none for masters alone.
+    roles: tuple[Role, ...]  # The daemons it runs, masters' first.
 
 
 def placed_systems(plan: Plan, hosts: Iterable[PlacedHost]) -> Iterator[PlacedSystem]:
@@ -144,8 +136,7 @@ _JOB_REDUCES = "mapreduce.job.reduces"
 _NODE_MB = "yarn.nodemanager.resource.memory-mb"
 _NODE_VCORES = "yarn.nodemanager.resource.cpu-vcores"
 _CALCULATOR = "yarn.scheduler.capacity.resource-calculator"
-_UNSET_MB = 1024
-"""The memory of a task with a container of -1."""
+_UNSET_MB = 1024  # The memory of a task with a container of -1.
 
 
 class AtOnce(NamedTuple):
@@ -153,8 +144,7 @@ class AtOnce(NamedTuple):
 
     maps: int
     reduces: int
-    job_reduces: int | None = None
-    """Reduces of a job as the settings give them; None where a job has one for each that runs at once."""
+    job_reduces: int | None = None  # Of a job by its settings; None where it has as many as run at once.
 
 
 class Container(NamedTuple):
@@ -220,18 +210,14 @@ def at_once(plan: Plan, job: Mapping[str, str] | None = None) -> AtOnce:
         room = sum(size.holds(task) * count for size, count in rooms)
         lost = [size.holds(task) - size.without(sizes.master).holds(task) for size, count in rooms if count]
         fitting = room - max(lost, default=0)
-        return max(1, fitting if kind == "reduce" and not _has_slots(plan) else min(planned, fitting))
+        # Studies ran with separate slots for maps and for reduces.
+        paper = plan.cluster is not None and plan.cluster.request.profile is Profile.PAPER
+        return max(1, fitting if kind == "reduce" and not paper else min(planned, fitting))
 
     return AtOnce(tasks("map"), tasks("reduce"), sizes.job_reduces)
 
 
-def _has_slots(plan: Plan) -> bool:
-    """Whether a plan is as the studies ran, with separate slots for maps and for reduces."""
-    return plan.cluster is not None and plan.cluster.request.profile is Profile.PAPER
-
-
 def _counts(plan: Plan) -> Mapping[str, int]:
-    """How many workers there are of each kind."""
     if plan.cluster is None:
         return dict.fromkeys((worker.name for worker in plan.workers), 1)
     return Counter(worker.kind for worker in placed_workers(plan.cluster))

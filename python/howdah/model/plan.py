@@ -18,8 +18,7 @@ from howdah.model.hostname import check_whole
 from howdah.model.inventory import FORMAT, Count, Inventory
 from howdah.model.request import PlanRequest
 
-Value = int | float | str | bool | tuple[str, ...]
-"""A decided value."""
+Value = int | float | str | bool | tuple[str, ...]  # A decided value.
 
 
 class Role(StrEnum):
@@ -345,8 +344,7 @@ class ClusterPlan(BasePlan):
         return self
 
 
-WORKER_PLAN, CLUSTER_PLAN = "worker plan", "cluster plan"
-"""What pydantic calls the types of a plan in the places of errors."""
+WORKER_PLAN, CLUSTER_PLAN = "worker plan", "cluster plan"  # pydantic's names of a plan's types in errors.
 
 
 def _kind(plan: Any) -> str:

@@ -23,24 +23,17 @@ class PlanOption:
 
     name: str
     help: str
-    field: str = ""
-    """The request's field; empty if several options decide one."""
-    value: Callable[[PlanRequest], Any] | None = None
-    """Its value in a request, where that is not a field's."""
-    kind: type[bool] | type[int] | type[str] = str
-    """What a command line reads; a bool is a flag without a value."""
-    several: bool = False
-    """Whether it may be repeated; its value is a tuple then."""
+    field: str = ""  # The request's field; empty if several options decide one.
+    value: Callable[[PlanRequest], Any] | None = None  # Its value in a request, where that is not a field's.
+    kind: type[bool] | type[int] | type[str] = str  # What a command line reads; a bool is a flag.
+    several: bool = False  # Whether it may be repeated; its value is a tuple then.
     text: Callable[[Any], str] = str
     choices: type[StrEnum] | None = None
-    completion: str | None = None
-    """A sequence of values as ``module:name`` that a shell completes from."""
-    default: str | None = None
-    """What is taken, and shown in help, if it is left out."""
+    completion: str | None = None  # A sequence of values as ``module:name`` that a shell completes from.
+    default: str | None = None  # What is taken, and shown in help, if it is left out.
     metavar: str | None = None
     most: int | None = None
-    more: bool = False
-    """Whether only ``--help-all`` shows it."""
+    more: bool = False  # Whether only ``--help-all`` shows it.
 
     @property
     def flag(self) -> str:
@@ -215,8 +208,7 @@ PLAN_OPTIONS = (
     ),
 )
 
-USUAL = PlanRequest(workloads=(Demand(kind="mapreduce"),))
-"""What `howdah plan` requests if every option is left out."""
+USUAL = PlanRequest(workloads=(Demand(kind="mapreduce"),))  # The request without any option.
 
 
 def written_options(request: PlanRequest) -> Iterator[str]:

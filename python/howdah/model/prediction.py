@@ -124,7 +124,6 @@ class Prediction(Model):
     howdah_version: str
     seed: int
     replications: int
-    """Simulations that it rests on."""
     calibration: str | None
     """The calibration's name; None where the simulator's parameters are its defaults."""
     best_of: int = 1
@@ -190,12 +189,10 @@ class KnownTimes(Model):
     """What else is not the same, in words."""
 
 
-SATURATED = 0.95
-"""A master that is busy for so much of one core, as one lock allows, is what everything waits for."""
+SATURATED = 0.95  # A master so busy on one core, as one lock allows, is the bottleneck.
 
 
-NEARLY = 0.95
-"""So much of all there is counts as all of it: of a rate that is asked for, of the highest throughput."""
+NEARLY = 0.95  # So much of a requested rate or of the highest throughput counts as all of it.
 
 
 class Effect(Model):

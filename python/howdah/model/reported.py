@@ -26,10 +26,8 @@ from howdah.units import (
 
 _MICROSECONDS = 1_000_000
 _MOST_S = 3600
-_SLACK = 1e-9
-"""A share is a number of few digits, and 0.99 of 100 no more than 99."""
-_DIGITS = 3
-"""Significant digits that a histogram keeps: a time is known to a thousandth of itself."""
+_SLACK = 1e-9  # A share is a number of few digits, and 0.99 of 100 no more than 99.
+_DIGITS = 3  # Significant digits that a histogram keeps: a time is known to a thousandth of itself.
 
 
 class LatencyHistogram(NamedTuple):
@@ -66,8 +64,7 @@ class LatencySummary(NamedTuple):
         return dict(self.shares)[share]
 
 
-SHARES = (0.5, 0.9, 0.99, 0.999)
-"""The shares that are reported."""
+SHARES = (0.5, 0.9, 0.99, 0.999)  # The shares that are reported.
 
 
 def encoded(times_s: Iterable[float]) -> str:

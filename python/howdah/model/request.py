@@ -10,8 +10,7 @@ from pydantic import Field
 from howdah.model.base import Model
 from howdah.model.inventory import Sharing
 
-DEFAULT_HADOOP, DEFAULT_HBASE = "3.5.0", "2.6.4"
-"""The releases that are planned for unless others are named."""
+DEFAULT_HADOOP, DEFAULT_HBASE = "3.5.0", "2.6.4"  # The releases that are planned for unless others are named.
 
 
 class Hypervisor(StrEnum):

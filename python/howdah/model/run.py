@@ -336,6 +336,16 @@ class TaskAttempt(NamedTuple):
     fetch_wait_s: float | None = None
     """Seconds that a task of Spark waited for shuffle data from other executors."""
 
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds from its start to its end."""
+        return self.end_s - self.start_s
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether its work counted."""
+        return self.state == Outcome.SUCCEEDED.value
+
 
 class Sample(NamedTuple):
     """One row of the ``samples`` table."""
@@ -352,8 +362,7 @@ class Sample(NamedTuple):
 
 MOST_TAGS = 32
 LONGEST_TAG = 64
-MOST_NOTE = 20_000
-"""Characters; a longer text is a separate document."""
+MOST_NOTE = 20_000  # Characters; a longer text is a separate document.
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 

@@ -90,16 +90,11 @@ def _patterns(patterns: tuple[str, ...]) -> tuple[str, ...]:
     return some(patterns)
 
 
-Named = Annotated[str, AfterValidator(_name)]
-"""The name of something of the site's own."""
-Address = Annotated[str, AfterValidator(_address)]
-"""An IPv4 or IPv6 address."""
-MacAddress = Annotated[str, AfterValidator(_mac)]
-"""A network card's address, ``00:50:56:00:00:11``."""
-PublicKey = Annotated[str, AfterValidator(_key)]
-"""A public ssh key on one line."""
-Login = Annotated[str, AfterValidator(_login)]
-"""A user of the machines' operating system."""
+Named = Annotated[str, AfterValidator(_name)]  # The name of something of the site's own.
+Address = Annotated[str, AfterValidator(_address)]  # An IPv4 or IPv6 address.
+MacAddress = Annotated[str, AfterValidator(_mac)]  # A network card's address, ``00:50:56:00:00:11``.
+PublicKey = Annotated[str, AfterValidator(_key)]  # A public ssh key on one line.
+Login = Annotated[str, AfterValidator(_login)]  # A user of the machines' operating system.
 Hosts = Annotated[
     tuple[HostPattern, ...], AfterValidator(_patterns), WithJsonSchema({"type": "array", "minItems": 1})
 ]
@@ -114,10 +109,8 @@ class SitePart(Model):
 
 _RANGE = re.compile(r"(.*)\[(\d{1,4})-(\d{1,4})\](.*)")
 _HOST = "{host}"
-VCENTER_PORT = 443
-"""Where a vCenter answers unless told otherwise."""
-_OF_A_LINK = 2
-"""Addresses of a network between two machines, which has none for itself."""
+VCENTER_PORT = 443  # Where a vCenter answers unless told otherwise.
+_OF_A_LINK = 2  # Addresses of a network between two machines, which has none for itself.
 
 
 class VCenterSite(SitePart):
@@ -304,12 +297,8 @@ class MachineSite(SitePart):
 
     @cached_property
     def addresses(self) -> dict[str, Addresses]:
-        """Every machine's addresses by its name."""
-        return {
-            name: text
-            for index, entry in enumerate(self.machines)
-            for name, text in _unfolded(entry, (index,))
-        }
+        entries = enumerate(self.machines)
+        return {name: text for index, entry in entries for name, text in _unfolded(entry, (index,))}
 
     @cached_property
     def by_host(self) -> dict[str, SiteHosts]:
@@ -335,13 +324,9 @@ def _unfolded(entry: SiteMachines, at: tuple[int, ...]) -> Iterator[tuple[str, A
     if card is not None and card + len(names) > 1 << 48:
         raise WrongValue("leaves too few addresses above it", "begin lower", ("machines", *at, "mac"))
     for number, name in enumerate(names):
-        mac = None if card is None else _spelt(card + number)
+        digits = "" if card is None else f"{card + number:012x}"
+        mac = ":".join(digits[start : start + 2] for start in range(0, len(digits), 2)) or None
         yield name, Addresses(str(first + number), mac, entry.numa_node)
-
-
-def _spelt(card: int) -> str:
-    digits = f"{card:012x}"
-    return ":".join(digits[start : start + 2] for start in range(0, 12, 2))
 
 
 def _counted(text: str) -> Iterator[str]:

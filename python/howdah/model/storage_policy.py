@@ -16,22 +16,17 @@ from howdah.units import MIB
 class CodingRate(NamedTuple):
     """What one core codes with Hadoop's Java coder, bytes per second of its CPU time."""
 
-    encoded_bytes_per_s: float
-    """Bytes of data for which it computes the parity."""
-    rebuilt_bytes_per_s: float
-    """Bytes of one lost unit that it computes from the others."""
+    encoded_bytes_per_s: float  # Bytes of data for which it computes the parity.
+    rebuilt_bytes_per_s: float  # Bytes of one lost unit that it computes from the others.
 
 
 class ErasurePolicy(NamedTuple):
     """One of Hadoop's policies."""
 
     name: str
-    data: int
-    """Data units of a block group."""
-    parity: int
-    """Parity units of a block group: so many lost units can be rebuilt."""
-    java: CodingRate
-    """The speed of Hadoop's Java coder, which works without ISA-L; see benches/coder_speed.py."""
+    data: int  # Data units of a block group.
+    parity: int  # Parity units of a block group: so many lost units can be rebuilt.
+    java: CodingRate  # Speed of Hadoop's Java coder, without ISA-L; see benches/coder_speed.py.
     cell_bytes: int = MIB
 
     @property
@@ -83,7 +78,6 @@ class StoredData(Model):
     """The data to be stored."""
 
     data_bytes: int
-    """Bytes, each once."""
     file_bytes: int
     age_days: float | None = None
     """Age of the data, days; unknown if left out."""
@@ -121,7 +115,6 @@ class PolicyCost(Model):
     least_racks: int
     """The fewest racks on which the loss of a rack loses no data."""
     hosts_lost: int
-    """So many hosts may be lost at once."""
     survives_rack: bool | None
     """Whether it survives the loss of a rack; None if no racks are known."""
     raw_bytes: int
@@ -156,7 +149,6 @@ class StorageComparison(Model):
     real_racks: bool
     """Whether these are racks of the inventory, not virtual ones."""
     lost: Literal["host", "worker"]
-    """What is rebuilt and drained."""
     noticed_s: float
     """Time until the NameNode gives up a lost DataNode, seconds."""
     share: float

@@ -20,8 +20,7 @@ from howdah.model.study_settings import SETTINGS, CellSettings, Few, Level, Scal
 from howdah.model.workloads.suite import programs
 from howdah.model.workloads.ycsb import YCSB
 
-MOST_CELLS = 1000
-"""A larger matrix is a mistake of its file's."""
+MOST_CELLS = 1000  # A larger matrix is a mistake of its file's.
 
 
 def _label(value: object) -> object:

@@ -12,11 +12,9 @@ from howdah.model.engines import all_options, engines
 from howdah.model.request import Hypervisor, Profile, Protection
 from howdah.model.workloads.option import Option
 
-Few = Annotated[int, Field(ge=1, le=10_000)]
-"""A count of tasks, slots, files or repeats."""
+Few = Annotated[int, Field(ge=1, le=10_000)]  # A count of tasks, slots, files or repeats.
 
-Scalar = str | int | float | bool
-"""A value as its file has it."""
+Scalar = str | int | float | bool  # A value as its file has it.
 
 
 S = TypeVar("S", bound=Model)
@@ -29,8 +27,7 @@ def nearest(word: str, words: tuple[str, ...]) -> str:
     return f"did you mean {near[0]}?" if near else f"one of {', '.join(words)}"
 
 
-PLANNED_ONLY: Final = "plan"
-"""The engine of cells that are planned, and not run."""
+PLANNED_ONLY: Final = "plan"  # The engine of cells that are planned, and not run.
 
 
 def _engine(value: object) -> object:
@@ -125,10 +122,8 @@ class CellSettings(Model):
         return CellSettings.model_construct(**both)
 
 
-_JOINED = ("overrides", "job_settings")
-"""Settings that are maps: a cell has the keys of the study and those of its levels."""
-SETTINGS = tuple(CellSettings.model_fields)
-"""What a factor may vary."""
+_JOINED = ("overrides", "job_settings")  # Maps: a cell has the keys of the study and of its levels.
+SETTINGS = tuple(CellSettings.model_fields)  # What a factor may vary.
 
 
 class Level(CellSettings):

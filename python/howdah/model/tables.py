@@ -47,13 +47,11 @@ class ServerEvent(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
         return self.end_s - self.start_s
 
 
 _TYPES: Final[dict[type, pa.DataType]] = {int: pa.int64(), float: pa.float64(), str: pa.string()}
-_SHORT: Final = frozenset(("task", "attempt", "slot"))
-"""Columns of TaskAttempt with small numbers."""
+_SHORT: Final = frozenset(("task", "attempt", "slot"))  # Columns of TaskAttempt with small numbers.
 
 
 def _schema(row: type) -> pa.Schema:
@@ -108,15 +106,11 @@ ListedRecord: type[RunRecord] = create_model("ListedRecord", __base__=RunRecord,
 """Everything but the plan is read, and has to be right, as in a whole record."""
 
 
-LONGEST_WORD: Final = 500
-"""Characters without a space; a host's name has at most 253."""
-LONGEST_TEXT: Final = 20_000
-"""Characters of one text."""
-_ENDS: Final = (60, 20)
-"""As many are kept of a long word's beginning and of its end."""
+LONGEST_WORD: Final = 500  # Characters without a space; a host's name has at most 253.
+LONGEST_TEXT: Final = 20_000  # Characters of one text.
+_ENDS: Final = (60, 20)  # As many are kept of a long word's beginning and of its end.
 _LONG = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
-_ENCODED = "histogram"
-"""The column whose texts are no words."""
+_ENCODED = "histogram"  # The column whose texts are no words.
 
 T = TypeVar("T")
 
@@ -192,8 +186,7 @@ class Job(Model):
     results_dir: Path
 
 
-Unit = Literal["B", "points", "operations", "share"]
-"""What progress is counted in: bytes read and written, points of pi, operations, or parts of a whole."""
+Unit = Literal["B", "points", "operations", "share"]  # What progress is counted in.
 
 
 class Progress(NamedTuple):
@@ -205,8 +198,7 @@ class Progress(NamedTuple):
     total: int
     unit: Unit
     elapsed_s: float
-    tasks: str = ""
-    """The tasks that are done, ``3 of 8 maps ended``, where an engine has tasks of its own to count."""
+    tasks: str = ""  # Tasks that are done, ``3 of 8 maps ended``, if an engine counts any.
 
 
 class SampleSink(Protocol):

@@ -14,10 +14,8 @@ from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Interval, Seconds
 from howdah.model.run import RunWarning
 
-Level = str | bool | int | float
-"""A value as a user writes it."""
-PLANNED = "planned"
-"""Stands for what the rules decide."""
+Level = str | bool | int | float  # A value as a user writes it.
+PLANNED = "planned"  # Stands for what the rules decide.
 
 
 class TuneParameter(Model):
@@ -34,7 +32,6 @@ class TuneParameter(Model):
     planned: str
     """What the rules decide; one of the levels."""
     about: str
-    """What it does, in a few words."""
     others: tuple[str, ...] = ()
     """Values that are tried only if a file of ``--space`` names them: the release lacks what they need."""
 
@@ -68,7 +65,6 @@ class Goal(StrEnum):
     """What a tuned plan may use less of, at the price of time."""
 
     HOSTS = "hosts"
-    """Hosts with workers."""
     MEMORY = "memory"
     """Memory of the containers that run at once, on all workers together."""
 
@@ -79,7 +75,6 @@ class RaceTarget(StrEnum):
     LABS = "labs"
     """A lab for each plan, built on this machine one at a time."""
     LAB = "lab"
-    """A lab that is up."""
     CLUSTER = "cluster"
     """A user's cluster, reached by a client's configuration."""
 
@@ -88,7 +83,6 @@ class RaceRequest(Model):
     """How a search's best candidates are measured."""
 
     target: RaceTarget
-    """What they run on."""
     name: str
     """The lab's name or the configuration's directory; empty for labs that are built."""
     budget_s: Seconds
@@ -122,7 +116,6 @@ class TuningRequest(Model):
     allowed: tuple[str, ...]
     """Ids of rules that candidates may break although that stops a daemon, fails jobs or loses data."""
     keep: KeptRules
-    """Which rules the tuned plan keeps."""
     trials: int
     replications: int
     """Seeds with which finalists are simulated."""
@@ -132,7 +125,6 @@ class TuningRequest(Model):
     goals: tuple[Goal, ...] = ()
     """What else than time the search saves."""
     laboratory: Laboratory | None = None
-    """The lab that the plan is built in, if it is tuned there."""
     begin: Mapping[str, str] = {}
     """The values of the candidate that the search starts with; the rules' plan if empty."""
 
@@ -227,11 +219,9 @@ class FrontPoint(Model):
     """The fastest candidate found that uses at most so much of one thing."""
 
     goal: Goal
-    """What it uses less of."""
     amount: float
     """How much it uses: hosts, or bytes."""
     elapsed_s: Seconds
-    """What the suite takes, the median."""
     planned_s: Seconds | None
     """What it takes on the rules' plan of so many hosts; None where the amount is not hosts."""
     values: Mapping[str, str]
@@ -250,8 +240,7 @@ class HardwareLimit(Model):
     """The time for which all links would be busy."""
 
 
-RULES_NAME, DEFAULTS_NAME = "rules", "defaults"
-"""The names of the rules' plan and of Hadoop's defaults in a race."""
+RULES_NAME, DEFAULTS_NAME = "rules", "defaults"  # The rules' plan and Hadoop's defaults in a race.
 TUNED_NAME, _BEYOND_NAME = "tuned", "beyond-rules"
 
 
@@ -287,17 +276,14 @@ class RaceFloor(Model):
     workload: str
     elapsed_s: Seconds
     floor_s: Seconds
-    """What it took without Hadoop."""
     floor_run: str
     differs: tuple[str, ...]
-    """What else was different, in words."""
 
 
 class Race(Model):
     """The runs that measured a search's best candidates."""
 
     request: RaceRequest
-    """How they were measured."""
     spent_s: Seconds
     plans: tuple[RacedPlan, ...]
     winner: str
@@ -308,7 +294,6 @@ class Race(Model):
     """The winner's distance from the floor; empty without a run of the same rows without a cluster."""
 
     def plan(self, name: str) -> RacedPlan | None:
-        """The plan of that name."""
         return next((plan for plan in self.plans if plan.name == name), None)
 
 
@@ -319,7 +304,6 @@ class LearnedTime(Model):
     workload: str
     measured_s: Seconds
     before_s: Seconds
-    """What was predicted before the run."""
     after_s: Seconds
     """What the simulator predicts with the parameters that were fitted."""
 
@@ -330,7 +314,6 @@ class LearnedValue(Model):
     name: str
     before: float
     value: float
-    """Its value since."""
     interval: Interval
 
 
@@ -361,7 +344,6 @@ class Tuning(Model):
     planned_s: Seconds
     """What the suite takes on the rules' plan, the median."""
     space: tuple[TuneParameter, ...]
-    """What was varied."""
     fixed: tuple[Fixed, ...]
     finalists: tuple[Finalist, ...]
     """The best of each search, the plan to use first."""

@@ -21,18 +21,12 @@ from howdah.model.tuning import Fixed, RacedPlan, RaceRequest, TuneParameter
 class TaskDemand(NamedTuple):
     """One successful task."""
 
-    seconds: float
-    """How long it took, without what it waited for other tasks."""
-    cpu_s: float
-    """Processor time of ``seconds``, garbage collection included."""
-    network_s: float
-    """Time of ``seconds`` that it waited for data of other hosts, as far as its history shows."""
-    disk_bytes: int
-    """Bytes that it read and wrote."""
-    network_bytes: int
-    """Bytes that it fetched from other hosts, as far as its history shows."""
-    wave: int = 0
-    """How many tasks of its stage ran before it on its core of a Spark executor, which warms up."""
+    seconds: float  # How long it took, without what it waited for other tasks.
+    cpu_s: float  # Processor time of ``seconds``, garbage collection included.
+    network_s: float  # Part of ``seconds`` in which it waited for data of other hosts.
+    disk_bytes: int  # Bytes that it read and wrote.
+    network_bytes: int  # Bytes that it fetched from other hosts, as far as its history shows.
+    wave: int = 0  # Tasks of its stage before it on its core of an executor, which warms up.
 
     @property
     def other_s(self) -> float:
@@ -56,14 +50,10 @@ class DemandPart:
     """Stages that share slots, from the start of the first task to the end of the last one."""
 
     name: str
-    slots: int
-    """The most tasks that ran at once."""
-    stages: Mapping[int, tuple[TaskDemand, ...]]
-    """By stage its tasks, in the order in which they began."""
-    parents: Mapping[int, tuple[int, ...]]
-    """By stage those that must end before it."""
-    handover_s: float = 0.0
-    """From the end of a task to the start of the next one in its place: a new container of MapReduce."""
+    slots: int  # The most tasks that ran at once.
+    stages: Mapping[int, tuple[TaskDemand, ...]]  # By stage its tasks, in the order in which they began.
+    parents: Mapping[int, tuple[int, ...]]  # By stage those that must end before it.
+    handover_s: float = 0.0  # From a task's end to the next start in its place: a new container.
     warm_ups: Mapping[int, WarmUp] = field(default_factory=dict)
     """By stage of Spark; MapReduce starts a process for each task."""
 
@@ -80,26 +70,17 @@ class JobDemand:
     id: str
     name: str
     kind: Kind
-    elapsed_s: float
-    """Measured, without its wait for a first container."""
-    idle_s: float
-    """Time of it without any task: start, driver, end."""
-    nodes: tuple[str, ...]
-    """Names of the hosts that ran tasks."""
-    containers: int
-    """The most tasks of MapReduce, or executors of Spark, at once."""
-    container_cores: int
-    """Tasks that a container runs at once."""
-    container_bytes: int
-    """Memory of the largest kind of container."""
+    elapsed_s: float  # Measured, without its wait for a first container.
+    idle_s: float  # Time of it without any task: start, driver, end.
+    nodes: tuple[str, ...]  # Names of the hosts that ran tasks.
+    containers: int  # The most tasks of MapReduce, or executors of Spark, at once.
+    container_cores: int  # Tasks that a container runs at once.
+    container_bytes: int  # Memory of the largest kind of container.
     parts: tuple[DemandPart, ...]
     input_bytes: int
-    failed: int
-    """Attempts that failed or were killed; a replay leaves them out."""
-    gaps: tuple[str, ...] = ()
-    """What the history lacks, in sentences."""
-    start_s: float = 0.0
-    """Time of ``idle_s`` in which a driver of Spark, its application master and its executors started."""
+    failed: int  # Attempts that failed or were killed; a replay leaves them out.
+    gaps: tuple[str, ...] = ()  # What the history lacks, in sentences.
+    start_s: float = 0.0  # Part of ``idle_s`` in which driver, application master and executors started.
 
     @property
     def hosts(self) -> int:
@@ -116,7 +97,6 @@ class ReplayedTime(Model):
     containers: int
     """Its executors, or its tasks at once of MapReduce."""
     elapsed_s: Seconds
-    """The time, without a wait for the first container."""
     low_s: Seconds
     """The lower end of its 90 % interval."""
     high_s: Seconds
@@ -181,13 +161,11 @@ class JobReplay(Model):
     """Standard deviation of the logarithm of its time from run to run, measured or assumed."""
     times: tuple[ReplayedTime, ...]
     score: ReplayScore | None = None
-    """The comparison with a second run."""
     assumptions: tuple[str, ...] = ()
     """What the history does not show, and what is assumed instead."""
 
 
-CONFIGURED_NAME, COMBINED_NAME = "configured", "combined"
-"""The job as it is, and the job with the best value of every property that helped alone."""
+CONFIGURED_NAME, COMBINED_NAME = "configured", "combined"  # As it is, and with all values that helped alone.
 
 
 class JobTuningRequest(Model):
@@ -222,7 +200,6 @@ class JobTuning(Model):
     id: str
     request: JobTuningRequest
     alone: tuple[ValueAlone, ...]
-    """Every value that was tried alone."""
     plans: tuple[RacedPlan, ...] = ()
     """The race of the job as configured and the best candidates; empty if no value helped alone."""
     values: Mapping[str, str]

@@ -6,20 +6,19 @@ from collections.abc import Callable, Iterable, Iterator
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.losses import MasterLoss, WorkerLoss
-from howdah.analysis.evidence.operations import RegionServerUse, RegionUse, TailCause
-from howdah.analysis.evidence.times import FloorDistance, Sign, Straggler
+from howdah.analysis.evidence.operations import RegionUse
+from howdah.analysis.evidence.times import FloorDistance, Straggler
 from howdah.analysis.evidence.use import SparkUse
-from howdah.analysis.tails import WORDS
+from howdah.analysis.tails import WORDS, measured
 from howdah.analysis.wording import delay, listed, named, percent, seconds, times
 from howdah.model.cluster import Scaling, SparkRun, SparkStageRun
 from howdah.model.comparison import Number
 from howdah.model.run import RunRecord
 from howdah.report.document import Table
-from howdah.report.words import NONE, number, optional
+from howdah.report.words import NONE, nonzero, number, optional
 from howdah.units import format_bits_per_s, format_bytes
 
-HOTTEST = 10
-"""Regions that are listed for each workload."""
+HOTTEST = 10  # Regions that are listed for each workload.
 
 
 def region_server_tables(evidence: Evidence) -> tuple[Table, ...]:
@@ -68,17 +67,13 @@ def _tails(evidence: Evidence) -> Table:
             "of slower requests": lambda pair: percent(pair[1].caught),
             "of all requests": lambda pair: percent(pair[1].held),
             "99 % within without": lambda pair: optional(pair[1].without_s, delay),
-            "most of it": lambda pair: f"{pair[1].measure} {_most(pair[1])}",
+            "most of it": lambda pair: f"{pair[1].measure} {measured(pair[1])}",
             "on": lambda pair: pair[1].machine,
         },
         "What the slowest requests coincided with",
         "A cause counts where at least twice as many of the slower requests met it as of all; a request "
         "counts for the first that does. What lasted nearly all the time is shown without comparison.",
     )
-
-
-def _most(cause: TailCause) -> str:
-    return {"s": delay(cause.most), "share": percent(cause.most)}.get(cause.unit, f"{cause.most:.3g}")
 
 
 def _answered(evidence: Evidence) -> Table:
@@ -110,7 +105,10 @@ def _wrote(evidence: Evidence) -> Table:
             "on": lambda use: use.machine,
             "WAL entries": lambda use: f"{use.wal_appends:,.0f}",
             "WAL": lambda use: format_bytes(use.wal_bytes),
-            "mean sync": _sync,
+            # HBase reports whole milliseconds.
+            "mean sync": lambda use: optional(
+                use.sync_s, lambda sync_s: delay(sync_s) if sync_s else "< 1 ms"
+            ),
             "memstores": lambda use: format_bytes(use.memstore_bytes),
             "flushes": lambda use: f"{use.flushes:,.0f}",
             "flushed": lambda use: format_bytes(use.flushed_bytes),
@@ -122,11 +120,6 @@ def _wrote(evidence: Evidence) -> Table:
         "What RegionServers wrote",
         "Memstores and the queue of compactions are the largest samples; full memstores delay writes.",
     )
-
-
-def _sync(use: RegionServerUse) -> str:
-    """The mean time of a sync, which HBase reports in whole milliseconds."""
-    return optional(use.sync_s, lambda sync_s: delay(sync_s) if sync_s else "< 1 ms")
 
 
 def _regions(evidence: Evidence) -> Table:
@@ -169,10 +162,9 @@ def _stragglers(evidence: Evidence) -> Table:
 
 
 def _strongest_sign(straggler: Straggler) -> str:
-    return _sign_text(straggler.signs[0]) if straggler.signs else NONE
-
-
-def _sign_text(sign: Sign) -> str:
+    if not straggler.signs:
+        return NONE
+    sign = straggler.signs[0]
     value, reference = (
         number(Number(name=sign.quantity, value=float(f"{amount:.3g}"), unit=sign.unit))
         for amount in (sign.value, sign.reference)
@@ -337,7 +329,6 @@ def _quantity(scaling: Scaling, value: float) -> str:
 
 
 def _properties(record: RunRecord) -> Table:
-    """Every property that the record keeps of the jobs, a column for each job."""
     jobs = [(result.workload.kind, result.job) for result in record.workloads if result.job]
     keys = sorted({key for _, job in jobs for key in job.conf})
     rows = tuple((key, *(job.conf.get(key, NONE) for _, job in jobs)) for key in keys)
@@ -374,11 +365,11 @@ def _stages(spark: SparkRun, use: SparkUse) -> Table:
             "CPU": lambda stage: _share(stage.cpu_s, stage.run_s),
             "garbage": lambda stage: _share(stage.gc_s, stage.run_s),
             "waits": lambda stage: _share(stage.fetch_wait_s, stage.run_s),
-            "input": lambda stage: _volume(stage.input_bytes),
-            "shuffled in": lambda stage: _volume(stage.shuffle_read_bytes),
-            "shuffled out": lambda stage: _volume(stage.shuffle_write_bytes),
-            "output": lambda stage: _volume(stage.output_bytes),
-            "spilled": lambda stage: _volume(stage.disk_spilled_bytes),
+            "input": lambda stage: nonzero(stage.input_bytes, format_bytes),
+            "shuffled in": lambda stage: nonzero(stage.shuffle_read_bytes, format_bytes),
+            "shuffled out": lambda stage: nonzero(stage.shuffle_write_bytes, format_bytes),
+            "output": lambda stage: nonzero(stage.output_bytes, format_bytes),
+            "spilled": lambda stage: nonzero(stage.disk_spilled_bytes, format_bytes),
         },
         f"Stages of {use.workload}",
         fold=True,
@@ -400,13 +391,13 @@ def _executors(use: SparkUse) -> Table:
             "lived": lambda executor: seconds(executor.lived_s),
             "busy": lambda executor: percent(executor.busy_share),
             "tasks": lambda executor: f"{executor.tasks:,}",
-            "failed": lambda executor: f"{executor.failed:,}" if executor.failed else NONE,
+            "failed": lambda executor: nonzero(executor.failed, "{:,}".format),
             "CPU": lambda executor: _share(executor.cpu_s, executor.task_s),
             "garbage": lambda executor: _share(executor.gc_s, executor.task_s),
             "waits": lambda executor: _share(executor.fetch_wait_s, executor.task_s),
-            "input": lambda executor: _volume(executor.input_bytes),
-            "shuffled in": lambda executor: _volume(executor.shuffle_read_bytes),
-            "written": lambda executor: _volume(executor.written_bytes),
+            "input": lambda executor: nonzero(executor.input_bytes, format_bytes),
+            "shuffled in": lambda executor: nonzero(executor.shuffle_read_bytes, format_bytes),
+            "written": lambda executor: nonzero(executor.written_bytes, format_bytes),
             "heap": lambda executor: optional(executor.peak_heap_share, percent),
         },
         f"Executors of {use.workload}",
@@ -416,7 +407,3 @@ def _executors(use: SparkUse) -> Table:
 
 def _share(part_s: float, whole_s: float) -> str:
     return percent(part_s / whole_s) if whole_s > 0 else NONE
-
-
-def _volume(size: int) -> str:
-    return format_bytes(size) if size else NONE

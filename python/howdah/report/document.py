@@ -24,8 +24,7 @@ class Form(Enum):
 
 
 EVERY_FORM = frozenset(Form)
-PAGES = frozenset({Form.HTML, Form.MARKDOWN})
-"""The forms that are files, which have room for everything."""
+PAGES = frozenset({Form.HTML, Form.MARKDOWN})  # The forms that are files, which have room for everything.
 TERMINAL = frozenset({Form.TERMINAL})
 
 
@@ -286,17 +285,18 @@ class Document(NamedTuple):
             return ""
         return "simulated" if origin == "simulated" else "partly simulated"
 
+    def _every_block(self) -> Iterator[Block]:
+        for blocks in (self.blocks, *(section.blocks for section in self.sections)):
+            yield from every_block(blocks)
+
     def figures(self) -> tuple[Figure, ...]:
         """Every figure in the order in which a reader meets them."""
-        blocks = (self.blocks, *(section.blocks for section in self.sections))
-        every = (block for some in blocks for block in every_block(some))
-        return tuple(block for block in every if isinstance(block, Figure))
+        return tuple(block for block in self._every_block() if isinstance(block, Figure))
 
     def tables(self) -> dict[str, Table]:
         """Every table by its title or its label."""
-        blocks = (self.blocks, *(section.blocks for section in self.sections))
-        every = (block for some in blocks for block in every_block(some))
-        return {block.title or block.label: block for block in every if isinstance(block, Table)}
+        tables = (block for block in self._every_block() if isinstance(block, Table))
+        return {table.title or table.label: table for table in tables}
 
     def in_form(self, form: Form) -> Document:
         """The part of the document that a form has; sections in which nothing is left are not there."""

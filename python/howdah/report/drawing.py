@@ -16,8 +16,7 @@ from typing import Any
 
 from howdah.extras import extra
 
-VEGA_LITE = "6.4"
-"""The Vega-Lite release that draws both the still pictures and the live ones."""
+VEGA_LITE = "6.4"  # The Vega-Lite release that draws both the still pictures and the live ones.
 
 
 _PLACED = re.compile(r' (?:d|transform)="[^"]+"')
@@ -46,15 +45,16 @@ def trimmed(picture: str) -> str:
     Its shapes and places are told to a hundredth of a pixel, lines from point to point, its font once if all
     of its texts have the same, and nothing is said of what is not transparent.
     """
-    picture = _PLACED.sub(_placed, picture).replace(_USUAL, "")
+
+    def placed(attribute: re.Match[str]) -> str:
+        rounded = _FINE.sub(lambda number: _pixels(float(number[0])), attribute[0])
+        return _STEPS.sub(_steps, rounded)
+
+    picture = _PLACED.sub(placed, picture).replace(_USUAL, "")
     fonts = set(_FONT.findall(picture))
     if len(fonts) == 1:
         picture = _FONT.sub("", picture).replace("<svg", f"<svg{fonts.pop()}", 1)
     return picture
-
-
-def _placed(attribute: re.Match[str]) -> str:
-    return _STEPS.sub(_steps, _FINE.sub(_hundredth, attribute[0]))
 
 
 def _steps(line: re.Match[str]) -> str:
@@ -69,8 +69,8 @@ def _steps(line: re.Match[str]) -> str:
             step = (steps[-1][0] + step[0], steps[-1][1] + step[1])
             steps.pop()
         steps.append(step)
-    start = f"M{_pixels(points[0][0])},{_pixels(points[0][1])}"
-    return start + ("".join(_written(*step) for step in steps) or "h0")
+    start = f"M{_pixels(points[0][0] / 100)},{_pixels(points[0][1] / 100)}"
+    return start + ("".join(_written(right / 100, down / 100) for right, down in steps) or "h0")
 
 
 def _goes_on(step: tuple[int, int], following: tuple[int, int]) -> bool:
@@ -81,18 +81,14 @@ def _goes_on(step: tuple[int, int], following: tuple[int, int]) -> bool:
     )
 
 
-def _written(right: int, down: int) -> str:
+def _written(right: float, down: float) -> str:
     if down == 0:
         return f"h{_pixels(right)}"
     return f"v{_pixels(down)}" if right == 0 else f"l{_pixels(right)},{_pixels(down)}"
 
 
-def _pixels(hundredths: int) -> str:
-    return f"{hundredths / 100:.2f}".rstrip("0").rstrip(".")
-
-
-def _hundredth(number: re.Match[str]) -> str:
-    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
+def _pixels(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def main() -> None:

@@ -18,18 +18,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 import howdah
-from howdah.report.document import (
-    Block,
-    Document,
-    Entries,
-    FactList,
-    Figure,
-    FoldedBlocks,
-    Form,
-    Table,
-    every_block,
-    numeric_columns,
-)
+from howdah.report import document as doc
 from howdah.report.drawing import VEGA_LITE, needs_charts
 from howdah.report.renderer import data_url, figure_data
 from howdah.report.theme import DARK, FONT, LIGHT
@@ -38,8 +27,7 @@ from howdah.units import format_gib
 _ENDLESS = 64
 """Letters of a word that may be broken within a table: more than a host's label or a property has."""
 _ENDLESS_WORD = re.compile(rf"(\S{{{_ENDLESS},}})")
-_NAME = 32
-"""Letters of the longest name that is kept on one line."""
+_NAME = 32  # Letters of the longest name that is kept on one line.
 _CODE = re.compile(r"`([^`\n]+)`")
 _CODE_OR_OPTION = re.compile(r"(`[^`\n]+`|(?<![\w-])--[a-z][\w-]*)")
 _WITHIN_NUMBER = re.compile(
@@ -79,13 +67,11 @@ def is_name(cell: str) -> bool:
 
 
 def _wrapped(pattern: re.Pattern[str], text: str, element: Markup) -> Markup:
-    """The text with every match's group in an element."""
     parts = pattern.split(text)
     return Markup("").join(element.format(part) if at % 2 else part for at, part in enumerate(parts))
 
 
-EXPOSED = "window.vegaEmbed = vegaEmbed;"
-"""What the bundle hands to the page's own script."""
+EXPOSED = "window.vegaEmbed = vegaEmbed;"  # What the bundle hands to the page's own script.
 
 
 def vega_bundle() -> str:
@@ -122,16 +108,14 @@ def _keep_bundle(path: Path, content: bytes) -> None:
     unfinished.replace(path)
 
 
-PAGE = "page.html.j2"
-"""The template of every document."""
-FIGURES = "figures"
-"""The folder, next to a page, of the pictures that its Markdown links."""
+PAGE = "page.html.j2"  # The template of every document.
+FIGURES = "figures"  # The folder, next to a page, of the pictures that its Markdown links.
 
 
 class Drawn(NamedTuple):
     """A figure with its still picture as a data URL, and the height it takes."""
 
-    figure: Figure
+    figure: doc.Figure
     picture: str
     height: float
 
@@ -142,19 +126,16 @@ class Shell(NamedTuple):
     Its scripts, styles and still pictures are then files of their own, beside it.
     """
 
-    package: str
-    """The package whose ``templates`` have the shell's."""
-    template: str
-    """The shell's template; it extends ``inner``, the page's."""
-    values: Mapping[str, Any]
-    """What the shell itself shows."""
+    package: str  # The package whose ``templates`` have the shell's.
+    template: str  # The shell's template; it extends ``inner``, the page's.
+    values: Mapping[str, Any]  # What the shell itself shows.
 
 
 class ShownPage(NamedTuple):
     """A page within a shell, and the figures that it has, whose still pictures are files beside it."""
 
     html: str
-    figures: tuple[Figure, ...]
+    figures: tuple[doc.Figure, ...]
 
 
 class Scripts(NamedTuple):
@@ -181,7 +162,7 @@ class Scripts(NamedTuple):
 
 def page(
     name: str,
-    figures: Iterable[Figure],
+    figures: Iterable[doc.Figure],
     /,
     *,
     sections: Iterable[tuple[str, str]],
@@ -220,12 +201,11 @@ def environment(*packages: str) -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"prose": prose, "breakable": breakable, "is_name": is_name, "gib": format_gib}
-    made.globals["numeric"] = numeric_columns
+    made.globals["numeric"] = doc.numeric_columns
     return made
 
 
 def _scripts(*more: str) -> Scripts:
-    """The scripts of a page; ``more`` are templates of its own that run after the one all pages have."""
     return Scripts(
         mark=Markup('document.documentElement.classList.add("js")'),
         vega=_script(vega_bundle()),
@@ -238,7 +218,7 @@ def style_sheet(*more: str) -> Markup:
     return Markup(_variables() + "".join(page_text(name) for name in ("page.css", *more)))
 
 
-def drawn(figure: Figure, pictures: Mapping[str, str] | None) -> Drawn:
+def drawn(figure: doc.Figure, pictures: Mapping[str, str] | None) -> Drawn:
     """The figure with its still picture, an SVG by figure id; without pictures, a file beside the page."""
     padding = figure.spec["padding"]
     height = figure.spec["height"] + padding["top"] + padding["bottom"]
@@ -275,9 +255,9 @@ class Piece(NamedTuple):
     block: object
 
 
-def html(document: Document, pictures: Mapping[str, str] | None, shell: Shell | None = None) -> str:
+def html(document: doc.Document, pictures: Mapping[str, str] | None, shell: Shell | None = None) -> str:
     """The whole page; without ``pictures``, SVG by a figure's id, they are files next to the page."""
-    shown = document.in_form(Form.HTML)
+    shown = document.in_form(doc.Form.HTML)
     return page(
         document.save_name or document.name,
         shown.figures(),
@@ -291,16 +271,18 @@ def html(document: Document, pictures: Mapping[str, str] | None, shell: Shell | 
     )
 
 
-def shown_page(document: Document, shell: Shell) -> ShownPage:
+def shown_page(document: doc.Document, shell: Shell) -> ShownPage:
     """The document as a page within a shell."""
-    return ShownPage(html(document, None, shell), document.in_form(Form.HTML).figures())
+    return ShownPage(html(document, None, shell), document.in_form(doc.Form.HTML).figures())
 
 
-def _pieces(blocks: Iterable[Block], pictures: Mapping[str, str] | None) -> Iterator[Piece]:
+def _pieces(blocks: Iterable[doc.Block], pictures: Mapping[str, str] | None) -> Iterator[Piece]:
     """The blocks, with neighbours together that share a row or a grid."""
     for together, group in groupby(blocks, key=_grouped):
         if together == "pair":
-            yield Piece("pair", [drawn(figure, pictures) for figure in group if isinstance(figure, Figure)])
+            yield Piece(
+                "pair", [drawn(figure, pictures) for figure in group if isinstance(figure, doc.Figure)]
+            )
         elif together:
             yield Piece(together, list(group))
         else:
@@ -308,31 +290,31 @@ def _pieces(blocks: Iterable[Block], pictures: Mapping[str, str] | None) -> Iter
                 yield _piece(block, pictures)
 
 
-def _grouped(block: Block) -> str:
+def _grouped(block: doc.Block) -> str:
     """The grid that a block shares with its neighbours, if any."""
-    if isinstance(block, Figure) and block.half:
+    if isinstance(block, doc.Figure) and block.half:
         return "pair"
-    return "facts" if isinstance(block, FactList) and block.title else ""
+    return "facts" if isinstance(block, doc.FactList) and block.title else ""
 
 
-def _piece(block: Block, pictures: Mapping[str, str] | None) -> Piece:
+def _piece(block: doc.Block, pictures: Mapping[str, str] | None) -> Piece:
     match block:
-        case Figure():
+        case doc.Figure():
             return Piece("figure", drawn(block, pictures))
-        case FactList():
+        case doc.FactList():
             return Piece("pairs", block)
-        case Table() if block.details:
+        case doc.Table() if block.details:
             return Piece("opening", (block, [list(_pieces(inside, pictures)) for inside in block.details]))
-        case FoldedBlocks():
+        case doc.FoldedBlocks():
             return Piece("details", (block, list(_pieces(block.blocks, pictures))))
         case _:
             return Piece(type(block).__name__.lower(), block)
 
 
-def _citing(document: Document) -> Callable[[str], Markup]:
+def _citing(document: doc.Document) -> Callable[[str], Markup]:
     """A function that makes a text HTML, with a link at the name of every entry that has an anchor."""
     blocks = (*document.blocks, *(block for section in document.sections for block in section.blocks))
-    lists = [block for block in every_block(blocks) if isinstance(block, Entries)]
+    lists = [block for block in doc.every_block(blocks) if isinstance(block, doc.Entries)]
     anchors = {str(escape(item.name)): item.anchor for block in lists for item in block.items if item.anchor}
     if not anchors:
         return prose

@@ -11,7 +11,7 @@ from howdah.model.application import KIND_NAMES, ORIGIN, Application, JobChange
 from howdah.report import vega
 from howdah.report.document import PAGES, Bullets, Data, Document, Figure, Key, Section, Table, present
 from howdah.report.theme import time_unit
-from howdah.report.words import NONE, optional
+from howdah.report.words import NONE, nonzero, optional
 from howdah.units import format_bytes, format_counted, format_memory, format_percent, format_seconds
 
 _ROW = 22
@@ -106,11 +106,7 @@ def _answer(overview: Overview) -> str:
             if overview.stored
             else "No applications are imported yet: `howdah jobs import DIR` imports histories."
         )
-    share = overview.wasted_s / overview.container_s if overview.container_s else 0.0
-    words = (
-        f"{format_percent(share)} of {format_seconds(overview.container_s)} of container time was unused in "
-        f"{format_counted(overview.count, 'application')}"
-    )
+    words = f"{_unused(overview)} in {format_counted(overview.count, 'application')}"
     slow = [host.host for host in overview.hosts if host.slow]
     if slow:
         more = f" and {len(slow) - 3} more" if len(slow) > 3 else ""
@@ -126,26 +122,46 @@ def _answer(overview: Overview) -> str:
     return f"{words}."
 
 
+def _unused(jobs: Overview | Application) -> str:
+    share = jobs.wasted_s / jobs.container_s if jobs.container_s else 0.0
+    return f"{format_percent(share)} of {format_seconds(jobs.container_s)} of container time was unused"
+
+
 def _ranking(overview: Overview, *, linked: bool) -> Table:
     named = row_names(overview.applications)
-    columns = (
-        "application", "name", "unused", "of containers", "unused memory", "spilled", "skew", "failed",
-        "queue", "outcome", "kind",
-    )  # fmt: skip
-    rows = [_row(name, application) for name, application in named.items()]
+    table = Table.of(
+        named.items(),
+        {
+            "application": lambda row: row[0],
+            "name": lambda row: _short(row[1].name) or NONE,
+            "unused": lambda row: format_seconds(row[1].wasted_s),
+            "of containers": lambda row: format_seconds(row[1].container_s),
+            "unused memory": lambda row: nonzero(row[1].unused_memory_byte_s / 3600, _memory_hours),
+            "spilled": lambda row: nonzero(row[1].spilled_bytes, format_bytes),
+            "skew": lambda row: nonzero(row[1].skew_s, format_seconds),
+            "failed": lambda row: nonzero(row[1].failed_attempts, "{:,}".format),
+            "queue": lambda row: row[1].queue or NONE,
+            "outcome": lambda row: row[1].outcome,
+            "kind": lambda row: KIND_NAMES[row[1].kind],
+        },
+        label="Ranking",
+    )
     # Columns that distinguish nothing leave room for the others.
     same = {"outcome": {"succeeded"}, "kind": set(KIND_NAMES.values())}
     used = [
         at
-        for at, column in enumerate(columns)
-        if len(values := {row[at] for row in rows}) != 1 or not values <= {NONE, *same.get(column, ())}
+        for at, column in enumerate(table.columns)
+        if len(values := {row[at] for row in table.rows}) != 1 or not values <= {NONE, *same.get(column, ())}
     ]
-    return Table(
-        tuple(columns[at] for at in used),
-        tuple(tuple(row[at] for at in used) for row in rows),
-        label="Ranking",
+    return table._replace(
+        columns=tuple(table.columns[at] for at in used),
+        rows=tuple(tuple(row[at] for at in used) for row in table.rows),
         links=tuple(f"{quote(name, safe='')}/" for name in named) if linked else (),
     )
+
+
+def _memory_hours(byte_hours: float) -> str:
+    return f"{format_memory(byte_hours)}·h"
 
 
 def row_names(applications: tuple[Application, ...]) -> dict[str, Application]:
@@ -159,30 +175,8 @@ def row_names(applications: tuple[Application, ...]) -> dict[str, Application]:
     }
 
 
-def _row(name: str, application: Application) -> tuple[str, ...]:
-    unused = application.unused_memory_byte_s
-    return (
-        name,
-        _short(application.name) or NONE,
-        format_seconds(application.wasted_s),
-        format_seconds(application.container_s),
-        f"{format_memory(unused / 3600)}·h" if unused else NONE,
-        format_bytes(application.spilled_bytes) if application.spilled_bytes else NONE,
-        format_seconds(application.skew_s) if application.skew_s else NONE,
-        f"{application.failed_attempts:,}" if application.failed_attempts else NONE,
-        application.queue or NONE,
-        application.outcome,
-        KIND_NAMES[application.kind],
-    )
-
-
 def _short(name: str) -> str:
     return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
-
-
-def _brief(application: Application) -> str:
-    """An application's name and the number by which `howdah jobs show` finds it."""
-    return f"{_short(application.name)} ({application.id.rpartition('_')[2]})"
 
 
 def changed(advice: JobChange) -> str:
@@ -205,7 +199,8 @@ def _changes(applications: tuple[Application, ...], *, named: bool = True) -> Ta
         first, advice = pairs[0]
         saves_s = sum(saved.saves_s or 0.0 for _, saved in pairs)
         more = f" and {len(pairs) - 1:,} more" if len(pairs) > 1 else ""
-        name = (f"{_brief(first)}{more}",) if named else ()
+        # `howdah jobs show` finds an application by its number.
+        name = (f"{_short(first.name)} ({first.id.rpartition('_')[2]}){more}",) if named else ()
         rows.append((*name, changed(advice), format_seconds(saves_s) if saves_s else NONE, advice.reason))
     columns = (*(("application",) if named else ()), "change", "saves", "why")
     return Table(columns, tuple(rows), label="Changes to applications", style="titled")
@@ -213,68 +208,56 @@ def _changes(applications: tuple[Application, ...], *, named: bool = True) -> Ta
 
 def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
     named = row_names(applications)
-    wasteful = {name: application for name, application in named.items() if application.wasted_s > 0}
-    shown = dict(list(wasteful.items())[:_MOST_BARS])
+    wasteful = [(name, application) for name, application in named.items() if application.wasted_s > 0]
+    shown = wasteful[:_MOST_BARS]
     if not shown:
         return None
-    kinds = [
-        waste for waste in _WASTE if any(getattr(application, waste[1]) for application in shown.values())
-    ]
-    longest = max(sum(getattr(application, field) for _, field, _ in kinds) for application in shown.values())
+    wastes = [waste for waste in _WASTE if any(getattr(application, waste[1]) for _, application in shown)]
+    longest = max(sum(getattr(application, field) for _, field, _ in wastes) for _, application in shown)
     unit = time_unit(longest)
-    keys = tuple(Key(name, token) for name, _, token in kinds)
+    keys = tuple(Key(name, token) for name, _, token in wastes)
     values = []
-    for at, application in enumerate(shown.values()):
+    for at, (_, application) in enumerate(shown):
         begin = 0.0
-        for name, field, _ in kinds:
-            seconds = getattr(application, field)
-            if seconds:
+        for name, field, _ in wastes:
+            end = begin + getattr(application, field)
+            if end > begin:
                 values.append(
                     {
                         "y": at * 2 * _ROW + 1.3 * _ROW,
                         "low": begin / unit.size,
-                        "high": (begin + seconds) / unit.size,
+                        "high": end / unit.size,
                         "series": name,
                         "name": application.name,
-                        "said": format_seconds(seconds),
+                        "said": format_seconds(getattr(application, field)),
                     }
                 )
-            begin += seconds
+            begin = end
     names = [
         {"y": at * 2 * _ROW + 0.5 * _ROW, "text": f"{_short(application.name)} · {name}"}
-        for at, (name, application) in enumerate(shown.items())
+        for at, (name, application) in enumerate(shown)
     ]
     height = len(shown) * 2 * _ROW
     y = vega.linear("y", [0, height], down=True)
-    x = vega.linear(
-        "low",
-        [0, 1.02 * longest / unit.size],
-        vega.across(f"container time ({unit.name})", format=",~f", tickCount=6),
-    )
-    spec = vega.chart(
-        [
-            vega.own(
-                values,
-                {"type": "bar", "height": _ROW * 0.7},
-                {"x": x, "x2": "high", "y": y, "color": vega.series_colour(keys)},
-                [{"field": "name"}, {"field": "series", "title": "why"}, {"field": "said"}],
-            ),
-            vega.texts(names, {"y": y}, baseline="middle", x=0),
-        ],
-        height=height,
-        left=4,
-    )
+    axis = vega.across(f"container time ({unit.name})", format=",~f", tickCount=6)
+    x = vega.linear("low", [0, 1.02 * longest / unit.size], axis)
+    bars = {"x": x, "x2": "high", "y": y, "color": vega.series_colour(keys)}
+    tooltip = vega.tips(name=None, series="why", said=None)
+    layers = [
+        vega.own(values, {"type": "bar", "height": _ROW * 0.7}, bars, tooltip),
+        vega.texts(names, {"y": y}, baseline="middle", x=0),
+    ]
     return Figure(
         id="waste",
         title="Unused container time",
         caption="Container time that was idle or had unused memory, and that of failed and killed attempts. "
         "Unused memory counts by its fraction of the container.",
-        spec=spec,
+        spec=vega.chart(layers, height=height, left=4),
         table=Table(
-            ("application", *(name for name, _, _ in kinds)),
+            ("application", *(name for name, _, _ in wastes)),
             tuple(
-                (name, *(format_seconds(getattr(application, field)) for _, field, _ in kinds))
-                for name, application in shown.items()
+                (name, *(format_seconds(getattr(application, field)) for _, field, _ in wastes))
+                for name, application in shown
             ),
         ),
         keys=keys,
@@ -337,14 +320,16 @@ def _queues(overview: Overview) -> Table:
 
 
 def application_document(application: Application) -> Document:
-    """One application: what it took, its stages, and every change."""
+    containers = "none; the driver ran all tasks" if application.tasks else "none"
+    if application.containers:
+        containers = f"{application.containers:,} of at most {format_memory(application.container_bytes)}"
     facts = (
         ("name", application.name or NONE),
         ("outcome", application.outcome + (f": {application.failure}" if application.failure else "")),
         ("user and queue", f"{application.user}, {application.queue or 'no queue'}"),
         ("elapsed", format_seconds(application.elapsed_s)),
         ("waited", "unknown" if application.wait_s is None else format_seconds(application.wait_s)),
-        ("containers", _containers(application)),
+        ("containers", containers),
         ("container time", format_seconds(application.container_s)),
         ("unused", format_seconds(application.wasted_s)),
         (
@@ -355,11 +340,18 @@ def application_document(application: Application) -> Document:
         ),
         ("history", application.source),
     )
+    answer = _unused(application)
+    if application.advice:
+        advice = application.advice[0]
+        if advice.setting:
+            answer += f"; first change {changed(advice)}"
+        elif advice.saves_s:
+            answer += f"; {advice.reason}"
     return Document(
         name=application.id,
         title=application.name,
         kicker=(application.id, f"{KIND_NAMES[application.kind]} {application.version}".strip(), ORIGIN),
-        answer=_one_answer(application),
+        answer=f"{answer}.",
         blocks=present(
             Table(("", "value"), facts, label="Facts", style="titled"), _waste_figure((application,))
         ),
@@ -392,26 +384,6 @@ def application_document(application: Application) -> Document:
     )
 
 
-def _containers(application: Application) -> str:
-    if not application.containers:
-        return "none; the driver ran all tasks" if application.tasks else "none"
-    return f"{application.containers:,} of at most {format_memory(application.container_bytes)}"
-
-
-def _one_answer(application: Application) -> str:
-    share = application.wasted_s / application.container_s if application.container_s else 0.0
-    words = (
-        f"{format_percent(share)} of {format_seconds(application.container_s)} of container time was unused"
-    )
-    if application.advice:
-        advice = application.advice[0]
-        if advice.setting:
-            words += f"; first change {changed(advice)}"
-        elif advice.saves_s:
-            words += f"; {advice.reason}"
-    return f"{words}."
-
-
 def _stages(application: Application) -> Table:
     return Table.of(
         application.stages,
@@ -420,15 +392,11 @@ def _stages(application: Application) -> Table:
             "tasks": lambda stage: f"{stage.tasks:,}",
             "median": lambda stage: format_seconds(stage.median_s),
             "longest": lambda stage: format_seconds(stage.longest_s),
-            "input": lambda stage: _volume(stage.input_bytes),
-            "shuffle read": lambda stage: _volume(stage.shuffle_read_bytes),
-            "shuffle written": lambda stage: _volume(stage.shuffle_write_bytes),
-            "output": lambda stage: _volume(stage.output_bytes),
-            "spilled": lambda stage: _volume(stage.spilled_bytes),
+            "input": lambda stage: nonzero(stage.input_bytes, format_bytes),
+            "shuffle read": lambda stage: nonzero(stage.shuffle_read_bytes, format_bytes),
+            "shuffle written": lambda stage: nonzero(stage.shuffle_write_bytes, format_bytes),
+            "output": lambda stage: nonzero(stage.output_bytes, format_bytes),
+            "spilled": lambda stage: nonzero(stage.spilled_bytes, format_bytes),
         },
         label="Stages",
     ).without_empty_columns()
-
-
-def _volume(size: int) -> str:
-    return format_bytes(size) if size else NONE

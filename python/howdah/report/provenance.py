@@ -22,7 +22,6 @@ def simulated_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
 
 
 def simulation_facts(record: RunRecord) -> tuple[tuple[str, str], ...]:
-    """What the simulation rests on."""
     simulated = record.simulated
     if simulated is None:
         return ()
@@ -35,7 +34,6 @@ def simulation_facts(record: RunRecord) -> tuple[tuple[str, str], ...]:
 
 
 def _comparisons(evidence: Evidence) -> Iterator[Table]:
-    """A table for each published or measured run of the same work."""
     for source, group in groupby(evidence.known_times, lambda time: time.source):
         times = list(group)
         first = times[0]
@@ -103,12 +101,13 @@ def _use(record: RunRecord) -> Table:
     )
 
 
-MOST_NAMES = 8
-"""More names than this are not listed."""
+MOST_NAMES = 8  # More names than this are not listed.
 
 
 def provenance(record: RunRecord) -> tuple[FactList, ...]:
     """The facts in the order run, digests, telemetry, cluster and its jobs, host."""
+    heading = "Host it was started on" if record.cluster else "Host"
+    heading = "Host it was simulated on" if record.simulated else heading
     groups = [
         FactList("Run", _run(record), frozenset({"command"})),
         digest_facts(record.digests),
@@ -123,20 +122,13 @@ def provenance(record: RunRecord) -> tuple[FactList, ...]:
                 if result.job
             ),
         ),
-        FactList(_host_heading(record), _host(_alone(record.host) if record.cluster else record.host)),
+        FactList(heading, _host(_alone(record.host) if record.cluster else record.host)),
     ]
     return tuple(group for group in groups if group.entries)
 
 
 def digest_facts(digests: Mapping[str, str]) -> FactList:
-    """The digests of what numbers rest on."""
     return FactList("Digests (SHA-256)", tuple(sorted(digests.items())), frozenset(digests))
-
-
-def _host_heading(record: RunRecord) -> str:
-    if record.simulated:
-        return "Host it was simulated on"
-    return "Host it was started on" if record.cluster else "Host"
 
 
 def _run(record: RunRecord) -> tuple[tuple[str, str], ...]:
@@ -234,8 +226,8 @@ def _allowance(host: Host) -> str:
 
 
 def _disk(disk: Disk) -> str:
-    parts = [disk.name, disk.kind, disk.model, format_bytes(disk.size_bytes)]
-    parts.append(f"scheduler {disk.scheduler}" if disk.scheduler else None)
+    scheduler = f"scheduler {disk.scheduler}" if disk.scheduler else ""
+    parts = (disk.name, disk.kind, disk.model, format_bytes(disk.size_bytes), scheduler)
     return ", ".join(part for part in parts if part)
 
 

@@ -24,8 +24,7 @@ from howdah.report.document import Figure
 from howdah.report.drawing import drawn
 from howdah.report.theme import DARK, LIGHT, POINTER, coloured
 
-PROCESSES = min(2, os.cpu_count() or 1)
-"""How many draw at once; more would share what a page has to wait for in any case: its largest figures."""
+PROCESSES = min(2, os.cpu_count() or 1)  # More would share what a page waits for: its largest figures.
 
 
 def svg(figure: Figure) -> str:
@@ -150,8 +149,7 @@ class _Process:
             self.process.kill()
 
 
-MANY_MARKS = 3000
-"""With more marks than this, a live figure made of pixels is quicker than one made of shapes."""
+MANY_MARKS = 3000  # With more marks, a live figure of pixels is quicker than one of shapes.
 _DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 _EXACT = 2.0**53
 

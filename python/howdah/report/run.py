@@ -7,27 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from howdah.analysis.evidence import Analysis, Evidence
 from howdah.analysis.evidence.times import WorkloadTime
-from howdah.analysis.evidence.volumes import ByteAccount, ByteExplanation, ByteSide, LayerAccount
+from howdah.analysis.evidence.volumes import ByteExplanation
 from howdah.analysis.wording import seconds, times
 from howdah.model.comparison import Finding
 from howdah.model.run import DeviceLimit, Origin, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
+from howdah.report import document as doc
 from howdah.report.cluster import SPARK_ABOUT, cluster_tables, grounds, region_server_tables, spark_tables
-from howdah.report.document import (
-    PAGES,
-    Block,
-    Bullets,
-    Document,
-    FindingText,
-    Heading,
-    Notes,
-    Only,
-    Paragraph,
-    Section,
-    Table,
-    Warnings,
-    present,
-)
 from howdah.report.provenance import provenance, simulated_tables
 from howdah.report.words import NONE, cited, moment, number, sentence, setting, signed_bytes, source_text
 from howdah.units import format_rate
@@ -37,17 +23,15 @@ if TYPE_CHECKING:
 
 
 SURE = {"measured": "measured", "likely": "likely", "guess": "a guess"}
-SIMULATED = "simulated"
-"""How sure a simulated run's own numbers are: what would be measured of a real one."""
+SIMULATED = "simulated"  # How sure a simulated run's own numbers are: what would be measured of a real one.
 
-WORTH_TELLING = 0.005
-"""Parts of a layer's difference smaller than this share of its bytes are in the sum alone."""
+WORTH_TELLING = 0.005  # Parts of a layer's difference below this part of its bytes are in the sum alone.
 
 
 class Accounts(NamedTuple):
     """The table, what its columns are, and the known parts of its differences one by one."""
 
-    table: Table | None
+    table: doc.Table | None
     about: str
     explanations: tuple[str, ...]
 
@@ -60,55 +44,39 @@ def accounts(evidence: Evidence) -> Accounts:
     for flow in evidence.flows:
         for layer in flow.layers:
             name = f"{flow.workload}, {layer.layer} {layer.direction}"
-            rows.append((name, *(signed_bytes(volume) for volume in _volumes(layer))))
-            explanations += [_explained(name, part) for part in _telling(layer)]
+            explained = sum(part.bytes for part in layer.explained)
+            volumes = (layer.theory, layer.counted, layer.remainder, explained, layer.unexplained)
+            rows.append((name, *map(signed_bytes, volumes)))
+            least = WORTH_TELLING * max(layer.theory, layer.counted)
+            explanations += [_explained(name, part) for part in layer.explained if abs(part.bytes) > least]
     columns = ("account", "theory", "counted", "remainder", "explained", "unexplained")
     about = (
         "Every layer from the disks read to the disks written: what it counted itself, compared with what "
         "the rows, their replicas and the compression ratio require."
     )
-    return Accounts(Table(columns, tuple(rows)), about, tuple(explanations))
-
-
-def _volumes(layer: LayerAccount) -> tuple[float, ...]:
-    explained = sum(part.bytes for part in layer.explained)
-    return (layer.theory, layer.counted, layer.remainder, explained, layer.unexplained)
-
-
-def _telling(layer: LayerAccount) -> Iterator[ByteExplanation]:
-    least = WORTH_TELLING * max(layer.theory, layer.counted)
-    yield from (part for part in layer.explained if abs(part.bytes) > least)
+    return Accounts(doc.Table(columns, tuple(rows)), about, tuple(explanations))
 
 
 def _devices(evidence: Evidence) -> Accounts:
-    """One row for each direction in which a workload moved anything, or should have."""
     sides = [
-        (account, verb, side)
+        (f"{account.workload} {verb}", side)
         for account in evidence.accounts
         for verb, side in (("reads", account.read), ("writes", account.write))
     ]
-    rows = tuple(
-        _row(account, verb, side)
-        for account, verb, side in sides
-        if side.should or side.reported or side.devices
-    )
+    rows = []
+    for name, side in sides:
+        if side.should or side.reported or side.devices:
+            volumes = (side.should, side.reported, side.devices, side.remainder, side.unexplained)
+            rows.append((name, *map(signed_bytes, volumes)))
     columns = ("account", "should", "reported", "devices", "remainder", "unexplained")
     about = (
         "What each workload should move, what it reports, what the data disks counted meanwhile, and "
         "the difference between the last two."
     )
-    explanations = [
-        _explained(f"{account.workload} {verb}", part)
-        for account, verb, side in sides
-        for part in side.explained
-        if part.bytes
-    ]
-    return Accounts(Table(columns, rows) if rows else None, about, tuple(explanations))
-
-
-def _row(account: ByteAccount, verb: str, side: ByteSide) -> tuple[str, ...]:
-    volumes = (side.should, side.reported, side.devices, side.remainder, side.unexplained)
-    return (f"{account.workload} {verb}", *(signed_bytes(volume) for volume in volumes))
+    explanations = tuple(
+        _explained(name, part) for name, side in sides for part in side.explained if part.bytes
+    )
+    return Accounts(doc.Table(columns, tuple(rows)) if rows else None, about, explanations)
 
 
 def _explained(name: str, part: ByteExplanation) -> str:
@@ -122,24 +90,21 @@ THROUGHPUT_ABOUT = (
 )
 LIMITS_ABOUT = "Plain copies measured in the same run, no record touched: the most that this hardware can do."
 
-BOUNDS = {"disk": "reading and writing", "others": "other processes"}
-"""What analysis calls a bound, where a reader needs other words for it."""
+BOUNDS = {"disk": "reading and writing", "others": "other processes"}  # Readers' words for what limits a run.
 
-MISSING = ("unfinished", "never-began", "missing")
-"""Findings that say what a reader will look for in vain; they stand right below the answer."""
+MISSING = ("unfinished", "never-began", "missing")  # Findings about what is missing, right below the answer.
 
-TABLED = ("byte-accounting", "dfsio")
-"""Notes whose every number stands in a table of their own."""
+TABLED = ("byte-accounting", "dfsio")  # Notes whose every number stands in a table of their own.
 
 
-def run_report(run: RunData, analysis: Analysis, *, drawn: bool = True) -> Document:
+def run_report(run: RunData, analysis: Analysis, *, drawn: bool = True) -> doc.Document:
     """The report of a run; without drawings it is for a terminal."""
     record, evidence = run.record, analysis.evidence
     figures = _draw(run, analysis) if drawn else None
     (answer,) = (finding.text for finding in analysis.findings if finding.severity == "answer")
     first, *more = [sentence(text) for text in answer.split("; ")]
     missing = tuple(sentence(finding.text) for finding in analysis.findings if finding.id in MISSING)
-    return Document(
+    return doc.Document(
         "report",
         f"{record.suite.name} on {_where(record)}"
         + (", simulated" if record.origin is Origin.SIMULATED else ""),
@@ -151,28 +116,30 @@ def run_report(run: RunData, analysis: Analysis, *, drawn: bool = True) -> Docum
             record.origin.value,
         ),
         first,
-        present(
-            Paragraph(" ".join(more), "lead"),
-            Bullets(missing, "missing"),
+        doc.present(
+            doc.Paragraph(" ".join(more), "lead"),
+            doc.Bullets(missing, "missing"),
             _stats(record, evidence),
             figures.answer if figures else None,
         ),
         (
-            Section("dfsio", "", "TestDFSIO's figures", present(_dfsio(evidence)), DFSIO_ABOUT),
-            Section("reported", "", "Reported by the programs", present(_metrics(record, evidence))),
-            Section("findings", "Findings", "Findings", tuple(_findings(analysis))),
-            Section(
+            doc.Section("dfsio", "", "TestDFSIO's figures", doc.present(_dfsio(evidence)), DFSIO_ABOUT),
+            doc.Section("reported", "", "Reported by the programs", doc.present(_metrics(record, evidence))),
+            doc.Section("findings", "Findings", "Findings", tuple(_findings(analysis))),
+            doc.Section(
                 "spark",
                 "Spark",
                 "Stages and executors",
                 tuple(spark_tables(record, evidence)),
                 SPARK_ABOUT,
-                PAGES,
+                doc.PAGES,
             ),
             *(_drawn_sections(record, evidence, figures) if figures else ()),
             _bytes(evidence, figures),
-            Section("limits", "Limits", "Raw limits", present(_limits(record)), LIMITS_ABOUT, PAGES),
-            Section("provenance", "Provenance", "Provenance", _provenance(record), forms=PAGES),
+            doc.Section(
+                "limits", "Limits", "Raw limits", doc.present(_limits(record)), LIMITS_ABOUT, doc.PAGES
+            ),
+            doc.Section("provenance", "Provenance", "Provenance", _provenance(record), forms=doc.PAGES),
         ),
         save_name=record.id,
     )
@@ -186,19 +153,21 @@ def _draw(run: RunData, analysis: Analysis) -> Figures:
     return draw(FigureSource(run, analysis.evidence))
 
 
-def _drawn_sections(record: RunRecord, evidence: Evidence, figures: Figures) -> Iterator[Section]:
+def _drawn_sections(record: RunRecord, evidence: Evidence, figures: Figures) -> Iterator[doc.Section]:
     axis = "Every chart has the same time axis; the bands are the phases."
-    yield Section("time", "Over time", "Over time", figures.over_time, " ".join((axis, *figures.not_shown)))
+    yield doc.Section(
+        "time", "Over time", "Over time", figures.over_time, " ".join((axis, *figures.not_shown))
+    )
     tables = (
         *region_server_tables(evidence),
         *simulated_tables(record, evidence),
         *cluster_tables(record, evidence),
     )
-    yield Section("cluster", "Cluster", "The cluster", (*figures.places, *tables), forms=PAGES)
-    yield Section("throughput", "Throughput", "Throughput", figures.throughput, THROUGHPUT_ABOUT)
+    yield doc.Section("cluster", "Cluster", "The cluster", (*figures.places, *tables), forms=doc.PAGES)
+    yield doc.Section("throughput", "Throughput", "Throughput", figures.throughput, THROUGHPUT_ABOUT)
 
 
-def _findings(analysis: Analysis) -> Iterator[Block]:
+def _findings(analysis: Analysis) -> Iterator[doc.Block]:
     """Warnings, then the notes by workload in the order these ran, those on the whole run at the end."""
     # The numbers of a cluster's account are so many that only a table shows them.
     tabled = TABLED if analysis.evidence.flows else ()
@@ -209,7 +178,7 @@ def _findings(analysis: Analysis) -> Iterator[Block]:
         if finding.severity == "warning"
     )
     if warnings:
-        yield Warnings(warnings)
+        yield doc.Warnings(warnings)
     notes = [finding for finding in findings if finding.severity == "note" and finding.id not in TABLED]
     names = [workload.workload for workload in analysis.evidence.workloads]
     for name in names:
@@ -217,36 +186,35 @@ def _findings(analysis: Analysis) -> Iterator[Block]:
     yield from _notes("the run", [note for note in notes if note.workload not in names])
 
 
-def _notes(title: str, findings: list[Finding]) -> Iterator[Notes]:
+def _notes(title: str, findings: list[Finding]) -> Iterator[doc.Notes]:
     if findings:
-        yield Notes(title, tuple(map(_worded, findings)))
+        yield doc.Notes(title, tuple(map(_worded, findings)))
 
 
-def _bytes(evidence: Evidence, figures: Figures | None) -> Section:
+def _bytes(evidence: Evidence, figures: Figures | None) -> doc.Section:
     account = accounts(evidence)
-    blocks = present(
+    blocks = doc.present(
         *(figures.flows if figures else ()),
         account.table._replace(label="Byte accounting") if account.table else None,
     )
-    explanations = present(Bullets(account.explanations, "remark"))
+    explanations = doc.present(doc.Bullets(account.explanations, "remark"))
     if blocks:
-        blocks = (*blocks, Only(PAGES, explanations))
-    return Section("bytes", "Bytes", "Where the bytes went", blocks, account.about)
+        blocks = (*blocks, doc.Only(doc.PAGES, explanations))
+    return doc.Section("bytes", "Bytes", "Where the bytes went", blocks, account.about)
 
 
-def _provenance(record: RunRecord) -> tuple[Block, ...]:
+def _provenance(record: RunRecord) -> tuple[doc.Block, ...]:
     plan = _plan(record)
-    return present(
+    return doc.present(
         *provenance(record),
         *grounds(record),
-        Heading("Plan") if plan.rows else None,
+        doc.Heading("Plan") if plan.rows else None,
         plan,
-        Paragraph(cited(entry.source for entry in record.plan.settings) if plan.rows else "", "note"),
+        doc.Paragraph(cited(entry.source for entry in record.plan.settings) if plan.rows else "", "note"),
     )
 
 
 def _where(record: RunRecord) -> str:
-    """The machine or the cluster it ran on, or would run on."""
     planned = record.plan.cluster
     if record.origin is not Origin.SIMULATED or planned is None:
         if record.laboratory is not None:
@@ -256,7 +224,7 @@ def _where(record: RunRecord) -> str:
     return record.host.name if planned is None else f"cluster {planned.inventory.cluster}"
 
 
-def _stats(record: RunRecord, evidence: Evidence) -> Table | None:
+def _stats(record: RunRecord, evidence: Evidence) -> doc.Table | None:
     """A row of figures for each workload, without the columns in which none has anything to say.
 
     The outcome is a column only where not all succeeded.
@@ -285,7 +253,7 @@ def _stats(record: RunRecord, evidence: Evidence) -> Table | None:
     kept = [index for index in range(len(columns)) if any(row[index] not in empty for row in rows)]
     shown = (tuple(row[index] for index in kept) for row in (columns, *rows))
     label = "Elapsed time, rate and distance from the limit of each workload"
-    return Table(next(shown), tuple(shown), label=label, style="stats") if rows else None
+    return doc.Table(next(shown), tuple(shown), label=label, style="stats") if rows else None
 
 
 def _rate(result: WorkloadResult, time: WorkloadTime) -> str:
@@ -296,8 +264,8 @@ def _rate(result: WorkloadResult, time: WorkloadTime) -> str:
     return counted.in_words() if counted is not None else NONE
 
 
-def _dfsio(evidence: Evidence) -> Table:
-    return Table.of(
+def _dfsio(evidence: Evidence) -> doc.Table:
+    return doc.Table.of(
         evidence.dfsio,
         {
             "workload": lambda test: test.workload,
@@ -312,7 +280,7 @@ def _dfsio(evidence: Evidence) -> Table:
     )
 
 
-def _metrics(record: RunRecord, evidence: Evidence) -> Table:
+def _metrics(record: RunRecord, evidence: Evidence) -> doc.Table:
     """What programs report of themselves, but for those of which a table of their own tells."""
     tabled = {test.workload for test in evidence.dfsio}
     rows = tuple(
@@ -324,16 +292,15 @@ def _metrics(record: RunRecord, evidence: Evidence) -> Table:
         if metric.better is not None
     )
     columns = ("workload", "metric", "value", "better", "over")
-    return Table(columns, rows, label="Reported by the programs")
+    return doc.Table(columns, rows, label="Reported by the programs")
 
 
-def _worded(finding: Finding) -> FindingText:
-    """A finding with its numbers written out."""
+def _worded(finding: Finding) -> doc.FindingText:
     place = " · ".join(part for part in (finding.workload, finding.phase) if part)
     numbers = tuple((quantity.name, number(quantity)) for quantity in finding.numbers)
     computed = finding.origin is Origin.SIMULATED and finding.sure == "measured"
     certainty = SIMULATED if computed else SURE[finding.sure]
-    return FindingText(sentence(finding.text), place, certainty, numbers)
+    return doc.FindingText(sentence(finding.text), place, certainty, numbers)
 
 
 def _device(device: DeviceLimit) -> tuple[str, ...]:
@@ -347,7 +314,7 @@ def _device(device: DeviceLimit) -> tuple[str, ...]:
     )
 
 
-def _limits(record: RunRecord) -> Table:
+def _limits(record: RunRecord) -> doc.Table:
     rows = [_device(device) for result in record.workloads for device in result.raw_limits]
     limits = record.limits
     if limits is not None:
@@ -355,13 +322,15 @@ def _limits(record: RunRecord) -> Table:
         together = (limits.read_bytes_per_s, limits.write_bytes_per_s, limits.copy_bytes_per_s)
         rows.append(("all data directories", "", *(format_rate(rate) for rate in together), ""))
         rows.append(("memory", "", "", "", format_rate(limits.memory_copy_bytes_per_s), ""))
-    return Table(("where", "device", "read", "write", "copy", "measured by"), tuple(rows), label="Raw limits")
+    return doc.Table(
+        ("where", "device", "read", "write", "copy", "measured by"), tuple(rows), label="Raw limits"
+    )
 
 
-def _plan(record: RunRecord) -> Table:
+def _plan(record: RunRecord) -> doc.Table:
     rows = tuple(
         (entry.key, setting(entry.key, entry.value), entry.reason, source_text(entry.source))
         for entry in record.plan.settings
     )
     columns = ("setting", "value", "reason", "source")
-    return Table(columns, rows, label="Plan values with reason and source", style="plan", fold=True)
+    return doc.Table(columns, rows, label="Plan values with reason and source", style="plan", fold=True)

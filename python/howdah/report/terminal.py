@@ -13,27 +13,10 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from howdah.report.document import (
-    Block,
-    Bullets,
-    Document,
-    Entries,
-    FactList,
-    FindingText,
-    FoldedBlocks,
-    Form,
-    Heading,
-    Notes,
-    Paragraph,
-    Table,
-    TextEntry,
-    Warnings,
-    numeric_columns,
-)
+from howdah.report import document as doc
 
 _LEAST_BAR, _WIDEST_BAR = 8, 24
-_LEAST_TEXT = 13
-"""Characters of a column of sentences in a narrow terminal."""
+_LEAST_TEXT = 13  # Characters of a column of sentences in a narrow terminal.
 _STYLES = {"missing": "red", "warning": "yellow", "remark": "yellow", "about": "dim", "note": "dim"}
 _GAP = (0, 2, 0, 0)
 _BADGES = {
@@ -45,14 +28,11 @@ _BADGES = {
 }  # fmt: skip
 """The colours of names and of texts that begin with one of these words and a comma or a colon."""
 _BADGE = re.compile(rf"(?:{'|'.join(_BADGES)})(?=[,:]|$)")
-_LONGEST_NAME = 40
-"""Characters of a name that stays in one line of a table."""
-_LEAST_SHORT = 40
-"""Columns that sentences need in the last column of a table; with fewer they stand below it."""
+_LONGEST_NAME = 40  # Characters of a name that stays in one line of a table.
+_LEAST_SHORT = 40  # Columns that sentences need in the last column; with fewer they stand below the table.
 _SENTENCE = re.compile(r"[.!?](?=\s+[A-Z`(])")
 _CLAUSE = re.compile(r"[,;:](?= )| (?=\()")
-_LEAST_CLAUSE = 0.4
-"""A clause that fills less of the line says too little alone."""
+_LEAST_CLAUSE = 0.4  # A clause that fills less of the line says too little alone.
 
 
 def shortened(text: str, width: int) -> str:
@@ -92,9 +72,9 @@ class _Short(NamedTuple):
         yield _text(shortened(self.text, options.max_width))
 
 
-def terminal(document: Document) -> RenderableType:
+def terminal(document: doc.Document) -> RenderableType:
     """The line above the answer, the answer, and everything that a terminal has room for."""
-    shown = document.in_form(Form.TERMINAL)
+    shown = document.in_form(doc.Form.TERMINAL)
     parts: list[RenderableType] = []
     if shown.kicker:
         parts.append(Text(" · ".join(shown.kicker), style="dim"))
@@ -113,77 +93,79 @@ def terminal(document: Document) -> RenderableType:
     return Group(*parts)
 
 
-def blocks(*several: Block) -> RenderableType:
+def blocks(*several: doc.Block) -> RenderableType:
     """Blocks without a document around them, as commands print them."""
-    shown = Document("", "", (), "", several).in_form(Form.TERMINAL)
+    shown = doc.Document("", "", (), "", several).in_form(doc.Form.TERMINAL)
     return Group(*_blocks(shown.blocks, after_text=True, first=True))
 
 
-def _has_title(block: Block) -> bool:
+def _has_title(block: doc.Block) -> bool:
     match block:
-        case Table() | FactList() | Notes():
+        case doc.Table() | doc.FactList() | doc.Notes():
             return bool(block.title)
-        case Warnings() | Heading():
+        case doc.Warnings() | doc.Heading():
             return True
         case _:
             return False
 
 
-def _blocks(several: Iterable[Block], *, after_text: bool, first: bool = False) -> Iterator[RenderableType]:
+def _blocks(
+    several: Iterable[doc.Block], *, after_text: bool, first: bool = False
+) -> Iterator[RenderableType]:
     """The blocks with empty lines between them, except between sentences."""
     for block in several:
-        text = isinstance(block, Paragraph | Bullets)
+        text = isinstance(block, doc.Paragraph | doc.Bullets)
         if not first and not (text and after_text):
             yield Text()
         yield from _block(block)
-        after_text, first = text, isinstance(block, Heading)
+        after_text, first = text, isinstance(block, doc.Heading)
 
 
-def _block(block: Block) -> Iterator[RenderableType]:
+def _block(block: doc.Block) -> Iterator[RenderableType]:
     match block:
-        case Paragraph():
+        case doc.Paragraph():
             text = _text(block.text, _STYLES.get(block.style, ""))
             yield Text.assemble((block.strong, "bold"), " ", text) if block.strong else text
-        case Bullets():
+        case doc.Bullets():
             mark = {"warning": "warning  ", "": "- "}.get(block.style, "")
             yield from (_text(f"{mark}{item}", _STYLES.get(block.style, "")) for item in block.items)
-        case Table():
+        case doc.Table():
             if block.title:
                 yield Text(block.title, style="dim")
             yield grid(block)
-        case FactList():
+        case doc.FactList():
             if block.title:
                 yield Text(block.title, style="dim")
             yield pairs(
                 (name, _Short(value) if name in block.short else value) for name, value in block.entries
             )
-        case Entries():
+        case doc.Entries():
             yield pairs((item.name, _entry(item)) for item in block.items)
-        case Warnings():
+        case doc.Warnings():
             for number, finding in enumerate(block.findings):
                 yield from ([Text()] if number else [])
                 yield from _warning(finding)
-        case Notes():
+        case doc.Notes():
             yield Text(block.title, style="dim")
             yield from (indented(_text(finding.text)) for finding in block.findings)
             yield from (indented(_text(remark, "yellow")) for remark in block.remarks)
-        case Heading():
+        case doc.Heading():
             yield Text(block.text, style="bold")
-        case FoldedBlocks():
+        case doc.FoldedBlocks():
             inside = Group(*_blocks(block.blocks, after_text=True, first=True))
             yield Text(block.summary, style="bold" if block.size else "dim")
             yield indented(inside) if block.size else inside
 
 
-def grid(data: Table) -> RenderableType:
+def grid(data: doc.Table) -> RenderableType:
     """A table without lines, columns of numbers aligned on the right."""
     if data.short:
         return _WithSentences(data)
     return _lines(data) if data.bars is None else _WithBars(data)
 
 
-def _lines(data: Table, bar_width: int = 0) -> Grid:
-    numbers = numeric_columns(data)
+def _lines(data: doc.Table, bar_width: int = 0) -> Grid:
+    numbers = doc.numeric_columns(data)
     bars = data.bars if bar_width else None
     header = any(data.columns) or bool(bars and bars.title)
     lines = Grid(box=None, pad_edge=False, header_style="dim", padding=_GAP, show_header=header)
@@ -213,7 +195,7 @@ def _lines(data: Table, bar_width: int = 0) -> Grid:
 class _WithSentences(NamedTuple):
     """A table whose last column is cut to what a line has room for, or stands below it if that is little."""
 
-    data: Table
+    data: doc.Table
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         data = self.data
@@ -235,7 +217,7 @@ class _WithSentences(NamedTuple):
 class _WithBars(NamedTuple):
     """A table with a bar in each row, if the terminal has room for one."""
 
-    data: Table
+    data: doc.Table
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         needed = Measurement.get(console, options, _lines(self.data)).maximum
@@ -266,14 +248,13 @@ def pairs(entries: Iterable[tuple[str, RenderableType]]) -> Grid:
     return lines
 
 
-def _entry(entry: TextEntry) -> Text:
+def _entry(entry: doc.TextEntry) -> Text:
     parts = [_text(entry.strong, "bold"), _text(entry.text)]
     text = Text(" ").join(part for part in parts if part)
     return text.append_text(_text(f"\n{entry.note}", "dim")) if entry.note else text
 
 
-def _warning(finding: FindingText) -> Iterator[RenderableType]:
-    """A warning with its numbers below one another, so that they can be compared."""
+def _warning(finding: doc.FindingText) -> Iterator[RenderableType]:
     place = " · ".join(filter(None, (finding.place, finding.certainty)))
     yield Text.assemble(("warning  ", "yellow"), (place, "dim"))
     yield indented(_text(finding.text))

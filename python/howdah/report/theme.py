@@ -23,14 +23,11 @@ from howdah.report.document import Key
 
 FONT = '-apple-system, "Segoe UI", Inter, Roboto, "Noto Sans", "Liberation Sans", Arial, sans-serif'
 
-WIDTH, HALF_WIDTH = 800, 390
-"""Width of the plotting area in the static pictures, pixels; the live page follows its window."""
+WIDTH, HALF_WIDTH = 800, 390  # Pixels of the plot in still pictures; the live page follows its window.
 
-LEAST_WIDTH = 640
-"""Pictures whose boxes have words in them are scrolled where a page is narrower than this, pixels."""
+LEAST_WIDTH = 640  # Pictures with words in their boxes are scrolled where a page is narrower, pixels.
 
-LEFT, RIGHT = 52, 128
-"""Room beside the plotting area for axis labels and for the labels at the lines' ends, pixels."""
+LEFT, RIGHT = 52, 128  # Room next to the plot for axis labels and for labels at the lines' ends, pixels.
 
 CONFIG: dict[str, Any] = {
     "font": FONT,
@@ -63,73 +60,43 @@ CONFIG: dict[str, Any] = {
     "text": {"fontSize": 12, "color": "$ink"},
 }
 
-POINTER = "pointer"
-"""The selection of a layer that shows the values of what is pointed at, and nothing else."""
+POINTER = "pointer"  # The selection of a layer that shows the values of what is pointed at, and nothing else.
 
-LIGHT: dict[str, str] = {
-    "page": "#ffffff",
-    "ink": "#1c2430",
-    "muted": "#5a6472",
-    "rule": "#dde1e6",
-    "band": "#f2f4f6",
-    "cpu-user": "#0072b2",
-    "cpu-system": "#56b4e9",
-    "cpu-iowait": "#e69f00",
-    "cpu-steal": "#4a4f57",
-    "cpu-others": "#b98a5e",
-    "disk-read": "#009e73",
-    "disk-write": "#d55e00",
-    "memory-process": "#7d5a35",
-    "memory-cached": "#b8860b",
-    "memory-dirty": "#5c3a10",
-    "net-receive": "#cc79a7",
-    "net-send": "#6a5acd",
-    "phase-1": "#33475b",
-    "phase-2": "#8296ab",
-    "phase-3": "#c3cdd8",
-    "on-phase-1": "#ffffff",
-    "on-phase-2": "#0e1520",
-    "on-phase-3": "#0e1520",
-    "group-1": "#33475b",
-    "group-2": "#0072b2",
-    "group-3": "#d55e00",
-    "group-4": "#6f2dd2",
-    "group-5": "#542c12",
-    "group-6": "#ac7753",
-    "fault": "#c62828",
+_COLOURS = {
+    "page": ("#ffffff", "#14181d"),
+    "ink": ("#1c2430", "#e8ebef"),
+    "muted": ("#5a6472", "#a3adb9"),
+    "rule": ("#dde1e6", "#323a44"),
+    "band": ("#f2f4f6", "#1e242c"),
+    "cpu-user": ("#0072b2", "#2f84bd"),
+    "cpu-system": ("#56b4e9", "#93d3f8"),
+    "cpu-iowait": ("#e69f00", "#f0b429"),
+    "cpu-steal": ("#4a4f57", "#8a8580"),
+    "cpu-others": ("#b98a5e", "#8c5e2a"),
+    "disk-read": ("#009e73", "#2fbf94"),
+    "disk-write": ("#d55e00", "#f0803c"),
+    "memory-process": ("#7d5a35", "#c9a27e"),
+    "memory-cached": ("#b8860b", "#dcae3f"),
+    "memory-dirty": ("#5c3a10", "#8a6234"),
+    "net-receive": ("#cc79a7", "#e3a1c4"),
+    "net-send": ("#6a5acd", "#a79bf5"),
+    "phase-1": ("#33475b", "#a9bdd2"),
+    "phase-2": ("#8296ab", "#63788e"),
+    "phase-3": ("#c3cdd8", "#36434f"),
+    "on-phase-1": ("#ffffff", "#0e1520"),
+    "on-phase-2": ("#0e1520", "#ffffff"),
+    "on-phase-3": ("#0e1520", "#ffffff"),
+    "group-1": ("#33475b", "#a9bdd2"),
+    "group-2": ("#0072b2", "#2f84bd"),
+    "group-3": ("#d55e00", "#f0803c"),
+    "group-4": ("#6f2dd2", "#6a4eda"),
+    "group-5": ("#542c12", "#d22d4e"),
+    "group-6": ("#ac7753", "#e8b492"),
+    "fault": ("#c62828", "#ff8a80"),
 }
-DARK: dict[str, str] = {
-    "page": "#14181d",
-    "ink": "#e8ebef",
-    "muted": "#a3adb9",
-    "rule": "#323a44",
-    "band": "#1e242c",
-    "cpu-user": "#2f84bd",
-    "cpu-system": "#93d3f8",
-    "cpu-iowait": "#f0b429",
-    "cpu-steal": "#8a8580",
-    "cpu-others": "#8c5e2a",
-    "disk-read": "#2fbf94",
-    "disk-write": "#f0803c",
-    "memory-process": "#c9a27e",
-    "memory-cached": "#dcae3f",
-    "memory-dirty": "#8a6234",
-    "net-receive": "#e3a1c4",
-    "net-send": "#a79bf5",
-    "phase-1": "#a9bdd2",
-    "phase-2": "#63788e",
-    "phase-3": "#36434f",
-    "on-phase-1": "#0e1520",
-    "on-phase-2": "#ffffff",
-    "on-phase-3": "#ffffff",
-    "group-1": "#a9bdd2",
-    "group-2": "#2f84bd",
-    "group-3": "#f0803c",
-    "group-4": "#6a4eda",
-    "group-5": "#d22d4e",
-    "group-6": "#e8b492",
-    "fault": "#ff8a80",
-}
+"""Each token's colour on a light page and on a dark one."""
+LIGHT = {token: light for token, (light, _) in _COLOURS.items()}
+DARK = {token: dark for token, (_, dark) in _COLOURS.items()}
 
 
 class ScaledUnit(NamedTuple):
@@ -162,8 +129,7 @@ def coloured(spec: Any, palette: dict[str, str]) -> Any:
     return spec
 
 
-MOST_COLOURS = 6
-"""More groups than this could not be distinguished by their colours."""
+MOST_COLOURS = 6  # More groups than this could not be distinguished by their colours.
 
 
 def series_keys(names: Iterable[str]) -> tuple[Key, ...]:

@@ -11,17 +11,16 @@ from typing import Any
 from howdah.report.document import Key
 from howdah.report.theme import CONFIG, LEFT, POINTER, RIGHT, WIDTH
 
-DATA = "data"
-"""The name of the layer that draws a figure's own data; bands, labels and levels have none."""
+Spec = dict[str, Any]  # A chart in Vega-Lite, or a part of one.
+DATA = "data"  # The name of the layer that draws a figure's own data; bands, labels and levels have none.
 
-SHOWN = "indexof(hidden, datum.series) < 0"
-"""True for a mark whose series the reader has not switched off."""
+SHOWN = "indexof(hidden, datum.series) < 0"  # True for a mark whose series the reader has not switched off.
 _OWN_SCALES = ("color", "fill", "fillOpacity", "opacity", "stroke")
 """What each layer of a chart has its own scales for."""
 
 
 def chart(
-    layers: list[dict[str, Any]],
+    layers: list[Spec],
     *,
     height: float,
     width: float = WIDTH,
@@ -30,7 +29,7 @@ def chart(
     left: int = LEFT,
     right: int = RIGHT,
     **properties: Any,
-) -> dict[str, Any]:
+) -> Spec:
     """A whole Vega-Lite spec of the given layers, in howdah's style; sizes in pixels.
 
     ``rest`` are further top-level properties (``data``). The page sets two variables:
@@ -52,12 +51,8 @@ def chart(
 
 
 def layer(
-    values: Sequence[Any] | None,
-    mark: dict[str, Any],
-    encoding: dict[str, Any],
-    *transform: str | dict[str, Any],
-    name: str = "",
-) -> dict[str, Any]:
+    values: Sequence[Any] | None, mark: Spec, encoding: Spec, *transform: str | Spec, name: str = ""
+) -> Spec:
     """A layer of values, or of the chart's own if None, after each filter (a text) and transform."""
     steps = [{"filter": step} if isinstance(step, str) else step for step in transform]
     return {
@@ -72,33 +67,29 @@ def layer(
     }
 
 
-def own(
-    values: Sequence[Any] | None, mark: dict[str, Any], encoding: dict[str, Any], tooltip: Any
-) -> dict[str, Any]:
+def own(values: Sequence[Any] | None, mark: Spec, encoding: Spec, tooltip: Any) -> Spec:
     """The layer of a figure's own data: a reader can switch off its series, and point at its marks."""
     return layer(values, mark, {**encoding, "tooltip": tooltip}, SHOWN, name=DATA)
 
 
-def texts(
-    values: Sequence[Any], place: dict[str, Any], *transform: str, field: str = "text", **looks: Any
-) -> dict[str, Any]:
+def texts(values: Sequence[Any], place: Spec, *transform: str, field: str = "text", **looks: Any) -> Spec:
     """A layer of words that begin at their place; ``looks`` are further properties of the mark."""
     return layer(values, {"type": "text", "align": "left", **looks}, {**place, "text": field}, *transform)
 
 
-def pointed_at(pointed: dict[str, Any], *fields: str, nearest: bool = False) -> dict[str, Any]:
+def pointed_at(pointed: Spec, *fields: str, nearest: bool = False) -> Spec:
     """A layer whose marks show while a reader points at their ``fields``, or at what is nearest to them."""
     over = {"type": "point", "on": "pointerover", "clear": "pointerout", "fields": list(fields)}
     select = {**over, "nearest": True} if nearest else over
     return {**pointed, "params": [{"name": POINTER, "select": select}]}
 
 
-def while_pointed_at(opacity: float) -> dict[str, Any]:
+def while_pointed_at(opacity: float) -> Spec:
     """The encoding of the opacity of such a layer."""
     return {"condition": {"param": POINTER, "empty": False, "value": opacity}, "value": 0}
 
 
-def switching(names: dict[str, Any], name: str = "named") -> dict[str, Any]:
+def switching(names: Spec, name: str = "named") -> Spec:
     """A layer of names, pale once their series is switched off, which a click does; ``name`` is its own."""
     mark = {"opacity": {"expr": f"roomy ? ({SHOWN} ? 1 : 0.3) : 0"}, **names["mark"], "cursor": "pointer"}
     # A layer without a selection of its own would let clicks on the names fall through.
@@ -106,20 +97,15 @@ def switching(names: dict[str, Any], name: str = "named") -> dict[str, Any]:
 
 
 def linear(
-    field: str,
-    domain: Sequence[float],
-    axis: dict[str, Any] | None = None,
-    *,
-    down: bool = False,
-    zero: bool = True,
-) -> dict[str, Any]:
+    field: str, domain: Sequence[float], axis: Spec | None = None, *, down: bool = False, zero: bool = True
+) -> Spec:
     """The encoding of a number's place: ``down`` is counted from the top; ``zero`` lies on the axis."""
     return {"field": field, **scaled(domain, axis, down=down, zero=zero)}
 
 
 def scaled(
-    domain: Sequence[float], axis: dict[str, Any] | None = None, *, down: bool = False, zero: bool = True
-) -> dict[str, Any]:
+    domain: Sequence[float], axis: Spec | None = None, *, down: bool = False, zero: bool = True
+) -> Spec:
     """The same for several fields, of which each layer names its own: ``{**x, "field": "end"}``."""
     scale = {"domain": domain, **({"reverse": True} if down else {}), "nice": False}
     if not zero:
@@ -127,11 +113,9 @@ def scaled(
     return {"type": "quantitative", "scale": scale, "axis": axis}
 
 
-def logarithmic(
-    field: str, axis: dict[str, Any], domain: Sequence[float] | None = None, padding: int = 0
-) -> dict[str, Any]:
+def logarithmic(field: str, axis: Spec, domain: Sequence[float] | None = None, padding: int = 0) -> Spec:
     """The encoding of a number's place by its logarithm, from the least to the most if there is a padding."""
-    scale: dict[str, Any] = {"type": "log"}
+    scale: Spec = {"type": "log"}
     if domain is not None:
         scale |= {"domain": domain, "nice": False}
     elif padding:
@@ -139,60 +123,57 @@ def logarithmic(
     return {"field": field, "type": "quantitative", "scale": scale, "axis": axis}
 
 
-def on(scale: dict[str, Any], field: str) -> dict[str, Any]:
+def round_numbers(low: float, high: float, steps: Sequence[float]) -> list[float]:
+    """What is written at a logarithmic axis: so many times each power of ten, between its ends."""
+    numbers = [step * 10.0**power for power in range(-4, 8) for step in steps]
+    return [number for number in numbers if low <= number <= high]
+
+
+def on(scale: Spec, field: str) -> Spec:
     """The encoding of a field on a scale that several fields and layers share."""
     return {**scale, "field": field}
 
 
-def spans(x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
+def spans(x: Spec, y: Spec) -> Spec:
     """The encoding of rectangles from ``x`` to ``x2`` and from ``y`` to ``y2``, on these scales."""
     return {"x": on(x, "x"), "x2": {"field": "x2"}, "y": on(y, "y"), "y2": {"field": "y2"}}
 
 
-RIGHT_END = {"value": {"expr": "width"}}
-"""The encoding of a place at the right end of the plot."""
-RULE = {"type": "rule", "color": "$ink", "strokeWidth": 1}
-"""A line that the eye compares with."""
-LEVEL = {**RULE, "strokeDash": [2, 3]}
-"""The mark of a level to compare with."""
+RIGHT_END = {"value": {"expr": "width"}}  # The encoding of a place at the right end of the plot.
+RULE = {"type": "rule", "color": "$ink", "strokeWidth": 1}  # A line that the eye compares with.
+LEVEL = {**RULE, "strokeDash": [2, 3]}  # The mark of a level to compare with.
 HOLLOW = {"type": "point", "size": 40, "strokeWidth": 1.5, "fill": "$page", "fillOpacity": 1}
 """The mark of simulated points on a dashed line."""
 
 
-def points(
-    values: Sequence[Any],
-    place: dict[str, Any],
-    colour: dict[str, Any],
-    tooltip: list[dict[str, Any]],
-    **looks: Any,
-) -> dict[str, Any]:
+def points(values: Sequence[Any], place: Spec, colour: Spec, tooltip: list[Spec], **looks: Any) -> Spec:
     """The layer of a figure's own points; their field ``solid`` is the opacity inside, 0 if simulated."""
     colours = {"color": colour, "fill": colour, "fillOpacity": as_is("solid")}
     mark = {"type": "point", "strokeWidth": 1.5, **looks}
     return layer(values, mark, {**place, **colours, "tooltip": tooltip}, SHOWN, name=DATA)
 
 
-def rows(count: int) -> dict[str, Any]:
+def rows(count: int) -> Spec:
     """The encoding of rows below one another, from 0, each in the middle of its share of the plot."""
     return linear("row", [-0.5, count - 0.5], down=True, zero=False)
 
 
-def stacked(x: dict[str, Any], y: dict[str, Any], colour: dict[str, Any]) -> dict[str, Any]:
+def stacked(x: Spec, y: Spec, colour: Spec) -> Spec:
     """The encoding of bars laid end to end, each from its field ``start`` to its field ``end``."""
     return {"x": on(x, "start"), "x2": "end", "y": y, "color": colour}
 
 
 def segments(
     values: Sequence[Any],
-    x: dict[str, Any],
-    y: dict[str, Any],
+    x: Spec,
+    y: Spec,
     tooltip: Any,
     *,
     tokens: Mapping[str, str],
     size: int,
     below: Sequence[tuple[str, int]],
     letter: float,
-) -> list[dict[str, Any]]:
+) -> list[Spec]:
     """Stacked bars by series, and fields of theirs so far below them where a series' name has room."""
     bars = {"type": "bar", "size": size, "stroke": "$page", "strokeWidth": 1}
     room = "abs(scale('x', datum.end) - scale('x', datum.start))"
@@ -205,58 +186,57 @@ def segments(
     ]
 
 
-def rimmed(values: Sequence[Any], mark: dict[str, Any], encoding: dict[str, Any]) -> list[dict[str, Any]]:
+def rimmed(values: Sequence[Any], mark: Spec, encoding: Spec) -> list[Spec]:
     """The layers of words that lie on bars or a grid: with a pale rim."""
     rim = {"stroke": "$page", "strokeWidth": 5, "strokeJoin": "round"}
     return [layer(values, mark | rim, encoding), layer(values, mark, encoding)]
 
 
-def coloured_by(field: str, tokens: Mapping[str, str]) -> dict[str, Any]:
+def coloured_by(field: str, tokens: Mapping[str, str]) -> Spec:
     """The encoding of a field of words, each of which has the colour of a token."""
     scale = {"domain": list(tokens), "range": [f"${token}" for token in tokens.values()]}
     return {"field": field, "type": "nominal", "scale": scale, "legend": None}
 
 
-def series_colour(keys: Iterable[Key]) -> dict[str, Any]:
+def series_colour(keys: Iterable[Key]) -> Spec:
     """The encoding that gives a datum its series' colour; the keys stand next to the chart, not in it."""
     return coloured_by("series", {key.name: key.token for key in keys})
 
 
-def quantity(field: str) -> dict[str, Any]:
+def quantity(field: str) -> Spec:
     """The encoding of a number on the scale that other layers have."""
     return {"field": field, "type": "quantitative"}
 
 
-def in_pixels(field: str) -> dict[str, Any]:
+def in_pixels(field: str) -> Spec:
     """The encoding of a place that is known in pixels."""
     return {"field": field, "type": "quantitative", "scale": None, "axis": None}
 
 
-def as_is(field: str) -> dict[str, Any]:
+def as_is(field: str) -> Spec:
     """The encoding of an opacity, without a scale."""
     return {"field": field, "type": "quantitative", "scale": None, "legend": None}
 
 
-def tips(**fields: str | None) -> list[dict[str, Any]]:
+def tips(**fields: str | None) -> list[Spec]:
     """What a pointer shows: fields with the titles that they have there; None is the field's own name."""
     return [{"field": name, **({"title": title} if title else {})} for name, title in fields.items()]
 
 
-def number_tip(field: str, title: str, form: str = ".4~g") -> dict[str, Any]:
+def number_tip(field: str, title: str, form: str = ".4~g") -> Spec:
     """What a pointer shows of a number (d3 format)."""
     return {"field": field, "type": "quantitative", "title": title, "format": form}
 
 
-def across(title: str, **properties: Any) -> dict[str, Any]:
+def across(title: str, **properties: Any) -> Spec:
     """An axis below rows of bars or points: a grid through all of them, and no line."""
     return {"title": title, "grid": True, "domain": False, "ticks": False, **properties}
 
 
-SIGNED = "datum.value ? replace(datum.label, '%', ' %') : '0 %'"
-"""The labels of an axis of changes: zero has no sign."""
+SIGNED = "datum.value ? replace(datum.label, '%', ' %') : '0 %'"  # Labels of changes: zero has no sign.
 
 
-def level_title(text: str, above: int = 8) -> dict[str, Any]:
+def level_title(text: str, above: int = 8) -> Spec:
     """Axis properties that write a y axis's unit level, so many pixels above the plot, from its left edge."""
     return {
         "title": text,

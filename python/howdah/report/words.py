@@ -40,12 +40,11 @@ _OWN = re.compile(r"\bX(\d+)\b")
 
 def source_text(source: str) -> str:
     """What a setting cites, in words: ``D0 50`` is ``vSphere 6 study, item 50``."""
-    return _OWN.sub(r"howdah, note \1", _CITED.sub(_named, source))
 
+    def named(cited: re.Match[str]) -> str:
+        return f"{PAPERS[cited[1]].name}, {f'item {cited[2]}' if cited[2] else ''}"
 
-def _named(cited: re.Match[str]) -> str:
-    item = f"item {cited[2]}" if cited[2] else ""
-    return f"{PAPERS[cited[1]].name}, {item}"
+    return _OWN.sub(r"howdah, note \1", _CITED.sub(named, source))
 
 
 def cited(sources: Iterable[str]) -> str:
@@ -57,11 +56,9 @@ def cited(sources: Iterable[str]) -> str:
     return f"{'; '.join(papers)}. Items are numbered as howdah lists them: `howdah rules`."
 
 
-NONE = "–"
-"""What stands where the record holds nothing."""
+NONE = "–"  # What stands where the record holds nothing.
 
-UNKNOWN = "unknown"
-"""What stands where runs give no interval, or one that rules nothing out."""
+UNKNOWN = "unknown"  # What stands where runs give no interval, or one that rules nothing out.
 
 Value = TypeVar("Value")
 
@@ -71,7 +68,9 @@ def optional(value: Value | None, text: Callable[[Value], str]) -> str:
     return NONE if value is None else text(value)
 
 
-_RATES = {"B/s": format_rate, "bit/s": format_bits_per_s}
+def nonzero(value: Value | None, text: Callable[[Value], str]) -> str:
+    """The text of a number; a dash for None and zero."""
+    return text(value) if value else NONE
 
 
 def three_digits(value: float) -> str:
@@ -80,6 +79,9 @@ def three_digits(value: float) -> str:
     if "e" not in text:
         return text
     return f"{value:,.0f}" if abs(value) >= 1 else f"{float(text):.12f}".rstrip("0")
+
+
+_RATES = {"B/s": format_rate, "bit/s": format_bits_per_s}
 
 
 def number(value: Number) -> str:

@@ -11,29 +11,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from howdah.markdown import pipe_table
-from howdah.report.document import (
-    Block,
-    Bullets,
-    Document,
-    Entries,
-    FactList,
-    Figure,
-    FindingText,
-    FoldedBlocks,
-    Form,
-    Heading,
-    Notes,
-    Paragraph,
-    Table,
-    TextEntry,
-    Warnings,
-    numeric_columns,
-)
+from howdah.report import document as doc
 from howdah.report.html import FIGURES, html
 from howdah.report.renderer import Renderer, svg
 
-NUMBERS = "data"
-"""The folder, next to a page, of numbers for other programs."""
+NUMBERS = "data"  # The folder, next to a page, of numbers for other programs.
 
 
 def put_page(folder: Path, name: str, html: str, markdown: str, files: Mapping[str, str | bytes]) -> Path:
@@ -92,13 +74,13 @@ def _make(folder: Path) -> list[Path]:
     return missing[::-1]
 
 
-def write_document(document: Document, out_dir: Path, renderer: Renderer | None = None) -> Path:
+def write_document(document: doc.Document, out_dir: Path, renderer: Renderer | None = None) -> Path:
     """Write ``<name>.html``, ``<name>.md``, ``figures/*.svg`` and ``data/*.csv``; return the page's path.
 
     The page stands alone; the Markdown links the pictures next to it. Existing files of these names are
     replaced. A ``renderer`` draws in other processes. Raises OSError if the directory cannot be written.
     """
-    figures = document.in_form(Form.HTML).figures()
+    figures = document.in_form(doc.Form.HTML).figures()
     if renderer is None:
         pictures = {figure.id: svg(figure) for figure in figures}
     else:
@@ -110,13 +92,12 @@ def write_document(document: Document, out_dir: Path, renderer: Renderer | None 
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
 _CODE = re.compile(r"`([^`\n]+)`")
-_PLAIN = ("", "measured", "simulated")
-"""Certainties of a note that need no mention."""
+_PLAIN = ("", "measured", "simulated")  # Certainties of a note that need no mention.
 
 
-def markdown(document: Document, folder: str) -> str:
+def markdown(document: doc.Document, folder: str) -> str:
     """The whole file; pictures are linked as ``<folder>/<id>.svg``."""
-    shown = document.in_form(Form.MARKDOWN)
+    shown = document.in_form(doc.Form.MARKDOWN)
     title = f"{shown.question}\n\n**{prose(shown.answer)}**" if shown.question else prose(shown.answer)
     blocks = [f"# {title}", escaped(" · ".join(shown.kicker)), *_blocks(shown.blocks, folder)]
     for section in shown.sections:
@@ -128,7 +109,6 @@ def markdown(document: Document, folder: str) -> str:
 
 
 def together(blocks: Iterable[str]) -> str:
-    """A file of these blocks."""
     return "\n\n".join(blocks) + "\n"
 
 
@@ -143,39 +123,39 @@ def prose(text: str) -> str:
     return "".join(f"`{part}`" if at % 2 else escaped(part) for at, part in enumerate(parts))
 
 
-def _blocks(blocks: Iterable[Block], folder: str) -> Iterator[str]:
+def _blocks(blocks: Iterable[doc.Block], folder: str) -> Iterator[str]:
     for block in blocks:
         match block:
-            case Figure():
+            case doc.Figure():
                 yield figure_block(block, folder)
-            case Table():
+            case doc.Table():
                 yield from _titled(block)
-            case Entries():
+            case doc.Entries():
                 yield "\n".join(map(_entry, block.items))
-            case FactList():
+            case doc.FactList():
                 if block.title:
                     yield f"### {escaped(block.title)}"
-                yield table(Table(("", ""), block.entries))
-            case Paragraph():
+                yield table(doc.Table(("", ""), block.entries))
+            case doc.Paragraph():
                 strong = f"**{prose(block.strong)}** " if block.strong else ""
                 yield f"{strong}{prose(block.text)}".rstrip()
-            case Bullets():
+            case doc.Bullets():
                 mark = "**Warning:** " if block.style == "warning" else ""
                 yield bullets(block.items, mark)
-            case Warnings():
+            case doc.Warnings():
                 yield "\n".join(map(_warning, block.findings))
-            case Notes():
+            case doc.Notes():
                 yield f"### {escaped(block.title)}"
                 remarks = (f"- {prose(remark)}" for remark in block.remarks)
                 yield "\n".join((*map(_note, block.findings), *remarks))
-            case Heading():
+            case doc.Heading():
                 yield f"### {escaped(block.text)}"
-            case FoldedBlocks():
+            case doc.FoldedBlocks():
                 yield f"{escaped(block.summary)}:"
                 yield from _blocks(block.blocks, folder)
 
 
-def _titled(block: Table) -> Iterator[str]:
+def _titled(block: doc.Table) -> Iterator[str]:
     if block.title:
         yield f"### {escaped(block.title)}"
         if block.about:
@@ -183,34 +163,33 @@ def _titled(block: Table) -> Iterator[str]:
     yield table(block)
 
 
-def table(data: Table) -> str:
+def table(data: doc.Table) -> str:
     """A pipe table, columns of numbers aligned on the right."""
-    return pipe_table(data.columns, data.rows, right=numeric_columns(data), escape=escaped)
+    return pipe_table(data.columns, data.rows, right=doc.numeric_columns(data), escape=escaped)
 
 
 def bullets(items: Iterable[str], mark: str = "") -> str:
-    """A list with a mark before each item."""
     return "\n".join(f"- {mark}{prose(item)}" for item in items)
 
 
-def figure_block(figure: Figure, folder: str) -> str:
+def figure_block(figure: doc.Figure, folder: str) -> str:
     """A figure as a link to its picture, with its title and caption."""
     title, caption = escaped(figure.title), prose(figure.caption)
     return f"![{title}]({folder}/{figure.id}.svg)\n\n*{title}.* {caption}"
 
 
-def _entry(entry: TextEntry) -> str:
+def _entry(entry: doc.TextEntry) -> str:
     text = prose(" ".join(filter(None, (entry.strong, entry.text))))
     return f"- **{escaped(entry.name)}** {text}" + (f" ({prose(entry.note)})" if entry.note else "")
 
 
-def _warning(finding: FindingText) -> str:
+def _warning(finding: doc.FindingText) -> str:
     parts = ", ".join(filter(None, (finding.place, finding.certainty)))
     numbers = "".join(f"; {name} {value}" for name, value in finding.numbers)
     return f"- **Warning:** {prose(finding.text)} ({escaped(parts + numbers)})"
 
 
-def _note(finding: FindingText) -> str:
+def _note(finding: doc.FindingText) -> str:
     """A note shows its certainty only if it was not measured; its numbers are on the page."""
     certainty = "" if finding.certainty in _PLAIN else f" ({escaped(finding.certainty)})"
     return f"- {prose(finding.text)}{certainty}"

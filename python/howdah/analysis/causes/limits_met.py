@@ -18,8 +18,7 @@ from howdah.model.placement import placed_hosts
 from howdah.model.plan import Plan
 from howdah.model.run import Origin, TaskAttempt
 
-LEAST_PEERS = 2
-"""With fewer peers than this their median says nothing, and what was planned counts instead."""
+LEAST_PEERS = 2  # With fewer peers than this their median says nothing, and what was planned counts instead.
 
 
 class Planned(NamedTuple):
@@ -57,8 +56,7 @@ class View:
     origin: Origin
     again: tuple[TaskAttempt, ...] = ()
     waits: tuple[tuple[float, float], ...] = ()
-    still: tuple[Stretch, ...] = ()
-    """When nothing was answered after a fault, of which no worker is the cause."""
+    still: tuple[Stretch, ...] = ()  # When nothing was answered after a fault: no worker's fault.
 
     @property
     def seconds(self) -> float:
@@ -180,21 +178,14 @@ def bytes_moved(task: TaskAttempt) -> int:
 
 # The rate that so much of the amount did not exceed. A limit shows at the top; the very top is noise.
 TOP = 0.95
-# So far around that rate still counts as the same.
-NEAR = 0.15
-# A sampler that was held up so many intervals lost what lies between.
-GAP = 2.0
-# Where more than the rest moved in gaps, what is left tells nothing.
-LEAST_SAMPLED = 0.5
-# Fewer sample intervals than this tell nothing about steadiness.
-LEAST_INTERVALS = 4
+NEAR = 0.15  # So far around that rate still counts as the same.
+GAP = 2.0  # A sampler that was held up so many intervals lost what lies between.
+LEAST_SAMPLED = 0.5  # Where more than the rest moved in gaps, what is left tells nothing.
+LEAST_INTERVALS = 4  # Fewer sample intervals than this tell nothing about steadiness.
 
-# A resource that a limit holds moves at least so much of its amount at that one rate.
-STEADY = 0.5
-# Rates wander with what there is to do.
-WANDERS = 0.25
-# Heartbeats and logs are steady too, but no more than this.
-CHATTER_BYTES_PER_S = 1e5
+STEADY = 0.5  # A resource that a limit holds moves at least so much of its amount at that one rate.
+WANDERS = 0.25  # Rates wander with what there is to do.
+CHATTER_BYTES_PER_S = 1e5  # Heartbeats and logs are steady too, but no more than this.
 
 
 class Ceiling(NamedTuple):

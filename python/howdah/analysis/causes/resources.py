@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
@@ -29,18 +29,22 @@ from howdah.analysis.use import QUIET_BYTES_PER_S
 # A worker that waits for something else computes less too, but its limit holds it back less than its
 # peers', for every second it computes; one with a lower limit is held back at least so much more.
 HELD_BACK_MORE = 1.3
-# Of the whole time.
-HELD_BACK_LEAST = 0.05
-# While held back, equal workers compute about as much: a limit is no matter of chance.
-LIMIT_WANDERS = 0.15
+HELD_BACK_LEAST = 0.05  # Of the whole time.
+LIMIT_WANDERS = 0.15  # While held back, equal workers compute about as much: a limit is no matter of chance.
 # Where nobody counts how long the limit held it back, the CPUs must have stood at it nearly all along.
 STEADY = 0.9
 LEAST_CPUS = 0.02
-# What a hypervisor gives to others differs by no more among workers on hosts alike.
-STOLEN_WANDERS = 0.1
+STOLEN_WANDERS = 0.1  # What a hypervisor gives to others differs by no more among workers on hosts alike.
 
-# What any machine does beside a run.
-CONTENTION_WANDERS = 0.03
+CONTENTION_WANDERS = 0.03  # What any machine does beside a run.
+
+
+def _ceilings(
+    view: View, metrics: Mapping[tuple[str, str], Sequence[str]], least: float
+) -> dict[tuple[str, str], Ceiling]:
+    """How workers used their resources, by worker and instance; those of next to no use are left out."""
+    uses = {key: ceiling_of(view.timeline, key[0], names, view.span) for key, names in metrics.items()}
+    return {key: use for key, use in uses.items() if use is not None and use.level >= least}
 
 
 def held_back(view: View) -> Iterator[CauseMark]:
@@ -118,7 +122,6 @@ def _throttled(view: View) -> dict[str, float]:
 
 
 def _by_limit(view: View, worker: str, throttled: dict[str, float]) -> bool:
-    """Whether it was its own limit that left a worker less."""
     back_s = view.growth(worker, "cpu/all/throttled_s") or 0.0
     more = throttled[worker] >= HELD_BACK_MORE * Peers(throttled).usual(worker).value
     return more and back_s >= HELD_BACK_LEAST * view.seconds
@@ -130,8 +133,7 @@ def contention(use: OthersUse) -> Sign:
     return Sign("contended machine", use.others, quantity, "1", use.others, 0.0, "quiet", CONTENTION_WANDERS)
 
 
-# A disk that is busy so much of the time is what its worker waits for, whatever its rate.
-BUSY = 0.7
+BUSY = 0.7  # A disk that is busy so much of the time is what its worker waits for, whatever its rate.
 # What any disk writes in a moment is no queue.
 DISK_QUEUED_BYTES = 1e6
 _DISK_WAYS = {
@@ -151,12 +153,8 @@ def slow_disks(view: View, data_disks: tuple[str, ...]) -> Iterator[CauseMark]:
     ]
     planned = {worker: view.plan(worker).disk_bytes_per_s for worker in view.workers}
     for way, metrics in _DISK_WAYS.items():
-        uses: dict[tuple[str, str], Ceiling] = {}
-        for worker, disk in disks:
-            names = [f"disk/{disk}/{metric}" for metric in metrics]
-            use = ceiling_of(view.timeline, worker, names, view.span)
-            if use is not None and use.level >= CHATTER_BYTES_PER_S:
-                uses[worker, disk] = use
+        names = {(worker, disk): [f"disk/{disk}/{metric}" for metric in metrics] for worker, disk in disks}
+        uses = _ceilings(view, names, CHATTER_BYTES_PER_S)
         resource = Resource("slow disk", f"rate of {way}, disk", "B/s", QUIET_BYTES_PER_S)
         yield from low_ceilings(resource, uses, planned)
     resource = Resource("slow disk", "rate while busy, disk", "B/s", QUIET_BYTES_PER_S)
@@ -188,10 +186,8 @@ def _busy(view: View, disks: list[tuple[str, str]]) -> dict[tuple[str, str], Cei
     return result
 
 
-# Twenty full segments; what a link sends at once is no queue.
-QUEUED_BYTES = 30e3
-# Rates this close are the same.
-ALIKE = 1.1
+QUEUED_BYTES = 30e3  # Twenty full segments; what a link sends at once is no queue.
+ALIKE = 1.1  # Rates this close are the same.
 # A link carries clearly less than others below this share of what they carry.
 SLOWER = 0.75
 WAITING_WANDERS = 0.1
@@ -206,12 +202,13 @@ def slow_links(view: View) -> Iterator[CauseMark]:
     levels: dict[str, dict[str, float]] = {}
     low: dict[str, dict[str, CauseMark]] = {}
     for way, metric in _WAYS.items():
-        uses: dict[tuple[str, str], Ceiling] = {}
-        for worker in view.workers:
-            nics = [nic for nic in view.timeline.instances(worker, "nic") if nic != "lo"]
-            use = ceiling_of(view.timeline, worker, [f"nic/{nic}/{metric}" for nic in nics], view.span)
-            if use is not None and use.level >= CHATTER_BYTES_PER_S:
-                uses[worker, ""] = use
+        names = {
+            (worker, ""): [
+                f"nic/{nic}/{metric}" for nic in view.timeline.instances(worker, "nic") if nic != "lo"
+            ]
+            for worker in view.workers
+        }
+        uses = _ceilings(view, names, CHATTER_BYTES_PER_S)
         resource = Resource("slow link", f"rate of {way}", "B/s", QUIET_BYTES_PER_S)
         for mark in low_ceilings(resource, uses, planned):
             low.setdefault(mark.worker, {})[metric] = mark

@@ -19,14 +19,10 @@ from howdah.analysis.operation_steps import Stretch, apart_s
 from howdah.model.run import TaskAttempt
 
 LEAST_TASKS = 3
-# Partitions are cut by samples.
-PARTITION_WANDERS = 0.25
-# So few bytes more take no time that matters.
-LEAST_BYTES = 1 << 20
-# More bytes only matter where they took longer.
-LONGER = 1.3
-# Sizes this close are the same.
-ALIKE = 0.9
+PARTITION_WANDERS = 0.25  # Partitions are cut by samples.
+LEAST_BYTES = 1 << 20  # So few bytes more take no time that matters.
+LONGER = 1.3  # More bytes only matter where they took longer.
+ALIKE = 0.9  # Sizes this close are the same.
 
 
 def skewed_tasks(view: View) -> Iterator[CauseMark]:
@@ -73,14 +69,11 @@ def _took_longer_than_its_like(view: View, task: TaskAttempt, attempts: list[Tas
     return bool(like) and view.working_s(task) >= LONGER * median(like)
 
 
-# A kind of task counts where it took at least so much of all task time.
-WORTH = 0.2
+WORTH = 0.2  # A kind of task counts where it took at least so much of all task time.
 
-# A task with less than this share of the mean is as good as empty.
-EMPTY = 0.1
+EMPTY = 0.1  # A task with less than this share of the mean is as good as empty.
 
-# A worker with less than this share of its peers' time in tasks had little to do.
-LITTLE = 0.5
+LITTLE = 0.5  # A worker with less than this share of its peers' time in tasks had little to do.
 
 
 def slowdowns(view: View) -> dict[str, float]:
@@ -149,12 +142,9 @@ def ends_later(view: View, worker: str) -> float:
     return (ends[worker] - median(others)) / view.seconds
 
 
-# Containers are given out within a few heartbeats; sooner than this nothing is late.
-LEAST_S = 3.0
-# Containers come when others end, to one worker sooner than to another.
-START_WANDERS = 0.35
-# And it must be what others wait for: ending so much later than they, as a share of the whole stretch.
-ENDS_LATER = 0.1
+LEAST_S = 3.0  # Containers are given out within a few heartbeats; sooner than this nothing is late.
+START_WANDERS = 0.35  # Containers come when others end, to one worker sooner than to another.
+ENDS_LATER = 0.1  # Others wait for it only if it ends so much later, as a part of the whole stretch.
 
 
 def late_starts(view: View) -> Iterator[CauseMark]:
@@ -183,10 +173,8 @@ def late_starts(view: View) -> Iterator[CauseMark]:
                 yield CauseMark(worker, kind, None, sign)
 
 
-# What a collector takes of a healthy heap's time differs by no more.
-COLLECTION_WANDERS = 0.1
-# What Java says when a heap is full; the second is said when collecting takes nearly all time.
-_FULL = ("Java heap space", "GC overhead limit exceeded")
+COLLECTION_WANDERS = 0.1  # What a collector takes of a healthy heap's time differs by no more.
+_FULL = ("Java heap space", "GC overhead limit exceeded")  # What Java reports of a full heap.
 
 
 def full_heaps(view: View) -> Iterator[CauseMark]:
@@ -199,14 +187,14 @@ def full_heaps(view: View) -> Iterator[CauseMark]:
     for kind, attempts in by_kind(collected, lambda attempt: attempt.kind).items():
         shares: dict[str, float] = {}
         for worker, tasks in by_kind(attempts, lambda attempt: attempt.worker).items():
-            elapsed_s = sum(task.end_s - task.start_s for task in tasks)
+            elapsed_s = sum(task.elapsed_s for task in tasks)
             shares[worker] = min(1.0, sum(task.gc_s or 0.0 for task in tasks) / elapsed_s)
         yield from _collecting(shares, f"{kind} tasks' time in garbage collection", kind)
     died: dict[str, float] = {}
     for worker, attempts in by_kind((*view.attempts, *view.failed), lambda attempt: attempt.worker).items():
         full = [attempt for attempt in attempts if any(word in (attempt.error or "") for word in _FULL)]
-        whole_s = sum(attempt.end_s - attempt.start_s for attempt in attempts)
-        full_s = sum(attempt.end_s - attempt.start_s for attempt in full)
+        whole_s = sum(attempt.elapsed_s for attempt in attempts)
+        full_s = sum(attempt.elapsed_s for attempt in full)
         died[worker] = full_s / whole_s if whole_s > 0 else 0.0
     yield from _collecting(died, "task time lost to full heaps")
     daemons = {name for worker in view.workers for name in view.timeline.instances(worker, "jvm")}

@@ -37,17 +37,16 @@ _ENDED = {
 
 def finished(groups: Sequence[RunGroup]) -> tuple[tuple[RunGroup, ...], tuple[Refused, ...]]:
     """The groups without the runs that did not succeed, and these."""
-    refused = [
-        Refused(what=run.run, why=why_unfinished(run))
-        for group in groups
-        for run in group.runs
-        if run.outcome is not Outcome.SUCCEEDED
-    ]
-    successful = [
-        group.model_copy(update={"runs": runs})
-        for group in groups
-        if (runs := tuple(run for run in group.runs if run.outcome is Outcome.SUCCEEDED))
-    ]
+    successful, refused = [], []
+    for group in groups:
+        runs = tuple(run for run in group.runs if run.outcome is Outcome.SUCCEEDED)
+        refused += [
+            Refused(what=run.run, why=why_unfinished(run))
+            for run in group.runs
+            if run.outcome is not Outcome.SUCCEEDED
+        ]
+        if runs:
+            successful.append(group.model_copy(update={"runs": runs}))
     return tuple(successful), tuple(refused)
 
 
@@ -114,20 +113,15 @@ def _facts(group: RunGroup) -> dict[tuple[Aspect, str], str]:
     return {key: " or ".join(sorted(several)) for key, several in values.items()}
 
 
-MOST_NAMED = 2
-"""More changes than this make no name."""
+MOST_NAMED = 2  # More changes than this make no name.
 
-LONGEST = 40
-"""A name longer than this fits no axis."""
+LONGEST = 40  # A name longer than this fits no axis.
 
-_TELLING = (Aspect.WORKLOAD, Aspect.PLAN)
-"""What users change on purpose, one of which stands for what follows from it."""
+_TELLING = (Aspect.WORKLOAD, Aspect.PLAN)  # What users change on purpose; other changes follow from it.
 
-PLATFORM = "platform"
-"""The fact that most others follow from."""
+PLATFORM = "platform"  # The fact that most others follow from.
 
-NOISY = 0.1
-"""Repeats whose times deviate by more than this share were disturbed by something."""
+NOISY = 0.1  # Repeats whose times deviate by more than this share were disturbed by something.
 
 
 def group_repeats(runs: Sequence[RunFigures]) -> tuple[RunGroup, ...]:
@@ -143,15 +137,12 @@ def group_repeats(runs: Sequence[RunFigures]) -> tuple[RunGroup, ...]:
     # Groups are called after their differences, if these are few; otherwise after their first run.
     successful = [group for group in groups if group.runs[0].outcome is Outcome.SUCCEEDED]
     peers = [group for group in successful if why_not(groups[0], group) is None]
-    names = next((names for names in _proposed(peers) if _fit(names)), None)
+    proposed = (names for names in _proposed(peers) if len(set(names)) == len(names))
+    names = next((names for names in proposed if max(map(len, names)) <= LONGEST), None)
     if names is None:
         return tuple(groups)
     called = {group.name: name for group, name in zip(peers, names, strict=True)}
     return tuple(group.model_copy(update={"name": called.get(group.name, group.name)}) for group in groups)
-
-
-def _fit(names: list[str]) -> bool:
-    return len(set(names)) == len(names) and all(len(name) <= LONGEST for name in names)
 
 
 def _proposed(groups: Sequence[RunGroup]) -> Iterator[list[str]]:
@@ -211,12 +202,11 @@ def remarks(groups: Sequence[RunGroup]) -> Iterator[str]:
 
 
 def _noise(group: RunGroup) -> dict[str, float]:
-    """The deviation of the logarithms of a workload's times, by its name."""
-    times: dict[str, list[float]] = {}
-    for run in group.runs:
-        for reading in run.readings:
-            if reading.measure.kind == "time" and reading.measure.phase is None and reading.value > 0:
-                times.setdefault(reading.measure.workload, []).append(log(reading.value))
+    times = {
+        measure.workload: [log(value) for value in values if value > 0]
+        for measure, values in group.values.items()
+        if measure.kind == "time" and measure.phase is None
+    }
     return {name: stdev(some) for name, some in times.items() if len(some) > 1}
 
 
@@ -232,7 +222,14 @@ def compare(groups: Sequence[RunGroup], baseline: str | None = None) -> Comparis
     if base is None:
         raise ValueError(f"no run of the baseline {name} succeeded")
     reasons = [(group, why_not(base, group)) for group in successful if group.name != name]
-    more = [Refused(what=_all_of(group), why=why) for group, why in reasons if why is not None]
+    more = [
+        Refused(
+            what=f"{group.name} with {format_counted(repeats, 'repeat')}" if repeats else group.name, why=why
+        )
+        for group, why in reasons
+        if why is not None
+        for repeats in (len(group.runs) - 1,)
+    ]
     others = [group for group, why in reasons if why is None]
     both = [list(contrasts(base, group)) for group in others]
     worth = [[contrast for contrast in pair if contrast.measure.is_judged] for pair in both]
@@ -253,11 +250,6 @@ def compare(groups: Sequence[RunGroup], baseline: str | None = None) -> Comparis
     )
 
 
-def _all_of(group: RunGroup) -> str:
-    more = len(group.runs) - 1
-    return f"{group.name} with {format_counted(more, 'repeat')}" if more else group.name
-
-
 def _against(base: RunGroup, group: RunGroup, both: tuple[Judged, ...], every: list[Contrast]) -> Against:
     times = tuple(difference for difference in both if difference.measure.kind == "time")
     others = tuple(contrast for contrast in every if not contrast.measure.is_judged)
@@ -274,15 +266,13 @@ def _against(base: RunGroup, group: RunGroup, both: tuple[Judged, ...], every: l
 
 def _disturbed(base: RunGroup, group: RunGroup, contrasts: Sequence[Contrast]) -> Iterator[str]:
     """Where others had clearly more of the machine on one side: a difference in time may be theirs."""
-    apart = [
+    shares = [
         contrast
         for contrast in contrasts
-        if contrast.measure.name == UNDISTURBED
-        and contrast.measure.phase is None
-        and abs(contrast.base_mean - contrast.other_mean) >= DISTURBED
+        if contrast.measure.name == UNDISTURBED and contrast.measure.phase is None
     ]
-    if apart:
-        most = max(apart, key=lambda contrast: abs(contrast.base_mean - contrast.other_mean))
+    most = max(shares, key=lambda contrast: abs(_difference(contrast)), default=None)
+    if most is not None and abs(_difference(most)) >= DISTURBED:
         less, more = sorted(((1 - most.base_mean, base.name), (1 - most.other_mean, group.name)))
         yield (
             f"others used {percent(more[0])} of the machine's CPU time in {most.measure.workload} of "
@@ -299,14 +289,11 @@ def _unequal(base: RunGroup, group: RunGroup) -> Iterator[str]:
         yield f"{format_counted(len(group.runs), 'run')} against {len(base.runs)}: as many would show most"
 
 
-CLEARLY = 0.05
-"""A resource that differs by less than this share explains nothing."""
+CLEARLY = 0.05  # A resource that differs by less than this share explains nothing.
 
-MOST_SIGNS = 4
-"""More signs than this are a table, and there is one."""
+MOST_SIGNS = 4  # More signs than this are a table, and there is one.
 
-MOST_CAUSES = 6
-"""The same where programs differ, whose resources are all that they have in common."""
+MOST_CAUSES = 6  # The same where programs differ, whose resources are all that they have in common.
 
 CAUSES = (
     "CPU time", PROCESSES, "spilled", "shuffled", "written to disks", "read from disks", "received",
@@ -314,11 +301,9 @@ CAUSES = (
 )  # fmt: skip
 """What explains a difference between programs, the most telling first."""
 
-PART_SHARE = 0.1
-"""A part of a job's time that differs by less than this share of the whole difference is left out."""
+PART_SHARE = 0.1  # Parts of a job's time that differ by less of the whole difference are left out.
 
-WORTH_SHARE = 0.02
-"""A resource below this share of the greatest one of its unit is beside the point."""
+WORTH_SHARE = 0.02  # A resource below this share of the greatest one of its unit is beside the point.
 
 
 def locations(times: Sequence[Judged], others: Sequence[Contrast]) -> tuple[Location, ...]:
@@ -337,13 +322,17 @@ def _location(whole: Judged, times: Sequence[Judged], others: Sequence[Contrast]
     phase = main.measure.phase if main else None
     own = [contrast for contrast in others if contrast.measure.workload == workload]
     parts = () if phases else _parts(own, difference_s)
+    # What differs clearly between two programs, by how much it explains.
+    causes = [contrast for contrast in _clear_ones(own) if contrast.measure.name in CAUSES]
     return Location(
         workload=workload,
         difference_s=difference_s,
         phase=phase,
         phase_difference_s=_difference(main) if main else None,
         parts=parts,
-        signs=_causes(own) if parts else _signs(own, phase),
+        signs=tuple(sorted(causes, key=lambda contrast: CAUSES.index(contrast.measure.name))[:MOST_CAUSES])
+        if parts
+        else _signs(own, phase),
     )
 
 
@@ -352,12 +341,6 @@ def _parts(others: Sequence[Contrast], difference_s: float) -> tuple[Contrast, .
     parts = {contrast.measure.name: contrast for contrast in others if contrast.measure.name in PARTS}
     least_s = PART_SHARE * abs(difference_s)
     return tuple(parts[name] for name in PARTS if name in parts and abs(_difference(parts[name])) >= least_s)
-
-
-def _causes(others: Sequence[Contrast]) -> tuple[Contrast, ...]:
-    """What differs clearly between two programs, by how much it explains."""
-    clear = [contrast for contrast in _clear_ones(others) if contrast.measure.name in CAUSES]
-    return tuple(sorted(clear, key=lambda contrast: CAUSES.index(contrast.measure.name))[:MOST_CAUSES])
 
 
 def _difference(contrast: Contrast) -> float:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from howdah.analysis.comparing.compare import amount_of
-from howdah.analysis.comparing.readings import SampledUse, readings_of, seen_in
+from howdah.analysis.comparing.readings import readings_of, seen_in
 from howdah.analysis.evidence.use import FloatArray
 from howdah.analysis.machines import (
     Timeline,
@@ -32,10 +32,9 @@ from howdah.model.comparison import Aspect, Fact, RunFigures
 from howdah.model.host import Host
 from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Cluster, Plan, Setting, Worker
+from howdah.model.plan import Cluster, Plan, Worker
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.tables import RunData
-from howdah.model.workloads.base import Workload
 from howdah.model.workloads.suite import options
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate
 
@@ -44,23 +43,19 @@ NamedValue = tuple[str, str]
 
 def configuration_facts(record: RunRecord) -> Iterator[NamedValue]:
     """The properties by name; where a job ran with another value than is configured, that, too."""
-    configured = {
-        _name(setting): _text(setting.value) for setting in record.plan.settings if setting.file is not None
-    }
+    configured: dict[str, str] = {}
+    for setting in record.plan.settings:
+        if setting.file is not None:
+            owner = setting.worker or setting.group
+            configured[f"{setting.key} of {owner}" if owner else setting.key] = _text(setting.value)
     lab = record.laboratory
     if lab is not None:
         configured |= {deviation.key: deviation.used for deviation in lab.deviations}
-    for key, value in configured.items():
-        yield key, value
+    yield from configured.items()
     for result in record.workloads:
         for key, value in result.job.conf.items() if result.job else ():
             if not _same(configured.get(key), value):
                 yield f"{key} of {result.workload.kind}", value
-
-
-def _name(setting: Setting) -> str:
-    owner = setting.worker or setting.group
-    return f"{setting.key} of {owner}" if owner else setting.key
 
 
 def _text(value: int | float | str | bool | tuple[str, ...]) -> str:
@@ -249,18 +244,13 @@ def version_facts(record: RunRecord) -> Iterator[NamedValue]:
 def workload_facts(record: RunRecord) -> Iterator[NamedValue]:
     workloads = record.suite.workloads
     for workload, name in zip(workloads, numbered(workload.kind for workload in workloads), strict=True):
-        for parameter, value in _parameters(workload):
-            yield f"{parameter} of {name}", value
-
-
-def _parameters(workload: Workload) -> Iterator[NamedValue]:
-    named: dict[str, tuple[str, str]] = {}
-    for option in options().values():
-        value = option.of(workload)
-        if option.fact is not None and value is not None:
-            # Several options may be of one field, of different programs.
-            named.setdefault(option.field, (option.fact, option.text_of(value)))
-    yield from named.values()
+        named: dict[str, NamedValue] = {}
+        for option in options().values():
+            value = option.of(workload)
+            if option.fact is not None and value is not None:
+                # Several options may be of one field, of different programs.
+                named.setdefault(option.field, (f"{option.fact} of {name}", option.text_of(value)))
+        yield from named.values()
 
 
 def facts_of(record: RunRecord) -> tuple[Fact, ...]:
@@ -280,8 +270,7 @@ def facts_of(record: RunRecord) -> tuple[Fact, ...]:
     )
 
 
-LATE_SHARE = 0.05
-"""From this share of samplings on, late ones say that something else had the machine."""
+LATE_SHARE = 0.05  # From this share of samplings on, late ones say that something else had the machine.
 
 
 def figures_of(run: RunData) -> RunFigures:
@@ -289,6 +278,10 @@ def figures_of(run: RunData) -> RunFigures:
     record = run.record
     times = workload_times(run)
     seen = seen_in(run, times) if record.outcome is Outcome.SUCCEEDED else None
+    # That others had much of the machine: in one sentence for all workloads.
+    noted = [use for use in (seen.others if seen else ()) if use.phase is None and disturbed(use)]
+    shares = listed([f"{percent(use.others)} in {use.workload}" for use in noted])
+    disturbances = [f"other processes used CPU time on {use.machine}: {shares}" for use in noted[:1]]
     return RunFigures(
         run=record.id,
         created=record.created,
@@ -301,12 +294,11 @@ def figures_of(run: RunData) -> RunFigures:
         amounts=tuple(amount_of(time.workload, record.workloads[time.index]) for time in times),
         facts=facts_of(record),
         readings=() if seen is None else tuple(readings_of(run, times, seen)),
-        remarks=(*_remarks(record), *(_disturbances(seen) if seen else ())),
+        remarks=(*_remarks(record), *disturbances),
     )
 
 
 def _remarks(record: RunRecord) -> Iterator[str]:
-    """What sets a run apart from its repeats without being a fact of it."""
     for event in record.events:
         if event.kind.endswith(("-lost", "failover")):
             yield f"{event.worker}: {event.text}"
@@ -318,16 +310,7 @@ def _remarks(record: RunRecord) -> Iterator[str]:
         yield "direct I/O was refused, so the page cache served part of it"
 
 
-def _disturbances(seen: SampledUse) -> Iterator[str]:
-    """That others had much of the machine: in one sentence for all workloads."""
-    uses = [use for use in seen.others if use.phase is None and disturbed(use)]
-    if uses:
-        shares = listed([f"{percent(use.others)} in {use.workload}" for use in uses])
-        yield f"other processes used CPU time on {uses[0].machine}: {shares}"
-
-
-MOST_STEPS = 240
-"""More steps than this are narrower than two pixels of half a page's width."""
+MOST_STEPS = 240  # More steps than this are narrower than two pixels of half a page's width.
 
 
 class FollowedQuantity(NamedTuple):
@@ -369,7 +352,7 @@ def courses(run: RunData, workload: str) -> tuple[Course, ...]:
     if time is None or time.elapsed_s <= 0 or not timeline.covers(time.start_s, time.end_s):
         return ()
     machines = machines_of(run, timeline)
-    series = all_series(timeline)
+    series = [curve for curve in all_series(timeline) if curve.instance != "lo"]
     result = []
     for quantity in QUANTITIES:
         working = set(counted(machines, timeline, quantity.subject))
@@ -379,22 +362,15 @@ def courses(run: RunData, workload: str) -> tuple[Course, ...]:
             if curve.subject == quantity.subject
             and curve.quantity in quantity.parts
             and curve.host in working
-            and curve.instance != "lo"
         ]
-        if mine:
-            # Shares of several machines' CPUs are shares of all of them, each machine counting alike.
-            among = len({curve.host for curve in mine}) if quantity.unit == "1" else 1
-            edges = moments(mine, time.start_s, time.end_s)
-            if len(edges) - 1 > MOST_STEPS:
-                edges = np.linspace(time.start_s, time.end_s, MOST_STEPS + 1)
-            together = sum((means_within(values, edges) for values in mine), np.zeros(len(edges) - 1))
-            result.append(
-                Course(
-                    run=run.record.id,
-                    quantity=quantity,
-                    edges_s=edges - time.start_s,
-                    means=together / among,
-                    peaks=peaks_within(mine, edges) / among,
-                )
-            )
+        if not mine:
+            continue
+        # Shares of several machines' CPUs are shares of all of them, each machine counting alike.
+        among = len({curve.host for curve in mine}) if quantity.unit == "1" else 1
+        edges = moments(mine, time.start_s, time.end_s)
+        if len(edges) - 1 > MOST_STEPS:
+            edges = np.linspace(time.start_s, time.end_s, MOST_STEPS + 1)
+        together = sum((means_within(values, edges) for values in mine), np.zeros(len(edges) - 1))
+        means, peaks = together / among, peaks_within(mine, edges) / among
+        result.append(Course(run.record.id, quantity, edges - time.start_s, means, peaks))
     return tuple(result)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
@@ -29,8 +29,7 @@ from howdah.model.reported import Unit, WorkUse
 from howdah.model.run import RunRecord, TaskAttempt, WorkloadResult
 from howdah.model.tables import RunData
 
-NO_ANSWER = "no answer to "
-"""How the measure of each operation that was probed begins: the longest time without an answer."""
+NO_ANSWER = "no answer to "  # Begins the measure of a probed operation: its longest time unanswered.
 JOURNAL_RATE = "to each JournalNode, per second"
 JOURNAL_PER_BLOCK = "to each JournalNode, per block"
 
@@ -44,46 +43,38 @@ def unanswered_readings(record: RunRecord, times: tuple[WorkloadTime, ...]) -> I
     stalls = [stalls.own for stalls in fault_stalls(record) if stalls.own is not None]
     begun = [fault.begun_s for fault in record.faults if fault.begun_s is not None]
     hit = [time for time in times if begun and time.start_s <= min(begun) <= time.end_s]
-    workload = (hit or list(times))[:1]
     longest: dict[str, float] = {}
     for probe in record.probes:
         if begun and probe.start_s > min(begun):
             continue
-        mine = (
+        mine = [
             outage.elapsed_s
             for outage in probe.outages
             if not begun or any(stall.start_s <= outage.start_s <= stall.end_s for stall in stalls)
-        )
-        worst = max(mine, default=0.0)
-        longest[probe.operation] = max(longest.get(probe.operation, 0.0), worst)
-    for operation, seconds in longest.items():
-        for time in workload:
-            yield _reading(time.workload, f"{NO_ANSWER}{operation}", seconds, "s")
+        ]
+        longest[probe.operation] = max([longest.get(probe.operation, 0.0), *mine])
+    for time in (hit or list(times))[:1]:
+        for operation, seconds in longest.items():
+            yield resource(time.workload, None, f"{NO_ANSWER}{operation}", seconds, "s")
 
 
 def journal_readings(timeline: Timeline, time: WorkloadTime) -> Iterator[Reading]:
     """What went to each JournalNode, of a run on two NameNodes whose daemons were sampled."""
     for load in journal_loads(timeline, (time,)):
-        yield _reading(time.workload, JOURNAL_RATE, load.bytes_per_s, "B/s")
+        yield resource(time.workload, None, JOURNAL_RATE, load.bytes_per_s, "B/s")
         if load.bytes_per_block is not None:
-            yield _reading(time.workload, JOURNAL_PER_BLOCK, load.bytes_per_block, "B")
-
-
-def _reading(workload: str, name: str, value: float, unit: Unit) -> Reading:
-    return Reading(measure=Measure(workload=workload, kind="resource", name=name, unit=unit), value=value)
+            yield resource(time.workload, None, JOURNAL_PER_BLOCK, load.bytes_per_block)
 
 
 _CALLS, _CPU = "namenode/calls", "jvm/namenode/cpu_s"
-_WINDOW_S = 5.0
-"""Daemons are asked every second or two, and not all at the same moment."""
+_WINDOW_S = 5.0  # Daemons are asked every second or two, and not all at the same moment.
 
 
 class CallCost(NamedTuple):
     """The calls of one workload to the NameNode that answered most, and what each took."""
 
     calls: float
-    line: LoadLine | None
-    """Share of a core over calls a second: without any, and seconds for each; None in a short workload."""
+    line: LoadLine | None  # Share of a core over calls a second; None in a short workload.
 
 
 def call_cost(timeline: Timeline, time: WorkloadTime) -> CallCost | None:
@@ -111,11 +102,9 @@ _BYTES = (
     ("sent", "sent_bytes"),
 )
 _SHARES = (("CPU busy", "cpu_busy"), ("NameNode busy", "namenode_busy"), ("scheduler busy", "scheduler_busy"))
-ELAPSED = "elapsed"
-"""The measure that is judged."""
+ELAPSED = "elapsed"  # The measure that is judged.
 CALLS, CALL_CPU = "calls to the NameNode", "NameNode's CPU time for a call"
-UNDISTURBED = "CPU left by others"
-"""Of the machine that the run shared with others: so that from little to hardly any is no difference."""
+UNDISTURBED = "CPU left by others"  # Of a shared machine: little and hardly any use by others are the same.
 TASK_CPU, THREAD_CPU = "tasks' CPU time", "CPU time of tasks' threads"
 """MapReduce counts the whole process of a task, Spark only the thread that runs it."""
 _TASK_SUMS: tuple[tuple[str, str, Unit], ...] = (
@@ -126,8 +115,13 @@ _TASK_SUMS: tuple[tuple[str, str, Unit], ...] = (
 """What tasks counted themselves, by the column that holds it."""
 
 
-def resource(workload: str, phase: str | None, name: str, value: float, unit: Unit = "B") -> Reading:
-    measure = Measure(workload=workload, phase=phase, kind="resource", name=name, unit=unit)
+Kind = Literal["resource", "task"]
+
+
+def resource(
+    workload: str, phase: str | None, name: str, value: float, unit: Unit = "B", *, kind: Kind = "resource"
+) -> Reading:
+    measure = Measure(workload=workload, phase=phase, kind=kind, name=name, unit=unit)
     return Reading(measure=measure, value=value)
 
 
@@ -148,7 +142,6 @@ def seen_in(run: RunData, times: tuple[WorkloadTime, ...]) -> SampledUse:
 def _counted_uses(
     run: RunData, timeline: Timeline, times: tuple[WorkloadTime, ...]
 ) -> tuple[StretchUse, ...]:
-    """Resource use of every workload and phase that was sampled."""
     machines = machines_of(run, timeline)
     disks = None if on_cluster(run.record) else data_disks(run.record)
     if disks is None:
@@ -175,27 +168,17 @@ def master_readings(timeline: Timeline, time: WorkloadTime) -> Iterator[Reading]
 
 def simulated_readings(time: WorkloadTime, used: WorkUse) -> Iterator[Reading]:
     """The phases that are told apart, and all of them together."""
-    lengths = {phase.name: phase for phase in time.phases}
+    lengths = {phase.name: phase.elapsed_s for phase in time.phases}
     own_phases = {phase.name for phase in time.told_apart}
     yield resource(time.workload, None, "read from other hosts", used.remote_read_bytes)
     for name, field in _BYTES:
-        total = sum(getattr(phase, field) for phase in used.phases)
-        yield resource(time.workload, None, name, total)
+        yield resource(time.workload, None, name, sum(getattr(phase, field) for phase in used.phases))
+    timed = [phase for phase in used.phases if phase.phase in lengths]
+    whole = sum(lengths[phase.phase] for phase in timed)
     for name, field in _SHARES:
         # Each phase counts as long as it took.
-        weighed = [
-            (getattr(phase, field), lengths[phase.phase].elapsed_s)
-            for phase in used.phases
-            if phase.phase in lengths
-        ]
-        whole = sum(seconds for _, seconds in weighed)
-        yield resource(
-            time.workload,
-            None,
-            name,
-            (sum(share * seconds for share, seconds in weighed) / whole if whole > 0 else 0.0),
-            "share",
-        )
+        weighed = sum(getattr(phase, field) * lengths[phase.phase] for phase in timed)
+        yield resource(time.workload, None, name, weighed / whole if whole > 0 else 0.0, "share")
     for phase in used.phases:
         if phase.phase in own_phases:
             for name, field in _BYTES:
@@ -218,35 +201,30 @@ def readings_of(run: RunData, times: tuple[WorkloadTime, ...], seen: SampledUse)
                 primary=metric == result.primary,
             )
             yield Reading(measure=measure, value=metric.value)
-        yield from _elapsed(time)
+        own_phases = [None, *(phase.name for phase in time.told_apart)]
+        lengths = (time.elapsed_s, *(phase.elapsed_s for phase in time.told_apart))
+        for phase, elapsed_s in zip(own_phases, lengths, strict=True):
+            measure = Measure(workload=time.workload, phase=phase, kind="time", name=ELAPSED, unit="s")
+            yield Reading(measure=measure, value=elapsed_s)
         yield from _counted(run, time)
-        own_phases = {phase.name for phase in time.told_apart}
-        simulated = run.record.workloads[time.index].used
-        if simulated is not None:
-            yield from simulated_readings(time, simulated)
-        else:
-            for use in seen.uses:
-                if use.workload == time.workload and (use.phase is None or use.phase in own_phases):
-                    yield from _used(use)
-            for other in seen.others:
-                if other.workload == time.workload and (other.phase is None or other.phase in own_phases):
-                    yield resource(other.workload, other.phase, UNDISTURBED, 1 - other.others, "share")
-            yield from master_readings(seen.timeline, time)
-            yield from journal_readings(seen.timeline, time)
-            yield from job_readings(run, time)
+        if result.used is not None:
+            yield from simulated_readings(time, result.used)
+            continue
+        for use in seen.uses:
+            if use.workload == time.workload and use.phase in own_phases:
+                yield from _used(use)
+        for other in seen.others:
+            if other.workload == time.workload and other.phase in own_phases:
+                yield resource(other.workload, other.phase, UNDISTURBED, 1 - other.others, "share")
+        yield from master_readings(seen.timeline, time)
+        yield from journal_readings(seen.timeline, time)
+        yield from job_readings(run, time)
     yield from unanswered_readings(run.record, times)
     readings = spreads(run, times)
     jobs = Counter((spread.workload, spread.kind) for spread in readings)
     for spread in readings:
         several = jobs[spread.workload, spread.kind] > 1
         yield from _tasks(spread, spread.phase if several else None)
-
-
-def _elapsed(time: WorkloadTime) -> Iterator[Reading]:
-    stretches = [(None, time.elapsed_s), *((phase.name, phase.elapsed_s) for phase in time.told_apart)]
-    for phase, elapsed_s in stretches:
-        measure = Measure(workload=time.workload, phase=phase, kind="time", name=ELAPSED, unit="s")
-        yield Reading(measure=measure, value=elapsed_s)
 
 
 def _counted(run: RunData, time: WorkloadTime) -> Iterator[Reading]:
@@ -294,8 +272,7 @@ def _tasks(spread: TaskSpread, phase: str | None) -> Iterator[Reading]:
         (f"longest {kind} task", spread.longest_s, "s"),
     )
     for name, value, unit in named:
-        measure = Measure(workload=spread.workload, phase=phase, kind="task", name=name, unit=unit)
-        yield Reading(measure=measure, value=value)
+        yield resource(spread.workload, phase, name, value, unit, kind="task")
 
 
 BEFORE, DURING, BETWEEN, AFTER = (
@@ -304,13 +281,11 @@ BEFORE, DURING, BETWEEN, AFTER = (
     "between tasks",
     "after the last task",
 )
-PARTS = (BEFORE, DURING, BETWEEN, AFTER)
-"""The parts of a workload's time in their order; together they are all of it."""
+PARTS = (BEFORE, DURING, BETWEEN, AFTER)  # The parts of a workload's time in order, together all of it.
 PROCESSES = "processes of Java started"
 """Application masters, and of MapReduce one for each attempt of a task, of Spark one for each executor."""
 SHORTEST = "shortest task"
-HELD = "time of containers"
-"""Without those of application masters."""
+HELD = "time of containers"  # Without those of application masters.
 
 
 def job_readings(run: RunData, time: WorkloadTime) -> Iterator[Reading]:
@@ -328,17 +303,17 @@ def job_readings(run: RunData, time: WorkloadTime) -> Iterator[Reading]:
         (DURING, max(0.0, time.elapsed_s - before_s - between_s - after_s), "s"),
         (BETWEEN, between_s, "s"),
         (AFTER, after_s, "s"),
-        (SHORTEST, min(attempt.end_s - attempt.start_s for attempt in attempts), "s"),
+        (SHORTEST, min(attempt.elapsed_s for attempt in attempts), "s"),
         (HELD, _held_s(result, attempts), "s"),
         (PROCESSES, _processes(result, attempts), "1"),
     )
     for name, value, unit in named:
-        yield Reading(measure=Measure(workload=time.workload, kind="task", name=name, unit=unit), value=value)
+        yield resource(time.workload, None, name, value, unit, kind="task")
 
 
 def _held_s(result: WorkloadResult, attempts: Sequence[TaskAttempt]) -> float:
     if result.spark is None:
-        return sum(attempt.end_s - attempt.start_s for attempt in attempts)
+        return sum(attempt.elapsed_s for attempt in attempts)
     end_s = result.spark.end_s
     return sum(
         max(0.0, (end_s if executor.end_s is None else executor.end_s) - executor.start_s)

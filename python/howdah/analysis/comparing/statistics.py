@@ -8,17 +8,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from math import hypot
 from statistics import NormalDist, fmean, geometric_mean, stdev
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howdah.analysis.evidence.use import FloatArray
 from howdah.analysis.wording import percent, probability
 from howdah.extras import extra
 from howdah.model.comparison import Contrast, Judged, Measure, RunGroup, SignificanceTest, Verdict
 
-LEAST_POINTS = 4
-"""With fewer a straight line has no interval to speak of."""
+LEAST_POINTS = 4  # With fewer a straight line has no interval to speak of.
 
 
 class Estimate(NamedTuple):
@@ -29,7 +29,6 @@ class Estimate(NamedTuple):
 
     @property
     def certain(self) -> bool:
-        """Whether it is above 0 for certain."""
         return self.value > self.half
 
     def times(self, other: Estimate) -> Estimate:
@@ -81,18 +80,12 @@ def _quantile(freedom: int) -> float:
     return float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom))
 
 
-FloatArray = NDArray[np.float64]
-
 CONFIDENCE = 0.95
 
-POWER = 0.9
-"""A difference counts as one that would be told if it is told nine times in ten."""
-MOST_REPEATS = 100
-"""Nobody makes more."""
-MOST_TIMES = 100.0
-"""That only a difference beyond this many times would show need not be told by a number."""
-_FAR = 1e4
-"""Standard errors beyond which the distribution takes long to invert, and nothing would ever show."""
+POWER = 0.9  # A difference counts as one that would be told if it is told nine times in ten.
+MOST_REPEATS = 100  # Nobody makes more.
+MOST_TIMES = 100.0  # That only a difference beyond this many times would show need not be told by a number.
+_FAR = 1e4  # Standard errors beyond which the distribution takes long to invert, and nothing would ever show.
 
 
 class Tested(NamedTuple):
@@ -214,19 +207,16 @@ def _shift(freedom: NDArray[np.float64], level: float) -> NDArray[np.float64]:
     return shift
 
 
-LEVEL = 0.05
-"""The most that the chance of calling any difference where there is none may be, all tests together."""
+LEVEL = 0.05  # The most that the chance of calling any difference where there is none may be, in all tests.
 
-ALIKE = 0.02
-"""Times whose ratio surely lies within this share of 1 are alike: nobody would choose by so little."""
+ALIKE = 0.02  # Ratios that surely lie so close to 1 are equal: no choice depends on so little.
 
 
 UNCALIBRATED = 0.07
 """Standard deviation of a ratio's logarithm that even the published calibration leaves unexplained of runs on
 the same hosts and data (docs/accuracy.md): of a simulator that nothing was fitted to no less is known."""
 
-NO_NOISE = 1e-9
-"""Logarithms that lie within this of one another differ by rounding alone."""
+NO_NOISE = 1e-9  # Logarithms that lie within this of one another differ by rounding alone.
 
 
 class Test(NamedTuple):
@@ -236,21 +226,14 @@ class Test(NamedTuple):
 
 def tested(base: Sequence[float], other: Sequence[float], unexplained: float) -> Test | None:
     """The test that so many repeats allow; None where nothing tells of noise."""
-    test = _tested(base, other)
-    if test is None or not unexplained:
-        return test
-    return test._replace(result=widened(test.result, unexplained))
-
-
-def _tested(base: Sequence[float], other: Sequence[float]) -> Test | None:
     if len(base) + len(other) < 3 or min(*base, *other) <= 0:
         return None
     logs = np.log(base), np.log(other)
     if all(float(np.ptp(side)) < NO_NOISE for side in logs):
         return None
-    if len(base) > 1 and len(other) > 1:
-        return Test("Welch", welch(*logs))
-    return Test("one noise", one_noise(*logs))
+    welch_test = len(base) > 1 and len(other) > 1
+    test = Test("Welch", welch(*logs)) if welch_test else Test("one noise", one_noise(*logs))
+    return test._replace(result=widened(test.result, unexplained)) if unexplained else test
 
 
 def judged(contrasts: Sequence[Contrast], level: float = LEVEL) -> tuple[tuple[Judged, ...], int]:
@@ -269,50 +252,46 @@ def judged(contrasts: Sequence[Contrast], level: float = LEVEL) -> tuple[tuple[J
 def _verdict(
     contrast: Contrast, test: Test | None, adjusted: float | None, tests: int, most: float
 ) -> Judged:
-    content = dict(contrast)
+    def judgement(verdict: Verdict, why: str, **more: Any) -> Judged:
+        return Judged(**dict(contrast), verdict=verdict, why=why, **more)
+
     if test is None or adjusted is None:
-        return Judged(**content, verdict=Verdict.CANNOT_TELL, why=_untested(contrast))
-    result = test.result
-    evidence = SignificanceTest(
-        method=test.method,
-        noise=float(result.noise),
-        p=float(result.p),
-        p_adjusted=adjusted,
-        effect=float(result.effect),
-    )
+        if len(contrast.base) == len(contrast.other) == 1:
+            return judgement(
+                Verdict.CANNOT_TELL, "one run on each side does not show how much repeats differ"
+            )
+        return judgement(
+            Verdict.CANNOT_TELL, "repeats that are all equal do not show how much others would differ"
+        )
+    difference, low, high, p, noise, effect = map(float, test.result)
+    evidence = SignificanceTest(method=test.method, noise=noise, p=p, p_adjusted=adjusted, effect=effect)
     if adjusted < most:
-        verdict = _direction(contrast.measure, more=float(result.difference) > 0)
-        text = f"p {probability(evidence.p_adjusted)}"
+        why = f"p {probability(adjusted)}"
         if tests > 1:
-            text += f", corrected for {tests} tests"
-        return Judged(
-            **content,
-            verdict=verdict,
-            why=(text + (f"; {_assumed(contrast)}" if evidence.method == "one noise" else "")),
-            evidence=evidence,
-        )
-    low, high = math.exp(float(result.low)), math.exp(float(result.high))
-    if low > 1 - ALIKE and high < 1 + ALIKE:
-        why = f"the ratio lies within {percent(ALIKE)} of 1"
-        return Judged(**content, verdict=Verdict.ALIKE, why=why, evidence=evidence)
+            why += f", corrected for {tests} tests"
+        if test.method == "one noise":
+            owner = "the baseline's" if len(contrast.base) == 1 else "its"
+            why += f"; {owner} single run is taken to be as noisy as the other side's repeats"
+        return judgement(_direction(contrast.measure, more=difference > 0), why, evidence=evidence)
+    if math.exp(low) > 1 - ALIKE and math.exp(high) < 1 + ALIKE:
+        return judgement(Verdict.ALIKE, f"the ratio lies within {percent(ALIKE)} of 1", evidence=evidence)
     if contrast.unexplained:
-        return Judged(
-            **content,
-            verdict=Verdict.CANNOT_TELL,
-            why=(
-                f"even a calibrated simulator leaves {percent(contrast.unexplained)} of such a ratio "
-                "unexplained, which repeats do not show: `howdah calibrate` fits it to your own runs"
-            ),
+        return judgement(
+            Verdict.CANNOT_TELL,
+            f"even a calibrated simulator leaves {percent(contrast.unexplained)} of such a ratio "
+            "unexplained, which repeats do not show: `howdah calibrate` fits it to your own runs",
             evidence=evidence,
         )
+    why = "the difference is within the noise"
+    if p < most:
+        why = f"p {probability(p)} would be enough for one test, but not for one of {tests}"
     level = most / tests
-    return Judged(
-        **content,
-        verdict=Verdict.CANNOT_TELL,
-        why=_undecided(evidence, tests, most),
+    return judgement(
+        Verdict.CANNOT_TELL,
+        why,
         evidence=evidence,
-        repeats_needed=repeats_needed(float(result.difference), evidence.noise, level),
-        detectable=detectable(len(contrast.base), len(contrast.other), evidence.noise, level),
+        repeats_needed=repeats_needed(difference, noise, level),
+        detectable=detectable(len(contrast.base), len(contrast.other), noise, level),
     )
 
 
@@ -323,41 +302,16 @@ def _direction(measure: Measure, *, more: bool) -> Verdict:
     return Verdict.BETTER if more == (measure.better == "higher") else Verdict.WORSE
 
 
-def _untested(contrast: Contrast) -> str:
-    if len(contrast.base) == len(contrast.other) == 1:
-        return "one run on each side does not show how much repeats differ"
-    return "repeats that are all equal do not show how much others would differ"
-
-
-def _assumed(contrast: Contrast) -> str:
-    owner = "the baseline's" if len(contrast.base) == 1 else "its"
-    return f"{owner} single run is taken to be as noisy as the other side's repeats"
-
-
-def _undecided(evidence: SignificanceTest, tests: int, level: float) -> str:
-    if evidence.p < level:
-        return f"p {probability(evidence.p)} would be enough for one test, but not for one of {tests}"
-    return "the difference is within the noise"
-
-
 def contrasts(base: RunGroup, other: RunGroup) -> Iterator[Contrast]:
     """Every measure that both groups have, in the baseline's order."""
-    values, others = _values(base), _values(other)
+    others = other.values
     guessed = any(run.uncalibrated for run in (*base.runs, *other.runs))
-    for measure, mine in values.items():
+    for measure, mine in base.values.items():
         theirs = others.get(measure)
         # What neither side had anything of is no comparison.
         if theirs and any((*mine, *theirs)):
             unexplained = UNCALIBRATED if guessed and measure.is_judged else 0.0
             yield contrast_of(measure, tuple(mine), tuple(theirs), unexplained)
-
-
-def _values(group: RunGroup) -> dict[Measure, list[float]]:
-    result: dict[Measure, list[float]] = {}
-    for run in group.runs:
-        for reading in run.readings:
-            result.setdefault(reading.measure, []).append(reading.value)
-    return result
 
 
 def contrast_of(

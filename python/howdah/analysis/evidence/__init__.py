@@ -106,6 +106,16 @@ class Evidence:
     def time_of(self, workload: str) -> WorkloadTime:
         return next(time for time in self.workloads if time.workload == workload)
 
+    def series_of(self, subject: str, *quantities: str) -> list[Series]:
+        """The series of some quantities of a subject, all of them if none are named, without the loopback."""
+        return [
+            series
+            for series in self.series
+            if series.subject == subject
+            and (not quantities or series.quantity in quantities)
+            and series.instance != "lo"
+        ]
+
 
 @dataclass(frozen=True, eq=False)
 class Analysis:

@@ -24,13 +24,27 @@ class Wait:
 
 
 @dataclass(frozen=True)
-class WorkerLoss:
+class Outage:
+    """One worker's daemons missing, seconds since the run's start.
+
+    ``lost_s`` is their last sign of life, ``noticed_s`` when they were missed first, ``given_up_s`` when YARN
+    gave up the NodeManager, if it did; ``back_s`` when the first of them was back, None if none was.
+    """
+
+    worker: str
+    daemons: tuple[str, ...]
+    lost_s: float
+    noticed_s: float
+    given_up_s: float | None = None
+    back_s: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerLoss(Outage):
     """A worker whose DataNode or NodeManager was missing while a workload ran, and what that cost.
 
-    ``phase`` is the phase it was lost in. ``daemons`` are those that were lost. ``lost_s`` is their last sign
-    of life, ``noticed_s`` when they were missed first, ``given_up_s`` when YARN gave the worker up and
-    ``back_s`` when it was back, None where that did not happen; seconds since the run's start, and
-    ``before_s`` how long before the workload it was lost, 0 for one that was lost in it.
+    ``phase`` is the phase it was lost in, ``before_s`` how long before the workload it was lost, 0 for one
+    that was lost in it.
 
     ``ended`` are the attempts that ended with it or whose output was lost with it, ``again`` those that
     did their work again. ``wasted_s`` is the time of the former until the loss: what Hadoop adds until it
@@ -41,13 +55,7 @@ class WorkerLoss:
 
     workload: str
     phase: str | None
-    worker: str
     host: str
-    daemons: tuple[str, ...]
-    lost_s: float
-    noticed_s: float
-    given_up_s: float | None
-    back_s: float | None
     before_s: float
     ended: tuple[TaskAttempt, ...]
     again: tuple[TaskAttempt, ...]
@@ -93,8 +101,7 @@ class MasterLoad:
     daemon: str
     machine: str
     busy: float
-    calls_per_s: float | None
-    """Remote calls that it answered; None where it does not count them."""
+    calls_per_s: float | None  # Remote calls that it answered; None where it does not count them.
 
 
 @dataclass(frozen=True)
@@ -102,41 +109,30 @@ class JournalLoad:
     """What changes of the namespace cost in a workload: on a NameNode, and on the wire to JournalNodes."""
 
     workload: str
-    namenode: str
-    """The machine of the NameNode that wrote most of them."""
+    namenode: str  # The machine of the NameNode that wrote most of them.
     edits_per_s: float
-    bytes_per_s: float
-    """To one JournalNode, the busiest; each gets the same."""
-    journals: int
-    """JournalNodes that were sampled."""
-    sync_s: float | None
-    """How long one lot of edits took to be durable at a majority, on average; None where it is not told."""
-    bytes_per_block: float | None
-    """To one JournalNode for each block that was written; None where there was none."""
+    bytes_per_s: float  # To one JournalNode, the busiest; each gets the same.
+    journals: int  # JournalNodes that were sampled.
+    sync_s: float | None  # Mean time until a batch of edits was durable at a majority; None if not reported.
+    bytes_per_block: float | None  # To one JournalNode for each written block; None without any.
 
 
 @dataclass(frozen=True)
-class MasterLoss:
-    """A master that was lost while a workload ran, or that another one took over from.
+class MasterChange:
+    """A master that was lost, or that another one took over from; seconds since the run's start.
 
     ``lost_s`` is its last sign of life, None where another one took over although nobody was lost;
     ``active_s`` is when ``successor`` was active, None where nobody took over; ``back_s`` when the lost one
-    answered again. Seconds since the run's start. ``standby`` says that it did not serve when it was lost.
-    ``under_way`` is how many task attempts ran at that moment, ``failed`` are those that failed without
-    it.
+    answered again. ``standby`` says that it did not serve when it was lost.
     """
 
-    workload: str
-    phase: str | None
     daemon: str
     machine: str
     standby: bool
     lost_s: float | None
-    successor: str | None
-    active_s: float | None
-    back_s: float | None
-    under_way: int
-    failed: tuple[TaskAttempt, ...]
+    successor: str | None = None
+    active_s: float | None = None
+    back_s: float | None = None
 
     @property
     def since_s(self) -> float:
@@ -150,6 +146,19 @@ class MasterLoss:
             return None
         served = [moment for moment in (self.active_s, self.back_s) if moment is not None]
         return min(served) - self.lost_s if served else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MasterLoss(MasterChange):
+    """A change of masters while a workload ran.
+
+    ``under_way`` is how many task attempts ran at that moment, ``failed`` are those that failed without it.
+    """
+
+    workload: str
+    phase: str | None
+    under_way: int
+    failed: tuple[TaskAttempt, ...]
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,9 @@ class OperationLatency:
     workload: str
     operation: str
     count: int
-    within_s: tuple[tuple[float, float], ...]
-    """Shares of all operations, 0 to 1, each with the time within which so many ended."""
-    longest_s: float
-    """The slowest one's time."""
-    curve: tuple[tuple[float, float], ...]
-    """The same at many shares, as far as so many operations can tell."""
+    within_s: tuple[tuple[float, float], ...]  # By share of all operations the time within which they ended.
+    longest_s: float  # The slowest one's time.
+    curve: tuple[tuple[float, float], ...]  # The same at many shares, as far as so many operations can tell.
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,8 +137,7 @@ class RegionServerUse:
     cpu_s: float
     regions: float
     local_share: float | None
-    judged: float
-    """Requests while all servers did their part: before a fault hit one, and outside of outages."""
+    judged: float  # Requests while all servers did their part: before a fault hit one, outside of outages.
 
     @property
     def requests(self) -> float:

@@ -39,8 +39,7 @@ class Sign:
     reference: float
     against: Literal["peers", "plan", "quiet"]
     wanders: float
-    held_share: float | None = None
-    """The part of the time in which a resource stood at its ceiling; None for causes without one."""
+    held_share: float | None = None  # The part of the time at its ceiling; None for causes without one.
 
     @property
     def strength(self) -> float:
@@ -185,7 +184,6 @@ class PhaseTime:
 
     @property
     def elapsed_s(self) -> float:
-        """Seconds from start to end."""
         return self.end_s - self.start_s
 
 

@@ -275,8 +275,7 @@ class ExecutorUse:
     input_bytes: int
     shuffle_read_bytes: int
     written_bytes: int
-    peak_heap_share: float | None
-    """The largest use of its heap; None if it reported none."""
+    peak_heap_share: float | None  # The largest use of its heap; None if it reported none.
 
 
 @dataclass(frozen=True)
@@ -301,11 +300,9 @@ class SparkUse:
     ideal_s: float
     idle_share: float
     estimates: tuple[ExecutorEstimate, ...]
-    cpu_floor_s: float
-    """The CPU time of its tasks, spread over all cores of its executors: no application takes less."""
+    cpu_floor_s: float  # CPU time of its tasks over all cores of its executors: its least time.
     by_executor: tuple[ExecutorUse, ...]
-    hosts: Mapping[tuple[int, int], int]
-    """By stage and its attempt the hosts that ran tasks of it."""
+    hosts: Mapping[tuple[int, int], int]  # By stage and its attempt the hosts that ran tasks of it.
 
     @property
     def driver_s(self) -> float:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from howdah.model.cluster import ReplicaSpread
+
 
 @dataclass(frozen=True)
 class ByteExplanation:
@@ -57,8 +59,7 @@ FlowLayer = Literal["workload", "Hadoop", "HBase", "DataNodes", "network", "disk
 """Where bytes are counted: the workload's rows; Hadoop's job counters; RegionServers'; the DataNodes' own
 counters; the network interfaces and the disks of the workers."""
 
-Direction = Literal["read", "written", "received", "sent"]
-"""Which way bytes went; ``received`` and ``sent`` are the network's."""
+Direction = Literal["read", "written", "received", "sent"]  # ``received`` and ``sent`` are the network's.
 
 
 @dataclass(frozen=True)
@@ -148,29 +149,29 @@ class ByteFlow:
 
 @dataclass(frozen=True)
 class ReplicaBalance:
-    """Replicas per DataNode and whether replicas of one block share a host.
+    """Replicas of one workload's output per DataNode, by fsck.
 
-    ``names`` and ``replicas`` go together, workers without any included; ``hosts`` are the hosts of the
-    same workers. ``kept_apart`` says whether the plan asks HDFS to keep replicas on different hosts, by
-    node groups or upgrade domains; ``sharing_host`` must then be 0. With a ``policy`` of erasure coding,
-    blocks are block groups and replicas their units. ``bytes`` count each byte once, ``stored_bytes`` as on
-    disks.
+    ``kept_apart`` says whether the plan asks HDFS to keep replicas on different hosts, by node groups or
+    upgrade domains; no blocks may then share a host.
     """
 
     workload: str
-    path: str
-    blocks: int
-    names: tuple[str, ...]
-    hosts: tuple[str, ...]
-    replicas: tuple[int, ...]
-    max_over_mean: float
-    sharing_host: int
+    spread: ReplicaSpread
     kept_apart: bool
-    under_replicated: int
-    missing: int
-    policy: str | None = None
-    bytes: int = 0
-    stored_bytes: int | None = None
+
+    @property
+    def replicas(self) -> tuple[int, ...]:
+        """Replicas on each DataNode."""
+        return tuple(self.spread.per_worker.values())
+
+    @property
+    def mean(self) -> float:
+        return sum(self.replicas) / max(1, len(self.replicas))
+
+    @property
+    def max_over_mean(self) -> float:
+        """How many times the mean is on the fullest DataNode."""
+        return max(self.replicas, default=0) / self.mean if self.mean else 1.0
 
 
 @dataclass(frozen=True)

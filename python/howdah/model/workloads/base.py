@@ -13,16 +13,14 @@ from howdah.model.base import Model
 from howdah.model.reported import Counters
 from howdah.model.workloads.option import Option
 
-TOGETHER = 1
-"""The importance of programs of which a run's answer reports all, rather than one."""
+TOGETHER = 1  # The importance of programs of which a run's answer reports all, rather than one.
 
 
 class Amount(NamedTuple):
     """How much work something is."""
 
     number: int
-    unit: str
-    """``B`` for bytes, else what is counted, in the singular: ``row``, ``point``, ``file``."""
+    unit: str  # ``B`` for bytes, else what is counted, in the singular: ``row``, ``point``, ``file``.
 
 
 class Moved(NamedTuple):

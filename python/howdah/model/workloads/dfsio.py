@@ -25,11 +25,9 @@ from howdah.units import MIB, format_bytes, format_counted
 DFSIO_WRITE: Final = "dfsio-write"
 DFSIO_READ: Final = "dfsio-read"
 
-DFSIO_LOG: Final = "TestDFSIO_results.log"
-"""What TestDFSIO appends its results to, in the working directory."""
+DFSIO_LOG: Final = "TestDFSIO_results.log"  # What TestDFSIO appends its results to, in the working directory.
 
-DFSIO_FOLDER: Final = "dfsio"
-"""Where its files are kept."""
+DFSIO_FOLDER: Final = "dfsio"  # Where its files are kept.
 _LEAST_FILE_BYTES = MIB
 
 

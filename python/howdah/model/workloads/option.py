@@ -7,9 +7,9 @@ with its help, what a study may vary and what is refused derive from it.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import StrEnum
-from typing import Annotated, Any, Final, Generic, NamedTuple, TypeVar
+from typing import Annotated, Any, Final, Generic, NamedTuple, TypedDict, TypeVar, Unpack
 
 from pydantic import AfterValidator, Field
 
@@ -21,8 +21,7 @@ from howdah.units import MIB, format_memory, parse_bytes, parse_count
 T = TypeVar("T")
 C = TypeVar("C", bound=StrEnum)
 
-MOST_TASKS = 10_000
-"""Tasks, files and the like: more are a mistake of whoever typed them."""
+MOST_TASKS = 10_000  # Tasks, files and the like: more are a mistake of whoever typed them.
 
 
 class Refusal(NamedTuple):
@@ -35,42 +34,30 @@ class Refusal(NamedTuple):
 class StudiedAs(NamedTuple):
     """How a study's file has an option."""
 
-    name: str
-    """Its key, and the factor's name."""
+    name: str  # Its key, and the factor's name.
     type: Any
-    value: Callable[[Any], Any] = lambda value: value
-    """From what is read to the option's own value."""
+    value: Callable[[Any], Any] = lambda value: value  # From what is read to the option's own value.
 
 
 @dataclasses.dataclass(frozen=True)
 class Option(Generic[T]):
     """One thing that may be said of a program; ``T`` is its value's type, sizes are in bytes."""
 
-    name: str
-    """``file_size``: by this name a request has it, and with hyphens it is the flag."""
-    field: str
-    """The workload's field, which has the unit in its name: ``file_bytes``."""
+    name: str  # ``file_size``: by this name a request has it, and with hyphens it is the flag.
+    field: str  # The workload's field, which has the unit in its name: ``file_bytes``.
     help: str
-    metavar: str
-    """What stands for the value in help."""
-    parse: Callable[[str, str], T]
-    """From a flag's text, and the flag to name in an error; raises UserError."""
-    studied: StudiedAs | None
-    """How a study has it; None where no study can vary it."""
-    engines: tuple[str, ...] = ()
-    """The engines that have a use for it; empty where all have."""
+    metavar: str  # What stands for the value in help.
+    parse: Callable[[str, str], T]  # From a flag's text, and the flag to name in an error; raises UserError.
+    studied: StudiedAs | None  # How a study has it; None where no study can vary it.
+    engines: tuple[str, ...] = ()  # The engines that have a use for it; empty where all have.
     refuse: Callable[[T, str], Refusal | None] = dataclasses.field(
         default=lambda value, engine: None, repr=False
     )
     """Why a value is not taken on an engine; None where it is."""
-    fact: str | None = None
-    """What comparisons call it; None for an amount of work, which has to be the same."""
-    several: bool = False
-    """Whether the flag may be repeated; the value is a tuple then."""
-    choices: tuple[str, ...] = ()
-    """The words that it may be, for a shell that completes them."""
-    completion: str | None = None
-    """The function that knows them, as ``module:function``, where they are not known beforehand."""
+    fact: str | None = None  # What comparisons call it; None for an amount of work, which has to be the same.
+    several: bool = False  # Whether the flag may be repeated; the value is a tuple then.
+    choices: tuple[str, ...] = ()  # The words that it may be, for a shell that completes them.
+    completion: str | None = None  # What lists them in a shell, as ``module:function``.
 
     @property
     def flag(self) -> str:
@@ -78,7 +65,6 @@ class Option(Generic[T]):
         return f"--{self.name.replace('_', '-')}"
 
     def text_of(self, value: T) -> str:
-        """A value for people to read."""
         if isinstance(value, tuple):
             return ", ".join(map(str, value))
         if self.metavar == "BYTES" and isinstance(value, int):
@@ -91,16 +77,11 @@ class Option(Generic[T]):
         return value
 
 
-def _bounded(least: int, most: Mapping[str, int] | int) -> Callable[[int, str], Refusal | None]:
-    def refuse(value: int, engine: str) -> Refusal | None:
-        top = most if isinstance(most, int) else most.get(engine, most[""])
-        if value < least:
-            return Refusal(f"{value} is too few", f"give at least {least}")
-        if value > top:
-            return Refusal(f"{value:,} is too many", f"at most {top:,}")
-        return None
+class Common(TypedDict, total=False):
+    """What any option may have besides."""
 
-    return refuse
+    engines: tuple[str, ...]
+    fact: str
 
 
 def count(
@@ -109,22 +90,18 @@ def count(
     *,
     metavar: str = "N",
     most: int = 2**63 - 1,
-    engines: tuple[str, ...] = (),
-    fact: str | None = None,
+    **more: Unpack[Common],
 ) -> Option[int]:
     """An option that is a number of things, at least 1."""
+
+    def refuse(value: int, engine: str) -> Refusal | None:
+        if value < 1:
+            return Refusal(f"{value} is too few", "give at least 1")
+        return Refusal(f"{value:,} is too many", f"at most {most:,}") if value > most else None
+
     bounds = Field(ge=1, le=most) if most < 2**63 - 1 else Field(ge=1)
-    return Option(
-        name=name,
-        field=name,
-        help=help,
-        metavar=metavar,
-        parse=parse_count,
-        studied=StudiedAs(name, Annotated[int, bounds]),
-        engines=engines,
-        refuse=_bounded(1, most),
-        fact=fact,
-    )
+    studied = StudiedAs(name, Annotated[int, bounds])
+    return Option(name, name, help, metavar, parse_count, studied, refuse=refuse, **more)
 
 
 def size(
@@ -132,35 +109,18 @@ def size(
     help: str,  # noqa: A002 - as above
     *,
     refuse: Callable[[int, str], Refusal | None],
-    engines: tuple[str, ...] = (),
-    fact: str | None = None,
+    **more: Unpack[Common],
 ) -> Option[int]:
     """An option that is a size: ``file_size`` is in the workload's ``file_bytes``."""
 
     def checked(value: int, engine: str) -> Refusal | None:
         return Refusal(f"{value} is too few", "give at least 1") if value < 1 else refuse(value, engine)
 
-    return Option(
-        name=name,
-        field=name.replace("_size", "_bytes"),
-        help=help,
-        metavar="BYTES",
-        parse=parse_bytes,
-        studied=StudiedAs(name, Size),
-        engines=engines,
-        refuse=checked,
-        fact=fact,
-    )
+    field, studied = name.replace("_size", "_bytes"), StudiedAs(name, Size)
+    return Option(name, field, help, "BYTES", parse_bytes, studied, refuse=checked, **more)
 
 
-def share(
-    name: str,
-    help: str,  # noqa: A002 - as above
-    *,
-    of: str,
-    engines: tuple[str, ...] = (),
-    fact: str | None = None,
-) -> Option[float]:
+def share(name: str, help: str, *, of: str, **more: Unpack[Common]) -> Option[float]:  # noqa: A002
     """An option that is a part of a whole, from 0 to 1; ``of`` names the whole."""
 
     def parse(text: str, where: str) -> float:
@@ -174,27 +134,11 @@ def share(
             return None
         return Refusal(f"{value} is not a share of {of}", "give from 0 to 1")
 
-    return Option(
-        name=name,
-        field=name,
-        help=help,
-        metavar="SHARE",
-        parse=parse,
-        studied=StudiedAs(name, Annotated[float, Field(ge=0, le=1)]),
-        engines=engines,
-        refuse=refuse,
-        fact=fact,
-    )
+    studied = StudiedAs(name, Annotated[float, Field(ge=0, le=1)])
+    return Option(name, name, help, "SHARE", parse, studied, refuse=refuse, **more)
 
 
-def choice(
-    name: str,
-    help: str,  # noqa: A002 - as above
-    words: type[C],
-    *,
-    engines: tuple[str, ...] = (),
-    fact: str | None = None,
-) -> Option[C]:
+def choice(name: str, help: str, words: type[C], **more: Unpack[Common]) -> Option[C]:  # noqa: A002
     """An option that is one of a few words."""
 
     def parse(text: str, where: str) -> C:
@@ -204,29 +148,16 @@ def choice(
             hint = f"one of {', '.join(words)}"
             raise UserError(where, f"{text!r} is not a valid {name}", hint) from error
 
-    return Option(
-        name=name,
-        field=name,
-        help=help,
-        metavar="|".join(words),
-        parse=parse,
-        studied=StudiedAs(name, words),
-        engines=engines,
-        choices=tuple(words),
-        fact=fact,
-    )
+    studied = StudiedAs(name, words)
+    return Option(name, name, help, "|".join(words), parse, studied, choices=tuple(words), **more)
 
 
-CLUSTERS: Final = ("hadoop", "sim")
-"""The engines that have HDFS, real or simulated."""
+CLUSTERS: Final = ("hadoop", "sim")  # The engines that have HDFS, real or simulated.
 MOST_REPLICAS: Final = 512
 
-_LEAST_BLOCK_BYTES = MIB
-"""A NameNode takes none that is smaller, by default (dfs.namenode.fs-limits.min-block-size)."""
-_MOST_BLOCK_BYTES = 8191 * 2**50
-"""As many PiB as dfs.blocksize, a Java long, can hold."""
-_CHECKED_BYTES = 512
-"""A DataNode keeps a checksum of so much."""
+_LEAST_BLOCK_BYTES = MIB  # A NameNode's least by default (dfs.namenode.fs-limits.min-block-size).
+_MOST_BLOCK_BYTES = 8191 * 2**50  # As many PiB as dfs.blocksize, a Java long, can hold.
+_CHECKED_BYTES = 512  # A DataNode keeps a checksum of so much.
 
 BLOCKS: Final = "give from 1MiB to 8191PiB, in multiples of 512 bytes"
 """The hint if a block has another size."""

@@ -33,16 +33,14 @@ from howdah.model.workloads.terasort import (
 from howdah.units import MIB, format_counted, format_memory, parse_bytes
 
 SPARK_TERASORT: Final = "spark-terasort"
-SPARK_TERASUITE: Final = "spark-terasuite"
-"""The suite of TeraGen, TeraSort on Spark and TeraValidate."""
+SPARK_TERASUITE: Final = "spark-terasuite"  # The suite of TeraGen, TeraSort on Spark and TeraValidate.
 SPARK_WORDCOUNT: Final = "spark-wordcount"
 SPARK_JOIN: Final = "spark-join"
 SPARK_KMEANS: Final = "spark-kmeans"
 SPARK_TPCH: Final = "spark-tpch"
 
 _ON: Final = ("hadoop",)
-_LEAST_HEAP = 450 * MIB
-"""Spark exits with a smaller heap: one and a half times the 300 MiB that it reserves."""
+_LEAST_HEAP = 450 * MIB  # Spark exits with a smaller heap: one and a half times the 300 MiB that it reserves.
 _LEAST_OVERHEAD, _OVERHEAD = 384 * MIB, 0.1
 """What an executor has outside of its heap by default (spark.executor.memoryOverheadFactor)."""
 
@@ -212,8 +210,7 @@ class SparkTeraSort(OnSpark, TeraRows):
 _BYTES_PER_WORD = 7
 _BYTES_PER_FACT = 90
 _BYTES_PER_POINT = 130
-_BYTES_PER_SCALE = 360_000_000
-"""TPC-H's tables in Parquet, for each unit of the scale factor."""
+_BYTES_PER_SCALE = 360_000_000  # TPC-H's tables in Parquet, for each unit of the scale factor.
 _LEAST_SCALE, _MOST_SCALE = 0.001, 100_000.0
 _QUERIES = 22
 

@@ -19,8 +19,7 @@ from howdah.model.workloads.hadoop_programs import REDUNDANCY, Network, NNBench,
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.terasort import TERAGEN, TERASORT, TERAVALIDATE, TeraGen, TeraSort, TeraValidate
 
-GROUP = "howdah.workloads"
-"""The group of entry points by which another package brings programs: ``name = "module:Class"``."""
+GROUP = "howdah.workloads"  # Entry points by which packages bring programs: ``name = "module:Class"``.
 
 OWN: tuple[type[Workload], ...] = (
     TeraGen,

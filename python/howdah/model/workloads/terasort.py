@@ -12,26 +12,11 @@ from pydantic import Field
 
 from howdah.model.base import Size
 from howdah.model.reported import Counters
+from howdah.model.workloads import option
 from howdah.model.workloads.base import Amount, Moved, Workload
-from howdah.model.workloads.option import (
-    BLOCK_SIZE,
-    CLUSTERS,
-    ERASURE_CODING,
-    MAPS,
-    MOST_REPLICAS,
-    MOST_TASKS,
-    REPLICATION,
-    Option,
-    Refusal,
-    StudiedAs,
-    choice,
-    count,
-    share,
-)
 from howdah.units import format_bytes, format_count_short, format_counted, parse_count
 
-ROW_BYTES: Final = 100
-"""TeraSort's row: a key of 10 bytes and a value of 90."""
+ROW_BYTES: Final = 100  # TeraSort's row: a key of 10 bytes and a value of 90.
 
 TERAGEN: Final = "teragen"
 TERASORT: Final = "terasort"
@@ -54,28 +39,30 @@ class Codec(StrEnum):
     ZSTD = "zstd"
 
 
-def _refuse_rows(rows: int, engine: str) -> Refusal | None:
+def _refuse_rows(rows: int, engine: str) -> option.Refusal | None:
     most = _MOST_SIMULATED_ROWS if engine == "sim" else _MOST_ROWS
     if 1 <= rows <= most:
         return None
-    return Refusal(
+    return option.Refusal(
         f"{rows:,} rows cannot be run",
         f"give from 1 row up to {format_count_short(most)} ({format_bytes(most * ROW_BYTES)})",
     )
 
 
-ROWS: Final = Option[int](
+ROWS: Final = option.Option[int](
     name="rows",
     field="rows",
     help="Number of 100-byte rows to generate and sort, such as 10M or 1B.",
     metavar="COUNT",
     parse=parse_count,
-    studied=StudiedAs("dataset", Size, lambda size_bytes: size_bytes // ROW_BYTES),
+    studied=option.StudiedAs("dataset", Size, lambda size_bytes: size_bytes // ROW_BYTES),
     refuse=_refuse_rows,
 )
-REDUCES: Final = count("reduces", "Number of reduce tasks.", most=MOST_TASKS, fact="reduce tasks")
-CODEC: Final = choice("codec", "Compression codec of intermediate data.", Codec, fact="codec")
-INPUT: Final = Option[tuple[str, ...]](
+REDUCES: Final = option.count(
+    "reduces", "Number of reduce tasks.", most=option.MOST_TASKS, fact="reduce tasks"
+)
+CODEC: Final = option.choice("codec", "Compression codec of intermediate data.", Codec, fact="codec")
+INPUT: Final = option.Option[tuple[str, ...]](
     name="input",
     field="inputs",
     help="Rows to sort or validate: local files or directories of part files, or a directory in HDFS.",
@@ -86,29 +73,29 @@ INPUT: Final = Option[tuple[str, ...]](
     fact="input",
     several=True,
 )
-OUTPUT_REPLICATION: Final = Option[int](
+OUTPUT_REPLICATION: Final = option.Option[int](
     name="output_replication",
     field="replication",
     help="Number of replicas of TeraSort's output. TeraSort's default: 1.",
     metavar="N",
     parse=parse_count,
-    studied=StudiedAs("output_replication", Annotated[int, Field(ge=1, le=MOST_REPLICAS)]),
-    engines=CLUSTERS,
-    refuse=REPLICATION.refuse,
-    fact=REPLICATION.fact,
+    studied=option.StudiedAs("output_replication", Annotated[int, Field(ge=1, le=option.MOST_REPLICAS)]),
+    engines=option.CLUSTERS,
+    refuse=option.REPLICATION.refuse,
+    fact=option.REPLICATION.fact,
 )
-SLOWSTART: Final = share(
+SLOWSTART: Final = option.share(
     "slowstart",
     "Fraction of maps that must end before reduces start, such as 0.95.",
     of="the maps",
-    engines=CLUSTERS,
+    engines=option.CLUSTERS,
     fact="slow start of reduces",
 )
-PARTITION_SAMPLES: Final = count(
+PARTITION_SAMPLES: Final = option.count(
     "partition_samples",
     "Number of keys that TeraSort samples for its partitions.",
     metavar="COUNT",
-    engines=CLUSTERS,
+    engines=option.CLUSTERS,
     fact="keys sampled for partitions",
 )
 
@@ -154,7 +141,7 @@ class TeraGen(TeraRows):
     erasure_coding: str | None = None
     """Erasure coding policy of the files it writes, instead of replicas."""
 
-    options = (ROWS, MAPS, BLOCK_SIZE, REPLICATION, ERASURE_CODING)
+    options = (ROWS, option.MAPS, option.BLOCK_SIZE, option.REPLICATION, option.ERASURE_CODING)
     programs: ClassVar = {
         "local": "howdah.engines.local.tera:teragen",
         "hadoop": "howdah.engines.hadoop.tera:teragen",
@@ -204,14 +191,14 @@ class TeraSort(TeraRows):
         REDUCES,
         CODEC,
         INPUT,
-        BLOCK_SIZE,
+        option.BLOCK_SIZE,
         OUTPUT_REPLICATION,
-        ERASURE_CODING,
+        option.ERASURE_CODING,
         SLOWSTART,
         PARTITION_SAMPLES,
     )
     # A simulation finds no data of an earlier run; Hadoop makes one map for every block of the input.
-    options_on: ClassVar = {"local": (MAPS,), "sim": (ROWS,)}
+    options_on: ClassVar = {"local": (option.MAPS,), "sim": (ROWS,)}
     refused: ClassVar = {
         "maps": (
             "Hadoop sorts with a map for each block of its input",

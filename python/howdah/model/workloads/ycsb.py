@@ -42,12 +42,10 @@ from howdah.model.workloads.ycsb_options import (
 )
 from howdah.units import format_bytes, format_counted, format_seconds
 
-YCSB: Final = "ycsb"
-"""The suite of all of them, and the folder that its table is kept in."""
+YCSB: Final = "ycsb"  # The suite of all of them, and the folder that its table is kept in.
 YCSB_LOAD: Final = "ycsb-load"
 THROUGHPUT: Final = "throughput"
-MOST_SCANNED: Final = 100
-"""Records that a scan of workload E reads at most; as many as one on average are as likely as any."""
+MOST_SCANNED: Final = 100  # Records that a scan of workload E reads at most, one to all equally likely.
 
 KEY_BYTES: Final = 50
 """What HBase stores with each value: lengths of key and value (8), of the row (2) and the family (1), the row
@@ -61,8 +59,7 @@ NOT_ON: Final = {
 """Why nothing that asks HBase runs on other engines."""
 
 
-_WITHIN: Final = (0.5, 0.95, 0.99, 0.999)
-"""The shares of operations whose times are metrics."""
+_WITHIN: Final = (0.5, 0.95, 0.99, 0.999)  # The shares of operations whose times are metrics.
 
 
 class TableShape(NamedTuple):
@@ -330,8 +327,7 @@ EVERY: Final = (
 """All of them in the order of the suite: those that add records come last."""
 
 
-PE: Final = "hbase-pe"
-"""The suite of all of them."""
+PE: Final = "hbase-pe"  # The suite of all of them.
 PE_WRITE: Final = "pe-write"
 
 
@@ -418,5 +414,4 @@ class PeUpdate(PerformanceEvaluation):
     operation = "update"
 
 
-EVALUATIONS: Final = (PeWrite, PeRead, PeUpdate)
-"""All of them in the order of the suite."""
+EVALUATIONS: Final = (PeWrite, PeRead, PeUpdate)  # All of them in the order of the suite.

@@ -16,13 +16,10 @@ from howdah.units import MIB
 T = TypeVar("T")
 
 HBASE_ONLY: Final = ("hbase",)
-HBASE: Final = ("hbase", "sim")
-"""HBase that is there, and one that is simulated."""
-MOST_FIELD_BYTES: Final = 10 * MIB
-"""HBase refuses a larger cell by default (hbase.client.keyvalue.maxsize)."""
+HBASE: Final = ("hbase", "sim")  # HBase that is there, and one that is simulated.
+MOST_FIELD_BYTES: Final = 10 * MIB  # HBase refuses a larger cell by default (hbase.client.keyvalue.maxsize).
 MOST_CLIENTS: Final = 64
-SUM_SLACK: Final = 2e-3
-"""So far the shares of a mix may be from one: three thirds of a few digits are a whole."""
+SUM_SLACK: Final = 2e-3  # The shares of a mix may add up to so much more or less than 1.
 
 OPERATIONS_OF: Final = ("read", "update", "insert", "scan", "read-modify-write")
 """What a mix is made of, in YCSB's order."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from howdah.analysis.comparing.compare import CAUSES
 from howdah.analysis.comparing.readings import ELAPSED, PARTS
 from howdah.analysis.wording import listed, percent, probability
-from howdah.model.comparison import Against, Aspect, Change, Comparison, Judged, Measure, RunGroup, Verdict
-from howdah.model.run import Origin
+from howdah.model.comparison import Against, Aspect, Comparison, Judged, Measure, RunGroup, Verdict
+from howdah.report import document as doc
 from howdah.report.comparing.words import (
     answer,
     group_sentences,
@@ -23,22 +23,7 @@ from howdah.report.comparing.words import (
     ratio,
     simulated,
 )
-from howdah.report.document import (
-    PAGES,
-    TERMINAL,
-    Block,
-    Bullets,
-    Document,
-    FindingText,
-    FoldedBlocks,
-    Notes,
-    Only,
-    Paragraph,
-    Section,
-    Table,
-    present,
-)
-from howdah.report.words import NONE, moment, sentence
+from howdah.report.words import NONE, moment, optional, sentence
 from howdah.units import format_counted
 
 if TYPE_CHECKING:
@@ -46,13 +31,11 @@ if TYPE_CHECKING:
     from howdah.report.comparing.draw import ComparisonFigures
 
 
-MOST_CHANGES = 24
-"""The terminal leaves more rows than this to the page and to JSON."""
-MOST_REFUSED = 2
-"""The terminal counts further runs that are not compared."""
+MOST_CHANGES = 24  # The terminal leaves more rows than this to the page and to JSON.
+MOST_REFUSED = 2  # The terminal counts further runs that are not compared.
 
 
-def document(comparison: Comparison, figures: ComparisonFigures | None = None) -> Document:
+def document(comparison: Comparison, figures: ComparisonFigures | None = None) -> doc.Document:
     """The page of a comparison; without figures it is for a terminal."""
     base, claim = comparison.groups[0], answer(comparison)
     runs = sum(len(group.runs) for group in comparison.groups)
@@ -63,8 +46,16 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
     )
     label = "Elapsed times, their ratios to the baseline's and verdicts"
     times = times_table(comparison)._replace(label=label)
-    remarks = Bullets(tuple(map(sentence, comparison.remarks)), "remark")
-    return Document(
+    remarks = doc.Bullets(tuple(map(sentence, comparison.remarks)), "remark")
+    tests = tests_table(comparison)._replace(label="Every test", style="titled", fold=True)
+    tests_about = (
+        "Welch's t-test on logarithms; a single run is taken to be as noisy as the "
+        "other side's repeats, and where there are no repeats there is no test. p is corrected by Holm's "
+        f"method for all {format_counted(comparison.tests, 'test')}, so that the chance of calling any "
+        f"difference where there is none is at most {100 * comparison.level:g} %. The effect is the "
+        "difference over the noise (Hedges' g); a difference that would show is found nine times in ten."
+    )
+    return doc.Document(
         "compare",
         f"{base.runs[0].suite}: {groups} compared",
         (
@@ -74,121 +65,98 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
             " and ".join(sorted(origins)),
         ),
         claim.text,
-        present(
-            Paragraph(claim.statistics, "lead"),
-            Paragraph(_computed(comparison), "lead"),
+        doc.present(
+            doc.Paragraph(claim.statistics, "lead"),
+            doc.Paragraph(_computed(comparison), "lead"),
             *_refused(comparison),
             figures.answer if figures is not None else None,
-            Only(PAGES, (times.without_empty_columns(),)),
-            Only(TERMINAL, (_below_one_another(times),)),
+            doc.Only(doc.PAGES, (times.without_empty_columns(),)),
+            doc.Only(doc.TERMINAL, (_below_one_another(times),)),
         ),
         (
-            Section(
+            doc.Section(
                 "groups",
                 "Groups",
                 "Group by group",
-                present(*notes(comparison), *explained(comparison), remarks),
+                doc.present(*notes(comparison), *explained(comparison), remarks),
             ),
             _changes(comparison),
-            Section("repeats", "Repeats", "Run by run", repeats),
-            Section("time", "Over time", "Over time", over_time, followed_runs),
-            Section(
-                "where", "Resources", "Resources and tasks", tuple(resource_tables(comparison)), forms=PAGES
+            doc.Section("repeats", "Repeats", "Run by run", repeats),
+            doc.Section("time", "Over time", "Over time", over_time, followed_runs),
+            doc.Section(
+                "where",
+                "Resources",
+                "Resources and tasks",
+                tuple(resource_tables(comparison)),
+                forms=doc.PAGES,
             ),
-            _tests(comparison),
-            _runs(comparison),
+            doc.Section("tests", "Tests", "Every test", doc.present(tests), tests_about, doc.PAGES),
+            doc.Section("runs", "Runs", "Runs", (runs_table(comparison),), forms=doc.PAGES),
         ),
     )
 
 
-def _refused(comparison: Comparison) -> tuple[Block, ...]:
+def _refused(comparison: Comparison) -> tuple[doc.Block, ...]:
     """The runs that are not compared; the terminal has the first of them."""
     refused = tuple(f"{refusal.what} is not compared: {refusal.why}." for refusal in comparison.refused)
     more = len(refused[MOST_REFUSED:])
     counted = (f"and {more} more runs are not compared; --json lists them",) if more else ()
     summary = f"{len(refused)} {'run is' if len(refused) == 1 else 'runs are'} not compared"
-    return (
-        Only(
-            PAGES,
-            present(FoldedBlocks(summary, present(Bullets(refused)), open=len(refused) <= MOST_REFUSED)),
-        ),
-        Only(TERMINAL, present(Bullets((*refused[:MOST_REFUSED], *counted), "missing"))),
-    )
+    folded = doc.FoldedBlocks(summary, doc.present(doc.Bullets(refused)), open=len(refused) <= MOST_REFUSED)
+    shown = doc.Bullets((*refused[:MOST_REFUSED], *counted), "missing")
+    return doc.Only(doc.PAGES, doc.present(folded)), doc.Only(doc.TERMINAL, doc.present(shown))
 
 
-def _changes(comparison: Comparison) -> Section:
+def _changes(comparison: Comparison) -> doc.Section:
     table = changes_table(comparison)._replace(label="What changed", style="titled", fold=True)
-    blocks: tuple[Block, ...] = (
-        Only(PAGES, (table,)),
-        Only(TERMINAL, (table._replace(rows=table.rows[:MOST_CHANGES]),)),
+    more = len(table.rows) - MOST_CHANGES
+    elsewhere = doc.Paragraph(f"and {more} more, which --output and --json list" if more > 0 else "", "about")
+    blocks: tuple[doc.Block, ...] = (
+        doc.Only(doc.PAGES, (table,)),
+        doc.Only(doc.TERMINAL, (table._replace(rows=table.rows[:MOST_CHANGES]), *doc.present(elsewhere))),
     )
     about = "Differences from the baseline; an empty cell has the baseline's value."
-    more = len(table.rows) - MOST_CHANGES
-    if more > 0:
-        listed_elsewhere = Paragraph(f"and {more} more, which --output and --json list", "about")
-        blocks = (*blocks, Only(TERMINAL, (listed_elsewhere,)))
     if not table.rows:
-        none = Paragraph("According to the records nothing changed between these runs.")
+        none = doc.Paragraph("According to the records nothing changed between these runs.")
         blocks, about = ((none,) if comparison.against else ()), ""
-    return Section("changes", "What changed", "What changed", blocks, about)
+    return doc.Section("changes", "What changed", "What changed", blocks, about)
 
 
-def _tests(comparison: Comparison) -> Section:
-    table = tests_table(comparison)._replace(label="Every test", style="titled", fold=True)
-    return Section("tests", "Tests", "Every test", present(table), _about(comparison), PAGES)
-
-
-def _runs(comparison: Comparison) -> Section:
-    table = runs_table(comparison)._replace(label="Runs of each group", style="titled", fold=True)
-    return Section("runs", "Runs", "Runs", (table,), forms=PAGES)
-
-
-def notes(comparison: Comparison) -> tuple[Notes, ...]:
+def notes(comparison: Comparison) -> tuple[doc.Notes, ...]:
     """Group by group, what follows and how to read it."""
     base = comparison.baseline
     return tuple(
-        Notes(
+        doc.Notes(
             compared.group,
-            tuple(map(FindingText, group_sentences(compared, base))),
+            tuple(map(doc.FindingText, group_sentences(compared, base))),
             tuple(map(sentence, compared.remarks)),
         )
         for compared in comparison.against
     )
 
 
-def explained(comparison: Comparison) -> Iterator[Table]:
+def explained(comparison: Comparison) -> Iterator[doc.Table]:
     """The parts of the time and the causes of differences, for workloads of which programs differ."""
-    workloads = dict.fromkeys(
-        location.workload
-        for compared in comparison.against
-        for location in compared.locations
-        if location.parts
-    )
-    for workload in workloads:
+    locations = [location for compared in comparison.against for location in compared.locations]
+    for workload in dict.fromkeys(location.workload for location in locations if location.parts):
         rows = [
             (name, *cells)
             for name in (ELAPSED, *PARTS, *CAUSES)
             if any(cells := [_mean_of(group, workload, name) for group in comparison.groups])
         ]
         columns = ("what", *(group.name for group in comparison.groups))
-        yield Table(columns, tuple(rows), title=f"Parts of the time and resources: {workload}")
+        yield doc.Table(columns, tuple(rows), title=f"Parts of the time and resources: {workload}")
 
 
 def _mean_of(group: RunGroup, workload: str, name: str) -> str:
     """A group's mean of one measure of a whole workload; empty if it has none."""
-    readings = [
-        reading
-        for run in group.runs
-        for reading in run.readings
-        if (reading.measure.workload, reading.measure.phase, reading.measure.name) == (workload, None, name)
-    ]
-    if not readings:
-        return ""
-    measure, values = readings[0].measure, [reading.value for reading in readings]
-    return measured(measure, mean(values) if measure.is_judged else fmean(values))
+    for measure, values in group.values.items():
+        if (measure.workload, measure.phase, measure.name) == (workload, None, name):
+            return measured(measure, mean(values) if measure.is_judged else fmean(values))
+    return ""
 
 
-def resource_tables(comparison: Comparison) -> Iterator[Table]:
+def resource_tables(comparison: Comparison) -> Iterator[doc.Table]:
     """Resources and tasks of each group, compared with the baseline's."""
     base = comparison.baseline
     for against in comparison.against:
@@ -196,7 +164,7 @@ def resource_tables(comparison: Comparison) -> Iterator[Table]:
             yield others_table(against, base)._replace(title=f"{against.group} against {base}")
 
 
-def _below_one_another(table: Table) -> Table:
+def _below_one_another(table: doc.Table) -> doc.Table:
     """The times with every workload above its groups, so that they fit into eighty columns.
 
     The notes show how many repeats are needed.
@@ -207,31 +175,17 @@ def _below_one_another(table: Table) -> Table:
     for measure, same in groupby(table.rows, key=lambda row: row[0]):
         rows.append((measure, *("" for _ in table.columns[2:-1])))
         rows += [(f"  {row[1]}", *row[2:-1]) for row in same]
-    return Table(("", *table.columns[2:-1]), tuple(rows))
+    return doc.Table(("", *table.columns[2:-1]), tuple(rows))
 
 
 def _computed(comparison: Comparison) -> str:
-    """A sentence on which groups were simulated; empty where none or all of them were."""
-    names = [
-        group.name for group in comparison.groups if any(run.origin is Origin.SIMULATED for run in group.runs)
-    ]
+    names = [group.name for group in comparison.groups if group.is_simulated]
     if not names or simulated(comparison.groups):
         return ""
     return f"The numbers of {listed(names)} were simulated, not measured; they are drawn hollow or dashed."
 
 
-def _about(comparison: Comparison) -> str:
-    tests = format_counted(comparison.tests, "test")
-    return (
-        "Welch's t-test on logarithms; a single run is taken to be as noisy as the "
-        "other side's repeats, and where there are no repeats there is no test. p is corrected by Holm's "
-        f"method for all {tests}, so that the chance of calling any difference where "
-        f"there is none is at most {100 * comparison.level:g} %. The effect is the difference over the noise "
-        "(Hedges' g); a difference that would show is found nine times in ten."
-    )
-
-
-def times_table(comparison: Comparison) -> Table:
+def times_table(comparison: Comparison) -> doc.Table:
     """Every workload and phase, the baseline and then group by group."""
     base = comparison.groups[0]
     if not comparison.against:
@@ -255,7 +209,7 @@ def times_table(comparison: Comparison) -> Table:
     columns = (
         "what", "group", "runs", _headed(comparison), "ratio", "95 % interval", "verdict", "repeats needed",
     )  # fmt: skip
-    return Table(columns, tuple(rows))
+    return doc.Table(columns, tuple(rows))
 
 
 def _headed(comparison: Comparison) -> str:
@@ -264,7 +218,7 @@ def _headed(comparison: Comparison) -> str:
     return "mean" if several else "elapsed"
 
 
-def _repeats_table(comparison: Comparison) -> Table:
+def _repeats_table(comparison: Comparison) -> doc.Table:
     """One group alone: how far its runs lie apart; the noise is the deviation of the times' logarithms."""
     rows = tuple(
         (
@@ -277,7 +231,7 @@ def _repeats_table(comparison: Comparison) -> Table:
         )
         for measure, values in _judged_of(comparison.groups[0])
     )
-    return Table(("what", "runs", _headed(comparison), "least", "most", "noise"), rows)
+    return doc.Table(("what", "runs", _headed(comparison), "least", "most", "noise"), rows)
 
 
 def _judged(result: Judged) -> tuple[str, ...]:
@@ -295,15 +249,10 @@ def _judged(result: Judged) -> tuple[str, ...]:
 
 
 def _judged_of(group: RunGroup) -> list[tuple[Measure, list[float]]]:
-    values: dict[Measure, list[float]] = {}
-    for run in group.runs:
-        for reading in run.readings:
-            if reading.measure.is_judged:
-                values.setdefault(reading.measure, []).append(reading.value)
-    return list(values.items())
+    return [(measure, values) for measure, values in group.values.items() if measure.is_judged]
 
 
-def changes_table(comparison: Comparison) -> Table:
+def changes_table(comparison: Comparison) -> doc.Table:
     """Every fact in which some group differs, a column for each group; blank where it is the baseline's."""
     by_group = [
         {(change.aspect, change.name): change for change in compared.changes}
@@ -316,20 +265,19 @@ def changes_table(comparison: Comparison) -> Table:
             aspect.value,
             name,
             bases[aspect, name] or NONE,
-            *(_changed(changes, (aspect, name)) for changes in by_group),
+            *(
+                (changes[aspect, name].other or NONE) if (aspect, name) in changes else ""
+                for changes in by_group
+            ),
         )
         for aspect, name in sorted(bases, key=lambda key: aspects.index(key[0]))
     )
-    return Table(("aspect", "what", *(group.name for group in comparison.groups)), rows)
+    return doc.Table(("aspect", "what", *(group.name for group in comparison.groups)), rows)
 
 
-def _changed(changes: dict[tuple[Aspect, str], Change], key: tuple[Aspect, str]) -> str:
-    return (changes[key].other or NONE) if key in changes else ""
-
-
-def others_table(against: Against, baseline: str) -> Table:
+def others_table(against: Against, baseline: str) -> doc.Table:
     """Resources and tasks of one group beside the baseline's."""
-    return Table.of(
+    return doc.Table.of(
         against.others,
         {
             "of": lambda contrast: place(contrast.measure),
@@ -342,37 +290,36 @@ def others_table(against: Against, baseline: str) -> Table:
     )
 
 
-def tests_table(comparison: Comparison) -> Table:
+def tests_table(comparison: Comparison) -> doc.Table:
     """Every test with its outcome; empty where there were none."""
-    rows = tuple(
-        (f"{compared.group}: {place(result.measure)}", *_tested(result))
-        for compared in comparison.against
-        for result in compared.judged
-        if comparison.tests
+    return doc.Table.of(
+        [
+            (f"{compared.group}: {place(result.measure)}", result)
+            for compared in comparison.against
+            for result in compared.judged
+            if comparison.tests
+        ],
+        {
+            "what": lambda pair: pair[0],
+            "noise": lambda pair: optional(pair[1].evidence, lambda evidence: percent(evidence.noise)),
+            "p": lambda pair: optional(pair[1].evidence, lambda evidence: _p(evidence.p)),
+            "p corrected": lambda pair: optional(pair[1].evidence, lambda evidence: _p(evidence.p_adjusted)),
+            "effect": lambda pair: optional(
+                pair[1].evidence, lambda evidence: f"{evidence.effect:z.1f}".replace("-", "\N{MINUS SIGN}")
+            ),
+            "would show from": lambda pair: optional(pair[1].detectable, lambda ratio: percent(ratio - 1)),
+            "verdict": lambda pair: pair[1].verdict.value,
+            "why": lambda pair: pair[1].why,
+        },
     )
-    columns = (
-        "what", "noise", "p", "p corrected", "effect", "would show from", "verdict", "why",
-    )  # fmt: skip
-    return Table(columns, rows)
 
 
-def _tested(result: Judged) -> tuple[str, ...]:
-    numbers = (NONE,) * 5
-    if result.evidence is not None:
-        evidence = result.evidence
-        numbers = (
-            percent(evidence.noise),
-            probability(evidence.p).removeprefix("= "),
-            probability(evidence.p_adjusted).removeprefix("= "),
-            f"{evidence.effect:z.1f}".replace("-", "\N{MINUS SIGN}"),
-            percent(result.detectable - 1) if result.detectable is not None else NONE,
-        )
-    return (*numbers, result.verdict.value, result.why)
+def _p(p: float) -> str:
+    return probability(p).removeprefix("= ")
 
 
-def runs_table(comparison: Comparison) -> Table:
-    """Which runs each group is made of."""
-    return Table.of(
+def runs_table(comparison: Comparison) -> doc.Table:
+    return doc.Table.of(
         [(group.name, run) for group in comparison.groups for run in group.runs],
         {
             "group": lambda pair: pair[0],
@@ -381,4 +328,7 @@ def runs_table(comparison: Comparison) -> Table:
             "engine": lambda pair: pair[1].engine,
             "numbers": lambda pair: pair[1].origin.value,
         },
+        label="Runs of each group",
+        style="titled",
+        fold=True,
     )

@@ -13,7 +13,6 @@ from howdah.analysis.comparing.figures import QUANTITIES, Course, FollowedQuanti
 from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.analysis.wording import listed
 from howdah.model.comparison import Comparison, Measure, RunFigures
-from howdah.model.run import Origin
 from howdah.report import vega
 from howdah.report.comparing.ratios import ratios
 from howdah.report.comparing.words import mean, measured, place
@@ -24,10 +23,8 @@ from howdah.report.words import three_digits
 
 ROW = 34
 
-_PREFIXES = ("", "k", "M", "G", "T")
-"""Of thousands, so many of them."""
-_SCALED = ("B", "B/s", "bit/s")
-"""Units that take a prefix."""
+_PREFIXES = ("", "k", "M", "G", "T")  # Of thousands, so many of them.
+_SCALED = ("B", "B/s", "bit/s")  # Units that take a prefix.
 
 
 def repeats(comparison: Comparison) -> tuple[Figure, ...]:
@@ -41,11 +38,12 @@ def repeats(comparison: Comparison) -> tuple[Figure, ...]:
 
 
 def _figure(comparison: Comparison, measure: Measure, number: int) -> Figure:
-    values = {
-        group.name: [value for run in group.runs if (value := _value(run, measure)) is not None]
+    values = [
+        (group.name, run, value)
         for group in comparison.groups
-    }
-    many = sum(len(some) for some in values.values())
+        for run in group.runs
+        if (value := run.value(measure)) is not None
+    ]
     return Figure(
         id=f"repeats-{number}",
         title=f"{place(measure)}, run by run",
@@ -53,20 +51,11 @@ def _figure(comparison: Comparison, measure: Measure, number: int) -> Figure:
         spec=_spec(comparison, measure, values),
         table=Table(
             ("group", "run", f"{measure.name} ({measure.unit})"),
-            tuple(
-                (group.name, run.run, f"{value:.3f}")
-                for group in comparison.groups
-                for run in group.runs
-                if (value := _value(run, measure)) is not None
-            ),
+            tuple((name, run.run, f"{value:.3f}") for name, run, value in values),
         ),
         half=True,
-        marks=2 * many,
+        marks=2 * len(values),
     )
-
-
-def _value(run: RunFigures, measure: Measure) -> float | None:
-    return next((reading.value for reading in run.readings if reading.measure == measure), None)
 
 
 def _scale(measure: Measure, greatest: float) -> tuple[float, str]:
@@ -80,32 +69,30 @@ def _scale(measure: Measure, greatest: float) -> tuple[float, str]:
     return 1000.0**thousands, f"{measure.name} ({_PREFIXES[thousands]}{measure.unit})"
 
 
-def _spec(comparison: Comparison, measure: Measure, values: dict[str, list[float]]) -> dict[str, Any]:
+def _spec(
+    comparison: Comparison, measure: Measure, values: list[tuple[str, RunFigures, float]]
+) -> dict[str, Any]:
     groups = group_keys(comparison)
-    greatest = max((value for some in values.values() for value in some), default=1.0)
+    row_of = {group.name: row for row, group in enumerate(comparison.groups)}
+    greatest = max((value for _, _, value in values), default=1.0)
     size, title = _scale(measure, greatest)
     runs = [
         {
-            "series": group.name,
-            "row": row,
+            "series": name,
+            "row": row_of[name],
             "value": value / size,
             "run": run.run,
             "said": measured(measure, value),
-            "solid": 0.6 if run.origin is Origin.MEASURED else 0,
+            "solid": 0 if run.is_simulated else 0.6,
         }
-        for row, group in enumerate(comparison.groups)
-        for run in group.runs
-        if (value := _value(run, measure)) is not None
+        for name, run, value in values
     ]
-    means = [
-        {"series": name, "row": row, "value": mean(some) / size}
-        for row, (name, some) in enumerate(values.items())
-        if some
-    ]
-    names = [
-        {"series": name, "row": row, "text": f"{name} · {measured(measure, mean(some))}" if some else name}
-        for row, (name, some) in enumerate(values.items())
-    ]
+    means, names = [], []
+    for name, row in row_of.items():
+        some = [value for group, _, value in values if group == name]
+        means += [{"series": name, "row": row, "value": mean(some) / size}] if some else []
+        text = f"{name} · {measured(measure, mean(some))}" if some else name
+        names.append({"series": name, "row": row, "text": text})
     x = vega.linear("value", [0, 1.04 * greatest / size], vega.across(title, tickCount=5))
     y = vega.rows(len(groups))
     colour = vega.series_colour(groups)
@@ -135,10 +122,6 @@ class ComparisonFigures(NamedTuple):
     over_time: tuple[Figure, ...]
     followed_runs: str
 
-    def every(self) -> tuple[Figure, ...]:
-        """All of them in order."""
-        return (*([self.answer] if self.answer else []), *self.repeats, *self.over_time)
-
 
 class Followed(NamedTuple):
     """What resources did in one workload, in one run of each group, by the group's name."""
@@ -148,19 +131,13 @@ class Followed(NamedTuple):
 
 
 def draw(comparison: Comparison, followed: Followed) -> ComparisonFigures:
-    """Every figure there is data for."""
+    runs = listed([f"{name} {some[0].run}" for name, some in followed.courses.items() if some])
     return ComparisonFigures(
         answer=ratios(comparison),
         repeats=repeats(comparison),
         over_time=overlays(comparison, followed.workload, followed.courses),
-        followed_runs=_followed_runs(followed),
+        followed_runs=f"Sums over all machines that did the work, in the median run of each group: {runs}.",
     )
-
-
-def _followed_runs(followed: Followed) -> str:
-    """Which runs are followed over time, in a sentence."""
-    runs = listed([f"{name} {some[0].run}" for name, some in followed.courses.items() if some])
-    return f"Sums over all machines that did the work, in the median run of each group: {runs}."
 
 
 HEIGHT = 150
@@ -183,6 +160,7 @@ def overlays(
 ) -> tuple[Figure, ...]:
     """A figure for each quantity that any group had anything of; ``followed`` is by group name."""
     figures = []
+    simulated = {group.name for group in comparison.groups if group.is_simulated}
     for number, quantity in enumerate(QUANTITIES):
         courses = {
             name: course for name, some in followed.items() for course in some if course.quantity == quantity
@@ -199,16 +177,7 @@ def overlays(
                     caption="A step is a mean; pale lines are the peaks within it."
                     if reduced
                     else "Every step is a sample.",
-                    spec=_overlay_spec(
-                        {
-                            group.name
-                            for group in comparison.groups
-                            if any(run.origin is Origin.SIMULATED for run in group.runs)
-                        },
-                        shown,
-                        courses,
-                        axes,
-                    ),
+                    spec=_overlay_spec(simulated, shown, courses, axes),
                     table=_overlay_table(shown, courses, axes),
                     keys=tuple(shown),
                     half=True,
@@ -284,21 +253,18 @@ def _overlay_table(shown: Sequence[Key], courses: Mapping[str, Course], axes: Ax
     for key in shown:
         course = courses[key.name]
         edges = np.linspace(0, len(course.means), min(TABLE_ROWS, len(course.means)) + 1).astype(int)
-        for first, last in pairwise(edges):
-            rows.append(
-                (
-                    key.name,
-                    f"{course.edges_s[first] / axes.seconds:.2f}",
-                    f"{course.edges_s[last] / axes.seconds:.2f}",
-                    three_digits(course.means[first:last].mean() / axes.size),
-                    three_digits(course.peaks[first:last].max() / axes.size),
-                )
+        rows += [
+            (
+                key.name,
+                f"{course.edges_s[first] / axes.seconds:.2f}",
+                f"{course.edges_s[last] / axes.seconds:.2f}",
+                three_digits(course.means[first:last].mean() / axes.size),
+                three_digits(course.peaks[first:last].max() / axes.size),
             )
-    columns = (
-        "group",
-        f"from ({axes.time})",
-        f"to ({axes.time})",
-        f"mean ({axes.unit})",
-        f"peak ({axes.unit})",
+            for first, last in pairwise(edges)
+        ]
+    times, levels = (
+        (f"from ({axes.time})", f"to ({axes.time})"),
+        (f"mean ({axes.unit})", f"peak ({axes.unit})"),
     )
-    return Table(columns, tuple(rows))
+    return Table(("group", *times, *levels), tuple(rows))

@@ -6,22 +6,16 @@ import math
 from typing import Any, NamedTuple
 
 from howdah.model.comparison import Against, Comparison, Judged
-from howdah.model.run import Origin
 from howdah.report import vega
 from howdah.report.comparing.words import interval, more, place, ratio
 from howdah.report.document import Figure, Table
 from howdah.report.theme import WIDTH, group_keys
 
-ROW, HEAD = 24, 30
-"""Heights of a row and of a name above rows, pixels."""
+ROW, HEAD = 24, 30  # Heights of a row and of a name above rows, pixels.
 
-FARTHEST = 8.0
-"""Intervals are cut off where they reach so many times beyond the farthest ratio."""
+FARTHEST = 8.0  # Intervals are cut off where they reach so many times beyond the farthest ratio.
 LEFT, RIGHT = 4, 230
-WIDEST = 4.0
-"""Ratios that span more than this are drawn on a logarithmic axis."""
-_POWERS = range(-4, 5)
-"""Powers of ten that ratios lie between."""
+WIDEST = 4.0  # Ratios that span more than this are drawn on a logarithmic axis.
 
 
 class RatioRow(NamedTuple):
@@ -37,9 +31,7 @@ def laid_out(comparison: Comparison) -> tuple[list[dict[str, Any]], list[RatioRo
     """Where every line goes: one block for each workload and phase, its name above its groups."""
     heads, rows = [], []
     y = 0.0
-    simulated = {
-        group.name: any(run.origin is Origin.SIMULATED for run in group.runs) for group in comparison.groups
-    }
+    simulated = {group.name: group.is_simulated for group in comparison.groups}
     measures = dict.fromkeys(
         judgement.measure for compared in comparison.against for judgement in compared.judged
     )
@@ -111,7 +103,8 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
     axis = vega.across("times the baseline")
     if high / low > WIDEST:
         scale: dict[str, Any] = {"type": "log"}
-        axis |= {"values": [value for value in _round(high / low) if low <= value <= high], "format": "~g"}
+        steps = (1, 1.5, 2, 3, 5, 7) if high / low < 10 else (1, 2, 5)
+        axis |= {"values": vega.round_numbers(low, high, steps), "format": "~g"}
     else:
         scale = {"zero": False}
         axis |= {"tickCount": 6, "format": ".3~f"}
@@ -174,12 +167,6 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
     return vega.chart(layers, height=height, width=WIDTH - 102, top=4, left=LEFT, right=RIGHT)
 
 
-def _round(span: float) -> list[float]:
-    """Ratios that are written at a logarithmic axis."""
-    steps = (1, 1.5, 2, 3, 5, 7) if span < 10 else (1, 2, 5)
-    return [step * 10.0**power for power in _POWERS for step in steps]
-
-
 def _datum(row: RatioRow, low: float, high: float, *, several: bool) -> dict[str, Any]:
     result = row.judged
     value = result.ratio or 1.0
@@ -201,7 +188,6 @@ def _datum(row: RatioRow, low: float, high: float, *, several: bool) -> dict[str
 
 
 def _label(result: Judged) -> str:
-    """What the reader should take home of a row."""
     if not result.is_told:
         return result.verdict.value
     return more(result) if result.measure.kind == "time" else f"{result.verdict.value}: {more(result)}"

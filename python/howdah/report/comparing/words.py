@@ -20,17 +20,13 @@ from howdah.model.comparison import (
     Verdict,
 )
 from howdah.model.reported import format_value
-from howdah.model.run import Origin
 from howdah.report.words import NONE, UNKNOWN, signed_bytes
 
-_MANY_TIMES = 1.5
-"""From here on a ratio says more than per cent."""
+_MANY_TIMES = 1.5  # From here on a ratio says more than per cent.
 
-_NOTHING = 10.0
-"""An interval of a ratio whose ends are so many times apart rules nothing out."""
+_NOTHING = 10.0  # An interval of a ratio whose ends are so many times apart rules nothing out.
 
-_NARROW = 0.02
-"""An interval narrower than this needs three decimals to be one."""
+_NARROW = 0.02  # An interval narrower than this needs three decimals to be one.
 
 
 def measured(measure: Measure, value: float) -> str:
@@ -131,7 +127,14 @@ class Headline(NamedTuple):
 
 def answer(comparison: Comparison) -> Headline:
     """What the comparison shows, how certain it is, and which simulations are not calibrated."""
-    claim = _answer(comparison)
+    would = "would" if simulated(comparison.groups) else ""
+    match comparison.against:
+        case ():
+            claim = _repeats(comparison.groups[0])
+        case (only,):
+            claim = _pair(only, comparison.baseline, would)
+        case several:
+            claim = _best(several, comparison.baseline, would)
     guessed = [group.name for group in comparison.groups if any(run.uncalibrated for run in group.runs)]
     if not guessed:
         return claim
@@ -140,20 +143,9 @@ def answer(comparison: Comparison) -> Headline:
     return claim._replace(statistics=f"{claim.statistics} {doubt}".lstrip())
 
 
-def _answer(comparison: Comparison) -> Headline:
-    verb = "would" if simulated(comparison.groups) else ""
-    match comparison.against:
-        case ():
-            return _repeats(comparison.groups[0])
-        case (only,):
-            return _pair(only, comparison.baseline, verb)
-        case several:
-            return _best(several, comparison.baseline, verb)
-
-
 def simulated(groups: Sequence[RunGroup]) -> bool:
     """Whether none of their numbers was measured."""
-    return all(run.origin is Origin.SIMULATED for group in groups for run in group.runs)
+    return all(run.is_simulated for group in groups for run in group.runs)
 
 
 def group_sentences(against: Against, baseline: str) -> Iterator[str]:
@@ -176,7 +168,13 @@ def group_sentences(against: Against, baseline: str) -> Iterator[str]:
         yield f"{unproven}: cannot tell, since {untested[0].why}{_repeats_to(untested[0])}."
     undecided = [result for result in unclear if result.evidence is not None]
     if undecided:
-        yield f"Not distinguishable from noise: {listed([_undecided(result) for result in undecided])}."
+        differences = listed(
+            [
+                f"{subject(result.measure)} ({more(result)}; {_repeats_needed(result)} would show it)"
+                for result in undecided
+            ]
+        )
+        yield f"Not distinguishable from noise: {differences}."
     yield from (_located(location) for location in against.locations)
 
 
@@ -189,10 +187,13 @@ def _pair(against: Against, baseline: str, would: str) -> Headline:
             if result.measure.phase is None
         }
         measured = [result for result in against.wholes if result.is_told]
-        # Of the workload that takes longest, what differs most.
-        main = max(
-            measured, key=lambda result: (times_s[result.measure.workload], _far(result)), default=main
-        )
+
+        def far(result: Judged) -> tuple[float, float]:
+            """The workload that takes longest first, of it what differs most: twice as much as half."""
+            value = ratio_or_one(result)
+            return times_s[result.measure.workload], abs(math.log(value)) if value > 0 else math.inf
+
+        main = max(measured, key=far, default=main)
     if main.is_told:
         claim = f"With {against.group}, {_takes(main, baseline, would)}."
         return Headline(claim, f"{_interval(main)}{_why(against, main.measure)}")
@@ -212,12 +213,6 @@ def _why(against: Against, measure: Measure) -> str:
     )
 
 
-def _far(result: Judged) -> float:
-    """How far the two are apart, twice as much being as far as half."""
-    value = ratio_or_one(result)
-    return abs(math.log(value)) if value > 0 else math.inf
-
-
 def _takes(result: Judged, baseline: str, would: str) -> str:
     if result.measure.kind == "time":
         return f"{result.measure.workload} {'would take' if would else 'takes'} {than(result, baseline)}"
@@ -228,48 +223,37 @@ def _takes(result: Judged, baseline: str, would: str) -> str:
 def _best(several: Sequence[Against], baseline: str, would: str) -> Headline:
     measure = several[0].main.measure
     main, timed, verb = subject(measure), measure.kind == "time", "would be" if would else "is"
-    judged = [
-        (compared.group, result) for compared in several if (result := compared.of(measure)) is not None
-    ]
-    gains = [(group, judgement) for group, judgement in judged if judgement.is_gain]
+    judged = [(compared, result) for compared in several if (result := compared.of(measure)) is not None]
+    gains = [(compared, result) for compared, result in judged if result.is_gain]
     if gains:
         most = max if measure.better == "higher" else min
-        group, result = most(gains, key=lambda pair: pair[1].other_mean)
+        compared, result = most(gains, key=lambda pair: pair[1].other_mean)
         best = "fastest" if timed else "best"
-        why = _why(next(compared for compared in several if compared.group == group), measure)
-        claim = f"{main} {verb} {best} with {group}: {than(result, baseline)}."
-        return Headline(claim, f"{_interval(result)}{why}")
+        claim = f"{main} {verb} {best} with {compared.group}: {than(result, baseline)}."
+        return Headline(claim, f"{_interval(result)}{_why(compared, measure)}")
     better, worse = (Verdict.FASTER, Verdict.SLOWER) if timed else (Verdict.BETTER, Verdict.WORSE)
-    losses = [f"{group} ({more(judgement)})" for group, judgement in judged if judgement.verdict is worse]
+    losses = [f"{compared.group} ({more(result)})" for compared, result in judged if result.verdict is worse]
     if losses:
-        uncertain = [group for group, judgement in judged if not judgement.is_told]
+        uncertain = [compared.group for compared, result in judged if not result.is_told]
         unclear = f"; for {listed(uncertain)} no difference is certain" if uncertain else ""
         return Headline(
             f"No group {verb} {better.value} in {main} than {baseline}.",
             f"{worse.value.capitalize()}: {listed(losses)}{unclear}.{_why(several[0], measure)}",
         )
-    undecided = [
-        (group, judgement) for group, judgement in judged if judgement.verdict is Verdict.CANNOT_TELL
-    ]
+    undecided = [pair for pair in judged if pair[1].verdict is Verdict.CANNOT_TELL]
     if not undecided:
         return Headline(f"No group differs from {baseline} in {main} by more than {percent(ALIKE)}.")
     # What fewest repeats would tell is what a reader might go on with.
-    group, nearest = min(undecided, key=lambda pair: pair[1].repeats_needed or math.inf)
-    seen = f"The closest is {group}, {more(nearest)}, but {nearest.why}{_repeats_to(nearest)}."
+    compared, nearest = min(undecided, key=lambda pair: pair[1].repeats_needed or math.inf)
+    seen = f"The closest is {compared.group}, {more(nearest)}, but {nearest.why}{_repeats_to(nearest)}."
     return Headline(f"No group can be distinguished from {baseline} in {main}.", seen)
 
 
 def _repeats(group: RunGroup) -> Headline:
-    """One group alone: how far its repeats lie apart."""
-    values: dict[Measure, list[float]] = {}
-    for run in group.runs:
-        for reading in run.readings:
-            measure = reading.measure
-            if measure.primary or (measure.kind == "time" and measure.phase is None):
-                values.setdefault(measure, []).append(reading.value)
     spans = [
         f"{subject(measure)} {measured(measure, min(some))} to {measured(measure, max(some))}"
-        for measure, some in values.items()
+        for measure, some in group.values.items()
+        if measure.primary or (measure.kind == "time" and measure.phase is None)
     ]
     claim = f"{len(group.runs)} repeats of the same work, between which nothing changed."
     return Headline(claim, f"{listed(spans)}.")
@@ -284,17 +268,15 @@ def _seen(result: Judged, would: str = "") -> str:
     return f"{subject(result.measure)} {f'{would} {infinitive}' if would else past} {more(result)}"
 
 
-def _undecided(result: Judged) -> str:
-    """What was seen, and how many repeats would tell."""
-    many = f"about {result.repeats_needed}" if result.repeats_needed else "over 100"
-    return f"{subject(result.measure)} ({more(result)}; {many} repeats of each would show it)"
-
-
 def _repeats_to(result: Judged) -> str:
     if result.evidence is None:
         return "; repeat both" if len(result.base) == len(result.other) == 1 else ""
+    return f"; {_repeats_needed(result)} would show a difference like this one"
+
+
+def _repeats_needed(result: Judged) -> str:
     many = f"about {result.repeats_needed}" if result.repeats_needed else "over 100"
-    return f"; {many} repeats of each would show a difference like this one"
+    return f"{many} repeats of each"
 
 
 def _located(location: Location) -> str:

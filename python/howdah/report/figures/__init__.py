@@ -32,7 +32,6 @@ class Figures(NamedTuple):
     not_shown: tuple[str, ...]
 
     def every(self) -> tuple[Figure, ...]:
-        """All of them in order."""
         return (
             *([self.answer] if self.answer else []),
             *self.over_time,
@@ -43,7 +42,6 @@ class Figures(NamedTuple):
 
 
 def draw(source: FigureSource) -> Figures:
-    """Every figure the record has data for."""
     over_time = [
         availability(source),
         operations(source),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,25 +11,16 @@ import numpy as np
 from howdah.analysis.evidence.use import FloatArray, Series
 from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
+from howdah.report.figures import timeaxis
 from howdah.report.figures.resources import CPU_KEYS, READ, RECEIVED, SENT, WRITE
 from howdah.report.figures.steps import MachineRows, machines
-from howdah.report.figures.timeaxis import (
-    UNIT_LINE,
-    FigureSource,
-    header,
-    hidden,
-    number_format,
-    rate_unit,
-    run_unit,
-    time_x,
-)
+from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.figures.timeline import Axis
 from howdah.report.theme import WIDTH
 from howdah.report.words import three_digits
 from howdah.units import format_rate
 
-PITCH = 56.0
-"""The height of one small chart with its name and the room below it, pixels."""
+PITCH = 56.0  # The height of one small chart with its name and the room below it, pixels.
 
 _NAME, _BELOW, _LINE = 17.0, 5.0, 13.0
 
@@ -51,37 +43,26 @@ def rows(
     stacked: bool,
 ) -> dict[str, Any]:
     """The spec; the values of ``shown`` are in the axis's unit, one quantity for each key."""
-    unit = run_unit(source)
-    above = header(source, WIDTH)
+    above = timeaxis.header(source, WIDTH)
     count = len(shown.rows)
-    x = time_x(source)
     y: dict[str, Any] = vega.scaled([0, count], down=True, zero=False)
     names = [key.name for key in keys]
     bottom, room = 1 - _BELOW / PITCH, 1 - (_BELOW + _NAME) / PITCH
-    height_of = f"{bottom} - {room} * min(1, {{}} / {axis.top})"
+    height_of = f"datum.row + {bottom} - {room} * min(1, {{}} / {axis.top})"
     transform: list[str | dict[str, Any]] = [
         {"fold": names, "as": ["series", "value"]},
         vega.SHOWN,
         {"calculate": f"indexof({names!r}, datum.series)", "as": "place"},
     ]
+    below, top = f"datum.row + {bottom}", height_of.format("datum.value")
     if stacked:
-        transform += [
-            {
-                "stack": "value",
-                "groupby": ["row", "time"],
-                "sort": [{"field": "place", "order": "ascending"}],
-                "as": ["from", "to"],
-            },
-            {"calculate": f"datum.row + {height_of.format('datum.from')}", "as": "y2"},
-            {"calculate": f"datum.row + {height_of.format('datum.to')}", "as": "y"},
-        ]
-    else:
-        transform += [
-            {"calculate": f"datum.row + {bottom}", "as": "y2"},
-            {"calculate": f"datum.row + {height_of.format('datum.value')}", "as": "y"},
-        ]
+        order = [{"field": "place", "order": "ascending"}]
+        by = {"groupby": ["row", "time"], "sort": order}
+        transform.append({"stack": "value", **by, "as": ["from", "to"]})
+        below, top = height_of.format("datum.from"), height_of.format("datum.to")
+    transform += [{"calculate": below, "as": "y2"}, {"calculate": top, "as": "y"}]
     encoding = {
-        "x": x,
+        "x": timeaxis.time_x(source),
         "y": vega.on(y, "y"),
         "color": vega.series_colour(keys),
         "detail": vega.tips(row=None),
@@ -104,24 +85,23 @@ def rows(
     return vega.chart(
         layers,
         height=PITCH * count,
-        top=above.height + UNIT_LINE // 3,
-        data={"values": _values(shown, keys, unit.size)},
+        top=above.height + timeaxis.UNIT_LINE // 3,
+        data={"values": _values(shown, keys, timeaxis.run_unit(source).size)},
     )
 
 
 def _values(shown: MachineRows, keys: Sequence[Key], seconds: float) -> list[dict[str, Any]]:
     """One row per machine and step, and a last one at the end, so that the last step is drawn to its end."""
     times = [round(float(edge) / seconds, 3) for edge in shown.grid]
-    data = []
-    for place, row in enumerate(shown.rows):
-        for step, time in enumerate(times):
-            at = min(step, len(times) - 2)
-            until = times[min(step + 1, len(times) - 1)]
-            data.append(
-                {"row": place, "machine": row.name, "time": time, "until": until}
-                | {key.name: float(f"{values[at]:.3g}") for key, values in zip(keys, row.values, strict=True)}
-            )
-    return data
+    return [
+        {"row": place, "machine": row.name, "time": time, "until": times[min(step + 1, len(times) - 1)]}
+        | {
+            key.name: float(f"{values[min(step, len(times) - 2)]:.3g}")
+            for key, values in zip(keys, row.values, strict=True)
+        }
+        for place, row in enumerate(shown.rows)
+        for step, time in enumerate(times)
+    ]
 
 
 def _rules(values: list[dict[str, Any]], y: dict[str, Any], dash: list[int]) -> dict[str, Any]:
@@ -131,7 +111,6 @@ def _rules(values: list[dict[str, Any]], y: dict[str, Any], dash: list[int]) -> 
 def _words(
     shown: MachineRows, y: dict[str, Any], axis: Axis, bottom: float, room: float
 ) -> list[dict[str, Any]]:
-    """Each machine's name above its chart, what it is behind the name, and the ends of the axis."""
     names = [
         {"y": place + bottom - room, "name": row.name, "what": row.role, "at": 9 + 7.3 * len(row.name)}
         for place, row in enumerate(shown.rows)
@@ -159,19 +138,19 @@ def _side_notes(notes: Sequence[SideNote], y: dict[str, Any]) -> list[dict[str, 
     """Right of every chart its keys, each a square in its colour with its mean."""
     layers = []
     for place, key in enumerate(dict.fromkeys(note.key for note in notes)):
-        own = [note for note in notes if note.key == key]
         values = []
-        for note in own:
-            places = [peer.key for peer in notes if peer.row == note.row]
-            offset = (_NAME + _LINE * places.index(key)) / PITCH
-            values.append({"y": note.row + offset, "text": note.text, "series": key.name})
+        for note in notes:
+            if note.key == key:
+                line = [peer.key for peer in notes if peer.row == note.row].index(key)
+                at = note.row + (_NAME + _LINE * line) / PITCH
+                values.append({"y": at, "text": note.text, "series": key.name})
         seen = f"roomy ? ({vega.SHOWN} ? 1 : 0.3) : 0"
-        at = {"y": vega.on(y, "y"), "x": vega.RIGHT_END}
+        right = {"y": vega.on(y, "y"), "x": vega.RIGHT_END}
         square = {"type": "point", "shape": "square", "filled": True, "size": 44, "xOffset": 10, "yOffset": 4}
         words = {"type": "text", "align": "left", "baseline": "middle", "dx": 17, "dy": 4, "fontSize": 11}
         layers += [
-            vega.layer(values, {**square, "color": f"${key.token}", "opacity": {"expr": seen}}, at),
-            vega.switching(vega.layer(values, words, {**at, "text": "text"}), f"named{place}"),
+            vega.layer(values, {**square, "color": f"${key.token}", "opacity": {"expr": seen}}, right),
+            vega.switching(vega.layer(values, words, {**right, "text": "text"}), f"named{place}"),
         ]
     return layers
 
@@ -181,13 +160,16 @@ def _pointer(source: FigureSource, keys: Sequence[Key], axis: Axis, y: dict[str,
 
     Every step has a strip of its own: Vega-Lite's search for the nearest point loses values that are words.
     """
-    tooltip = [*vega.tips(machine="machine"), vega.number_tip("time", f"at ({run_unit(source).name})")]
+    tooltip = [
+        *vega.tips(machine="machine"),
+        vega.number_tip("time", f"at ({timeaxis.run_unit(source).name})"),
+    ]
     tooltip += [vega.number_tip(key.name, f"{key.name} ({axis.unit})", axis.number) for key in keys]
     strips = vega.layer(
         None,
         {"type": "rect", "color": "$ink"},
         {
-            "x": time_x(source),
+            "x": timeaxis.time_x(source),
             "x2": "until",
             "y": vega.on(y, "row"),
             "y2": "y2",
@@ -200,8 +182,7 @@ def _pointer(source: FigureSource, keys: Sequence[Key], axis: Axis, y: dict[str,
     return vega.pointed_at(strips, "time", "row")
 
 
-LEAST_SHARE = 0.005
-"""A kind of CPU time that no machine spent this share of the run on is left out."""
+LEAST_SHARE = 0.005  # A kind of CPU time that no machine spent this share of the run on is left out.
 
 
 class MachineFigure(NamedTuple):
@@ -222,16 +203,11 @@ def by_machine(source: FigureSource) -> list[Figure]:
     """The figures of those resources that were sampled on two machines at least; none off a cluster."""
     if source.record.cluster is None:
         return []
-    figures = [_cpu(source), _rates(source, STORAGE), _rates(source, NETWORK)]
-    return [figure for figure in figures if figure is not None]
+    return list(filter(None, (_cpu(source), _rates(source, STORAGE), _rates(source, NETWORK))))
 
 
 def _series(source: FigureSource, kind: MachineFigure) -> list[Series]:
-    return [
-        series
-        for series in source.evidence.series
-        if series.subject == kind.subject and series.quantity in kind.keys and series.instance != "lo"
-    ]
+    return source.evidence.series_of(kind.subject, *kind.keys)
 
 
 def _cpu(source: FigureSource) -> Figure | None:
@@ -245,36 +221,35 @@ def _cpu(source: FigureSource) -> Figure | None:
     ] or [0]
     keys = [key for place, key in enumerate(CPU.keys.values()) if place in kept]
     shown = shown._replace(rows=tuple(row.only(kept).scaled(100) for row in shown.rows))
-    notes = [
-        SideNote(place, key, f"{key.name} {_mean(shown, values):.0f} %")
-        for place, row in enumerate(shown.rows)
-        for key, values in zip(keys, row.values, strict=True)
-    ]
+    notes = _notes(shown, keys, "{:.0f} %".format)
     caption = "How each machine's CPUs, as many as its limit allows, spent the time; the means on the right."
     axis = Axis("%", 100, ".0f")
     return _figure(source, CPU, shown, keys=keys, axis=axis, notes=notes, caption=caption)
 
 
-def _rates(source: FigureSource, kind: MachineFigure) -> Figure | None:
-    shown = machines(source, _series(source, kind), tuple(kind.keys))
-    if shown is None:
-        return None
-    peak = max(float(values.max()) for row in shown.rows for values in row.values)
-    if peak <= 0:
-        return None
-    keys = list(kind.keys.values())
-    notes = [
-        SideNote(place, key, f"{key.name} {format_rate(_mean(shown, values))}")
+def _notes(shown: MachineRows, keys: Sequence[Key], text: Callable[[float], str]) -> list[SideNote]:
+    return [
+        SideNote(place, key, f"{key.name} {text(_mean(shown, values))}")
         for place, row in enumerate(shown.rows)
         for key, values in zip(keys, row.values, strict=True)
     ]
-    unit = rate_unit(peak)
+
+
+def _rates(source: FigureSource, kind: MachineFigure) -> Figure | None:
+    shown = machines(source, _series(source, kind), tuple(kind.keys))
+    peak = (
+        max((float(values.max()) for row in shown.rows for values in row.values), default=0.0) if shown else 0
+    )
+    if shown is None or peak <= 0:
+        return None
+    keys = list(kind.keys.values())
+    notes = _notes(shown, keys, format_rate)
+    unit = timeaxis.rate_unit(peak)
     top = float(f"{peak / unit.size:.2g}")
-    scaled = tuple(row.scaled(1 / unit.size) for row in shown.rows)
     scope = "Of all its data disks" if kind is STORAGE else "Over all its interfaces"
     caption = f"{scope}, every machine on the same axis up to {format_rate(peak)}; the means on the right."
-    axis = Axis(unit.name, top, number_format(top))
-    shown = shown._replace(rows=scaled)
+    axis = Axis(unit.name, top, timeaxis.number_format(top))
+    shown = shown._replace(rows=tuple(row.scaled(1 / unit.size) for row in shown.rows))
     return _figure(source, kind, shown, keys=keys, axis=axis, notes=notes, caption=caption)
 
 
@@ -288,10 +263,16 @@ def _figure(
     notes: Sequence[SideNote],
     caption: str,
 ) -> Figure:
+    lower = any(
+        timeaxis.hidden(values.max(keepdims=True), np.array([peak]))
+        for row in shown.rows
+        for values, peak in zip(row.values, row.peaks, strict=True)
+    )
+    peaks = "A step is a mean; the figure's table has the peaks." if lower else ""
     return Figure(
         id=kind.id,
         title=kind.title,
-        caption=" ".join(sentence for sentence in (caption, _of_peaks(shown), shown.left_out) if sentence),
+        caption=" ".join(filter(None, (caption, peaks, shown.left_out))),
         spec=rows(source, shown, keys, axis, notes, stacked=kind is CPU),
         table=_table(shown, keys, axis),
         keys=tuple(keys),
@@ -300,29 +281,12 @@ def _figure(
     )
 
 
-def _of_peaks(shown: MachineRows) -> str:
-    """Where to read the peaks, if the steps are too few to show them."""
-    lower = any(
-        hidden(values.max(keepdims=True), np.array([peak]))
-        for row in shown.rows
-        for values, peak in zip(row.values, row.peaks, strict=True)
-    )
-    return "A step is a mean; the figure's table has the peaks." if lower else ""
-
-
 def _table(shown: MachineRows, keys: Sequence[Key], axis: Axis) -> Table:
     columns = [f"{key.name}, {statistic} ({axis.unit})" for key in keys for statistic in ("mean", "peak")]
-    lines = [
-        (
-            row.name,
-            *(
-                three_digits(value)
-                for values, peak in zip(row.values, row.peaks, strict=True)
-                for value in (_mean(shown, values), peak)
-            ),
-        )
-        for row in shown.rows
-    ]
+    lines = []
+    for row in shown.rows:
+        pairs = zip((_mean(shown, values) for values in row.values), row.peaks, strict=True)
+        lines.append((row.name, *map(three_digits, chain(*pairs))))
     return Table(("machine", *columns), tuple(lines))
 
 

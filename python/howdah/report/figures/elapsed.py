@@ -17,14 +17,12 @@ ROW, BAR = 72, 26
 TOKENS = ("phase-1", "phase-2", "phase-3")
 
 
-_WORD = 0.13
-"""How long a total is written, beside the axis."""
+_WORD = 0.13  # How long a total is written, beside the axis.
 
 
 _BESIDE_EDGE = {"expr": "scale('x', datum.limit) < 3.4 * length(datum.text) ? 'left' : 'center'"}
 """A mark's name stands below its middle, and begins there where half of it would be cut off at the left."""
-_HALF = 7
-"""Of the end marks, in pixels above and below the line."""
+_HALF = 7  # Of the end marks, in pixels above and below the line.
 
 
 class Marks(NamedTuple):
@@ -70,23 +68,19 @@ def _segments(source: FigureSource, workload: WorkloadTime, row: int) -> list[di
     seconds = run_unit(source).size
     pieces = [(phase.name, phase.start_s, phase.end_s) for phase in workload.phases]
     pieces = pieces or [("", workload.start_s, workload.end_s)]
-    segments = []
-    for place, (name, start, end) in enumerate(pieces):
-        spent = seconds_said(end - start)
-        long, short = f"{name} {spent}".strip(), name
-        segments.append(
-            {
-                "row": row,
-                "workload": workload.workload,
-                "phase": name or "whole workload",
-                "start": (start - workload.start_s) / seconds,
-                "end": (end - workload.start_s) / seconds,
-                "token": TOKENS[place % len(TOKENS)],
-                "text": long if len(pieces) > 1 else short,
-                "spent": spent,
-            }
-        )
-    return segments
+    return [
+        {
+            "row": row,
+            "workload": workload.workload,
+            "phase": name or "whole workload",
+            "start": (start - workload.start_s) / seconds,
+            "end": (end - workload.start_s) / seconds,
+            "token": TOKENS[place % len(TOKENS)],
+            "text": f"{name} {seconds_said(end - start)}".strip() if len(pieces) > 1 else name,
+            "spent": seconds_said(end - start),
+        }
+        for place, (name, start, end) in enumerate(pieces)
+    ]
 
 
 def clear_of(end: float, limit: float, longest: float) -> float:
@@ -97,35 +91,19 @@ def clear_of(end: float, limit: float, longest: float) -> float:
 def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
     unit = run_unit(source)
     workloads = source.evidence.workloads
-    segments = [
-        part | {"mark": held.seconds.get(workload.workload, 0.0) / unit.size}
-        for row, workload in enumerate(workloads)
-        for part in _segments(source, workload, row)
-    ]
     spans = intervals(source, unit.size)
     beyond = {span["row"]: span["high"] for span in spans}
-    totals = [
-        {
-            "row": row,
-            "end": clear_of(
-                max(workload.elapsed_s / unit.size, beyond.get(row, 0.0)),
-                held.seconds.get(workload.workload, 0.0) / unit.size,
-                longest / unit.size,
-            ),
-            "text": seconds_said(workload.elapsed_s)
-            + ("" if workload.outcome is Outcome.SUCCEEDED else f", {workload.outcome.value}"),
-        }
-        for row, workload in enumerate(workloads)
-    ]
-    marks = [
-        {
-            "row": row,
-            "limit": held.seconds[workload.workload] / unit.size,
-            "text": f"{held.name} {seconds_said(held.seconds[workload.workload])}",
-        }
-        for row, workload in enumerate(workloads)
-        if held.seconds.get(workload.workload)
-    ]
+    segments, totals, marks = [], [], []
+    for row, workload in enumerate(workloads):
+        mark_s = held.seconds.get(workload.workload, 0.0)
+        mark = mark_s / unit.size
+        segments += [part | {"mark": mark} for part in _segments(source, workload, row)]
+        end = max(workload.elapsed_s / unit.size, beyond.get(row, 0.0))
+        ended = "" if workload.outcome is Outcome.SUCCEEDED else f", {workload.outcome.value}"
+        text = f"{seconds_said(workload.elapsed_s)}{ended}"
+        totals.append({"row": row, "end": clear_of(end, mark, longest / unit.size), "text": text})
+        if mark_s:
+            marks.append({"row": row, "limit": mark, "text": f"{held.name} {seconds_said(mark_s)}"})
     names = [{"row": row, "text": workload.workload} for row, workload in enumerate(workloads)]
     x = vega.scaled([0, 1.02 * longest / unit.size], vega.across(f"elapsed ({unit.name})", tickCount=6))
     y = vega.rows(len(workloads))
@@ -175,7 +153,6 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
 
 
 def _caption(source: FigureSource, held: Marks) -> str:
-    """What the bars are; how long each is stands in the table above and in the figure's own numbers."""
     text = f"How long each workload {took(source.record)}, divided into its phases."
     if any(result.job for result in source.record.workloads):
         text += " Gaps are the time before a job's first task."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import inf
@@ -16,17 +16,13 @@ from howdah.report.theme import WIDTH
 from howdah.report.words import signed_bytes
 from howdah.units import format_bytes, format_percent
 
-GAP = 48.0
-"""Room between two boxes of a column, which holds the name of the lower one, pixels."""
+GAP = 48.0  # Room between two boxes of a column, which holds the name of the lower one, pixels.
 
-TALLEST = 190.0
-"""The height of the fullest column's boxes together, pixels."""
+TALLEST = 190.0  # The height of the fullest column's boxes together, pixels.
 
-BOX = 1 / 60
-"""The width of a box, as a share of the picture's."""
+BOX = 1 / 60  # The width of a box, as a share of the picture's.
 
-LEAST = 1.0
-"""No box or stream is drawn thinner, pixels."""
+LEAST = 1.0  # No box or stream is drawn thinner, pixels.
 
 
 class Box(NamedTuple):
@@ -65,7 +61,14 @@ def layout(picture: ByteFlow) -> FlowLayout:
     """The places of everything; columns without boxes are left out."""
     used = sorted({node.column for node in picture.nodes})
     column = {node.key: used.index(node.column) for node in picture.nodes}
-    carried = {node.key: _carried(picture.flows, node.key) for node in picture.nodes}
+    # A box carries what comes in or what goes out, whichever is more.
+    carried = {
+        node.key: max(
+            sum(flow.bytes for flow in picture.flows if flow.target == node.key),
+            sum(flow.bytes for flow in picture.flows if flow.source == node.key),
+        )
+        for node in picture.nodes
+    }
     passing = [
         (f"{index}@{at}", at, flow.bytes)
         for index, flow in enumerate(picture.flows)
@@ -80,7 +83,7 @@ def layout(picture: ByteFlow) -> FlowLayout:
     fullest = max(sum(carried[key] for key in keys) for keys in columns)
     scale = TALLEST / fullest if fullest else 0.0
     heights = {key: max(LEAST, scale * size) for key, size in carried.items()}
-    tops = _tops(columns, heights, dict(_neighbours(picture.flows, column)))
+    tops = _tops(columns, heights, _neighbours(picture.flows, column))
     nodes = {node.key: node for node in picture.nodes}
     boxes = [
         Box(nodes.get(key), at, tops[key], heights[key], carried[key])
@@ -91,26 +94,19 @@ def layout(picture: ByteFlow) -> FlowLayout:
     return FlowLayout(len(used), max(box.top + box.height for box in boxes), tuple(boxes), streams)
 
 
-def _carried(flows: Sequence[Flow], key: str) -> float:
-    """What a box carries: what comes in or what goes out, whichever is more."""
-    coming = sum(flow.bytes for flow in flows if flow.target == key)
-    return max(coming, sum(flow.bytes for flow in flows if flow.source == key))
-
-
 def _chain(index: int, flow: Flow, column: dict[str, int]) -> list[str]:
     """The boxes and passing places that a stream connects, from left to right."""
     between = range(column[flow.source] + 1, column[flow.target])
     return [flow.source, *(f"{index}@{at}" for at in between), flow.target]
 
 
-def _neighbours(flows: Sequence[Flow], column: dict[str, int]) -> Iterator[tuple[str, list[str]]]:
+def _neighbours(flows: Sequence[Flow], column: dict[str, int]) -> dict[str, list[str]]:
     """For every box and place, what streams reach it from the left."""
     before: dict[str, list[str]] = {}
     for index, flow in enumerate(flows):
-        chain = _chain(index, flow, column)
-        for left, right in pairwise(chain):
+        for left, right in pairwise(_chain(index, flow, column)):
             before.setdefault(right, []).append(left)
-    yield from before.items()
+    return before
 
 
 def _tops(
@@ -171,11 +167,9 @@ READ, CACHED = Key("read from disks", "disk-read"), Key("from the page cache", "
 WITHIN, NETWORK = Key("within a machine", "phase-2"), Key("over the network", "net-send")
 WRITTEN = Key("written to disks", "disk-write")
 
-WORTH_TELLING = 0.05
-"""Amounts that are this share apart are told apart."""
+WORTH_TELLING = 0.05  # Amounts that are this share apart are told apart.
 
-TOO_SMALL = 0.01
-"""A stream of this share of the largest, in theory too, is left to the table."""
+TOO_SMALL = 0.01  # A stream of this share of the largest, in theory too, is left to the table.
 
 _STEPS, _SIDE, _LINE = 20, 8, 13
 
@@ -272,7 +266,7 @@ def _spec(source: FigureSource, picture: ByteFlow, placed: FlowLayout, keys: lis
                     "x2": box.column + placed.box,
                     "y": box.top,
                     "y2": box.top + box.height,
-                    "label": box.node.label if box.node else "",
+                    "label": box.node.label,
                     "bytes": format_bytes(box.bytes),
                 }
                 for box in placed.boxes
@@ -318,16 +312,15 @@ def _outline(stream: Stream, wide: float) -> list[dict[str, Any]]:
     return rows
 
 
-def _box_lines(picture: ByteFlow, box: Box) -> list[str]:
+def _box_lines(picture: ByteFlow, node: FlowNode) -> list[str]:
     """What stands above a box: its name, bytes in and out, and those expected in theory if they differ."""
-    key = box.node.key if box.node else ""
-    coming = [flow for flow in picture.flows if flow.target == key]
-    going = [flow for flow in picture.flows if flow.source == key]
+    coming = [flow for flow in picture.flows if flow.target == node.key]
+    going = [flow for flow in picture.flows if flow.source == node.key]
     amounts = [sum(flow.bytes for flow in side) for side in (coming, going) if side]
     if _near(amounts[0], amounts[-1]):
         amounts = amounts[:1]
     theories = [flow.theory for flow in coming or going if flow.theory is not None]
-    lines = [box.node.label if box.node else "", " → ".join(map(format_bytes, amounts))]
+    lines = [node.label, " → ".join(map(format_bytes, amounts))]
     if theories and not _near(sum(theories), amounts[0]):
         lines.append(f"theory {format_bytes(sum(theories))}")
     return lines
@@ -342,25 +335,22 @@ def _names(
 ) -> list[dict[str, Any]]:
     """The words above the boxes, those at the picture's edges aligned with it."""
     layers = []
+    aligned = {0: "left", placed.columns - 1: "right"}
     for align, shift in (("left", 0.0), ("center", placed.box / 2), ("right", placed.box)):
         values = []
         for box in placed.boxes:
-            if (
-                box.node is None
-                or {0: "left", placed.columns - 1: "right"}.get(box.column, "center") != align
-            ):
-                continue
-            lines = _box_lines(picture, box)
-            # The last line stands right above the box, the name above the others.
-            values += [
-                {
-                    "x": box.column + shift,
-                    "y": box.top - 4 - _LINE * (len(lines) - 1 - place),
-                    "text": line,
-                    "strong": place == 0,
-                }
-                for place, line in enumerate(lines)
-            ]
+            if box.node is not None and aligned.get(box.column, "center") == align:
+                lines = _box_lines(picture, box.node)
+                # The last line stands right above the box, the name above the others.
+                values += [
+                    {
+                        "x": box.column + shift,
+                        "y": box.top - 4 - _LINE * (len(lines) - 1 - place),
+                        "text": line,
+                        "strong": place == 0,
+                    }
+                    for place, line in enumerate(lines)
+                ]
         if values:
             layers.append(_line(values, align, x, y))
     return layers

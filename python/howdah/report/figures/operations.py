@@ -12,7 +12,7 @@ from howdah.analysis.evidence.use import Series
 from howdah.analysis.operation_steps import is_request
 from howdah.analysis.wording import delay, seconds
 from howdah.model.faults import ProbeReport
-from howdah.model.reported import RateStep, format_value
+from howdah.model.reported import RateStep
 from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.steps import common_grid, summed
@@ -121,8 +121,8 @@ def _figure(source: FigureSource, workload: str, timed: list[OperationLatency]) 
     keys = tuple(operation_keys(source)[latency.operation] for latency in timed)
     percentiles = ". ".join(
         f"{latency.operation[:1].upper()}{latency.operation[1:]}: "
-        f"half within {_time(latency.within_s[0][1])}, 99 % within {_time(dict(latency.within_s)[0.99])}, "
-        f"the longest {_time(latency.longest_s)}"
+        f"half within {delay(latency.within_s[0][1])}, 99 % within {delay(dict(latency.within_s)[0.99])}, "
+        f"the longest {delay(latency.longest_s)}"
         for latency in timed
     )
     return Figure(
@@ -137,15 +137,14 @@ def _figure(source: FigureSource, workload: str, timed: list[OperationLatency]) 
 
 
 def latency_table(timed: list[OperationLatency]) -> Table:
-    """Every operation with its percentiles."""
     shares = [share for share, _ in timed[0].within_s]
     columns = ("operation", "how often", *(f"{100 * share:g} % within" for share in shares), "longest")
     rows = tuple(
         (
             latency.operation,
             f"{latency.count:,}",
-            *(_time(time_s) for _, time_s in latency.within_s),
-            _time(latency.longest_s),
+            *(delay(time_s) for _, time_s in latency.within_s),
+            delay(latency.longest_s),
         )
         for latency in timed
     )
@@ -158,7 +157,7 @@ def _spec(source: FigureSource, timed: list[OperationLatency], keys: tuple[Key, 
             "series": latency.operation,
             "longer": max(1 - share, _LEAST_SHARE),
             "ms": 1000 * time_s,
-            "text": _time(time_s),
+            "text": delay(time_s),
             "share": f"{100 * share:.4g} %",
         }
         for latency in timed
@@ -184,13 +183,8 @@ def _spec(source: FigureSource, timed: list[OperationLatency], keys: tuple[Key, 
     return vega.chart([curves], height=180, top=24)
 
 
-def _time(seconds: float) -> str:
-    return format_value(seconds, "s")
-
-
 _THOUSAND = 1000.0
-TOGETHER = "ink"
-"""The colour of what stands for all operations."""
+TOGETHER = "ink"  # The colour of what stands for all operations.
 
 
 def operations(source: FigureSource) -> Figure | None:

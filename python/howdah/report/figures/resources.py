@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -27,22 +27,13 @@ from howdah.units import format_bytes, format_memory, format_rate
 
 READ, WRITE = Key("read", "disk-read"), Key("write", "disk-write")
 
-FARTHEST = 6.0
-"""A limit this many times beyond the peak is left out of the plot."""
+FARTHEST = 6.0  # A limit this many times beyond the peak is left out of the plot.
 
 
 def _disks(source: FigureSource) -> list[Series]:
     """The data disks' rates; every disk's, where no disk is known to carry data."""
-    every = working(
-        source,
-        [
-            series
-            for series in source.evidence.series
-            if series.subject == "disk" and series.quantity in ("read", "write")
-        ],
-    )
-    data = [series for series in every if series.instance in source.evidence.data_disks]
-    return data or every
+    every = working(source, source.evidence.series_of("disk", "read", "write"))
+    return [series for series in every if series.instance in source.evidence.data_disks] or every
 
 
 def storage(source: FigureSource) -> list[Figure]:
@@ -53,18 +44,19 @@ def storage(source: FigureSource) -> list[Figure]:
         return []
     if source.record.cluster is not None:
         # Disks of one name are on every worker; each worker's are drawn with the other machines'.
-        figure = _storage_figure(source, "storage", f"Storage{of_workers(source)}", every, [], half=False)
-        return [figure] if figure else []
-    peak = max(_peak(source, [series]) for series in every)
-    title = f"Storage, {names[0]}" if len(names) == 1 else f"Storage, {len(names)} data disks together"
-    figures = [_storage_figure(source, "storage", title, every, _limits(source), half=False)]
+        names = []
+        figures = [_storage_figure(source, "storage", f"Storage{of_workers(source)}", every)]
+    else:
+        title = f"Storage, {names[0]}" if len(names) == 1 else f"Storage, {len(names)} data disks together"
+        figures = [_storage_figure(source, "storage", title, every, _limits(source))]
     if len(names) > 1:
+        peak = max(_peak(source, [series]) for series in every)
         for name in names:
             own = [series for series in every if series.instance == name]
             figures.append(
-                _storage_figure(source, f"storage-{name}", f"Disk {name}", own, [], half=True, least_top=peak)
+                _storage_figure(source, f"storage-{name}", f"Disk {name}", own, half=True, least_top=peak)
             )
-    return [figure for figure in figures if figure is not None]
+    return list(filter(None, figures))
 
 
 def _peak(source: FigureSource, series: Sequence[Series]) -> float:
@@ -87,29 +79,24 @@ def _storage_figure(
     id_: str,
     title: str,
     series: Sequence[Series],
-    marks: Sequence[LevelMark],
+    marks: Sequence[LevelMark] = (),
     *,
-    half: bool,
+    half: bool = False,
     least_top: float = 0.0,
 ) -> Figure | None:
     grid = common_grid(series, first_shown_s(source))
     if not len(grid):
         return None
-    read, write = (
-        summed(key, [samples for samples in series if samples.quantity == key.name], grid)
-        for key in (READ, WRITE)
-    )
+    read, write = lines = _two_lines(series, grid, {"read": READ, "write": WRITE})
     peak = max(read.highest, write.highest, least_top)
     # Far below its limits a line would lie flat on the axis; then the caption alone names them.
     near = [mark for mark in marks if mark.value <= FARTHEST * peak]
     highest = max([peak, *(mark.value for mark in near)])
-    lines = (read, write)
     caption = f"Peaks: reading {format_rate(read.highest)}, writing {format_rate(write.highest)}"
     caption += f"{peaks_text(lines)}."
     if marks:
-        caption += (
-            f" Raw limits of the same run: {format_rate(marks[0].value)} and {format_rate(marks[1].value)}."
-        )
+        limits = " and ".join(format_rate(mark.value) for mark in marks)
+        caption += f" Raw limits of the same run: {limits}."
     return scaled_figure(
         source,
         (id_, title, caption),
@@ -121,6 +108,16 @@ def _storage_figure(
         height=130 if half else 180,
         half=half,
     )
+
+
+def _two_lines(
+    every: Sequence[Series], grid: FloatArray, keys: Mapping[str, Key]
+) -> tuple[SeriesLine, SeriesLine]:
+    first, second = (
+        summed(key, [series for series in every if series.quantity == quantity], grid)
+        for quantity, key in keys.items()
+    )
+    return first, second
 
 
 CPU_KEYS = {
@@ -135,30 +132,18 @@ CACHE = {
     "memory/dirty_bytes": Key("dirty", "memory-dirty"),
 }
 RECEIVED, SENT = Key("received", "net-receive"), Key("sent", "net-send")
+_WAYS = {"rx": RECEIVED, "tx": SENT}
 ALL_CPUS = Axis("% of all CPUs", 100, ".0f")
-_HEIGHT = 110
-"""Lower than what a run is about."""
+_HEIGHT = 110  # Lower than what a run is about.
 
 
 def cpu(source: FigureSource) -> Figure | None:
     """The figure, or None if no CPU time was sampled, or for too short a time."""
-    every = working(
-        source,
-        [
-            series
-            for series in source.evidence.series
-            if series.subject == "cpu" and series.quantity in CPU_KEYS
-        ],
-    )
+    every = working(source, source.evidence.series_of("cpu", *CPU_KEYS))
     grid = _resolved(common_grid(every, first_shown_s(source)))
     if not len(grid):
         return None
-    series_lines = [
-        SeriesLine(
-            key, 100 * combined([series for series in every if series.quantity == quantity], grid, mean)
-        )
-        for quantity, key in CPU_KEYS.items()
-    ]
+    series_lines = _shares(every, grid, CPU_KEYS)
     # That there was none of a kind is worth telling where somebody looked, and not where nobody simulates it.
     measured = source.record.origin is Origin.MEASURED
     lines = [line for line in series_lines if measured or line.values.any()] or series_lines[:1]
@@ -168,6 +153,16 @@ def cpu(source: FigureSource) -> Figure | None:
     caption = f"How all CPUs spent the time, up to {percent(busiest)} busy; the rest was idle."
     words = ("cpu", f"CPU{of_workers(source)}", caption)
     return timeline_figure(source, words, grid, lines, ALL_CPUS, stacked=True)
+
+
+def _shares(every: Sequence[Series], grid: FloatArray, keys: Mapping[str, Key]) -> list[SeriesLine]:
+    """Each quantity in per cent, the mean of all machines."""
+    return [
+        SeriesLine(
+            key, 100 * combined([series for series in every if series.quantity == quantity], grid, mean)
+        )
+        for quantity, key in keys.items()
+    ]
 
 
 def _resolved(grid: FloatArray) -> FloatArray:
@@ -198,11 +193,10 @@ def memory(source: FigureSource) -> list[Figure]:
         "and those of them that wait to be written.",
     )
     figures = (_figure(source, process, PROCESS, _levels(source)), _figure(source, cache, CACHE, []))
-    return [figure for figure in figures if figure is not None]
+    return list(filter(None, figures))
 
 
 def _levels(source: FigureSource) -> list[LevelMark]:
-    """The highest peak of any workload and the budget, where the record has them."""
     results = source.record.workloads
     peaks = [result.peak_rss_bytes for result in results if result.peak_rss_bytes is not None]
     budgets = [result.memory_bytes for result in results if result.memory_bytes is not None]
@@ -234,7 +228,6 @@ def _gauged(source: FigureSource, metric: str) -> list[Series]:
 def _figure(
     source: FigureSource, words: tuple[str, str, str], keys: dict[str, Key], marks: Sequence[LevelMark]
 ) -> Figure | None:
-    """One of the two; ``words`` are its id, its title and its caption."""
     series = {key: _gauged(source, metric) for metric, key in keys.items()}
     grid = common_grid([samples for some in series.values() for samples in some], first_shown_s(source))
     if not len(grid):
@@ -250,11 +243,11 @@ def _figure(
 
 def network(source: FigureSource) -> Figure | None:
     """The figure over all interfaces but the loopback one; None if none was sampled or all were idle."""
-    every = _interfaces(source)
+    every = working(source, source.evidence.series_of("nic"))
     grid = common_grid(every, first_shown_s(source))
     if not len(grid):
         return None
-    received, sent = lines = _lines(every, grid)
+    received, sent = lines = _two_lines(every, grid, _WAYS)
     highest = max(received.highest, sent.highest)
     if highest < QUIET_BYTES_PER_S:
         return None
@@ -262,37 +255,22 @@ def network(source: FigureSource) -> Figure | None:
         f"Peaks: received {format_rate(received.highest)}, sent {format_rate(sent.highest)}"
         f"{peaks_text(lines)}. The loopback interface is left out."
     )
-    words = ("network", f"Network{of_workers(source)}, {_names(every)}", caption)
+    words = ("network", f"Network{of_workers(source)}, {_instances(every)}", caption)
     return scaled_figure(source, words, grid, lines, unit=rate_unit(highest), highest=highest, height=_HEIGHT)
 
 
 def quiet_network(source: FigureSource) -> str:
     """A sentence in place of the figure where the interfaces were idle; empty where the figure is drawn."""
-    every = _interfaces(source)
+    every = working(source, source.evidence.series_of("nic"))
     grid = common_grid(every, first_shown_s(source))
-    if not len(grid):
-        return ""
-    lines = _lines(every, grid)
-    if max(line.highest for line in lines) >= QUIET_BYTES_PER_S:
+    lines = _two_lines(every, grid, _WAYS) if len(grid) else ()
+    if not lines or max(line.highest for line in lines) >= QUIET_BYTES_PER_S:
         return ""
     carried = sum(float((line.values * np.diff(grid)).sum()) for line in lines)
-    return f"The network was idle: {_names(every)} carried {format_bytes(carried)} in all."
+    return f"The network was idle: {_instances(every)} carried {format_bytes(carried)} in all."
 
 
-def _interfaces(source: FigureSource) -> list[Series]:
-    every = [
-        series for series in source.evidence.series if series.subject == "nic" and series.instance != "lo"
-    ]
-    return working(source, every)
-
-
-def _lines(every: Sequence[Series], grid: FloatArray) -> tuple[SeriesLine, SeriesLine]:
-    """Bytes received and sent per second, all interfaces together."""
-    received = summed(RECEIVED, [series for series in every if series.quantity == "rx"], grid)
-    return received, summed(SENT, [series for series in every if series.quantity == "tx"], grid)
-
-
-def _names(every: Sequence[Series]) -> str:
+def _instances(every: Sequence[Series]) -> str:
     return ", ".join(sorted({series.instance for series in every}))
 
 
@@ -300,11 +278,10 @@ def other_processes(source: FigureSource) -> Figure | None:
     """The figure of a laboratory's machine; of a local run's only where others had a noticeable share."""
     lab = on_cluster(source.record)
     whole = [use for use in source.evidence.others if use.phase is None]
-    if not lab and not any(use.others >= OTHERS_NOTED for use in whole):
-        return None
-    every = [series for series in source.evidence.series if series.subject == "shared"]
+    most = max((use.others for use in whole), default=0.0)
+    every = source.evidence.series_of("shared")
     grid = common_grid(every, first_shown_s(source))
-    if not len(grid) or not whole:
+    if not (lab or most >= OTHERS_NOTED) or not len(grid) or not whole:
         return None
     keys = {
         "own": Key("the lab" if lab else "howdah", "cpu-user"),
@@ -312,19 +289,14 @@ def other_processes(source: FigureSource) -> Figure | None:
         "others": Key("others", "cpu-others"),
         "steal": Key("steal", "cpu-steal"),
     }
-    drawn = {
-        key: 100 * combined([series for series in every if series.quantity == quantity], grid, mean)
-        for quantity, key in keys.items()
-    }
-    lines = [SeriesLine(key, values) for key, values in drawn.items() if values.any()]
+    lines = [line for line in _shares(every, grid, keys) if line.values.any()]
     machine, cpus = whole[0].machine, whole[0].cpus
     below = ", which runs the lab" if lab else ""
     queues = [use.runnable for use in whole if use.runnable is not None]
     queued = f"; up to {max(queues):.0f} tasks on average ran or waited for one" if queues else ""
     caption = (
-        f"The {cpus} CPUs of {machine}{below}: others had up to "
-        f"{percent(max(use.others for use in whole))} of them while a workload ran{queued}. "
-        "What is not drawn was idle."
+        f"The {cpus} CPUs of {machine}{below}: others had up to {percent(most)} of them while a workload "
+        f"ran{queued}. What is not drawn was idle."
     )
     words = ("others", f"Who had {machine}'s CPUs", caption)
     return timeline_figure(source, words, grid, lines, ALL_CPUS, stacked=True, height=_HEIGHT)

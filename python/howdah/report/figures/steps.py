@@ -18,8 +18,7 @@ from howdah.report.figures.timeaxis import FigureSource, first_shown_s
 from howdah.report.figures.timeline import SeriesLine
 from howdah.units import format_count, format_counted
 
-MOST_STEPS = 480
-"""More steps than this are narrower than two pixels of a plot."""
+MOST_STEPS = 480  # More steps than this are narrower than two pixels of a plot.
 Sampled = TypeVar("Sampled", Series, Gauge)
 
 
@@ -63,12 +62,10 @@ def summed(key: Key, series: Sequence[Series], grid: FloatArray) -> SeriesLine:
 
 
 def total(values: FloatArray) -> FloatArray:
-    """The sum over series."""
     return np.asarray(values.sum(axis=0))
 
 
 def mean(values: FloatArray) -> FloatArray:
-    """The mean over series."""
     return np.asarray(values.mean(axis=0))
 
 
@@ -97,11 +94,9 @@ def of_workers(source: FigureSource) -> str:
     return "" if source.record.cluster is None else " of all workers"
 
 
-MOST_ROWS = 12
-"""More rows than this no reader compares."""
+MOST_ROWS = 12  # More rows than this no reader compares.
 
-MOST_MACHINE_STEPS = 160
-"""Steps of one row; a small chart has no room for more."""
+MOST_MACHINE_STEPS = 160  # Steps of one row; a small chart has no room for more.
 
 
 class MachineRow(NamedTuple):
@@ -110,17 +105,14 @@ class MachineRow(NamedTuple):
     name: str
     role: str
     values: tuple[FloatArray, ...]
-    peaks: tuple[float, ...]
-    """The highest that was sampled of each quantity, which a step of the grid may hide."""
+    peaks: tuple[float, ...]  # The highest sample of each quantity, which a step of the grid may hide.
 
     def scaled(self, by: float) -> MachineRow:
-        """The row with all its numbers times this."""
         return self._replace(
             values=tuple(by * grid for grid in self.values), peaks=tuple(by * peak for peak in self.peaks)
         )
 
     def only(self, places: Sequence[int]) -> MachineRow:
-        """The row with these of its quantities."""
         return self._replace(
             values=tuple(self.values[place] for place in places),
             peaks=tuple(self.peaks[place] for place in places),
@@ -154,13 +146,12 @@ def machines(source: FigureSource, every: Sequence[Series], quantities: Sequence
     candidates = [
         machine for machine in source.evidence.machines if machine.name in sampled and machine.planned
     ]
-    grid = _thinned(
-        common_grid(
-            [series for machine in candidates for series in sampled[machine.name]], first_shown_s(source)
-        )
-    )
+    samples = [series for machine in candidates for series in sampled[machine.name]]
+    grid = common_grid(samples, first_shown_s(source))
     if len(candidates) < 2 or not len(grid):
         return None
+    if len(grid) > MOST_MACHINE_STEPS + 1:
+        grid = np.linspace(float(grid[0]), float(grid[-1]), MOST_MACHINE_STEPS + 1)
     by_host = len(candidates) > MOST_ROWS and len({machine.host for machine in candidates}) < len(candidates)
     parts = _hosts(candidates, sampled) if by_host else _charts_of(candidates, sampled)
     rows = [_row(part, grid, quantities) for part in parts]
@@ -173,12 +164,6 @@ def machines(source: FigureSource, every: Sequence[Series], quantities: Sequence
     highest = np.median([row.peaks for row in remaining], axis=0)
     typical = MachineRow(f"{count} more", "their median", _median(remaining), tuple(map(float, highest)))
     return MachineRows(grid, (*picked, typical), f"{left_out} {note}".strip())
-
-
-def _thinned(grid: FloatArray) -> FloatArray:
-    if len(grid) <= MOST_MACHINE_STEPS + 1:
-        return grid
-    return np.linspace(float(grid[0]), float(grid[-1]), MOST_MACHINE_STEPS + 1)
 
 
 def _charts_of(

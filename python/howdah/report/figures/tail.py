@@ -9,28 +9,19 @@ import numpy as np
 
 from howdah.analysis.evidence.operations import LatencyCourse
 from howdah.analysis.operation_steps import SHARES
-from howdah.model.reported import format_value
+from howdah.analysis.wording import delay
 from howdah.model.tables import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
 from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figures.timeaxis import (
-    UNIT_LINE,
-    FigureSource,
-    end_of_run_s,
-    header,
-    run_unit,
-    start_of_axis_s,
-    time_x,
-)
+from howdah.report.figures import timeaxis
+from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.figures.timeline import Label, label_layers, spread
 from howdah.report.theme import RIGHT, WIDTH, ScaledUnit
 from howdah.units import format_counted
 
 _HEIGHT, _LANE, _GAP = 220.0, 16.0, 12.0
-MOST_STEPS = 1200
-"""Of more steps than this only the slowest of neighbours are drawn."""
-MOST_EVENTS = 500
-"""Of more events of a kind than this only the longest are drawn."""
+MOST_STEPS = 1200  # Of more steps than this only the slowest of neighbours are drawn.
+MOST_EVENTS = 500  # Of more events of a kind than this only the longest are drawn.
 _COLOURS = ("group-6", "group-2", "group-3", "group-4")
 _LANES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("collections", (COLLECTION,), "fault"),
@@ -47,7 +38,7 @@ def tail(source: FigureSource) -> Figure | None:
     if not courses:
         return None
     keys = tuple(Key(_named(share), colour) for share, colour in zip(SHARES, _COLOURS, strict=True))
-    start_s, end_s = start_of_axis_s(source), end_of_run_s(source)
+    start_s, end_s = timeaxis.start_of_axis_s(source), timeaxis.end_of_run_s(source)
     shown = [
         event for event in source.evidence.server_events if event.end_s >= start_s and event.start_s <= end_s
     ]
@@ -102,7 +93,7 @@ def _counted(key: Key, events: Sequence[ServerEvent]) -> str:
 
 def _rows(source: FigureSource, courses: Sequence[LatencyCourse]) -> list[dict[str, Any]]:
     """A row for each step and share; nothing between workloads, and where no request ended."""
-    unit = run_unit(source)
+    unit = timeaxis.run_unit(source)
     many = -(-sum(len(course.per_s) for course in courses) // MOST_STEPS)
     rows: list[dict[str, Any]] = []
     for course in courses:
@@ -129,36 +120,32 @@ def _rows(source: FigureSource, courses: Sequence[LatencyCourse]) -> list[dict[s
 def _spec(
     source: FigureSource, courses: Sequence[LatencyCourse], keys: tuple[Key, ...], lanes: Sequence[_Lane]
 ) -> dict[str, Any]:
-    above = header(source, WIDTH)
-    unit = run_unit(source)
+    above = timeaxis.header(source, WIDTH)
+    unit = timeaxis.run_unit(source)
     rows = _rows(source, courses)
     times_ms = [row["ms"] for row in rows if row["ms"] is not None]
     low, high = 0.8 * min(times_ms), 1.2 * max(times_ms)
+    # The powers of ten between the shortest and the longest time, or what is between two of them.
+    decades = vega.round_numbers(low, high, (1,)) or [float(f"{end:.1g}") for end in (low * 1.3, high / 1.3)]
     y = {
         "field": "ms",
         "type": "quantitative",
         "scale": {"type": "log", "domain": [low, high], "range": [_HEIGHT, 0], "nice": False},
-        "axis": {**vega.level_title("ms", above.height), "format": "~g", "values": _decades(low, high)},
+        "axis": {**vega.level_title("ms", above.height), "format": "~g", "values": decades},
     }
     height = _HEIGHT + (_GAP + _LANE * len(lanes) if lanes else 0)
     lines = vega.own(
         rows,
         {"type": "line", "interpolate": "step-after", "strokeWidth": 1.5, "strokeDash": source.dash}
         | {"invalid": "break-paths-show-domains", "clip": True},
-        {"x": time_x(source), "y": y, "color": vega.series_colour(keys), "detail": "workload"},
+        {"x": timeaxis.time_x(source), "y": y, "color": vega.series_colour(keys), "detail": "workload"},
         [vega.number_tip("time", f"at ({unit.name})"), *vega.tips(series="of all", text="within")],
     )
     layers = [*above.layers, lines]
     for at, (key, events) in enumerate(lanes):
         layers.append(_lane(key, events, unit, _HEIGHT + _GAP + _LANE * at))
     layers += label_layers(_labels(rows, keys, (low, high), lanes))
-    return vega.chart(layers, height=height, top=above.height + UNIT_LINE, right=RIGHT)
-
-
-def _decades(low: float, high: float) -> list[float]:
-    """The powers of ten between two times, or what is between two of them."""
-    powers = [10.0**power for power in range(-3, 8) if low <= 10.0**power <= high]
-    return powers or [float(f"{value:.1g}") for value in (low * 1.3, high / 1.3)]
+    return vega.chart(layers, height=height, top=above.height + timeaxis.UNIT_LINE, right=RIGHT)
 
 
 def _lane(key: Key, events: Sequence[ServerEvent], unit: ScaledUnit, top: float) -> dict[str, Any]:
@@ -208,8 +195,7 @@ def _labels(
 
 
 def _table(source: FigureSource, courses: Sequence[LatencyCourse], lanes: Sequence[_Lane]) -> Table:
-    """The worst steps of each workload, with what servers did in them."""
-    unit = run_unit(source)
+    unit = timeaxis.run_unit(source)
     rows = []
     for course in courses:
         within = dict(course.within_s)
@@ -235,4 +221,4 @@ def _table(source: FigureSource, courses: Sequence[LatencyCourse], lanes: Sequen
 
 
 def _time(seconds: float) -> str:
-    return format_value(seconds, "s") if np.isfinite(seconds) else "–"
+    return delay(seconds) if np.isfinite(seconds) else "–"

@@ -18,10 +18,8 @@ DAEMONS = {
 }
 
 _GONE = {"lost", "given-up"}
-TOGETHER = 0.15
-"""Words at marks of one worker closer than this share of the time shown would cover one another."""
-MOST_WORKERS = 40
-"""More workers than this make a picture that nobody reads."""
+TOGETHER = 0.15  # Words at marks of one worker closer than this part of the time shown would overlap.
+MOST_WORKERS = 40  # More workers than this make a picture that nobody reads.
 
 
 class EventMark(NamedTuple):
@@ -139,10 +137,8 @@ KEYS = {"map": Key("map", "phase-1"), "reduce": Key("reduce", "phase-2")}
 STAGE = Key("stage", "phase-3")
 OTHER_KIND = Key("other", "phase-3")
 MOST_BARS = 2_000
-_MOST_DRAWN = 10_000
-"""Bars of which a page of 10 MB has room for their shapes and data."""
-_WIDEST_JOINED = (2, 4, 8, 16)
-"""Pixels that joined bars may be wide together, tried in turn."""
+_MOST_DRAWN = 10_000  # Bars of which a page of 10 MB has room for their shapes and data.
+_WIDEST_JOINED = (2, 4, 8, 16)  # Pixels that joined bars may be wide together, tried in turn.
 
 
 class LaneBar(NamedTuple):
@@ -171,7 +167,6 @@ def series_of(kind: str) -> Key:
 
 
 def lane_of(row: Mapping[str, Any]) -> Lane:
-    """The lane of a row of the table of tasks."""
     series = series_of(row["kind"])
     return Lane(row["worker"], STAGE.name if series is STAGE else row["kind"], row["slot"])
 

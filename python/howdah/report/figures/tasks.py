@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from howdah.model.run import TaskAttempt
 from howdah.report import vega
 from howdah.report.document import Figure, Key
+from howdah.report.figures import timeaxis
 from howdah.report.figures.task_bars import (
     KEYS,
     MOST_BARS,
@@ -24,18 +25,7 @@ from howdah.report.figures.task_bars import (
     tasks_table,
     telling,
 )
-from howdah.report.figures.timeaxis import (
-    LEGEND_HEIGHT,
-    UNIT_LINE,
-    FigureSource,
-    end_of_run_s,
-    header,
-    legend,
-    run_unit,
-    start_of_axis_s,
-    time_x,
-    with_still,
-)
+from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.theme import LEFT, RIGHT, WIDTH
 from howdah.units import format_bytes, format_counted, format_seconds
 
@@ -43,8 +33,7 @@ SHUFFLE = Key("reduce fetching map output", "phase-3")
 FAILED, KILLED = Key("failed", "fault"), Key("killed", "muted")
 MISSED = Key("lost, not yet given up", "rule")
 
-_DASHED_PITCH = 7.0
-"""Height of a bar, in pixels, from which a dashed outline can be seen as one."""
+_DASHED_PITCH = 7.0  # Height of a bar, in pixels, from which a dashed outline can be seen as one.
 _LETTER, _MOST_LEFT, _AXIS = 6.4, 150, 46
 _OF_CLUSTER, _OF_MACHINE = (760.0, 4.0, 13.0), (420.0, 1.0, 22.0)
 """The height of all lanes together, and the least and the most of each, pixels."""
@@ -78,7 +67,7 @@ def tasks(source: FigureSource) -> Figure | None:
     rows = [row for row in every if row["worker"] in set(workers)]
     places = _places(rows, workers if source.record.cluster else ())
     bars = _bars(rows, places.lanes, _ends(source))
-    drawn = merged(bars, end_of_run_s(source) - start_of_axis_s(source))
+    drawn = merged(bars, timeaxis.end_of_run_s(source) - timeaxis.start_of_axis_s(source))
     keys = [
         key
         for key in (KEYS["map"], SHUFFLE, KEYS["reduce"], STAGE, OTHER_KIND, FAILED, KILLED, MISSED)
@@ -188,8 +177,8 @@ def _named(row: dict[str, Any]) -> str:
 
 
 def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Sequence[Key]) -> dict[str, Any]:
-    unit = run_unit(source)
-    above = header(source, WIDTH)
+    unit = timeaxis.run_unit(source)
+    above = timeaxis.header(source, WIDTH)
     height = places.groups[-1].bottom + _GAP / 2
     y = vega.scaled([0, height], down=True, zero=False)
     inner = min(0.5, places.pitch * 0.06)
@@ -226,7 +215,7 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
             values,
             mark,
             {
-                "x": time_x(source, "start"),
+                "x": timeaxis.time_x(source, "start"),
                 "x2": "end",
                 "y": vega.on(y, "y"),
                 "y2": "y2",
@@ -245,17 +234,17 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
         ),
         _names(places, y),
         *_causes(source, places, y),
-        *legend(keys, height + _AXIS + LEGEND_HEIGHT / 2),
+        *timeaxis.legend(keys, height + _AXIS + timeaxis.LEGEND_HEIGHT / 2),
     ]
     longest = max(map(len, shortened(places)))
     spec = vega.chart(
         layers,
         height=height,
-        top=above.height + UNIT_LINE // 3,
-        bottom=_AXIS + LEGEND_HEIGHT,
+        top=above.height + timeaxis.UNIT_LINE // 3,
+        bottom=_AXIS + timeaxis.LEGEND_HEIGHT,
         left=max(LEFT, min(_MOST_LEFT, round(_LETTER * longest) + 14)),
     )
-    return with_still(spec)
+    return timeaxis.with_still(spec)
 
 
 def _crosses(values: list[dict[str, Any]], y: dict[str, Any], pitch: float) -> list[dict[str, Any]]:
@@ -299,7 +288,6 @@ def shortened(places: Places) -> list[str]:
 
 
 def _causes(source: FigureSource, places: Places, y: dict[str, Any]) -> list[dict[str, Any]]:
-    """Right of a worker that was slow, or had a slow task, the most likely cause."""
     middles = {group.name: (group.top + group.bottom) / 2 for group in places.groups}
     causes: dict[str, list[str]] = {}
     for straggler in source.evidence.stragglers:

@@ -24,8 +24,7 @@ from howdah.report.theme import HALF_WIDTH, WIDTH, ScaledUnit
 from howdah.report.words import NONE
 from howdah.units import format_bits_per_s, format_counted, format_percent, format_rate
 
-MOST_BARS = 200
-"""More bars than this are too narrow for a small chart."""
+MOST_BARS = 200  # More bars than this are too narrow for a small chart.
 
 TABLE_ROWS = 24
 TOKENS = {"write": "disk-write", "read": "disk-read"}
@@ -153,7 +152,6 @@ def _spec(
 
 
 def _table(noun: str, rates: FloatArray, unit: ScaledUnit) -> Table:
-    """Every task's rate, or the rates' percentiles where there are many tasks."""
     if len(rates) <= TABLE_ROWS:
         rows = tuple((str(task), f"{rate / unit.size:.3g}") for task, rate in enumerate(rates))
         return Table((noun, unit.name), rows)
@@ -239,7 +237,6 @@ def _files_figure(source: FigureSource, id_: str, drawn: Files) -> Figure:
 
 
 def _files_table(rates: tuple[float, ...], size: float, name: str) -> Table:
-    """Every file's rate, or the mean of equal stretches where there are many files."""
     if len(rates) <= TABLE_ROWS:
         rows = tuple((str(index), f"{rate / size:.3g}") for index, rate in enumerate(rates))
         return Table(("file", name), rows)
@@ -252,8 +249,7 @@ def _files_table(rates: tuple[float, ...], size: float, name: str) -> Table:
     return Table(("files", f"mean {name}"), rows)
 
 
-_MOST_WRITTEN = 12
-"""Hosts beyond which the cells have no room for their numbers."""
+_MOST_WRITTEN = 12  # Hosts beyond which the cells have no room for their numbers.
 _CELL, _LEAST_CELL, _MOST_TALL = 44.0, 6.0, 620.0
 _NAMES, _ABOVE = 130, 44
 _LEAST_SHADE = 0.1

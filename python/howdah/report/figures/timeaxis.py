@@ -16,27 +16,20 @@ from howdah.report.document import Key
 from howdah.report.theme import RIGHT, ScaledUnit, time_unit
 from howdah.units import format_seconds
 
-UNIT_LINE = 19
-"""The height above the names that holds an axis's unit, pixels."""
+UNIT_LINE = 19  # The height above the names that holds an axis's unit, pixels.
 
-ROW = 12
-"""The height of a row of names, pixels."""
+ROW = 12  # The height of a row of names, pixels.
 
-LEAST_SHARE = 0.04
-"""A phase of at least this share of the width is always named."""
+LEAST_SHARE = 0.04  # A phase of at least this share of the width is always named.
 
-MOST_ROWS = 2
-"""Rows of names for the workloads, and as many for their phases."""
+MOST_ROWS = 2  # Rows of names for the workloads, and as many for their phases.
 
-NARROW_RIGHT = 14
-"""Room right of the plot on a page too narrow for labels there, pixels; the page's script sets it."""
+NARROW_RIGHT = 14  # Pixels right of the plot on a page without room for labels; the page's script sets it.
 
 _LETTER, _GAP, _BELOW = 6.0, 8.0, 3
 _WIDE_LETTER = 6.6
-LEGEND_HEIGHT = 18
-"""The room it takes below everything else, pixels."""
-STILL = "still"
-"""The variable that the page's script sets to false."""
+LEGEND_HEIGHT = 18  # The room it takes below everything else, pixels.
+STILL = "still"  # The variable that the page's script sets to false.
 _SQUARE, _KEY_LETTER, _KEY_GAP = 15.0, 6.0, 22.0
 
 
@@ -48,12 +41,10 @@ class FigureSource(NamedTuple):
 
     @property
     def record(self) -> RunRecord:
-        """The run's record."""
         return self.run.record
 
     @property
     def simulated(self) -> bool:
-        """Whether the run was simulated."""
         return self.record.origin is Origin.SIMULATED
 
     @property
@@ -215,10 +206,8 @@ def with_still(spec: dict[str, Any]) -> dict[str, Any]:
     return {**spec, "params": [*spec["params"], {"name": STILL, "value": True}]}
 
 
-LEAD = 0.01
-"""The share of the time shown that lies before the first workload."""
-_LINE = 0.01
-"""The width of a line beside the figure's height."""
+LEAD = 0.01  # The share of the time shown that lies before the first workload.
+_LINE = 0.01  # The width of a line beside the figure's height.
 
 
 class PhaseBand(NamedTuple):

@@ -11,22 +11,14 @@ import numpy as np
 from howdah.analysis.evidence.use import FloatArray
 from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figures.timeaxis import (
-    UNIT_LINE,
-    FigureSource,
-    header,
-    hidden,
-    number_format,
-    run_unit,
-    time_x,
-)
+from howdah.report.figures import timeaxis
+from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.theme import HALF_WIDTH, RIGHT, WIDTH, ScaledUnit
 from howdah.report.words import three_digits
 
 TABLE_ROWS = 24
 LABEL_PITCH = 16
-_PEAK = " peak"
-"""What a column of peaks is called behind its line's name."""
+_PEAK = " peak"  # What a column of peaks is called behind its line's name.
 
 
 class SeriesLine(NamedTuple):
@@ -34,8 +26,7 @@ class SeriesLine(NamedTuple):
 
     key: Key
     values: FloatArray
-    peaks: FloatArray | None = None
-    """The highest within each step; None where only means were asked for."""
+    peaks: FloatArray | None = None  # The highest within each step; None where only means were asked for.
 
     @property
     def highest(self) -> float:
@@ -43,14 +34,13 @@ class SeriesLine(NamedTuple):
         return float((self.values if self.peaks is None else self.peaks).max())
 
     def in_units(self, size: float) -> SeriesLine:
-        """The line in a unit of this size."""
         peaks = None if self.peaks is None else self.peaks / size
         return SeriesLine(self.key, self.values / size, peaks)
 
     @property
     def hides_peaks(self) -> bool:
         """Whether a line of its means would hide them."""
-        return self.peaks is not None and hidden(self.values, self.peaks)
+        return self.peaks is not None and timeaxis.hidden(self.values, self.peaks)
 
 
 def peaks_text(lines: Sequence[SeriesLine]) -> str:
@@ -127,22 +117,21 @@ def _columns(lines: Sequence[SeriesLine]) -> Iterator[tuple[str, FloatArray]]:
             yield line.key.name + _PEAK, line.peaks
 
 
-def timeline(
+def _spec(
     source: FigureSource,
     grid: FloatArray,
     lines: Sequence[SeriesLine],
     axis: Axis,
     *,
-    stacked: bool = False,
-    marks: Sequence[LevelMark] = (),
-    height: float = 180,
-    width: float = WIDTH,
+    marks: Sequence[LevelMark],
+    stacked: bool,
+    width: float,
+    height: float,
 ) -> dict[str, Any]:
-    """The spec: phase bands, the series as steps (one area each if stacked), levels, labels, hover."""
-    unit = run_unit(source)
-    above = header(source, width)
+    unit = timeaxis.run_unit(source)
+    above = timeaxis.header(source, width)
     names = [line.key.name for line in lines]
-    x = time_x(source)
+    x = timeaxis.time_x(source)
     y_axis = {**vega.level_title(axis.unit, above.height), "tickCount": 4, "format": axis.number}
     y = vega.linear("value", [0, axis.top], y_axis)
     mark: dict[str, Any]
@@ -201,7 +190,7 @@ def timeline(
         layers,
         height=height,
         width=width,
-        top=above.height + UNIT_LINE,
+        top=above.height + timeaxis.UNIT_LINE,
         right=RIGHT,
         data={"values": _wide(grid, lines, unit.size)},
     )
@@ -219,14 +208,14 @@ def timeline_figure(
     height: float = 180,
     half: bool = False,
 ) -> Figure:
-    """The figure with its table; ``words`` are its id, its title and its caption."""
+    """Series as steps (one area each if stacked), levels and labels; ``words``: id, title and caption."""
     id_, title, caption = words
     width = HALF_WIDTH if half else WIDTH
     return Figure(
         id=id_,
         title=title,
         caption=caption,
-        spec=timeline(source, grid, lines, axis, stacked=stacked, marks=marks, height=height, width=width),
+        spec=_spec(source, grid, lines, axis, marks=marks, stacked=stacked, width=width, height=height),
         table=steps_table(source, grid, lines, axis.unit.partition(" ")[0]),
         keys=tuple(line.key for line in lines),
         half=half,
@@ -248,7 +237,7 @@ def scaled_figure(
 ) -> Figure:
     """The figure of volumes or rates, all brought into ``unit`` on an axis that reaches to the highest."""
     top = max(1.06 * highest / unit.size, 1e-9)
-    axis = Axis(unit.name, top, number_format(top))
+    axis = Axis(unit.name, top, timeaxis.number_format(top))
     levels = [mark._replace(value=mark.value / unit.size) for mark in marks]
     scaled = [line.in_units(unit.size) for line in lines]
     return timeline_figure(source, words, grid, scaled, axis, marks=levels, **looks)
@@ -258,17 +247,13 @@ def _places(
     lines: Sequence[SeriesLine], marks: Sequence[LevelMark], axis: Axis, height: float, stacked: bool
 ) -> list[Label]:
     """Where each name goes: at its line's end, or in the order of the stack from the bottom up."""
-    if stacked:
-        return spread(
-            [
-                Label(line.key.name, line.key.token, height - 8 - LABEL_PITCH * place)
-                for place, line in enumerate(lines)
-            ],
-            height,
-        )
     ends = [(line.key.name, line.key.token, float(line.values[-1])) for line in lines]
     ends += [(mark.name, mark.token, mark.value) for mark in marks]
-    return spread([Label(name, token, height * (1 - end / axis.top)) for name, token, end in ends], height)
+    labels = [Label(name, token, height * (1 - end / axis.top)) for name, token, end in ends]
+    if stacked:
+        keys = enumerate(line.key for line in lines)
+        labels = [Label(key.name, key.token, height - 8 - LABEL_PITCH * place) for place, key in keys]
+    return spread(labels, height)
 
 
 def steps_table(source: FigureSource, grid: FloatArray, lines: Sequence[SeriesLine], unit: str) -> Table:
@@ -281,7 +266,7 @@ def steps_table(source: FigureSource, grid: FloatArray, lines: Sequence[SeriesLi
         columns.append((f"{line.key.name} ({unit})", means))
         if line.peaks is not None:
             columns.append((f"{line.key.name}{_PEAK} ({unit})", np.maximum.reduceat(line.peaks, bounds[:-1])))
-    time = run_unit(source)
+    time = timeaxis.run_unit(source)
     return Table(
         (f"from ({time.name})", f"to ({time.name})", *(name for name, _ in columns)),
         tuple(

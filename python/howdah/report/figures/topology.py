@@ -16,8 +16,7 @@ from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.theme import LEAST_WIDTH
 from howdah.units import format_counted
 
-SHEET = 964
-"""The width of the still picture's plot, pixels."""
+SHEET = 964  # The width of the still picture's plot, pixels.
 _SIDE = 8
 _TOKENS = ("band", "phase-3", "disk-write", "ink")
 
@@ -47,18 +46,21 @@ class PlacedRack(NamedTuple):
 
 def placed_racks(source: FigureSource, balances: tuple[ReplicaBalance, ...]) -> tuple[PlacedRack, ...]:
     """The racks by name, those without workers last; their hosts in the plan's order."""
-    counts = [dict(zip(balance.names, balance.replicas, strict=True)) for balance in balances]
+    counts = [balance.spread.per_worker for balance in balances]
     lost = {event.worker for event in source.record.events if event.kind.endswith("-lost")}
-    masters = _masters(source)
+    cluster = source.record.plan.cluster
+    masters = {
+        host.name: tuple(f"{master.name}: {', '.join(master.roles)}" for master in host.masters)
+        for host in (placed_hosts(cluster) if cluster else ())
+    }
     by_host: dict[tuple[str, str], list[Place]] = {}
     for machine in source.evidence.machines:
         if not machine.planned:
             continue
         here = by_host.setdefault((machine.rack, machine.host), [])
         if machine.level == "worker":
-            here.append(
-                Place(machine.name, tuple(count.get(machine.name) for count in counts), machine.name in lost)
-            )
+            replicas = tuple(count.get(machine.name) for count in counts)
+            here.append(Place(machine.name, replicas, machine.name in lost))
     working = {rack for (rack, _), here in by_host.items() if here}
     ordered = sorted(by_host.items(), key=lambda item: (item[0][0] not in working, item[0][0]))
     return tuple(
@@ -67,17 +69,6 @@ def placed_racks(source: FigureSource, balances: tuple[ReplicaBalance, ...]) -> 
         )
         for rack, group in groupby(ordered, key=lambda item: item[0][0])
     )
-
-
-def _masters(source: FigureSource) -> dict[str, tuple[str, ...]]:
-    cluster = source.record.plan.cluster
-    if cluster is None:
-        return {}
-    return {
-        host.name: tuple(f"{master.name}: {', '.join(master.roles)}" for master in host.masters)
-        for host in placed_hosts(cluster)
-        if host.masters
-    }
 
 
 class Sheet:
@@ -103,7 +94,6 @@ class Sheet:
         self.words.append({"x": x, "end": x + room, "y": y, "text": text, "tone": tone})
 
     def spec(self, height: float) -> dict[str, Any]:
-        """The chart."""
         x = vega.scaled([0, SHEET], zero=False)
         y = vega.scaled([0, height], down=True, zero=False)
         layers: list[dict[str, Any]] = [
@@ -140,19 +130,13 @@ class Sheet:
         return vega.chart(layers, height=height, width=SHEET, top=4, bottom=8, left=_SIDE, right=_SIDE)
 
 
-MOST_DETAILED = 40
-"""More workers than this are drawn as cells, without numbers."""
+MOST_DETAILED = 40  # More workers than this are drawn as cells, without numbers.
 _ACROSS = 4
 _BOX_GAP, _PAD, _LINE, _RACK_NAME = 14.0, 8.0, 16.0, 24.0
-_NAMED, _COUNT = 88.0, 30.0
-"""Room for a workload's name left of a bar, and for the count right of it."""
+_NAMED, _COUNT = 88.0, 30.0  # Room for a workload's name left of a bar, and for the count right of it.
 _CELL, _STEP, _GAP, _HEAD, _NAME = 11.0, 13.0, 12.0, 22.0, 14.0
-_BETWEEN = 28.0
-"""Room between racks, wider than that between hosts, pixels."""
-_LEAST_NAMED = 44.0
-_MOST_ACROSS = 5
-MOST_NAMED = 96
-"""More hosts than this have no room for their names."""
+_BETWEEN = 28.0  # Room between racks, wider than that between hosts, pixels.
+MOST_NAMED = 96  # More hosts than this have no room for their names.
 _LEAST_SHADE = 0.12
 
 
@@ -194,38 +178,33 @@ def _caption(racks: tuple[PlacedRack, ...], balances: tuple[ReplicaBalance, ...]
 
 
 def _spread(balance: ReplicaBalance) -> str:
+    spread = balance.spread
     replicas, blocks = (
         format_counted(sum(balance.replicas), "replica"),
-        format_counted(balance.blocks, "block"),
+        format_counted(spread.blocks, "block"),
     )
     above = 100 * (balance.max_over_mean - 1)
     even = "spread evenly" if above < 0.5 else f"the fullest DataNode {above:.0f} % above the mean"
-    shared = f"{balance.sharing_host:,}" if balance.sharing_host else "none"
+    shared = f"{spread.sharing_host:,}" if spread.sharing_host else "none"
     text = f"{balance.workload}: {replicas} of {blocks}, {even}; {shared} with two replicas on one host"
-    if balance.under_replicated or balance.missing:
-        text += f"; {balance.under_replicated:,} with too few replicas, {balance.missing:,} with none"
+    if spread.under_replicated or spread.missing:
+        text += f"; {spread.under_replicated:,} with too few replicas, {spread.missing:,} with none"
     return f"{text}."
 
 
 def _table(workers: list[MachineOfRun], balances: tuple[ReplicaBalance, ...]) -> Table:
-    counts = [dict(zip(balance.names, balance.replicas, strict=True)) for balance in balances]
-    return Table(
-        ("worker", "host", "rack", *(f"{balance.workload}, replicas" for balance in balances)),
-        tuple(
-            (
-                machine.name,
-                machine.host,
-                machine.rack,
-                *(str(count.get(machine.name, "–")) for count in counts),
-            )
-            for machine in workers
-        ),
+    counts = [balance.spread.per_worker for balance in balances]
+    rows = (
+        (worker.name, worker.host, worker.rack, *(str(count.get(worker.name, "–")) for count in counts))
+        for worker in workers
     )
+    columns = ("worker", "host", "rack", *(f"{balance.workload}, replicas" for balance in balances))
+    return Table(columns, tuple(rows))
 
 
 def hosts(racks: tuple[PlacedRack, ...], names: tuple[str, ...], most: tuple[int, ...]) -> dict[str, Any]:
     """The spec; ``names`` are the workloads that wrote replicas, ``most`` their largest counts."""
-    sheet = Sheet()
+    sheet, written = Sheet(), tuple(zip(names, most, strict=True))
     across = min(_ACROSS, max(2, *(len(rack.hosts) for rack in racks)))
     wide = (SHEET - (across - 1) * _BOX_GAP) / across
     y = 0.0
@@ -235,29 +214,25 @@ def hosts(racks: tuple[PlacedRack, ...], names: tuple[str, ...], most: tuple[int
             y += _RACK_NAME
         for start in range(0, len(rack.hosts), across):
             row = rack.hosts[start : start + across]
-            for place, host in enumerate(row):
-                _detailed_host(sheet, host, place * (wide + _BOX_GAP), y, wide=wide, names=names, most=most)
-            y += max(_detailed_tall(host, names) for host in row) + _BOX_GAP
+            tops = [
+                _detailed_host(sheet, host, place * (wide + _BOX_GAP), y, wide=wide, written=written)
+                for place, host in enumerate(row)
+            ]
+            y += max(tops) + _BOX_GAP
     return sheet.spec(y)
 
 
-def _detailed_tall(host: HostPlace, names: tuple[str, ...]) -> float:
-    worker_tall = _LINE * (1 + len(names)) + 4
-    return 2 * _PAD + _LINE * (1 + len(host.masters)) + worker_tall * len(host.workers)
+_Written = tuple[tuple[str, int], ...]  # Workloads that wrote replicas, each with its largest count.
 
 
 def _detailed_host(
-    sheet: Sheet,
-    host: HostPlace,
-    x: float,
-    y: float,
-    *,
-    wide: float,
-    names: tuple[str, ...],
-    most: tuple[int, ...],
-) -> None:
+    sheet: Sheet, host: HostPlace, x: float, y: float, *, wide: float, written: _Written
+) -> float:
+    """Draw a host; return its height."""
+    worker_tall = _LINE * (1 + len(written)) + 4
+    tall = 2 * _PAD + _LINE * (1 + len(host.masters)) + worker_tall * len(host.workers)
     title = f"{host.name}: {format_counted(len(host.workers), 'worker')}"
-    sheet.box(x, y, wide=wide, tall=_detailed_tall(host, names), token="band", title=title)
+    sheet.box(x, y, wide=wide, tall=tall, token="band", title=title)
     room = wide - 2 * _PAD
     sheet.word(x + _PAD, y + _PAD + 6, host.name, room=room, tone="strong")
     y += _PAD + _LINE
@@ -265,28 +240,21 @@ def _detailed_host(
         sheet.word(x + _PAD, y + 6, master, room=room, tone="muted")
         y += _LINE
     for worker in host.workers:
-        _worker(sheet, worker, x + _PAD, y + 2, room=room, names=names, most=most, alone=host.name)
-        y += _LINE * (1 + len(names)) + 4
+        name = "the host itself" if worker.name == host.name else worker.name
+        _worker(sheet, worker, x + _PAD, y + 2, name=name, room=room, written=written)
+        y += worker_tall
+    return tall
 
 
 def _worker(
-    sheet: Sheet,
-    worker: Place,
-    x: float,
-    y: float,
-    *,
-    room: float,
-    names: tuple[str, ...],
-    most: tuple[int, ...],
-    alone: str,
+    sheet: Sheet, worker: Place, x: float, y: float, *, name: str, room: float, written: _Written
 ) -> None:
-    name = "the host itself" if worker.name == alone else worker.name
     if worker.lost:
         sheet.word(x, y + 6, f"{name}, lost during the run", room=room, tone="fault")
     else:
         sheet.word(x, y + 6, name, room=room)
     bar = room - _NAMED - _COUNT
-    for line, (workload, count, top) in enumerate(zip(names, worker.replicas, most, strict=True)):
+    for line, ((workload, top), count) in enumerate(zip(written, worker.replicas, strict=True)):
         middle = y + 6 + _LINE * (line + 1)
         count_text = "not known" if count is None else format_counted(count, "replica")
         title = f"{worker.name}: {count_text} of {workload}"
@@ -319,12 +287,11 @@ def cells(racks: tuple[PlacedRack, ...], names: tuple[str, ...]) -> dict[str, An
 
     Racks stand beside one another as far as there is room.
     """
-    counts = [
-        worker.replicas[-1] for rack in racks for host in rack.hosts for worker in host.workers if names
-    ]
+    hosts = [host for rack in racks for host in rack.hosts]
+    counts = [worker.replicas[-1] for host in hosts for worker in host.workers if names]
     counted = [count for count in counts if count is not None]
-    named = sum(len(rack.hosts) for rack in racks) <= MOST_NAMED
-    drawing = _Drawing(names, (min(counted, default=0), max(counted, default=0)), named)
+    span = (min(counted, default=0), max(counted, default=0))
+    drawing = _Drawing(names, span, named=len(hosts) <= MOST_NAMED)
     sheet = Sheet()
     x = y = deepest = 0.0
     for rack in racks:
@@ -364,11 +331,11 @@ def _rack(sheet: Sheet, block: _Block, x: float, y: float, drawing: _Drawing) ->
 
 
 def _across(host: HostPlace) -> int:
-    return max(1, min(_MOST_ACROSS, len(host.workers)))
+    return max(1, min(5, len(host.workers)))
 
 
 def _wide(host: HostPlace, drawing: _Drawing) -> float:
-    return max(_box_wide(host), _LEAST_NAMED if drawing.named else 0.0)
+    return max(_box_wide(host), 44.0 if drawing.named else 0.0)
 
 
 def _box_wide(host: HostPlace) -> float:
@@ -410,10 +377,10 @@ def _shade(worker: Place, span: tuple[int, int]) -> tuple[str, float]:
 
 
 def _title(worker: Place, names: tuple[str, ...]) -> str:
-    counts = [
+    facts = ["lost during the run"] if worker.lost else []
+    facts += [
         f"{format_counted(count, 'replica')} of {name}"
         for name, count in zip(names, worker.replicas, strict=True)
         if count is not None
     ]
-    lost = ["lost during the run"] if worker.lost else []
-    return ": ".join(filter(None, (worker.name, ", ".join([*lost, *counts]))))
+    return ": ".join(filter(None, (worker.name, ", ".join(facts))))

@@ -18,8 +18,7 @@ from howdah.report.plan import words
 from howdah.report.words import source_text
 from howdah.units import format_counted
 
-MOST_RACKS = 200
-"""More racks than this are left to the plan's file."""
+MOST_RACKS = 200  # More racks than this are left to the plan's file.
 
 
 class Cited(NamedTuple):
@@ -165,7 +164,6 @@ def topology(cluster: Cluster) -> FactList:
 
 
 def racks(cluster: Cluster) -> Table:
-    """Racks with their hosts."""
     racks = cluster.topology.racks
     rows = [
         (f"/{rack.name}", f"{len(expand_all(rack.hosts)):,}", ", ".join(rack.hosts))
@@ -179,7 +177,6 @@ def racks(cluster: Cluster) -> Table:
 
 
 def advice(cluster: Cluster, grounds: Grounds) -> Entries:
-    """What no setting covers, the most important first."""
     return Entries(
         tuple(
             TextEntry(advice.severity, advice.text, f"{advice.rule} · {grounds.names(advice.source)}")
@@ -275,7 +272,6 @@ def sources(cited: Iterable[Cited]) -> Entries:
 
 
 def facts(cluster: Cluster) -> FactList:
-    """How the plan was made."""
     inventory = cluster.inventory
     digest = hashlib.sha256(inventory.model_dump_json().encode()).hexdigest()
     groups = ", ".join(f"{group.name} ({group.count:,})" for group in inventory.groups)

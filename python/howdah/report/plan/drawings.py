@@ -137,7 +137,6 @@ def _workers(
 
 
 def _foot(group: HostGroup, kinds: Sequence[Worker], y: float, *, virtual: bool) -> Iterator[Markup]:
-    """Below the nodes: memory held back, and what no worker has to itself."""
     taken = sum(kind.per_host * kind.memory_bytes for kind in kinds)
     held = group.memory_bytes - taken
     left: float = _PAD
@@ -158,14 +157,10 @@ def _foot(group: HostGroup, kinds: Sequence[Worker], y: float, *, virtual: bool)
 
 
 WIDTH = 880
-MOST_NAMED = 96
-"""More hosts than this are drawn without their names."""
-MOST_HOSTS = 600
-"""With more hosts than this, one box is a rack."""
-FEWEST_RACKS = 20
-"""With fewer racks than this, one box is some neighbours of a rack: some boxes alone would say nothing."""
-MOST_BOXES = 400
-"""With more racks than this, one box is so many hosts that there are no more boxes."""
+MOST_NAMED = 96  # More hosts than this are drawn without their names.
+MOST_HOSTS = 600  # With more hosts than this, one box is a rack.
+FEWEST_RACKS = 20  # With fewer racks, one box is several hosts of a rack: so few boxes would show nothing.
+MOST_BOXES = 400  # With more racks than this, one box is so many hosts that there are no more boxes.
 
 
 class _Cell(NamedTuple):
@@ -186,8 +181,7 @@ class _Size(NamedTuple):
     named: bool
 
 
-_RACK, _BELOW = 20, 26
-"""Room for a rack's name above its hosts, and for a host's name and its masters' below it."""
+_RACK, _BELOW = 20, 26  # Room for a rack's name above its hosts, and for names of hosts and masters below.
 _NAMED = _Size(58, 26, 8, named=True)
 _SMALL = _Size(20, 20, 5, named=False)
 
@@ -329,7 +323,6 @@ def _cell(cell: _Cell, x: float, y: float, size: _Size) -> Iterator[Markup]:
 
 
 def _places(cell: _Cell, x: float, y: float, size: _Size) -> Iterator[Markup]:
-    """The places of a host: those of its workers, and those that make room."""
     places = max(1, cell.places)
     place_wide = (size.wide - 6) / places
     gap = 1 if place_wide > 3 else 0.4

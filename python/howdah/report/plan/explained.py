@@ -11,12 +11,11 @@ from howdah.model.storage_policy import HostMove, PolicyCost, StorageComparison
 from howdah.report.document import Block, Bullets, Document, FactList, FoldedBlocks, Paragraph, Table, present
 from howdah.report.plan import content, words
 from howdah.report.plan.content import Grounds
-from howdah.report.words import NONE, sentence
+from howdah.report.words import NONE, nonzero, sentence
 from howdah.units import format_bytes, format_count_short, format_counted, format_percent, format_seconds
 
 _MOST_ADVICE = 4
-_LEAST_COST = 0.01
-"""A smaller part of the work's time is not worth a line."""
+_LEAST_COST = 0.01  # A smaller part of the work's time is not worth a line.
 _SHORT = frozenset({"refused", "drawback", "topology", "settings", "must", "should", "may"})
 """The lines that a terminal may cut; `howdah plan explain` shows all of them."""
 
@@ -168,7 +167,7 @@ def storage_blocks(comparison: StorageComparison) -> Iterator[Block]:
             "per byte": lambda cost: f"{cost.raw_per_byte:.3g}",
             "survives": _survives,
             "hosts": lambda cost: str(cost.least_hosts),
-            "racks": lambda cost: str(cost.least_racks) if cost.least_racks else NONE,
+            "racks": lambda cost: nonzero(cost.least_racks, str),
         },
         title="What each policy needs",
         about="Hosts and racks are the fewest with which it survives a loss and rebuilds a host.",
@@ -179,12 +178,8 @@ def storage_blocks(comparison: StorageComparison) -> Iterator[Block]:
             "policy": lambda cost: cost.policy,
             "network to write": lambda cost: f"{cost.write_network_per_byte:.2f}",
             "to read": lambda cost: f"{cost.read_network_per_byte:.2f}",
-            "reads a month": lambda cost: (
-                format_bytes(cost.read_network_per_month) if cost.read_network_per_month else NONE
-            ),
-            "CPU per TB": lambda cost: (
-                format_seconds(cost.encode_core_s_per_tb) if cost.encode_core_s_per_tb else NONE
-            ),
+            "reads a month": lambda cost: nonzero(cost.read_network_per_month, format_bytes),
+            "CPU per TB": lambda cost: nonzero(cost.encode_core_s_per_tb, format_seconds),
             "names": lambda cost: format_count_short(cost.objects),
         },
         title="What each policy costs",
@@ -197,7 +192,7 @@ def storage_blocks(comparison: StorageComparison) -> Iterator[Block]:
             "policy": lambda cost: cost.policy,
             "lost": lambda cost: format_bytes(cost.rebuild.lost_bytes),
             "network": lambda cost: format_bytes(cost.rebuild.network_bytes),
-            "CPU": lambda cost: format_seconds(cost.rebuild.core_s) if cost.rebuild.core_s else NONE,
+            "CPU": lambda cost: nonzero(cost.rebuild.core_s, format_seconds),
             "time": lambda cost: _time(cost.rebuild),
             "limit": lambda cost: cost.rebuild.limit,
         },
@@ -234,10 +229,8 @@ def storage_blocks(comparison: StorageComparison) -> Iterator[Block]:
 
 
 def _answer(comparison: StorageComparison) -> str:
-    data, best = (
-        comparison.data,
-        next((cost for cost in comparison.policies if cost.verdict == "recommended"), None),
-    )
+    data = comparison.data
+    best = next((cost for cost in comparison.policies if cost.verdict == "recommended"), None)
     age = f", {data.age_days:g} days old" if data.age_days is not None else ""
     amount = f"{format_bytes(data.data_bytes)} in files of {format_bytes(data.file_bytes)}{age}"
     racks = format_counted(comparison.racks, "rack") if comparison.racks > 1 else "no known racks"
@@ -246,9 +239,8 @@ def _answer(comparison: StorageComparison) -> str:
     if best is None:
         possible = any(cost.verdict != "impossible" for cost in comparison.policies)
         return f"No policy is {'safe' if possible else 'possible'} for {amount} on {where}."
-    return (
-        f"Recommended for {amount} on {where}: {best.policy}, with {format_bytes(best.raw_bytes)} on disks."
-    )
+    disks = format_bytes(best.raw_bytes)
+    return f"Recommended for {amount} on {where}: {best.policy}, with {disks} on disks."
 
 
 def _survives(cost: PolicyCost) -> str:
@@ -261,6 +253,5 @@ def _survives(cost: PolicyCost) -> str:
 
 
 def _time(move: HostMove) -> str:
-    """The computed time, and the simulated one."""
     computed = format_seconds(move.elapsed_s)
     return computed if move.simulated_s is None else f"{computed} (~{format_seconds(move.simulated_s)})"

@@ -13,38 +13,29 @@ from howdah.report.theme import LEFT, WIDTH
 from howdah.units import format_bytes, format_counted, format_percent
 
 ROW, BAR = 62, 20
-MOST_ROWS = 8
-"""More platforms than this of one group of hosts are left to the table; of many groups, still more."""
+MOST_ROWS = 8  # More platforms of one group of hosts are left to the table; of many groups, still more.
 MOST_ROWS_IN_ALL = 24
-_APART = 0.5
-"""Rows that are empty between two groups of hosts."""
-
-
-class _Reason(NamedTuple):
-    """How a rule is called in the chart, and its colour."""
-
-    name: str
-    token: str
+_APART = 0.5  # Rows that are empty between two groups of hosts.
 
 
 _REASONS = {
-    "platform.fits-numa-node": _Reason("remote memory", "cpu-user"),
-    "platform.prefer-ht": _Reason("remote memory", "cpu-user"),
-    "platform.few-disks": _Reason("disks per DataNode", "disk-read"),
-    "platform.replica-balance": _Reason("uneven blocks", "disk-write"),
-    "platform.alike": _Reason("unlike workers", "cpu-iowait"),
-    "platform.guest-memory": _Reason("guests' memory", "memory-process"),
-    "platform.one-vm": _Reason("virtualisation", "net-send"),
-    "platform.hbase-virtual": _Reason("virtualisation", "net-send"),
-    "platform.workers-per-socket": _Reason("number of workers", "phase-2"),
-    "platform.hbase-one": _Reason("number of workers", "phase-2"),
-    "masters.idle-disks": _Reason("masters' places", "net-receive"),
+    "platform.fits-numa-node": Key("remote memory", "cpu-user"),
+    "platform.prefer-ht": Key("remote memory", "cpu-user"),
+    "platform.few-disks": Key("disks per DataNode", "disk-read"),
+    "platform.replica-balance": Key("uneven blocks", "disk-write"),
+    "platform.alike": Key("unlike workers", "cpu-iowait"),
+    "platform.guest-memory": Key("guests' memory", "memory-process"),
+    "platform.one-vm": Key("virtualisation", "net-send"),
+    "platform.hbase-virtual": Key("virtualisation", "net-send"),
+    "platform.workers-per-socket": Key("number of workers", "phase-2"),
+    "platform.hbase-one": Key("number of workers", "phase-2"),
+    "masters.idle-disks": Key("masters' places", "net-receive"),
 }
-_OTHER_REASONS = _Reason("other reasons", "phase-3")
+_OTHER_REASONS = Key("other reasons", "phase-3")
 
 
 class _Segment(NamedTuple):
-    reason: _Reason
+    reason: Key
     start: float
     end: float
     texts: tuple[str, ...]
@@ -57,10 +48,9 @@ def platforms(cluster: Cluster) -> Figure | None:
     groups = {candidate.group for candidate in rows}
     if not any(stacks) or len(rows) == len(groups):
         return None
-    several = len(groups) > 1
-    names = [
-        f"{candidate.group}: {candidate.platform}" if several else candidate.platform for candidate in rows
-    ]
+    names = [candidate.platform for candidate in rows]
+    if len(groups) > 1:
+        names = [f"{candidate.group}: {candidate.platform}" for candidate in rows]
     seen = dict.fromkeys(segment.reason for stack in stacks for segment in stack)
     return Figure(
         id="platforms",
@@ -68,7 +58,7 @@ def platforms(cluster: Cluster) -> Figure | None:
         caption=_caption(stacks, left_out),
         spec=_spec(rows, names, stacks),
         table=_table(names, stacks),
-        keys=tuple(Key(reason.name, reason.token) for reason in seen),
+        keys=tuple(seen),
         marks=sum(map(len, stacks)),
     )
 
@@ -99,7 +89,7 @@ def _stack(candidate: Candidate) -> list[_Segment]:
     segments: list[_Segment] = []
     for sign in (-1, 1):
         end = 0.0
-        sums: dict[_Reason, list[Judgement]] = {}
+        sums: dict[Key, list[Judgement]] = {}
         for judgement in sorted(candidate.judgements, key=lambda judgement: -abs(judgement.weight)):
             if judgement.weight * sign > 0 and is_cost(judgement):
                 sums.setdefault(_REASONS.get(judgement.rule, _OTHER_REASONS), []).append(judgement)
@@ -162,14 +152,12 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
     reasons = {segment.reason.name: segment.reason.token for stack in stacks for segment in stack}
     tooltip = vega.tips(platform=None, series="because of", cost=None, why=None)
     zero = {"x": {"expr": "scale('x', 0)"}}
-    head = {"type": "text", "align": "left", "dy": -21, "fontSize": 13, **zero, "dx": 1}
+    head: dict[str, Any] = {"dy": -21, "fontSize": 13, **zero, "dx": 1}
     layers: list[dict[str, Any]] = [
         *vega.segments(segments, x, y, tooltip, tokens=reasons, size=BAR, below=[("series", 17)], letter=5.6),
         vega.layer([{}], {"type": "rule", "color": "$muted", **zero}, {}),
         *(
-            vega.layer(
-                heads, {**head, "fontWeight": weight}, {"y": y, "text": "text"}, f"datum.best == {best}"
-            )
+            vega.texts(heads, {"y": y}, f"datum.best == {best}", **head, fontWeight=weight)
             for best, weight in ((1, 700), (0, 400))
         ),
         vega.texts(totals, {"x": vega.on(x, "end"), "y": y}, dx=8, fontSize=13, fontWeight=600),

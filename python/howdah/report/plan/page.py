@@ -7,20 +7,8 @@ from typing import Any, NamedTuple
 
 from howdah.model.plan import Cluster, ClusterPlan, Value, Worker
 from howdah.releases.values import heap_bytes
+from howdah.report import document as doc
 from howdah.report import vega
-from howdah.report.document import (
-    Block,
-    Bullets,
-    Document,
-    Figure,
-    FoldedBlocks,
-    Heading,
-    Key,
-    Paragraph,
-    Section,
-    Table,
-    present,
-)
 from howdah.report.html import html
 from howdah.report.plan import content, words
 from howdah.report.plan.content import Grounds
@@ -32,11 +20,9 @@ from howdah.report.theme import WIDTH
 from howdah.report.words import sentence
 from howdah.units import GIB, MIB, format_counted, format_gib, format_percent
 
-TASKS = ("map tasks", "reduce tasks")
-"""The shares that run the work of jobs."""
+TASKS = ("map tasks", "reduce tasks")  # The shares that run the work of jobs.
 ROW, BAR = 84, 30
-MOST_KINDS = 12
-"""More kinds of workers than this are left to the table."""
+MOST_KINDS = 12  # More kinds of workers than this are left to the table.
 
 
 class MemoryShare(NamedTuple):
@@ -90,18 +76,18 @@ def _heap(options: Value | None) -> int:
     return heap_bytes(str(options or "")) or 0
 
 
-def memory(plan: ClusterPlan) -> Figure:
+def memory(plan: ClusterPlan) -> doc.Figure:
     """The figure: one bar for each kind of worker."""
     stacks = {kind.name: shares(plan, kind) for kind in plan.workers}
     drawn = plan.workers[:MOST_KINDS]
     named = {share.name: share.token for stack in stacks.values() for share in stack}
-    return Figure(
+    return doc.Figure(
         id="memory",
         title="The memory of a worker",
         caption=_caption(drawn, stacks, left_out=len(plan.workers) - len(drawn)),
         spec=_spec(drawn, stacks, named),
         table=_table(stacks),
-        keys=tuple(Key(name, token) for name, token in named.items()),
+        keys=tuple(doc.Key(name, token) for name, token in named.items()),
         marks=sum(len(stacks[kind.name]) for kind in drawn),
     )
 
@@ -164,17 +150,16 @@ def _heaps(name: str, memory_bytes: int, stack: tuple[MemoryShare, ...]) -> str:
     return f"{format_gib(heap)} of the {name}'s {format_gib(memory_bytes)}, {share}"
 
 
-def _table(stacks: dict[str, tuple[MemoryShare, ...]]) -> Table:
+def _table(stacks: dict[str, tuple[MemoryShare, ...]]) -> doc.Table:
     rows = [
         (name, share.name, f"{share.size_bytes / GIB:.2f}", f"{share.heap_bytes / GIB:.2f}")
         for name, stack in stacks.items()
         for share in stack
     ]
-    return Table(("worker", "for", "memory (GiB)", "Java heaps of it (GiB)"), tuple(rows))
+    return doc.Table(("worker", "for", "memory (GiB)", "Java heaps of it (GiB)"), tuple(rows))
 
 
-_MOST_HOSTS = 8
-"""More groups of hosts than this are not all drawn."""
+_MOST_HOSTS = 8  # More groups of hosts than this are not all drawn.
 
 
 def plan_page(plan: ClusterPlan, grounds: Grounds) -> str:
@@ -183,8 +168,7 @@ def plan_page(plan: ClusterPlan, grounds: Grounds) -> str:
     return html(document, {figure.id: svg(figure) for figure in document.figures()})
 
 
-def plan_document(plan: ClusterPlan, grounds: Grounds) -> Document:
-    """The page of a plan of a cluster."""
+def plan_document(plan: ClusterPlan, grounds: Grounds) -> doc.Document:
     cluster = plan.cluster
     name, hadoop, hbase = cluster.inventory.cluster, cluster.request.hadoop, cluster.request.hbase
     leads = (
@@ -193,29 +177,29 @@ def plan_document(plan: ClusterPlan, grounds: Grounds) -> Document:
         f"It holds {words.capacity_line(cluster.capacity)}.",
     )
     breaks = any(setting.breaks for setting in plan.settings)
-    yours = Bullets(tuple(f"Yours: {text}" for text in content.yours(plan)), "missing" if breaks else "")
-    return Document(
+    yours = doc.Bullets(tuple(f"Yours: {text}" for text in content.yours(plan)), "missing" if breaks else "")
+    return doc.Document(
         "plan",
         f"{name}: plan",
         (f"plan of {name}", f"Hadoop {hadoop}", *([f"HBase {hbase}"] if cluster.request.hbase_used else [])),
         words.answer(plan, cluster),
-        present(*(Paragraph(text, "lead") for text in leads), yours, platforms(cluster)),
+        doc.present(*(doc.Paragraph(text, "lead") for text in leads), yours, platforms(cluster)),
         tuple(section for section in _sections(plan, cluster, grounds) if section.blocks),
         save_name=f"{name}-plan",
         own="plan",
     )
 
 
-def _sections(plan: ClusterPlan, cluster: Cluster, grounds: Grounds) -> Iterator[Section]:
-    yield Section(
+def _sections(plan: ClusterPlan, cluster: Cluster, grounds: Grounds) -> Iterator[doc.Section]:
+    yield doc.Section(
         "hosts",
         "Hosts",
         "Hosts",
         _hosts(plan, cluster),
         "How a full host is divided, what every host carries, and where the masters are.",
     )
-    yield Section("memory-section", "Memory", "Memory", (memory(plan),))
-    yield Section("capacity", "Capacity", "Capacity", present(growth(cluster.capacity)))
+    yield doc.Section("memory-section", "Memory", "Memory", (memory(plan),))
+    yield doc.Section("capacity", "Capacity", "Capacity", doc.present(growth(cluster.capacity)))
     opening = content.platforms_opening(cluster, grounds)
     about = (
         "Every way to divide these hosts that was considered, the best first. A row opens onto its pros and "
@@ -223,15 +207,15 @@ def _sections(plan: ClusterPlan, cluster: Cluster, grounds: Grounds) -> Iterator
     )
     if more := len(cluster.candidates) - len(opening.rows):
         about += f" Of so many groups only the best are here; `howdah plan explain` lists the other {more}."
-    yield Section("choices", "Platforms", "Platforms", (opening,), about)
-    yield Section(
+    yield doc.Section("choices", "Platforms", "Platforms", (opening,), about)
+    yield doc.Section(
         "advice",
         "Advice",
         "Advice",
-        present(content.advice(cluster, grounds)),
+        doc.present(content.advice(cluster, grounds)),
         "What no setting covers: hardware to buy, firmware settings, first steps and what to monitor.",
     )
-    yield Section(
+    yield doc.Section(
         "settings",
         "Settings",
         "Settings",
@@ -239,12 +223,11 @@ def _sections(plan: ClusterPlan, cluster: Cluster, grounds: Grounds) -> Iterator
         "Every value with its reason; a row opens onto its rule, its sources and the numbers that went in.",
     )
     cited = content.source_entries(plan, grounds)
-    sources = FoldedBlocks("Sources", present(cited), size=len(cited.items))
-    yield Section("provenance", "Provenance", "Provenance", present(content.facts(cluster), sources))
+    sources = doc.FoldedBlocks("Sources", doc.present(cited), size=len(cited.items))
+    yield doc.Section("provenance", "Provenance", "Provenance", doc.present(content.facts(cluster), sources))
 
 
-def _hosts(plan: ClusterPlan, cluster: Cluster) -> tuple[Block, ...]:
-    """One full host of every group that carries workers, then racks and masters."""
+def _hosts(plan: ClusterPlan, cluster: Cluster) -> tuple[doc.Block, ...]:
     groups = {group.name: group for group in cluster.inventory.groups}
     drawings = [
         host(groups[layout.group], layout, [kind for kind in plan.workers if kind.group == layout.group])
@@ -252,13 +235,13 @@ def _hosts(plan: ClusterPlan, cluster: Cluster) -> tuple[Block, ...]:
     ]
     more = len(cluster.layouts) - len(drawings)
     racks = content.racks(cluster)
-    return present(
+    return doc.present(
         *drawings,
-        Paragraph(f"The hosts of {more} more groups are not drawn." if more else "", "note"),
+        doc.Paragraph(f"The hosts of {more} more groups are not drawn." if more else "", "note"),
         racks_drawing(cluster),
-        Heading("Masters"),
+        doc.Heading("Masters"),
         content.masters(cluster),
-        Heading("Topology"),
+        doc.Heading("Topology"),
         content.topology(cluster),
-        FoldedBlocks(racks.label, (racks,)),
+        doc.FoldedBlocks(racks.label, (racks,)),
     )

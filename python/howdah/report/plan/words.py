@@ -47,11 +47,9 @@ PLACEMENTS = {
 }
 """How replicas are kept on different hosts."""
 
-MOST_HOSTS = 1_000_000
-"""Hosts beyond which a number says nothing but that the need is out of reach."""
+MOST_HOSTS = 1_000_000  # Hosts beyond which a number says nothing but that the need is out of reach.
 
-OF_THE_PLAN = "the plan itself"
-"""Where settings are listed that belong to no file."""
+OF_THE_PLAN = "the plan itself"  # Where settings are listed that belong to no file.
 
 _TOLD_GROUPS = 4
 

@@ -11,22 +11,8 @@ from howdah.model.application import KIND_NAMES
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Effect, WhatIf
 from howdah.model.user_job import JobReplay, ReplayedTime
+from howdah.report import document as doc
 from howdah.report import vega
-from howdah.report.document import (
-    PAGES,
-    TERMINAL,
-    Bars,
-    Bullets,
-    Data,
-    Document,
-    Figure,
-    Key,
-    Only,
-    Paragraph,
-    Section,
-    Table,
-    present,
-)
 from howdah.report.prediction.words import Ground, basis, facts, inputs, longer
 from howdah.report.theme import WIDTH
 from howdah.report.words import sentence
@@ -34,10 +20,10 @@ from howdah.units import format_counted
 
 LEFT, RIGHT = 134, 24
 _ROW, _BAR, _GAP = 26, 16, 8
-_KEYS = (Key("shorter", "group-2"), Key("longer", "group-3"))
+_KEYS = (doc.Key("shorter", "group-2"), doc.Key("longer", "group-3"))
 
 
-def changes(variation: WhatIf, calibration: Calibration | None) -> Document:
+def changes(variation: WhatIf, calibration: Calibration | None) -> doc.Document:
     """The page of changes; ``calibration`` is the one that they rest on."""
     ground = Ground.of_variation(variation, calibration)
     lead = (
@@ -49,30 +35,32 @@ def changes(variation: WhatIf, calibration: Calibration | None) -> Document:
         *(f"Not possible: {text}." for text in variation.impossible),
     )
     table, shares = _table(variation.effects), (effect.share for effect in variation.effects)
-    return Document(
+    return doc.Document(
         "what-if",
         f"{variation.suite}: what one change would do",
         (variation.suite, "what if", "simulated"),
         _answer(variation),
-        present(
-            Paragraph(lead, "lead"),
+        doc.present(
+            doc.Paragraph(lead, "lead"),
             basis(ground),
-            Bullets(warnings, "warning"),
+            doc.Bullets(warnings, "warning"),
             tornado(variation.effects),
-            Only(PAGES, (table,)),
-            Only(TERMINAL, (_with_bars(table, shares, (effect.tells for effect in variation.effects)),)),
+            doc.Only(doc.PAGES, (table,)),
+            doc.Only(
+                doc.TERMINAL, (_with_bars(table, shares, (effect.tells for effect in variation.effects)),)
+            ),
         ),
         (inputs(facts(ground), calibration),),
         data=(_data(variation),),
     )
 
 
-def _with_bars(table: Table, shares: Iterable[float], clear: Iterable[bool]) -> Table:
+def _with_bars(table: doc.Table, shares: Iterable[float], clear: Iterable[bool]) -> doc.Table:
     """The table with bars for its verdicts; a row whose effect cannot be distinguished is faint."""
     return table._replace(
         columns=table.columns[:-1],
         rows=tuple(row[:-1] for row in table.rows),
-        bars=Bars("shorter │ longer", tuple(shares)),
+        bars=doc.Bars("shorter │ longer", tuple(shares)),
         faint=frozenset(place for place, is_clear in enumerate(clear) if not is_clear),
     )
 
@@ -86,7 +74,6 @@ def _answer(variation: WhatIf) -> str:
 
 
 def _worst(variation: WhatIf) -> str:
-    """What the most harmful of several changes would do, where one of them is an improvement."""
     clear = [effect for effect in variation.effects if effect.tells]
     worst = [effect for effect in clear if effect.share > 0]
     return f" The worst change: {_effect_text(worst[0])}." if worst and len(worst) < len(clear) else ""
@@ -100,8 +87,8 @@ def _effect_text(effect: Effect) -> str:
     )
 
 
-def _table(effects: Sequence[Effect]) -> Table:
-    return Table.of(
+def _table(effects: Sequence[Effect]) -> doc.Table:
+    return doc.Table.of(
         effects,
         {
             "change": lambda effect: effect.quantity,
@@ -125,20 +112,20 @@ def _ends(effect: Effect) -> str:
     return " to ".join(signed(end) for end in effect.interval or ())
 
 
-def _data(variation: WhatIf) -> Data:
+def _data(variation: WhatIf) -> doc.Data:
     columns = ("quantity", "before", "after", "elapsed_s", "share", "low", "high")
-    effects = Data.of("effects", columns, variation.effects)
+    effects = doc.Data.of("effects", columns, variation.effects)
     ends = (0.0, 0.0) if _intervals(variation.effects) else (None, None)
     unchanged = ("", "", "", variation.elapsed_s, 0.0, *ends)
     return effects._replace(rows=(unchanged, *effects.rows))
 
 
-def tornado(effects: Sequence[Effect], subject: str = "suite") -> Figure | None:
+def tornado(effects: Sequence[Effect], subject: str = "suite") -> doc.Figure | None:
     """The figure; None where nothing was changed. ``subject`` is what takes the time."""
     if not effects:
         return None
     lines = ", thin lines their 90 % intervals" if _intervals(effects) else ""
-    return Figure(
+    return doc.Figure(
         id="changes",
         title=f"What one change does to the time of the {subject}",
         caption=(
@@ -222,9 +209,9 @@ def _datum(y: float, effect: Effect) -> dict[str, Any]:
     }
 
 
-def _figure_table(effects: Sequence[Effect]) -> Table:
+def _figure_table(effects: Sequence[Effect]) -> doc.Table:
     ends = ("5 % are below", "5 % are above") if _intervals(effects) else ()
-    return Table(
+    return doc.Table(
         ("change", "effect", *ends),
         tuple(
             (
@@ -240,33 +227,36 @@ def _figure_table(effects: Sequence[Effect]) -> Table:
 _COLUMNS = ("change", "hosts", "containers", "elapsed_s", "low_s", "high_s", "share")
 
 
-def what_if(replay: JobReplay) -> Document:
+def what_if(replay: JobReplay) -> doc.Document:
     """The page, Markdown file and terminal text of a replay."""
     times = [*replay.times, *([replay.score.time] if replay.score else [])]
     table, shares = _replay_table(replay, times), (time.share for time in times)
-    return Document(
+    return doc.Document(
         name=f"what-if-{replay.application}",
         title=f"{replay.name}: what if",
         kicker=(replay.application, KIND_NAMES[replay.kind], "simulated"),
         answer=_replay_answer(replay),
-        blocks=present(
-            Paragraph(_lead(replay), "lead"),
+        blocks=doc.present(
+            doc.Paragraph(_lead(replay), "lead"),
             tornado([_effect(replay, time) for time in times], "job"),
-            Only(PAGES, (table,)),
-            Only(TERMINAL, (_with_bars(table, shares, (time.is_clear for time in times)),)),
+            doc.Only(doc.PAGES, (table,)),
+            doc.Only(doc.TERMINAL, (_with_bars(table, shares, (time.is_clear for time in times)),)),
         ),
         sections=(
-            Section(
+            doc.Section(
                 "demand",
                 "The job",
                 "What the job needed",
-                present(Table(("", "value"), tuple(_facts(replay)), label="What the job needed")),
+                doc.present(doc.Table(("", "value"), tuple(_facts(replay)), label="What the job needed")),
             ),
-            Section(
-                "assumptions", "Assumptions", "What its history does not show", (Bullets(replay.assumptions),)
+            doc.Section(
+                "assumptions",
+                "Assumptions",
+                "What its history does not show",
+                (doc.Bullets(replay.assumptions),),
             ),
         ),
-        data=(Data.of("times", _COLUMNS, times),),
+        data=(doc.Data.of("times", _COLUMNS, times),),
     )
 
 
@@ -311,9 +301,9 @@ def _containers(replay: JobReplay) -> str:
     return f"{format_counted(replay.containers, 'task')} at once"
 
 
-def _replay_table(replay: JobReplay, times: list[ReplayedTime]) -> Table:
+def _replay_table(replay: JobReplay, times: list[ReplayedTime]) -> doc.Table:
     containers = "executors" if replay.kind == "spark" else "tasks at once"
-    return Table.of(
+    return doc.Table.of(
         times,
         {
             "change": lambda time: time.change,

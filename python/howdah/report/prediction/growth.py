@@ -9,27 +9,17 @@ from howdah.model.calibration import Calibration
 from howdah.model.prediction import SATURATED, Forecast, LoadSweep, Point, Sweep
 from howdah.report import vega
 from howdah.report.document import Bars, Data, Document, Figure, Key, Paragraph, Section, Table, present
-from howdah.report.prediction.words import (
-    Ground,
-    basis,
-    between,
-    drawn_ends,
-    facts,
-    inputs,
-    load_text,
-    saturation_text,
-    warned,
-)
+from howdah.report.prediction import words
 from howdah.report.theme import RIGHT, series_keys, time_unit
 from howdah.report.words import optional
-from howdah.units import format_bytes, format_count, format_counted, format_per_s, format_rate
+from howdah.units import format_bytes, format_count, format_per_s, format_rate
 
 
 def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
     """The page of growth; ``calibration`` is the one that it rests on."""
     first, last = sweep.points[0], sweep.points[-1]
     grown = "as much data for each host at every size" if sweep.quantity == "hosts" else "the same hosts"
-    ground = Ground.of_variation(sweep, calibration)
+    ground = words.Ground.of_variation(sweep, calibration)
     lead = (
         f"With {grown}, the suite would take {seconds(first.elapsed_s)} at the smallest size and "
         f"{seconds(last.elapsed_s)} at the largest."
@@ -38,15 +28,18 @@ def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
         "sweep",
         f"{sweep.suite}: how it grows",
         (sweep.suite, f"{sweep.quantity} swept", "simulated"),
-        saturation_text(sweep),
+        words.saturation_text(sweep),
         present(
             Paragraph(lead, "lead"),
-            basis(ground),
-            warned(sweep.warnings),
+            words.basis(ground),
+            words.warned(sweep.warnings),
             growth_figure(sweep),
             _table(sweep),
         ),
-        (Section("masters", "Masters", "The masters", (masters(sweep),)), inputs(facts(ground), calibration)),
+        (
+            Section("masters", "Masters", "The masters", (masters(sweep),)),
+            words.inputs(words.facts(ground), calibration),
+        ),
         data=_data(sweep),
     )
 
@@ -58,7 +51,7 @@ def _table(sweep: Sweep) -> Table:
             "hosts": lambda point: format_count(point.hosts),
             "dataset": lambda point: format_bytes(point.dataset_bytes),
             "time": lambda point: seconds(point.elapsed_s),
-            "90 % interval": lambda point: optional(point.interval, between),
+            "90 % interval": lambda point: optional(point.interval, words.between),
             "sorted a second": lambda point: format_rate(point.dataset_bytes / point.elapsed_s),
             "NameNode": lambda point: percent(point.namenode),
             "scheduler": lambda point: percent(point.scheduler),
@@ -92,20 +85,16 @@ def _data(sweep: Sweep) -> tuple[Data, ...]:
 
 
 _TB = 1e12
-_FAR_APART = 4.0
-"""Sizes that are so many times apart are drawn on a logarithmic axis."""
+_FAR_APART = 4.0  # Sizes that are so many times apart are drawn on a logarithmic axis.
 _TIME_HEIGHT = 280
 _WHOLE = "all together"
-_MANY_TIMES = 8.0
-"""Times that are so many times apart are drawn on a logarithmic axis."""
-_GAP = 16
-"""Pixels between names at the lines' ends."""
+_MANY_TIMES = 8.0  # Times that are so many times apart are drawn on a logarithmic axis.
+_GAP = 16  # Pixels between names at the lines' ends.
 _MASTERS_HEIGHT = 180
 _KEYS = (Key("NameNode", "group-4"), Key("scheduler", "group-3"))
 
 
 def _size(sweep: Sweep, point: Point) -> float:
-    """Where a point lies on the axis: its hosts, or its dataset in terabytes."""
     return float(point.hosts) if sweep.quantity == "hosts" else point.dataset_bytes / _TB
 
 
@@ -170,7 +159,6 @@ def _ends(values: list[dict[str, Any]], y: dict[str, Any], height: int) -> list[
 
 
 def growth_figure(sweep: Sweep) -> Figure:
-    """The figure."""
     values = _values(sweep)
     names = list(dict.fromkeys(value["series"] for value in values))
     keys = series_keys(names)
@@ -189,10 +177,9 @@ def growth_figure(sweep: Sweep) -> Figure:
 
 
 def _values(sweep: Sweep) -> list[dict[str, Any]]:
-    """Every time in seconds, the whole suite's first where it has several workloads."""
     values = []
     for point in sweep.points:
-        place = {"size": _size(sweep, point), "at": _at(sweep, point.hosts, point.dataset_bytes)}
+        place = {"size": _size(sweep, point), "at": words.size_text(sweep, point)}
         several = len(point.forecasts) > 1
         times = [(_WHOLE, point.elapsed_s, point.interval)] if several else []
         times += [(forecast.workload, forecast.median, forecast.interval) for forecast in point.forecasts]
@@ -200,18 +187,14 @@ def _values(sweep: Sweep) -> list[dict[str, Any]]:
             {
                 **place,
                 "series": name,
-                "low": drawn_ends(interval, time).low,
+                "low": words.drawn_ends(interval, time).low,
                 "time": time,
-                "high": drawn_ends(interval, time).high,
-                "said": seconds(time) if interval is None else f"{seconds(time)}, {between(interval)}",
+                "high": words.drawn_ends(interval, time).high,
+                "said": seconds(time) if interval is None else f"{seconds(time)}, {words.between(interval)}",
             }
             for name, time, interval in times
         ]
     return values
-
-
-def _at(sweep: Sweep, hosts: int, dataset_bytes: int) -> str:
-    return format_counted(hosts, "host") if sweep.quantity == "hosts" else format_bytes(dataset_bytes)
 
 
 def _time_spec(sweep: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]) -> dict[str, Any]:
@@ -246,7 +229,7 @@ def _time_table(sweep: Sweep) -> Table:
         ("size", *names, _WHOLE, *ends),
         tuple(
             (
-                _at(sweep, point.hosts, point.dataset_bytes),
+                words.size_text(sweep, point),
                 *(seconds(forecast.median) for forecast in point.forecasts),
                 seconds(point.elapsed_s),
                 *(seconds(end) for end in point.interval or ()),
@@ -257,7 +240,6 @@ def _time_table(sweep: Sweep) -> Table:
 
 
 def masters(sweep: Sweep) -> Figure:
-    """The figure."""
     return Figure(
         id="masters",
         title="How busy the masters are",
@@ -304,25 +286,24 @@ def _masters_spec(sweep: Sweep) -> dict[str, Any]:
 
 
 _COLUMNS = ("asked", "metric", "unit", "low", "median", "high", "station", "busy")
-TAIL = "99 % within"
-"""The metrics whose values are shown beside the throughput."""
+TAIL = "99 % within"  # The metrics whose values are shown beside the throughput.
 
 
 def loads(sweep: LoadSweep, calibration: Calibration | None) -> Document:
     """The page of growing loads; ``calibration`` is the one that they rest on."""
-    ground = Ground.of_variation(sweep, calibration)
+    ground = words.Ground.of_variation(sweep, calibration)
     return Document(
         "load",
         f"{sweep.suite}: how much it takes",
         (sweep.suite, f"{sweep.quantity} swept", "simulated"),
-        load_text(sweep),
+        words.load_text(sweep),
         present(
             Paragraph("Every point is a steady state: queues are as long as they get.", "lead"),
-            basis(ground),
-            warned(sweep.warnings),
+            words.basis(ground),
+            words.warned(sweep.warnings),
             load_table(sweep),
         ),
-        (inputs(facts(ground), calibration),),
+        (words.inputs(words.facts(ground), calibration),),
         data=(_loads_data(sweep),),
     )
 

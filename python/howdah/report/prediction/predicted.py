@@ -8,33 +8,9 @@ from typing import Any, NamedTuple
 from howdah.analysis.wording import named, seconds
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Forecast, Prediction
+from howdah.report import document as doc
 from howdah.report import vega
-from howdah.report.document import (
-    TERMINAL,
-    Data,
-    Document,
-    Figure,
-    Key,
-    Only,
-    Paragraph,
-    Section,
-    Table,
-    present,
-)
-from howdah.report.prediction.words import (
-    Ground,
-    basis,
-    distance_facts,
-    distance_text,
-    drawn_ends,
-    facts,
-    forecast_text,
-    inputs,
-    interval_text,
-    warned,
-    width,
-    work_facts,
-)
+from howdah.report.prediction import words
 from howdah.report.provenance import digest_facts
 from howdah.report.theme import WIDTH, ScaledUnit, time_unit
 from howdah.report.words import NONE, moment
@@ -47,18 +23,18 @@ _PREDICTED, _INSIDE, _OUTSIDE = "predicted", "measured", "measured outside"
 _TOKENS = {_PREDICTED: "group-1", _INSIDE: "group-2", _OUTSIDE: "fault"}
 
 
-def predicted(prediction: Prediction, calibration: Calibration | None) -> Document:
+def predicted(prediction: Prediction, calibration: Calibration | None) -> doc.Document:
     """The page of a prediction; ``calibration`` is the one that it rests on."""
-    cluster, ground = prediction.plan.cluster, Ground.of(prediction)
+    cluster, ground = prediction.plan.cluster, words.Ground.of(prediction)
     first, *more = spans([Span(forecast) for forecast in prediction.forecasts])
     with_intervals = ", with its 90 % intervals" if _intervals(prediction.forecasts) else ""
     groups = (
-        *facts(ground),
-        *distance_facts(prediction.distance),
-        *work_facts(prediction.plan, prediction.suite, prediction.laboratory),
+        *words.facts(ground),
+        *words.distance_facts(prediction.distance),
+        *words.work_facts(prediction.plan, prediction.suite, prediction.laboratory),
         digest_facts(prediction.digests),
     )
-    return Document(
+    return doc.Document(
         "prediction",
         f"{prediction.suite.name} predicted",
         (
@@ -68,32 +44,34 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Docume
             "simulated",
         ),
         _answer(prediction.forecasts),
-        present(
-            Paragraph(_lead(prediction.forecasts), "lead"),
-            basis(ground),
+        doc.present(
+            doc.Paragraph(_lead(prediction.forecasts), "lead"),
+            words.basis(ground),
             _distance(prediction),
-            warned(prediction.warnings),
+            words.warned(prediction.warnings),
             first,
             _table(prediction.forecasts)._replace(label=f"What is predicted{with_intervals}", style="stats"),
         ),
-        (*other_numbers(more), *_neighbours(prediction), inputs(groups, calibration)),
+        (*other_numbers(more), *_neighbours(prediction), words.inputs(groups, calibration)),
         data=tuple(_data(prediction)),
     )
 
 
-def _distance(prediction: Prediction) -> Only | None:
+def _distance(prediction: Prediction) -> doc.Only | None:
     if prediction.distance is None:
         return None
-    return Only(TERMINAL, (Paragraph(f"Distance: {distance_text(prediction.distance)}.", "about"),))
+    return doc.Only(
+        doc.TERMINAL, (doc.Paragraph(f"Distance: {words.distance_text(prediction.distance)}.", "about"),)
+    )
 
 
-def _data(prediction: Prediction) -> Iterator[Data]:
-    yield Data.of("forecasts", _COLUMNS, prediction.forecasts)
+def _data(prediction: Prediction) -> Iterator[doc.Data]:
+    yield doc.Data.of("forecasts", _COLUMNS, prediction.forecasts)
     if prediction.neighbours_idle:
-        yield Data.of("neighbours-idle", _COLUMNS, prediction.neighbours_idle)
+        yield doc.Data.of("neighbours-idle", _COLUMNS, prediction.neighbours_idle)
 
 
-def _neighbours(prediction: Prediction) -> Iterator[Section]:
+def _neighbours(prediction: Prediction) -> Iterator[doc.Section]:
     """What the work takes while the other clusters on its hosts are idle."""
     if not prediction.neighbours_idle:
         return
@@ -104,7 +82,7 @@ def _neighbours(prediction: Prediction) -> Iterator[Section]:
     )
     table = _table(prediction.neighbours_idle)._replace(title="With the other clusters idle")
     title = "While the other clusters are idle"
-    yield Section("neighbours", "Other clusters", title, (Paragraph(about, "about"), table))
+    yield doc.Section("neighbours", "Other clusters", title, (doc.Paragraph(about, "about"), table))
 
 
 def _intervals(forecasts: Sequence[Forecast]) -> bool:
@@ -113,7 +91,6 @@ def _intervals(forecasts: Sequence[Forecast]) -> bool:
 
 
 def _wholes(forecasts: Sequence[Forecast]) -> list[Forecast]:
-    """The forecasts of whole workloads, the longest first."""
     wholes = [forecast for forecast in forecasts if forecast.part is None]
     return sorted(wholes, key=lambda forecast: -forecast.median)
 
@@ -121,29 +98,29 @@ def _wholes(forecasts: Sequence[Forecast]) -> list[Forecast]:
 def _answer(forecasts: Sequence[Forecast]) -> str:
     main, *_ = _wholes(forecasts) or forecasts
     if main.part is not None:
-        return f"{main.workload} would reach a {main.part} of {forecast_text(main, main.median)}."
+        return f"{main.workload} would reach a {main.part} of {words.forecast_text(main, main.median)}."
     return f"{main.workload} would take {seconds(main.median)}."
 
 
 def _lead(forecasts: Sequence[Forecast]) -> str:
     """Its interval and what that means, what the other workloads would take, and how to check all of it."""
     main, *remaining = _wholes(forecasts) or forecasts[:1]
-    interval = f"Nine of ten runs are expected within {interval_text(main)}. " if main.interval else ""
+    interval = f"Nine of ten runs are expected within {words.interval_text(main)}. " if main.interval else ""
     rest_s = sum(forecast.median for forecast in remaining)
     many = "other workload" if len(remaining) == 1 else f"{len(remaining)} other workloads"
     also = f"The {many} would take {seconds(rest_s)}. " if remaining else ""
     return f"{interval}{also}`howdah score` compares a real run with this prediction."
 
 
-def _table(forecasts: Sequence[Forecast]) -> Table:
+def _table(forecasts: Sequence[Forecast]) -> doc.Table:
     with_intervals = _intervals(forecasts)
-    return Table(
+    return doc.Table(
         ("workload", "median", *(("90 % interval", "width") if with_intervals else ())),
         tuple(
             (
                 named(forecast.workload, forecast.part),
-                forecast_text(forecast, forecast.median),
-                *((interval_text(forecast), width(forecast)) if with_intervals else ()),
+                words.forecast_text(forecast, forecast.median),
+                *((words.interval_text(forecast), words.width(forecast)) if with_intervals else ()),
             )
             for forecast in forecasts
         ),
@@ -166,26 +143,24 @@ class Span(NamedTuple):
         return not interval.low <= self.measured <= interval.high
 
 
-def spans(predictions: Sequence[Span]) -> list[Figure]:
+def spans(predictions: Sequence[Span]) -> list[doc.Figure]:
     """Numbers that can share an axis in one figure each: elapsed times, times of operations, rates."""
     axes = dict.fromkeys(_axis_of(span.forecast) for span in predictions)
     return [_spans([span for span in predictions if _axis_of(span.forecast) is axis], axis) for axis in axes]
 
 
-def other_numbers(figures: Sequence[Figure]) -> Iterator[Section]:
+def other_numbers(figures: Sequence[doc.Figure]) -> Iterator[doc.Section]:
     """The section of the figures after the first."""
     if figures:
-        yield Section("others", "Others", "The other numbers", tuple(figures))
+        yield doc.Section("others", "Others", "The other numbers", tuple(figures))
 
 
 class _Axis(NamedTuple):
     """What several numbers have in common."""
 
     id: str
-    of: str
-    """What they are, in the plural."""
-    title: str
-    """What an axis says, before its unit."""
+    of: str  # What they are, in the plural.
+    title: str  # What an axis says, before its unit.
 
 
 _TIMES = _Axis("times", "times", "elapsed")
@@ -199,7 +174,7 @@ def _axis_of(forecast: Forecast) -> _Axis:
     return _DELAYS if forecast.unit == "s" else _RATES
 
 
-def _spans(shown: Sequence[Span], axis: _Axis) -> Figure:
+def _spans(shown: Sequence[Span], axis: _Axis) -> doc.Figure:
     """The figure; what was computed is a hollow point, what was measured a solid one."""
     scored = any(span.measured is not None for span in shown)
     with_intervals = _intervals([span.forecast for span in shown])
@@ -207,13 +182,13 @@ def _spans(shown: Sequence[Span], axis: _Axis) -> Figure:
     measured = f" A solid point is the measured time{red}." if scored else ""
     bar = ", its bar the 90 % interval" if with_intervals else ""
     series = dict.fromkeys(_series(span) for span in shown if span.measured is not None)
-    return Figure(
+    return doc.Figure(
         id=axis.id,
         title=f"Predicted and measured {axis.of}" if scored else f"Predicted {axis.of}",
         caption=f"A hollow point is the simulated median{bar}.{measured}",
         spec=_spec(shown, axis),
         table=_figure_table(shown),
-        keys=tuple(Key(name, _TOKENS[name]) for name in (_PREDICTED, *series)) if scored else (),
+        keys=tuple(doc.Key(name, _TOKENS[name]) for name in (_PREDICTED, *series)) if scored else (),
         marks=4 * len(shown),
     )
 
@@ -224,7 +199,7 @@ def _series(span: Span) -> str:
 
 def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
     longest = max(
-        max(drawn_ends(span.forecast.interval, span.forecast.median).high, span.measured or 0.0)
+        max(words.drawn_ends(span.forecast.interval, span.forecast.median).high, span.measured or 0.0)
         for span in shown
     )
     unit = ScaledUnit(1.0, "") if axis is _RATES else time_unit(longest)
@@ -241,7 +216,8 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
             "series": _series(span),
             "y": predicted[place]["y"],
             "value": span.measured / unit.size,
-            "said": f"{predicted[place]['what']}: {forecast_text(span.forecast, span.measured)} measured",
+            "said": f"{predicted[place]['what']}: "
+            f"{words.forecast_text(span.forecast, span.measured)} measured",
         }
         for place, span in enumerate(shown)
         if span.measured is not None
@@ -282,10 +258,10 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
 def _datum(place: int, span: Span, unit_s: float) -> dict[str, Any]:
     forecast = span.forecast
     name = named(forecast.workload, forecast.part)
-    text = forecast_text(forecast, forecast.median)
+    text = words.forecast_text(forecast, forecast.median)
     if forecast.interval is not None:
-        text = f"{text}, {interval_text(forecast)}"
-    took = f"; measured {forecast_text(forecast, span.measured)}" if span.measured is not None else ""
+        text = f"{text}, {words.interval_text(forecast)}"
+    took = f"; measured {words.forecast_text(forecast, span.measured)}" if span.measured is not None else ""
     return {
         "series": _PREDICTED,
         "y": _ROW * (place + 0.64),
@@ -294,18 +270,18 @@ def _datum(place: int, span: Span, unit_s: float) -> dict[str, Any]:
         "high": None if forecast.high is None else forecast.high / unit_s,
         "what": name,
         "head": f"{name}: {text}{took}",
-        "brief": f"{name}: {forecast_text(forecast, forecast.median)}",
+        "brief": f"{name}: {words.forecast_text(forecast, forecast.median)}",
         "said": f"{name}: {text}",
         # The name of a phase is paler than that of its workload.
         "shade": 1 if forecast.phase is None else 0.75,
     }
 
 
-def _figure_table(shown: Sequence[Span]) -> Table:
+def _figure_table(shown: Sequence[Span]) -> doc.Table:
     def text(span: Span, value: float | None) -> str:
-        return NONE if value is None else forecast_text(span.forecast, value)
+        return NONE if value is None else words.forecast_text(span.forecast, value)
 
-    return Table.of(
+    return doc.Table.of(
         shown,
         {
             "workload": lambda span: named(span.forecast.workload, span.forecast.part),

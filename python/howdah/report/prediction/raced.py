@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from statistics import median
 
 from howdah.analysis.evidence.times import FloorDistance
@@ -17,7 +17,6 @@ from howdah.model.tuning import (
     MeasuredDifference,
     Race,
     RacedPlan,
-    RaceFloor,
 )
 from howdah.model.user_job import CONFIGURED_NAME, JobTuning
 from howdah.report.cluster import floors_table
@@ -39,7 +38,6 @@ RACE_ABOUT = (
 
 
 def race_text(race: Race) -> str:
-    """What a race decided, in a sentence."""
     plan = race.plan(race.winner)
     if not any(RULES_NAME in raced_plan.against for raced_plan in race.plans):
         return "The race ended before it could compare any plan with the rules' plan."
@@ -63,12 +61,6 @@ def measured_text(plan: RacedPlan, bases: Mapping[str, str]) -> str:
     ]
     runs = format_counted(plan.runs, "run")
     return f"Measured: {plan.name} takes {' and '.join(parts)}, in {runs}."
-
-
-def _spent_text(race: Race) -> str:
-    """What a race took, and where it was."""
-    used = f"{format_seconds(race.spent_s)} of {format_seconds(race.request.budget_s)}"
-    return f"The race took {used} on {race.request.place}."
 
 
 def difference_text(difference: MeasuredDifference | None) -> str:
@@ -98,27 +90,20 @@ def race_section(race: Race) -> Section:
         },
         "Plans",
     )
-    return Section(
-        "race",
-        "Race",
-        "Race of real runs",
-        present(
-            Paragraph(f"{_spent_text(race)} {RACE_ABOUT}", "about"),
-            plans,
-            _distance(race.winner, race.floors) if race.floors else None,
-            Bullets(tuple(_losing_rules(race)), "remark"),
-        ),
+    used = f"{format_seconds(race.spent_s)} of {format_seconds(race.request.budget_s)}"
+    about = f"The race took {used} on {race.request.place}. {RACE_ABOUT}"
+    # The winner's last run next to the same work without Hadoop.
+    floors = floors_table([FloorDistance(**floor.model_dump()) for floor in race.floors])
+    blocks = present(
+        Paragraph(about, "about"),
+        plans,
+        floors._replace(title=f"Distance of {race.winner} from the floor"),
+        Bullets(tuple(_losing_rules(race)), "remark"),
     )
-
-
-def _distance(winner: str, floors: Sequence[RaceFloor]) -> Table:
-    """The winner's last run next to the same work without Hadoop."""
-    table = floors_table([FloorDistance(**floor.model_dump()) for floor in floors])
-    return table._replace(title=f"Distance of {winner} from the floor")
+    return Section("race", "Race", "Race of real runs", blocks)
 
 
 def _losing_rules(race: Race) -> Iterator[str]:
-    """The rules that plans break that were surely faster than the rules' plan."""
     for plan in race.plans:
         difference = plan.against.get(RULES_NAME)
         if difference is not None and _costs_time(plan):
@@ -190,7 +175,6 @@ def _with_error(predicted_s: float, measured_s: float) -> str:
 
 
 def tuned_job(tuning: JobTuning) -> Document:
-    """The page of a search for the properties of a job."""
     used = f"{format_seconds(tuning.spent_s)} of {format_seconds(tuning.request.race.budget_s)}"
     properties = Table(("property to set", "value"), tuple(tuning.values.items()), label="Properties to use")
     command = shlex.join(tuning.request.command)

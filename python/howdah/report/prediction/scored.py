@@ -9,43 +9,20 @@ from typing import Any
 
 from howdah.analysis.wording import named, percent, signed
 from howdah.model.prediction import Prediction, Score
+from howdah.report import document as doc
 from howdah.report import vega
-from howdah.report.document import (
-    PAGES,
-    Data,
-    Document,
-    FactList,
-    Figure,
-    Key,
-    Paragraph,
-    Section,
-    Table,
-    present,
-)
+from howdah.report.prediction import words
 from howdah.report.prediction.predicted import Span, other_numbers, spans
-from howdah.report.prediction.words import (
-    Ground,
-    drawn_ends,
-    facts,
-    forecast_text,
-    inputs,
-    inside_text,
-    interval_text,
-    scored_runs,
-    warned,
-    work_facts,
-)
 from howdah.report.theme import WIDTH
 from howdah.report.words import NONE, moment
 
 HEIGHT = 240
-MOST = 300
-"""More times than this are not drawn; the newest are."""
+MOST = 300  # More times than this are not drawn; the newest are.
 _INSIDE, _OUTSIDE, _UNKNOWN = "inside", "outside", "no interval"
-_KEYS = (Key(_INSIDE, "group-2"), Key(_OUTSIDE, "fault"), Key(_UNKNOWN, "group-1"))
+_KEYS = (doc.Key(_INSIDE, "group-2"), doc.Key(_OUTSIDE, "fault"), doc.Key(_UNKNOWN, "group-1"))
 
 
-def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Score]) -> Document:
+def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Score]) -> doc.Document:
     """The page of a run's scores; ``history`` holds all scores so far, these among them."""
     first, *more = spans([Span(score.forecast, score.measured) for score in scores])
     lead = (
@@ -54,45 +31,46 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
     )
     compared = (("prediction", prediction.id), ("run", scores[0].run), ("engine", scores[0].engine))
     groups = (
-        FactList("Compared", compared),
-        *facts(Ground.of(prediction)),
-        *work_facts(prediction.plan, prediction.suite, prediction.laboratory),
+        doc.FactList("Compared", compared),
+        *words.facts(words.Ground.of(prediction)),
+        *words.work_facts(prediction.plan, prediction.suite, prediction.laboratory),
     )
-    return Document(
+    return doc.Document(
         "score",
         f"{prediction.suite.name} scored",
         (prediction.suite.name, scores[0].run, f"by {scores[0].engine}", "predicted and measured"),
         _answer(scores),
-        present(Paragraph(lead, "lead"), warned(prediction.warnings), first, _table(scores)),
+        doc.present(doc.Paragraph(lead, "lead"), words.warned(prediction.warnings), first, _table(scores)),
         (
             *other_numbers(more),
-            Section(
+            doc.Section(
                 "history",
                 "History",
                 "Every score so far",
-                (hits(history), scored_runs(history)._replace(title="Run by run")),
-                forms=PAGES,
+                (hits(history), words.scored_runs(history)._replace(title="Run by run")),
+                forms=doc.PAGES,
             ),
-            inputs(groups, None),
+            words.inputs(groups, None),
         ),
         data=(_data("scores", scores), _data("history", history)),
     )
 
 
-def scored_history(history: Sequence[Score]) -> Document:
+def scored_history(history: Sequence[Score]) -> doc.Document:
     """Every run that was scored, oldest first, and how accurate predictions were so far."""
-    return Document("history", "", (), "", present(scored_runs(history), Paragraph(so_far(history))))
+    return doc.Document(
+        "history", "", (), "", doc.present(words.scored_runs(history), doc.Paragraph(so_far(history)))
+    )
 
 
 def so_far(history: Sequence[Score]) -> str:
-    """How accurate predictions were so far."""
     if not history:
         return ""
     median_error = f"the median error is {percent(median(abs(score.error) for score in history))}."
     if all(score.inside is None for score in history):
         return f"No interval was predicted without a calibration; {median_error}"
     return (
-        f"Over all scores, {inside_text(history)} times are inside their 90 % intervals; nine "
+        f"Over all scores, {words.inside_text(history)} times are inside their 90 % intervals; nine "
         f"of ten should be; {median_error}"
     )
 
@@ -105,7 +83,7 @@ def _main(scores: Sequence[Score]) -> Score:
 def _answer(scores: Sequence[Score]) -> str:
     main = _main(scores)
     measured, predicted = (
-        forecast_text(main.forecast, value) for value in (main.measured, main.forecast.median)
+        words.forecast_text(main.forecast, value) for value in (main.measured, main.forecast.median)
     )
     metric = main.forecast.metric
     took = "took" if metric is None else f"had a {metric} of"
@@ -120,17 +98,17 @@ def _error(scores: Sequence[Score]) -> str:
         return f"{error}."
     place = f"{'inside' if main.inside else 'outside'} its 90 % interval"
     noun = "times" if main.forecast.metric is None else "figures"
-    return f"{error}, {place}; {inside_text(scores)} {noun} of this run are inside theirs."
+    return f"{error}, {place}; {words.inside_text(scores)} {noun} of this run are inside theirs."
 
 
-def _table(scores: Sequence[Score]) -> Table:
-    table = Table.of(
+def _table(scores: Sequence[Score]) -> doc.Table:
+    table = doc.Table.of(
         scores,
         {
             "workload": lambda score: named(score.forecast.workload, score.forecast.part),
-            "predicted": lambda score: forecast_text(score.forecast, score.forecast.median),
-            "90 % interval": lambda score: interval_text(score.forecast),
-            "measured": lambda score: forecast_text(score.forecast, score.measured),
+            "predicted": lambda score: words.forecast_text(score.forecast, score.forecast.median),
+            "90 % interval": lambda score: words.interval_text(score.forecast),
+            "measured": lambda score: words.forecast_text(score.forecast, score.measured),
             "error": lambda score: signed(score.error),
             "verdict": _series,
         },
@@ -141,39 +119,27 @@ def _table(scores: Sequence[Score]) -> Table:
     return table._replace(faint=phases)
 
 
-def _data(name: str, scores: Sequence[Score]) -> Data:
-    return Data(
-        name,
+def _data(name: str, scores: Sequence[Score]) -> doc.Data:
+    ours = ("prediction", "run", "engine")
+    forecasts = ("workload", "phase", "metric", "unit", "low", "median", "high")
+    rows = tuple(
         (
-            *("prediction", "run", "engine", "workload", "phase", "metric", "unit"),
-            *("low", "median", "high", "measured"),
-        ),
-        tuple(
-            (
-                score.prediction,
-                score.run,
-                score.engine,
-                score.forecast.workload,
-                score.forecast.phase,
-                score.forecast.metric,
-                score.forecast.unit,
-                score.forecast.low,
-                score.forecast.median,
-                score.forecast.high,
-                score.measured,
-            )
-            for score in scores
-        ),
+            *(getattr(score, column) for column in ours),
+            *(getattr(score.forecast, column) for column in forecasts),
+            score.measured,
+        )
+        for score in scores
     )
+    return doc.Data(name, (*ours, *forecasts, "measured"), rows)
 
 
-def hits(history: Sequence[Score]) -> Figure:
+def hits(history: Sequence[Score]) -> doc.Figure:
     """The figure; each time is divided by what was predicted of it."""
     newest = history[-MOST:]
     left_out = f" The {MOST} newest of {len(history):,} are drawn." if len(history) > MOST else ""
     with_intervals = any(score.inside is not None for score in newest)
     bars = " Bars are the 90 % intervals, in which nine of ten points should lie." if with_intervals else ""
-    return Figure(
+    return doc.Figure(
         id="hits",
         title="Hits and misses",
         caption=(
@@ -187,7 +153,7 @@ def hits(history: Sequence[Score]) -> Figure:
     )
 
 
-def _keys(newest: Sequence[Score]) -> tuple[Key, ...]:
+def _keys(newest: Sequence[Score]) -> tuple[doc.Key, ...]:
     """The two of intervals, and another for times that were predicted without one."""
     series = {_series(score) for score in newest}
     return tuple(
@@ -237,7 +203,7 @@ def _spec(newest: Sequence[Score]) -> dict[str, Any]:
 def _datum(place: int, score: Score) -> dict[str, Any]:
     predicted = score.forecast
     ratio = score.measured / predicted.median
-    ends = drawn_ends(predicted.interval, predicted.median)
+    ends = words.drawn_ends(predicted.interval, predicted.median)
     return {
         "at": place,
         "run": score.run,
@@ -250,8 +216,8 @@ def _datum(place: int, score: Score) -> dict[str, Any]:
     }
 
 
-def _figure_table(newest: Sequence[Score]) -> Table:
-    return Table(
+def _figure_table(newest: Sequence[Score]) -> doc.Table:
+    return doc.Table(
         ("run and time", "measured / predicted", "5 % are below", "5 % are above", "verdict"),
         tuple(
             (
@@ -271,5 +237,5 @@ def _figure_table(newest: Sequence[Score]) -> Table:
 
 def _beyond(score: Score) -> float:
     """How far beyond the nearer end of its interval a time lies, as a share of that end."""
-    low, high = drawn_ends(score.forecast.interval, score.forecast.median)
+    low, high = words.drawn_ends(score.forecast.interval, score.forecast.median)
     return abs(score.measured / (high if score.measured > high else low) - 1)

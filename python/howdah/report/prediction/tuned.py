@@ -18,20 +18,8 @@ from howdah.model.tuning import (
     TuneParameter,
     Tuning,
 )
+from howdah.report import document as doc
 from howdah.report import vega
-from howdah.report.document import (
-    PAGES,
-    TERMINAL,
-    Data,
-    Document,
-    FactList,
-    Figure,
-    Only,
-    Paragraph,
-    Section,
-    Table,
-    present,
-)
 from howdah.report.prediction.raced import LEARNED_ABOUT, learned_blocks, race_section, race_text
 from howdah.report.prediction.words import Ground, facts, inputs, warned
 from howdah.report.theme import WIDTH
@@ -40,26 +28,25 @@ from howdah.units import format_bytes, format_counted, format_seconds
 
 _MATTER = 10
 _ROW, _BAR, _LINE = 52, 12, 14
-_NAME_AT, _BAR_AT = 8, 40
-"""Pixels from the top of a row to the middle of its name and of its bar."""
+_NAME_AT, _BAR_AT = 8, 40  # Pixels from the top of a row to the middle of its name and of its bar.
 _HEIGHT = 200
 
 
-def tuned(tuning: Tuning, calibration: Calibration | None) -> Document:
+def tuned(tuning: Tuning, calibration: Calibration | None) -> doc.Document:
     """The page of a search; ``calibration`` is the one that it rests on."""
     best = tuning.finalists[0]
     figure = _matters_figure(tuning)
-    return Document(
+    return doc.Document(
         "page",
         f"{tuning.suite}: the fastest specification",
         (tuning.suite, "tune", "measured" if tuning.race else "simulated"),
         _answer(tuning, best),
-        present(
-            Paragraph(_search_text(tuning), "lead"),
+        doc.present(
+            doc.Paragraph(_search_text(tuning), "lead"),
             warned(tuning.warnings),
             figure,
             _values_table(tuning),
-            Only(TERMINAL, (figure.table._replace(title=figure.title),)) if figure else None,
+            doc.Only(doc.TERMINAL, (figure.table._replace(title=figure.title),)) if figure else None,
         ),
         (*_sections(tuning), inputs(_facts(tuning, calibration), calibration)),
         data=(_data(tuning),),
@@ -91,7 +78,7 @@ def _answer(tuning: Tuning, best: Finalist) -> str:
     return f"The tuned plan would take {percent(-best.share)} less time than the rules' plan{ends}."
 
 
-def _values_table(tuning: Tuning) -> Table:
+def _values_table(tuning: Tuning) -> doc.Table:
     about = {parameter.name: parameter for parameter in tuning.space}
     costs = {name: tuning.cost_of_return(name) for name in tuning.chosen}
     rows = tuple(
@@ -105,21 +92,21 @@ def _values_table(tuning: Tuning) -> Table:
         for name, cost in sorted(costs.items(), key=lambda item: -(item[1] or 0))
     )
     columns = ("tuned value", "rules", "tuned", "with the rules' value", "meaning")
-    return Table(columns, rows, label="Tuned values", style="stats")
+    return doc.Table(columns, rows, label="Tuned values", style="stats")
 
 
-def _sections(tuning: Tuning) -> Iterator[Section]:
+def _sections(tuning: Tuning) -> Iterator[doc.Section]:
     if tuning.race is not None:
         yield race_section(tuning.race)
     if tuning.learned is not None:
-        yield Section(
+        yield doc.Section(
             "first-round",
             "First round",
             "What a first round of runs changed",
             learned_blocks(tuning.learned),
             LEARNED_ABOUT,
         )
-    yield Section(
+    yield doc.Section(
         "course",
         "Search",
         "How the search went",
@@ -131,14 +118,14 @@ def _sections(tuning: Tuning) -> Iterator[Section]:
     if tuning.front:
         about = f"Each line is the fastest candidate found with so much. {fewest_hosts(tuning)}".strip()
         tables = tuple(front_tables(tuning))
-        yield Section("front", "Less", "What it takes with fewer hosts or less memory", tables, about)
+        yield doc.Section("front", "Less", "What it takes with fewer hosts or less memory", tables, about)
     if tuning.losing:
-        yield Section(
+        yield doc.Section(
             "losing",
             "Rules",
             "Rules that cost time here",
             (
-                Table.of(
+                doc.Table.of(
                     tuning.losing,
                     {
                         "rule": lambda losing: losing.rule,
@@ -154,12 +141,12 @@ def _sections(tuning: Tuning) -> Iterator[Section]:
             "real runs can show which.",
         )
     if tuning.interactions:
-        yield Section(
+        yield doc.Section(
             "interactions",
             "Interactions",
             "Parameters that depend on one another",
             (
-                Table.of(
+                doc.Table.of(
                     tuning.interactions,
                     {
                         "one change": lambda pair: f"{pair.names[0]} {pair.values[0]}",
@@ -170,18 +157,18 @@ def _sections(tuning: Tuning) -> Iterator[Section]:
                 ),
             ),
             "How much more time both changes cost together than the sum of their single effects.",
-            PAGES,
+            doc.PAGES,
         )
-    yield Section(
+    yield doc.Section(
         "space",
         "Space",
         "What was varied, and what was not",
         space_tables(tuning.space, tuning.fixed),
-        forms=PAGES,
+        forms=doc.PAGES,
     )
 
 
-def _limit_section(limit: HardwareLimit, elapsed_s: float) -> Section:
+def _limit_section(limit: HardwareLimit, elapsed_s: float) -> doc.Section:
     """How far the first finalist is from what the hardware can do."""
     text = (
         f"The hardware needs at least {seconds(limit.elapsed_s)} for this work, "
@@ -193,18 +180,18 @@ def _limit_section(limit: HardwareLimit, elapsed_s: float) -> Section:
         ("disks, at their outer rate", seconds(limit.disk_s), percent(limit.disk_s / elapsed_s)),
         ("links, one way", seconds(limit.network_s), percent(limit.network_s / elapsed_s)),
     )
-    table = Table(("resource", "all of it busy for", "of the time"), rows, "Resources")
+    table = doc.Table(("resource", "all of it busy for", "of the time"), rows, "Resources")
     about = (
         "The time in which the busiest resource of each phase would be always busy. All of it is simulated."
     )
-    return Section(
-        "limit", "Limit", "How far it is from the limit of the hardware", (Paragraph(text), table), about
+    return doc.Section(
+        "limit", "Limit", "How far it is from the limit of the hardware", (doc.Paragraph(text), table), about
     )
 
 
-def space_tables(space: Sequence[TuneParameter], fixed: Sequence[Fixed]) -> tuple[Table, Table]:
+def space_tables(space: Sequence[TuneParameter], fixed: Sequence[Fixed]) -> tuple[doc.Table, doc.Table]:
     """Every parameter with its values, and what is left as planned."""
-    varied = Table.of(
+    varied = doc.Table.of(
         space,
         {
             "parameter": lambda parameter: (
@@ -217,10 +204,10 @@ def space_tables(space: Sequence[TuneParameter], fixed: Sequence[Fixed]) -> tupl
         "Varied",
     )
     unchanged = {"parameter": lambda parameter: parameter.name, "why": lambda parameter: parameter.why}
-    return varied, Table.of(fixed, unchanged, "Left as planned")
+    return varied, doc.Table.of(fixed, unchanged, "Left as planned")
 
 
-def _finalists_table(tuning: Tuning) -> Table:
+def _finalists_table(tuning: Tuning) -> doc.Table:
     rows = [("the rules' plan", seconds(tuning.planned_s), NONE, NONE, "none")]
     for finalist in tuning.finalists:
         name = "keeps every rule" if finalist.kept is KeptRules.RULES else "keeps the rules that protect"
@@ -228,30 +215,29 @@ def _finalists_table(tuning: Tuning) -> Table:
         breaks = ", ".join(finalist.breaks) or "none"
         rows.append((name, seconds(finalist.elapsed_s), signed(finalist.share), ends, breaks))
     columns = ("candidate", "time", "difference", "90 % interval", "breaks")
-    return Table(columns, tuple(rows), "The best of each search")
+    return doc.Table(columns, tuple(rows), "The best of each search")
 
 
-def _facts(tuning: Tuning, calibration: Calibration | None) -> Iterator[FactList]:
+def _facts(tuning: Tuning, calibration: Calibration | None) -> Iterator[doc.FactList]:
     ground = Ground(
         tuning.calibration, calibration.best_of if calibration else 1, tuning.replications, tuning.seed
     )
     yield from facts(ground)
-    yield FactList("Search", (("name", tuning.id), ("plan", tuning.plan), ("suite", tuning.suite)))
+    yield doc.FactList("Search", (("name", tuning.id), ("plan", tuning.plan), ("suite", tuning.suite)))
 
 
-def _data(tuning: Tuning) -> Data:
+def _data(tuning: Tuning) -> doc.Data:
     rows = tuple(
         (effect.name, level.value, level.share) for effect in tuning.sensitivity for level in effect.levels
     )
-    return Data("sensitivity", ("parameter", "value", "share"), rows)
+    return doc.Data("sensitivity", ("parameter", "value", "share"), rows)
 
 
-def _matters_figure(tuning: Tuning) -> Figure | None:
-    """What each of the parameters that matter most costs at its worst value."""
+def _matters_figure(tuning: Tuning) -> doc.Figure | None:
     costly = [effect for effect in tuning.sensitivity[:_MATTER] if effect.cost > 0]
     if not costly:
         return None
-    return Figure(
+    return doc.Figure(
         id="matters",
         title="The parameters that matter most on these hosts",
         caption=(
@@ -259,7 +245,7 @@ def _matters_figure(tuning: Tuning) -> Figure | None:
             "the tuned plan. All of it is simulated."
         ),
         spec=_matters_spec(costly),
-        table=Table(
+        table=doc.Table(
             ("parameter", "best", "worst", "costs"),
             tuple((effect.name, effect.best, effect.worst, signed(effect.cost)) for effect in costly),
         ),
@@ -268,7 +254,6 @@ def _matters_figure(tuning: Tuning) -> Figure | None:
 
 
 def _matters_spec(costly: list[Sensitivity]) -> dict[str, Any]:
-    """A bar for each parameter, with its name and its values in a line above."""
     values = [
         {
             "y": place * _ROW + _BAR_AT,
@@ -314,7 +299,7 @@ def _matters_spec(costly: list[Sensitivity]) -> dict[str, Any]:
     )
 
 
-def _course_figure(tuning: Tuning) -> Figure:
+def _course_figure(tuning: Tuning) -> doc.Figure:
     values = [{"trial": number, "share": share} for number, share in tuning.course]
     shares = [share for _, share in tuning.course]
     x = vega.linear("trial", [0, max(1, tuning.trials)], vega.across("trials", tickCount=6, format=",d"))
@@ -329,7 +314,7 @@ def _course_figure(tuning: Tuning) -> Figure:
             "grid": True,
         },
     )
-    return Figure(
+    return doc.Figure(
         id="course",
         title="The best candidate after each trial",
         caption="How much longer the suite takes than with the rules' plan, with the best candidate so far "
@@ -347,7 +332,7 @@ def _course_figure(tuning: Tuning) -> Figure:
             height=_HEIGHT,
             width=WIDTH,
         ),
-        table=Table(
+        table=doc.Table(
             ("trials", "change of time"),
             tuple((f"{number:,}", signed(share)) for number, share in tuning.course),
         ),
@@ -355,31 +340,30 @@ def _course_figure(tuning: Tuning) -> Figure:
     )
 
 
-def front_tables(tuning: Tuning) -> Iterator[Table]:
+def front_tables(tuning: Tuning) -> Iterator[doc.Table]:
     """A table for each goal of the search."""
     for goal in Goal:
-        points = [point for point in tuning.front if point.goal is goal]
-        if not points:
-            continue
-        yield _front_table(goal, points)
+        if points := [point for point in tuning.front if point.goal is goal]:
+            yield _front_table(goal, points)
 
 
-def _front_table(goal: Goal, points: Sequence[FrontPoint]) -> Table:
+def _front_table(goal: Goal, points: Sequence[FrontPoint]) -> doc.Table:
     def against(point: FrontPoint) -> str:
         return NONE if point is points[0] else signed(point.elapsed_s / points[0].elapsed_s - 1)
 
-    if goal is Goal.HOSTS:
-        columns: dict[str, Callable[[FrontPoint], str]] = {
-            "hosts": lambda point: f"{point.amount:,.0f}",
-            "the rules' plan": lambda point: optional(point.planned_s, seconds),
-            "tuned for them": lambda point: seconds(point.elapsed_s),
-        }
-        return Table.of(points, columns | {"against the tuned plan": against}, "Hosts")
-    columns = {
+    hosts: dict[str, Callable[[FrontPoint], str]] = {
+        "hosts": lambda point: f"{point.amount:,.0f}",
+        "the rules' plan": lambda point: optional(point.planned_s, seconds),
+        "tuned for them": lambda point: seconds(point.elapsed_s),
+        "against the tuned plan": against,
+    }
+    memory: dict[str, Callable[[FrontPoint], str]] = {
         "memory of tasks": lambda point: format_bytes(point.amount),
         "tuned for it": lambda point: seconds(point.elapsed_s),
+        "against the tuned plan": against,
     }
-    return Table.of(points, columns | {"against the tuned plan": against}, "Memory")
+    on_hosts = goal is Goal.HOSTS
+    return doc.Table.of(points, hosts if on_hosts else memory, "Hosts" if on_hosts else "Memory")
 
 
 def fewest_hosts(tuning: Tuning) -> str:

@@ -55,7 +55,6 @@ def drawn_ends(interval: Interval | None, value: float) -> Interval:
 
 
 def forecast_text(forecast: Forecast, value: float) -> str:
-    """A value of what is predicted."""
     return seconds(value) if forecast.metric is None else forecast.text_of(value)
 
 
@@ -88,14 +87,14 @@ def warned(warnings: Iterable[RunWarning]) -> Bullets:
 
 def saturation_text(sweep: Sweep) -> str:
     """Between which sizes a master saturates, or how far the busiest is from it."""
-    last = sweep.points[-1]
+    first, last = sweep.points[0], sweep.points[-1]
     if sweep.saturation is not None:
-        before, after = sweep.saturation
-        return f"The {_master(after)} saturates between {_size(sweep, before)} and {_size(sweep, after)}."
-    if sweep.points[0].busiest >= SATURATED:
-        return f"The {_master(sweep.points[0])} is saturated at {_size(sweep, sweep.points[0])} already."
+        before, after = (size_text(sweep, point) for point in sweep.saturation)
+        return f"The {_master(sweep.saturation[1])} saturates between {before} and {after}."
+    if first.busiest >= SATURATED:
+        return f"The {_master(first)} is saturated at {size_text(sweep, first)} already."
     load = f"the {_master(last)} uses {percent(last.busiest)} of a core"
-    return f"No master saturates: at {_size(sweep, last)} {load}."
+    return f"No master saturates: at {size_text(sweep, last)} {load}."
 
 
 def load_text(sweep: LoadSweep) -> str:
@@ -124,12 +123,10 @@ def _master(point: Point) -> str:
     return "NameNode" if point.namenode >= point.scheduler else "scheduler"
 
 
-def _size(sweep: Sweep, point: Point) -> str:
-    return (
-        format_counted(point.hosts, "host")
-        if sweep.quantity == "hosts"
-        else format_bytes(point.dataset_bytes)
-    )
+def size_text(sweep: Sweep, point: Point) -> str:
+    """How large a point of a sweep is."""
+    on_hosts = sweep.quantity == "hosts"
+    return format_counted(point.hosts, "host") if on_hosts else format_bytes(point.dataset_bytes)
 
 
 def scored_runs(history: Sequence[Score]) -> Table:
@@ -292,7 +289,6 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Table]:
 
 
 def _cells(calibration: Calibration) -> Table:
-    """Every known figure, and how far off the simulator is where it knew it and where it did not."""
     return Table.of(
         calibration.cells,
         {

@@ -9,13 +9,13 @@ from typing import NamedTuple
 from howdah.analysis.wording import listed
 from howdah.model.comparison import Aspect, Comparison, RunFigures
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Cluster, Plan, Setting, value_text
+from howdah.model.plan import Cluster, Plan, Setting
 from howdah.model.run import Outcome
 from howdah.model.study import PublishedPlatform, Study, matches
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.report.comparing.draw import Followed
 from howdah.report.document import Table
-from howdah.report.plan.words import size_note, weight_text
+from howdah.report.plan.words import setting_value, weight_text
 from howdah.report.words import NONE, moment, source_text
 from howdah.study import Cell, named
 from howdah.units import format_gib
@@ -29,10 +29,8 @@ class CellRuns(NamedTuple):
 
     cell: Cell
     runs: tuple[RunFigures, ...]
-    plan: Plan | None = None
-    """What it runs on; none before a run of it, where its engine makes the plan."""
-    parameters: tuple[Setting, ...] = ()
-    """What the plan sets otherwise than by default."""
+    plan: Plan | None = None  # What it runs on; none before a run of it, where its engine makes the plan.
+    parameters: tuple[Setting, ...] = ()  # What the plan sets otherwise than by default.
 
     @property
     def data_bytes(self) -> int | None:
@@ -58,7 +56,6 @@ class CellRuns(NamedTuple):
 
     @property
     def good(self) -> tuple[RunFigures, ...]:
-        """The runs that succeeded."""
         return tuple(run for run in self.runs if run.outcome is Outcome.SUCCEEDED)
 
     def values(self, name: str, workload: str, phase: str | None) -> list[float]:
@@ -86,12 +83,9 @@ class StudyFound(NamedTuple):
     study: Study
     cells: tuple[CellRuns, ...]
     strata: tuple[StratumFound, ...]
-    warnings: tuple[str, ...]
-    """What runs warned of, each once."""
-    remaining: int
-    """Runs that are still to be made."""
-    warm_ups: int
-    """Runs that do not count."""
+    warnings: tuple[str, ...]  # What runs warned of, each once.
+    remaining: int  # Runs that are still to be made.
+    warm_ups: int  # Runs that do not count.
 
 
 def where(study: Study, some: Collection[int], of: Sequence[CellRuns]) -> str:
@@ -160,14 +154,10 @@ def judgements_table(findings: StudyFound) -> Table:
     cells: dict[tuple[str, str, str], list[int]] = {}
     for cell in findings.cells:
         cluster = cell.plan.cluster if cell.plan else None
-        chosen = (
-            [candidate for candidate in cluster.candidates if candidate.verdict == "recommended"]
-            if cluster
-            else []
-        )
-        for judged in (judged for candidate in chosen for judged in candidate.judgements):
-            judgement = (judged.verdict, weight_text(judged), judged.text)
-            cells.setdefault(judgement, []).append(cell.cell.number)
+        for candidate in cluster.candidates if cluster else ():
+            for judged in candidate.judgements if candidate.verdict == "recommended" else ():
+                judgement = (judged.verdict, weight_text(judged), judged.text)
+                cells.setdefault(judgement, []).append(cell.cell.number)
     rows = ((where(findings.study, numbers, findings.cells), *facts) for facts, numbers in cells.items())
     return Table(("platform", "for or against", "worth", "what"), tuple(rows))
 
@@ -241,7 +231,10 @@ def parameters_table(findings: StudyFound) -> Table:
     for cell in planned:
         for setting in cell.parameters:
             key = setting.key + (f" ({setting.worker})" if setting.worker else "")
-            value = (_value(setting), *_grounds(setting))
+            # What the plan took from its user is the study's.
+            grounds = (setting.reason, source_text(setting.source))
+            grounds = ("given by the study", "its file") if setting.origin == "user" else grounds
+            value = (setting_value(setting), *grounds)
             values.setdefault(key, {}).setdefault(value, []).append(cell.cell.number)
     rows = tuple(
         (key, where(findings.study, cells, planned), *value)
@@ -251,21 +244,7 @@ def parameters_table(findings: StudyFound) -> Table:
     return Table(("parameter", "cells", "value", "why", "source"), rows)
 
 
-def _value(setting: Setting) -> str:
-    """A value as Hadoop reads it, with its size in words where it is one."""
-    note = size_note(setting)
-    return f"{value_text(setting.value)} ({note})" if note else value_text(setting.value)
-
-
-def _grounds(setting: Setting) -> tuple[str, str]:
-    """Why, and where that is from; what the plan took from its user is the study's."""
-    if setting.origin == "user":
-        return "given by the study", "its file"
-    return setting.reason, source_text(setting.source)
-
-
 def runs_table(findings: StudyFound) -> Table:
-    """Every run that counts."""
     return Table.of(
         [(cell.cell.name, run) for cell in findings.cells for run in cell.runs],
         {

@@ -26,8 +26,7 @@ class BlockCost(NamedTuple):
     measure: str
     column: str
     axis: str
-    scale: float
-    """What a measure is multiplied by on the axis."""
+    scale: float  # What a measure is multiplied by on the axis.
     say: Callable[[float], str]
 
 
@@ -39,10 +38,8 @@ BLOCK_COSTS = (
     BlockCost(JOURNALNODE, JOURNAL_RATE, "to each JournalNode", "kB/s", 1e-3, format_rate),
 )
 
-PER_BLOCKS = 100
-"""Blocks a second that a load is told for."""
-LEAST_BLOCKS_PER_S = 1.0
-"""With fewer, a master mostly does what it does without any work."""
+PER_BLOCKS = 100  # Blocks a second that a load is told for.
+LEAST_BLOCKS_PER_S = 1.0  # With fewer, a master mostly does what it does without any work.
 HEIGHT = 170
 _BLOCKS = "block_size"
 
@@ -52,10 +49,8 @@ class Load(NamedTuple):
 
     cell: CellRuns
     workload: str
-    blocks_per_s: float | None
-    """None where the block size or the data are not known."""
-    means: tuple[float | None, ...]
-    """Of everything in ``BLOCK_COSTS``, over the cell's runs."""
+    blocks_per_s: float | None  # None where the block size or the data are not known.
+    means: tuple[float | None, ...]  # Of everything in ``BLOCK_COSTS``, over the cell's runs.
 
     def normalised(self, place: int) -> float | None:
         """What was asked for PER_BLOCKS blocks a second; None where there were hardly any."""

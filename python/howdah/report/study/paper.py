@@ -30,16 +30,7 @@ from howdah.report.document import (
 from howdah.report.drawing import needs_charts
 from howdah.report.html import FIGURES, Shell, ShownPage, html, shown_page
 from howdah.report.renderer import Renderer
-from howdah.report.study.cells import (
-    StratumFound,
-    StudyFound,
-    facts_table,
-    judgements_table,
-    parameters_table,
-    platforms_table,
-    published_platforms_table,
-    runs_table,
-)
+from howdah.report.study import cells
 from howdah.report.study.masters import masters_load, masters_table
 from howdah.report.study.published import (
     agreement,
@@ -65,17 +56,16 @@ _COLUMNS, _HALF_COLUMNS = 4, 2
 _OFFSET = 12
 _LINE = {"symbolType": "stroke", "symbolStrokeWidth": 3, "symbolDash": [1, 0]}
 _POINT = {"symbolType": "circle", "symbolSize": 60, "symbolStrokeWidth": 1.5, "symbolDash": [1, 0]}
-_SHARP = 2
-"""Pixels of a PNG to one of its figure's."""
+_SHARP = 2  # Pixels of a PNG to one of its figure's.
 
 
-def shown_paper(findings: StudyFound, shell: Shell) -> ShownPage:
+def shown_paper(findings: cells.StudyFound, shell: Shell) -> ShownPage:
     """A study's paper, as far as it is finished, as a page within a shell."""
     page = shown_page(document(findings), shell)
     return page._replace(figures=tuple(legible(figure) for figure in page.figures))
 
 
-def write_paper(findings: StudyFound, out_dir: Path) -> Path:
+def write_paper(findings: cells.StudyFound, out_dir: Path) -> Path:
     """Write ``study.html``, ``study.md``, ``figures/*.svg|png`` and ``data/*.csv``; return the page's path.
 
     ``study.html`` stands alone; ``study.md`` links the pictures next to it. The same runs give the same
@@ -100,7 +90,6 @@ def write_paper(findings: StudyFound, out_dir: Path) -> Path:
 
 
 def _clear(out_dir: Path, files: Container[str]) -> None:
-    """Remove what an earlier state of the study drew and has no place in this one."""
     for folder in (FIGURES, NUMBERS):
         for path in (out_dir / folder).glob("*"):
             if f"{folder}/{path.name}" not in files:
@@ -125,26 +114,16 @@ def legible(figure: Figure) -> Figure:
 def _with_legend(figure: Figure, columns: int) -> list[dict[str, Any]]:
     """The layers, the first that has the keys' colours with their legend."""
     layers = list(figure.spec["layer"])
+    marks = [layer["mark"]["type"] for layer in layers if layer.get("name") == vega.DATA]
+    names = [key.name for key in figure.keys]
     for place, layer in enumerate(layers):
         colour = layer.get("encoding", {}).get("color", {})
-        if "legend" in colour and colour.get("scale", {}).get("domain") == [key.name for key in figure.keys]:
+        if "legend" in colour and colour.get("scale", {}).get("domain") == names:
             legend = {
                 "orient": "bottom",
                 "title": None,
                 "columns": columns,
-                **(
-                    _POINT
-                    if next(
-                        (
-                            layer["mark"]["type"]
-                            for layer in figure.spec["layer"]
-                            if layer.get("name") == vega.DATA
-                        ),
-                        "",
-                    )
-                    == "point"
-                    else _LINE
-                ),
+                **(_POINT if marks[:1] == ["point"] else _LINE),
                 "symbolOpacity": 1,
                 "labelColor": "$ink",
                 "labelFontSize": 12,
@@ -171,7 +150,7 @@ class StudyFigures(NamedTuple):
         return self.strata[0].answer if len(self.strata) == 1 else None
 
 
-def draw(findings: StudyFound) -> StudyFigures:
+def draw(findings: cells.StudyFound) -> StudyFigures:
     """Every figure there is data for; a figure's id begins with its stratum's number."""
     return StudyFigures(
         scaling=scaling(findings),
@@ -188,11 +167,10 @@ def _numbered(figures: Compared, number: int) -> Compared:
     def mine(figure: Figure) -> Figure:
         return figure._replace(id=f"{number}-{figure.id}")
 
-    return Compared(
+    return figures._replace(
         answer=mine(figures.answer) if figures.answer else None,
-        repeats=tuple(mine(figure) for figure in figures.repeats),
-        over_time=tuple(mine(figure) for figure in figures.over_time),
-        followed_runs=figures.followed_runs,
+        repeats=tuple(map(mine, figures.repeats)),
+        over_time=tuple(map(mine, figures.over_time)),
     )
 
 
@@ -202,7 +180,7 @@ MASTERS_ABOUT = (
 )
 
 
-def document(findings: StudyFound) -> Document:
+def document(findings: cells.StudyFound) -> Document:
     """The paper of a study: its conclusions, every result, and where they come from."""
     study, figures = findings.study, draw(findings)
     runs = [run for cell in findings.cells for run in cell.runs]
@@ -235,12 +213,12 @@ def document(findings: StudyFound) -> Document:
     )
 
 
-def _sections(findings: StudyFound, figures: StudyFigures) -> Iterator[Section]:
+def _sections(findings: cells.StudyFound, figures: StudyFigures) -> Iterator[Section]:
     yield Section(
         "platforms",
         "Platforms",
         "Platforms",
-        present(platforms_table(findings)._replace(label="Platforms")),
+        present(cells.platforms_table(findings)._replace(label="Platforms")),
         "How the plans divide the hosts, and which part of them masters use.",
     )
     if figures.unanswered:
@@ -278,7 +256,7 @@ def _sections(findings: StudyFound, figures: StudyFigures) -> Iterator[Section]:
     yield Section("appendix", "Appendix", "Appendix", present(*_appendix(findings)))
 
 
-def _masters(findings: StudyFound, figures: StudyFigures) -> tuple[Block, ...]:
+def _masters(findings: cells.StudyFound, figures: StudyFigures) -> tuple[Block, ...]:
     table = masters_table(findings)._replace(label="Masters' load", fold=True)
     full = saturation_table(findings)._replace(label="Where masters are full")
     if not full.rows:
@@ -286,9 +264,9 @@ def _masters(findings: StudyFound, figures: StudyFigures) -> tuple[Block, ...]:
     return (*figures.masters, table, Heading("When masters are full"), Paragraph(ABOUT, "about"), full)
 
 
-def _published(findings: StudyFound) -> tuple[Block, ...]:
+def _published(findings: cells.StudyFound) -> tuple[Block, ...]:
     published = by_cell_table(findings)._replace(label="Published times")
-    platforms = published_platforms_table(findings)
+    platforms = cells.published_platforms_table(findings)
     times: tuple[Block, ...] = (
         Paragraph(
             "Each published time, and in brackets how far the time of this study is above or below it.",
@@ -306,7 +284,7 @@ def _published(findings: StudyFound) -> tuple[Block, ...]:
     return (*about, *tables) if tables else ()
 
 
-def _compared(stratum: StratumFound, figures: Compared, *, answered: bool) -> tuple[Block, ...]:
+def _compared(stratum: cells.StratumFound, figures: Compared, *, answered: bool) -> tuple[Block, ...]:
     comparison = stratum.comparison
     return present(
         Heading(stratum.name) if stratum.name else None,
@@ -330,10 +308,9 @@ def _compared(stratum: StratumFound, figures: Compared, *, answered: bool) -> tu
     )
 
 
-def _data(findings: StudyFound) -> Iterator[Data]:
-    """Every table that has rows, for other programs."""
+def _data(findings: cells.StudyFound) -> Iterator[Data]:
     named = (
-        ("platforms", platforms_table(findings)),
+        ("platforms", cells.platforms_table(findings)),
         ("results", results_table(findings)),
         ("sizes", sizes_table(findings)),
         ("masters", masters_table(findings)),
@@ -341,12 +318,12 @@ def _data(findings: StudyFound) -> Iterator[Data]:
         ("unanswered", unanswered_table(findings)),
         ("published", published_table(findings)),
         ("published-ratios", ratios_table(findings)),
-        ("published-platforms", published_platforms_table(findings)),
+        ("published-platforms", cells.published_platforms_table(findings)),
     )
     yield from (Data(name, table.columns, table.rows) for name, table in named if table.rows)
 
 
-def _computed(findings: StudyFound) -> str:
+def _computed(findings: cells.StudyFound) -> str:
     """A sentence on the cells whose numbers nobody measured; empty where there are none."""
     if not _runs(findings):
         return "Nothing of this study runs: its cells are planned, and times are those that were published."
@@ -362,12 +339,12 @@ def _computed(findings: StudyFound) -> str:
     )
 
 
-def _runs(findings: StudyFound) -> bool:
+def _runs(findings: cells.StudyFound) -> bool:
     """Whether any cell is more than planned."""
     return any(cell.cell.runs for cell in findings.cells)
 
 
-def _best_of(findings: StudyFound) -> str:
+def _best_of(findings: cells.StudyFound) -> str:
     """What a best run is beside a mean; empty where nothing published is one."""
     most = max((publication.best_of for publication in findings.study.published), default=1)
     if most == 1 or not any(run.origin is Origin.MEASURED for cell in findings.cells for run in cell.runs):
@@ -379,7 +356,7 @@ def _best_of(findings: StudyFound) -> str:
     )
 
 
-def _open(findings: StudyFound) -> Iterator[str]:
+def _open(findings: cells.StudyFound) -> Iterator[str]:
     """What could not be concluded, and what a reader should hold against the rest."""
     for stratum in findings.strata:
         where = f"{stratum.name}: " if stratum.name else ""
@@ -418,7 +395,7 @@ def _undecided(judged: Judged) -> str:
     return f"{subject(judged.measure)} ({seen}{many})"
 
 
-def _mixed(findings: StudyFound) -> Iterator[str]:
+def _mixed(findings: cells.StudyFound) -> Iterator[str]:
     """Software that changed while the study went on, which nobody chose to vary."""
     for name in ("howdah", "kernel", "Java"):
         values = dict.fromkeys(
@@ -432,19 +409,19 @@ def _mixed(findings: StudyFound) -> Iterator[str]:
             yield f"Runs were made with different versions of {name}: {listed(list(values))}."
 
 
-def _appendix(findings: StudyFound) -> Iterator[Table]:
+def _appendix(findings: cells.StudyFound) -> Iterator[Table]:
     several = "Values that differ between runs are listed one after the other."
-    yield facts_table(findings, Aspect.HARDWARE)._replace(title="Hardware", about=several)
-    yield facts_table(findings, Aspect.VERSIONS)._replace(title="Versions", about=several)
-    yield judgements_table(findings)._replace(
+    yield cells.facts_table(findings, Aspect.HARDWARE)._replace(title="Hardware", about=several)
+    yield cells.facts_table(findings, Aspect.VERSIONS)._replace(title="Versions", about=several)
+    yield cells.judgements_table(findings)._replace(
         title="Pros and cons of each platform",
         about="The planner's rules, before anything runs, and what they are worth.",
     )
-    yield parameters_table(findings)._replace(
+    yield cells.parameters_table(findings)._replace(
         title="Configuration",
         about="Every value that a plan sets otherwise than its release does, which cells have it, and why.",
     )
     warm = (
         f"{format_counted(findings.warm_ups, 'run')} to warm up, left out here." if findings.warm_ups else ""
     )
-    yield runs_table(findings)._replace(title="Runs", about=warm)
+    yield cells.runs_table(findings)._replace(title="Runs", about=warm)

@@ -19,8 +19,7 @@ class PublishedTime(NamedTuple):
     """One figure that was published and found."""
 
     cell: CellRuns
-    timed: str
-    """``terasort map-shuffle``."""
+    timed: str  # ``terasort map-shuffle``.
     published_s: float
     found_s: float
     source: str
@@ -33,19 +32,19 @@ class PublishedTime(NamedTuple):
 
 def compared(findings: StudyFound) -> tuple[PublishedTime, ...]:
     """Every published figure whose cell has run, in the matrix's order."""
+    figures = (
+        (cell, name, value_s, published.source)
+        for cell in findings.cells
+        for published in findings.study.published
+        for publication in published.cells
+        if matches(publication.at, dict(cell.cell.levels))
+        for name, value_s in publication.times.items()
+    )
     pairs = []
-    for cell in findings.cells:
-        for published in findings.study.published:
-            for publication in published.cells:
-                if not matches(publication.at, dict(cell.cell.levels)):
-                    continue
-                for name, value_s in publication.times.items():
-                    workload, _, phase = name.partition("/")
-                    values = cell.values(ELAPSED, workload, phase or None)
-                    if values:
-                        timed = name.replace("/", " ")
-                        mean = geometric_mean(values)
-                        pairs.append(PublishedTime(cell, timed, value_s, mean, published.source))
+    for cell, name, value_s, source in figures:
+        workload, _, phase = name.partition("/")
+        if values := cell.values(ELAPSED, workload, phase or None):
+            pairs.append(PublishedTime(cell, name.replace("/", " "), value_s, geometric_mean(values), source))
     return tuple(pairs)
 
 
@@ -87,7 +86,15 @@ def ratios_table(findings: StudyFound) -> Table:
     rows = []
     for published in findings.study.published:
         for quotient in published.ratios:
-            slow, fast = (_times(findings, labels, quotient.of) for labels in (quotient.slow, quotient.fast))
+            slow, fast = (
+                [
+                    value
+                    for cell in findings.cells
+                    if matches(labels, dict(cell.cell.levels))
+                    for value in cell.values(ELAPSED, quotient.of, None)
+                ]
+                for labels in (quotient.slow, quotient.fast)
+            )
             ratio = geometric_mean(slow) / geometric_mean(fast) if slow and fast else None
             rows.append(
                 (
@@ -100,15 +107,6 @@ def ratios_table(findings: StudyFound) -> Table:
                 )
             )
     return Table(("cells", "what", "published", "found", "error", "source"), tuple(rows))
-
-
-def _times(findings: StudyFound, labels: dict[str, str], workload: str) -> list[float]:
-    return [
-        value
-        for cell in findings.cells
-        if matches(labels, dict(cell.cell.levels))
-        for value in cell.values(ELAPSED, workload, None)
-    ]
 
 
 def agreement(findings: StudyFound) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from howdah.analysis.comparing.readings import ELAPSED, NO_ANSWER
 from howdah.analysis.wording import listed, named, percent, seconds
-from howdah.model.comparison import Comparison, Measure, RunFigures, Verdict
+from howdah.model.comparison import Comparison, RunFigures, Verdict
 from howdah.model.reported import Unit, format_value
 from howdah.model.run import Origin
 from howdah.model.study import Study
@@ -29,33 +29,14 @@ from howdah.units import format_bytes, format_counted
 SORT = "terasort"
 
 
-def stretches(findings: StudyFound) -> list[tuple[str, str | None]]:
-    """Every workload with its phases behind it, as the runs have them."""
-    every = dict.fromkeys(
-        (reading.measure.workload, reading.measure.phase)
-        for cell in findings.cells
-        for run in cell.good
-        for reading in run.readings
-        if reading.measure.name == ELAPSED
-    )
-    return list(every)
-
-
-def primary_metrics(findings: StudyFound) -> list[Measure]:
-    """The metrics that workloads are run for, as the runs have them."""
-    every = dict.fromkeys(
-        reading.measure
-        for cell in findings.cells
-        for run in cell.good
-        for reading in run.readings
-        if reading.measure.primary
-    )
-    return list(every)
-
-
 def results_table(findings: StudyFound) -> Table:
     """Cell by cell: its runs, whether they were measured, and what each workload and phase came to."""
-    shown, metrics = stretches(findings), primary_metrics(findings)
+    runs = [run for cell in findings.cells for run in cell.good]
+    measures = dict.fromkeys(reading.measure for run in runs for reading in run.readings)
+    metrics = [measure for measure in measures if measure.primary]
+    shown = dict.fromkeys(
+        (measure.workload, measure.phase) for measure in measures if measure.name == ELAPSED
+    )
     columns = (*factors(findings.study), "runs", *(map(place, metrics)), *(named(*pair) for pair in shown))
     rows = tuple(
         (
@@ -71,7 +52,6 @@ def results_table(findings: StudyFound) -> Table:
 
 
 def factors(study: Study) -> tuple[str, ...]:
-    """The factors' names as columns."""
     return tuple(factor.vary.replace("_", " ") for factor in study.factors)
 
 
@@ -83,15 +63,8 @@ def sizes_table(findings: StudyFound) -> Table:
         for cell in cells:
             size, time_s = sorted_size(cell)
             grown = time_s / base_s / (n_log_n(size) / n_log_n(base_bytes))
-            rows.append(
-                (
-                    cell.cell.name,
-                    format_bytes(size),
-                    exactly(time_s),
-                    f"{size / time_s / 1e9:.3g}",
-                    f"{grown:.2f}",
-                )
-            )
+            rate = f"{size / time_s / 1e9:.3g}"
+            rows.append((cell.cell.name, format_bytes(size), exactly(time_s), rate, f"{grown:.2f}"))
     return Table(("cell", "dataset", "terasort", "GB/s", "times n log n"), tuple(rows))
 
 
@@ -164,8 +137,7 @@ class Conclusion(NamedTuple):
         return f"{self.where[0].upper()}{self.where[1:]}: {self.claim}" if self.where else self.claim
 
 
-_LEADS_S = 5.0
-"""An outage of so long comes before the times of the runs: it is what faults are studied for."""
+_LEADS_S = 5.0  # An outage of so long comes before the times of the runs: it is what faults are studied for.
 
 
 def conclusions(findings: StudyFound) -> tuple[Conclusion, ...]:
@@ -181,7 +153,11 @@ def conclusions(findings: StudyFound) -> tuple[Conclusion, ...]:
 
 def _concluded(findings: StudyFound) -> tuple[Conclusion, ...]:
     if findings.strata:
-        outages = tuple(_outages(findings))
+        outages = tuple(
+            Conclusion(stratum.name, text)
+            for stratum in strata_of(findings.study, tuple(cell.cell for cell in findings.cells))
+            if (text := without_answer(findings, stratum.cells))
+        )
         compared = tuple(
             Conclusion(stratum.name, *_answer(stratum.comparison)) for stratum in findings.strata
         )
@@ -198,13 +174,6 @@ def _concluded(findings: StudyFound) -> tuple[Conclusion, ...]:
     done = sum(bool(cell.good) for cell in findings.cells)
     ran = f"{done} of {format_counted(len(findings.cells), 'cell')} ran; none is compared with another."
     return (Conclusion("", ran),)
-
-
-def _outages(findings: StudyFound) -> Iterator[Conclusion]:
-    """How long each stratum had no answer, where that was probed."""
-    for stratum in strata_of(findings.study, tuple(cell.cell for cell in findings.cells)):
-        if outages := without_answer(findings, stratum.cells):
-            yield Conclusion(stratum.name, outages)
 
 
 def _answer(comparison: Comparison) -> Headline:
@@ -257,17 +226,15 @@ class Unanswered(NamedTuple):
 
 def unanswered(findings: StudyFound) -> tuple[Unanswered, ...]:
     """All there are, in the matrix's order; runs that failed had outages too, and count."""
-    return tuple(outages for cell in findings.cells for outages in _outages_of(cell))
-
-
-def _outages_of(cell: CellRuns) -> Iterator[Unanswered]:
-    every: dict[str, list[float]] = {}
-    for run in cell.runs:
-        for reading in run.readings:
-            if reading.measure.name.startswith(NO_ANSWER):
-                every.setdefault(reading.measure.name.removeprefix(NO_ANSWER), []).append(reading.value)
-    for operation, some in every.items():
-        yield Unanswered(cell, operation, tuple(sorted(some)))
+    outages = []
+    for cell in findings.cells:
+        every: dict[str, list[float]] = {}
+        for run in cell.runs:
+            for reading in run.readings:
+                if reading.measure.name.startswith(NO_ANSWER):
+                    every.setdefault(reading.measure.name.removeprefix(NO_ANSWER), []).append(reading.value)
+        outages += [Unanswered(cell, operation, tuple(sorted(some))) for operation, some in every.items()]
+    return tuple(outages)
 
 
 def without_answer(findings: StudyFound, cells: Sequence[Cell]) -> str:
@@ -288,7 +255,6 @@ def without_answer(findings: StudyFound, cells: Sequence[Cell]) -> str:
 
 
 def _longest_outage_s(run: RunFigures) -> float | None:
-    """The longest of all operations; None of a run that nothing was probed in."""
     every = [reading.value for reading in run.readings if reading.measure.name.startswith(NO_ANSWER)]
     return max(every, default=None)
 

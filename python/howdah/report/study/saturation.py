@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from howdah.analysis.comparing.readings import CALL_CPU, CALLS, ELAPSED
 from howdah.analysis.comparing.statistics import Estimate, LoadLine, full_at, load_line, mean_of
 from howdah.analysis.wording import seconds
-from howdah.model.inventory import DiskRole, HostGroup
+from howdah.model.inventory import DiskRole
 from howdah.model.plan import Plan, Role
 from howdah.model.run import Origin
 from howdah.report import vega
@@ -33,11 +33,7 @@ from howdah.units import exact_bytes, format_bytes
 
 HEIGHT = 260
 
-_ROOM = 1.08
-"""Above and below what is drawn, so many times."""
-
-_POWERS = range(-3, 7)
-"""Powers of ten that times in seconds lie between."""
+_ROOM = 1.08  # Above and below what is drawn, so many times.
 
 
 def scaling(findings: StudyFound) -> Figure | None:
@@ -45,7 +41,8 @@ def scaling(findings: StudyFound) -> Figure | None:
     lines = by_size(findings)[:MOST_COLOURS]
     if not lines:
         return None
-    names = [_name(findings, cells) for cells in lines]
+    levels = [cells[0].cell.levels.items() for cells in lines]
+    names = [", ".join(label for name, label in own if name != "dataset") or SORT for own in levels]
     keys = series_keys(names)
     return Figure(
         id="scaling",
@@ -60,11 +57,6 @@ def scaling(findings: StudyFound) -> Figure | None:
         marks=sum(len(cell.good) for cells in lines for cell in cells) + 2 * len(lines),
         labelled=True,
     )
-
-
-def _name(findings: StudyFound, cells: list[CellRuns]) -> str:
-    labels = [label for name, label in cells[0].cell.levels.items() if name != "dataset"]
-    return ", ".join(labels) or SORT
 
 
 def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, Any]:
@@ -93,6 +85,7 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
         ends.append((name, geometric_mean(times[-1])))
     drawn = [datum["time"] for datum in (*runs, *laws)]
     low, high = min(drawn) / _ROOM, max(drawn) * _ROOM
+    steps = (1, 2, 5) if high / low > 5 else (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
     colours = {key.name: key.token for key in keys}
     names = spread(
         [
@@ -109,7 +102,7 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
         {
             **vega.level_title("terasort (s)"),
             "format": "~g",
-            "values": [value for value in _round(high / low) if low <= value <= high],
+            "values": vega.round_numbers(low, high, steps),
             "grid": True,
         },
         [low, high],
@@ -137,12 +130,6 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
     return vega.chart(layers, height=HEIGHT, top=28, right=RIGHT)
 
 
-def _round(span: float) -> list[float]:
-    """Seconds that are written at an axis whose end is so many times its beginning."""
-    steps = (1, 2, 5) if span > 5 else (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
-    return [step * 10.0**power for power in _POWERS for step in steps]
-
-
 ABOUT = (
     "The load per block is the slope of a line through all runs, by block size. For a NameNode it is the "
     "slope of its calls times the CPU time of a call, fitted within each run. A NameNode and a scheduler are "
@@ -159,10 +146,8 @@ class Saturating(NamedTuple):
     cells: str
     workload: str
     cost: BlockCost
-    idle: float
-    """What there is without blocks."""
-    per_block: Estimate
-    """For one block a second."""
+    idle: float  # What there is without blocks.
+    per_block: Estimate  # For one block a second.
     limit: float
     plan: Plan
 
@@ -206,17 +191,13 @@ def _all(findings: StudyFound) -> Iterator[Saturating]:
         )
         for workload in workloads:
             for cost in BLOCK_COSTS:
-                line, limit = _line(cells, workload, cost), _limit(cost, plan)
+                line = _calls_line(cells, workload) if cost.of == NAMENODE else None
+                line, limit = line or _straight(cells, workload, cost), _limit(cost, plan)
                 if line is not None and limit is not None and line.per_unit.certain and line.idle < limit:
                     yield Saturating(name or NONE, workload, cost, line.idle, line.per_unit, limit, plan)
 
 
-def _line(cells: Sequence[CellRuns], workload: str, cost: BlockCost) -> LoadLine | None:
-    return (_calls_line(cells, workload) if cost.of == NAMENODE else None) or _straight(cells, workload, cost)
-
-
 def _straight(cells: Sequence[CellRuns], workload: str, cost: BlockCost) -> LoadLine | None:
-    """The line of a load over blocks a second, through every run in which it was measured."""
     measured = []
     for cell in cells:
         loads, times = (cell.values(name, workload, None) for name in (cost.measure, ELAPSED))
@@ -259,21 +240,15 @@ def _limit(cost: BlockCost, plan: Plan) -> float | None:
 
 def _hosts(load: Saturating, block_bytes: int) -> str:
     groups = load.plan.cluster.inventory.worker_groups if load.plan.cluster else ()
-    rate = max((_disk_rate(group) for group in groups), default=0)
+    rates = [
+        sum(disk.count * (disk.outer_bytes_per_s or 0) for disk in group.disks if disk.role is DiskRole.DATA)
+        for group in groups
+    ]
+    rate = max(rates, default=0)
     return _interval([blocks * block_bytes / rate for blocks in load.full_at]) if rate else NONE
 
 
-def _disk_rate(group: HostGroup) -> int:
-    """What one host's data disks read or write a second; 0 where the inventory does not tell their rate."""
-    disks = [disk for disk in group.disks if disk.role is DiskRole.DATA]
-    return sum(disk.count * (disk.outer_bytes_per_s or 0) for disk in disks)
-
-
 def _interval(low_middle_high: Sequence[float]) -> str:
-    low, middle, high = (f"{_rounded(value):,}" for value in low_middle_high)
+    """With two digits that count, since intervals are wide; less than one host is one."""
+    low, middle, high = (f"{int(float(f'{max(value, 1.0):.2g}')):,}" for value in low_middle_high)
     return f"{middle} ({low} to {high})"
-
-
-def _rounded(value: float) -> int:
-    """To two digits that count, since intervals are wide; less than one host is one."""
-    return int(float(f"{max(value, 1.0):.2g}"))
