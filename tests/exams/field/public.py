@@ -191,4 +191,9 @@ PUBLIC = (
         never=("/MAPRED_LOCAL_DIR",),
     ),
     _folder("f25-spark-without-yarn", silent=("spark.master",)),
+    _folder(
+        "f26-comments-after-workers",
+        fails=one_key("SPARK_LOCAL_IP", "connect to themselves"),
+        silent=("workers", "YARN_CONF_DIR"),
+    ),
 )
