@@ -196,4 +196,28 @@ PUBLIC = (
         fails=one_key("SPARK_LOCAL_IP", "connect to themselves"),
         silent=("workers", "YARN_CONF_DIR"),
     ),
+    _folder(
+        "f27-short-principals-and-ranger",
+        fails=(
+            Expected("hadoop.zk.acl", ("sasl:rm:rwcda",)),
+            Expected("yarn.timeline-service.address", ("host and port",)),
+            Expected("mapreduce.jobhistory.address", ("0.0.0.0:10201",)),
+        ),
+        silent=(
+            "ha.zookeeper.acl",
+            "yarn.timeline-service.hostname",
+            "hbase.coprocessor.region.classes",
+            "hbase.coprocessor.master.classes",
+            "hbase.coprocessor.regionserver.classes",
+        ),
+        never=("sasl:yarn", "sasl:hdfs"),
+    ),
+    _folder(
+        "f32-daemons-of-root",
+        fails=(Expected("mapreduce.map.java.opts"), Expected("mapreduce.reduce.java.opts")),
+        warns=(
+            Expected("HDFS_NAMENODE_USER", ("every job is root", "HDFS_NAMENODE_USER to hdfs")),
+            Expected("YARN_NODEMANAGER_USER", ("YARN_NODEMANAGER_USER to yarn",)),
+        ),
+    ),
 )
