@@ -213,11 +213,29 @@ PUBLIC = (
         never=("sasl:yarn", "sasl:hdfs"),
     ),
     _folder(
+        "f28-kerberos-of-hbase-alone",
+        fails=one_key("hbase.coprocessor.region.classes"),
+        silent=("hadoop.security.authentication",),
+    ),
+    _folder(
         "f32-daemons-of-root",
         fails=(Expected("mapreduce.map.java.opts"), Expected("mapreduce.reduce.java.opts")),
         warns=(
             Expected("HDFS_NAMENODE_USER", ("every job is root", "HDFS_NAMENODE_USER to hdfs")),
             Expected("YARN_NODEMANAGER_USER", ("YARN_NODEMANAGER_USER to yarn",)),
         ),
+    ),
+    _folder(
+        "f33-variable-without-braces",
+        warns=one_key(
+            "dfs.namenode.kerberos.internal.spnego.principal",
+            "write ${dfs.web.authentication.kerberos.principal}",
+        ),
+    ),
+    _folder(
+        "f35-address-of-one-of-a-pair",
+        fails=one_key("yarn.resourcemanager.recovery.enabled"),
+        warns=one_key("yarn.resourcemanager.address", "remove yarn.resourcemanager.address"),
+        never=("to yarn-site.xml",),
     ),
 )
