@@ -218,6 +218,14 @@ PUBLIC = (
         silent=("hadoop.security.authentication",),
     ),
     _folder(
+        "f30-labels-of-another-scheduler",
+        warns=one_key("yarn.resourcemanager.scheduler.class", "fair-scheduler.xml"),
+        silent=(
+            "yarn.scheduler.capacity.root.*.accessible-node-labels.CORE.capacity",
+            "yarn.node-labels.am.default-node-label-expression",
+        ),
+    ),
+    _folder(
         "f32-daemons-of-root",
         fails=(Expected("mapreduce.map.java.opts"), Expected("mapreduce.reduce.java.opts")),
         warns=(
@@ -237,5 +245,10 @@ PUBLIC = (
         fails=one_key("yarn.resourcemanager.recovery.enabled"),
         warns=one_key("yarn.resourcemanager.address", "remove yarn.resourcemanager.address"),
         never=("to yarn-site.xml",),
+    ),
+    _folder(
+        "f36-state-store-of-hadoop-2",
+        fails=one_key("yarn.resourcemanager.zk-address", "set yarn.resourcemanager.zk-address"),
+        never=("hadoop.zk.address",),
     ),
 )
