@@ -218,12 +218,30 @@ PUBLIC = (
         silent=("hadoop.security.authentication",),
     ),
     _folder(
+        "f29-keys-of-hdp-2.5",
+        fails=(
+            Expected("mapreduce.map.java.opts"),
+            Expected("yarn.nodemanager.log.retain-second", ("yarn.nodemanager.log.retain-seconds",)),
+        ),
+        warns=one_key("mapreduce.map.memory.mb", "containers of 1706 MB", "853 MB"),
+        silent=(
+            "mapreduce.application.framework.path",
+            "yarn.app.mapreduce.am.command-opts",
+            "yarn.timeline-service.version",
+            "yarn.timeline-service.entity-group-fs-store.active-dir",
+        ),
+    ),
+    _folder(
         "f30-labels-of-another-scheduler",
         warns=one_key("yarn.resourcemanager.scheduler.class", "fair-scheduler.xml"),
         silent=(
             "yarn.scheduler.capacity.root.*.accessible-node-labels.CORE.capacity",
             "yarn.node-labels.am.default-node-label-expression",
         ),
+    ),
+    _folder(
+        "f31-executors-with-gpus",
+        fails=one_key("spark.executor.cores", "to 4 in", "yarn.scheduler.maximum-allocation-vcores"),
     ),
     _folder(
         "f32-daemons-of-root",
@@ -241,6 +259,12 @@ PUBLIC = (
         ),
     ),
     _folder(
+        "f34-zookeeper-session-of-hbase",
+        warns=one_key(
+            "hbase.zookeeper.session.timeout", "whose default is this value", "to zookeeper.session.timeout"
+        ),
+    ),
+    _folder(
         "f35-address-of-one-of-a-pair",
         fails=one_key("yarn.resourcemanager.recovery.enabled"),
         warns=one_key("yarn.resourcemanager.address", "remove yarn.resourcemanager.address"),
@@ -250,5 +274,12 @@ PUBLIC = (
         "f36-state-store-of-hadoop-2",
         fails=one_key("yarn.resourcemanager.zk-address", "set yarn.resourcemanager.zk-address"),
         never=("hadoop.zk.address",),
+    ),
+    _folder(
+        "f37-companion-files",
+        fails=(
+            Expected("fs.defaultFS", ("TODO-NAMENODE-HOSTNAME, a placeholder",)),
+            Expected("mapreduce.map.memory.mb", ("a placeholder",)),
+        ),
     ),
 )
