@@ -128,7 +128,7 @@ def _of_files(config: FoundConfig | None) -> Iterator[_Clue]:
     if "slaves" in names and "workers" not in names:
         yield _Clue(old, f"the file {names['slaves']}")
     for entry in config.environment:
-        if _OLD_VARIABLES.fullmatch(entry.name) and not entry.base_name.startswith("hbase"):
+        if _OLD_VARIABLES.fullmatch(entry.name) and not entry.base_name.startswith(("hbase", "spark")):
             yield _Clue(old, f"{entry.name} in {entry.place}")
 
 

@@ -222,6 +222,7 @@ _FOLDED = frozenset(
         "consistency.former-variables",
         "ha.manager-pages",
         "jvm.open-ports",
+        "security.daemon-users",
         "security.proxy-users",
         "yarn.least-container",
         "jvm.home-given",

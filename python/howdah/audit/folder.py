@@ -329,8 +329,9 @@ def _reading_order(name: str) -> tuple[int, str]:
 
 
 def _lines(path: Path) -> Iterable[str]:
-    lines = (line.strip(BLANKS) for line in read_text(path, MOST_LIST_BYTES).splitlines())
-    return (line for line in lines if line and not line.startswith("#"))
+    # The scripts and the NameNode ignore comments after names, too.
+    lines = (line.partition("#")[0].strip(BLANKS) for line in read_text(path, MOST_LIST_BYTES).splitlines())
+    return filter(None, lines)
 
 
 def _plain(path: Path, name: str, form: re.Pattern[str] = _KEY_VALUE) -> Iterable[FoundProperty]:

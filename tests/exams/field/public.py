@@ -191,4 +191,95 @@ PUBLIC = (
         never=("/MAPRED_LOCAL_DIR",),
     ),
     _folder("f25-spark-without-yarn", silent=("spark.master",)),
+    _folder(
+        "f26-comments-after-workers",
+        fails=one_key("SPARK_LOCAL_IP", "connect to themselves"),
+        silent=("workers", "YARN_CONF_DIR"),
+    ),
+    _folder(
+        "f27-short-principals-and-ranger",
+        fails=(
+            Expected("hadoop.zk.acl", ("sasl:rm:rwcda",)),
+            Expected("yarn.timeline-service.address", ("host and port",)),
+            Expected("mapreduce.jobhistory.address", ("0.0.0.0:10201",)),
+        ),
+        silent=(
+            "ha.zookeeper.acl",
+            "yarn.timeline-service.hostname",
+            "hbase.coprocessor.region.classes",
+            "hbase.coprocessor.master.classes",
+            "hbase.coprocessor.regionserver.classes",
+        ),
+        never=("sasl:yarn", "sasl:hdfs"),
+    ),
+    _folder(
+        "f28-kerberos-of-hbase-alone",
+        fails=one_key("hbase.coprocessor.region.classes"),
+        silent=("hadoop.security.authentication",),
+    ),
+    _folder(
+        "f29-keys-of-hdp-2.5",
+        fails=(
+            Expected("mapreduce.map.java.opts"),
+            Expected("yarn.nodemanager.log.retain-second", ("yarn.nodemanager.log.retain-seconds",)),
+        ),
+        warns=one_key("mapreduce.map.memory.mb", "containers of 1706 MB", "853 MB"),
+        silent=(
+            "mapreduce.application.framework.path",
+            "yarn.app.mapreduce.am.command-opts",
+            "yarn.timeline-service.version",
+            "yarn.timeline-service.entity-group-fs-store.active-dir",
+        ),
+    ),
+    _folder(
+        "f30-labels-of-another-scheduler",
+        warns=one_key("yarn.resourcemanager.scheduler.class", "fair-scheduler.xml"),
+        silent=(
+            "yarn.scheduler.capacity.root.*.accessible-node-labels.CORE.capacity",
+            "yarn.node-labels.am.default-node-label-expression",
+        ),
+    ),
+    _folder(
+        "f31-executors-with-gpus",
+        fails=one_key("spark.executor.cores", "to 4 in", "yarn.scheduler.maximum-allocation-vcores"),
+    ),
+    _folder(
+        "f32-daemons-of-root",
+        fails=(Expected("mapreduce.map.java.opts"), Expected("mapreduce.reduce.java.opts")),
+        warns=(
+            Expected("HDFS_NAMENODE_USER", ("every job is root", "HDFS_NAMENODE_USER to hdfs")),
+            Expected("YARN_NODEMANAGER_USER", ("YARN_NODEMANAGER_USER to yarn",)),
+        ),
+    ),
+    _folder(
+        "f33-variable-without-braces",
+        warns=one_key(
+            "dfs.namenode.kerberos.internal.spnego.principal",
+            "write ${dfs.web.authentication.kerberos.principal}",
+        ),
+    ),
+    _folder(
+        "f34-zookeeper-session-of-hbase",
+        warns=one_key(
+            "hbase.zookeeper.session.timeout", "whose default is this value", "to zookeeper.session.timeout"
+        ),
+    ),
+    _folder(
+        "f35-address-of-one-of-a-pair",
+        fails=one_key("yarn.resourcemanager.recovery.enabled"),
+        warns=one_key("yarn.resourcemanager.address", "remove yarn.resourcemanager.address"),
+        never=("to yarn-site.xml",),
+    ),
+    _folder(
+        "f36-state-store-of-hadoop-2",
+        fails=one_key("yarn.resourcemanager.zk-address", "set yarn.resourcemanager.zk-address"),
+        never=("hadoop.zk.address",),
+    ),
+    _folder(
+        "f37-companion-files",
+        fails=(
+            Expected("fs.defaultFS", ("TODO-NAMENODE-HOSTNAME, a placeholder",)),
+            Expected("mapreduce.map.memory.mb", ("a placeholder",)),
+        ),
+    ),
 )

@@ -33,12 +33,15 @@ _ANYBODYS = (
     r"fs\.(s3a\.bucket|azure|wasbs?|abfss?|adl|s3|s3n|s3a\.impl|emr|emrfs|jfs|ofs|o3fs|alluxio|bos|ks3|nas|dfs|maprfs)\..*"
     r"|hadoop\.(proxyuser|kms|registry|cdp|cloudera|ssl)\..*"
     r"|dfs\.(ranger|cloudera|nfs3?|ozone)\..*|.*\.(ranger|navigator|cloudera|ambari|atlas)\..*|.*\.ranger-.*"
-    r"|yarn\.(nodemanager\.(kill-escape\.(user|launch-command-line)|emr-.*)|emr\..*|ats\..*|service\..*)"
+    r"|yarn\.(nodemanager\.(kill-escape\.(user|launch-command-line)|emr-.*)|node-labels\.am\..*|(emr|ats|service)\..*)"
     r"|hbase\.(atlas|ranger|oss|emr|phoenix|thrift|rest|spark|coprocessor|backup)\..*|hbase\.region\.server\.rpc\.scheduler\.factory\.class"
     r"|yarn\.resource-types\..*\.increment-allocation"
     r"|io\.(compression\.codec\.(lzo|lzf)\..*|seqfile\.local\.dir)|mapred(uce)?\.(lzo|tez|reduce\.shuffle\.service)\..*"
 )
 """Names of vendors' and connectors' own, and those that end in names of a user's own."""
+_VENDORS = r"/usr/(hdp|iop)/|\$\{(hdp|iop)\.version\}|/cloudera/|[-/]cdh\d"
+"""Directories of vendors, whose releases have keys of later ones."""
+_LATER = "is the first that does"
 _KINDS = {
     "bool": "true or false",
     "int": "a whole number",
@@ -128,6 +131,11 @@ def _unknown(reading: Inspected, facts: Facts) -> Iterator[tuple[FoundProperty, 
         if any(release.has(name) for release in releases) or _is_service(entry):
             continue
         suggested += 1
+        remainder = entry.name.removeprefix("hbase.")
+        if not remainder.startswith(_OWN) and any(release.find(remainder) for release in releases):
+            # HBase's keys of ZooKeeper and of files do not begin as its others do: zookeeper.session.timeout.
+            yield entry, remainder
+            continue
         near = (intended_key(entry.name, release) for release in releases)
         yield entry, next(filter(None, near), None) if suggested <= _MOST_SUGGESTIONS else None
 
@@ -174,6 +182,8 @@ def _foreign(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
         elif near is None:
             line = _nearest_reader(entry.name, facts)
+            if line.endswith(_LATER) and any(re.search(_VENDORS, other.text) for other in reading.properties):
+                continue
             yield entry_verdict(
                 entry,
                 False,
@@ -191,7 +201,7 @@ def _nearest_reader(name: str, facts: Facts) -> str:
         return ""
     numbers = [tuple(map(int, version.split(".")[:2])) for version in (readers[0], facts.request.hadoop)]
     if numbers[0] > numbers[1]:
-        return f"Hadoop {line_of(readers[0])} is the first that does"
+        return f"Hadoop {line_of(readers[0])} {_LATER}"
     return f"Hadoop {line_of(readers[-1])} was the last that did"
 
 

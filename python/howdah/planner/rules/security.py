@@ -18,7 +18,7 @@ from howdah.planner.rule import (
     secured_pair,
 )
 from howdah.planner.rules.consistency.queues import uses_fair
-from howdah.planner.rules.declare import Accepts, protected, read_rules
+from howdah.planner.rules.declare import protected, read_rules
 
 rules = read_rules("security.toml")
 
@@ -34,6 +34,8 @@ _ANY_PORTS = "ignore.secure.ports.for.testing"
 _OF_DATANODES = ("dfs.datanode.kerberos.principal", "dfs.datanode.keytab.file", "dfs.datanode.data.dir")
 _FIRST_OF_USERS = 1024
 _PROXY = r"hadoop\.proxyuser\.([^.]+)\.(hosts|groups|users)"
+_DAEMON_USER = r"(HDFS|YARN|MAPRED)_[A-Z]+_USER"
+_RUNS_TASKS = "YARN_NODEMANAGER_USER"
 _UMASK = "fs.permissions.umask-mode"
 _PROTOCOLS = "hadoop.ssl.enabled.protocols"
 _DEAD = r"SSLv2Hello|SSLv2|SSLv3|TLSv1(?:\.1)?"
@@ -156,7 +158,7 @@ def _proxies(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield reading.verdict(
             key,
             not (everybody and limits.get("hosts") == "*"),
-            found=", ".join(f"{kind} {text}" for kind, text in limits.items()),
+            found=", ".join(f"{kind} {text}" for kind, text in sorted(limits.items())),
             expected=f"the hosts on which {user} runs: now it may impersonate any user from any host",
             fix=f"set {key} to the hosts of {user} in core-site.xml",
         )
@@ -172,6 +174,26 @@ def _umask(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             found=text,
             expected="022 or 027: otherwise every user can change new files",
             fix=f"set {_UMASK} to 022 in {reading.where(_UMASK)}",
+        )
+
+
+@rules.inspects("security.daemon-users")
+def _daemon_users(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    # What the NodeManager's user does to jobs stands first where several daemons are reported together.
+    for entry in sorted(reading.environment, key=lambda entry: entry.name != _RUNS_TASKS):
+        # A DataNode with ports of root's starts as root and then runs as its secure user.
+        if not re.fullmatch(_DAEMON_USER, entry.name) or reading.variable(
+            entry.name.replace("_USER", "_SECURE_USER")
+        ):
+            continue
+        user = entry.name.partition("_")[0].lower()
+        yield entry_verdict(
+            entry,
+            entry.text != "root",
+            expected="a separate user: tasks run as the NodeManager's, and every job is root on its workers"
+            if entry.name == _RUNS_TASKS and not _as_users(facts)
+            else "a separate user: a fault in the daemon gives an attacker the whole host",
+            fix=f"set {entry.name} to {user} in {entry.place}, and make {user} the owner of its directories",
         )
 
 
@@ -286,6 +308,27 @@ def _checks_rights(facts: Facts) -> bool:
 
 
 rules.accepts("not the world")(lambda value, decision, facts: bool(value) and "world:" not in str(value))
+rules.accepts("not writable by the world")(
+    lambda value, decision, facts: bool(value) and not re.search(r"world:\w+:r?[^r,\s]", str(value))
+)
+
+
+def _only(principal: str, user: str, reason: str, facts: Facts) -> Decision:
+    """An ACL for the user that ZooKeeper takes from a daemon's principal, ``nn`` of ``nn/_HOST@REALM``."""
+    name = re.match(r"[\w-]+", str(facts.decided.get(principal) or user))
+    return Decision(f"sasl:{name[0] if name else user}:rwcda", reason)
+
+
+@rules.decides("rights.failover-acl")
+def _failover_acl(facts: Facts) -> Decision:
+    reason = "by default any client of ZooKeeper may write"
+    return _only("dfs.namenode.kerberos.principal", "hdfs", reason, facts)
+
+
+@rules.decides("rights.yarn-acl")
+def _yarn_acl(facts: Facts) -> Decision:
+    reason = "by default any client of ZooKeeper may write, and read the keys that sign YARN's tokens"
+    return _only("yarn.resourcemanager.principal", "yarn", reason, facts)
 
 
 @rules.when("with --secure, MapReduce and ha")
@@ -304,11 +347,9 @@ rules.when("with --secure and ha, without HBase")(
 )
 
 
-def _has(name: str) -> Accepts:
-    return lambda value, decision, facts: name in str(value)
-
-
-rules.accepts("HBase's access controller")(_has(_ACCESS))
+rules.accepts("HBase's access controller, or Ranger's")(
+    lambda value, decision, facts: _ACCESS in str(value) or "RangerAuthorizationCoprocessor" in str(value)
+)
 
 
 _FOLDER = "/etc/security/tls"
@@ -346,9 +387,12 @@ _DAEMONS = frozenset({"hdfs", "yarn", "mapred"})
 @rules.when("with --secure and MapReduce: NodeManagers run LinuxContainerExecutor")
 def _in_use(facts: Facts) -> bool:
     """Whether NodeManagers start tasks by this program: a file as it is shipped lies in every release."""
-    return secured_mapreduce(facts) and (
-        facts.planned or str(facts.decided.get(_CLASS)).endswith(".LinuxContainerExecutor")
-    )
+    return secured_mapreduce(facts) and (facts.planned or _as_users(facts))
+
+
+def _as_users(facts: Facts) -> bool:
+    """Whether a configuration lets tasks run as their users."""
+    return str(facts.decided.get(_CLASS)).endswith(".LinuxContainerExecutor")
 
 
 @rules.accepts("a group")

@@ -86,7 +86,8 @@ def _container_fits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             cores <= limit,
             found=f"{cores:g}",
             expected=f"{limit:g}, the largest container's vcores: applications are refused otherwise",
-            fix=f"set spark.executor.cores to {CORES[0]} in {reading.where('spark.executor.cores')}",
+            fix=f"set spark.executor.cores to {min(CORES[0], int(limit))} in "
+            f"{reading.where('spark.executor.cores')}, or raise yarn.scheduler.maximum-allocation-vcores",
         )
 
 

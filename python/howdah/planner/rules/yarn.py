@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from howdah.model.plan import Input, Value, Worker
@@ -17,12 +18,15 @@ from howdah.planner.budget import (
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Decision
+from howdah.planner.rules.consistency.queues import uses_fair
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.units import MIB, format_counted, format_memory
 
 rules = read_rules("yarn.toml")
 
 _STEP_MB = 512
+_MOST_ROUNDED = 1.25
+"""A container by the size that a job requests: more is a step that does not fit."""
 _DAEMONS_LEAST = 0.1
 """Of a worker's memory: what the system and daemons take at the very least."""
 
@@ -181,6 +185,20 @@ def _least_over_container(reading: Inspected, facts: Facts) -> Iterable[Observat
         "fewer run at once",
         fix=f"set yarn.scheduler.minimum-allocation-mb to {min(_STEP_MB, int(smallest))}",
     )
+    for key, size in sizes.items():
+        if uses_fair(reading) or not 0 < least <= size:
+            # The fair scheduler rounds to another step; what is below the least is reported above.
+            continue
+        rounded = math.ceil(size / least) * least
+        yield reading.verdict(
+            key,
+            rounded <= size * _MOST_ROUNDED,
+            found=f"{size:.15g} MB, for which containers of {rounded:.15g} MB are taken",
+            expected=f"a multiple of the {least:.15g} MB of yarn.scheduler.minimum-allocation-mb: otherwise "
+            "memory is reserved that no task uses",
+            fix=f"set {key} to {rounded:.15g} and its heap to match, or "
+            f"yarn.scheduler.minimum-allocation-mb to a divisor of {size:.15g}",
+        )
 
 
 @rules.accepts("a step of both containers")

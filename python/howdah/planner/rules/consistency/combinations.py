@@ -39,10 +39,14 @@ _READERS_OF_FILES = (
     (r"httpfs-site\.xml", "HttpFS"),
 )
 """Which programs end where a file is malformed."""
+_OF_MANAGER = r"yarn\.resourcemanager\.(hostname|(.*\.)?address)"
 _CREDENTIAL = r"(dfs|yarn|hbase|mapreduce)\..*(keytab|keytab\.file|kerberos\.principal|principal)"
 _VARIABLE = r"\$\{([^}$\s]{1,200})\}"
-_ELSEWHERE = r"(env|user|java|os|file|line|path)\..*|.*\.(log\.dir|id\.str|home\.dir)|basedir"
-"""Variables that the daemon's Java machine or its start script defines."""
+_WITHOUT_BRACES = r"\$([a-z][\w-]*(?:\.[\w-]+)+)"
+_ELSEWHERE = (
+    r"(env|user|java|os|file|line|path)\..*|.*\.(log\.dir|id\.str|home\.dir)|basedir|(hdp|iop)\.version"
+)
+"""Variables that the daemon's Java machine or its start script defines, among them vendors' own."""
 _OF_SHELL = r".*(\.env|\.env\..*|opts|classpath|command|options)|.*\.env-whitelist"
 _SHELL_NAME = r"[A-Z][A-Z0-9_]*"
 """Keys whose values reach a container's start script, where the shell replaces its own variables."""
@@ -139,18 +143,23 @@ def _misplaced(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         definition = known_property(entry, facts)
         readers = _READERS.get(definition.file) if definition else None
         if definition is not None and readers is not None and entry.base_name not in readers:
-            yield _in_wrong_file(entry, definition.file)
+            if reading.text("yarn.resourcemanager.ha.rm-ids") and re.fullmatch(_OF_MANAGER, entry.name):
+                fix = f"remove {entry.name} from {entry.place}: each ResourceManager of a pair has its own"
+            else:
+                fix = f"move {entry.name} from {entry.place} to {definition.file}"
+            yield _in_wrong_file(entry, definition.file, fix)
         elif entry.base_name == "hbase-site.xml" and _is_of_hdfs_daemons(entry, facts):
-            yield _in_wrong_file(entry, "hdfs-site.xml")
+            fix = f"move {entry.name} from {entry.place} to hdfs-site.xml"
+            yield _in_wrong_file(entry, "hdfs-site.xml", fix)
 
 
-def _in_wrong_file(entry: FoundProperty, right: str) -> Observation:
+def _in_wrong_file(entry: FoundProperty, right: str, fix: str) -> Observation:
     return entry_verdict(
         entry,
         False,
         found=f"in {entry.base_name}, which the daemons that use it do not read",
         expected=f"in {right}",
-        fix=f"move {entry.name} from {entry.place} to {right}",
+        fix=fix,
     )
 
 
@@ -243,7 +252,7 @@ def _allocation_order(reading: Inspected, facts: Facts) -> Iterator[Observation]
 
 @rules.inspects("consistency.kerberos-by-half")
 def _kerberos_by_half(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if facts.request.secure:
+    if facts.request.secure or not reading.has("core-site.xml"):
         return
     credentials = [
         entry for entry in reading.properties if re.fullmatch(_CREDENTIAL, entry.name) and entry.text
@@ -265,7 +274,7 @@ def _kerberos_by_half(reading: Inspected, facts: Facts) -> Iterator[Observation]
 def _plain_passwords(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.properties:
         # The key stores' passwords are a rule of their own, tls.passwords.
-        own = entry.name.endswith("password") and not entry.name.startswith("ssl.")
+        own = entry.name.lower().endswith("password") and not entry.name.startswith("ssl.")
         # What kms-site.xml is shipped with is no password.
         own = own and entry.name != "hadoop.security.keystore.JavaKeyStoreProvider.password"
         if own and entry.text and "${" not in entry.text:
@@ -283,6 +292,14 @@ def _plain_passwords(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _undefined(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
         of_shell = re.fullmatch(_OF_SHELL, entry.name) is not None
+        bare = next(filter(reading.text, re.findall(_WITHOUT_BRACES, entry.text)), None)
+        if bare and not of_shell:
+            yield entry_verdict(
+                entry,
+                False,
+                expected=f"${{{bare}}}: a variable without braces is not replaced",
+                fix=f"write ${{{bare}}} for ${bare} in {entry.place}",
+            )
         names = [
             name
             for name in re.findall(_VARIABLE, entry.text)

@@ -13,6 +13,7 @@ from howdah.model.existing import FoundConfig
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rules.consistency.queues import uses_fair
 from howdah.planner.rules.declare import read_rules, read_table
 from howdah.releases.catalogue import hadoop
 
@@ -64,7 +65,7 @@ def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if (re.fullmatch(_LABEL_KEY, entry.name) or re.fullmatch(_LABEL_LIST, entry.name))
         and entry.text.strip() not in ("", "*")
     ]
-    if labelled and reading.has("yarn-site.xml"):
+    if labelled and reading.has("yarn-site.xml") and not uses_fair(reading):
         first = labelled[0]
         match = re.fullmatch(_LABEL_KEY, first.name)
         label = match["label"] if match else first.text
@@ -81,6 +82,8 @@ def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("consistency.label-capacities")
 def _label_capacities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    if uses_fair(reading):
+        return
     shares: dict[tuple[str, str], dict[str, float]] = {}
     places: dict[tuple[str, str], str] = {}
     for entry in reading.effective:
@@ -93,8 +96,10 @@ def _label_capacities(reading: Inspected, facts: Facts) -> Iterator[Observation]
     for (parent, label), entries in shares.items():
         siblings = reading.parts(f"{_CAPACITY}{parent}.queues")
         total = sum(entries.values())
+        # A queue without a part of the label's nodes has nothing to divide.
+        of_parent = reading.number(f"{_CAPACITY}{parent}.accessible-node-labels.{label}.capacity")
         yield Observation(
-            ok=abs(total - 100) < 0.01 * max(1, len(siblings)),
+            ok=abs(total - 100) < 0.01 * max(1, len(siblings)) or total == of_parent == 0,
             about=f"{_CAPACITY}{parent}.*.accessible-node-labels.{label}.capacity",
             found=", ".join(f"{name} {entries.get(name, 0):g}" for name in siblings or entries)
             + f" = {total:g} %",
@@ -365,17 +370,20 @@ def _needs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if text is None or re.fullmatch(need.when, text) is None or not reading.has(need.file):
             # HBase's folder alone says nothing of Hadoop's.
             continue
-        if need.key.startswith(("dfs.", "yarn.", "hadoop.")) and not release.has(need.key):
+        if need.key.startswith(("dfs.", "yarn.", "hadoop.", "fs.")) and not release.has(need.key):
             # What the release does not read switches nothing on.
             continue
-        setting = next(filter(None, map(reading.text, (need.required, *need.instead))), None)
+        keys = (need.required, *need.instead)
+        setting = next(filter(None, map(reading.text, keys)), None)
         other_text = str(setting if setting is not None else facts.decided.get(need.required) or "")
+        # An older release reads a former name only.
+        required = next(filter(release.has, keys), need.required)
         yield reading.verdict(
-            need.required,
+            required,
             re.fullmatch(need.pattern, other_text) is not None,
             found=f"{other_text or 'not set'}, and {need.key} is {text}",
             expected=f"what {need.key} needs: otherwise {need.otherwise}",
-            fix=need.fix,
+            fix=need.fix.replace(need.required, required),
             elsewhere=reading.where(need.key),
         )
 

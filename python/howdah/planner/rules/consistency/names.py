@@ -182,8 +182,7 @@ def _master_keys(reading: Inspected) -> Iterator[str]:
 
 
 def _runs_jobs(reading: Inspected) -> bool:
-    several = len(worker_hosts(reading)) > 1 and reading.has("mapred-site.xml")
-    return several and reading.text("mapreduce.framework.name") == "yarn"
+    return reading.has("mapred-site.xml") and reading.text("mapreduce.framework.name") == "yarn"
 
 
 def _has_history(reading: Inspected) -> bool:
@@ -193,7 +192,7 @@ def _has_history(reading: Inspected) -> bool:
 
 @rules.inspects("consistency.reachable-history")
 def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if _runs_jobs(reading) and not _has_history(reading):
+    if len(worker_hosts(reading)) > 1 and _runs_jobs(reading) and not _has_history(reading):
         yield _is_reachable(reading, facts, _HISTORY)
 
 

@@ -61,7 +61,7 @@ _PROVIDERS = {
 _DIRECTORY = r"(HADOOP|HDFS|YARN|MAPRED|HBASE|SPARK|ZOO|ZK)_\w*(DIR|HOME)"
 _PLACEHOLDER = re.compile(
     r"@@*[A-Za-z][A-Za-z0-9_]*@+|#[A-Z][A-Z0-9_]*#|%[A-Z][A-Z0-9_]{2,}%|__[A-Z][A-Z0-9_]*__"
-    r"|\{\{[^{}]*\}\}|<%.*?%>|\{%.*?%\}|<[A-Za-z][A-Za-z0-9 _-]*>"
+    r"|\{\{[^{}]*\}\}|<%.*?%>|\{%.*?%\}|<[A-Za-z][A-Za-z0-9 _-]*>|\bTODO-[A-Z-]+"
 )
 _CAPITALS = r"[A-Z]+[0-9]*(_[A-Z0-9]+)+"
 _NUMBERS = frozenset({"bool", "duration", "float", "int", "long", "size"})

@@ -185,7 +185,7 @@ def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     environment = reading.environment
     for name, variable in {entry.name: entry for entry in environment}.items():
-        if name in _VARIABLES and not variable.base_name.startswith("hbase"):
+        if name in _VARIABLES and not variable.base_name.startswith(("hbase", "spark")):
             yield entry_verdict(
                 variable,
                 False,
@@ -269,7 +269,7 @@ def _spark_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 entry,
                 False,
                 expected="no address in a script that all hosts share: executors on other hosts "
-                "cannot listen there",
+                f"{'connect to themselves' if entry.text in HERE else 'cannot listen there'}",
                 fix=f"remove {entry.name} from {entry.place}",
             )
 
@@ -278,19 +278,22 @@ def _spark_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _timeline(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not reading.truth(f"{_TIMELINE}enabled") or not has_several_hosts(reading):
         return
-    key = f"{_TIMELINE}hostname"
     https = reading.text("yarn.http.policy") == "HTTPS_ONLY"
-    addresses = (f"{_TIMELINE}address", f"{_TIMELINE}webapp.{'https.' if https else ''}address")
-    texts = [reading.text(address) for address in addresses]
-    host = reading.text(key) or "0.0.0.0"
-    own = [host_of(address) for address in texts if address and "${" not in address]
-    local = [name for name in (own if all(texts) else [host_of(host), *own]) if name in HERE]
-    yield reading.verdict(
-        key,
-        not local,
-        found=f"{local[0] if local else host}{'' if reading.text(key) else ' (default)'}",
-        expected="the host of the timeline service: otherwise clients on other hosts connect to themselves, "
-        "and with Kerberos no application starts",
-        fix=f"set {key} to the timeline service's host in yarn-site.xml",
-        elsewhere=reading.where(f"{_TIMELINE}enabled"),
-    )
+    calls, pages = f"{_TIMELINE}address", f"{_TIMELINE}webapp.{'https.' if https else ''}address"
+    # An address that is not set, or is made of the host name, has the host of the host name.
+    keys = {
+        key if (text := reading.text(key)) and "${" not in text else f"{_TIMELINE}hostname"
+        for key in (calls, pages)
+    }
+    for key in sorted(keys):
+        text = reading.text(key)
+        yield reading.verdict(
+            key,
+            host_of(text or _ANY) not in HERE,
+            found=text or f"{_ANY} (default)",
+            expected="the host of the timeline service: otherwise clients on other hosts connect to "
+            f"themselves{'' if key == calls else ', and with Kerberos no application starts'}",
+            fix=f"set {key} to the timeline service's host{' and port' if key in (calls, pages) else ''} in "
+            "yarn-site.xml",
+            elsewhere=reading.where(f"{_TIMELINE}enabled"),
+        )

@@ -1,0 +1,1 @@
+export HADOOP_HOME=/opt/tdp/hadoop-3.3.6-1.0
