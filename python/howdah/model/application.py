@@ -230,7 +230,8 @@ class SparkExecutor:
     memory_bytes: int | None = None
     """Its heap as requested; None if the log does not show it."""
     overhead_bytes: int | None = None
-    """The memory that was requested in addition to the heap, off-heap and Python memory included."""
+    """Its container's memory beyond the heap, off-heap and Python memory included: as requested, or Spark's
+    default; 0 in a standalone cluster."""
     storage_bytes: int | None = None
     """The memory for execution and storage."""
     peak_heap_bytes: int | None = None
