@@ -81,7 +81,7 @@ def conf_name(name: str) -> str:
 def _is_history(path: Path) -> bool:
     if _JOB.fullmatch(path.name):
         return True
-    if not is_event_log_name(path.name) or path.suffix in (".xml", ".jhist", ".parquet", ".json"):
+    if not is_event_log_name(path.name) or path.suffix in (".xml", ".jhist", ".parquet"):
         return False
     if _SPARK.match(path.name):
         return True

@@ -7,6 +7,7 @@ from math import ceil
 from typing import NamedTuple
 
 from howdah.jobs.tasks import (
+    MUCH_MORE_DATA,
     StageTasks,
     failures_text,
     file_bytes,
@@ -14,6 +15,7 @@ from howdah.jobs.tasks import (
     most_common_error,
     skew_s,
     summarise,
+    times_as_much,
     whole_number,
 )
 from howdah.model.application import Application, JobChange
@@ -45,9 +47,7 @@ def mapreduce_application(job: JobFacts, source: str, source_bytes: int) -> Appl
         queue=job.queue.removeprefix("root."),
         version="",
         outcome="unfinished" if job.state == "running" else job.state,
-        failure=first_line(job.diagnostics or next((attempt.error for attempt in failed), ""))
-        if job.state in ("failed", "killed")
-        else "",
+        failure=_failure(job, failed),
         source=source,
         source_bytes=source_bytes,
         submit_s=job.submit_ms / 1e3,
@@ -77,6 +77,15 @@ def mapreduce_application(job: JobFacts, source: str, source_bytes: int) -> Appl
         ),
         advice=advise(job, facts["map"], facts["reduce"], failed),
     )
+
+
+def _failure(job: JobFacts, failed: Sequence[AttemptFacts]) -> str:
+    """Why the job failed or was killed: if a task failed, the error of the attempt that was the last."""
+    if job.state not in ("failed", "killed"):
+        return ""
+    last = max(failed, key=lambda attempt: attempt.finish_ms or 0, default=None)
+    named = job.diagnostics and not job.diagnostics.startswith("Task failed")
+    return first_line(job.diagnostics if named or last is None else last.error or job.diagnostics)
 
 
 def _kind(attempt: AttemptFacts) -> Kind:
@@ -113,11 +122,12 @@ def _facts(
     spilled, records = _sum(good, "SPILLED_RECORDS"), _sum(good, written)
     combined = _sum(good, "COMBINE_OUTPUT_RECORDS")
     moved = _sum(good, "MAP_OUTPUT_BYTES" if kind == "map" else "REDUCE_SHUFFLE_BYTES")
-    # A map writes its output once; a reduce may merge in memory.
-    again = max(0, spilled - (combined or records)) if kind == "map" else spilled
+    # A map writes its output once, and so does a reduce its input: that frees its heap for the program.
+    again = max(0, spilled - ((combined if kind == "map" else 0) or records))
+    stage = _stage(kind, good)
     return KindFacts(
         kind=kind,
-        stage=_stage(kind, good),
+        stage=stage,
         container_s=sum(_seconds(attempt, end_ms) for attempt in own),
         useful_s=sum(_seconds(attempt, end_ms) for attempt in good),
         killed_s=sum(_seconds(attempt, end_ms) for attempt in own if attempt.state == "killed"),
@@ -128,7 +138,18 @@ def _facts(
             (attempt.counters.get("TaskCounter.MAP_OUTPUT_BYTES", 0) for attempt in good), default=0
         ),
         spilled_again_bytes=int(again * moved / records) if records else 0,
+        more=_more(kind, good, stage) if stage is not None else None,
     )
+
+
+def _more(kind: Kind, good: Sequence[AttemptFacts], stage: StageTasks) -> float | None:
+    """How much more data the longest task had than the median task; None if it is unknown."""
+    names = ("MAP_INPUT_RECORDS", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES")
+    if kind == "reduce":
+        names = ("REDUCE_INPUT_RECORDS", "REDUCE_SHUFFLE_BYTES", "REDUCE_OUTPUT_RECORDS")
+    measures = [[attempt.counters.get(f"TaskCounter.{name}", 0) for attempt in good] for name in names]
+    measures.append([file_bytes(attempt, "BYTES_READ") for attempt in good])
+    return times_as_much(measures, stage.seconds.index(max(stage.seconds)))
 
 
 def _stage(kind: Kind, good: Sequence[AttemptFacts]) -> StageTasks | None:
@@ -199,6 +220,8 @@ class KindFacts(NamedTuple):
     waiting_s: float
     largest_output_bytes: int
     spilled_again_bytes: int
+    more: float | None = None
+    """How much more data the longest task had than the median task; None if it is unknown."""
 
     @property
     def unused_bytes(self) -> int:
@@ -219,8 +242,8 @@ def advise(
         *_compression(job, maps),
         *_speculation(job, maps),
         *_speculation(job, reduces),
-        *_skew(maps),
-        *_skew(reduces),
+        *_skew(job, maps),
+        *_skew(job, reduces),
         *_failures(failed),
     ]
     return tuple(sorted(advice, key=lambda change: -change.saves_s))
@@ -310,20 +333,25 @@ def _speculation(job: JobFacts, facts: KindFacts) -> Iterator[JobChange]:
         yield JobChange(key, "true", "false", reason, facts.killed_s)
 
 
-def _skew(facts: KindFacts) -> Iterator[JobChange]:
+def _skew(job: JobFacts, facts: KindFacts) -> Iterator[JobChange]:
     if facts.stage is None or not skew_s(facts.stage.summary):
         return
     stage = facts.stage.summary
-    change = (
-        "partition by a key that spreads better, or add a random part to the frequent keys"
-        if facts.kind == "reduce"
-        else "use a splittable compression, or split the large files"
-    )
     reason = (
         f"the longest {facts.kind} took {format_seconds(stage.longest_s)}, the median one "
-        f"{format_seconds(stage.median_s)}: {change}"
+        f"{format_seconds(stage.median_s)}"
     )
-    yield JobChange("", "", "", reason)
+    key = f"mapreduce.{facts.kind}.speculative"
+    if facts.more is None or facts.more >= MUCH_MORE_DATA:
+        change = (
+            "partition by a key that spreads better, or add a random part to the frequent keys"
+            if facts.kind == "reduce"
+            else "use a splittable compression, or split the large files"
+        )
+        yield JobChange("", "", "", f"{reason}: {change}")
+    elif job.conf.get(key, "true") == "false":
+        reason += ", with about as much data: a copy of it on another host may end sooner"
+        yield JobChange(key, "false", "true", reason)
 
 
 def _failures(failed: Sequence[AttemptFacts]) -> Iterator[JobChange]:

@@ -24,10 +24,25 @@ from howdah.units import format_counted
 MUCH_SKEW = 2.0
 """A longest task of more than so many medians is skew."""
 LEAST_SKEW_S = 10.0
+MUCH_MORE_DATA = 1.5
+"""A longest task with less than so many times the median task's data is slow for another reason."""
 _LEAST_TASKS = 8
 _LEAST_S = 0.05
 _MOST = log(4.0)
 """A single task counts no more than this: one that is ten times as long is no sign of a slow host."""
+
+
+def in_state(tasks: pa.Table, state: str) -> pa.Table:
+    return tasks.filter(pa.array([text == state for text in names_of(tasks["state"])], pa.bool_()))
+
+
+def names_of(column: Any) -> list[str]:
+    """A column of names, of which each is one object, however often it occurs."""
+    names: list[str] = []
+    for chunk in column.chunks:
+        words = chunk.dictionary.to_pylist()
+        names += [words[index] for index in chunk.indices.to_pylist()]
+    return names
 
 
 class StageTasks(NamedTuple):
@@ -62,6 +77,11 @@ def skew_s(stage: StageSummary) -> float:
     return excess if stage.longest_s > MUCH_SKEW * stage.median_s and excess >= LEAST_SKEW_S else 0.0
 
 
+def times_as_much(measures: Iterable[Sequence[float]], at: int) -> float | None:
+    """How much more data a task had than the median task, by the measure with most; None if none is known."""
+    return max((own[at] / max(1.0, median(own)) for own in measures if any(own)), default=None)
+
+
 def host_shares(
     stages: Iterable[StageTasks], ran: Iterable[str], failed: Iterable[str]
 ) -> tuple[HostShare, ...]:
@@ -87,7 +107,7 @@ def host_shares(
     )
 
 
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"0x[0-9a-f]+|\d+")
 
 
 def most_common_error(errors: Sequence[str]) -> tuple[str, int]:

@@ -205,7 +205,9 @@ class SparkExecutor:
     removal_reason: str = ""
     resource_profile: int = 0
     memory_bytes: int | None = None  # Its heap as requested; None if the log does not show it.
-    overhead_bytes: int | None = None  # Requested in addition to the heap, off-heap and Python included.
+    overhead_bytes: int | None = None
+    """Its container's memory beyond the heap, off-heap and Python memory included: as requested, or Spark's
+    default; 0 in a standalone cluster."""
     storage_bytes: int | None = None  # The memory for execution and storage.
     peak_heap_bytes: int | None = None  # The largest use of its heap that it reported, if any.
     peak_resident_bytes: int | None = None  # The largest resident memory of its processes.

@@ -326,7 +326,7 @@ def application_document(application: Application) -> Document:
     facts = (
         ("name", application.name or NONE),
         ("outcome", application.outcome + (f": {application.failure}" if application.failure else "")),
-        ("user and queue", f"{application.user}, {application.queue or 'no queue'}"),
+        ("user and queue", f"{application.user or 'unknown'}, {application.queue or 'no queue'}"),
         ("elapsed", format_seconds(application.elapsed_s)),
         ("waited", "unknown" if application.wait_s is None else format_seconds(application.wait_s)),
         ("containers", containers),

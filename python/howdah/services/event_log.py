@@ -26,7 +26,7 @@ from howdah.model.application import (
 )
 from howdah.releases.values import read_size
 from howdah.services.event_log_files import EventLines, TaskColumns, first_line
-from howdah.units import MIB
+from howdah.units import GIB, MIB
 
 Event = dict[str, Any]
 
@@ -50,7 +50,10 @@ _BEGIN = b'{"Event":"'
 _HANDLED_BEGINNINGS = tuple(_BEGIN + name.encode() for name in _HANDLED)
 _LONGEST_VALUE = 500
 _DRIVER = ("driver", "<driver>")
-_OVERHEADS = ("memoryOverhead", "offHeap", "pyspark.memory")
+_HEAP_ONLY = ("spark:", "local-cluster")
+"""Masters of standalone clusters, whose workers grant an executor its heap and count nothing else."""
+_OVERHEAD_FACTOR = "0.1"
+_LEAST_OVERHEAD = 384 * MIB
 
 
 def read_event_log(path: Path) -> SparkLog:
@@ -80,7 +83,7 @@ class _Reader:
         self._app: dict[str, Any] = {}
         self._version = ""
         self._properties: dict[str, str] = {}
-        self._profiles: dict[int, tuple[int | None, int | None]] = {}
+        self._profiles: dict[int, tuple[int | None, int, int]] = {}
         self._jobs: dict[int, SparkJob] = {}
         self._stages: dict[tuple[int, int], SparkStage] = {}
         self._executors: dict[str, SparkExecutor] = {}
@@ -105,7 +108,8 @@ class _Reader:
         if not line.strip():
             return
         try:
-            event = json.loads(line)
+            # Before Spark 3, the driver's platform decided the encoding.
+            event = json.loads(line.decode("utf-8-sig", "replace"))
             name = event["Event"].rpartition(".")[2]
             handler = getattr(self, f"_{name}", None) if name.startswith("SparkListener") else None
             if handler is not None:
@@ -163,16 +167,27 @@ class _Reader:
         return "failed" if last is not None and last.succeeded is False else "succeeded"
 
     def _with_memory(self, executor: SparkExecutor) -> SparkExecutor:
-        heap, overhead = self._profiles.get(executor.resource_profile, (None, None))
+        get = self._properties.get
+        heap, overhead, other = self._profiles.get(executor.resource_profile, (None, 0, 0))
         if heap is None:
-            heap = spark_bytes(self._properties.get("spark.executor.memory", ""), MIB)
-        if overhead is None:
-            overhead = spark_bytes(self._properties.get("spark.executor.memoryOverhead", ""), MIB)
+            heap = spark_bytes(get("spark.executor.memory", ""), MIB)
+        # The second name is that before Spark 2.3.
+        for name in ("spark.executor.memoryOverhead", "spark.yarn.executor.memoryOverhead"):
+            overhead = overhead or spark_bytes(get(name, ""), MIB) or 0
+        if get("spark.master", "").startswith(_HEAP_ONLY):
+            overhead = 0
+        elif not overhead:
+            factor = get("spark.kubernetes.memoryOverheadFactor", _OVERHEAD_FACTOR)
+            try:
+                overhead = int((heap or GIB) * float(get("spark.executor.memoryOverheadFactor", factor)))
+            except (ValueError, OverflowError):
+                overhead = 0
+            overhead = max(_LEAST_OVERHEAD, overhead)
         peak_heap, peak_resident = self._peaks.get(executor.id, (0, 0))
         return replace(
             executor,
             memory_bytes=heap,
-            overhead_bytes=overhead,
+            overhead_bytes=overhead + other,
             storage_bytes=self._storage.get(executor.id),
             peak_heap_bytes=peak_heap or None,
             peak_resident_bytes=peak_resident or None,
@@ -215,8 +230,9 @@ class _Reader:
         requests = event.get("Executor Resource Requests") or {}
         amounts = {name: int(request["Amount"]) * MIB for name, request in requests.items()}
         # The default profile has an overhead of 0 where Spark computes it later.
-        overhead = sum(amounts.get(name, 0) for name in _OVERHEADS)
-        self._profiles[int(event["Resource Profile Id"])] = amounts.get("memory"), overhead or None
+        other = amounts.get("offHeap", 0) + amounts.get("pyspark.memory", 0)
+        profile = amounts.get("memory"), amounts.get("memoryOverhead", 0), other
+        self._profiles[int(event["Resource Profile Id"])] = profile
 
     def _SparkListenerJobStart(self, event: Event) -> None:  # noqa: N802
         properties = event.get("Properties") or {}

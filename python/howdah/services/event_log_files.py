@@ -1,7 +1,8 @@
 """The files of a Spark event log as lines, one file or a rolling directory, and its tasks as columns.
 
 A running or killed application's file ends in ``.inprogress``, and often within a line. Zstandard is a
-standard stream; LZ4 and Snappy have their Java libraries' formats: blocks, each with a short header.
+standard stream; Spark's LZ4 and Snappy have their Java libraries' formats: blocks, each with a short header.
+Users compress logs again, with gzip, bzip2 or the program lz4.
 """
 
 from __future__ import annotations
@@ -156,7 +157,7 @@ def _plain(path: Path) -> Iterator[bytes]:
             yield chunk
 
 
-def _stream(kind: Literal["zstd", "gzip"]) -> Callable[[Path], Iterator[bytes]]:
+def _stream(kind: Literal["zstd", "gzip", "lz4", "bz2"]) -> Callable[[Path], Iterator[bytes]]:
     def chunks(path: Path) -> Iterator[bytes]:
         read, size = 0, _READ_BYTES
         while True:
@@ -239,6 +240,8 @@ def _decompressed(block: bytes, size: int, kind: Literal["lz4_raw", "snappy"]) -
 _CODECS = (
     _Codec(b"\x28\xb5\x2f\xfd", _stream("zstd")),
     _Codec(b"\x1f\x8b", _stream("gzip")),
+    _Codec(b"\x04\x22\x4d\x18", _stream("lz4")),
+    _Codec(b"BZh", _stream("bz2")),
     _Codec(_LZ4_MAGIC, _lz4),
     _Codec(_SNAPPY_MAGIC, _snappy),
 )

@@ -62,11 +62,13 @@ def read_history(data: bytes, where: str) -> JobFacts:
 def _events(data: bytes) -> Iterator[tuple[str, Event]]:
     encoding, _, remainder = data.partition(b"\n")
     line, _, body = remainder.partition(b"\n")
+    if not data:
+        raise ValueError("it is empty")
     if encoding not in (_BINARY, _JSON):
         raise ValueError(f"it begins with {encoding[:20]!r}")
     try:
         schema = parse_schema(json.loads(line))
-    except SchemaParseException as error:
+    except (SchemaParseException, json.JSONDecodeError) as error:
         raise ValueError(f"its schema cannot be read: {error}") from error
     for event in _binary(body, schema) if encoding == _BINARY else _json(body, schema):
         yield event["type"], event["event"]
@@ -113,6 +115,8 @@ class _History:
         for name in sorted(self._attempts, key=task_number):
             attempt = self._attempts[name]
             by_task.setdefault(attempt.task, []).append(attempt)
+        if "id" not in self._job:
+            raise ValueError("it ends before the job's first event")
         tasks = {
             # The event of a task's start may be missing although its attempts have theirs.
             name: replace(

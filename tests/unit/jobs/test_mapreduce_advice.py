@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from howdah.jobs.mapreduce import KindFacts, advise
+from howdah.jobs.mapreduce import KindFacts, advise, mapreduce_application
 from howdah.jobs.tasks import StageTasks
 from howdah.model.application import JobChange, StageSummary
-from howdah.services.job_facts import AttemptFacts, JobFacts
+from howdah.services.job_facts import AttemptFacts, JobFacts, TaskFacts
 from howdah.units import GIB, MIB
 
 JOB = JobFacts("job_1_0001", "daily", "default", "succeeded", 0, conf={"mapreduce.task.io.sort.mb": "100"})
@@ -94,3 +94,54 @@ def test_skew_failures_and_wasted_copies_are_named() -> None:
     assert change.reason == "1 attempt failed with: Error: Java heap space"
     copies = MAPS._replace(killed_s=900.0)
     assert _changes(maps=copies)["mapreduce.map.speculative"].proposed == "false"
+
+
+def test_a_long_task_without_more_data_is_not_skew_of_data() -> None:
+    slow = REDUCES._replace(stage=_stage(10, 20.0, 400.0), more=1.1)
+    assert _changes(reduces=slow) == {}
+    once = replace(JOB, conf={"mapreduce.reduce.speculative": "false"})
+    assert _changes(once, reduces=slow)["mapreduce.reduce.speculative"].proposed == "true"
+    assert "partition by a key" in _changes(once, reduces=slow._replace(more=3.0))[""].reason
+
+
+def test_the_first_write_of_a_reduce_is_no_spill() -> None:
+    def job(spilled: int, records: int) -> JobFacts:
+        counters = {
+            "TaskCounter.REDUCE_INPUT_RECORDS": 1000,
+            "TaskCounter.REDUCE_SHUFFLE_BYTES": 50_000,
+            "TaskCounter.SPILLED_RECORDS": spilled,
+        }
+        usual = AttemptFacts(
+            "attempt_1_0001_r_000000_0", "succeeded", 1000, 21_000, node="w1", counters=counters
+        )
+        long = replace(
+            usual,
+            id="attempt_1_0001_r_000001_0",
+            finish_ms=401_000,
+            counters=counters | {"TaskCounter.REDUCE_INPUT_RECORDS": records},
+        )
+        attempts = [replace(usual, id=f"attempt_1_0001_r_{n:06}_0") for n in range(2, 11)]
+        tasks = tuple(TaskFacts(own.task, "succeeded", (own,)) for own in (usual, long, *attempts))
+        return replace(JOB, tasks=tasks, finish_ms=401_000)
+
+    # Hadoop writes a reduce's input to disk once: mapreduce.reduce.input.buffer.percent is 0 by default.
+    assert mapreduce_application(job(1000, 1000), "", 0).spilled_bytes == 0
+    assert mapreduce_application(job(3000, 1000), "", 0).spilled_bytes == 2 * 11 * 50_000
+    assert mapreduce_application(job(1000, 1000), "", 0).advice == ()
+    [change] = mapreduce_application(job(1000, 9000), "", 0).advice
+    assert "partition by a key" in change.reason
+
+
+def test_a_failed_job_shows_the_error_of_its_last_attempt() -> None:
+    # As in job_2.4.0-FAILED.jhist of Hadoop's own tests, whose diagnostics only name the task.
+    name = "task_1_0001_m_000000"
+    attempts = tuple(
+        AttemptFacts(f"attempt_1_0001_m_000000_{n}", "failed", n, n + 1, error=f"Error: {n}\n at X")
+        for n in (1, 2)
+    )
+    task = TaskFacts(name, "failed", attempts)
+    job = replace(JOB, state="failed", tasks=(task,), diagnostics=f"Task failed {name}\nJob failed")
+    assert mapreduce_application(job, "", 0).failure == "Error: 2"
+    killed = replace(job, state="killed", diagnostics="Kill job received from ann\n")
+    assert mapreduce_application(killed, "", 0).failure == "Kill job received from ann"
+    assert mapreduce_application(replace(job, tasks=()), "", 0).failure == f"Task failed {name}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import json
 import tracemalloc
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -98,6 +100,9 @@ def test_every_compression_gives_the_same_application(tmp_path: Path) -> None:
     for pack in (zstd, lz4, snappy):
         packed = _read(tmp_path / f"log.{pack.__name__}.inprogress", pack(data))
         assert packed == plain, pack.__name__
+    # Users compress logs, too.
+    for name, again in (("lz4", pa.compress(data, codec="lz4", asbytes=True)), ("bz2", bz2.compress(data))):
+        assert _read(tmp_path / f"log.{name}", again) == plain, name
 
 
 def test_a_rolling_log_is_read_in_the_order_of_its_numbers_from_its_last_compaction(tmp_path: Path) -> None:
@@ -177,6 +182,50 @@ def test_a_value_of_the_wrong_kind_loses_its_event_only(
     lines[at] = json.dumps(broken).encode()
     log = _read(tmp_path / "log", b"\n".join(lines) + b"\n")
     assert log.unreadable_lines == 1
+
+
+@pytest.mark.parametrize(
+    ("properties", "requested", "gib"),
+    [
+        ({"spark.master": "yarn"}, {}, 0.4),
+        ({"spark.master": "yarn", "spark.yarn.executor.memoryOverhead": "1024"}, {}, 1.0),
+        ({"spark.master": "k8s://https://10.0.0.1", "spark.kubernetes.memoryOverheadFactor": "0.5"}, {}, 2.0),
+        ({"spark.executor.memoryOverheadFactor": "much"}, {}, 0.375),
+        # A standalone worker counts the heap alone, as in jdbc_eventlog.zstd of spark-rapids-tools.
+        ({"spark.master": "spark://m:7077", "spark.executor.memoryOverhead": "1g"}, {}, 0.0),
+        ({"spark.master": "yarn"}, {"memory": 4096, "offHeap": 2048}, 2.4),
+        ({"spark.master": "yarn"}, {"memory": 4096, "memoryOverhead": 512, "pyspark.memory": 512}, 1.0),
+    ],
+)
+def test_a_container_has_the_memory_that_its_cluster_manager_adds(
+    tmp_path: Path, properties: dict[str, str], requested: dict[str, int], gib: float
+) -> None:
+    profile = {"Event": "SparkListenerResourceProfileAdded", "Resource Profile Id": 0}
+    amounts = {name: {"Amount": amount} for name, amount in requested.items()}
+    info = {"Host": "w1", "Total Cores": 2}
+    events: list[dict[str, Any]] = [
+        {
+            "Event": "SparkListenerEnvironmentUpdate",
+            "Spark Properties": {"spark.executor.memory": "4g"} | properties,
+        },
+        {"Event": "SparkListenerExecutorAdded", "Timestamp": 1, "Executor ID": "1", "Executor Info": info},
+    ]
+    events += [profile | {"Executor Resource Requests": amounts}] if requested else []
+    text = "".join(f"{json.dumps(event, separators=(',', ':'))}\n" for event in events)
+    [executor] = _read(tmp_path / "log", text.encode()).executors
+    assert executor.memory_bytes == 4 * GIB
+    assert (executor.overhead_bytes or 0) / GIB == pytest.approx(gib)
+
+
+def test_other_encodings_lose_no_event(tmp_path: Path) -> None:
+    # Before Spark 3, the driver's platform decided the encoding.
+    whole = log_bytes(YARN)
+    user = read_event_log(SPARK_EVENTS / f"{YARN}.gz").application.user
+    log = _read(tmp_path / "log", whole.replace(f'"{user}"'.encode(), '"Zoë"'.encode("latin-1")))
+    assert log.application.user == "Zo\ufffd"
+    assert not log.unreadable_lines
+    marked = _read(tmp_path / "marked", b"\xef\xbb\xbf" + whole)
+    assert marked.application.spark_version
 
 
 def test_what_is_no_event_log_is_refused(tmp_path: Path) -> None:

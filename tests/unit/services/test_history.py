@@ -282,9 +282,18 @@ def test_a_damaged_file_is_an_error_of_its_own_or_less_of_a_job(at: int, noise: 
         read_history(file[:at] + noise + file[at + len(noise) :], "a file")
 
 
-@pytest.mark.parametrize("content", [b"", b"Avro-Binary\n", b"Avro-Binary\nno schema\n", b"<html>"])
-def test_what_is_no_history_file_is_unexpected(content: bytes) -> None:
-    with pytest.raises(Unexpected):
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "it is empty"),
+        (b"Avro-Binary\n", "its schema cannot be read"),
+        (b"Avro-Binary\nno schema\n", "its schema cannot be read"),
+        (b'Avro-Json\n"string"\n', "it ends before the job's first event"),
+        (b"<html>", "it begins with"),
+    ],
+)
+def test_what_is_no_history_file_is_unexpected(content: bytes, why: str) -> None:
+    with pytest.raises(Unexpected, match=why):
         read_history(content, "a file")
 
 
