@@ -84,7 +84,10 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Docume
 def _distance(prediction: Prediction) -> Only | None:
     if prediction.distance is None:
         return None
-    return Only(TERMINAL, (Paragraph(f"Distance: {distance_text(prediction.distance)}.", "about"),))
+    return Only(
+        TERMINAL,
+        (Paragraph(f"Distance from the calibration: {distance_text(prediction.distance)}.", "about"),),
+    )
 
 
 def _data(prediction: Prediction) -> Iterator[Data]:
