@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 
 EXAMPLES = """
-howdah plan examples/hosts-lab.yaml --hypervisor kvm --workers-per-host 2 --replication 2
+howdah plan examples/hosts-lab.yaml --hypervisor kvm --workers-per-host 2 --replication 2 \
+--workload terasuite:1GB
 howdah lab up plan.yaml  # builds its hosts and workers on this machine and starts Hadoop on them
 howdah lab status  # shows what runs where, and what a lab cannot reproduce of the plan
 howdah lab down  # ends the lab and removes everything it created

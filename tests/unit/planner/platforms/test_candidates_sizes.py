@@ -94,7 +94,7 @@ def test_numa_nodes_name_the_rule_that_decides(platform: str, nodes: int, rule: 
     ("hosts", "slots", "because"),
     [
         (host_group(sockets=1, cores=8, disks=4), 9, "1.1 for each of 8 cores make 9"),
-        (host_group(sockets=1, cores=1, threads=1, disks=1), 1, "1.1 for 1 core make 1"),
+        (host_group(sockets=1, cores=1, disks=1), 1, "1.1 for 1 core make 1"),
         (host_group(sockets=1, cores=8, disks=12), 12, "raised to 12 for 12 spinning disks"),
         (host_group(sockets=1, cores=8, disks=12, kind="nvme"), 9, "make 9"),
         (host_group(sockets=1, cores=4, disks=12), 8, "limited to 8 by its threads"),
