@@ -159,8 +159,8 @@ def _parts(error: TyperException, words: Sequence[str]) -> tuple[str, str, str]:
     context = getattr(error, "ctx", None)
     if kind == "NoSuchOption":
         near = difflib.get_close_matches(flag, getattr(error, "possibilities", None) or (), n=2)
-        names = [name for option in context.command.params for name in option.opts] if context else []
-        near += [name for name in names if name == _SIMILAR_OPTIONS.get(flag)]
+        flags = [name for option in context.command.params for name in option.opts] if context else []
+        near += [name for name in flags if name == _SIMILAR_OPTIONS.get(flag)]
         return flag, "unknown option", f"did you mean {' or '.join(near)}?" if near else ""
     if kind == "BadOptionUsage":
         return flag, "takes no value" if "not take" in message else "needs a value", ""

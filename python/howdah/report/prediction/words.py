@@ -69,9 +69,10 @@ def distance_text(distance: Distance) -> str:
     if not distance.beyond:
         return "0: every quantity is within its runs"
     nearest = distance.beyond[0]
+    factor = f"{nearest.factor:.2g}" if nearest.factor < 100 else f"{nearest.factor:,.0f}"
     return (
         f"{distance.length:.2g}, mostly in {nearest.name}, which is outside its runs by a factor of "
-        f"{nearest.factor:.2g}; intervals are wider by a standard deviation of "
+        f"{factor}; intervals are wider by a standard deviation of "
         f"{percent(distance.deviation)}"
     )
 

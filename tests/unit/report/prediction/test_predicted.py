@@ -86,6 +86,8 @@ def test_a_page_shows_how_far_the_run_lies_from_the_calibration(published: Calib
         "hosts": "64, calibrated from 7 to 32",
     }
     assert distance_text(Distance(length=0, deviation=0)).startswith("0: every quantity is within")
+    small = outside.model_copy(update={"factor": 1000.0})
+    assert "by a factor of 1,000;" in distance_text(Distance(length=6.9, deviation=0.4, beyond=(small,)))
 
 
 def test_every_known_figure_stands_beside_the_simulator_s(published: Calibration) -> None:
