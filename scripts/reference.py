@@ -22,8 +22,8 @@ _MADE = "<!-- Written by `scripts/reference.py`; run `make docs` instead of chan
 _COMMANDS_INTRODUCTION = """\
 # The command line
 
-Every command, its arguments and its options, as `howdah COMMAND --help` shows them. A command that succeeds
-ends with exit code 0. A user's mistake ends with 2 and one message: the place, the problem and the
+Every command, its arguments and its options, as `howdah COMMAND --help-all` shows them. A command that
+succeeds ends with exit code 0. A user's mistake ends with 2 and one message: the place, the problem and the
 fix. A run that fails ends with 1 and keeps its record, and Ctrl-C ends with 130.
 """
 _INVENTORY_INTRODUCTION = """\

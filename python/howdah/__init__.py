@@ -1,4 +1,4 @@
-"""howdah: from host hardware to a proven Hadoop and HBase cluster specification."""
+"""howdah: plan, check, deploy and measure Hadoop and HBase clusters on your own hosts."""
 
 from __future__ import annotations
 

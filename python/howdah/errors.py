@@ -16,6 +16,9 @@ Anything else that reaches the command line is a defect and may show its traceba
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class HowdahError(Exception):
     """Base of all deliberate errors.
@@ -69,3 +72,10 @@ class Aborted(HowdahError):
     """The user stopped the run; its record says how far it came."""
 
     exit_code = 130
+
+
+def nearest(word: str, words: Iterable[str]) -> str:
+    """Return a hint for an unknown word: the most similar known word, or all of them."""
+    known = tuple(words)
+    similar = get_close_matches(word, known, n=1)
+    return f"did you mean {similar[0]}?" if similar else f"one of {', '.join(known)}"

@@ -40,7 +40,7 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("--secrets", "nowhere"), "--secrets nowhere: needs a plan with Kerberos"),
         (("--secrets", ".", "--status"), "--status: conflicts with --secrets"),
         (("--host", "h1"), "--host: names the host to stop or start"),
-        (("--stop", "--host", "h9"), "--host h9: it is not in"),
+        (("--stop", "--host", "h9"), "--host h9: is not in"),
         (("--status", "--add", "h1"), "--status: conflicts with --add"),
         (("--stop", "--remove", "h1"), "--stop: conflicts with --remove"),
         (("--start", "--downtime"), "--start: conflicts with --downtime"),

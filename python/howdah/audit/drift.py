@@ -7,7 +7,16 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from howdah.audit.existing import HOST_FILES, Subject, correction, existing, is_there, rule_check, verdict
+from howdah.audit.existing import (
+    HOST_FILES,
+    OR_PLAN,
+    Subject,
+    correction,
+    existing,
+    is_there,
+    rule_check,
+    verdict,
+)
 from howdah.audit.values import Values
 from howdah.model.existing import Check, ExistingSystem
 from howdah.model.inventory import HostGroup
@@ -196,7 +205,7 @@ def _check_setting(setting: Setting, file: str, subject: Subject) -> Iterator[Ch
         return
     fix = correction(setting.key, file, setting.value, current)
     if current.place and file not in HOST_FILES and current.value(setting.value) is not None:
-        fix += f", or plan with {_insisting(setting.key, current.text or '')}"
+        fix += f"{OR_PLAN}{_insisting(setting.key, current.text or '')}"
     yield _drift(
         "drift.changed" if current.place else "drift.missing",
         setting.key,

@@ -232,15 +232,22 @@ _FOLDED = frozenset(
 """Rules whose findings have one cause: several of one rule are a single one."""
 
 
+OR_PLAN = ", or plan with "
+"""What comes before the second fix of a drifted value: the option that makes a plan keep it."""
+
+
 def one_cause(
     settings: Iterable[Check], inspections: Iterable[Check], drift: Iterable[Check]
 ) -> Iterator[Check]:
     """The results without repetitions.
 
     A rule's preferred value is not reported for a key whose value does at least as much harm, or differs from
-    the plan. If a plan has a value, it is the fix of every broken rule about the key.
+    the plan. If a plan has a value, it is the fix of every broken rule about the key; no plan should keep a
+    value that breaks a rule.
     """
-    seen, drifted = _most_specific(tuple(inspections)), tuple(drift)
+    seen = _most_specific(tuple(inspections))
+    harmful = {check.about for check in seen if check.verdict is CheckVerdict.FAIL}
+    drifted = tuple(_without_plan(check) if check.about in harmful else check for check in drift)
     templates = {check.about for check in seen if check.rule == _PLACEHOLDERS}
     seen = tuple(check for check in seen if check.about not in templates or check.rule == _PLACEHOLDERS)
     planned = {check.about: check for check in drifted if check.verdict in _WRONG}
@@ -257,6 +264,11 @@ def one_cause(
         else:
             yield check
     yield from drifted
+
+
+def _without_plan(check: Check) -> Check:
+    """The result without the fix that is another plan."""
+    return check.model_copy(update={"fix": check.fix.partition(OR_PLAN)[0]})
 
 
 _CHARACTERS = "consistency.plain-characters"

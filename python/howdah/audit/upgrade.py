@@ -28,7 +28,7 @@ def check_upgrade(
 
     Raises UserError for an unknown release and for a Java that the new release does not run on.
     """
-    runs_on = java_of_hadoop(hadoop(to).version)
+    runs_on = java_of_hadoop(hadoop(to, "--to").version)
     if java is not None and java not in runs_on:
         majors = " or ".join(map(str, runs_on))
         raise UserError(f"--java {java}", f"is not a Java that Hadoop {to} runs on", f"give --java {majors}")

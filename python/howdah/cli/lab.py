@@ -13,24 +13,23 @@ from rich.console import Console
 from typer.exceptions import Exit
 
 from howdah.cli.arguments import AsJson, PlanFile
-from howdah.cli.help import App, HelpfulCommand
+from howdah.cli.help import App
 from howdah.cli.lab_table import back_text, brought_text, lost_text, status_text
 from howdah.cli.output import print_json, show
-from howdah.errors import RunFailed, UserError
+from howdah.errors import RunFailed
 from howdah.lab.registry import CLIENT, DEFAULT_NAME, KillMode
 from howdah.model.plan_options import parse_choice
 from howdah.session import laboratories as session
 from howdah.units import format_counted, format_seconds, parse_bits_per_s, parse_count
 
 if TYPE_CHECKING:
-    from typer._click import Context
-
     from howdah.faults.revert import Reverted
     from howdah.lab.faults import ActiveFault
 
 
 EXAMPLES = """
-howdah plan examples/hosts-lab.yaml --hypervisor kvm --workers-per-host 2 --replication 2
+howdah plan examples/hosts-lab.yaml --hypervisor kvm --workers-per-host 2 --replication 2 \
+--workload terasuite:1GB
 howdah lab up plan.yaml  # builds its hosts and workers on this machine and starts Hadoop on them
 howdah lab status  # shows what runs where, and what a lab cannot reproduce of the plan
 howdah lab down  # ends the lab and removes everything it created
@@ -99,21 +98,6 @@ app = App(
 )
 
 
-class OfALab(HelpfulCommand):
-    """A command of a laboratory, whose name is a flag's: many give it as an argument first."""
-
-    allow_extra_args = True
-
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
-        """Read the arguments; raises UserError for one too many."""
-        remaining = super().parse_args(ctx, args)
-        if ctx.args and not ctx.resilient_parsing:
-            raise UserError(
-                ctx.args[0], "is an unexpected argument", f"name a lab by a flag: --name {ctx.args[0]}"
-            )
-        return remaining
-
-
 def _lab(context: typer.Context) -> str:
     return context.params.get("name") or DEFAULT_NAME
 
@@ -142,7 +126,7 @@ Machine = Annotated[
 ]
 
 
-@app.command(cls=OfALab, epilog=UP_EXAMPLES, complete={"beside": lambda: list(session.names())})
+@app.command(epilog=UP_EXAMPLES, complete={"beside": lambda: list(session.names())})
 def up(
     plan: PlanFile,
     *,
@@ -182,7 +166,7 @@ def up(
         show(brought_text(brought))
 
 
-@app.command(cls=OfALab, epilog=STATUS_EXAMPLES)
+@app.command(epilog=STATUS_EXAMPLES)
 def status(name: Name = DEFAULT_NAME, json: AsJson = False) -> None:
     """Show what runs where, the state of Hadoop and HBase, and which limits match the plan.
 
@@ -197,7 +181,7 @@ def status(name: Name = DEFAULT_NAME, json: AsJson = False) -> None:
         raise Exit(1)
 
 
-@app.command(cls=OfALab, epilog=SSH_EXAMPLES, complete={"machine": _machines})
+@app.command(epilog=SSH_EXAMPLES, complete={"machine": _machines})
 def ssh(machine: str, command: list[str] | None = None, name: Name = DEFAULT_NAME) -> None:
     """Run a command or a shell on a machine, in its network and limits, with hdfs, yarn and hbase.
 
@@ -208,7 +192,7 @@ def ssh(machine: str, command: list[str] | None = None, name: Name = DEFAULT_NAM
     session.shell(name, machine, command or [])
 
 
-@app.command(cls=OfALab, epilog=KILL_EXAMPLES, complete={"daemon": _daemons, "how": lambda: list(KillMode)})
+@app.command(epilog=KILL_EXAMPLES, complete={"daemon": _daemons, "how": lambda: list(KillMode)})
 def kill(
     machine: Machine, daemon: str | None = None, how: str | None = None, name: Name = DEFAULT_NAME
 ) -> None:
@@ -224,7 +208,7 @@ def kill(
     print(lost_text(machine, lost))
 
 
-@app.command(cls=OfALab, epilog=FAULT_EXAMPLES)
+@app.command(epilog=FAULT_EXAMPLES)
 def fault(text: str, name: Name = DEFAULT_NAME) -> None:
     """Inject a fault: kill or pause a process, cut or slow a link, slow, fill or fail a disk.
 
@@ -246,7 +230,7 @@ def fault(text: str, name: Name = DEFAULT_NAME) -> None:
         _report_reverted(name, [back])
 
 
-@app.command(cls=OfALab, epilog=HEAL_EXAMPLES)
+@app.command(epilog=HEAL_EXAMPLES)
 def heal(name: Name = DEFAULT_NAME) -> None:
     """Revert every active fault, and wait until the cluster has recovered; safe to repeat."""
     from howdah.faults.lab import heal_all  # noqa: PLC0415
@@ -271,7 +255,7 @@ def _report_reverted(name: str, reverted_faults: Sequence[Reverted]) -> None:
         )
 
 
-@app.command(cls=OfALab, epilog=ADD_EXAMPLES, complete={"like": _machines_and_hosts})
+@app.command(epilog=ADD_EXAMPLES, complete={"like": _machines_and_hosts})
 def add(
     hosts: list[str], *, like: str | None = None, name: Name = DEFAULT_NAME, json: AsJson = False
 ) -> None:
@@ -301,7 +285,7 @@ def add(
         print(f"not yet: {behind.what}; {behind.remedy}")
 
 
-@app.command(cls=OfALab, epilog=REMOVE_EXAMPLES, complete={"hosts": _machines_and_hosts})
+@app.command(epilog=REMOVE_EXAMPLES, complete={"hosts": _machines_and_hosts})
 def remove(hosts: list[str], name: Name = DEFAULT_NAME, json: AsJson = False) -> None:
     """Remove hosts from a running lab, after their data and tasks have moved.
 
@@ -325,7 +309,7 @@ def remove(hosts: list[str], name: Name = DEFAULT_NAME, json: AsJson = False) ->
     )
 
 
-@app.command(cls=OfALab, epilog=START_EXAMPLES)
+@app.command(epilog=START_EXAMPLES)
 def start(machine: Machine, name: Name = DEFAULT_NAME) -> None:
     """Start the missing parts of a machine, its link first, and wait until it has rejoined the cluster."""
     with progress(silent=False) as report:
@@ -333,7 +317,7 @@ def start(machine: Machine, name: Name = DEFAULT_NAME) -> None:
     show(back_text(machine, back))
 
 
-@app.command(cls=OfALab, epilog=DOWN_EXAMPLES)
+@app.command(epilog=DOWN_EXAMPLES)
 def down(
     name: Name = DEFAULT_NAME,
     directory: Annotated[Path | None, typer.Option("--dir")] = None,

@@ -18,7 +18,7 @@ from typer.exceptions import Exit, TyperException
 
 import howdah
 from howdah.cli.help import App
-from howdah.cli.lazy import LazyCommands, named_by
+from howdah.cli.lazy import COMMANDS, LazyCommands, named_by
 from howdah.cli.output import PatientOutput
 from howdah.errors import HowdahError, UserError
 
@@ -48,7 +48,7 @@ app = App(
     name="howdah",
     add_completion=True,
     cls=LazyCommands,
-    help="From host hardware to a proven Hadoop and HBase cluster specification.",
+    help="Plan, check, deploy and measure Hadoop and HBase clusters on your own hosts.",
     epilog=EXAMPLES,
     invoke_without_command=True,
     pretty_exceptions_enable=False,
@@ -135,6 +135,10 @@ _PROBLEMS = (
     (r"(?:Value error, )?(.*)", r"is wrong: \1", ""),
 )
 """What the library that reads values reports, what howdah says instead, and what would be right."""
+_OPTIONS_FOR_ARGUMENTS = {"howdah check": "--conf", "howdah lab": "--name"}
+"""The option whose value is often given as an argument, by the beginning of the command."""
+_SIMILAR_OPTIONS = {"--dry-run": "--diff", "--diff": "--dry-run"}
+"""Options with which other commands do the same."""
 
 
 def usage_error(error: TyperException, words: Sequence[str]) -> UserError:
@@ -152,8 +156,11 @@ def _parts(error: TyperException, words: Sequence[str]) -> tuple[str, str, str]:
     kind, message = type(error).__name__, error.message
     parameter = getattr(error, "param", None)
     flag = getattr(error, "option_name", "")
+    context = getattr(error, "ctx", None)
     if kind == "NoSuchOption":
         near = difflib.get_close_matches(flag, getattr(error, "possibilities", None) or (), n=2)
+        flags = [name for option in context.command.params for name in option.opts] if context else []
+        near += [name for name in flags if name == _SIMILAR_OPTIONS.get(flag)]
         return flag, "unknown option", f"did you mean {' or '.join(near)}?" if near else ""
     if kind == "BadOptionUsage":
         return flag, "takes no value" if "not take" in message else "needs a value", ""
@@ -161,10 +168,29 @@ def _parts(error: TyperException, words: Sequence[str]) -> tuple[str, str, str]:
         return _of_parameter(parameter, kind, message, words)
     if command := re.fullmatch(r"No such command '(.*?)'\.(?: Did you mean (.*)\?)?", message):
         names = _plain(command[2] or "").replace(", ", " or ")
-        return command[1], "unknown command", f"did you mean {names}?" if names else ""
+        return command[1], "unknown command", f"did you mean {names}?" if names else _commands_of(context)
     if extra := re.fullmatch(r"Got unexpected extra argument\(s\) \((.*)\)", message):
-        return extra[1], "is one argument too many", ""
+        word = extra[1].partition(" ")[0]
+        meant = _meant_by(word, context.command_path if context else "")
+        return word, "is an unexpected argument", f"did you mean {meant}?" if meant else ""
     return "", error.format_message(), ""
+
+
+def _commands_of(context: Any) -> str:
+    """The commands of a group; empty for those of ``howdah`` itself, which are too many for a line."""
+    if context is None or context.parent is None:
+        return ""
+    return f"one of {', '.join(context.command.list_commands(context))}"
+
+
+def _meant_by(word: str, command: str) -> str:
+    """What an argument too many was probably meant as; empty if unknown."""
+    if f"{command} {word}" in (f"howdah {name}" for name in COMMANDS):
+        return f"{command} {word}"
+    options = (
+        option for name, option in _OPTIONS_FOR_ARGUMENTS.items() if f"{command} ".startswith(f"{name} ")
+    )
+    return next((f"{option} {word}" for option in options), "")
 
 
 def _of_parameter(parameter: Any, kind: str, message: str, words: Sequence[str]) -> tuple[str, str, str]:

@@ -95,8 +95,9 @@ class SimulationBar(MovingBar):
         percentage = TextColumn("{task.percentage:>3.0f} %")
         name = TextColumn("{task.description:<14}")
         super().__init__(name, BarColumn(), percentage, TimeElapsedColumn(), silent=silent)
-        self._task = self._bar.add_task("simulating", total=1.0)
+        self._task = self._bar.add_task("", total=1.0, visible=False)
 
     def report(self, done: Done) -> None:
         """Move to where the simulations are."""
-        self._bar.update(self._task, completed=done.share, description=done.workload or "simulating")
+        name = done.workload or "simulating"
+        self._bar.update(self._task, completed=done.share, description=name, visible=True)

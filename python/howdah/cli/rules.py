@@ -82,7 +82,9 @@ def _list(subject: str | None, severity: str | None, source: str | None, *, json
     if json:
         print_json([_content(rule) for rule in rules])
         return
-    table = Table(("rule", "severity", "says"), tuple((rule.id, rule.severity, rule.says) for rule in rules))
+    table = Table(
+        ("rule", "severity", "meaning"), tuple((rule.id, rule.severity, rule.says) for rule in rules)
+    )
     count = f"{format_counted(len(rules), 'rule')}; `howdah rules show RULE` explains one"
     show_text(
         blocks(table, Paragraph(count, "note")) if rules else blocks(Paragraph("no rule matches all filters"))

@@ -198,7 +198,7 @@ def _describe(schema: dict[str, Any], model: type[BaseModel]) -> None:
 
 _CALIBRATION = DocumentKind(
     "a calibration",
-    "give a calibration that `howdah calibrate` wrote, calibration.yaml for instance",
+    "give a file that `howdah calibrate` wrote, calibration.yaml for instance, or `published`",
     Calibration,
 )
 _HOST = DocumentKind(

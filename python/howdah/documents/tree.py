@@ -294,9 +294,9 @@ _LARGEST = 64 * 2**20
 _NOT_TEXT = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 _UNQUOTED = "put text with brackets, braces, commas, colons or quotes between double quotes"
-_INDENT = "indent by spaces, the same for all keys of one group"
+_INDENT = "indent with spaces, the same for all keys of one group"
 _PARSER_WORDS = (
-    ("found a tab character", "a tab indents here", "indent by spaces"),
+    ("found a tab character", "is indented with a tab", "indent with spaces"),
     ("mapping values are not allowed", "a second `:` in one line, or a key indented too far", _UNQUOTED),
     ("expected ',' or ']'", "the list is not closed where it should be", _UNQUOTED),
     ("expected ',' or '}'", "the mapping is not closed where it should be", _UNQUOTED),
@@ -359,7 +359,9 @@ def syntax_fault(error: MarkedYAMLError, text: str) -> Fault:
         mark = Mark(len(lines), len(lines[-1]) + 1)
     line = lines[mark.line - 1]
     if "\t" in line[: len(line) - len(line.lstrip())]:
-        return Fault(Mark(mark.line, line.index("\t") + 1), (), "a tab indents here", "indent by spaces")
+        return Fault(
+            Mark(mark.line, line.index("\t") + 1), (), "is indented with a tab", "indent with spaces"
+        )
     for sign, meant, hint in _PARSER_WORDS:
         if sign in problem:
             return Fault(mark, (), meant, hint)

@@ -13,10 +13,11 @@ from typing import Annotated, Literal, Self
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
+from howdah.errors import nearest
 from howdah.model.base import Model, Size, WrongValue
 from howdah.model.comparison import RunFigures
 from howdah.model.inventory import FORMAT, Word
-from howdah.model.study_settings import SETTINGS, CellSettings, Few, Level, Scalar, nearest
+from howdah.model.study_settings import SETTINGS, CellSettings, Few, Level, Scalar
 from howdah.model.workloads.suite import programs
 from howdah.model.workloads.ycsb import YCSB
 

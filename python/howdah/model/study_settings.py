@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, create_model
 
+from howdah.errors import nearest
 from howdah.model.base import Model, Size, Speed, WrongValue
 from howdah.model.engines import all_options, engines
 from howdah.model.request import Hypervisor, Profile, Protection
@@ -19,12 +19,6 @@ Scalar = str | int | float | bool  # A value as its file has it.
 
 S = TypeVar("S", bound=Model)
 T = TypeVar("T")
-
-
-def nearest(word: str, words: tuple[str, ...]) -> str:
-    """The known word that comes near, or all of them."""
-    near = get_close_matches(word, words, n=1)
-    return f"did you mean {near[0]}?" if near else f"one of {', '.join(words)}"
 
 
 PLANNED_ONLY: Final = "plan"  # The engine of cells that are planned, and not run.

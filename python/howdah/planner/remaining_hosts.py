@@ -184,7 +184,7 @@ def _check_share(host: str, percent: int, share: _Host, remaining: _Host) -> Non
     for requested, present in filter(None, short):
         raise UserError(
             f"--share {percent}%",
-            f"of host {host} is {requested}, but the other clusters leave {present}",
+            f"is {requested} of host {host}, but the other clusters leave {present}",
             "give a smaller share, or leave --share out to use all that is left",
         )
 

@@ -137,9 +137,9 @@ HBASE_VERSIONS = ("2.5.13", "2.6.4")
 DATA = Path(__file__).parent / "data"
 
 
-def hadoop(version: str = DEFAULT_HADOOP) -> Release:
-    """Return a release of Hadoop; raise UserError for an unknown line."""
-    return _release("hadoop", version, _catalogued("--hadoop", version, HADOOP_VERSIONS))
+def hadoop(version: str = DEFAULT_HADOOP, flag: str = "--hadoop") -> Release:
+    """Return a release of Hadoop; raise UserError that names ``flag`` for an unknown line."""
+    return _release("hadoop", version, _catalogued(flag, version, HADOOP_VERSIONS))
 
 
 def hbase(version: str = DEFAULT_HBASE) -> Release:

@@ -223,7 +223,7 @@ def check_hosts(target: Target, playbook: str, hosts: Sequence[str]) -> None:
     """Raise UserError for hosts that are not the plan's, or whose stop would take a majority away."""
     for name in hosts:
         if name not in target.systems:
-            raise UserError(f"--host {name}", f"it is not in {target.file}", "name a host of the plan")
+            raise UserError(f"--host {name}", f"is not in {target.file}", "name a host of the plan")
     for role in (Role.JOURNALNODE, Role.ZOOKEEPER):
         members = target.on(role)
         stopped = [name for name in members if name in hosts]

@@ -116,7 +116,9 @@ def state_of(name: str) -> LabState:
         raise UserError(
             f'lab "{name}"',
             "is not up",
-            f"choose {running}, or howdah lab up PLAN" if running else "howdah lab up PLAN",
+            f"name one that is up ({running}), or build it: howdah lab up PLAN"
+            if running
+            else "build it: howdah lab up PLAN",
         )
     return state
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from howdah.documents.files import read_plan, read_study, study_schema
 from howdah.documents.tree import read_text
 from howdah.engines.hadoop.reached import running_lab
-from howdah.errors import UserError
+from howdah.errors import UserError, nearest
 from howdah.files import DEFAULT_RUNS_DIR, scratch_folder
 from howdah.model.engines import HADOOP, LOCAL, SIM, engines
 from howdah.model.placement import at_once
@@ -21,7 +21,6 @@ from howdah.model.plan import ClusterPlan, cluster_plan
 from howdah.model.reported import Counters
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.study import Study, StudyRun
-from howdah.model.study_settings import nearest
 from howdah.model.tables import Progress
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.model.workloads.suite import Suite, suites

@@ -13,7 +13,7 @@ from howdah.calibrate.tables import StudySetting
 from howdah.documents.files import read_inventory, read_plan, write_plan
 from howdah.documents.tree import read_text
 from howdah.engines.base import Prepared, begun_record, job_digests, new_job
-from howdah.errors import UserError
+from howdah.errors import UserError, nearest
 from howdah.model.calibration import HARDWARE, Calibration
 from howdah.model.engines import CALIBRATION, LAB, LOCAL, PLAN, engines
 from howdah.model.inventory import Inventory
@@ -22,7 +22,7 @@ from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Override, PlanRequest, Profile, Protection
 from howdah.model.run import Outcome
 from howdah.model.study import Study
-from howdah.model.study_settings import CellSettings, nearest
+from howdah.model.study_settings import CellSettings
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.model.workloads.option import REPLICATION
 from howdah.model.workloads.suite import programs, suites

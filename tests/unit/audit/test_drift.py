@@ -115,6 +115,16 @@ def test_no_flag_is_advised_for_a_value_that_is_none(tmp_path: Path) -> None:
     assert "--set" not in fixes["dfs.blocksize"]
 
 
+def test_no_plan_is_advised_with_a_value_that_breaks_a_rule(tmp_path: Path) -> None:
+    plan = _plan("native")
+    folders = _write(plan, tmp_path)
+    key = "yarn.nodemanager.resource.memory-mb"
+    _edit(folders[0] / "yarn-site.xml", rf"({key}</name>\s*<value>)\d+<", r"\g<1>300000<")
+    fixes = {check.rule: check.fix for check in _checks(plan, folders) if check.about == key and check.fix}
+    assert {"drift.changed", "yarn.memory-of-worker"} <= fixes.keys()
+    assert not any("plan with" in fix for fix in fixes.values())
+
+
 def test_one_quantity_written_in_two_ways_is_no_drift(tmp_path: Path) -> None:
     plan = _plan("native")
     folders = _write(plan, tmp_path)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from howdah.cli import main
+from howdah.cli import lab, main
 from howdah.cli.lazy import COMMANDS, load_command
 
 LINES = 60
@@ -55,5 +56,11 @@ def test_plain_howdah_shows_the_way(
 ) -> None:
     shown = _help(monkeypatch, capfd)
     assert "howdah run terasuite  # measures this machine and writes a report" in shown
-    headings = re.findall(r"^(?:Plan|Build|Measure|Predict).*$", shown, re.MULTILINE)
+    headings = re.findall(r"^(?:Plan|Build|Measure|Predict)[\w ]*$", shown, re.MULTILINE)
     assert headings == ["Plan a cluster", "Build it", "Measure it", "Predict and compare"]
+
+
+def test_the_plan_of_a_lab_is_that_of_the_tutorial() -> None:
+    """``test_documents.py`` runs the tutorial's commands."""
+    tutorial = (Path(__file__).parents[3] / "docs/tutorial.md").read_text()
+    assert f"$ {lab.EXAMPLES.splitlines()[1]}\n" in tutorial

@@ -52,4 +52,4 @@ def test_machines_and_daemons_are_offered_by_name(words: str, offered: list[str]
 def test_a_wrong_name_is_told_with_those_there_are() -> None:
     with pytest.raises(UserError) as told:
         session.status("other")
-    assert told.value.hint == "choose lab, or howdah lab up PLAN"
+    assert told.value.hint == "name one that is up (lab), or build it: howdah lab up PLAN"

@@ -149,7 +149,7 @@ SOCKETS, MEMORY = "groups[0].cpu.sockets", "groups[0].memory"
             "newer howdah",
         ),
         ("howdah: 1", "howdah: one", "1:9", "howdah: 'one' is unknown here", "one of 1"),
-        ("  - name: small", "\t- name: small", "4:1", "a tab indents here", "indent by spaces"),
+        ("  - name: small", "\t- name: small", "4:1", "is indented with a tab", "indent with spaces"),
         (
             "cluster: lab",
             "cluster: &a lab",

@@ -222,7 +222,7 @@ def test_a_share_of_more_than_is_left_is_refused_with_the_host() -> None:
     with pytest.raises(UserError) as caught:
         remaining_hosts(HOSTS, [one], 4 * GIB, 50)
     assert caught.value.where == "--share 50%"
-    assert "host w-1 is 5 cores of each NUMA node, but the other clusters leave 4" in caught.value.what
+    assert "is 5 cores of each NUMA node of host w-1, but the other clusters leave 4" in caught.value.what
 
 
 def test_hosts_without_anything_left_are_refused() -> None:

@@ -369,6 +369,8 @@ def test_an_unknown_release_is_refused_with_the_known_ones() -> None:
     for nonsense in ("3", "3.4.x", "3.4.2.1", "../3.4.2", "4.0"):
         with pytest.raises(UserError):
             hadoop(nonsense)
+    with pytest.raises(UserError, match=r"--to: 2 is not a release that howdah supports"):
+        hadoop("2", "--to")
     with pytest.raises(UserError, match=r"--hbase: 1\.4 is not a release that howdah supports"):
         hbase("1.4")
 

@@ -18,7 +18,7 @@ def target(tmp_path: Path) -> Target:
 
 
 def test_a_host_of_another_cluster_is_refused(target: Target) -> None:
-    with pytest.raises(UserError, match="it is not in"):
+    with pytest.raises(UserError, match="is not in"):
         check_hosts(target, "stop", ["h9"])
 
 

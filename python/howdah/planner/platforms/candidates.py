@@ -365,14 +365,15 @@ def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request
     slots = slots_of_worker(group, request, worker)
     tasks = key.removeprefix("worker.").removesuffix("_slots")
     per_core = tasks_per_core(group, request)
-    because = f"{per_core:g} for each of {slots.cores:g} cores make {slots.by_cores}"
+    each = "1 core" if slots.cores == 1 else f"each of {slots.cores:g} cores"
+    because = f"{per_core:g} for {each} make {slots.by_cores}"
     if request.hbase_used:
         because += ", of the half of the worker that HBase leaves"
     if slots.by_demand > slots.by_cores:
         because += f", raised to {slots.by_demand} for {format_counted(slots.spindles, 'spinning disk')}"
     if slots.tasks < slots.by_demand:
         limit = "threads" if slots.by_threads <= slots.by_memory else "memory"
-        because += f", held to {slots.tasks} by its {limit}"
+        because += f", limited to {slots.tasks} by its {limit}"
     inputs = (
         _number("cores of the worker", slots.cores),
         _number("spinning disks of the worker", slots.spindles),

@@ -70,8 +70,8 @@ def _memory(facts: Facts) -> Decision:
             _memory_inputs(worker, shares),
         )
     needed = (
-        f"{worker.map_slots} map tasks of {sizes.map_mb} MB and {worker.reduce_slots} reduce tasks of "
-        f"{sizes.reduce_mb} MB at once"
+        f"{format_counted(worker.map_slots, 'map task')} of {sizes.map_mb} MB and "
+        f"{format_counted(worker.reduce_slots, 'reduce task')} of {sizes.reduce_mb} MB at once"
     )
     if value < tasks:
         because = f"all that is left; {needed} would need {tasks} MB, so fewer run at once"
@@ -101,7 +101,7 @@ def _vcores(facts: Facts) -> Decision:
         value = vcores_of(worker, facts)
         exception = " that are not left to HBase" if facts.request.hbase_used else ""
         if value == cpus:
-            because = f"one for each of the worker's {cpus} threads{exception}"
+            because = f"one for each of the worker's {format_counted(cpus, 'thread')}{exception}"
         else:
             because = (
                 f"for the worker's {format_counted(cpus, 'thread')}{exception}: as many tasks as run at once"

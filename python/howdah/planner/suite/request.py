@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import Field
 
-from howdah.errors import UserError
+from howdah.errors import UserError, nearest
 from howdah.model.base import Model
 from howdah.model.engines import LOCAL, REDUCE_SLOTS, all_options
 from howdah.model.plan import Plan, Setting
@@ -96,8 +96,7 @@ def requested_programs(
     """
     kinds = suites().get(request.suite)
     if kinds is None:
-        names = ", ".join(suites())
-        raise UserError("SUITE", f"{request.suite!r} is not a suite", f"one of {names}")
+        raise UserError("SUITE", f"{request.suite!r} is not a suite", nearest(request.suite, suites()))
     requested = tuple(programs()[kind] for kind in kinds)
     for program in requested:
         _check_engine(request, engine, program)

@@ -61,7 +61,8 @@ def _distance(prediction: Prediction) -> doc.Only | None:
     if prediction.distance is None:
         return None
     return doc.Only(
-        doc.TERMINAL, (doc.Paragraph(f"Distance: {words.distance_text(prediction.distance)}.", "about"),)
+        doc.TERMINAL,
+        (doc.Paragraph(f"Distance from the calibration: {words.distance_text(prediction.distance)}.", "about"),),
     )
 
 

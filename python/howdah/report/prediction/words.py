@@ -66,11 +66,12 @@ def width(forecast: Forecast) -> str:
 def distance_text(distance: Distance) -> str:
     """How far a run lies from those of its calibration, and what that adds to its intervals."""
     if not distance.beyond:
-        return "0: every quantity lies within the calibration's runs"
+        return "0: every quantity is within its runs"
     nearest = distance.beyond[0]
+    factor = f"{nearest.factor:.2g}" if nearest.factor < 100 else f"{nearest.factor:,.0f}"
     return (
-        f"{distance.length:.2g} outside the calibration's runs, mostly in {nearest.name} "
-        f"(by a factor of {nearest.factor:.2g}); intervals are wider by a standard deviation of "
+        f"{distance.length:.2g}, mostly in {nearest.name}, which is outside its runs by a factor of "
+        f"{factor}; intervals are wider by a standard deviation of "
         f"{percent(distance.deviation)}"
     )
 

@@ -94,10 +94,11 @@ def test_numa_nodes_name_the_rule_that_decides(platform: str, nodes: int, rule: 
     ("hosts", "slots", "because"),
     [
         (host_group(sockets=1, cores=8, disks=4), 9, "1.1 for each of 8 cores make 9"),
+        (host_group(sockets=1, cores=1, disks=1), 1, "1.1 for 1 core make 1"),
         (host_group(sockets=1, cores=8, disks=12), 12, "raised to 12 for 12 spinning disks"),
         (host_group(sockets=1, cores=8, disks=12, kind="nvme"), 9, "make 9"),
-        (host_group(sockets=1, cores=4, disks=12), 8, "held to 8 by its threads"),
-        (host_group(sockets=1, cores=8, disks=12, memory="16GiB"), 4, "held to 4 by its memory"),
+        (host_group(sockets=1, cores=4, disks=12), 8, "limited to 8 by its threads"),
+        (host_group(sockets=1, cores=8, disks=12, memory="16GiB"), 4, "limited to 4 by its memory"),
     ],
 )
 def test_slots_say_what_asked_for_them_and_what_held_them(hosts: HostGroup, slots: int, because: str) -> None:

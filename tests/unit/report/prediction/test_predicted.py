@@ -81,11 +81,13 @@ def test_a_page_shows_how_far_the_run_lies_from_the_calibration(published: Calib
         if isinstance(block, FactList)
     }
     assert groups["Distance from the calibration"] == {
-        "length": "0.69 outside the calibration's runs, mostly in hosts (by a factor of 2); "
+        "length": "0.69, mostly in hosts, which is outside its runs by a factor of 2; "
         "intervals are wider by a standard deviation of 4.0 %",
         "hosts": "64, calibrated from 7 to 32",
     }
-    assert distance_text(Distance(length=0, deviation=0)).startswith("0: every quantity lies within")
+    assert distance_text(Distance(length=0, deviation=0)).startswith("0: every quantity is within")
+    small = outside.model_copy(update={"factor": 1000.0})
+    assert "by a factor of 1,000;" in distance_text(Distance(length=6.9, deviation=0.4, beyond=(small,)))
 
 
 def test_every_known_figure_stands_beside_the_simulator_s(published: Calibration) -> None:
