@@ -62,7 +62,11 @@ def _distance(prediction: Prediction) -> doc.Only | None:
         return None
     return doc.Only(
         doc.TERMINAL,
-        (doc.Paragraph(f"Distance from the calibration: {words.distance_text(prediction.distance)}.", "about"),),
+        (
+            doc.Paragraph(
+                f"Distance from the calibration: {words.distance_text(prediction.distance)}.", "about"
+            ),
+        ),
     )
 
 
