@@ -144,7 +144,9 @@ def _plan_levels(
     varied = [parameter.name for parameter in tuning.space if parameter.name not in (SLOTS, WORKERS, JVM)]
     keys = [key for name in varied for key in (CODEC_KEYS if name == CODEC_KEYS[1] else (name,))]
     defaults = release_defaults(keys, cluster.request.hadoop)
-    yield Level(label=DEFAULTS, overrides=defaults, job_settings=_DEFAULTS_OF_PROGRAMS)
+    yield Level.model_validate(
+        {"label": DEFAULTS, "overrides": defaults, "job_settings": _DEFAULTS_OF_PROGRAMS}
+    )
 
 
 def _job_levels(
