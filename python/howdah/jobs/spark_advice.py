@@ -85,12 +85,13 @@ def _idle(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:
     get, key = log.application.properties.get, "spark.dynamicAllocation."
     timeout = get(f"{key}executorIdleTimeout", "60s")
     timeout_s = read_seconds(timeout.replace("min", "m")) or 0.0
-    who, whose = "the executor", "its"
+    owner, possessive = "the executor", "its"
     if facts.most_executors != 1:
-        who, whose = f"up to {facts.most_executors:,} executors", "their"
+        owner, possessive = f"up to {facts.most_executors:,} executors", "their"
     unused = sum(facts.gaps_s) / max(1e-3, facts.container_s)
     reason = (
-        f"{who} had no task for {format_seconds(sum(facts.gaps_s))}, {format_percent(unused)} of {whose} time"
+        f"{owner} had no task for {format_seconds(sum(facts.gaps_s))}, "
+        f"{format_percent(unused)} of {possessive} time"
     )
     # An executor is released only after the timeout.
     released_s = sum(max(0.0, gap - timeout_s) for gap in facts.gaps_s)
@@ -250,8 +251,8 @@ def _skew(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[JobChange]:
     properties = log.application.properties
     threshold = "spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes"
     now = properties.get(threshold, "256MB")
-    more = max(longest.read or 0.0, longest.written or 0.0)
-    if 0 < more < MUCH_MORE_DATA:
+    moved = max(longest.read or 0.0, longest.written or 0.0)
+    if 0 < moved < MUCH_MORE_DATA:
         setting = "spark.speculation"
         if log.executors and properties.get(setting) != "true":
             reason += ", with about as much data: a copy of it on another host may end sooner"
@@ -285,7 +286,9 @@ def _few_tasks(facts: SparkFacts, stages: Sequence[StageSummary]) -> Iterator[Jo
         slot_s = (stage.end_s - stage.start_s) / facts.slots
         if _is_large((slots - stage.tasks) * slot_s, _LARGE_SAVING, facts):
             together = sum(
-                other.tasks for other in stages if other.start_s < stage.end_s and other.end_s > stage.start_s
+                beside.tasks
+                for beside in stages
+                if beside.start_s < stage.end_s and beside.end_s > stage.start_s
             )
             narrow.append((min((slots - together) * slot_s, facts.idle_s), stage))
     waited_s, worst = max(narrow, key=lambda pair: pair[0], default=(0.0, None))
@@ -299,12 +302,12 @@ def _few_tasks(facts: SparkFacts, stages: Sequence[StageSummary]) -> Iterator[Jo
 
 def _garbage(facts: SparkFacts) -> Iterator[JobChange]:
     if _collects_much(facts) and facts.heap_bytes:
-        more = f"{facts.heap_bytes * 3 // 2 // MIB}m"
+        larger = f"{facts.heap_bytes * 3 // 2 // MIB}m"
         reason = (
             f"tasks spent {format_seconds(facts.gc_s)} in garbage collection, "
             f"{format_percent(facts.gc_s / facts.run_s)} of their time"
         )
-        yield JobChange("spark.executor.memory", f"{facts.heap_bytes // MIB}m", more, reason)
+        yield JobChange("spark.executor.memory", f"{facts.heap_bytes // MIB}m", larger, reason)
 
 
 def _collects_much(facts: SparkFacts) -> bool:

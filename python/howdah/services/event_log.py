@@ -168,7 +168,7 @@ class _Reader:
 
     def _with_memory(self, executor: SparkExecutor) -> SparkExecutor:
         get = self._properties.get
-        heap, overhead, other = self._profiles.get(executor.resource_profile, (None, 0, 0))
+        heap, overhead, beyond = self._profiles.get(executor.resource_profile, (None, 0, 0))
         if heap is None:
             heap = spark_bytes(get("spark.executor.memory", ""), MIB)
         # The second name is that before Spark 2.3.
@@ -187,7 +187,7 @@ class _Reader:
         return replace(
             executor,
             memory_bytes=heap,
-            overhead_bytes=overhead + other,
+            overhead_bytes=overhead + beyond,
             storage_bytes=self._storage.get(executor.id),
             peak_heap_bytes=peak_heap or None,
             peak_resident_bytes=peak_resident or None,
@@ -230,8 +230,8 @@ class _Reader:
         requests = event.get("Executor Resource Requests") or {}
         amounts = {name: int(request["Amount"]) * MIB for name, request in requests.items()}
         # The default profile has an overhead of 0 where Spark computes it later.
-        other = amounts.get("offHeap", 0) + amounts.get("pyspark.memory", 0)
-        profile = amounts.get("memory"), amounts.get("memoryOverhead", 0), other
+        beyond = amounts.get("offHeap", 0) + amounts.get("pyspark.memory", 0)
+        profile = amounts.get("memory"), amounts.get("memoryOverhead", 0), beyond
         self._profiles[int(event["Resource Profile Id"])] = profile
 
     def _SparkListenerJobStart(self, event: Event) -> None:  # noqa: N802

@@ -231,8 +231,8 @@ def _first(request: RunRequest) -> str:
     """
     kinds = suites().get(request.suite, ())
     able = [name for name in engines() if all(name in programs()[kind].programs for kind in kinds)]
-    given = [all_options()[name].engines for name in request.given]
-    fitting = (name for name in able if all(not users or name in users for users in given))
+    engines_of_options = [all_options()[name].engines for name in request.given]
+    fitting = (name for name in able if all(not users or name in users for users in engines_of_options))
     return next(fitting, next(iter(able or engines())))
 
 

@@ -365,8 +365,8 @@ def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request
     slots = slots_of_worker(group, request, worker)
     tasks = key.removeprefix("worker.").removesuffix("_slots")
     per_core = tasks_per_core(group, request)
-    each = "1 core" if slots.cores == 1 else f"each of {slots.cores:g} cores"
-    because = f"{per_core:g} for {each} make {slots.by_cores}"
+    cores = "1 core" if slots.cores == 1 else f"each of {slots.cores:g} cores"
+    because = f"{per_core:g} for {cores} make {slots.by_cores}"
     if request.hbase_used:
         because += ", of the half of the worker that HBase leaves"
     if slots.by_demand > slots.by_cores:

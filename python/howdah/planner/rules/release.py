@@ -182,7 +182,9 @@ def _foreign(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
         elif near is None:
             line = _nearest_reader(entry.name, facts)
-            if line.endswith(_LATER) and any(re.search(_VENDORS, other.text) for other in reading.properties):
+            if line.endswith(_LATER) and any(
+                re.search(_VENDORS, setting.text) for setting in reading.properties
+            ):
                 continue
             yield entry_verdict(
                 entry,
