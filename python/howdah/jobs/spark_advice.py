@@ -7,6 +7,7 @@ from math import ceil
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from howdah.jobs.tasks import MUCH_MORE_DATA, failures_text, in_state, skew_s, times_as_much, whole_number
@@ -209,7 +210,7 @@ class _Longest(NamedTuple):
 def _longest(log: SparkLog, stage: StageSummary) -> _Longest | None:
     """The longest task of a stage; None if the log has no task of it."""
     number = int(stage.name.partition(":")[0])
-    tasks = in_state(log.tasks.filter(pc.equal(log.tasks["stage"], number)), "succeeded")
+    tasks = in_state(log.tasks.filter(pc.equal(log.tasks["stage"], pa.scalar(number))), "succeeded")
     if not tasks.num_rows:
         return None
     column = {name: tasks[name].to_numpy() for name in _MEASURES}
