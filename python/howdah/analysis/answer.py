@@ -25,7 +25,7 @@ from howdah.model.run import Outcome, RunRecord
 from howdah.model.workloads.base import TOGETHER
 from howdah.units import format_counted, format_rate
 
-OUTSIDE_SHARE = 0.03  # Time that no phase accounts for is told from this share of the workload on.
+OUTSIDE_SHARE = 0.03  # Time outside all phases is reported from this share of the workload on.
 OUTSIDE_S = 0.01  # Starting and ending take a few milliseconds, which only a tiny workload would notice.
 
 _RATES: dict[str, Callable[[HostUse], float]] = {

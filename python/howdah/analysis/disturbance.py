@@ -19,7 +19,7 @@ from howdah.units import format_counted, format_rate
 # Ready time below 5 % is fine for a virtual machine (D0, RULES 22); above 1 % it is worth knowing.
 STEAL_NOTED = 0.01
 STEAL_WARNED = 0.05
-OTHERS_NOTED = 0.03  # Whatever a machine does beside a run takes a few per cent.
+OTHERS_NOTED = 0.03  # Other work of a machine during a run takes a few per cent.
 SCARCE = 0.1  # With less left idle, what others had is what the run did without.
 # A disk that was busy so much, and moved so much for others, kept the run waiting.
 DISK_BUSY = 0.5

@@ -27,7 +27,7 @@ from howdah.model.tables import RunData
 from howdah.model.workloads.terasort import CODEC, Codec
 
 NEAR = 0.5  # A resource used below half of what it can do is not what a phase waits for.
-ALIKE = 0.8  # Reading and writing whose raw times differ by less than this share limit a phase alike.
+ALIKE = 0.8  # If the raw times of reading and writing differ by less than this share, both limit a phase.
 DEVICE_BUSY = 0.7  # A device that is busy most of the time is in the way even below its raw rate.
 BEATEN = 0.95  # No workload is faster than the raw hardware; both vary by a few per cent when measured.
 LEAST_LIMIT_S = 0.01  # Shorter work is over before its start-up is, and no measure of the hardware.

@@ -81,7 +81,7 @@ def _loss(
             if number > master.number
         ]
         takeover_s = min(later) - lost_s if later else None
-        # Where nothing of what a lost master began is left, the whole job began anew.
+        # If nothing is left of what a lost master began, the whole job began again.
         restart_s = (master.restart_s or 0.0) if all(number > master.number for number in numbers) else 0.0
     until = freed_s(outage, ended, again, takeover_s)
     phases = [phase.name for phase in time.phases if phase.start_s <= lost_s <= phase.end_s]

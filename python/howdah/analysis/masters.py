@@ -82,7 +82,7 @@ def find_journal(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 _MASTERS = {role.value: DAEMONS[role].name for role in PAIRED}
-_UNSEEN = 0.05  # A master that was not asked for this share of a workload may have done anything meanwhile.
+_UNSEEN = 0.05  # What a master did is unknown if it was not sampled for this share of a workload.
 
 _DAEMONS = {DAEMONS[role].name: role.value for role in (Role.NAMENODE, Role.RESOURCEMANAGER)}
 

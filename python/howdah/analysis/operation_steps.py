@@ -194,7 +194,7 @@ def up_to_s(places: int) -> NDArray[np.float64]:
     return highest / _MICROSECONDS
 
 
-SHARES = (0.5, 0.95, 0.99, 0.999)  # The shares whose times are told step by step.
+SHARES = (0.5, 0.95, 0.99, 0.999)  # The shares whose times are explained step by step.
 ALL = "all requests"  # What all operations together are called.
 MOST_STEPS = 600
 INTENDED = ", intended"  # Ends the name of an operation timed from when its rate had it begin.

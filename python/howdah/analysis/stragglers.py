@@ -171,7 +171,7 @@ def stragglers(
 ) -> tuple[Straggler, ...]:
     """The stragglers of every job that succeeded, the one that lost most first.
 
-    A worker that was lost is told of as such, and whoever did its work again began late for that.
+    A lost worker is reported as such, and the workers that repeated its work began late because of it.
     """
     if not on_cluster(timed.run.record):
         return ()

@@ -26,7 +26,7 @@ from howdah.model.workloads.ycsb import KEY_BYTES, Ycsb
 from howdah.units import format_bytes
 
 MERGED = 3  # Files that a compaction merges at least (hbase.hstore.compaction.min, its default).
-WORTH = 0.9  # Where less than this was flushed, it is said.
+WORTH = 0.9  # If less than this was flushed, a finding says so.
 LEAST_BYTES = 64 << 20  # Of less than a part of one memstore a ratio shows what else was written.
 UNEXPECTED = 2.0  # From so many times the expected bytes on a reader is owed the reason.
 

@@ -23,7 +23,7 @@ from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.ycsb import Ycsb
 from howdah.units import format_counted, format_per_s
 
-ON_TARGET = 0.98  # So much of the rate that was asked for is what was asked for.
+ON_TARGET = 0.98  # A rate from this share of the target on has reached the target.
 OWN_TIME = 0.7  # Clients with fewer requests under way, of those possible, are busy themselves.
 _STATIONS: Mapping[str, ThroughputBound] = {
     "client processors": "client CPU",

@@ -39,7 +39,7 @@ POLE_OVER_SPREAD = 5.0
 TAIL_SHARE = 0.05
 # From this share of the workload on, a pole or tail asks for attention rather than informing.
 COSTLY_SHARE = 0.10
-LEAST_SAVING_S = 0.05  # Nobody would change anything for less time than this.
+LEAST_SAVING_S = 0.05  # Less time than this is not worth a change.
 MAD_TO_DEVIATION = 1.4826  # Standard deviation over median absolute deviation of a normal distribution.
 
 

@@ -286,9 +286,9 @@ def _few_tasks(facts: SparkFacts, stages: Sequence[StageSummary]) -> Iterator[Jo
         slot_s = (stage.end_s - stage.start_s) / facts.slots
         if _is_large((slots - stage.tasks) * slot_s, _LARGE_SAVING, facts):
             together = sum(
-                beside.tasks
-                for beside in stages
-                if beside.start_s < stage.end_s and beside.end_s > stage.start_s
+                concurrent.tasks
+                for concurrent in stages
+                if concurrent.start_s < stage.end_s and concurrent.end_s > stage.start_s
             )
             narrow.append((min((slots - together) * slot_s, facts.idle_s), stage))
     waited_s, worst = max(narrow, key=lambda pair: pair[0], default=(0.0, None))

@@ -255,7 +255,7 @@ class RegisteredEngine(NamedTuple):
     name: str  # What ``--engine`` takes.
     help: str  # What it runs on, to follow its name.
     title: str
-    options: tuple[Option[Any], ...]  # What it may be asked for beside its programs' options.
+    options: tuple[Option[Any], ...]  # Its options in addition to those of its programs.
     prepare: str  # The function that makes a run ready, as ``package.module:function``.
     planned: bool = False  # Whether a study gives each of its cells a plan of its own.
     on_laboratories: bool = False  # Whether a study may build laboratories for it.

@@ -109,7 +109,7 @@ class SitePart(Model):
 
 _RANGE = re.compile(r"(.*)\[(\d{1,4})-(\d{1,4})\](.*)")
 _HOST = "{host}"
-VCENTER_PORT = 443  # Where a vCenter answers unless told otherwise.
+VCENTER_PORT = 443  # The default port of a vCenter.
 _OF_A_LINK = 2  # Addresses of a network between two machines, which has none for itself.
 
 

@@ -110,7 +110,7 @@ LONGEST_WORD: Final = 500  # Characters without a space; a host's name has at mo
 LONGEST_TEXT: Final = 20_000  # Characters of one text.
 _ENDS: Final = (60, 20)  # As many are kept of a long word's beginning and of its end.
 _LONG = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
-_ENCODED = "histogram"  # The column whose texts are no words.
+_ENCODED = "histogram"  # A column of encoded texts.
 
 T = TypeVar("T")
 

@@ -94,7 +94,7 @@ BOUNDS = {"disk": "reading and writing", "others": "other processes"}  # Readers
 
 MISSING = ("unfinished", "never-began", "missing")  # Findings about what is missing, right below the answer.
 
-TABLED = ("byte-accounting", "dfsio")  # Notes whose every number stands in a table of their own.
+TABLED = ("byte-accounting", "dfsio")  # Notes with all their numbers in a table of their own.
 
 
 def run_report(run: RunData, analysis: Analysis, *, drawn: bool = True) -> doc.Document:

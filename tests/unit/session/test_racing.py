@@ -47,7 +47,12 @@ def on_labs(budget_s: float = 3600) -> RaceRequest:
 def in_simulator(study: Study) -> Study:
     """A race's study in the simulator, where runs need no rest and no empty page cache."""
     settings = study.settings.model_copy(update={"engine": "sim"})
-    return study.model_copy(update={"settings": settings, "drop_caches": False, "settle_s": 0.0})
+    [factor] = study.factors
+    # The simulator has no properties of programs.
+    levels = tuple(level.model_copy(update={"job_settings": None}) for level in factor.levels)
+    factors = (factor.model_copy(update={"levels": levels}),)
+    changes = {"settings": settings, "factors": factors, "drop_caches": False, "settle_s": 0.0}
+    return study.model_copy(update=changes)
 
 
 def raced_in_simulator(folder: TuningFolder) -> tuple[str, dict[str, str], str]:

@@ -34,9 +34,9 @@ LIMIT_WANDERS = 0.15  # While held back, equal workers compute about as much: a 
 # Where nobody counts how long the limit held it back, the CPUs must have stood at it nearly all along.
 STEADY = 0.9
 LEAST_CPUS = 0.02
-STOLEN_WANDERS = 0.1  # What a hypervisor gives to others differs by no more among workers on hosts alike.
+STOLEN_WANDERS = 0.1  # Hypervisors give others CPU time that differs by this at most on equal hosts.
 
-CONTENTION_WANDERS = 0.03  # What any machine does beside a run.
+CONTENTION_WANDERS = 0.03  # The CPU time that any machine uses during a run for other work.
 
 
 def _ceilings(

@@ -293,7 +293,7 @@ CLEARLY = 0.05  # A resource that differs by less than this share explains nothi
 
 MOST_SIGNS = 4  # More signs than this are a table, and there is one.
 
-MOST_CAUSES = 6  # The same where programs differ, whose resources are all that they have in common.
+MOST_CAUSES = 6  # The same for different programs, which have only resources in common.
 
 CAUSES = (
     "CPU time", PROCESSES, "spilled", "shuffled", "written to disks", "read from disks", "received",
@@ -303,7 +303,7 @@ CAUSES = (
 
 PART_SHARE = 0.1  # Parts of a job's time that differ by less of the whole difference are left out.
 
-WORTH_SHARE = 0.02  # A resource below this share of the greatest one of its unit is beside the point.
+WORTH_SHARE = 0.02  # A resource below this share of the largest one of its unit does not matter.
 
 
 def locations(times: Sequence[Judged], others: Sequence[Contrast]) -> tuple[Location, ...]:

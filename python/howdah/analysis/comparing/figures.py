@@ -365,7 +365,7 @@ def courses(run: RunData, workload: str) -> tuple[Course, ...]:
         ]
         if not mine:
             continue
-        # Shares of several machines' CPUs are shares of all of them, each machine counting alike.
+        # Shares of several machines' CPUs are shares of all of them, with equal weights.
         among = len({curve.host for curve in mine}) if quantity.unit == "1" else 1
         edges = moments(mine, time.start_s, time.end_s)
         if len(edges) - 1 > MOST_STEPS:

@@ -67,7 +67,7 @@ def journal_readings(timeline: Timeline, time: WorkloadTime) -> Iterator[Reading
 
 
 _CALLS, _CPU = "namenode/calls", "jvm/namenode/cpu_s"
-_WINDOW_S = 5.0  # Daemons are asked every second or two, and not all at the same moment.
+_WINDOW_S = 5.0  # Daemons are queried every second or two, and not all at the same moment.
 
 
 class CallCost(NamedTuple):

@@ -82,9 +82,9 @@ def _quantile(freedom: int) -> float:
 
 CONFIDENCE = 0.95
 
-POWER = 0.9  # A difference counts as one that would be told if it is told nine times in ten.
-MOST_REPEATS = 100  # Nobody makes more.
-MOST_TIMES = 100.0  # That only a difference beyond this many times would show need not be told by a number.
+POWER = 0.9  # A difference counts as detectable if nine of ten comparisons would find it.
+MOST_REPEATS = 100  # More repeats are not practical.
+MOST_TIMES = 100.0  # A detectable difference beyond this factor is not shown as a number.
 _FAR = 1e4  # Standard errors beyond which the distribution takes long to invert, and nothing would ever show.
 
 

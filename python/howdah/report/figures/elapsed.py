@@ -17,7 +17,7 @@ ROW, BAR = 72, 26
 TOKENS = ("phase-1", "phase-2", "phase-3")
 
 
-_WORD = 0.13  # How long a total is written, beside the axis.
+_WORD = 0.13  # The width of a total next to the axis.
 
 
 _BESIDE_EDGE = {"expr": "scale('x', datum.limit) < 3.4 * length(datum.text) ? 'left' : 'center'"}

@@ -167,7 +167,7 @@ READ, CACHED = Key("read from disks", "disk-read"), Key("from the page cache", "
 WITHIN, NETWORK = Key("within a machine", "phase-2"), Key("over the network", "net-send")
 WRITTEN = Key("written to disks", "disk-write")
 
-WORTH_TELLING = 0.05  # Amounts that are this share apart are told apart.
+WORTH_TELLING = 0.05  # Amounts that differ by this share count as different.
 
 TOO_SMALL = 0.01  # A stream of this share of the largest, in theory too, is left to the table.
 

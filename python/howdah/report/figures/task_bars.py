@@ -19,7 +19,7 @@ DAEMONS = {
 
 _GONE = {"lost", "given-up"}
 TOGETHER = 0.15  # Words at marks of one worker closer than this part of the time shown would overlap.
-MOST_WORKERS = 40  # More workers than this make a picture that nobody reads.
+MOST_WORKERS = 40  # A picture of more workers is unreadable.
 
 
 class EventMark(NamedTuple):

@@ -207,7 +207,7 @@ def with_still(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 LEAD = 0.01  # The share of the time shown that lies before the first workload.
-_LINE = 0.01  # The width of a line beside the figure's height.
+_LINE = 0.01  # The width of a line as a share of the figure's height.
 
 
 class PhaseBand(NamedTuple):

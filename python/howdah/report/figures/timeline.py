@@ -26,7 +26,7 @@ class SeriesLine(NamedTuple):
 
     key: Key
     values: FloatArray
-    peaks: FloatArray | None = None  # The highest within each step; None where only means were asked for.
+    peaks: FloatArray | None = None  # The highest within each step; None if only means are shown.
 
     @property
     def highest(self) -> float:

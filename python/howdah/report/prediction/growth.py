@@ -286,7 +286,7 @@ def _masters_spec(sweep: Sweep) -> dict[str, Any]:
 
 
 _COLUMNS = ("asked", "metric", "unit", "low", "median", "high", "station", "busy")
-TAIL = "99 % within"  # The metrics whose values are shown beside the throughput.
+TAIL = "99 % within"  # The metrics that are shown next to the throughput.
 
 
 def loads(sweep: LoadSweep, calibration: Calibration | None) -> Document:

@@ -38,7 +38,7 @@ BLOCK_COSTS = (
     BlockCost(JOURNALNODE, JOURNAL_RATE, "to each JournalNode", "kB/s", 1e-3, format_rate),
 )
 
-PER_BLOCKS = 100  # Blocks a second that a load is told for.
+PER_BLOCKS = 100  # Blocks per second for which a load is shown.
 LEAST_BLOCKS_PER_S = 1.0  # With fewer, a master mostly does what it does without any work.
 HEIGHT = 170
 _BLOCKS = "block_size"
