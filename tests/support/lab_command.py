@@ -37,7 +37,7 @@ class Lab:
             env=self._environment(),
         )
 
-    def try_to(self, *words: str, timeout_s: float = 400) -> subprocess.CompletedProcess[str]:
+    def try_to(self, *words: str, timeout_s: float = 1200) -> subprocess.CompletedProcess[str]:
         """Run ``howdah lab`` to its end, whichever that is."""
         with self.start(*words) as process:
             out, err = process.communicate(timeout=timeout_s)

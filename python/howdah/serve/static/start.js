@@ -4,6 +4,8 @@
   const { root, ask, listen, seconds, words } = window.howdah;
   const id = (name) => document.getElementById(name);
   const offered = JSON.parse(id("offered").textContent);
+  // The number of the run that was started here last, which #started follows.
+  let started = null;
 
   function made(tag, text, className) {
     const one = document.createElement(tag);
@@ -84,6 +86,7 @@
   }
 
   function show(runs) {
+    follow(runs);
     id("queue-list").hidden = runs.length === 0;
     id("queue-about").textContent = `One run can be under way, and one more can wait.${runs.length ? "" : " Nothing has been started yet."}`;
     id("queue").replaceChildren(
@@ -98,11 +101,15 @@
           stop.type = "button";
           stop.addEventListener("click", async () => {
             stop.disabled = true;
-            tell("");
+            if (run.number === started) {
+              started = null;
+              tell("");
+            }
             try {
               show((await ask("DELETE", `api/v1/starts/${run.number}`, undefined, true)).runs);
             } catch (error) {
               stop.disabled = false;
+              started = null;
               tell(words(error), "fault");
             }
           });
@@ -121,6 +128,17 @@
     id("started").textContent = text;
   }
 
+  function follow(runs) {
+    const run = runs.find(({ number }) => number === started);
+    if (!run) return;
+    if (run.state === "waiting") tell("It waits for the run under way.");
+    else if (["refused", "failed"].includes(run.state)) tell(run.said || run.state, "fault");
+    else {
+      tell(`${run.state} · `);
+      id("started").append(led(run));
+    }
+  }
+
   function led(run) {
     const link = made("a", run.record || "list of runs");
     link.href = run.record ? `${root}runs/${run.record}/` : root;
@@ -137,6 +155,7 @@
 
   id("start").addEventListener("submit", async (event) => {
     event.preventDefault();
+    started = null;
     const since = Date.now();
     const about = () => tell(`starting … ${seconds((Date.now() - since) / 1000)}`);
     about();
@@ -148,8 +167,8 @@
     try {
       const run = await ask("POST", "api/v1/starts", question, true);
       clearInterval(clock);
-      tell(run.state === "waiting" ? "It waits for the run under way." : `${run.state} · `);
-      if (run.state !== "waiting") id("started").append(led(run));
+      started = run.number;
+      follow([run]);
     } catch (error) {
       clearInterval(clock);
       tell(words(error), "fault");
