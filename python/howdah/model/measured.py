@@ -201,5 +201,6 @@ class TaskCosts(NamedTuple):
     sort: StepCost  # A map of TeraSort: rows read, partitioned, sorted and kept.
     reduce: StepCost  # A reduce of TeraSort: rows fetched, merged and written.
     validate: StepCost  # A map of TeraValidate: rows read and compared.
-    start_s: StepCost  # CPU seconds of a JVM and a task without a byte.
+    start_s: StepCost  # CPU seconds of a JVM and a task without a byte, the mean of the four tasks.
+    client_s: StepCost  # CPU seconds of a client until its job's maps begin.
     sorted_rows: int

@@ -30,6 +30,7 @@ def _costs(scale: float = 1.0, *, apart: float = 0.0, reduce: float = 1.0) -> Ta
         reduce=step(reduce * (d["reduce_s_per_byte"] + d["shuffle_s_per_byte"] / 2 + d["stream_s_per_byte"])),
         validate=step(d["validate_s_per_byte"] + half_read),
         start_s=StepCost((2.0, 2.5, 3.0)),
+        client_s=StepCost((1.5, 2.0, 2.5)),
         sorted_rows=ROWS,
     )
 
@@ -44,6 +45,9 @@ def test_costs_of_a_machine_of_half_the_speed_are_twice_the_simulators() -> None
         if name.endswith("_s_per_byte") or name == "compare_s":
             assert values[name] == pytest.approx(2 * default), name
     assert values["task_start_cpu_s"] == pytest.approx(2.5)
+    # A slow machine starts jobs slowly too: its client and the application master compute.
+    assert values["job_start_s"] == pytest.approx(4.5 + 2.0)
+    assert values["job_start_cpu_s"] == pytest.approx(3.3 * 2.0)
     assert "core_speed" not in values
 
 

@@ -254,7 +254,8 @@ Marks = Mapping[str, float]
 class _Round(NamedTuple):
     """CPU seconds of the steps on some rows."""
 
-    start: float
+    client: float
+    """From the process's start until TeraGen's maps begin."""
     generate: float
     sort: float
     reduce: float
@@ -279,13 +280,26 @@ def measure_task_costs(
     def per_byte(seconds: Callable[[_Round], float]) -> StepCost:
         return StepCost(tuple((seconds(much) - seconds(little)) / bytes_more for little, much in pairs))
 
-    share = _LITTLE / (_MUCH - _LITTLE)
+    def without_a_byte(little: _Round, much: _Round) -> float:
+        # Code that is still interpreted or being compiled costs a task as much, however many bytes follow.
+        steps = [
+            (costs.generate + costs.sort + costs.reduce + costs.validate) / 4 for costs in (little, much)
+        ]
+        return steps[0] - (steps[1] - steps[0]) * _LITTLE / (_MUCH - _LITTLE)
+
+    clients = tuple((little.client + much.client) / 2 for little, much in pairs)
     return TaskCosts(
         generate=per_byte(lambda costs: costs.generate),
         sort=per_byte(lambda costs: costs.sort),
         reduce=per_byte(lambda costs: costs.reduce),
         validate=per_byte(lambda costs: costs.validate),
-        start_s=StepCost(tuple(little.start - share * (much.start - little.start) for little, much in pairs)),
+        start_s=StepCost(
+            tuple(
+                client + without_a_byte(little, much)
+                for client, (little, much) in zip(clients, pairs, strict=True)
+            )
+        ),
+        client_s=StepCost(clients),
         sorted_rows=_MUCH,
     )
 
@@ -304,7 +318,7 @@ def _round(installation: Installation, folder: Path, rows: int, report: Callable
     validated = run("TeraValidate", target, str(folder / "report"))
     shutil.rmtree(folder)
     return _Round(
-        start=generated["maps end"],
+        client=generated["maps begin"],
         generate=generated["maps end"] - generated["maps begin"],
         sort=sorting["maps end"] - sorting["maps begin"],
         reduce=sorting["reduces end"] - sorting["reduces begin"],
