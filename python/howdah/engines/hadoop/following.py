@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from typing import Literal, NamedTuple
@@ -30,20 +31,12 @@ def progress(workload: Workload, job: JobProgress | None, elapsed_s: float) -> P
     total = workload.progress_bytes()
     maps = job.map_progress if job else 0.0
     reduces = job.reduce_progress if job else 0.0
-    share = (maps + reduces) / 2 if workload.is_shuffled else maps
-    before, after = workload.map_phases
-    phase = after if workload.is_shuffled and maps >= 1.0 else before
+    done = round(total * ((maps + reduces) / 2 if workload.is_shuffled else maps))
+    phase = workload.map_phases[workload.is_shuffled and maps >= 1.0]
     if job is not None and job.phase is not None:
         phase = job.phase
-    return Progress(
-        workload.kind,
-        phase,
-        round(share * total),
-        total,
-        workload.unit,
-        elapsed_s,
-        job.tasks_ended if job else "",
-    )
+    tasks = job.tasks_ended if job else ""
+    return Progress(workload.kind, phase, done, total, workload.unit, elapsed_s, tasks)
 
 
 class ApplicationStatus(NamedTuple):
@@ -112,7 +105,10 @@ class TaskSnapshots:
             )
         except ServiceError:
             return
-        conf = self.job.conf if self.job else self._conf()
+        conf = self.job.conf if self.job else {}
+        if self.job is None:
+            with suppress(ServiceError):
+                conf = self._reader.conf(self._id)
         self.job = replace(job, counters=counters, conf=conf, tasks=tasks)
 
     def _snapshot(self, task: TaskFacts) -> TaskFacts:
@@ -127,12 +123,6 @@ class TaskSnapshots:
         if ended:
             self._ended[task.id] = updated
         return updated
-
-    def _conf(self) -> dict[str, str]:
-        try:
-            return self._reader.conf(self._id)
-        except ServiceError:
-            return {}
 
 
 _DATE = re.compile(r"^\[[^]]*\d\d:\d\d:\d\d[^]]*\] ")
@@ -187,7 +177,9 @@ class Patience:
         if silence is not None:
             return f"no task started within {self._deadline_s:g} s, and nothing reported the job: {silence}"
         missing = self._missing(app, job)
-        return f"{missing} within {self._deadline_s:g} s{_diagnostics(app)}" if missing else None
+        diagnostics = _DATE.sub("", " ".join(app.diagnostics.split())).rstrip("; ") if app else ""
+        why = f": {diagnostics}" if diagnostics else ""
+        return f"{missing} within {self._deadline_s:g} s{why}" if missing else None
 
     def _missing(self, app: AppFacts | None, job: JobProgress | None) -> str | None:
         if app is None:
@@ -215,15 +207,9 @@ class Silence:
             self._state, self._from_s = "short", now_s
         elif self._state == "short" and now_s - self._from_s >= _SILENT_S:
             self._state = "told"
-            return (
-                f"nothing reported the job from {self._from_s:.0f} s on, and its client kept waiting: {why}"
-            )
+            begin = f"nothing reported the job from {self._from_s:.0f} s on"
+            return f"{begin}, and its client kept waiting: {why}"
         return None
-
-
-def _diagnostics(app: AppFacts | None) -> str:
-    diagnostics = _DATE.sub("", " ".join(app.diagnostics.split())).rstrip("; ") if app else ""
-    return f": {diagnostics}" if diagnostics else ""
 
 
 class Following:
@@ -256,24 +242,18 @@ class Following:
         for poll in count(1):
             if self._client.wait(_POLL_S if poll <= _SOON else _LATER_POLL_S):
                 return
-            status = self._query()
+            status = ApplicationStatus(None, None)
+            if self._client.application is not None:
+                status = self._status_query.query(self._client.application)
             now_s = self._bench.clock.now_s()
             reason = self._patience.reason(now_s, *status)
             if reason:
-                raise RunFailed(self._workload.kind, self._explained(reason))
+                if self._client.application is None and self._client.lines:
+                    reason = f"{reason}; its last output: {client_error(self._client.lines)}"
+                raise RunFailed(self._workload.kind, reason)
             self._report(status, now_s)
             if status.job is not None and not self._bench.history and poll % _SEEN_EVERY == 0:
                 self._poll(status.job)
-
-    def _explained(self, reason: str) -> str:
-        """Return a reason, with the client's last output if it submitted no job."""
-        if self._client.application is not None or not self._client.lines:
-            return reason
-        return f"{reason}; its last output: {client_error(self._client.lines)}"
-
-    def _query(self) -> ApplicationStatus:
-        application = self._client.application
-        return ApplicationStatus(None, None) if application is None else self._status_query.query(application)
 
     def _report(self, status: ApplicationStatus, now_s: float) -> None:
         """Report the progress, and a warning if the ResourceManager has been silent for long."""
@@ -289,12 +269,8 @@ class Following:
 
     def poll_last(self) -> None:
         """Take a last snapshot of the job's tasks before it is killed."""
-        last = self._last
-        if (
-            self._status_query.master is not None
-            and last is not None
-            and last.maps + last.reduces <= _MOST_TASKS
-        ):
+        last, master = self._last, self._status_query.master
+        if master is not None and last is not None and last.maps + last.reduces <= _MOST_TASKS:
             self._poll(last)
 
     def _poll(self, job: JobProgress) -> None:
