@@ -31,25 +31,13 @@ _SUMS = {
 }
 """By field of SparkStageRun the columns of the event log's tasks that it is the sum of."""
 _KEPT = (
-    "spark.default.parallelism",
-    "spark.driver.memory",
-    "spark.dynamicAllocation.enabled",
-    "spark.executor.cores",
-    "spark.executor.instances",
-    "spark.executor.memory",
-    "spark.executor.memoryOverhead",
-    "spark.io.compression.codec",
-    "spark.memory.fraction",
-    "spark.serializer",
-    "spark.shuffle.compress",
-    "spark.speculation",
-    "spark.sql.adaptive.enabled",
-    "spark.sql.autoBroadcastJoinThreshold",
-    "spark.sql.shuffle.partitions",
-    "spark.submit.deployMode",
-    "Java Version",
-    "Scala Version",
-)
+    "spark.default.parallelism", "spark.driver.memory", "spark.dynamicAllocation.enabled",
+    "spark.executor.cores", "spark.executor.instances", "spark.executor.memory",
+    "spark.executor.memoryOverhead", "spark.io.compression.codec", "spark.memory.fraction",
+    "spark.serializer", "spark.shuffle.compress", "spark.speculation", "spark.sql.adaptive.enabled",
+    "spark.sql.autoBroadcastJoinThreshold", "spark.sql.shuffle.partitions", "spark.submit.deployMode",
+    "Java Version", "Scala Version",
+)  # fmt: skip
 """Properties that a record keeps because times depend on them. None contains a secret."""
 
 Row = dict[str, Any]

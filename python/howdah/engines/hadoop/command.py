@@ -79,8 +79,25 @@ class Command(NamedTuple):
     arguments: tuple[str, ...]
 
     def vector(self, target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> list[str]:
-        """The client's whole command line; see ``argument_vector``."""
-        return argument_vector(target, workspace, self, tag)
+        """The client's whole command line, without a shell.
+
+        The user's properties override the workload's, but not those that keep a job within the run's
+        directory and identify it by its tag.
+        """
+        own = {
+            "mapreduce.job.queuename": target.queue,
+            "mapreduce.job.tags": tag,
+            "yarn.app.mapreduce.am.staging-dir": workspace.folder(STAGING),
+            # pi works below the user's home directory, which the client may choose.
+            "dfs.user.home.dir.prefix": workspace.folder(HOME),
+        }
+        # Its default is below the cluster's staging directory.
+        if history := target.conf.get(_HISTORY):
+            own[_HISTORY] = history
+        properties = {**self.properties, **target.job_settings, **own}
+        words = (*(f"-D{key}={value}" for key, value in properties.items()), *self.arguments)
+        java = java_command(target.installation, target.conf_dir, self.main, *words, options=_OPTIONS)
+        return [*target.client_prefix, *java]
 
     def master(self, manager: ResourceManager, application: str) -> AppMaster:
         """Return the reporter of the job's progress."""
@@ -96,40 +113,8 @@ class Command(NamedTuple):
             plan=context.job.plan,
             printed=ended.lines,
             seen=ended.seen,
-            staging=staging(context.workspace),
+            staging=context.workspace.folder(STAGING),
         )
-
-
-def argument_vector(target: HadoopTarget, workspace: HdfsWorkspace, command: Command, tag: str) -> list[str]:
-    """Return the client's whole command line, without a shell.
-
-    The user's properties override the workload's, but not those that keep a job within the run's directory
-    and identify it by its tag.
-    """
-    properties = {**command.properties, **target.job_settings, **_own(target, workspace, tag)}
-    words = [f"-D{key}={value}" for key, value in properties.items()]
-    java = java_command(
-        target.installation, target.conf_dir, command.main, *words, *command.arguments, options=_OPTIONS
-    )
-    return [*target.client_prefix, *java]
-
-
-def staging(workspace: HdfsWorkspace) -> str:
-    """Return the staging directory of the run's clients and application masters."""
-    return workspace.folder(STAGING)
-
-
-def _own(target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> dict[str, str]:
-    own = {
-        "mapreduce.job.queuename": target.queue,
-        "mapreduce.job.tags": tag,
-        "yarn.app.mapreduce.am.staging-dir": staging(workspace),
-        # pi works below the user's home directory, which the client may choose.
-        "dfs.user.home.dir.prefix": workspace.folder(HOME),
-    }
-    history = target.conf.get(_HISTORY)
-    # Its default is below the cluster's staging directory.
-    return own | ({_HISTORY: history} if history else {})
 
 
 def file_properties(workload: Workload) -> dict[str, str]:
@@ -149,18 +134,11 @@ def sort_properties(workload: TeraSort) -> dict[str, str]:
             "mapreduce.job.reduce.slowstart.completedmaps": workload.slowstart,
         }
     )
-    return properties | _compression(workload.codec)
-
-
-def _compression(codec: Codec | None) -> dict[str, str]:
-    if codec is None:
-        return {}
-    if codec is Codec.NONE:
-        return {"mapreduce.map.output.compress": "false"}
-    return {
-        "mapreduce.map.output.compress": "true",
-        "mapreduce.map.output.compress.codec": _CODECS[codec],
-    }
+    if workload.codec is not None:
+        properties["mapreduce.map.output.compress"] = "false" if workload.codec is Codec.NONE else "true"
+    if workload.codec in _CODECS:
+        properties["mapreduce.map.output.compress.codec"] = _CODECS[workload.codec]
+    return properties
 
 
 def _present(values: dict[str, int | float | None]) -> dict[str, str]:

@@ -165,7 +165,7 @@ def report_job(
     Sources in this order: its history file in HDFS, the history server, ``seen`` (the last report of its
     application master), and the counters in the client's output, which have no tasks. It raises nothing.
     """
-    machines = NodeFinder(target.machine_of, plan, target.joined)
+    machines = target.machines(plan)
     report = _report(target, job_id, clock, printed=printed, seen=seen, staging=staging)
     facts, why = report.facts, None
     if facts.state != "succeeded":

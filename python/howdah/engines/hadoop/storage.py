@@ -32,9 +32,7 @@ STAGING, HOME = "staging", "home"
 _REPLICATED = "REPLICATION"
 """Hadoop's policy of directories with replicas below a directory whose files are coded."""
 
-_TAKEN = frozenset(
-    {"FileAlreadyExistsException", "AlreadyBeingCreatedException", "RecoveryInProgressException"}
-)
+_TAKEN = ("FileAlreadyExistsException", "AlreadyBeingCreatedException", "RecoveryInProgressException")
 """HDFS's exceptions if another run's marker exists, or is being written at this moment."""
 _LOG = logging.getLogger(__name__)
 
@@ -208,18 +206,12 @@ def marked_directories(namenode: NameNode, work_dir: str) -> list[tuple[str, Hdf
     result = []
     for entry in entries:
         path = posixpath.join(work_dir, entry.name)
-        marker = _read(namenode, posixpath.join(path, FILE)) if entry.is_directory else None
-        if marker is not None and marker.run == entry.name:
-            result.append((path, marker))
+        # There may be no such file, or another user's.
+        with suppress(RefusedByDaemon):
+            marker = read_marker(namenode.read(posixpath.join(path, FILE))) if entry.is_directory else None
+            if marker is not None and marker.run == entry.name:
+                result.append((path, marker))
     return result
-
-
-def _read(namenode: NameNode, path: str) -> HdfsMarker | None:
-    try:
-        return read_marker(namenode.read(path))
-    except RefusedByDaemon:
-        # No such file, or another user's.
-        return None
 
 
 def clear_leftovers(target: HadoopTarget, namenode: NameNode, manager: ResourceManager) -> tuple[str, ...]:
@@ -307,23 +299,14 @@ def check_room(namenode: NameNode, target: HadoopTarget, suite: Suite) -> None:
         raise _too_much(suite, needed, free_bytes, f"HDFS has {format_bytes(free_bytes)} free")
     folder = existing_parent(namenode, target.work_dir)
     while needed and folder != "/":
-        remaining = _remaining_bytes(namenode, folder)
-        if remaining is not None and needed > remaining:
-            raise _too_much(
-                suite, needed, remaining, f"the quota of {folder} leaves {format_bytes(remaining)}"
-            )
+        # Without the permission to read a quota it is not checked.
+        with suppress(RefusedByDaemon):
+            summary = namenode.summary(folder)
+            remaining = max(0, summary.space_quota_bytes - summary.space_bytes)
+            if summary.space_quota_bytes >= 0 and needed > remaining:
+                where = f"the quota of {folder} leaves {format_bytes(remaining)}"
+                raise _too_much(suite, needed, remaining, where)
         folder = posixpath.dirname(folder)
-
-
-def _remaining_bytes(namenode: NameNode, folder: str) -> int | None:
-    """Remaining space of a directory's quota; None without a quota or the permission to read it."""
-    try:
-        summary = namenode.summary(folder)
-    except RefusedByDaemon:
-        return None
-    if summary.space_quota_bytes < 0:
-        return None
-    return max(0, summary.space_quota_bytes - summary.space_bytes)
 
 
 def _too_much(suite: Suite, needed: int, room: int, where: str) -> UserError:
@@ -343,17 +326,13 @@ def _written_bytes(target: HadoopTarget, workload: Workload) -> int:
     """Bytes that a workload keeps in HDFS until the end of the run, including all replicas."""
     if not workload.written_bytes:
         return 0
-    policy = ERASURE_CODING.of(workload)
+    policy, key = ERASURE_CODING.of(workload), workload.replication_key
     if policy is not None:
         return round(workload.written_bytes * POLICIES[policy].overhead)
-    return workload.written_bytes * _replicas(target, workload, workload.replication_key)
-
-
-def _replicas(target: HadoopTarget, workload: Workload, key: str) -> int:
-    """TeraSort's own default, of a key that no release lists, is 1."""
+    # TeraSort's own default, of a key that no release lists, is 1.
     replication = REPLICATION.of(workload) or target.job_settings.get(key) or target.conf.get(key) or 1
     try:
-        return int(replication)
+        return workload.written_bytes * int(replication)
     except ValueError as error:
         where = f"--set {key}" if key in target.job_settings else target.conf.where(key)
         raise UserError(where, f"{replication!r} is not a number of replicas", "1, 2 or 3") from error
@@ -389,9 +368,13 @@ def spread(
     sharing = 0
     for block in blocks:
         addresses = [replica.address for replica in block.replicas]
-        per_worker.update(worker_at.get(address) or _unknown(address, machines) for address in addresses)
-        hosts = [host_at.get(address) or machines.host(_unknown(address, machines)) for address in addresses]
-        together = max(Counter(hosts).values(), default=0)
+        for address in addresses:
+            # The NameNode no longer lists this DataNode.
+            if address not in worker_at:
+                worker_at[address] = machines.worker(address.rpartition(":")[0])
+                host_at[address] = machines.host(worker_at[address])
+        per_worker.update(worker_at[address] for address in addresses)
+        together = max(Counter(host_at[address] for address in addresses).values(), default=0)
         # One replica on a host is safe, or as many units as the policy has parity units.
         sharing += together > (POLICIES[block.policy].parity if block.policy in POLICIES else 1)
     return ReplicaSpread(
@@ -406,8 +389,3 @@ def spread(
         policy=next((block.policy for block in blocks if block.policy), None),
         stored_bytes=stored_bytes,
     )
-
-
-def _unknown(address: str, machines: NodeFinder) -> str:
-    """The worker of a DataNode that the NameNode no longer lists."""
-    return machines.worker(address.rpartition(":")[0])

@@ -70,6 +70,10 @@ class HadoopTarget:
     spark: SparkPrograms | None = None
     """Spark and howdah's programs on it, if the suite has any."""
 
+    def machines(self, plan: Plan) -> NodeFinder:
+        """Return the workers of a plan, and those that joined, by Hadoop's names."""
+        return NodeFinder(self.machine_of, plan, self.joined)
+
 
 class NodeFinder:
     """Finds the worker that a node of Hadoop's is, its host and its rack.
@@ -142,6 +146,11 @@ class HadoopContext:
     history: bool
     warn: Callable[[str, str], None]
     afterwards: DeferredAction
+
+    @property
+    def machines(self) -> NodeFinder:
+        """The plan's workers, and those that joined, by Hadoop's names."""
+        return self.target.machines(self.job.plan)
 
 
 _LOG = logging.getLogger(__name__)

@@ -15,20 +15,8 @@ _SHOWN = 8
 
 _NOT_DISKS = ("loop", "ram", "zram", "sr", "fd", "dm-", "md")
 _NOT_LINKS = (
-    "lo",
-    "bond",
-    "team",
-    "br-",
-    "virbr",
-    "docker",
-    "veth",
-    "tun",
-    "tap",
-    "ifb",
-    "dummy",
-    "cali",
-    "flannel",
-)
+    "lo", "bond", "team", "br-", "virbr", "docker", "veth", "tun", "tap", "ifb", "dummy", "cali", "flannel",
+)  # fmt: skip
 
 
 class Machines:
