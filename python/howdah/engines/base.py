@@ -7,13 +7,12 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypedDict, Unpack
 
 import howdah
-from howdah.model.base import Model
 from howdah.model.cluster import ReplicaSpread
 from howdah.model.host import Host
 from howdah.model.plan import Plan
@@ -117,19 +116,13 @@ def job_digests(job: Job) -> dict[str, str]:
             "unread": True,
         }
     )
-    return {"host": sha256(content), "plan": _model(job.plan), "suite": _model(job.suite)}
+    parts = {"host": content, "plan": job.plan.model_dump_json(), "suite": job.suite.model_dump_json()}
+    return {name: sha256(part) for name, part in parts.items()}
 
 
 def sha256(content: str) -> str:
     """A text's digest in hex."""
     return hashlib.sha256(content.encode()).hexdigest()
-
-
-def _model(part: Model) -> str:
-    return sha256(part.model_dump_json())
-
-
-STOPPED = "stopped by the user"
 
 
 def begun_record(
@@ -252,21 +245,16 @@ class RunUnderWay:
         try:
             yield
         except KeyboardInterrupt:
-            self.change(outcome=Outcome.ABORTED, error=STOPPED)
+            self.change(outcome=Outcome.ABORTED, error="stopped by the user")
         except errors as error:
             self.change(outcome=Outcome.FAILED, error=text(error))
 
     @contextmanager
     def sampled(
-        self,
-        sources: Sequence[Source],
-        *,
-        start_ns: int,
-        interval_s: float,
-        now_s: Callable[[], float],
-        follow: Follow | None = None,
+        self, sources: Sequence[Source], clock: RunClock, *, interval_s: float, follow: Follow | None = None
     ) -> Iterator[Sampler]:
-        """Sample during the context, and record the cost; ``now_s`` returns seconds since the start."""
+        """Sample during the context, and record the cost and the time on the run's clock."""
+        start_ns = clock.start_ns
         sampler = Sampler(self.sink, sources, run_start_ns=start_ns, interval_s=interval_s, follow=follow)
         sampler.start()
         try:
@@ -275,10 +263,18 @@ class RunUnderWay:
             cost = sampler.stop()
             self.change(
                 telemetry=cost,
-                elapsed_s=now_s(),
+                elapsed_s=clock.now_s(),
                 members=sampler.members,
                 warnings=(*self.record.warnings, *sampler.warnings),
             )
+
+
+def begun_run(job: Job, sink: SampleSink, clock: RunClock, engine: str, version: str) -> RunUnderWay:
+    """Return a run that is measured from the beginning of its clock on."""
+    created = datetime.fromtimestamp(clock.start_epoch_s, UTC)
+    digests = job_digests(job)
+    record = begun_record(job, engine=engine, version=version, created=created, digests=digests)
+    return RunUnderWay(record, sink)
 
 
 def ended_by(error: BaseException) -> Outcome:
@@ -333,11 +329,9 @@ def clock_was_set(clock: RunClock) -> tuple[RunWarning, ...]:
     by_s = clock.set_by_s
     if abs(by_s) <= _APART_S:
         return ()
-    text = (
-        f"this machine's time of day was set {abs(by_s):.0f} s {'forward' if by_s > 0 else 'back'} during "
-        "the run: times of tasks and samples do not match"
-    )
-    return (RunWarning(code="clock-set", text=text),)
+    way = f"{abs(by_s):.0f} s {'forward' if by_s > 0 else 'back'}"
+    problem = "during the run: times of tasks and samples do not match"
+    return (RunWarning(code="clock-set", text=f"this machine's time of day was set {way} {problem}"),)
 
 
 def clocks_apart(web: Web, servers: Iterable[tuple[str, str]]) -> tuple[RunWarning, ...]:
@@ -360,12 +354,10 @@ def clocks_apart(web: Web, servers: Iterable[tuple[str, str]]) -> tuple[RunWarni
 def _ahead_s(web: Web, url: str) -> float | None:
     """Return how far a server's clock is ahead of this machine's, to a second."""
     before = datetime.now(UTC)
-    try:
+    with suppress(ServiceError, ValueError):
         theirs = web.get_date(url)
-    except (ServiceError, ValueError):
-        return None
-    if theirs is None or theirs.tzinfo is None:
-        return None
-    # The header has no fractions of a second: half a second on average.
-    ours = before + (datetime.now(UTC) - before) / 2
-    return (theirs - ours).total_seconds() + 0.5
+        if theirs is not None and theirs.tzinfo is not None:
+            # The header has no fractions of a second: half a second on average.
+            ours = before + (datetime.now(UTC) - before) / 2
+            return (theirs - ours).total_seconds() + 0.5
+    return None

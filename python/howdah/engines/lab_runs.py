@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -20,7 +21,7 @@ from howdah.faults.schedule import check_schedule, read_faults
 from howdah.lab import registry
 from howdah.lab.state import LabState, read_state
 from howdah.lab.status import LabStatus, status
-from howdah.model.engines import FAULT
+from howdah.model.engines import CONF, FAULT, LAB, PLAN
 from howdah.model.faults import Action
 from howdah.model.plan import Placement
 from howdah.model.reported import LatencyHistogram
@@ -70,6 +71,34 @@ def complete_lab(
     return state
 
 
+def check_one_cluster(request: RunRequest) -> None:
+    """Raise UserError for a request that names both a lab and a configuration."""
+    if request.of(CONF) is not None and request.of(LAB) is not None:
+        problem = f"conflicts with {CONF.flag}: they name different clusters"
+        raise UserError(LAB.flag, problem, "leave one of them out")
+
+
+def chosen_lab(
+    request: RunRequest, engine: str, variable: str, find: Callable[[str | None, bool], LabState | None]
+) -> LabState | None:
+    """Return the lab that a request names, or the default one; None for a cluster of the user's.
+
+    ``find`` returns the lab of a name, and gets whether the environment ``variable`` names a cluster. Raises
+    UserError if that contradicts the lab, or if a plan is given for one.
+    """
+    lab, elsewhere = request.of(LAB), bool(os.environ.get(variable))
+    if lab is None and request.of(CONF) is not None:
+        return None
+    state = find(lab, elsewhere)
+    if state is not None and lab is None and elsewhere:
+        problem = f'lab "{state.name}" is up, but {variable} names another cluster'
+        raise UserError(f"--engine {engine}", problem, f"--lab {state.name}, or --conf DIR")
+    if state is not None and request.of(PLAN) is not None:
+        problem = "has no effect on a lab, which has its own plan"
+        raise UserError(PLAN.flag, problem, f"use it with {CONF.flag}")
+    return state
+
+
 class SettledEngine:
     """An engine that begins once a lab is complete; see ``howdah.engines.base.Engine``."""
 
@@ -98,15 +127,12 @@ def settled(state: LabState, patience_s: float) -> LabStatus:
     deadline = time.monotonic() + patience_s
     while True:
         now = status(state)
-        if now.faults or now.health is None or not _coming(now) or time.monotonic() > deadline:
+        runs = all(daemon.pid is not None for machine in now.machines for daemon in machine.daemons)
+        # All runs, and something of it does not do its part yet.
+        coming = runs and bool(now.missing)
+        if now.faults or now.health is None or not coming or time.monotonic() > deadline:
             return now
         time.sleep(_POLL_S)
-
-
-def _coming(now: LabStatus) -> bool:
-    """Whether all runs, and something of it does not do its part yet."""
-    runs = all(daemon.pid is not None for machine in now.machines for daemon in machine.daemons)
-    return runs and bool(now.missing)
 
 
 def _warnings(before: LabStatus) -> Iterator[RunWarning]:
@@ -139,10 +165,6 @@ class FaultRun(NamedTuple):
     player: FaultPlayer
     state: LabState
 
-    def wrap(self, engine: Engine, clients: ConcurrentClients | None = None) -> Engine:
-        """Return the engine with the schedule and the concurrent clients."""
-        return FaultedEngine(engine, self.player, self.state, clients)
-
 
 def on_lab(
     engine: Engine, state: LabState | None, playing: FaultRun | None, clients: ConcurrentClients | None = None
@@ -152,7 +174,7 @@ def on_lab(
         return engine
     if playing is None:
         return SettledEngine(engine, state)
-    return SettledEngine(playing.wrap(engine, clients), state, STANDS_IN_S)
+    return SettledEngine(FaultedEngine(engine, *playing, clients), state, STANDS_IN_S)
 
 
 def requested_faults(request: RunRequest, state: LabState | None) -> FaultRun | None:
@@ -220,22 +242,14 @@ class FaultedEngine:
             self._player.heal()
             fallen = running.start_fallen()
         reports = self._player.reports
-        record = record.model_copy(
-            update={
-                "faults": reports,
-                "recovery": logs.recovery(reports, datetime.fromisoformat(record.created).timestamp()),
-                "warnings": (*record.warnings, *map(_fell, fallen)),
-            }
-        )
+        recovery = logs.recovery(reports, datetime.fromisoformat(record.created).timestamp())
+        texts = (f"{daemon} ended by itself during the run, and howdah started it again" for daemon in fallen)
+        warnings = (*record.warnings, *(RunWarning(code="daemon-fell", text=text) for text in texts))
+        record = record.model_copy(update={"faults": reports, "recovery": recovery, "warnings": warnings})
         if self._clients is not None:
             record = self._clients.end(record)
         sink.update(record)
         return record
-
-
-def _fell(daemon: str) -> RunWarning:
-    text = f"{daemon} ended by itself during the run, and howdah started it again"
-    return RunWarning(code="daemon-fell", text=text)
 
 
 class _Watched:

@@ -148,12 +148,14 @@ class ClientConf:
         return read_list(self.get(key) or "")
 
 
-def conf_directory(directory: Path | None) -> Path | None:
-    """Return the directory of a flag, otherwise ``$HADOOP_CONF_DIR``; None without both."""
-    if directory is not None:
-        return directory
-    variable = os.environ.get("HADOOP_CONF_DIR")
-    return Path(variable) if variable else None
+CONF_DIR = "HADOOP_CONF_DIR"
+"""The environment variable that names a client's configuration directory."""
+
+
+def conf_directory(directory: Path | None, variable: str = CONF_DIR) -> Path | None:
+    """Return the directory of a flag, otherwise that of an environment variable; None without both."""
+    named = os.environ.get(variable)
+    return directory or (Path(named) if named else None)
 
 
 def _winners(properties: Iterable[SiteProperty]) -> dict[str, SiteProperty]:

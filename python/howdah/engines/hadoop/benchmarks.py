@@ -73,29 +73,19 @@ def file_rates(
     job: JobFacts, logs: TaskLogs, sums: DfsioSums, folder: str, operation: Literal["write", "read"]
 ) -> tuple[FileRate, ...] | None:
     """Every file's rate, from the logs of the tasks; None unless they add up to what the reduce wrote."""
-    result: list[TaskRate] = []
-    for task in job.tasks:
-        winner = next((attempt for attempt in task.attempts if attempt.id == task.winner), None)
-        if task.kind != "map" or winner is None:
-            continue
+    rates: list[TaskRate] = []
+    maps = [task for task in job.tasks if task.kind == "map"]
+    for winner in (attempt for task in maps for attempt in task.attempts if attempt.id == task.winner):
         rate = read_task(logs.tail(TaskContainer(winner.container, winner.node_web), "syslog"))
         if rate is None:
             return None
-        result.append(rate)
-    if sums != DfsioSums(
-        len(result),
-        sum(task_rate.size_bytes for task_rate in result),
-        sum(task_rate.io_ms for task_rate in result),
-    ):
+        rates.append(rate)
+    if sums != (len(rates), sum(rate.size_bytes for rate in rates), sum(rate.io_ms for rate in rates)):
         return None
+    rates.sort(key=lambda rate: int(rate.name.rpartition("_")[2]))
     return tuple(
-        FileRate(
-            path=f"{folder}/io_data/{task_rate.name}",
-            bytes=task_rate.size_bytes,
-            io_s=task_rate.io_ms / 1000,
-            operation=operation,
-        )
-        for task_rate in sorted(result, key=lambda rate_of_file: int(rate_of_file.name.rpartition("_")[2]))
+        FileRate(path=f"{folder}/io_data/{name}", bytes=size_bytes, io_s=io_ms / 1000, operation=operation)
+        for name, size_bytes, io_ms in rates
     )
 
 
@@ -104,17 +94,14 @@ def dfsio_write(work: HadoopWork[DfsioWrite]) -> Conclusion:
     folder = work.context.workspace.folder(DFSIO_FOLDER)
     job = _run(work, "write", folder)
     work.context.workspace.complete(DFSIO_FOLDER)
-    return partial(_written, work, job, folder)
 
+    def conclude() -> PartialResult:
+        files = _rates(work, job, "write", folder)
+        counters = Counters(written_bytes=sum(file.bytes for file in files))
+        replicas = work.replicas(posixpath.join(folder, DFSIO_DATA))
+        return PartialResult(counters=counters, files=files, metrics=throughput(files), replicas=replicas)
 
-def _written(work: HadoopWork[DfsioWrite], job: FinishedJob, folder: str) -> PartialResult:
-    files = _rates(work, job, "write", folder)
-    return PartialResult(
-        counters=Counters(written_bytes=sum(file.bytes for file in files)),
-        files=files,
-        metrics=throughput(files),
-        replicas=work.replicas(posixpath.join(folder, DFSIO_DATA)),
-    )
+    return conclude
 
 
 def dfsio_read(work: HadoopWork[DfsioRead]) -> Conclusion:
@@ -124,18 +111,16 @@ def dfsio_read(work: HadoopWork[DfsioRead]) -> Conclusion:
     work.workload = work.workload.model_copy(
         update={"files": len(files), "file_bytes": max(status.size_bytes for status in files)}
     )
-    return partial(_read, work, _run(work, "read", folder), folder)
+    job = _run(work, "read", folder)
 
+    def conclude() -> PartialResult:
+        files = _rates(work, job, "read", folder)
+        # Kept files stay as they were before the run.
+        work.context.namenode.delete(posixpath.join(folder, "io_read"))
+        counters = Counters(read_bytes=sum(file.bytes for file in files))
+        return PartialResult(counters=counters, files=files, metrics=throughput(files))
 
-def _read(work: HadoopWork[DfsioRead], job: FinishedJob, folder: str) -> PartialResult:
-    files = _rates(work, job, "read", folder)
-    # Kept files stay as they were before the run.
-    work.context.namenode.delete(posixpath.join(folder, "io_read"))
-    return PartialResult(
-        counters=Counters(read_bytes=sum(file.bytes for file in files)),
-        files=files,
-        metrics=throughput(files),
-    )
+    return conclude
 
 
 def _run(work: HadoopWork[W], operation: Literal["write", "read"], folder: str) -> FinishedJob:
@@ -158,8 +143,7 @@ def _rates(
     work: HadoopWork[W], finished: FinishedJob, operation: Literal["write", "read"], folder: str
 ) -> tuple[FileRate, ...]:
     output = work.context.namenode.read(posixpath.join(folder, f"io_{operation}", "part-00000"))
-    sums = read_sums(output.decode())
-    target = work.context.target
+    sums, target = read_sums(output.decode()), work.context.target
     logs = TaskLogs(target.web, target.conf)
     rates = file_rates(finished.reported.facts, logs, sums, folder, operation)
     if rates is not None:
@@ -211,14 +195,16 @@ def nnbench(work: HadoopWork[NNBench]) -> Conclusion:
         rates.setdefault(operation, measured.per_s)
         jobs.append((operation, finished))
     metrics = tuple(operations_per_s(operation, per_s) for operation, per_s in rates.items())
-    return lambda: PartialResult(counters=Counters(), phases=tuple(_phases(jobs)), metrics=metrics)
 
+    def conclude() -> PartialResult:
+        phases = tuple(
+            Phase(name=operation, start_s=parts[0].start_s, end_s=parts[-1].end_s)
+            for operation, job in jobs
+            if (parts := job.reported.phases)
+        )
+        return PartialResult(counters=Counters(), phases=phases, metrics=metrics)
 
-def _phases(jobs: Iterable[tuple[str, FinishedJob]]) -> Iterator[Phase]:
-    """A phase for each operation."""
-    for operation, job in jobs:
-        if phases := job.reported.phases:
-            yield Phase(name=operation, start_s=phases[0].start_s, end_s=phases[-1].end_s)
+    return conclude
 
 
 def arguments(workload: NNBench, operation: str, folder: str) -> tuple[str, ...]:

@@ -7,12 +7,11 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import NamedTuple
 
-from howdah.engines.base import PartialResult, RunClock, RunUnderWay, begun_record, clock_was_set, job_digests
+from howdah.engines.base import PartialResult, RunClock, begun_run, clock_was_set
 from howdah.engines.hbase.admin import (
     HBaseAdmin,
     attributes_of,
@@ -74,9 +73,7 @@ class _HBaseRun:
         self._job = job
         self._target = target
         self._clock = RunClock()
-        created = datetime.fromtimestamp(self._clock.start_epoch_s, UTC)
-        record = begun_record(job, engine=HBASE, version=version, created=created, digests=job_digests(job))
-        self._run = RunUnderWay(record, sink)
+        self._run = begun_run(job, sink, self._clock, HBASE, version)
         self._context = HBaseContext(job, target, admin, self._clock, sink, self._run.warn)
 
     def execute(self, status: HBaseStatus, leftovers: Sequence[str], uneven: str | None) -> RunRecord:
@@ -100,9 +97,8 @@ class _HBaseRun:
             with (
                 self._run.sampled(
                     self._target.sources,
-                    start_ns=self._clock.start_ns,
+                    self._clock,
                     interval_s=self._job.sample_interval_s,
-                    now_s=self._clock.now_s,
                     follow=self._target.follow,
                 ) as sampler,
                 self._run.ending((HowdahError, OSError)),

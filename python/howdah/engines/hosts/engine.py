@@ -5,18 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from itertools import islice
 from pkgutil import resolve_name
 from typing import TypeVar
 
-from howdah.engines.base import (
-    PartialResult,
-    RunClock,
-    RunUnderWay,
-    begun_record,
-    job_digests,
-)
+from howdah.engines.base import PartialResult, RunClock, begun_run
 from howdah.engines.hosts.tools import HostsTarget, HostsWork, Station, measure, round_trips
 from howdah.errors import HowdahError
 from howdah.model.engines import HOSTS
@@ -48,11 +41,7 @@ class HostsEngine:
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
         """Run the job to its end."""
         clock, target = RunClock(), self._target
-        created = datetime.fromtimestamp(clock.start_epoch_s, UTC)
-        record = begun_record(
-            job, engine=HOSTS, version=self.version, created=created, digests=job_digests(job)
-        )
-        run = RunUnderWay(record, sink)
+        run = begun_run(job, sink, clock, HOSTS, self.version)
 
         def program(workload: Workload, start_s: float) -> PartialResult:
             measured: Callable[[HostsWork[Workload]], PartialResult] = resolve_name(workload.programs[HOSTS])
@@ -60,12 +49,7 @@ class HostsEngine:
 
         run.change(built=target.lab)
         with (
-            run.sampled(
-                target.sources,
-                start_ns=clock.start_ns,
-                interval_s=job.sample_interval_s,
-                now_s=clock.now_s,
-            ) as sampler,
+            run.sampled(target.sources, clock, interval_s=job.sample_interval_s) as sampler,
             run.ending((HowdahError, OSError)),
         ):
             run.carry_out(job.suite.workloads, sampler, clock.now_s, program)

@@ -217,10 +217,7 @@ class _LocalRun:
                 self._run.warn("shared-disk", f"{names} are on one file system, so they add no disks")
             with (
                 self._run.sampled(
-                    this_machine(self._job.host.name),
-                    start_ns=self._clock.start_ns,
-                    interval_s=self._job.sample_interval_s,
-                    now_s=self._clock.now_s,
+                    this_machine(self._job.host.name), self._clock, interval_s=self._job.sample_interval_s
                 ) as sampler,
                 self._run.ending((OSError, MemoryError, RuntimeError, _native.InputError), _message),
             ):

@@ -41,13 +41,7 @@ def prepare_local(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     plan, suite = LocalPlanner(
         request, host, sort_needs, input_rows, table=table, store_needs=store_needs
     ).plan()
-    job = new_job(
-        suite,
-        plan,
-        host,
-        sample_interval_s=sample_interval_s(plan),
-        **start,
-    )
+    job = new_job(suite, plan, host, sample_interval_s=sample_interval_s(plan), **start)
     return Prepared(
         job=job,
         engine=LocalEngine(),
