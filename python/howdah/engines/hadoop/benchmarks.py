@@ -5,8 +5,8 @@ from __future__ import annotations
 import posixpath
 import re
 import time
-from collections.abc import Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable
+from itertools import chain
 from typing import Literal, NamedTuple, TypeVar
 
 from howdah.engines.base import PartialResult
@@ -148,11 +148,8 @@ def _rates(
     rates = file_rates(finished.reported.facts, logs, sums, folder, operation)
     if rates is not None:
         return rates
-    work.context.warn(
-        "no-file-rates",
-        f"dfsio-{operation}: the tasks' logs lack the rates of some files, so one file represents all of "
-        f"them",
-    )
+    text = "the tasks' logs lack the rates of some files, so one file represents all of them"
+    work.context.warn("no-file-rates", f"dfsio-{operation}: {text}")
     return (FileRate(path=folder, bytes=sums.size_bytes, io_s=sums.io_ms / 1000, operation=operation),)
 
 
@@ -188,10 +185,8 @@ def nnbench(work: HadoopWork[NNBench]) -> Conclusion:
         if measured is None:
             raise RunFailed(f"{work.workload.kind} {operation}", "NNBench printed no result")
         if measured.late_maps:
-            work.context.warn(
-                "late-maps",
-                f"nnbench {operation}: {measured.late_maps} maps started late, so the rate is too low",
-            )
+            text = f"{measured.late_maps} maps started late, so the rate is too low"
+            work.context.warn("late-maps", f"nnbench {operation}: {text}")
         rates.setdefault(operation, measured.per_s)
         jobs.append((operation, finished))
     metrics = tuple(operations_per_s(operation, per_s) for operation, per_s in rates.items())
@@ -221,9 +216,8 @@ def arguments(workload: NNBench, operation: str, folder: str) -> tuple[str, ...]
         "startTime": int(time.time()) + _BARRIER_S,
         "baseDir": folder,
     }
-    return tuple(
-        word for name, value in options.items() if value is not None for word in (f"-{name}", f"{value}")
-    )
+    present = {f"-{name}": f"{value}" for name, value in options.items() if value is not None}
+    return tuple(chain.from_iterable(present.items()))
 
 
 def read_measured(lines: Iterable[str]) -> OperationRate | None:

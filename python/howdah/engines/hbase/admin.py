@@ -17,7 +17,7 @@ from typing import IO, Any, NamedTuple
 from pydantic import ValidationError
 
 from howdah.engines.hbase.target import HBaseTarget, RunTable
-from howdah.engines.processes import ProcessIdentity, end_with_parent, is_dead, this_process
+from howdah.engines.processes import ProcessIdentity, is_dead, start_program, this_process
 from howdah.errors import RunFailed, UserError
 from howdah.files import scratch_folder
 from howdah.model.base import Model
@@ -108,16 +108,7 @@ class HBaseAdmin:
     def __init__(
         self, command: Sequence[str], directory: Path, environment: Mapping[str, str] | None
     ) -> None:
-        self._process = subprocess.Popen(
-            command,
-            cwd=directory,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            preexec_fn=end_with_parent,  # noqa: PLW1509 (it calls one function that was loaded before)
-        )
+        self._process = start_program(command, directory, environment)
         self._unread = b""
         self._owed = 0
         """Answers that were given up and may still arrive."""
@@ -289,17 +280,12 @@ def _status(admin: HBaseAdmin) -> HBaseStatus:
     try:
         return admin.status()
     except RunFailed as error:
-        raise _unanswered(str(error)) from error
-
-
-def _unanswered(message: str) -> UserError:
-    if any(word in message for word in _NO_SESSION):
-        return UserError(
-            "hbase.zookeeper.quorum",
-            f"no ZooKeeper with an HBase registered answers there ({message})",
-            "start ZooKeeper and the HMaster, or correct hbase-site.xml",
-        )
-    return UserError("HBase", f"does not answer: {message}", "start its HMaster, and see its log")
+        if any(word in str(error) for word in _NO_SESSION):
+            problem = f"no ZooKeeper with an HBase registered answers there ({error})"
+            hint = "start ZooKeeper and the HMaster, or correct hbase-site.xml"
+            raise UserError("hbase.zookeeper.quorum", problem, hint) from error
+        hint = "start its HMaster, and see its log"
+        raise UserError("HBase", f"does not answer: {error}", hint) from error
 
 
 def made_for(job: Job, suite: str, records: int, table: RunTable) -> MadeFor:
@@ -317,11 +303,10 @@ def made_for(job: Job, suite: str, records: int, table: RunTable) -> MadeFor:
 
 def attributes_of(
     compression: Compression | None, encoding: BlockEncoding | None, bloom: BloomFilter | None
-) -> tuple[str, str, str]:
+) -> tuple[str, ...]:
     """The table's compression, block encoding and bloom filter by HBase's own words."""
     words = (compression or Compression.NONE, encoding or BlockEncoding.NONE, bloom or BloomFilter.ROW)
-    first, second, third = (word.upper().replace("-", "_") for word in words)
-    return first, second, third
+    return tuple(word.upper().replace("-", "_") for word in words)
 
 
 NO_TABLE = "has no table that howdah created"
@@ -361,9 +346,7 @@ def clear_leftovers(admin: HBaseAdmin) -> tuple[str, ...]:
     """
     unknown = []
     for table in admin.tables():
-        if table.made.keep:
-            continue
-        dead = is_dead(table.made.process)
+        dead = False if table.made.keep else is_dead(table.made.process)
         if dead:
             _LOG.info("removing %s, whose run was killed", table.name)
             admin.remove(table.name)

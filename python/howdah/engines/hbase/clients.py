@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -58,9 +58,8 @@ def divided(workload: Ycsb, rows: int) -> tuple[ClientPart, ...]:
     targets = _evenly(max(clients, workload.target), clients) if workload.target else [None] * clients
     parts, first = [], 0
     for part, target in zip(_evenly(operations, clients), targets, strict=True):
-        parts.append(
-            ClientPart(part, first if isinstance(workload, YcsbLoad) else rows, workload.threads or 1, target)
-        )
+        begin = first if isinstance(workload, YcsbLoad) else rows
+        parts.append(ClientPart(part, begin, workload.threads or 1, target))
         first += part
     return tuple(parts)
 
@@ -77,20 +76,7 @@ def arguments(
 
     With a ``ledger`` faults are expected: what is acknowledged is written there at the end.
     """
-    options = {**_common(workload, table, histograms), **_own(workload, part, table.rows)}
-    if ledger is not None:
-        # By default, a failed insert ends its thread and so all remaining operations of the thread.
-        options |= {"ledger": str(ledger), "core_workload_insertion_retry_limit": INSERT_RETRIES}
-    words = ["-load" if isinstance(workload, YcsbLoad) else "-t", "-s", "-threads", str(part.threads)]
-    if part.target is not None:
-        words += ["-target", str(part.target)]
-    for name, value in options.items():
-        words += ["-p", f"{name}={value}"]
-    return words
-
-
-def _common(workload: Ycsb, table: RunTable, histograms: Path) -> dict[str, str | int]:
-    options: dict[str, str | int] = {
+    options: dict[str, str | int | float] = {
         "db": "HBaseBinding",
         "workload": "RecordWorkload",
         "dataintegrity": "true",
@@ -108,25 +94,28 @@ def _common(workload: Ycsb, table: RunTable, histograms: Path) -> dict[str, str 
     }
     if workload.durability is not None:
         options["durability"] = workload.durability.upper().replace("-", "_")
-    return options
-
-
-def _own(workload: Ycsb, part: ClientPart, rows: int) -> Mapping[str, str | int | float]:
     if isinstance(workload, YcsbMix):
-        return {
-            # All five are set, because YCSB's own defaults are a mix.
-            **{name: workload.shares.get(operation, 0.0) for operation, name in _PROPORTIONS.items()},
-            "recordcount": rows,
+        # All five are set, because YCSB's own defaults are a mix.
+        options |= {name: workload.shares.get(operation, 0.0) for operation, name in _PROPORTIONS.items()}
+        options |= {
+            "recordcount": table.rows,
             "operationcount": part.operations,
             "requestdistribution": str(workload.distribution or workload.usual),
             "maxscanlength": MOST_SCANNED,
             "writeallfields": "true" if workload.replaces_whole else "false",
         }
-    return {
-        "recordcount": workload.records or 0,
-        "insertstart": part.first,
-        "insertcount": part.operations,
-    }
+    else:
+        options["recordcount"] = workload.records or 0
+        options |= {"insertstart": part.first, "insertcount": part.operations}
+    if ledger is not None:
+        # By default, a failed insert ends its thread and so all remaining operations of the thread.
+        options |= {"ledger": str(ledger), "core_workload_insertion_retry_limit": INSERT_RETRIES}
+    words = ["-load" if isinstance(workload, YcsbLoad) else "-t", "-s", "-threads", str(part.threads)]
+    if part.target is not None:
+        words += ["-target", str(part.target)]
+    for name, value in options.items():
+        words += ["-p", f"{name}={value}"]
+    return words
 
 
 def _evenly(total: int, parts: int) -> list[int]:
@@ -187,13 +176,10 @@ def named(section: str) -> str | None:
     ``Intended-READ`` is from when it should have begun, so that waiting for a client that is late counts.
     ``READ-FAILED`` is of those that came to something else than OK.
     """
-    intended = section.startswith("Intended-")
-    bare = section.removeprefix("Intended-")
-    failed = bare.endswith("-FAILED")
-    bare = bare.removesuffix("-FAILED")
-    if bare not in _TIMED:
-        return None
-    return f"{bare.lower()}{', failed' if failed else ''}{', intended' if intended else ''}"
+    bare = section.removeprefix("Intended-").removesuffix("-FAILED")
+    failed = ", failed" if section.endswith("-FAILED") else ""
+    intended = ", intended" if section.startswith("Intended-") else ""
+    return f"{bare.lower()}{failed}{intended}" if bare in _TIMED else None
 
 
 _BASE = re.compile(r"^#\[(?:StartTime|BaseTime): ([\d.]+) ")
@@ -229,30 +215,24 @@ class HistogramLogs:
         whole = content[: content.rfind(b"\n") + 1]
         self._read[path] = self._read.get(path, 0) + len(whole)
         for line in whole.decode("ascii", errors="replace").splitlines():
+            # An interval is ``start, length, longest, histogram``, in seconds since the log's own start.
+            parts = line.split(",")
             if (base := _BASE.match(line)) is not None:
                 self._base_s[path] = float(base[1])
-            elif (row := self._row(path, operation, line)) is not None:
-                yield row
-
-    def _row(self, path: Path, operation: str, line: str) -> LatencyHistogram | None:
-        """An interval of a line ``start, length, longest, histogram``, seconds since the log's own start."""
-        parts = line.split(",")
-        if line.startswith(("#", '"')) or len(parts) != 4:
-            return None
-        start_s = self._base_s.get(path, 0.0) + float(parts[0])
-        histogram, operations = counted(parts[3])
-        if operations == 0:
-            return None
-        return LatencyHistogram(
-            workload=self._workload,
-            operation=operation,
-            host=self._host,
-            peer=None,
-            start_s=self._run_s(start_s),
-            end_s=self._run_s(start_s + float(parts[1])),
-            operations=operations,
-            histogram=histogram,
-        )
+            elif len(parts) == 4 and not line.startswith(("#", '"')):
+                start_s = self._base_s.get(path, 0.0) + float(parts[0])
+                histogram, operations = counted(parts[3])
+                if operations:
+                    yield LatencyHistogram(
+                        workload=self._workload,
+                        operation=operation,
+                        host=self._host,
+                        peer=None,
+                        start_s=self._run_s(start_s),
+                        end_s=self._run_s(start_s + float(parts[1])),
+                        operations=operations,
+                        histogram=histogram,
+                    )
 
 
 _POLL_S = 0.1
@@ -299,34 +279,26 @@ def request_operations(work: HBaseWork[Ycsb], table: RunTable, *, recorded: bool
 
 def _follow(work: HBaseWork[Ycsb], clients: Sequence[_YcsbClient], total: int, *, recorded: bool) -> Answered:
     timed: list[LatencyHistogram] = []
-    while not all(client.wait(_POLL_S) for client in clients):
-        timed += _passed_on(work, clients, recorded=recorded)
-        work.progress("run", sum(client.done for client in clients), total)
-    timed += _passed_on(work, clients, recorded=recorded)
+    ended = False
+    while not ended:
+        ended = all(client.wait(_POLL_S) for client in clients)
+        rows = [row for client in clients for row in client.logs.rows()]
+        if rows and recorded:
+            work.context.sink.latencies(rows)
+        timed += rows
+        if not ended:
+            work.progress("run", sum(client.done for client in clients), total)
     printed = [client.printed() for client in clients]
-    clock = work.context.clock
+    seconds = work.context.clock.seconds
+    names = dict.fromkeys(name for counts in printed for name in counts.returns)
     return Answered(
-        operations=_summed(client_printed.operations for client_printed in printed),
-        returns={
-            operation: _summed(client_printed.returns.get(operation, {}) for client_printed in printed)
-            for operation in dict.fromkeys(
-                name for client_printed in printed for name in client_printed.returns
-            )
-        },
-        begun_s=min(clock.seconds(client_printed.begun_ms) for client_printed in printed),
-        ended_s=max(clock.seconds(client_printed.ended_ms) for client_printed in printed),
+        operations=_summed(counts.operations for counts in printed),
+        returns={name: _summed(counts.returns.get(name, {}) for counts in printed) for name in names},
+        begun_s=min(seconds(counts.begun_ms) for counts in printed),
+        ended_s=max(seconds(counts.ended_ms) for counts in printed),
         timed=tuple(timed),
         complaint=next((client.complaint for client in clients if client.complaint), None),
     )
-
-
-def _passed_on(
-    work: HBaseWork[Ycsb], clients: Iterable[_YcsbClient], *, recorded: bool
-) -> list[LatencyHistogram]:
-    rows = [row for client in clients for row in client.logs.rows()]
-    if rows and recorded:
-        work.context.sink.latencies(rows)
-    return rows
 
 
 def operations_done(rows: Iterable[LatencyHistogram]) -> int:
@@ -342,11 +314,10 @@ def counts_once(operation: str) -> bool:
 
 
 def _summed(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    total: dict[str, int] = {}
+    total: Counter[str] = Counter()
     for client_counts in counts:
-        for name, count in client_counts.items():
-            total[name] = total.get(name, 0) + count
-    return total
+        total.update(client_counts)
+    return dict(total)
 
 
 class _YcsbClient(RunningProgram):

@@ -79,27 +79,22 @@ class _HBaseRun:
     def execute(self, status: HBaseStatus, leftovers: Sequence[str], uneven: str | None) -> RunRecord:
         """Run the workloads, and remove the run's table unless it is to be kept."""
         self._run.change(hbase=status, built=self._target.lab)
-        if status.version.partition("-")[0] != self._run.record.engine_version:
-            self._run.warn(
-                "client-version",
-                f"the client's jars are HBase {self._run.record.engine_version}, but the cluster runs "
-                f"{status.version}",
-            )
+        version = self._run.record.engine_version
+        if status.version.partition("-")[0] != version:
+            text = f"the client's jars are HBase {version}, but the cluster runs {status.version}"
+            self._run.warn("client-version", text)
         if uneven is not None:
             self._run.warn("regions-uneven", uneven)
         for name in leftovers:
-            self._run.warn(
-                "data-left", f"table {name} belongs to a run of another machine, which may still be active"
-            )
+            text = f"table {name} belongs to a run of another machine, which may still be active"
+            self._run.warn("data-left", text)
         if self._context.faulty:
             self._context.ledger = Path(tempfile.mkdtemp(prefix="howdah-ledger-"))
         try:
+            interval_s, follow = self._job.sample_interval_s, self._target.follow
             with (
                 self._run.sampled(
-                    self._target.sources,
-                    self._clock,
-                    interval_s=self._job.sample_interval_s,
-                    follow=self._target.follow,
+                    self._target.sources, self._clock, interval_s=interval_s, follow=follow
                 ) as sampler,
                 self._run.ending((HowdahError, OSError)),
             ):
@@ -139,9 +134,8 @@ class _HBaseRun:
         except RunFailed as error:
             self._run.warn("data-left", f"table {table.name} could not be removed: {error}")
         except KeyboardInterrupt:
-            self._run.warn(
-                "data-left", f"the user stopped the run while table {table.name} was being removed"
-            )
+            text = f"the user stopped the run while table {table.name} was being removed"
+            self._run.warn("data-left", text)
 
 
 MAIN = "org.apache.hadoop.hbase.PerformanceEvaluation"
@@ -190,13 +184,12 @@ def evaluate(work: HBaseWork[PerformanceEvaluation]) -> PartialResult:
         if rows != context.table.rows:
             message = f"the table has {rows:,} rows, but {context.table.rows:,} were written"
             faults = (ValidationError(kind="rows", message=message),)
-    done = workload.rows
     return PartialResult(
         outcome=Outcome.FAILED if faults else Outcome.SUCCEEDED,
         validation_errors=faults,
         phases=tuple(phases),
-        operations=(OperationCount(operation=workload.operation, done=done),),
-        metrics=_metrics(workload.operation, done, evaluated),
+        operations=(OperationCount(operation=workload.operation, done=workload.rows),),
+        metrics=_metrics(workload.operation, workload.rows, evaluated),
     )
 
 
@@ -261,18 +254,11 @@ class _Evaluating(RunningProgram):
 
 
 def _metrics(operation: str, done: int, evaluated: Evaluated) -> tuple[ResultMetric, ...]:
-    over = "the time of its slowest thread"
-    throughput = ResultMetric(
-        name=THROUGHPUT, value=done / evaluated.seconds, unit="1/s", better="higher", over=over
-    )
+    rate, over = done / evaluated.seconds, "the time of its slowest thread"
+    throughput = ResultMetric(name=THROUGHPUT, value=rate, unit="1/s", better="higher", over=over)
     if not evaluated.within_s:
         return (throughput,)
     # It prints only percentiles of its threads' histograms.
-    slowest = ResultMetric(
-        name=f"{operation}, 99 % within",
-        value=max(evaluated.within_s),
-        unit="s",
-        better="lower",
-        over=f"the slowest of {len(evaluated.within_s)} threads",
-    )
-    return (throughput, slowest)
+    slowest_s, over = max(evaluated.within_s), f"the slowest of {len(evaluated.within_s)} threads"
+    name = f"{operation}, 99 % within"
+    return (throughput, ResultMetric(name=name, value=slowest_s, unit="s", better="lower", over=over))

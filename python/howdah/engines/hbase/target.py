@@ -42,9 +42,7 @@ class ClientPlace:
 
 def places_here(name: str) -> tuple[ClientPlace, ...]:
     """Return clients on this machine, each with its own name."""
-    return tuple(
-        ClientPlace(f"{name} {number}" if number > 1 else name) for number in range(1, MOST_CLIENTS + 1)
-    )
+    return (ClientPlace(name), *(ClientPlace(f"{name} {at}") for at in range(2, MOST_CLIENTS + 1)))
 
 
 @dataclass(frozen=True)
@@ -97,8 +95,6 @@ class RegionProbes:
         self._lock = Lock()
         self.lost: list[str] = []
         """Its own writes that were acknowledged and are not there, in words."""
-        self.kept = 0
-        """The number of regions that have their last acknowledged write."""
         words = (table, str(MOST_REGIONS), str(_EVERY_MS), str(_TIMEOUT_MS))
         command = target.java(target.places[0], _PROGRAM, *words, options=("-Xmx256m", "-XX:+UseSerialGC"))
         self._program = ConcurrentProgram(command, self._note, environment=target.places[0].environment)
@@ -117,19 +113,14 @@ class RegionProbes:
         if len(words) != 5:
             return
         kind, first, second, result, region = words
-        if kind == "kept":
-            self.kept += 1
-        elif kind == "lost":
-            self.lost.append(
-                f"region {region}: write {first} was acknowledged, but the last one stored is {second}"
-            )
+        if kind == "lost":
+            text = f"write {first} was acknowledged, but the last one stored is {second}"
+            self.lost.append(f"region {region}: {text}")
         elif kind in ("read", "write"):
-            answer = ProbeAnswer(
-                self._seconds(int(first)), int(second) / 1e6, None if result == _GOOD else result
-            )
+            start_s, why = self._seconds(int(first)), None if result == _GOOD else result
             with self._lock:
                 log = self._logs.setdefault((region, kind), ProbeLog(f"region {region}", kind))
-                log.add(answer)
+                log.add(ProbeAnswer(start_s, int(second) / 1e6, why))
 
 
 W = TypeVar("W", bound=Workload)
@@ -188,6 +179,6 @@ class HBaseWork(Generic[W]):
 
     def progress(self, phase: str, done: int, total: int) -> None:
         """Report the progress."""
-        elapsed_s = self.context.clock.now_s() - self.start_s
-        kind = self.workload.kind
-        self.context.sink.progress(Progress(kind, phase, done, total, "operations", elapsed_s))
+        context, kind = self.context, self.workload.kind
+        elapsed_s = context.clock.now_s() - self.start_s
+        context.sink.progress(Progress(kind, phase, done, total, "operations", elapsed_s))
