@@ -42,9 +42,8 @@ def teragen(context: LocalContext, workload: TeraGen, watch: Watch) -> PartialRe
     """Write the rows, ``_SUCCESS`` like Hadoop, and TeraGen's record."""
     folders = context.workspace.fresh(TERAGEN)
     files = spread_file_names(folders, "part-m-{:05d}", workload.maps or 1)
-    made = watch.follow(
-        _native.teragen(context.pool, _strings(files), workload.rows or 0, context.worker.map_slots)
-    )
+    rows, slots = workload.rows or 0, context.worker.map_slots
+    made = watch.follow(_native.teragen(context.pool, _strings(files), rows, slots))
     _write_generated(folders[0], GeneratedRows(made.rows, made.checksum))
     (folders[0] / _SUCCESS).touch()
     return PartialResult(
@@ -61,18 +60,9 @@ def terasort(context: LocalContext, workload: TeraSort, watch: Watch) -> Partial
     folders = context.workspace.fresh(TERASORT)
     spills = context.workspace.fresh("spill", scratch=True)
     outputs = spread_file_names(folders, "part-r-{:05d}", workload.reduces or 1)
-    done = watch.follow(
-        _native.terasort(
-            context.pool,
-            _strings(inputs),
-            _strings(outputs),
-            _strings(spills),
-            workload.maps or 1,
-            context.worker.map_slots,
-            context.worker.reduce_slots,
-            workload.codec or "none",
-        )
-    )
+    files = (_strings(inputs), _strings(outputs), _strings(spills))
+    slots, codec = (context.worker.map_slots, context.worker.reduce_slots), workload.codec or "none"
+    done = watch.follow(_native.terasort(context.pool, *files, workload.maps or 1, *slots, codec))
     context.workspace.hold(done.intermediate)
     if generated:
         # TeraGen's record goes with the rows, so that validation compares them with no other data's.
@@ -99,15 +89,8 @@ def teravalidate(context: LocalContext, workload: TeraValidate, watch: Watch) ->
     inputs = _inputs(context, workload, TERASORT)
     expected = _generated(context, workload, TERASORT)
     folders = context.workspace.fresh(TERAVALIDATE)
-    done = watch.follow(
-        _native.teravalidate(
-            context.pool,
-            _strings(inputs),
-            str(folders[0] / "part-r-00000"),
-            context.worker.map_slots,
-            (expected.rows, expected.checksum) if expected else None,
-        )
-    )
+    output, slots = str(folders[0] / "part-r-00000"), context.worker.map_slots
+    done = watch.follow(_native.teravalidate(context.pool, _strings(inputs), output, slots, expected))
     (folders[0] / _SUCCESS).touch()
     if expected is None:
         context.warn(
@@ -188,15 +171,11 @@ def check_rows(file: Path) -> int:
         with file.open("rb"):
             size = file.stat().st_size
     except OSError as error:
-        raise UserError(
-            str(file), f"cannot be read: {error.strerror}", "give a file of 100-byte rows"
-        ) from error
+        problem = f"cannot be read: {error.strerror}"
+        raise UserError(str(file), problem, "give a file of 100-byte rows") from error
     if size % ROW_BYTES:
-        raise UserError(
-            str(file),
-            f"is {size:,} bytes long, which is not a multiple of {ROW_BYTES}",
-            "it is truncated or does not consist of TeraSort's 100-byte rows",
-        )
+        problem = f"is {size:,} bytes long, which is not a multiple of {ROW_BYTES}"
+        raise UserError(str(file), problem, "it is truncated or does not consist of TeraSort's 100-byte rows")
     return size // ROW_BYTES
 
 
@@ -208,19 +187,14 @@ def ready_rows(data_dirs: Iterable[str], inputs: Iterable[str], source: str) -> 
     kept = find_kept(data_dirs, source)
     files = user_files(inputs) or part_files(kept)
     if not files:
-        raise UserError(
-            "--data-dir",
-            f"contains no rows of {source} to read",
-            f"run `howdah run {source} --keep-data` first, or give --input",
-        )
+        hint = f"run `howdah run {source} --keep-data` first, or give --input"
+        raise UserError("--data-dir", f"contains no rows of {source} to read", hint)
     rows = sum(check_rows(file) for file in files)
     generated = None if inputs or source != TERAGEN else read_generated(kept)
     if generated and generated.rows != rows:
-        raise UserError(
-            str(kept[0]),
-            f"contains {rows:,} of the {generated.rows:,} rows that teragen wrote",
-            "generate them again, or give every --data-dir they were spread over",
-        )
+        problem = f"contains {rows:,} of the {generated.rows:,} rows that teragen wrote"
+        hint = "generate them again, or give every --data-dir they were spread over"
+        raise UserError(str(kept[0]), problem, hint)
     return rows
 
 

@@ -67,40 +67,28 @@ class Watch:
         return operation.result()
 
     def _pass_on(self, operation: _native.Operation[R], elapsed_s: float) -> None:
-        progress = operation.progress()
-        self._sink.progress(
-            Progress(
-                self._workload,
-                progress.phase,
-                progress.done_bytes,
-                progress.total_bytes,
-                self._unit,
-                elapsed_s,
-            )
-        )
-        tasks = operation.take_tasks()
-        if tasks:
-            self._sink.tasks(
+        progress, at_s = operation.progress(), self._clock.at_s
+        done, total = progress.done_bytes, progress.total_bytes
+        self._sink.progress(Progress(self._workload, progress.phase, done, total, self._unit, elapsed_s))
+        if tasks := operation.take_tasks():
+            host, worker = self._host, self._worker
+            self._sink.tasks([attempt_of(task, self._workload, host, worker, at_s) for task in tasks])
+        if intervals := operation.take_intervals():
+            self._sink.latencies(
                 [
-                    attempt_of(task, self._workload, self._host, self._worker, self._clock.at_s)
-                    for task in tasks
+                    LatencyHistogram(
+                        workload=self._workload,
+                        operation=timed.name,
+                        host=self._host,
+                        peer=None,
+                        start_s=at_s(timed.start_ns),
+                        end_s=at_s(timed.end_ns),
+                        operations=timed.operations,
+                        histogram=b64encode(timed.histogram).decode("ascii"),
+                    )
+                    for timed in intervals
                 ]
             )
-        intervals = operation.take_intervals()
-        if intervals:
-            self._sink.latencies([self._histogram(timed) for timed in intervals])
-
-    def _histogram(self, timed: _native.Timed) -> LatencyHistogram:
-        return LatencyHistogram(
-            workload=self._workload,
-            operation=timed.name,
-            host=self._host,
-            peer=None,
-            start_s=self._clock.at_s(timed.start_ns),
-            end_s=self._clock.at_s(timed.end_ns),
-            operations=timed.operations,
-            histogram=b64encode(timed.histogram).decode("ascii"),
-        )
 
 
 def attempt_of(
@@ -200,17 +188,12 @@ def pool_bytes(job: Job, process_bytes: int | None = None) -> int:
     process = process_bytes or _process_bytes()
     remaining = worker.memory_bytes - process
     if remaining < _LEAST_POOL_BYTES:
-        raise UserError(
-            "--memory",
-            f"{format_memory(worker.memory_bytes)} is too small to run in",
-            f"give at least {format_memory(process + _LEAST_POOL_BYTES)}",
-        )
+        problem = f"{format_memory(worker.memory_bytes)} is too small to run in"
+        raise UserError("--memory", problem, f"give at least {format_memory(process + _LEAST_POOL_BYTES)}")
     sorts = [item for item in job.suite.workloads if isinstance(item, TeraSort)]
     moves = any(item.uses_disks for item in job.suite.workloads)
-    useful = max(
-        [_BUFFERS_BYTES if moves else _LEAST_POOL_BYTES, *(_in_memory_bytes(job, sort) for sort in sorts)]
-    )
-    return min(remaining, useful)
+    least = _BUFFERS_BYTES if moves else _LEAST_POOL_BYTES
+    return min(remaining, max([least, *(_in_memory_bytes(job, sort) for sort in sorts)]))
 
 
 def store_needs(table_bytes: int, data_dirs: int) -> int:
@@ -223,11 +206,8 @@ def store_cache_bytes(job: Job) -> int:
     worker = job.plan.workers[0]
     around = _around_cache_bytes(len(worker.data_dirs))
     if worker.memory_bytes < around + _LEAST_CACHE_BYTES:
-        raise UserError(
-            "--memory",
-            f"{format_memory(worker.memory_bytes)} is too small for the store of YCSB's table",
-            f"give at least {format_memory(around + _LEAST_CACHE_BYTES)}",
-        )
+        problem = f"{format_memory(worker.memory_bytes)} is too small for the store of YCSB's table"
+        raise UserError("--memory", problem, f"give at least {format_memory(around + _LEAST_CACHE_BYTES)}")
     return worker.memory_bytes - around
 
 
