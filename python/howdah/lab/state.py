@@ -6,9 +6,9 @@ import ipaddress
 import math
 import os
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal, Self, TypeVar
+from typing import Literal, Self
 
 from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, model_validator
 
@@ -103,18 +103,13 @@ class LabSpec(Model):
     @model_validator(mode="after")
     def _whole(self) -> Self:
         check_lab_name(self.name)
-        for name in _twice(host.name for host in self.hosts):
-            raise UserError(name, "is the name of two hosts", "give each its own")
+        _check_twice((host.name for host in self.hosts), "name of two hosts")
         for host in self.hosts:
-            if not is_hostname(host.name):
-                raise UserError(host.name, "is not a host name", "use letters, digits and hyphens")
+            _check_hostname(host.name)
             machine_names = [machine.name for machine in self.machines if machine.host == host.name]
             if not host.virtual and machine_names != [host.name]:
-                raise UserError(
-                    host.name,
-                    f"is not virtualised, but has {', '.join(machine_names) or 'no machine'}",
-                    "give it one machine with the host's name",
-                )
+                problem = f"is not virtualised, but has {', '.join(machine_names) or 'no machine'}"
+                raise UserError(host.name, problem, "give it one machine with the host's name")
         _check_machines(self)
         _check_disks(self)
         return self
@@ -129,18 +124,14 @@ class LabSpec(Model):
 
 def _check_machines(spec: LabSpec) -> None:
     hosts = {host.name: host for host in spec.hosts}
-    for name in _twice(machine.name for machine in spec.machines):
-        raise UserError(name, "is the name of two machines", "give each its own")
+    _check_twice((machine.name for machine in spec.machines), "name of two machines")
     addresses = [*(machine.address for machine in spec.machines), spec.client_address]
-    for address in _twice(addresses):
-        raise UserError(address, "is the address of two machines", "give each its own")
+    _check_twice(addresses, "address of two machines")
     for machine in spec.machines:
-        if not is_hostname(machine.name):
-            raise UserError(machine.name, "is not a host name", "use letters, digits and hyphens")
+        _check_hostname(machine.name)
         if machine.host not in hosts:
-            raise UserError(
-                machine.name, f"is on {machine.host!r}, which is not a host", "name one of the hosts"
-            )
+            problem = f"is on {machine.host!r}, which is not a host"
+            raise UserError(machine.name, problem, "name one of the hosts")
         _check_share(machine, hosts[machine.host])
     for address in addresses:
         try:
@@ -154,41 +145,39 @@ def _check_machines(spec: LabSpec) -> None:
 def _check_share(machine: MachineSpec, host: HostSpec) -> None:
     """Raise UserError if a machine's limit exceeds its host's, which Linux refuses."""
     if (machine.cpus or 0) > (host.cpus or math.inf):
-        raise UserError(
-            machine.name,
-            f"may use {machine.cpus:g} CPUs, but its host may use {host.cpus:g}",
-            "give at most the host's",
-        )
+        problem = f"may use {machine.cpus:g} CPUs, but its host may use {host.cpus:g}"
+        raise UserError(machine.name, problem, "give at most the host's")
     if (machine.memory_bytes or 0) > (host.memory_bytes or math.inf):
         own, above = format_memory(machine.memory_bytes or 0), format_memory(host.memory_bytes or 0)
-        raise UserError(
-            machine.name, f"may use {own}, but its host may use {above}", "give at most the host's"
-        )
+        problem = f"may use {own}, but its host may use {above}"
+        raise UserError(machine.name, problem, "give at most the host's")
 
 
 def _check_disks(spec: LabSpec) -> None:
-    for path in (spec.directory, *(disk.mount for machine in spec.machines for disk in machine.disks)):
+    mounts, folder = (
+        [disk.mount for machine in spec.machines for disk in machine.disks],
+        spec.directory / MACHINES,
+    )
+    for path in (spec.directory, *mounts):
         if not path.is_absolute() or ".." in path.parts:
-            raise UserError(
-                str(path), "is not an absolute path", "give a path that begins with / and has no .."
-            )
-    mounts = [disk.mount for machine in spec.machines for disk in machine.disks]
-    for mount in _twice(mounts):
-        raise UserError(str(mount), "is the mount of two disks", "give each its own")
+            hint = "give a path that begins with / and has no .."
+            raise UserError(str(path), "is not an absolute path", hint)
+    _check_twice(map(str, mounts), "mount of two disks")
     for mount in mounts:
-        if spec.directory / MACHINES not in mount.parents:
-            raise UserError(
-                str(mount),
-                "is not below the directory of mounts",
-                f"give a directory below {spec.directory / MACHINES}",
-            )
+        if folder not in mount.parents:
+            hint = f"give a directory below {folder}"
+            raise UserError(str(mount), "is not below the directory of mounts", hint)
 
 
-T = TypeVar("T", bound=Hashable)
+def _check_hostname(name: str) -> None:
+    if not is_hostname(name):
+        raise UserError(name, "is not a host name", "use letters, digits and hyphens")
 
 
-def _twice(names: Iterable[T]) -> list[T]:
-    return [name for name, times in Counter(names).items() if times > 1]
+def _check_twice(names: Iterable[str], subject: str) -> None:
+    for name, times in Counter(names).items():
+        if times > 1:
+            raise UserError(name, f"is the {subject}", "give each its own")
 
 
 STATE = "lab.json"
@@ -300,10 +289,9 @@ class LabState(Model):
         machines = tuple(machine for machine in self.machines if name in (machine.name, machine.host))
         if machines:
             return machines
-        hint = (
-            f"one of {', '.join(dict.fromkeys([*(machine.name for machine in self.machines), *self.hosts]))}"
-        )
-        raise UserError(name, f'is not a machine or host of lab "{self.name}"', hint)
+        names = dict.fromkeys([*(machine.name for machine in self.machines), *self.hosts])
+        problem = f'is not a machine or host of lab "{self.name}"'
+        raise UserError(name, problem, f"one of {', '.join(names)}")
 
     def write(self) -> None:
         """Write ``lab.json`` atomically."""

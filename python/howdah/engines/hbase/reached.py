@@ -199,11 +199,10 @@ def reach_lab_hbase(state: LabState) -> ReachedHBase:
 def _places(state: LabState) -> Iterator[ClientPlace]:
     """Return the machines for clients: the lab's client without limits, then the workers."""
     options = tuple(name_options(state))
-    environment = daemons.base_environment(state, daemons.conf_variables(state, state.client_conf))
-    yield ClientPlace(CLIENT, client_prefix(state), environment, options)
+    yield ClientPlace(CLIENT, client_prefix(state), daemons.environment(state), options)
     for machine in state.machines:
         if machine.kind == "worker":
-            prefix, own = daemons.machine_prefix(state, machine), daemons.environment(state, machine, {})
+            prefix, own = daemons.machine_prefix(state, machine), daemons.environment(state, machine)
             yield ClientPlace(machine.name, prefix, own, options)
 
 

@@ -130,7 +130,7 @@ def _of_lab(request: RunRequest) -> tuple[ClusterPlan, HostsTarget, str]:
             address=machine.address,
             prefix=daemons.machine_prefix(state, machine),
             nominal_bits_per_s=speeds.get(machine.host),
-            environment=daemons.environment(state, machine, {}),
+            environment=daemons.environment(state, machine),
         )
         for machine in state.machines
         if machine.kind == "worker"

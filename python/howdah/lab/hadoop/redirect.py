@@ -82,7 +82,10 @@ def properties(text: str) -> dict[str, str]:
 
 def with_changes(text: str | None, changes: Mapping[str, RedirectedProperty]) -> str:
     """Return the file with these keys changed or added, comments kept; a new file for None."""
-    root = _root(text) if text is not None else Element("configuration")
+    root = Element("configuration")
+    if text is not None:
+        # howdah itself rendered this file, so it is safe to parse.
+        root = ElementTree.fromstring(text, XMLParser(target=TreeBuilder(insert_comments=True)))
     remaining = dict(changes)
     for element in root.iter("property"):
         change = remaining.pop(element.findtext("name", ""), None)
@@ -97,15 +100,6 @@ def with_changes(text: str | None, changes: Mapping[str, RedirectedProperty]) ->
     ElementTree.indent(root)
     body = ElementTree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
-
-
-def _root(text: str) -> Element:
-    # howdah itself rendered this file, so it is safe to parse.
-    parser = XMLParser(target=TreeBuilder(insert_comments=True))
-    parser.feed(text)
-    root = parser.close()
-    assert isinstance(root, Element)
-    return root
 
 
 class CommonSettings(NamedTuple):
@@ -174,11 +168,15 @@ def redirections(
             if key in (*DIRECTORIES, *_FILES) and (local := moved(value, conf, root)) != value:
                 yield RedirectedProperty(file, key, local, _BELOW)
     if "mapred-site.xml" in files:
-        yield from _of_tasks(values, common)
+        jars, paths = common.task_class_path, f"$HADOOP_CONF_DIR,{common.task_class_path}"
+        yield RedirectedProperty("mapred-site.xml", "mapreduce.application.classpath", jars, _JARS)
+        yield RedirectedProperty("yarn-site.xml", "yarn.application.classpath", paths, _JARS)
+        for key, default in _ADMIN_OPTIONS.items():
+            options = " ".join([values.get(key, default), "-XX:-UsePerfData", *common.task_options])
+            yield RedirectedProperty("mapred-site.xml", key, options.strip(), _TASKS)
     if _WHITELIST in values:
-        yield RedirectedProperty(
-            "yarn-site.xml", _WHITELIST, f"{values[_WHITELIST]},{VARIABLE},{MACHINE}", _MARK
-        )
+        variables = f"{values[_WHITELIST]},{VARIABLE},{MACHINE}"
+        yield RedirectedProperty("yarn-site.xml", _WHITELIST, variables, _MARK)
     if values.get(_SHORT_CIRCUIT) == "true" and not common.native:
         yield RedirectedProperty("hdfs-site.xml", _SHORT_CIRCUIT, "false", _NATIVE)
     if "dfs.datanode.data.dir" in values:
@@ -191,15 +189,6 @@ def redirections(
         yield RedirectedProperty("hdfs-site.xml", _FENCE, "shell(/bin/true)", _FENCING)
 
 
-def _of_tasks(values: Mapping[str, str], common: CommonSettings) -> Iterator[RedirectedProperty]:
-    jars = common.task_class_path
-    yield RedirectedProperty("mapred-site.xml", "mapreduce.application.classpath", jars, _JARS)
-    yield RedirectedProperty("yarn-site.xml", "yarn.application.classpath", f"$HADOOP_CONF_DIR,{jars}", _JARS)
-    for key, default in _ADMIN_OPTIONS.items():
-        options = " ".join([values.get(key, default), "-XX:-UsePerfData", *common.task_options])
-        yield RedirectedProperty("mapred-site.xml", key, options.strip(), _TASKS)
-
-
 def redirected_files(files: Mapping[str, str], changes: Iterable[RedirectedProperty]) -> dict[str, str]:
     """Return all files of a HADOOP_CONF_DIR with the changes; the last change of a key counts."""
     per_file: dict[str, dict[str, RedirectedProperty]] = {}
@@ -209,11 +198,6 @@ def redirected_files(files: Mapping[str, str], changes: Iterable[RedirectedPrope
     for file, file_changes in per_file.items():
         result[file] = with_changes(files.get(file), file_changes)
     return result
-
-
-def _below(value: str, root: Path) -> str:
-    """Return a value with its paths relative to ``root``: ``data/01/dfs``."""
-    return value.replace(f"file://{root}/", "").replace(f"{root}/", "")
 
 
 def deviations(
@@ -228,11 +212,11 @@ def deviations(
         Deviation(
             key=key,
             planned=rendered.get(key, ""),
-            used=_below(last[key].value, root),
-            why=last[key].why,
+            used=change.value.replace(f"file://{root}/", "").replace(f"{root}/", ""),
+            why=change.why,
         )
-        for key in sorted(last)
-        if rendered.get(key) != last[key].value
+        for key, change in sorted(last.items())
+        if rendered.get(key) != change.value
     )
 
 
@@ -252,15 +236,12 @@ _SAME_SOURCE = "all DataNodes reach the NameNode from 127.0.0.1, so ports identi
 _NO_TOPOLOGY = "all DataNodes have address 127.0.0.1, so the NameNode cannot distinguish their hosts"
 _SHARED_PORT = "the shuffle listens on all addresses, so each NodeManager needs its own port"
 
+_BLOCKS = "org.apache.hadoop.hdfs.server.blockmanagement"
 _PLACEMENT = {
     "net.topology.impl": "org.apache.hadoop.net.NetworkTopology",
-    "dfs.block.replicator.classname": (
-        "org.apache.hadoop.hdfs.server.blockmanagement.BlockPlacementPolicyDefault"
-    ),
+    "dfs.block.replicator.classname": f"{_BLOCKS}.BlockPlacementPolicyDefault",
     "dfs.use.dfs.network.topology": "true",
-    "dfs.namenode.hosts.provider.classname": (
-        "org.apache.hadoop.hdfs.server.blockmanagement.HostFileManager"
-    ),
+    "dfs.namenode.hosts.provider.classname": f"{_BLOCKS}.HostFileManager",
 }
 # The keys of HBase's daemons for their name, their address and that of their pages.
 _HBASE_NAMES = {
@@ -274,18 +255,11 @@ _HBASE_NAMES = {
 _INCLUDED = "dfs.hosts"
 _INCLUDE_FILE = "dfs.include"
 
-LOST = (
-    Isolation(
-        what="topology",
-        kept=False,
-        how="all DataNodes have one address, so replicas of a block may share a host",
-    ),
-    Isolation(
-        what="closed network",
-        kept=False,
-        how="shuffles and application masters listen on every address of this machine",
-    ),
-)
+_LOST = {
+    "topology": "all DataNodes have one address, so replicas of a block may share a host",
+    "closed network": "shuffles and application masters listen on every address of this machine",
+}
+LOST = tuple(Isolation(what=what, kept=False, how=how) for what, how in _LOST.items())
 """Further isolation that is missing on loopback addresses."""
 
 _BY_LIMITS = ("CPUs per ", "uplink per ", "largest data disk per ")
@@ -295,17 +269,14 @@ _BY_LIMITS = ("CPUs per ", "uplink per ", "largest data disk per ")
 def ports(machine: LabSystem, number: int) -> Iterator[tuple[str, int]]:
     """Yield the addresses and ports of a machine's daemons; ``number`` is its position in the plan."""
     for role in machine.roles:
-        yield from ((machine.address, port) for port in _ports_of(role))
+        keys = (DAEMONS[role].page.key, *DAEMONS[role].addresses)
+        own = [_FIXED.get(key, default_port(key)) for key in keys]
+        own += _QUORUM if role is Role.ZOOKEEPER else ()
+        yield from ((machine.address, port) for port in own if port)
     if Role.DATANODE in machine.roles:
         yield machine.address, _TRANSFER + number * _TRANSFER_STEP
     if Role.NODEMANAGER in machine.roles:
         yield "0.0.0.0", _SHUFFLE + number
-
-
-def _ports_of(role: Role) -> Iterator[int]:
-    kind = DAEMONS[role]
-    yield from filter(None, (_FIXED.get(key, default_port(key)) for key in (kind.page.key, *kind.addresses)))
-    yield from _QUORUM if role is Role.ZOOKEEPER else ()
 
 
 def changes(
