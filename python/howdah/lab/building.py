@@ -253,10 +253,8 @@ def remove(name: str, directory: Path | None) -> tuple[Leftover, ...]:
 def leftovers(name: str, directory: Path | None) -> tuple[Leftover, ...]:
     """Return all existing parts of a lab on this machine."""
     if os.geteuid() != 0:
-        mark = mark_of(name, rootless=True)
-        return tuple(
-            Leftover("process", str(process.pid)) for process in processes.processes(mark, directory)
-        )
+        running = processes.processes(mark_of(name, rootless=True), directory)
+        return tuple(Leftover("process", str(process.pid)) for process in running)
     return (*survey_hosts(name, directory), *shared_hosts.shared_leftovers(name))
 
 

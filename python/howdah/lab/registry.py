@@ -51,11 +51,8 @@ def check_lab_name(name: str) -> str:
     """Return the name if it is valid for a lab; raise UserError otherwise."""
     if _NAME.fullmatch(name):
         return name
-    raise UserError(
-        "--name",
-        f"{name!r} is not a valid name of a lab",
-        "use at most 32 lower-case letters, digits and inner hyphens, such as ten-gigabit",
-    )
+    hint = "use at most 32 lower-case letters, digits and inner hyphens, such as ten-gigabit"
+    raise UserError("--name", f"{name!r} is not a valid name of a lab", hint)
 
 
 def group_name(lab: str) -> str:
@@ -165,11 +162,8 @@ def locked(name: str) -> Iterator[None]:
     try:
         descriptor = _locked_file(path, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise UserError(
-            f'lab "{name}"',
-            "another command is changing it",
-            "wait for that command; howdah lab status shows its progress",
-        ) from error
+        hint = "wait for that command; howdah lab status shows its progress"
+        raise UserError(f'lab "{name}"', "another command is changing it", hint) from error
     try:
         yield
     finally:
@@ -193,14 +187,20 @@ def shared_hosts_locked(lot: str) -> Iterator[None]:
 def _locked_file(path: Path, how: int) -> int:
     """Return a lock's file, opened and locked; may raise BlockingIOError if ``how`` has LOCK_NB."""
     while True:
-        descriptor = _open_lock(path)
+        try:
+            _make_folder(path.parent)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        except FileNotFoundError:
+            # Another process has just removed the folder with the last lab.
+            continue
         try:
             fcntl.flock(descriptor, how)
         except BlockingIOError:
             os.close(descriptor)
             raise
-        if _is_same_file(descriptor, path):
-            return descriptor
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(descriptor), path.stat()):
+                return descriptor
         # The former holder has just removed the file, so this lock is useless.
         os.close(descriptor)
 
@@ -214,16 +214,6 @@ def _unlock(path: Path, descriptor: int, *, remove: bool) -> None:
     os.close(descriptor)
 
 
-def _open_lock(path: Path) -> int:
-    """Open a lock's file; another process may remove the folder with the last lab at the same time."""
-    while True:
-        try:
-            _make_folder(path.parent)
-            return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        except FileNotFoundError:
-            continue
-
-
 def _make_folder(folder: Path) -> None:
     """Create the registry's folder if it is missing; only this user may write to it."""
     try:
@@ -232,9 +222,8 @@ def _make_folder(folder: Path) -> None:
     except FileExistsError:
         pass
     except OSError as error:
-        raise UserError(
-            str(folder), f"cannot be created: {error.strerror}", "set XDG_RUNTIME_DIR to your own directory"
-        ) from error
+        problem = f"cannot be created: {error.strerror}"
+        raise UserError(str(folder), problem, "set XDG_RUNTIME_DIR to your own directory") from error
     _check_owner(folder)
 
 
@@ -242,18 +231,8 @@ def _check_owner(folder: Path) -> None:
     """Raise UserError if another user may write to the folder."""
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
-        raise UserError(
-            str(folder),
-            "belongs to another user, or is writable by others",
-            "remove it, or set XDG_RUNTIME_DIR to your own directory",
-        )
-
-
-def _is_same_file(descriptor: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
-        return False
+        hint = "remove it, or set XDG_RUNTIME_DIR to your own directory"
+        raise UserError(str(folder), "belongs to another user, or is writable by others", hint)
 
 
 def _read(path: Path) -> Entry | None:

@@ -317,9 +317,13 @@ def read_state(directory: Path) -> LabState | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except ValidationError as error:
-        raise UserError(
-            str(path), "is damaged, or from another version of howdah", "howdah lab down, then up again"
-        ) from error
+        raise damaged(path) from error
+
+
+def damaged(path: Path) -> UserError:
+    """Return the error for a file of a lab that cannot be read."""
+    problem = "is damaged, or from another version of howdah"
+    return UserError(str(path), problem, "howdah lab down, then up again")
 
 
 def find(name: str) -> LabState | None:
