@@ -104,12 +104,16 @@ def machine_specs(plan: ClusterPlan, machines: Iterable[LabSystem], power: Power
     used: dict[str, int] = {}
     for machine in machines:
         own: Worker | Master
-        disks: Iterable[DiskSpec] = ()
+        disks: list[DiskSpec] = []
+        group = groups[machine.host]
         if machine.worker_kind is not None:
             own = workers[machine.worker_kind]
+            planned = [disk for disk in group.disks if disk.role is DiskRole.DATA for _ in range(disk.count)]
             begin = used.get(machine.host, 0)
             used[machine.host] = begin + len(machine.data_dirs)
-            disks = _disks(groups[machine.host], machine.data_dirs, begin, power)
+            for mount, disk in zip(machine.data_dirs, planned[begin:], strict=False):
+                rates = dict.fromkeys(("read_bytes_per_s", "write_bytes_per_s"), power.disk_rate(disk))
+                disks.append(DiskSpec(mount=mount, size_bytes=disk.size_bytes, **rates))
         else:
             own = masters[machine.name]
         virtual = machine.name != machine.host
@@ -118,17 +122,9 @@ def machine_specs(plan: ClusterPlan, machines: Iterable[LabSystem], power: Power
             host=machine.host,
             address=machine.address,
             cpus=machine.threads * power.cpu_share,
-            memory_bytes=own.memory_bytes if virtual else groups[machine.host].memory_bytes,
+            memory_bytes=own.memory_bytes if virtual else group.memory_bytes,
             disks=tuple(disks),
         )
-
-
-def _disks(group: HostGroup, mounts: Sequence[Path], begin: int, power: Power) -> Iterator[DiskSpec]:
-    """Yield the host's disks from number ``begin`` on, one for each mount."""
-    planned = [disk for disk in group.disks if disk.role is DiskRole.DATA for _ in range(disk.count)]
-    for mount, disk in zip(mounts, planned[begin:], strict=False):
-        rate = power.disk_rate(disk)
-        yield DiskSpec(mount=mount, size_bytes=disk.size_bytes, read_bytes_per_s=rate, write_bytes_per_s=rate)
 
 
 def _groups(cluster: Cluster) -> Mapping[str, HostGroup]:

@@ -99,6 +99,7 @@ class NamedHosts(httpx.BaseTransport):
 T = TypeVar("T")
 
 _AGAIN_S = 0.5
+_OF_STANDBYS = ("StandbyException", "RetriableException")
 
 
 class Active:
@@ -127,13 +128,20 @@ class Active:
 
     def query(self, request: Callable[[str], T]) -> T:
         """Return the result of a request with the active daemon's URL; retry once after a failover."""
-        if len(self._addresses) == 1:
-            return self._query_only(self._addresses[0].url, request)
         if self._url is not None:
             try:
                 return request(self._url)
             except ServiceError as error:
-                if not _may_be_standby(error):
+                if len(self._addresses) == 1:
+                    # A request may be redirected to another daemon.
+                    if not isinstance(error, NotReachable) or not error.where.startswith(self._url):
+                        raise
+                    hint = f"is it running there? its address is in {self._key}"
+                    raise NotReachable(f"{self._daemon} {self._url}", error.what, hint) from error
+                # A formerly active daemon that starts again answers with RetriableException, then becomes
+                # standby. A standby ResourceManager sends a page if no other is active either.
+                refused = isinstance(error, RefusedByDaemon) and error.exception in _OF_STANDBYS
+                if not refused and not isinstance(error, NotReachable | Unexpected):
                     raise
         self._url = self._wait_for_active()
         return request(self._url)
@@ -144,47 +152,21 @@ class Active:
             self._url = self._wait_for_active()
         return self._url
 
-    def _query_only(self, url: str, request: Callable[[str], T]) -> T:
-        try:
-            return request(url)
-        except NotReachable as error:
-            # A request may be redirected to another daemon.
-            if not error.where.startswith(url):
-                raise
-            hint = f"is it running there? its address is in {self._key}"
-            raise NotReachable(f"{self._daemon} {url}", error.what, hint) from error
-
     def _wait_for_active(self) -> str:
         end = time.monotonic() + self._patience_s
         while True:
-            try:
-                return self._find_active()
-            except NotReachable:
-                if time.monotonic() >= end:
-                    raise
+            states: list[str] = []
+            for address in self._addresses:
+                try:
+                    state = self._state(address.url)
+                except ServiceError as error:
+                    states.append(f"{address.id} ({address.url}) {error.what}")
+                    continue
+                if state == "active":
+                    return address.url
+                states.append(f"{address.id} is {state}")
+            if time.monotonic() >= end:
+                problem = f"none is active: {'; '.join(states)}"
+                hint = f"their addresses are in {self._key}"
+                raise NotReachable(f"the {self._daemon}s", problem, hint)
             time.sleep(_AGAIN_S)
-
-    def _find_active(self) -> str:
-        states: list[str] = []
-        for address in self._addresses:
-            try:
-                state = self._state(address.url)
-            except ServiceError as error:
-                states.append(f"{address.id} ({address.url}) {error.what}")
-                continue
-            if state == "active":
-                return address.url
-            states.append(f"{address.id} is {state}")
-        raise NotReachable(
-            f"the {self._daemon}s",
-            f"none is active: {'; '.join(states)}",
-            f"their addresses are in {self._key}",
-        )
-
-
-def _may_be_standby(error: ServiceError) -> bool:
-    if isinstance(error, RefusedByDaemon):
-        # A formerly active daemon that starts again answers with RetriableException, then becomes standby.
-        return error.exception in ("StandbyException", "RetriableException")
-    # A standby ResourceManager sends a page if no other is active either.
-    return isinstance(error, NotReachable | Unexpected)

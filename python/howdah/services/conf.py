@@ -41,7 +41,9 @@ class ClientConf:
     def get(self, key: str) -> str | None:
         """Return a key's value, variables replaced; None if it has neither value nor default."""
         text = self._text(key)
-        return None if text is None else expanded(text, self._variable)
+        if text is None:
+            return None
+        return expanded(text, lambda name: login_name() if name == "user.name" else self._text(name))
 
     def explicit(self, key: str) -> str | None:
         """Return a key's value in the files; None if no file has it."""
@@ -55,9 +57,6 @@ class ClientConf:
     def _text(self, key: str) -> str | None:
         entry = self.properties.get(key)
         return entry.text if entry else default_of(key, hadoop())
-
-    def _variable(self, name: str) -> str | None:
-        return login_name() if name == "user.name" else self._text(name)
 
     @property
     def default_fs(self) -> str:
@@ -111,21 +110,17 @@ class ClientConf:
             return (web_address("", address, key=key, https=https),)
         ids = self._names("yarn.resourcemanager.ha.rm-ids")
         if not ids:
-            raise UserError(
-                self.where("yarn.resourcemanager.ha.rm-ids"), "is not set", "list the ResourceManagers"
-            )
-        return tuple(
-            web_address(name, self._resource_manager(key, name), key=f"{key}.{name}", https=https)
-            for name in ids
-        )
-
-    def _resource_manager(self, key: str, name: str) -> str:
-        address = self.explicit(f"{key}.{name}")
-        host_key = f"yarn.resourcemanager.hostname.{name}"
-        host = self.explicit(host_key)
-        if address is None and host is None:
-            raise UserError(self.where(host_key), "is not set", "give the ResourceManager's host")
-        return address or f"{host}:{default_port(key)}"
+            where = self.where("yarn.resourcemanager.ha.rm-ids")
+            raise UserError(where, "is not set", "list the ResourceManagers")
+        addresses = []
+        for name in ids:
+            own_key, host_key = f"{key}.{name}", f"yarn.resourcemanager.hostname.{name}"
+            own, host = self.explicit(own_key), self.explicit(host_key)
+            if own is None and host is None:
+                raise UserError(self.where(host_key), "is not set", "give the ResourceManager's host")
+            address = own or f"{host}:{default_port(key)}"
+            addresses.append(web_address(name, address, key=own_key, https=https))
+        return tuple(addresses)
 
     def history(self) -> WebAddress:
         """Return the web server of the JobHistoryServer."""

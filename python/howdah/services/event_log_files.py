@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal
 
 import pyarrow as pa
 
@@ -98,7 +99,7 @@ def begins_as_event_log(path: Path) -> bool:
     try:
         with path.open("rb") as stream:
             begin = stream.read(len(_BEGINNING))
-        if any(begin.startswith(codec.magic) for codec in _CODECS):
+        if begin.startswith(tuple(_CODECS)):
             begin = next(_chunks(path), b"")
     except (OSError, pa.ArrowException, _Truncated):
         return False
@@ -110,12 +111,9 @@ def event_files(path: Path) -> list[Path]:
     try:
         if not path.exists():
             raise UserError(str(path), "no such file or directory", _HINT)
-        if path.is_file():
-            files = [path]
-        else:
-            files = _parts(path)
-            if not files:
-                raise UserError(str(path), "contains no event log", _HINT)
+        files = [path] if path.is_file() else _parts(path)
+        if not files:
+            raise UserError(str(path), "contains no event log", _HINT)
         if not any(file.stat().st_size for file in files):
             raise UserError(str(path), "is empty", "was spark.eventLog.enabled set when the application ran?")
     except OSError as error:
@@ -136,52 +134,38 @@ def _parts(directory: Path) -> list[Path]:
     return [file for _, _, file in parts[first:]]
 
 
-class _Codec(NamedTuple):
-    magic: bytes
-    chunks: Callable[[Path], Iterator[bytes]]
-
-
 def _chunks(path: Path) -> Iterator[bytes]:
     """The content, decompressed; the first bytes decide, because users rename files."""
     with path.open("rb") as stream:
         begin = stream.read(8)
-    for codec in _CODECS:
-        if begin.startswith(codec.magic):
-            return codec.chunks(path)
-    return _plain(path)
+        for magic, chunks in _CODECS.items():
+            if begin.startswith(magic):
+                yield from chunks(path)
+                return
+        while begin:
+            yield begin
+            begin = stream.read(_READ_BYTES)
 
 
-def _plain(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as stream:
-        while chunk := stream.read(_READ_BYTES):
-            yield chunk
-
-
-def _stream(kind: Literal["zstd", "gzip", "lz4", "bz2"]) -> Callable[[Path], Iterator[bytes]]:
-    def chunks(path: Path) -> Iterator[bytes]:
-        read, size = 0, _READ_BYTES
-        while True:
-            try:
-                with path.open("rb") as file, pa.CompressedInputStream(file, kind) as stream:
-                    _skip(stream, read)
-                    while chunk := stream.read(size):
-                        read += len(chunk)
-                        yield chunk
-                    return
-            except OSError as error:
-                if error.errno is not None:
-                    raise
-                if size == 1:
-                    raise _Truncated from error
-                # A read that fails returns nothing of what was there: read again, byte by byte.
-                size = 1
-
-    return chunks
-
-
-def _skip(stream: pa.CompressedInputStream, size: int) -> None:
-    while size:
-        size -= len(stream.read(min(size, _READ_BYTES)))
+def _stream(kind: Literal["zstd", "gzip", "lz4", "bz2"], path: Path) -> Iterator[bytes]:
+    read, size = 0, _READ_BYTES
+    while True:
+        try:
+            with path.open("rb") as file, pa.CompressedInputStream(file, kind) as stream:
+                to_skip = read
+                while to_skip:
+                    to_skip -= len(stream.read(min(to_skip, _READ_BYTES)))
+                while chunk := stream.read(size):
+                    read += len(chunk)
+                    yield chunk
+                return
+        except OSError as error:
+            if error.errno is not None:
+                raise
+            if size == 1:
+                raise _Truncated from error
+            # A read that fails returns nothing of what was there: read again, byte by byte.
+            size = 1
 
 
 def _lz4(path: Path) -> Iterator[bytes]:
@@ -237,14 +221,15 @@ def _decompressed(block: bytes, size: int, kind: Literal["lz4_raw", "snappy"]) -
         raise _Truncated from error
 
 
-_CODECS = (
-    _Codec(b"\x28\xb5\x2f\xfd", _stream("zstd")),
-    _Codec(b"\x1f\x8b", _stream("gzip")),
-    _Codec(b"\x04\x22\x4d\x18", _stream("lz4")),
-    _Codec(b"BZh", _stream("bz2")),
-    _Codec(_LZ4_MAGIC, _lz4),
-    _Codec(_SNAPPY_MAGIC, _snappy),
-)
+_CODECS: dict[bytes, Callable[[Path], Iterator[bytes]]] = {
+    b"\x28\xb5\x2f\xfd": partial(_stream, "zstd"),
+    b"\x1f\x8b": partial(_stream, "gzip"),
+    b"\x04\x22\x4d\x18": partial(_stream, "lz4"),
+    b"BZh": partial(_stream, "bz2"),
+    _LZ4_MAGIC: _lz4,
+    _SNAPPY_MAGIC: _snappy,
+}
+"""The readers of compressed files by their first bytes."""
 
 
 Event = dict[str, Any]

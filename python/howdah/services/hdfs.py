@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from io import BytesIO
 from typing import Any, Literal, TypeVar
@@ -182,7 +182,9 @@ class Hdfs:
                     return act(url)
             except NotConnected as error:
                 failure = error
-                excluded += _address(url)
+                # The NameNode excludes a DataNode by its IP address, which may be unknown.
+                with suppress(OSError):
+                    excluded.append(socket.gethostbyname(urlsplit(url).hostname or ""))
         assert failure is not None
         where = f"DataNode {urlsplit(url).netloc}"
         hint = "the NameNode lists it as live: is it running, and can this machine resolve its name?"
@@ -205,21 +207,13 @@ def _named(path: str) -> Iterator[None]:
     except RefusedByDaemon as error:
         if not error.exception:
             raise
-        raise RefusedByDaemon(
-            f"HDFS {path}", error.status, error.exception, error.message, _HINTS.get(error.exception, "")
-        ) from error
+        hint = _HINTS.get(error.exception, "")
+        named = RefusedByDaemon(f"HDFS {path}", error.status, error.exception, error.message, hint)
+        raise named from error
 
 
 def _at(url: str, path: str) -> str:
     return f"{url}/webhdfs/v1{quote(path)}"
-
-
-def _address(url: str) -> list[str]:
-    """Return the IP address of a DataNode, which the NameNode needs to exclude it; empty if unknown."""
-    try:
-        return [socket.gethostbyname(urlsplit(url).hostname or "")]
-    except OSError:
-        return []
 
 
 def _field(answer: object, key: str, kind: type[T], path: str) -> T:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from io import BytesIO, StringIO
 from types import MappingProxyType
@@ -44,6 +45,7 @@ Event = dict[str, Any]
 
 _BINARY = b"Avro-Binary"
 _JSON = b"Avro-Json"
+_WORD = re.compile(r"\S")
 
 
 def read_history(data: bytes, where: str) -> JobFacts:
@@ -54,9 +56,8 @@ def read_history(data: bytes, where: str) -> JobFacts:
             history.take(kind, event)
         return history.job()
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise Unexpected(
-            where, f"is not a job history that howdah can read: {error}", "does howdah support this release?"
-        ) from error
+        problem = f"is not a job history that howdah can read: {error}"
+        raise Unexpected(where, problem, "does howdah support this release?") from error
 
 
 def _events(data: bytes) -> Iterator[tuple[str, Event]]:
@@ -86,19 +87,12 @@ def _binary(body: bytes, schema: Schema) -> Iterator[Any]:
 
 def _json(body: bytes, schema: Schema) -> Iterator[Any]:
     decoder, text, at = json.JSONDecoder(), body.decode(errors="replace"), 0
-    while (at := _after_space(text, at)) < len(text):
+    while (match := _WORD.search(text, at)) is not None:
         try:
-            _, end = decoder.raw_decode(text, at)
+            _, at = decoder.raw_decode(text, match.start())
         except ValueError:
             return
-        yield from json_reader(StringIO(text[at:end].replace("\n", " ")), schema)
-        at = end
-
-
-def _after_space(text: str, at: int) -> int:
-    while at < len(text) and text[at].isspace():
-        at += 1
-    return at
+        yield from json_reader(StringIO(text[match.start() : at].replace("\n", " ")), schema)
 
 
 class _History:
@@ -203,22 +197,19 @@ class _History:
         else:
             # The output of a succeeded attempt may be lost later; its end stays.
             done_ms = attempt.finish_ms if attempt.state == "succeeded" else None
+            host = event.get("hostname")
             attempt = replace(
                 attempt,
                 state=state_of(event["status"] if "status" in event else event["taskStatus"]),
                 finish_ms=done_ms or _time(event["finishTime"]),
                 shuffle_ms=_time(event.get("shuffleFinishTime")),
                 merge_ms=_time(event.get("sortFinishTime")),
-                node=_host(event.get("hostname")) or attempt.node,
+                # UNKNOWN is an attempt without a container.
+                node=attempt.node if host in (None, "", "UNKNOWN") else str(host),
                 error=event.get("error") or "",
                 counters=MappingProxyType(dict(_counts(event.get("counters")))),
             )
         self._attempts[name] = attempt
-
-
-def _host(name: Any) -> str:
-    """Return a host name; UNKNOWN is an attempt without a container."""
-    return "" if name in (None, "UNKNOWN") else str(name)
 
 
 def _time(value: Any) -> int | None:
@@ -275,17 +266,14 @@ class HistoryFiles:
         for place in self._places(job_id):
             for name in self._names(place.directory):
                 if name.startswith(place.start) and name.endswith(".jhist"):
-                    where = f"{place.directory}/{name}"
+                    where, path = f"{place.directory}/{name}", f"{place.directory}/{place.conf}"
                     facts = read_history(self._hdfs.read(where, MOST_BYTES), where)
-                    return replace(facts, conf=self._conf(f"{place.directory}/{place.conf}"))
+                    # Without its configuration, which may be unreadable, a job is still a job.
+                    with suppress(ServiceError, UserError):
+                        entries = read_site(self._hdfs.read(path), path)
+                        facts = replace(facts, conf={entry.name: entry.text for entry in entries})
+                    return facts
         return None
-
-    def _conf(self, path: str) -> dict[str, str]:
-        """Return a job's configuration, or nothing if it cannot be read."""
-        try:
-            return {entry.name: entry.text for entry in read_site(self._hdfs.read(path), path)}
-        except (ServiceError, UserError):
-            return {}
 
     def _places(self, job_id: str) -> Iterator[_Place]:
         """Yield the intermediate directory, the job's staging directory, then those of days, newest first."""
@@ -300,11 +288,8 @@ class HistoryFiles:
         serial = f"{int(match[2]) // _JOBS_IN_A_DIRECTORY:0{_SERIAL_DIGITS}}"
         above = [self._done_dir]
         for _ in ("year", "month", "day"):
-            above = [
-                f"{directory}/{name}"
-                for directory in above
-                for name in sorted(self._names(directory), reverse=True)
-            ]
+            listed = {directory: sorted(self._names(directory), reverse=True) for directory in above}
+            above = [f"{directory}/{name}" for directory, names in listed.items() for name in names]
         yield from (_Place(f"{day}/{serial}", start, conf) for day in above)
 
     def _names(self, directory: str) -> list[str]:
@@ -342,16 +327,13 @@ class TaskLogs:
 
     def tail(self, container: TaskContainer, name: str) -> str:
         """Return the end of a log, ``syslog``, ``stderr`` or ``stdout``; empty if no server has it."""
+        node, history = self._conf.nodemanager_url(container.node_web), self._conf.history().url
         for url in (
-            f"{self._conf.nodemanager_url(container.node_web)}"
-            f"/ws/v1/node/containers/{container.id}/logs/{name}",
-            f"{self._conf.history().url}/ws/v1/history/containerlogs/{container.id}/{name}",
+            f"{node}/ws/v1/node/containers/{container.id}/logs/{name}",
+            f"{history}/ws/v1/history/containerlogs/{container.id}/{name}",
         ):
-            try:
-                text = self._web.get_text(url, size=-MOST_LOG_BYTES)
-            except ServiceError:
-                continue
-            return contents(text)
+            with suppress(ServiceError):
+                return contents(self._web.get_text(url, size=-MOST_LOG_BYTES))
         return ""
 
 

@@ -137,20 +137,19 @@ class JobReader:
 
     def whole(self, job_id: str) -> JobFacts:
         """A job with its counters, its configuration, and all attempts at its tasks."""
+
+        def whole_task(task: TaskFacts) -> TaskFacts:
+            attempts = (
+                replace(attempt, counters=self.attempt_counters(job_id, task.id, attempt.id))
+                for attempt in self.attempts(job_id, task.id)
+            )
+            return replace(task, attempts=tuple(attempts))
+
         job, counters, conf = self.job(job_id), self.counters(job_id), self.conf(job_id)
-        return replace(job, counters=counters, conf=conf, tasks=self.whole_tasks(job_id))
-
-    def whole_tasks(self, job_id: str) -> tuple[TaskFacts, ...]:
-        """A job's tasks with all attempts and their counters, which needs a request for each of these."""
+        # Counters of attempts need a request for each of these.
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="howdah-history") as pool:
-            return tuple(pool.map(lambda task: self._whole(job_id, task), self.tasks(job_id)))
-
-    def _whole(self, job_id: str, task: TaskFacts) -> TaskFacts:
-        attempts = (
-            replace(attempt, counters=self.attempt_counters(job_id, task.id, attempt.id))
-            for attempt in self.attempts(job_id, task.id)
-        )
-        return replace(task, attempts=tuple(attempts))
+            tasks = tuple(pool.map(whole_task, self.tasks(job_id)))
+        return replace(job, counters=counters, conf=conf, tasks=tasks)
 
     def _get(self, path: str, **params: Parameter) -> Object:
         return self._web.get_object(f"{self._base}/{path}", **params)
@@ -216,10 +215,7 @@ class JobProgress(AnswerPart):
     @property
     def tasks_ended(self) -> str:
         """The tasks of each kind that have ended, of all: ``4 of 8 maps ended``."""
-        kinds = (
-            ("map", self.maps_completed, self.maps),
-            ("reduce", self.reduces_completed, self.reduces),
-        )
+        kinds = (("map", self.maps_completed, self.maps), ("reduce", self.reduces_completed, self.reduces))
         counted = ", ".join(f"{done:,} of {format_counted(all_, kind)}" for kind, done, all_ in kinds if all_)
         return f"{counted} ended" if counted else ""
 

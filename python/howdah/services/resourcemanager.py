@@ -119,7 +119,9 @@ class ResourceManager:
         addresses = conf.resource_managers()
         self._web = web
         self._client = client or web
-        self._active = Active("ResourceManager", addresses, self._state, addresses[0].key)
+        self._active = Active(
+            "ResourceManager", addresses, lambda url: self._info(url).ha_state.lower(), addresses[0].key
+        )
 
     def info(self) -> ClusterInfo:
         return self._active.query(self._info)
@@ -156,11 +158,8 @@ class ResourceManager:
 
     def masters(self, app_id: str) -> tuple[MasterStart, ...]:
         answer = self._get(f"apps/{app_id}/appattempts").get("appAttempts")
-        attempts = (parse_object(_Master, fields, app_id) for fields in list_at(answer, "appAttempt"))
-        masters = (
-            MasterStart(attempt.number, attempt.start_ms, attempt.node.partition(":")[0])
-            for attempt in attempts
-        )
+        tries = [parse_object(_Master, fields, app_id) for fields in list_at(answer, "appAttempt")]
+        masters = (MasterStart(tried.number, tried.start_ms, tried.node.partition(":")[0]) for tried in tries)
         return tuple(sorted(masters))
 
     def apps(self, **params: Parameter) -> list[AppFacts]:
@@ -195,9 +194,6 @@ class ResourceManager:
             return as_object(self._client.get_json(where, **params), where)
 
         return self._active.query(request)
-
-    def _state(self, url: str) -> str:
-        return self._info(url).ha_state.lower()
 
     def _info(self, url: str) -> ClusterInfo:
         where = f"{url}/ws/v1/cluster/info"
@@ -258,14 +254,12 @@ class SparkDriver:
         if not tasks:
             return None
         complete = sum(stage.complete for stage in begun)
-        return SparkProgress.model_validate(
-            {
-                "id": self._application,
-                "state": "RUNNING",
-                "mapsTotal": tasks,
-                "reducesTotal": 0,
-                "mapsCompleted": complete,
-                "mapsRunning": sum(stage.active for stage in begun),
-                "mapProgress": 100 * complete / tasks,
-            }
+        return SparkProgress(
+            id=self._application,
+            state="RUNNING",
+            maps=tasks,
+            reduces=0,
+            maps_completed=complete,
+            maps_running=sum(stage.active for stage in begun),
+            map_percent=100 * complete / tasks,
         )

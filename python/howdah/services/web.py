@@ -13,7 +13,6 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from http.client import HTTPConnection, HTTPException
 from importlib import import_module
-from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 from urllib.parse import urlencode, urlsplit
 
@@ -140,16 +139,12 @@ def _token(request: httpx.Request) -> str:
         context = spnego.client(hostname=request.url.host, service="HTTP", protocol="kerberos")
         token: bytes = context.step()
     except Exception as error:  # The library passes on what GSSAPI raises, of many types.
-        message = f"needs Kerberos, but you have no ticket for it: {_reason(error)}"
+        # The reason without GSSAPI's numbers and general text.
+        line = str(error).partition("\n")[0]
+        own_words = _MINOR.search(line)
+        message = f"needs Kerberos, but you have no ticket for it: {own_words[1] if own_words else line}"
         raise _ticket_error(request, message, "kinit") from error
     return base64.b64encode(token).decode()
-
-
-def _reason(error: Exception) -> str:
-    """Return the reason in an error of GSSAPI, without its numbers and general text."""
-    line = str(error).partition("\n")[0]
-    own_words = _MINOR.search(line)
-    return own_words[1] if own_words else line
 
 
 def _ticket_error(request: httpx.Request, message: str, hint: str) -> NeedsTicket:
@@ -204,9 +199,7 @@ class Web:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -251,41 +244,25 @@ class Web:
 
     def put(self, url: str, content: bytes | Mapping[str, object] | None = None, **params: Parameter) -> Any:
         """Send bytes, or an object as JSON; return the answer if it is JSON. Raises ServiceError."""
-        kind = "application/json" if isinstance(content, Mapping) else "application/octet-stream"
-        body = json.dumps(content).encode() if isinstance(content, Mapping) else content
-        response = self._request("PUT", url, params, body, {"Content-Type": kind})
+        kind, body = "application/octet-stream", content
+        if isinstance(content, Mapping):
+            kind, body = "application/json", json.dumps(content).encode()
+        response = self._request("PUT", url, params, content=body, headers={"Content-Type": kind})
         return json_of(response) if response.content and is_json(response) else None
 
     def delete(self, url: str, **params: Parameter) -> Any:
         """Send a DELETE request; raise ServiceError on errors."""
         return json_of(self._request("DELETE", url, params))
 
-    def _request(
-        self,
-        method: str,
-        url: str,
-        params: Mapping[str, Parameter],
-        content: bytes | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> httpx.Response:
-        response = self._send(method, url, params, content, headers)
+    def _request(self, method: str, url: str, params: Mapping[str, Parameter], **sent: Any) -> httpx.Response:
+        response = self._send(method, url, params, **sent)
         if response.is_error:
             raise refusal(response)
         return response
 
-    def _send(
-        self,
-        method: str,
-        url: str,
-        params: Mapping[str, Parameter],
-        content: bytes | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> httpx.Response:
+    def _send(self, method: str, url: str, params: Mapping[str, Parameter], **sent: Any) -> httpx.Response:
         address = self._url(url, params)
-        with (
-            translated_errors(url),
-            self._client.stream(method, address, content=content, headers=headers) as response,
-        ):
+        with translated_errors(url), self._client.stream(method, address, **sent) as response:
             return whole(response)
 
     def _url(self, url: str, params: Mapping[str, Parameter]) -> httpx.URL:
@@ -300,8 +277,7 @@ def _request_url(
     address = httpx.URL(url)
     # A request to a DataNode has a token, which contains the user.
     identified = {"user.name", "delegation"} & address.params.keys()
-    added = {} if identified else dict(identity)
-    return address.copy_merge_params({**added, **dict(params)})
+    return address.copy_merge_params(dict(params if identified else (*identity, *params)))
 
 
 class _Connection(HTTPConnection):
@@ -334,14 +310,15 @@ class PlainClient:
             try:
                 return self._plainly(url, params)
             except (OSError, HTTPException, ValueError) as error:
-                self._drop(url)
+                connection = self._connections.pop(urlsplit(url).netloc, None)
+                if connection is not None:
+                    connection.close()
                 if isinstance(error, OSError) and is_lost(error):
                     why = f"cannot be reached: {error.strerror}"
                     raise NotReachable(url, why, "is its host running?") from error
                 if isinstance(error, TimeoutError):
-                    raise NotReachable(
-                        url, "does not answer in time", "is the daemon running, and not overloaded?"
-                    ) from error
+                    hint = "is the daemon running, and not overloaded?"
+                    raise NotReachable(url, "does not answer in time", hint) from error
                 # Daemons close idle connections.
         return self._web.get_json(url, **params)
 
@@ -360,11 +337,6 @@ class PlainClient:
             raise HTTPException(answer.status)
         # A truncated or too long answer is not valid JSON.
         return json.loads(content)
-
-    def _drop(self, url: str) -> None:
-        connection = self._connections.pop(urlsplit(url).netloc, None)
-        if connection is not None:
-            connection.close()
 
     def close(self) -> None:
         for connection in self._connections.values():

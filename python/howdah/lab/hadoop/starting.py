@@ -6,6 +6,7 @@ import os
 import pwd
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,6 +61,7 @@ def start_missing(
     processes = running(state)
     present = {daemon: processes[daemon.key] for daemon in daemons.planned(state) if daemon.key in processes}
     started: list[Daemon] = []
+    wait = partial(_wait, state, present, report)
 
     def lacking(roles: Collection[Role]) -> list[Daemon]:
         return [
@@ -85,36 +87,26 @@ def start_missing(
     start(QUORUM)
     namenodes = [machine for machine in state.machines if Role.NAMENODE in machine.roles]
     first, *standbys = namenodes
-    _run_once(
-        state,
-        first,
-        installations,
-        report,
-        "namenode",
-        "-format",
-        "-clusterid",
-        state.plan.cluster.inventory.cluster,
-        "-force",
-    )
+    words = ("-format", "-clusterid", state.plan.cluster.inventory.cluster, "-force")
+    _run_once(state, first, installations, report, "namenode", *words)
     start((Role.NAMENODE,), [first])
     if not all(_mark(standby, _BOOTSTRAP).exists() for standby in standbys):
-        awaited = f"the NameNode on {first.name}"
-        _wait(state, present, awaited, lambda: namenode_has_started(state, first), report)
+        wait(f"the NameNode on {first.name}", lambda: namenode_has_started(state, first))
         for standby in standbys:
             _run_once(state, standby, installations, report, "namenode", _BOOTSTRAP, "-force")
     if any(Role.FAILOVER_CONTROLLER in machine.roles for machine in state.machines):
         _run_once(state, first, installations, report, "zkfc", "-formatZK", "-force")
     start(HDFS)
     if has(Role.NAMENODE):
-        _wait(state, present, "HDFS", lambda: file_system_answers(state), report)
+        wait("HDFS", lambda: file_system_answers(state))
     start(ON_HDFS)
     if lacking((Role.HMASTER,)) and has(Role.NAMENODE):
-        _wait(state, present, "HDFS to take files", lambda: file_system_takes_files(state), report)
+        wait("HDFS to take files", lambda: file_system_takes_files(state))
         _make_root(state)
     start((Role.HMASTER,))
     # A RegionServer without an active HMaster retries only after 6 s, 12 s, 24 s and so on.
     if lacking((Role.REGIONSERVER,)) and has(Role.HMASTER):
-        _wait(state, present, "an active HMaster", lambda: master_leads(state), report)
+        wait("an active HMaster", lambda: master_leads(state))
     start((Role.REGIONSERVER,))
     return Running(present, tuple(started))
 
@@ -158,11 +150,8 @@ def superuser() -> str:
 def _check_alive(present: Mapping[Daemon, Process]) -> None:
     for daemon, process in present.items():
         if not is_running(process):
-            raise RunFailed(
-                f"{daemon.program} on {daemon.machine.name}",
-                "ended while the lab started",
-                daemons.tail(daemon.log),
-            )
+            where = f"{daemon.program} on {daemon.machine.name}"
+            raise RunFailed(where, "ended while the lab started", daemons.tail(daemon.log))
 
 
 def _run_once(
@@ -184,9 +173,9 @@ def _mark(machine: LabSystem, word: str) -> Path:
 def _wait(
     state: LabState,
     present: Mapping[Daemon, Process],
+    report: ReportStep,
     awaited: str,
     is_ready: Callable[[], bool],
-    report: ReportStep,
 ) -> None:
     """Wait until ``is_ready``, which the next daemons need before their start."""
     deadline = time.monotonic() + PATIENCE_S
