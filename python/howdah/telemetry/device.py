@@ -153,15 +153,12 @@ class CpuDevice(Device):
             fields = line.split()
             if len(fields) < 9 or fields[0] == b"cpu" or not fields[0].startswith(b"cpu"):
                 continue
-            counters = self._cpus.get(fields[0])
-            if counters is None:
-                cpu = fields[0][3:].decode()
-                counters = self._cpus[fields[0]] = [
-                    (f"cpu/{cpu}/{quantity}", Counter("hold")) for quantity in _QUANTITIES
-                ]
+            if fields[0] not in self._cpus:
+                names = [f"cpu/{fields[0][3:].decode()}/{quantity}" for quantity in _QUANTITIES]
+                self._cpus[fields[0]] = [(name, Counter("hold")) for name in names]
             user, nice, system, idle, iowait, irq, softirq, steal = map(int, fields[1:9])
             values = (user + nice, system + irq + softirq, iowait, steal, idle)
-            for (metric, counter), value in zip(counters, values, strict=True):
+            for (metric, counter), value in zip(self._cpus[fields[0]], values, strict=True):
                 readings.append(MetricReading(metric, counter.advance(value) / _TICKS_PER_S))
         return readings
 
@@ -258,10 +255,15 @@ class DiskDevice(Device):
         slaves = folder / "slaves"
         if slaves.is_dir() and any(slaves.iterdir()):
             return None
-        return [
-            (f"disk/{name}/{quantity}", column, factor, Counter(backwards))
-            for quantity, column, factor, backwards in COLUMNS
-        ]
+        return _disk_counters(name, 0)
+
+
+def _disk_counters(name: str, missing: int) -> list[tuple[str, int, float, Counter]]:
+    """The counters of a disk in a file that lacks so many columns of /proc/diskstats."""
+    return [
+        (f"disk/{name}/{quantity}", column - missing, factor, Counter(backwards))
+        for quantity, column, factor, backwards in COLUMNS
+    ]
 
 
 class VolumeDevice(Device):
@@ -275,13 +277,7 @@ class VolumeDevice(Device):
     def __init__(self, disks: Mapping[str, str], root: Path = Path("/")) -> None:
         super().__init__(root)
         self.paths = tuple(f"sys/class/block/{device}/stat" for device in disks.values())
-        self._counters = [
-            [
-                (f"disk/{name}/{quantity}", column - _BEFORE, factor, Counter(backwards))
-                for quantity, column, factor, backwards in COLUMNS
-            ]
-            for name in disks
-        ]
+        self._counters = [_disk_counters(name, _BEFORE) for name in disks]
 
     def tick(self) -> list[MetricReading]:
         """Growth per disk since the first tick."""

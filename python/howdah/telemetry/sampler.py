@@ -48,9 +48,8 @@ class Sampler:
         follow: Follow | None = None,
     ) -> None:
         if not interval_s >= MIN_INTERVAL_S:
-            raise UserError(
-                "sample interval", f"{interval_s} s is too short", f"give {MIN_INTERVAL_S} s or more"
-            )
+            problem = f"{interval_s} s is too short"
+            raise UserError("sample interval", problem, f"give {MIN_INTERVAL_S} s or more")
         self._interval_s = interval_s
         self._clock = clock or SystemClock()
         self._sink = sink
@@ -69,25 +68,21 @@ class Sampler:
     def _loop(
         self, name: str, every_s: float, together: Iterable[Sequence[Source]], *, joined: bool = False
     ) -> Loop:
-        batches = [
-            Batch(batch, name_machines=self._several, leaving=self._leaving, joined=joined)
-            for batch in together
-        ]
-        start_ns = self._run_start_ns
+        several, leaving, start_ns = self._several, self._leaving, self._run_start_ns
+        batches = [Batch(batch, name_machines=several, leaving=leaving, joined=joined) for batch in together]
         return Loop(name, batches, self._sink, self._clock, run_start_ns=start_ns, interval_s=every_s)
 
     def _slow_loops(self, sources: Sequence[Source], *, joined: bool = False) -> list[Loop]:
         """Return the loops of the sources with their own interval, a few for each interval."""
-        return [
-            self._loop(
-                f"howdah-telemetry-{own_s:g}s-{number}", own_s, [[source] for source in group], joined=joined
-            )
-            for own_s in dict.fromkeys(source.interval_s for source in sources)
-            if own_s is not None
-            for number, group in enumerate(
-                _by_thread([source for source in sources if source.interval_s == own_s])
-            )
-        ]
+        loops = []
+        for own_s in dict.fromkeys(source.interval_s for source in sources):
+            if own_s is None:
+                continue
+            own = [source for source in sources if source.interval_s == own_s]
+            for number, group in enumerate(_by_thread(own)):
+                name = f"howdah-telemetry-{own_s:g}s-{number}"
+                loops.append(self._loop(name, own_s, [[source] for source in group], joined=joined))
+        return loops
 
     @property
     def members(self) -> tuple[MemberChange, ...]:

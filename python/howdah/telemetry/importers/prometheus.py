@@ -26,14 +26,9 @@ from howdah.telemetry.importers.stretch import (
 _PAGE_BYTES = 4096.0
 
 CPU_MODES = {
-    "user": "user_s",
-    "nice": "user_s",
-    "system": "system_s",
-    "irq": "system_s",
-    "softirq": "system_s",
-    "iowait": "iowait_s",
-    "steal": "steal_s",
-    "idle": "idle_s",
+    **dict.fromkeys(("user", "nice"), "user_s"),
+    **dict.fromkeys(("system", "irq", "softirq"), "system_s"),
+    **{mode: f"{mode}_s" for mode in ("iowait", "steal", "idle")},
 }
 """The label ``mode`` of node_cpu_seconds_total."""
 _MARGIN_S = 120.0
@@ -137,11 +132,8 @@ def _checked(url: str) -> str:
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise UserError("--prometheus", f"{url!r} is not an address of a server", "as in http://monitor:9090")
     if parts.username or parts.password:
-        raise UserError(
-            "--prometheus",
-            "contains a password, which the record would keep",
-            "give an address without a password",
-        )
+        problem = "contains a password, which the record would keep"
+        raise UserError("--prometheus", problem, "give an address without a password")
     return url.rstrip("/")
 
 
@@ -161,26 +153,21 @@ class _Server:
 
     def values(self, selector: str) -> Iterator[_Answer]:
         """Yield every series of a selector with all scraped values."""
+        url, query = f"{self._url}/api/v1/query", f"{selector}[{self._length_s}s]"
         try:
-            answer = self._web.get_json(
-                f"{self._url}/api/v1/query",
-                query=f"{selector}[{self._length_s}s]",
-                time=f"{self._end_s:.3f}",
-            )
+            answer = self._web.get_json(url, query=query, time=f"{self._end_s:.3f}")
         except RefusedByDaemon as error:
             if error.status not in {400, 422}:
                 raise
-            raise UserError(
-                "--query", f"{selector!r} is not a selector to the server", _QUERY_HINT
-            ) from error
+            problem = f"{selector!r} is not a selector to the server"
+            raise UserError("--query", problem, _QUERY_HINT) from error
         try:
             for series in answer["data"]["result"]:
                 numbers = [(float(time), float(value)) for time, value in series["values"]]
                 yield _Answer(series["metric"], [pair for pair in numbers if math.isfinite(pair[1])])
         except (KeyError, TypeError, ValueError) as error:
-            raise UserError(
-                self._url, f"does not answer as Prometheus does: {error!r}", "give a Prometheus server"
-            ) from error
+            problem = f"does not answer as Prometheus does: {error!r}"
+            raise UserError(self._url, problem, "give a Prometheus server") from error
 
 
 def _owners(server: _Server, instances: set[str], machines: Machines, url: str) -> Mapping[str, str | None]:
@@ -191,23 +178,17 @@ def _owners(server: _Server, instances: set[str], machines: Machines, url: str) 
         answer.labels.get("instance", ""): answer.labels.get("nodename", "")
         for answer in server.values("node_uname_info")
     }
+    # The host of ``w1:9100`` is w1.
+    hosts = {instance: instance.rpartition(":")[0] or instance for instance in instances}
     owners = {
-        instance: machines.always or machines.find(_host(instance)) or machines.find(names.get(instance, ""))
-        for instance in instances
+        instance: machines.always or machines.find(host) or machines.find(names.get(instance, ""))
+        for instance, host in hosts.items()
     }
     if not any(owners.values()):
         listed = ", ".join(sorted(instances)) or "none at that time"
-        raise UserError(
-            url,
-            f"has none of the run's machines; its instances: {listed}",
-            f"it needs one of {machines.listed}",
-        )
+        problem = f"has none of the run's machines; its instances: {listed}"
+        raise UserError(url, problem, f"it needs one of {machines.listed}")
     return owners
-
-
-def _host(instance: str) -> str:
-    """The host of ``w1:9100``."""
-    return instance.rpartition(":")[0] or instance
 
 
 def _stretches(metrics: Sequence[_MetricSeries], owners: Mapping[str, str | None]) -> Iterator[Stretch]:
@@ -240,9 +221,8 @@ def _metric(series: PrometheusSeries, labels: Mapping[str, Any]) -> str | None:
     try:
         metric = series.metric.format_map(filled)
     except KeyError as error:
-        raise UserError(
-            "--query", f"a series of {series.metric} has no label {error}", _QUERY_HINT
-        ) from error
+        problem = f"a series of {series.metric} has no label {error}"
+        raise UserError("--query", problem, _QUERY_HINT) from error
     subject, *instance, _ = metric.split("/")
     is_valid = is_listed(metric) and all(is_counted(subject, name) for name in instance)
     return metric if is_valid else None

@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from typing import Any, NamedTuple
@@ -48,67 +49,40 @@ def _cpu(quantity: str) -> tuple[str, float]:
     return f"cpu/{{}}/{quantity}", _PERCENT
 
 
+def _stall(quantity: str) -> tuple[str, float]:
+    return f"pressure/{quantity}", _PERCENT
+
+
 SECTIONS = (
     # user and system are the columns without ``-u ALL``, the others those with it.
-    SadfSection(
-        ("cpu-load",),
-        "cpu",
-        {
-            **dict.fromkeys(("user", "usr", "nice", "guest", "gnice"), _cpu("user_s")),
-            **dict.fromkeys(("system", "sys", "irq", "soft"), _cpu("system_s")),
-            "iowait": _cpu("iowait_s"),
-            "steal": _cpu("steal_s"),
-            "idle": _cpu("idle_s"),
-        },
-    ),
-    SadfSection(
-        ("disk",),
-        "disk-device",
-        {
-            "rkB": ("disk/{}/read_bytes", _KIB),
-            "wkB": ("disk/{}/written_bytes", _KIB),
-            "util-percent": ("disk/{}/busy_s", _PERCENT),
-        },
-    ),
-    SadfSection(
-        ("network", "net-dev"),
-        "iface",
-        {
-            "rxkB": ("nic/{}/rx_bytes", _KIB),
-            "txkB": ("nic/{}/tx_bytes", _KIB),
-            "rxpck": ("nic/{}/rx_packets", 1),
-            "txpck": ("nic/{}/tx_packets", 1),
-        },
-    ),
+    SadfSection(("cpu-load",), "cpu", {
+        **dict.fromkeys(("user", "usr", "nice", "guest", "gnice"), _cpu("user_s")),
+        **dict.fromkeys(("system", "sys", "irq", "soft"), _cpu("system_s")),
+        "iowait": _cpu("iowait_s"), "steal": _cpu("steal_s"), "idle": _cpu("idle_s"),
+    }),
+    SadfSection(("disk",), "disk-device", {
+        "rkB": ("disk/{}/read_bytes", _KIB), "wkB": ("disk/{}/written_bytes", _KIB),
+        "util-percent": ("disk/{}/busy_s", _PERCENT),
+    }),
+    SadfSection(("network", "net-dev"), "iface", {
+        "rxkB": ("nic/{}/rx_bytes", _KIB), "txkB": ("nic/{}/tx_bytes", _KIB),
+        "rxpck": ("nic/{}/rx_packets", 1), "txpck": ("nic/{}/tx_packets", 1),
+    }),
     SadfSection(("network", "net-edev"), "iface", dict.fromkeys(("rxdrop", "txdrop"), ("nic/{}/drops", 1.0))),
-    SadfSection(
-        ("memory",),
-        None,
-        {
-            "avail": ("memory/available_bytes", _KIB),
-            "cached": ("memory/cached_bytes", _KIB),
-            "dirty": ("memory/dirty_bytes", _KIB),
-            "swpused": ("memory/swap_used_bytes", _KIB),
-        },
-    ),
+    SadfSection(("memory",), None, {
+        "avail": ("memory/available_bytes", _KIB), "cached": ("memory/cached_bytes", _KIB),
+        "dirty": ("memory/dirty_bytes", _KIB), "swpused": ("memory/swap_used_bytes", _KIB),
+    }),
     SadfSection(("paging",), None, {"majflt": ("memory/major_faults", 1)}),
-    SadfSection(("psi", "psi-cpu"), None, {"some_avg": ("pressure/cpu_some_s", _PERCENT)}),
-    SadfSection(
-        ("psi", "psi-io"),
-        None,
-        {"some_avg": ("pressure/io_some_s", _PERCENT), "full_avg": ("pressure/io_full_s", _PERCENT)},
-    ),
-    SadfSection(
-        ("psi", "psi-mem"),
-        None,
-        {"some_avg": ("pressure/memory_some_s", _PERCENT), "full_avg": ("pressure/memory_full_s", _PERCENT)},
-    ),
-)
-SWAP = SadfSection(
-    ("swap-pages",),
-    None,
-    {"pswpin": ("memory/swapped_in_bytes", _PAGE), "pswpout": ("memory/swapped_out_bytes", _PAGE)},
-)
+    SadfSection(("psi", "psi-cpu"), None, {"some_avg": _stall("cpu_some_s")}),
+    SadfSection(("psi", "psi-io"), None, {"some_avg": _stall("io_some_s"), "full_avg": _stall("io_full_s")}),
+    SadfSection(("psi", "psi-mem"), None, {
+        "some_avg": _stall("memory_some_s"), "full_avg": _stall("memory_full_s"),
+    }),
+)  # fmt: skip
+SWAP = SadfSection(("swap-pages",), None, {
+    "pswpin": ("memory/swapped_in_bytes", _PAGE), "pswpout": ("memory/swapped_out_bytes", _PAGE),
+})  # fmt: skip
 
 
 _Object = dict[str, Any]
@@ -132,9 +106,8 @@ def read_sadf(text: str, where: str, machines: Machines) -> Imported:
             machine = machines.of(str(host["nodename"]), where)
             stretches += _Reader(host, machine, where, unmapped).stretches()
     except json.JSONDecodeError as error:
-        raise UserError(
-            where, f"is truncated or not JSON, in line {error.lineno}: {error.msg}", _SADF_HINT
-        ) from error
+        problem = f"is truncated or not JSON, in line {error.lineno}: {error.msg}"
+        raise UserError(where, problem, _SADF_HINT) from error
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise UserError(where, f"is not what `sadf -j` prints: {error!r}", _SADF_HINT) from error
     return Imported(sum_stretches(stretches), columns_in_words(unmapped))
@@ -201,7 +174,7 @@ class _Reader:
                 self._unmapped.setdefault(section.path[-1], set()).add(name)
 
 
-_PERCENT, _MIB, _MBIT = 0.01, float(2**20), 2**20 / 8
+_MIB, _MBIT = float(2**20), 2**20 / 8
 
 _UPLINK = re.compile(r"[^:]*:[0-9]+:(vmnic[0-9]+)")
 _PORT = re.compile(r"[^:]*:[0-9]+:[0-9]+:(.+?)(?:\.(eth[0-9]+))?")
@@ -234,14 +207,9 @@ _MOVED = {
     "Reads/sec": (Meaning("disk/{}/reads", 1),),
     "Writes/sec": (Meaning("disk/{}/writes", 1),),
 }
-
+_USED = (Meaning("cpu/{}/user_s", _PERCENT), Meaning("cpu/{}/idle_s", -_PERCENT, 1.0))
 COUNTERS: Mapping[str, Mapping[str, tuple[Meaning, ...]]] = {
-    "Physical Cpu": {
-        "% Util Time": (
-            Meaning("cpu/{}/user_s", _PERCENT),
-            Meaning("cpu/{}/idle_s", -_PERCENT, 1.0),
-        )
-    },
+    "Physical Cpu": {"% Util Time": _USED},
     "Memory": {
         "Free MBytes": (Meaning("memory/available_bytes", _MIB),),
         "Swap Used MBytes": (Meaning("memory/swap_used_bytes", _MIB),),
@@ -337,9 +305,8 @@ def _columns(
     for index, name in enumerate(header[1:], start=1):
         match = _COLUMN.fullmatch(name)
         if match is None:
-            raise UserError(
-                where, f"column {index + 1} is {name[:60]!r}, not a counter of esxtop", _ESXTOP_HINT
-            )
+            problem = f"column {index + 1} is {name[:60]!r}, not a counter of esxtop"
+            raise UserError(where, problem, _ESXTOP_HINT)
         host, kind, instance, counter = match.groups(default="")
         meanings = COUNTERS.get(kind, {}).get(counter)
         if meanings is None:
@@ -358,10 +325,8 @@ def _columns(
 
 def _time(text: str, where: str) -> datetime:
     for form in _TIMES:
-        try:
+        with suppress(ValueError):
             return datetime.strptime(text, form).replace(tzinfo=UTC)
-        except ValueError:
-            continue
     raise UserError(where, f"{text!r} is not a time in esxtop's format", "as in 11/21/2026 16:38:20")
 
 
