@@ -189,11 +189,8 @@ def requested_faults(request: RunRequest, state: LabState | None) -> FaultRun | 
             heal_orphans(state)
         return None
     if state is None:
-        raise UserError(
-            FAULT.flag,
-            "can destroy data, so howdah injects faults only into its own labs",
-            "build a lab like your cluster with howdah lab up PLAN, then give --lab NAME",
-        )
+        hint = "build a lab like your cluster with howdah lab up PLAN, then give --lab NAME"
+        raise UserError(FAULT.flag, "can destroy data, so howdah injects faults only into its own labs", hint)
     targets = lab_targets(state)
     schedule = tuple(fault for text in texts for fault in read_faults(text, targets))
     phases = {kind: _phases(programs()[kind]) for kind in suites()[request.suite]}
@@ -201,11 +198,9 @@ def requested_faults(request: RunRequest, state: LabState | None) -> FaultRun | 
     coded = request.of(ERASURE_CODING) is not None
     node_groups = state.plan.cluster.topology.placement is Placement.NODE_GROUPS
     if coded and node_groups and any(fault.action is Action.DRAIN for fault in schedule):
-        raise UserError(
-            FAULT.flag,
-            f"workers with coded files cannot be drained in this lab: {NODE_GROUPS_END}",
-            "plan the lab with --erasure-coding DIR=POLICY: its hosts are then upgrade domains",
-        )
+        problem = f"workers with coded files cannot be drained in this lab: {NODE_GROUPS_END}"
+        hint = "plan the lab with --erasure-coding DIR=POLICY: its hosts are then upgrade domains"
+        raise UserError(FAULT.flag, problem, hint)
     heal_orphans(state)
     return FaultRun(FaultPlayer(schedule, LabFaults(state)), state)
 

@@ -37,11 +37,8 @@ def check_plan(plan: ClusterPlan) -> Cluster:
     """Return the plan's cluster; raise UserError for a plan that needs Kerberos."""
     cluster = plan.cluster
     if cluster.request.secure:
-        raise UserError(
-            "plan",
-            "needs Kerberos and TLS, but a lab has no key distribution centre",
-            "plan without --secure: the network of a lab is closed",
-        )
+        problem = "needs Kerberos and TLS, but a lab has no key distribution centre"
+        raise UserError("plan", problem, "plan without --secure: the network of a lab is closed")
     return cluster
 
 
@@ -58,21 +55,17 @@ def check_ports(machines: Sequence[LabSystem]) -> None:
                 try:
                     tried.bind((address, port))
                 except OSError as error:
-                    raise UserError(
-                        f"port {port} of {address}",
-                        f"is needed for {machine.name}, but not free: {error.strerror}",
-                        "stop the program that uses it (ss -ltnp), or run as root for separate networks",
-                    ) from error
+                    problem = f"is needed for {machine.name}, but not free: {error.strerror}"
+                    hint = "stop the program that uses it (ss -ltnp), or run as root for separate networks"
+                    raise UserError(f"port {port} of {address}", problem, hint) from error
 
 
 def check_directory(directory: Path) -> None:
     """Raise UserError if a directory is not empty, because ``down`` empties it."""
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-        raise UserError(
-            f"--dir {directory}",
-            "is not empty" if directory.is_dir() else "is not a directory",
-            "give a new or empty directory: howdah lab down removes all files of a lab from it",
-        )
+        problem = "is not empty" if directory.is_dir() else "is not a directory"
+        hint = "give a new or empty directory: howdah lab down removes all files of a lab from it"
+        raise UserError(f"--dir {directory}", problem, hint)
 
 
 def not_run(cluster: Cluster) -> Iterator[Isolation]:

@@ -236,11 +236,9 @@ def await_drained(state: LabState, patience_s: float, report: ReportStep) -> Non
         except ServiceError as error:
             text = f"{error.where} {error.what}"
         if time.monotonic() > deadline:
-            raise RunFailed(
-                f'lab "{state.name}"',
-                f"waited {patience_s:.0f} s for {', '.join(state.leaving)} to be decommissioned: {text}",
-                "howdah lab remove continues; if a daemon is lost, start it with howdah lab heal",
-            )
+            problem = f"waited {patience_s:.0f} s for {', '.join(state.leaving)} to be decommissioned: {text}"
+            hint = "howdah lab remove continues; if a daemon is lost, start it with howdah lab heal"
+            raise RunFailed(f'lab "{state.name}"', problem, hint)
         report(text)
         time.sleep(_POLL_S)
 

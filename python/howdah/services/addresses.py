@@ -19,8 +19,7 @@ _ANY = ("0.0.0.0", "::", "")
 
 UNACKNOWLEDGED_S = 5.0
 """The longest time without acknowledgement of sent data, and to connect."""
-_OPTION = (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(UNACKNOWLEDGED_S * 1000))
-SOCKET_OPTIONS = (_OPTION,)
+LOST_HOST_OPTION = (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(UNACKNOWLEDGED_S * 1000))
 """The kernel closes a connection to a lost host after this time."""
 
 
@@ -53,11 +52,6 @@ def with_host(address: str, host: str) -> str:
     return f"{host}:{port}" if colon.strip("[]") in _ANY else address
 
 
-def set_lost_host_timeout(line: socket.socket) -> None:
-    """Close a connection soon after its host is lost."""
-    line.setsockopt(*_OPTION)
-
-
 class NamedHosts(httpx.BaseTransport):
     """Connects to the given address of a host, with the host's name in the request.
 
@@ -67,11 +61,11 @@ class NamedHosts(httpx.BaseTransport):
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
         # Without TLS there is nothing to verify.
-        self._plain = httpx.HTTPTransport(verify=False, socket_options=SOCKET_OPTIONS)
+        self._plain = httpx.HTTPTransport(verify=False, socket_options=(LOST_HOST_OPTION,))
 
     @cached_property
     def _tls(self) -> httpx.HTTPTransport:
-        return httpx.HTTPTransport(verify=ssl.create_default_context(), socket_options=SOCKET_OPTIONS)
+        return httpx.HTTPTransport(verify=ssl.create_default_context(), socket_options=(LOST_HOST_OPTION,))
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         transport = self._tls if request.url.scheme == "https" else self._plain

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -30,13 +30,18 @@ class ClientConf:
         """Read a directory's files; raise UserError with file and line."""
         if not (directory / CLIENT_FILES[0]).is_file():
             missing = "not a directory" if directory.exists() else "no such directory"
-            raise UserError(
-                str(directory),
-                f"has no {CLIENT_FILES[0]}" if directory.is_dir() else missing,
-                "give the directory of the client's configuration, often /etc/hadoop/conf",
-            )
+            problem = f"has no {CLIENT_FILES[0]}" if directory.is_dir() else missing
+            hint = "give the directory of the client's configuration, often /etc/hadoop/conf"
+            raise UserError(str(directory), problem, hint)
         paths = [directory / name for name in CLIENT_FILES if (directory / name).is_file()]
-        return cls(directory, _winners(entry for path in paths for entry in read_site_file(path)))
+        release = hadoop()
+        properties: dict[str, SiteProperty] = {}
+        for entry in (entry for path in paths for entry in read_site_file(path)):
+            # Former names count as today's.
+            for name in release.replacement(entry.name) or (entry.name,):
+                if name not in properties or not properties[name].final:
+                    properties[name] = entry
+        return cls(directory, properties)
 
     def get(self, key: str) -> str | None:
         """Return a key's value, variables replaced; None if it has neither value nor default."""
@@ -66,11 +71,8 @@ class ClientConf:
         parts = urlsplit(text)
         if parts.scheme != "hdfs" or not parts.netloc:
             is_set = "fs.defaultFS" in self.properties
-            raise UserError(
-                self.where("fs.defaultFS"),
-                f"{value or 'nothing'} is not HDFS" if is_set else "is not set",
-                "set it to hdfs://HOST:PORT or hdfs://NAME",
-            )
+            problem = f"{value or 'nothing'} is not HDFS" if is_set else "is not set"
+            raise UserError(self.where("fs.defaultFS"), problem, "set it to hdfs://HOST:PORT or hdfs://NAME")
         return text
 
     @property
@@ -97,9 +99,8 @@ class ClientConf:
         host = urlsplit(f"//{self.explicit(rpc_key) or ''}").hostname
         address = self.explicit(f"{key}{suffix}")
         if address is None and host is None:
-            raise UserError(
-                self.where(f"{key}{suffix}"), "is not set", "give HOST:PORT of the NameNode's web server"
-            )
+            hint = "give HOST:PORT of the NameNode's web server"
+            raise UserError(self.where(f"{key}{suffix}"), "is not set", hint)
         return with_host(address or self.get(key) or "", host or "localhost")
 
     def resource_managers(self) -> tuple[WebAddress, ...]:
@@ -151,14 +152,3 @@ def conf_directory(directory: Path | None, variable: str = CONF_DIR) -> Path | N
     """Return the directory of a flag, otherwise that of an environment variable; None without both."""
     named = os.environ.get(variable)
     return directory or (Path(named) if named else None)
-
-
-def _winners(properties: Iterable[SiteProperty]) -> dict[str, SiteProperty]:
-    """Return the effective property of every key; former names count as today's."""
-    release = hadoop()
-    winners: dict[str, SiteProperty] = {}
-    for entry in properties:
-        for name in release.replacement(entry.name) or (entry.name,):
-            if name not in winners or not winners[name].final:
-                winners[name] = entry
-    return winners

@@ -118,16 +118,13 @@ def whole(response: httpx.Response) -> httpx.Response:
     for chunk in response.iter_bytes():
         content += chunk
         if len(content) > _MOST_BYTES:
-            where, problem = (
-                str(response.url.copy_with(query=None)),
-                f"returns more than {format_bytes(_MOST_BYTES)}",
-            )
+            where = str(response.url.copy_with(query=None))
+            problem = f"returns more than {format_bytes(_MOST_BYTES)}"
             raise Unexpected(where, problem, "is this the port of the daemon's web server?")
     # The content is decoded now: its headers no longer apply.
     headers = [pair for pair in response.headers.multi_items() if pair[0].lower() not in _PACKING]
-    return httpx.Response(
-        response.status_code, headers=headers, content=bytes(content), request=response.request
-    )
+    status, request = response.status_code, response.request
+    return httpx.Response(status, headers=headers, content=bytes(content), request=request)
 
 
 def is_json(response: httpx.Response) -> bool:

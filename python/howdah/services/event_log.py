@@ -52,11 +52,9 @@ def read_event_log(path: Path) -> SparkLog:
         reader.read(line)
     log = reader.log(truncated=lines.truncated)
     if log is None:
-        raise UserError(
-            str(path),
-            "contains no complete event of Spark" if reader.is_begun else "is not a Spark event log",
-            "give a file of spark.eventLog.dir, or a directory eventlog_v2_…",
-        )
+        problem = "contains no complete event of Spark" if reader.events else "is not a Spark event log"
+        hint = "give a file of spark.eventLog.dir, or a directory eventlog_v2_…"
+        raise UserError(str(path), problem, hint)
     return replace(log, unreadable_lines=log.unreadable_lines + lines.skipped)
 
 
@@ -76,18 +74,13 @@ class _Reader:
         self._sql: dict[int, SqlExecution] = {}
         self._tasks = TaskColumns()
         self._last_ms = 0
-        self._events = 0
+        self.events = 0
         self._unreadable = 0
-
-    @property
-    def is_begun(self) -> bool:
-        """Whether the log began as an event log does."""
-        return self._events > 0
 
     def read(self, line: bytes) -> None:
         """Add the event of a line; a line that is none is counted."""
         if line.startswith(_BEGIN) and not line.startswith(_HANDLED_BEGINNINGS):
-            self._events += 1
+            self.events += 1
             return
         if not line.strip():
             return
@@ -98,19 +91,18 @@ class _Reader:
             handler = getattr(self, f"_{name}", None) if name.startswith("SparkListener") else None
             if handler is not None:
                 handler(event)
-            self._events += 1
+            self.events += 1
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             self._unreadable += 1
 
     def log(self, *, truncated: bool) -> SparkLog | None:
         """Return the whole application; None if no event was readable."""
-        if not self._events or not (self._app or self._jobs or self._version or self._executors):
+        if not self.events or not (self._app or self._jobs or self._version or self._executors):
             return None
-        stages = tuple(self._stages.values())
         return SparkLog(
             application=self._application(),
             jobs=tuple(self._jobs[number] for number in sorted(self._jobs)),
-            stages=stages,
+            stages=tuple(self._stages.values()),
             executors=tuple(self._with_memory(executor) for executor in self._executors.values()),
             tasks=self._tasks.table(),
             sql=tuple(self._sql[number] for number in sorted(self._sql)),

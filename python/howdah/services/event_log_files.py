@@ -62,22 +62,21 @@ class EventLines:
             except _Truncated:
                 self.truncated = True
             except OSError as error:
-                raise UserError(
-                    str(file), f"cannot be read: {error.strerror or error}", "check its permissions"
-                ) from error
+                problem = f"cannot be read: {error.strerror or error}"
+                raise UserError(str(file), problem, "check its permissions") from error
 
     def _lines(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         remainder, too_long = b"", False
         for chunk in chunks:
-            *lines, last = chunk.split(b"\n")
-            for number, line in enumerate(lines):
-                whole = remainder + line if number == 0 else line
-                if not (too_long and number == 0):
-                    yield whole
-                remainder, too_long = (b"", False) if number == 0 else (remainder, too_long)
-            if too_long:
-                continue
-            remainder += last
+            first, *lines = chunk.split(b"\n")
+            if not too_long:
+                remainder += first
+            if lines:
+                if not too_long:
+                    yield remainder
+                *whole, remainder = lines
+                too_long = False
+                yield from whole
             if len(remainder) > _LONGEST_LINE:
                 remainder, too_long = b"", True
                 self.skipped += 1
@@ -262,9 +261,8 @@ class TaskColumns:
         state, failure = _ending(reason)
         head = self._head(event, info, str(event.get("Task Type") or ""), state, failure)
         # Failed attempts of old releases have their metrics in the reason.
-        row = head + _metrics(event.get("Task Metrics") or reason.get("Metrics") or {})
+        self._rows.append(head + _metrics(event.get("Task Metrics") or reason.get("Metrics") or {}))
         self._running.pop(int(info["Task ID"]), None)
-        self._rows.append(row)
         if len(self._rows) == _BATCH:
             self._flush()
 
@@ -281,12 +279,12 @@ class TaskColumns:
         self.last_ms = max(self.last_ms, start, end)
         partition = info.get("Partition ID")
         return (
-            _int32(event["Stage ID"]),
-            _int32(event.get("Stage Attempt ID") or 0),
+            _int(event["Stage ID"]),
+            _int(event.get("Stage Attempt ID") or 0),
             _count(info, "Task ID"),
-            _int32(info["Index"]),
-            None if partition in (None, -1) else _int32(partition),
-            _int32(info.get("Attempt") or 0),
+            _int(info["Index"]),
+            None if partition in (None, -1) else _int(partition),
+            _int(info.get("Attempt") or 0),
             kind,
             str(info["Host"]),
             str(info["Executor ID"]),
@@ -301,9 +299,7 @@ class TaskColumns:
 
     def _flush(self) -> None:
         columns = list(zip(*self._rows, strict=True)) or [()] * len(SPARK_TASKS_SCHEMA)
-        arrays = [
-            pa.array(column, field.type) for column, field in zip(columns, SPARK_TASKS_SCHEMA, strict=True)
-        ]
+        arrays = list(map(pa.array, columns, SPARK_TASKS_SCHEMA.types))
         self._batches.append(pa.RecordBatch.from_arrays(arrays, schema=SPARK_TASKS_SCHEMA))
         self._rows = []
 
@@ -348,15 +344,12 @@ def first_line(text: Any) -> str:
 
 
 def _count(metrics: Event, name: str) -> int:
-    count = int(metrics.get(name) or 0)
-    if not -(2**63) <= count < 2**63:
-        raise OverflowError(name)
-    return count
+    return _int(metrics.get(name) or 0, 64)
 
 
-def _int32(value: Any) -> int:
+def _int(value: Any, bits: int = 32) -> int:
     number = int(value)
-    if not -(2**31) <= number < 2**31:
+    if not -(1 << bits - 1) <= number < 1 << bits - 1:
         raise OverflowError(number)
     return number
 
@@ -366,7 +359,6 @@ def _ending(reason: Event) -> tuple[str, str]:
     name = str(reason.get("Reason") or "Success")
     if name == "Success":
         return "succeeded", ""
-    text = ": ".join([name, *(first_line(reason[key]) for key in _DETAILS if reason.get(key))])[
-        :_LONGEST_MESSAGE
-    ]
+    details = (first_line(reason[key]) for key in _DETAILS if reason.get(key))
+    text = ": ".join([name, *details])[:_LONGEST_MESSAGE]
     return ("killed" if name in ("TaskKilled", "TaskCommitDenied", "Resubmitted") else "failed"), text

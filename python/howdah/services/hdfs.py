@@ -7,21 +7,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from io import BytesIO
-from typing import Any, Literal, TypeVar
+from typing import Any, BinaryIO, Literal, TypeVar
 from urllib.parse import quote, urlsplit
 
 from pydantic import Field
 
 from howdah.services.addresses import Active
 from howdah.services.errors import NotConnected, RefusedByDaemon, Unexpected
-from howdah.services.web import AnswerPart, Parameter, Sink, Web, list_at, object_at, parse_object
+from howdah.services.web import AnswerPart, Parameter, Web, list_at, object_at, parse_object
 from howdah.units import MIB
 
 T = TypeVar("T")
 
 _DRAWS = 6
 """If one of two replicas is unavailable, this number of draws misses the other in 1.6 % of all cases."""
-_EXCLUDED = "excludedatanodes"
 _MOST_BYTES = 16 * MIB
 """Only histories are longer."""
 _HINTS = {
@@ -42,10 +41,6 @@ class FileStatus(AnswerPart):
     block_bytes: int = Field(alias="blockSize")
     """A file's block size; 0 for a directory."""
     owner: str
-    permission: str
-    """Its mode in octal, ``755``."""
-    modified_ms: int = Field(alias="modificationTime")
-    """Time of its last change, milliseconds since 1970."""
 
     @property
     def is_directory(self) -> bool:
@@ -53,7 +48,7 @@ class FileStatus(AnswerPart):
 
 
 class ContentSummary(AnswerPart):
-    """Files and bytes below a directory, and their quotas."""
+    """Files and bytes below a directory, and its quota."""
 
     size_bytes: int = Field(alias="length")
     """Bytes of the files below it, each once."""
@@ -61,8 +56,6 @@ class ContentSummary(AnswerPart):
     files: int = Field(alias="fileCount")
     directories: int = Field(alias="directoryCount")
     """Including itself."""
-    quota: int
-    """The largest number of names; -1 without a quota."""
     space_quota_bytes: int = Field(alias="spaceQuota")
     """The largest number of bytes with every replica; -1 without a quota."""
 
@@ -103,11 +96,10 @@ class Hdfs:
 
     def access(self, path: str, action: str = "rwx") -> str | None:
         """Return why an action on a path is not allowed for the user; None if it is."""
+        checked = {"op": "CHECKACCESS", "fsaction": action}
         try:
             with _named(path):
-                self._active.query(
-                    lambda url: self._web.get_text(_at(url, path), op="CHECKACCESS", fsaction=action)
-                )
+                self._active.query(lambda url: self._web.get_text(_at(url, path), **checked))
         except RefusedByDaemon as error:
             if error.exception == "AccessControlException":
                 return error.message
@@ -125,7 +117,7 @@ class Hdfs:
         locate = partial(self._get, path, op="OPEN", length=most_bytes, noredirect="true")
         return self._at_datanode(path, locate, fetch)
 
-    def read_to(self, path: str, sink: Sink) -> int:
+    def read_to(self, path: str, sink: BinaryIO) -> int:
         """Write a file's content to ``sink`` and return the number of bytes."""
         locate = partial(self._get, path, op="OPEN", noredirect="true")
         return self._at_datanode(path, locate, lambda url: self._web.read_to(url, sink))
@@ -151,11 +143,9 @@ class Hdfs:
 
     def delete(self, path: str, *, recursive: bool = True) -> bool:
         """Remove a file or a directory; return whether it existed."""
-        flag = "true" if recursive else "false"
+        options = {"op": "DELETE", "recursive": "true" if recursive else "false"}
         with _named(path):
-            answer = self._active.query(
-                lambda url: self._web.delete(_at(url, path), op="DELETE", recursive=flag)
-            )
+            answer = self._active.query(lambda url: self._web.delete(_at(url, path), **options))
         return _field(answer, "boolean", bool, path)
 
     def _at_datanode(self, path: str, locate: Callable[..., object], act: Callable[[str], T]) -> T:
@@ -168,7 +158,7 @@ class Hdfs:
         excluded: list[str] = []
         for _ in range(_DRAWS):
             try:
-                answer = locate(**{_EXCLUDED: ",".join(excluded)} if excluded else {})
+                answer = locate(**{"excludedatanodes": ",".join(excluded)} if excluded else {})
                 # Without a redirection, the DataNode's URL is in the answer.
                 url = _field(answer, "Location", str, path)
             except RefusedByDaemon:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Annotated, Protocol
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
@@ -223,13 +223,6 @@ class JobProgress(AnswerPart):
     def reduce_progress(self) -> float:
         """The done part of the reduces' work, 0 to 1."""
         return self.reduce_percent / 100
-
-
-class ProgressReporter(Protocol):
-    """Reports an application's progress while it runs; raises ServiceError."""
-
-    def job(self) -> JobProgress | None:
-        """Return the progress; None before there is any work."""
 
 
 class AppMaster:

@@ -96,8 +96,6 @@ class NameNodeStatus(AnswerPart):
     """Its release, ``3.5.0``."""
     state: str
     """``active``, ``standby`` or ``observer``."""
-    host_and_port: str
-    """The address of its RPC server."""
     safe_mode: str | None
     """The reason of its safe mode; None outside safe mode."""
     changed_ms: int = 0
@@ -173,8 +171,8 @@ class NameNode(Hdfs):
     ) -> None:
         addresses = conf.namenodes()
         self._client = client or web
-        active = Active("NameNode", addresses, self._state, addresses[0].key, patience_s=patience_s)
-        super().__init__(web, active)
+        key, state = addresses[0].key, lambda url: self._status(url).state
+        super().__init__(web, Active("NameNode", addresses, state, key, patience_s=patience_s))
 
     def bean(self, name: str) -> Object:
         """Return one of its beans, ``FSNamesystem``."""
@@ -207,15 +205,11 @@ class NameNode(Hdfs):
 
         return self._active.query(blocks)
 
-    def _state(self, url: str) -> str:
-        return self._status(url).state
-
     def _status(self, url: str) -> NameNodeStatus:
         status, info = self._bean_at(url, "NameNodeStatus"), self._bean_at(url, "NameNodeInfo")
         fields = {
             "version": str(info.get("SoftwareVersion", "")),
             "state": status.get("State"),
-            "host_and_port": status.get("HostAndPort"),
             "safe_mode": info.get("Safemode") or None,
             "changed_ms": status.get("LastHATransitionTime") or 0,
         }
@@ -235,5 +229,5 @@ def _datanodes(info: Object, key: str, *, live: bool) -> list[DataNode]:
         nodes = dict(json.loads(info.get(key) or "{}"))
     except (TypeError, ValueError) as error:
         raise Unexpected(key, f"is not understood: {error}", "does howdah support this release?") from error
-    hosts = {name: {"host": name.rpartition(":")[0], "live": live, **node} for name, node in nodes.items()}
-    return [parse_object(DataNode, fields, key) for fields in hosts.values()]
+    hosts = [{"host": name.rpartition(":")[0], "live": live, **node} for name, node in nodes.items()]
+    return [parse_object(DataNode, fields, key) for fields in hosts]

@@ -133,10 +133,8 @@ class ResourceManager:
     def running(self, key: str) -> str:
         """Return the value of a property in its running configuration; raise ServiceError if unknown."""
 
-        def request(url: str) -> Object:
-            return as_object(self._client.get_json(f"{url}/conf", name=key, format="json"), f"{url}/conf")
-
-        return str(object_at(self._active.query(request), "property", key).get("value"))
+        answer = self._active.query(lambda url: self._object(f"{url}/conf", name=key, format="json"))
+        return str(object_at(answer, "property", key).get("value"))
 
     def nodes(self) -> list[Node]:
         answer = self._get("nodes", states=_STATES).get("nodes")
@@ -189,16 +187,14 @@ class ResourceManager:
         return SparkDriver(self._web, f"{self._active.url()}/proxy", app_id)
 
     def _get(self, path: str, **params: Parameter) -> Object:
-        def request(url: str) -> Object:
-            where = f"{url}/ws/v1/cluster/{path}"
-            return as_object(self._client.get_json(where, **params), where)
+        return self._active.query(lambda url: self._object(f"{url}/ws/v1/cluster/{path}", **params))
 
-        return self._active.query(request)
+    def _object(self, url: str, **params: Parameter) -> Object:
+        return as_object(self._client.get_json(url, **params), url)
 
     def _info(self, url: str) -> ClusterInfo:
         where = f"{url}/ws/v1/cluster/info"
-        answer = as_object(self._client.get_json(where), where)
-        return parse_object(ClusterInfo, object_at(answer, "clusterInfo", where), where)
+        return parse_object(ClusterInfo, object_at(self._object(where), "clusterInfo", where), where)
 
 
 def _queues(info: Object, above: str) -> Iterator[Queue]:

@@ -13,7 +13,7 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from http.client import HTTPConnection, HTTPException
 from importlib import import_module
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, BinaryIO, Self, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 import httpx
@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from howdah.errors import UserError
 from howdah.extras import install_command
-from howdah.services.addresses import UNACKNOWLEDGED_S, NamedHosts, set_lost_host_timeout
+from howdah.services.addresses import LOST_HOST_OPTION, UNACKNOWLEDGED_S, NamedHosts
 from howdah.services.errors import (
     NeedsTicket,
     NotReachable,
@@ -95,9 +95,8 @@ def login_name() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError) as error:
-        raise UserError(
-            f"user {os.getuid()}", "has no name on this machine", "set LOGNAME and HADOOP_USER_NAME"
-        ) from error
+        hint = "set LOGNAME and HADOOP_USER_NAME"
+        raise UserError(f"user {os.getuid()}", "has no name on this machine", hint) from error
 
 
 def hadoop_user() -> str:
@@ -119,9 +118,8 @@ class Negotiate(httpx.Auth):
         request.headers["Authorization"] = f"Negotiate {_token(request)}"
         response = yield request
         if _requires_negotiate(response):
-            raise _ticket_error(
-                request, "rejects the Kerberos ticket", "see its owner with klist; renew it with kinit"
-            )
+            hint = "see its owner with klist; renew it with kinit"
+            raise _ticket_error(request, "rejects the Kerberos ticket", hint)
 
 
 def _requires_negotiate(response: httpx.Response) -> bool:
@@ -159,18 +157,12 @@ _SILENCE_S = 20.0
 _MOST_BYTES = 1 << 24
 
 
-class Sink(Protocol):
-    """A target of a file's bytes."""
-
-    def write(self, data: bytes, /) -> object:
-        """Write bytes."""
-
-
 class Web:
     """A client of Hadoop's web servers; safe to use from several threads.
 
     ``names`` has addresses of hosts that this machine cannot resolve; ``user`` is the user without
-    ``kerberos``, by default that of Hadoop's own client. There are no retries and no proxies.
+    ``kerberos``, by default that of Hadoop's own client, whose name is enough if ``plain``. There are no
+    retries and no proxies.
     """
 
     def __init__(
@@ -182,9 +174,7 @@ class Web:
     ) -> None:
         self.user = user or hadoop_user()
         self.plain = not kerberos
-        """Whether the user's name is enough."""
         self.silence_s = silence_s
-        """Time limit of an answer."""
         self._names = names or {}
         self._identity = {"user.name": self.user} if self.plain else {}
         self._client = httpx.Client(
@@ -230,7 +220,7 @@ class Web:
         dates = self._send("HEAD", url, {}).headers.get_list("Date")
         return parsedate_to_datetime(dates[0]) if dates else None
 
-    def read_to(self, url: str, sink: Sink, **params: Parameter) -> int:
+    def read_to(self, url: str, sink: BinaryIO, **params: Parameter) -> int:
         """Write an answer's bytes to ``sink`` as they arrive, and return their number; raise ServiceError."""
         count = 0
         with translated_errors(url), self._client.stream("GET", self._url(url, params)) as response:
@@ -290,7 +280,7 @@ class _Connection(HTTPConnection):
     def connect(self) -> None:
         """Connect, and then use the timeout for answers."""
         super().connect()
-        set_lost_host_timeout(self.sock)
+        self.sock.setsockopt(*LOST_HOST_OPTION)
         self.sock.settimeout(self._silence_s)
 
 
@@ -344,11 +334,8 @@ class PlainClient:
         self._connections.clear()
 
 
-class JsonClient(Protocol):
-    """A Web, or a PlainClient for frequent requests."""
-
-    def get_json(self, url: str, **params: str | int) -> Any:
-        """Return a daemon's answer, which must be JSON; raise ServiceError otherwise."""
+JsonClient = Web | PlainClient
+"""The second is for frequent requests."""
 
 
 class JmxReader:

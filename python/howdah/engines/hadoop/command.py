@@ -166,11 +166,9 @@ def check_settings(settings: Mapping[str, str], *, flags: bool = True) -> None:
             if key in _OWN:
                 raise UserError(f"--set {name}", f"is reserved for howdah: it {_OWN[key]}", "leave it out")
             if not release.has(key) and (meant := intended_key(key, release)):
-                raise UserError(
-                    f"--set {name}",
-                    f"no program of Hadoop {release.version} reads this key",
-                    f"did you mean {meant}? Put your own properties into the client's configuration",
-                )
+                problem = f"no program of Hadoop {release.version} reads this key"
+                hint = f"did you mean {meant}? Put your own properties into the client's configuration"
+                raise UserError(f"--set {name}", problem, hint)
 
 
 def check_containers(target: HadoopTarget, nodes: Sequence[Node]) -> None:

@@ -17,8 +17,8 @@ from howdah.model.tables import Progress
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.job_facts import JobFacts, TaskFacts
-from howdah.services.job_rest import AppMaster, JobProgress, JobReader, ProgressReporter
-from howdah.services.resourcemanager import AppFacts, ResourceManager
+from howdah.services.job_rest import AppMaster, JobProgress, JobReader
+from howdah.services.resourcemanager import AppFacts, ResourceManager, SparkDriver
 
 _LOG = logging.getLogger(__name__)
 
@@ -32,9 +32,7 @@ def progress(workload: Workload, job: JobProgress | None, elapsed_s: float) -> P
     maps = job.map_progress if job else 0.0
     reduces = job.reduce_progress if job else 0.0
     done = round(total * ((maps + reduces) / 2 if workload.is_shuffled else maps))
-    phase = workload.map_phases[workload.is_shuffled and maps >= 1.0]
-    if job is not None and job.phase is not None:
-        phase = job.phase
+    phase = (job.phase if job else None) or workload.map_phases[workload.is_shuffled and maps >= 1.0]
     tasks = job.tasks_ended if job else ""
     return Progress(workload.kind, phase, done, total, workload.unit, elapsed_s, tasks)
 
@@ -56,11 +54,11 @@ class StatusQuery:
     A missing answer is no error: the master may just be starting or have ended.
     """
 
-    def __init__(self, manager: ResourceManager, master_of: Callable[[str], ProgressReporter]) -> None:
+    def __init__(self, manager: ResourceManager, master_of: Callable[[str], AppMaster | SparkDriver]) -> None:
         self._manager = manager
         self._master_of = master_of
         self._app: AppFacts | None = None
-        self.master: ProgressReporter | None = None
+        self.master: AppMaster | SparkDriver | None = None
         """The master that answered last; None before the first answer, and after it stopped."""
 
     def query(self, application: str) -> ApplicationStatus:
@@ -100,9 +98,8 @@ class TaskSnapshots:
         """Query the master once; one that does not answer has not started, or its job has ended."""
         try:
             job, counters = self._reader.job(self._id), self._reader.counters(self._id)
-            tasks = tuple(
-                self._ended.get(task.id) or self._snapshot(task) for task in self._reader.tasks(self._id)
-            )
+            now = self._reader.tasks(self._id)
+            tasks = tuple(self._ended.get(task.id) or self._snapshot(task) for task in now)
         except ServiceError:
             return
         conf = self.job.conf if self.job else {}
@@ -112,17 +109,15 @@ class TaskSnapshots:
         self.job = replace(job, counters=counters, conf=conf, tasks=tasks)
 
     def _snapshot(self, task: TaskFacts) -> TaskFacts:
-        ended = task.state != "running"
         attempts = self._reader.attempts(self._id, task.id)
-        if ended:
-            attempts = tuple(
-                replace(attempt, counters=self._reader.attempt_counters(self._id, task.id, attempt.id))
-                for attempt in attempts
-            )
-        updated = replace(task, attempts=attempts)
-        if ended:
-            self._ended[task.id] = updated
-        return updated
+        if task.state == "running":
+            return replace(task, attempts=attempts)
+        attempts = tuple(
+            replace(attempt, counters=self._reader.attempt_counters(self._id, task.id, attempt.id))
+            for attempt in attempts
+        )
+        self._ended[task.id] = replace(task, attempts=attempts)
+        return self._ended[task.id]
 
 
 _DATE = re.compile(r"^\[[^]]*\d\d:\d\d:\d\d[^]]*\] ")
@@ -220,7 +215,7 @@ class Following:
         context: HadoopContext,
         workload: Workload,
         client: Client,
-        master_of: Callable[[str], ProgressReporter],
+        master_of: Callable[[str], AppMaster | SparkDriver],
     ) -> None:
         self._bench = context
         self._workload = workload
@@ -246,8 +241,7 @@ class Following:
             if self._client.application is not None:
                 status = self._status_query.query(self._client.application)
             now_s = self._bench.clock.now_s()
-            reason = self._patience.reason(now_s, *status)
-            if reason:
+            if reason := self._patience.reason(now_s, *status):
                 if self._client.application is None and self._client.lines:
                     reason = f"{reason}; its last output: {client_error(self._client.lines)}"
                 raise RunFailed(self._workload.kind, reason)
@@ -262,8 +256,7 @@ class Following:
         step = progress(self._workload, self._last, now_s - self._started_s)
         if status.silence is not None:
             step = step._replace(phase=_NO_ANSWER)
-        warning = self._silence.warning(now_s, status.silence)
-        if warning:
+        if warning := self._silence.warning(now_s, status.silence):
             self._bench.warn("resourcemanager-silent", f"{self._workload.kind}: {warning}")
         self._bench.sink.progress(step)
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event as Flag
 from threading import Lock, Thread
-from typing import Protocol
 from urllib.parse import urlsplit
 
 from howdah.engines.base import RunClock
@@ -287,20 +286,13 @@ class MachineWatch:
         return Event(time_s=self._clock.now_s(), worker=worker, kind=kind, text=text, seen_s=seen_s)
 
 
-class Watcher(Protocol):
-    """Polls some daemons of a cluster."""
-
-    def poll(self) -> list[Event]:
-        """Return the events since the last poll."""
-
-
 class Watching:
-    """Polls several watchers at their intervals, from ``start`` to ``stop``.
+    """Polls several watchers of daemons at their intervals, from ``start`` to ``stop``.
 
     Each has its own thread, because a lost daemon causes timeouts.
     """
 
-    def __init__(self, intervals_s: Mapping[Watcher, float]) -> None:
+    def __init__(self, intervals_s: Mapping[MastersWatch | MachineWatch, float]) -> None:
         self._events: list[Event] = []
         self._lock = Lock()
         self._stop = Flag()
@@ -326,7 +318,7 @@ class Watching:
         for thread in self._threads:
             thread.join(_PATIENCE_S)
 
-    def _run(self, watcher: Watcher, interval_s: float) -> None:
+    def _run(self, watcher: MastersWatch | MachineWatch, interval_s: float) -> None:
         while True:
             happened = watcher.poll()
             with self._lock:

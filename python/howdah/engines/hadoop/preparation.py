@@ -51,11 +51,8 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     for key, value in job_settings.items():
         # The record and `ps` show the command line.
         if shown_value(key, value) != value:
-            raise UserError(
-                f"--set {key}",
-                "is a secret, which the run's record and `ps` would expose",
-                "put it into the client's configuration, or name a credential provider there",
-            )
+            hint = "put it into the client's configuration, or name a credential provider there"
+            raise UserError(f"--set {key}", "is a secret, which the run's record and `ps` would expose", hint)
     # A command of the user's has none of the programs' flags.
     check_settings(job_settings, flags=UserCommand not in programs)
     try:
@@ -65,11 +62,9 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
         raise UserError(error.where, error.what, error.hint) from error
     codec = request.of(CODEC)
     if reached.state is not None and reached.state.jars.fetched and codec in _LACKING:
-        raise UserError(
-            f"--codec {codec}",
-            f"needs {_LACKING[codec]}, which the fetched Hadoop does not contain",
-            "use snappy, or a lab on a Hadoop of yours that has it (HADOOP_HOME)",
-        )
+        problem = f"needs {_LACKING[codec]}, which the fetched Hadoop does not contain"
+        hint = "use snappy, or a lab on a Hadoop of yours that has it (HADOOP_HOME)"
+        raise UserError(f"--codec {codec}", problem, hint)
     on_spark = any(issubclass(program, OnSpark) for program in programs)
     spark = spark_programs(find_spark(), reached.installation) if on_spark else None
     sized = size_suite(request, at_once(reached.plan, job_settings), plan=reached.plan)
@@ -122,11 +117,8 @@ def _reach(request: RunRequest) -> tuple[Reached, FaultRun | None]:
         return reach_lab(state), playing
     directory = conf_directory(request.of(CONF))
     if directory is None:
-        raise UserError(
-            "--engine hadoop",
-            "there is no cluster to run on",
-            "give --conf DIR or set HADOOP_CONF_DIR, or build a lab: howdah lab up plan.yaml",
-        )
+        hint = "give --conf DIR or set HADOOP_CONF_DIR, or build a lab: howdah lab up plan.yaml"
+        raise UserError("--engine hadoop", "there is no cluster to run on", hint)
     return reach_cluster(directory, request.of(PLAN)), None
 
 

@@ -89,11 +89,8 @@ def find_source(
         return workspace.folder(name)
     kept = kept_data(namenode, work_dir, name)
     if kept is None:
-        raise UserError(
-            f"HDFS {work_dir}",
-            f"contains no input for {workload.kind}",
-            f"run `howdah run {workload.reads} --engine hadoop --keep-data` first",
-        )
+        hint = f"run `howdah run {workload.reads} --engine hadoop --keep-data` first"
+        raise UserError(f"HDFS {work_dir}", f"contains no input for {workload.kind}", hint)
     return kept.path
 
 
@@ -102,11 +99,9 @@ def tera_rows(namenode: NameNode, path: str) -> Rows:
     files = [status for status in namenode.list(path) if _is_data(status)]
     for file in files:
         if file.size_bytes % ROW_BYTES:
-            raise UserError(
-                f"HDFS {path}/{file.name}".rstrip("/"),
-                f"is {file.size_bytes:,} bytes long, which is not a multiple of {ROW_BYTES}",
-                "it is truncated or does not consist of TeraSort's 100-byte rows",
-            )
+            problem = f"is {file.size_bytes:,} bytes long, which is not a multiple of {ROW_BYTES}"
+            hint = "it is truncated or does not consist of TeraSort's 100-byte rows"
+            raise UserError(f"HDFS {path}/{file.name}".rstrip("/"), problem, hint)
     if not files:
         raise UserError(f"HDFS {path}", "contains no rows", "give a directory of TeraSort's part files")
     return Rows(path, sum(file.size_bytes for file in files) // ROW_BYTES)
@@ -115,11 +110,8 @@ def tera_rows(namenode: NameNode, path: str) -> Rows:
 def check_whole(source: Rows, generated: Generated | None) -> None:
     """Raise UserError unless a folder still holds all the rows that TeraGen wrote, by its record."""
     if generated and generated.rows != source.rows:
-        raise UserError(
-            f"HDFS {source.path}",
-            f"contains {source.rows:,} of the {generated.rows:,} rows that teragen wrote",
-            "generate them again",
-        )
+        problem = f"contains {source.rows:,} of the {generated.rows:,} rows that teragen wrote"
+        raise UserError(f"HDFS {source.path}", problem, "generate them again")
 
 
 def _is_data(entry: FileStatus) -> bool:

@@ -109,11 +109,9 @@ class HdfsWorkspace:
         try:
             self._namenode.set_policy(self.path, policy)
         except RefusedByDaemon as error:
-            raise UserError(
-                f"{ERASURE_CODING.flag} {policy}",
-                f"cannot be used: {error.message}",
-                f"only HDFS's superuser can enable it: hdfs ec -enablePolicy -policy {policy}",
-            ) from error
+            problem = f"cannot be used: {error.message}"
+            hint = f"only HDFS's superuser can enable it: hdfs ec -enablePolicy -policy {policy}"
+            raise UserError(f"{ERASURE_CODING.flag} {policy}", problem, hint) from error
         for name in (STAGING, HOME):
             self._namenode.mkdirs(self.folder(name))
             self._namenode.set_policy(self.folder(name), _REPLICATED)
@@ -252,19 +250,14 @@ def enable_coding(namenode: NameNode, suite: Suite) -> str | None:
     if policy is None:
         return None
     if suite.first(REPLICATION) is not None:
-        raise UserError(
-            ERASURE_CODING.flag,
-            f"conflicts with {REPLICATION.flag}: coded files have no replicas",
-            "omit one",
-        )
+        problem = f"conflicts with {REPLICATION.flag}: coded files have no replicas"
+        raise UserError(ERASURE_CODING.flag, problem, "omit one")
     live, needed = sum(datanode.live for datanode in namenode.datanodes()), POLICIES[policy].units
     if live < needed:
         fitting = [name for name, candidate in POLICIES.items() if candidate.units <= live]
-        raise UserError(
-            f"{ERASURE_CODING.flag} {policy}",
-            f"needs {needed} DataNodes, and {live} are alive",
-            f"one of {', '.join(fitting)}" if fitting else "every policy needs at least 3; use replicas",
-        )
+        problem = f"needs {needed} DataNodes, and {live} are alive"
+        hint = f"one of {', '.join(fitting)}" if fitting else "every policy needs at least 3; use replicas"
+        raise UserError(f"{ERASURE_CODING.flag} {policy}", problem, hint)
     try:
         namenode.enable_policy(policy)
     except RefusedByDaemon as error:
@@ -284,11 +277,8 @@ def check_replicas(namenode: NameNode, suite: Suite) -> None:
         requested = REPLICATION.of(workload)
         if requested is not None and requested > live:
             option = next(candidate for candidate in workload.options if candidate.field == REPLICATION.field)
-            raise UserError(
-                option.flag,
-                f"{requested} replicas of a block need {requested} DataNodes, and {live} are alive",
-                f"give at most {live}",
-            )
+            problem = f"{requested} replicas of a block need {requested} DataNodes, and {live} are alive"
+            raise UserError(option.flag, problem, f"give at most {live}")
 
 
 def check_room(namenode: NameNode, target: HadoopTarget, suite: Suite) -> None:
@@ -315,11 +305,9 @@ def _too_much(suite: Suite, needed: int, room: int, where: str) -> UserError:
     if rows is None:
         return UserError("HDFS", problem, "run with less data, or free some space")
     fitting = int(rows * room * _FREE_SHARE / needed)
-    return UserError(
-        "--rows",
-        f"{format_count_short(rows)} rows are {format_bytes(rows * ROW_BYTES)} and {problem}",
-        f"give at most --rows {format_count_short(fitting)}, or free some space",
-    )
+    problem = f"{format_count_short(rows)} rows are {format_bytes(rows * ROW_BYTES)} and {problem}"
+    hint = f"give at most --rows {format_count_short(fitting)}, or free some space"
+    return UserError("--rows", problem, hint)
 
 
 def _written_bytes(target: HadoopTarget, workload: Workload) -> int:

@@ -47,11 +47,9 @@ def added_to(target: HadoopTarget, words: Sequence[str], run_id: str) -> Additio
     """The additions of a run to the command; raises UserError for a secret among its arguments."""
     for word in words:
         if without_secrets(word) != word:
-            raise UserError(
-                "command",
-                "contains a secret, which the run's record and `ps` would expose",
-                "put it into a file that the command reads, or a credential provider",
-            )
+            problem = "contains a secret, which the run's record and `ps` would expose"
+            hint = "put it into a file that the command reads, or a credential provider"
+            raise UserError("command", problem, hint)
     path = posixpath.join(target.work_dir, run_id)
     return additions(target, words, run_tag(path), posixpath.join(path, LOGS))
 

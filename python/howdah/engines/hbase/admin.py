@@ -241,11 +241,9 @@ def check_status(admin: HBaseAdmin) -> HBaseStatus:
     if not status.servers:
         raise UserError("HBase", "has no live RegionServer", "start one, and see its log")
     if status.in_transition:
-        raise UserError(
-            "HBase",
-            f"{status.in_transition:,} of its regions have had no server for {MOVED_S:g} s or more",
-            "wait until all regions are assigned; if that takes too long, diagnose and fix it with HBCK2",
-        )
+        problem = f"{status.in_transition:,} of its regions have had no server for {MOVED_S:g} s or more"
+        hint = "wait until all regions are assigned; if that takes too long, diagnose and fix it with HBCK2"
+        raise UserError("HBase", problem, hint)
     return status
 
 
@@ -330,11 +328,8 @@ def kept_table(admin: HBaseAdmin, workload: YcsbMix) -> RunTable:
         raise RunFailed(workload.kind, NO_TABLE, f"run {LOAD} first")
     rows = admin.count(table.name).rows
     if rows < table.made.records:
-        raise RunFailed(
-            f"table {table.name}",
-            f"contains {rows:,} of {table.made.records:,} records, because its load was interrupted",
-            f"drop it in HBase's shell, and run {LOAD} again",
-        )
+        problem = f"contains {rows:,} of {table.made.records:,} records, because its load was interrupted"
+        raise RunFailed(f"table {table.name}", problem, f"drop it in HBase's shell, and run {LOAD} again")
     return RunTable(table.name, table.made.fields, table.made.field_bytes, rows)
 
 

@@ -173,11 +173,8 @@ def reach_lab_hbase(state: LabState) -> ReachedHBase:
     """Join a lab's network with the whole process, before any thread starts, and query its HBase."""
     installation = installed(state).hbase
     if installation is None:
-        raise UserError(
-            f'lab "{state.name}"',
-            "has no HBase, because its plan has none",
-            "build one from a plan with --workload ycsb, or give --conf DIR",
-        )
+        hint = "build one from a plan with --workload ycsb, or give --conf DIR"
+        raise UserError(f'lab "{state.name}"', "has no HBase, because its plan has none", hint)
     lab = join_lab(state)
     logs = tuple(
         ServerLogs(daemon.machine.name, daemon.program, daemon.log, daemon.collector_log)

@@ -198,11 +198,9 @@ class Workspace:
                 self._folders.append(Folder(data_dir, run_id))
             for folder in self._folders:
                 for name in sorted(set(replaces) & set(folder.kept)):
-                    raise UserError(
-                        f"data directory {folder.data_dir}",
-                        f"its {name} data, kept from an earlier run, would be replaced",
-                        f"give another --data-dir, or remove {folder.path / name}",
-                    )
+                    problem = f"its {name} data, kept from an earlier run, would be replaced"
+                    hint = f"give another --data-dir, or remove {folder.path / name}"
+                    raise UserError(f"data directory {folder.data_dir}", problem, hint)
         except BaseException:
             self._release()
             raise

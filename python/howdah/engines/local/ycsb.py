@@ -185,11 +185,8 @@ def room_bytes(workload: Ycsb, data_dirs: int) -> int:
 def _read_table(folders: Sequence[Path]) -> tuple[LocalTable, list[Path]]:
     """The table in these folders, and the folders in the order of its parts."""
     if not folders:
-        raise UserError(
-            "--data-dir",
-            f"contains no table of {YCSB_LOAD}",
-            f"run `howdah run {YCSB_LOAD} --keep-data` first, or `howdah run {YCSB}` for the whole suite",
-        )
+        hint = f"run `howdah run {YCSB_LOAD} --keep-data` first, or `howdah run {YCSB}` for the whole suite"
+        raise UserError("--data-dir", f"contains no table of {YCSB_LOAD}", hint)
     parts = {}
     for folder in folders:
         try:
@@ -208,11 +205,8 @@ def _read_table(folders: Sequence[Path]) -> tuple[LocalTable, list[Path]]:
 
 def _not_whole(folders: Sequence[Path]) -> UserError:
     names = " and ".join(str(folder) for folder in folders)
-    return UserError(
-        names,
-        "contains a table that an interrupted or failed run left behind",
-        f"remove it, and run `howdah run {YCSB_LOAD} --keep-data` again",
-    )
+    problem = "contains a table that an interrupted or failed run left behind"
+    return UserError(names, problem, f"remove it, and run `howdah run {YCSB_LOAD} --keep-data` again")
 
 
 def _write_table(folders: Sequence[Path], table: LocalTable) -> None:

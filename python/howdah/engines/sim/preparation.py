@@ -47,11 +47,8 @@ def _prepare_local(request: RunRequest, probe: Path, **start: Unpack[RunStart]) 
     """
     first = requested_programs(request, called=SIM)[0]
     if first.folder is None or first.reads is not None:
-        raise UserError(
-            "SUITE",
-            f"{request.suite} cannot be simulated alone on one machine",
-            "give teragen, terasuite, dfsio-write or dfsio, which create their own input",
-        )
+        hint = "give teragen, terasuite, dfsio-write or dfsio, which create their own input"
+        raise UserError("SUITE", f"{request.suite} cannot be simulated alone on one machine", hint)
     if start["keep_data"]:
         raise UserError("--keep-data", "has no effect, because a simulation writes no data", "leave it out")
     for option in (PLAN, CALIBRATION):
@@ -105,11 +102,8 @@ def prepare_simulation(request: RunRequest, **start: Unpack[RunStart]) -> Prepar
     start["seed"] = seed
     file = request.of(PLAN)
     if file is None:
-        raise UserError(
-            "--plan",
-            "is missing: it names the cluster to simulate",
-            "howdah plan hosts.yaml makes plan.yaml; then give --plan plan.yaml",
-        )
+        hint = "howdah plan hosts.yaml makes plan.yaml; then give --plan plan.yaml"
+        raise UserError("--plan", "is missing: it names the cluster to simulate", hint)
     plan = read_plan(file)
     sized = size_planned(request, plan)
     target = _target(request, plan, sized.suite, seed)

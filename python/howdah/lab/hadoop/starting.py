@@ -125,11 +125,8 @@ def wait_until_ready(
         while lacking := next(missing(state, answers := health(state, running(state)), keys), None):
             _check_alive(present)
             if time.monotonic() > deadline:
-                raise RunFailed(
-                    f'lab "{state.name}"',
-                    f"waited {PATIENCE_S:.0f} s for {lacking}",
-                    f"see the logs in {state.directory / 'machines'}/*/logs; howdah lab up continues",
-                )
+                hint = f"see the logs in {state.directory / 'machines'}/*/logs; howdah lab up continues"
+                raise RunFailed(f'lab "{state.name}"', f"waited {PATIENCE_S:.0f} s for {lacking}", hint)
             report(f"waiting for {lacking}")
             time.sleep(_POLL_S)
     return answers.behind
