@@ -55,9 +55,7 @@ class ProcessIdentity(Model):
     """A process, named so that no later one is taken for it."""
 
     host: str
-    """The machine it runs on."""
     boot: str
-    """The machine's boot."""
     pid: int
     started: int
     """When it started, in the kernel's ticks since boot."""

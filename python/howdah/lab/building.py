@@ -61,11 +61,9 @@ class LabRequest(NamedTuple):
 
     name: str
     directory: Path
-    """Absolute."""
     source: str
     """The plan's file, as the user gave it."""
     digest: str
-    """The digest of the user's plan and limits."""
 
 
 class Fitting(NamedTuple):
@@ -86,7 +84,6 @@ class StartedLab(NamedTuple):
     state: LabState
     started: tuple[Daemon, ...]
     behind: tuple[Behind, ...]
-    """Daemons that are not redundant yet."""
 
 
 def begin(

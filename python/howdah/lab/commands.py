@@ -50,7 +50,6 @@ class Back(NamedTuple):
     """The machines whose link was down."""
     started: tuple[daemons.Daemon, ...]
     behind: tuple[Behind, ...]
-    """Daemons that run and are not redundant yet."""
 
 
 def run_inside(state: LabState, name: str, command: Sequence[str]) -> NoReturn:

@@ -60,7 +60,6 @@ def restore_link(lab: str, link: Link) -> None:
 
 
 _FILL = ".howdah-fill"
-"""The file that fills a disk."""
 _SHUT_DOWN = 0x8004587D
 """The ioctl that shuts down XFS and ext4: every read and write fails from then on."""
 _WITHOUT_LOG = 2
@@ -150,7 +149,6 @@ def _numbers(spec: LabSpec) -> dict[Path, str]:
 
 
 ACTIVE_FAULTS = "faults.json"
-"""The file's name in a lab's directory."""
 
 
 class RevertStep(Model):

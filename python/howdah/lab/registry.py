@@ -94,7 +94,6 @@ def image_name(lab: str, machine: str, number: int) -> str:
 class Entry(Model):
     name: str
     directory: Path
-    """Absolute."""
     lot: str | None = None
     """The name of its hosts if other labs may share them."""
     seat: int = 0
@@ -248,6 +247,4 @@ class Leftover(NamedTuple):
 
     kind: Literal["process", "mount", "loop device", "file", "network namespace", "control group"]
     name: str
-    """A process's id and command, a path, a namespace."""
     why: str = ""
-    """Why it could not be removed."""

@@ -30,9 +30,7 @@ class LabPlace(NamedTuple):
     """The hosts of a new lab: its own, or shared ones."""
 
     lot: str | None = None
-    """The name of shared hosts; None for its own."""
     seat: int = 0
-    """Its number among the labs on shared hosts."""
     neighbours: tuple[LabState, ...] = ()
     """The labs that are on these hosts already."""
 

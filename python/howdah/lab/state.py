@@ -61,7 +61,6 @@ class MachineSpec(Model):
 
 class HostSpec(Model):
     name: str
-    """Unique in the lab."""
     virtual: bool
     """Whether it has virtual machines; otherwise it is one machine itself."""
     cpus: PositiveFloat | None = None
@@ -80,9 +79,7 @@ class Format(Model):
     file_system: str = "xfs"
     """``xfs`` or ``ext4``."""
     mkfs_options: tuple[str, ...] = ()
-    """The options of its mkfs, one word each, as planned."""
     mount_options: tuple[str, ...] = ("noatime",)
-    """The options of its mount, as planned."""
 
 
 class LabSpec(Model):
@@ -181,7 +178,6 @@ def _check_twice(names: Iterable[str], subject: str) -> None:
 
 
 STATE = "lab.json"
-"""The file's name in a lab's directory."""
 
 
 class LabSystem(Model):
@@ -192,7 +188,6 @@ class LabSystem(Model):
     worker_kind: str | None = None
     """The plan's kind of worker; None for a master."""
     host: str
-    """Its physical host; its own name if it is the host itself."""
     rack: str
     address: str
     """An address in the lab's network, or a loopback address without root."""
@@ -201,7 +196,6 @@ class LabSystem(Model):
     roles: tuple[Role, ...]
     """Its daemons, in the order of the plan."""
     directory: Path
-    """The directory of its configuration, logs and data."""
     data_dirs: tuple[Path, ...] = ()
     """The mounts of its data disks; plain directories without root."""
 
@@ -228,12 +222,9 @@ class LabState(Model):
     """Facts about a lab that cannot be read from the machine."""
 
     howdah: Literal[1] = 1
-    """The layout's version."""
     name: str
     directory: Path
-    """The absolute path of its directory, which contains all its files."""
     rootless: bool
-    """Whether it was built without root."""
     asked: str
     """The digest of the requested plan and limits."""
     source: str
@@ -244,7 +235,6 @@ class LabState(Model):
     """The plan after scaling to this machine."""
     jars: Jars
     hbase: Jars | None = None
-    """Its HBase; None if the plan has none."""
     machines: tuple[LabSystem, ...]
     """Masters first, then workers in the plan's order."""
     spec: LabSpec | None
@@ -254,9 +244,7 @@ class LabState(Model):
     names: dict[str, str]
     """The address of every machine by its name."""
     seat: int = 0
-    """Its number among the labs on shared hosts."""
     leaving: tuple[str, ...] = ()
-    """Workers that are being drained."""
     notes: tuple[str, ...] = ()
     laboratory: Laboratory
     """Its isolation and deviations compared with the planned cluster."""
@@ -294,7 +282,6 @@ class LabState(Model):
         raise UserError(name, problem, f"one of {', '.join(names)}")
 
     def write(self) -> None:
-        """Write ``lab.json`` atomically."""
         path = self.directory / STATE
         staged = path.with_suffix(".new")
         staged.write_text(self.model_dump_json(indent=1))

@@ -66,12 +66,10 @@ class LabStatus(Model):
     """The plan's file, as the user gave it."""
     hadoop: str
     hbase: str | None = None
-    """HBase's release; None if the plan has none."""
     state: Literal["up", "not redundant", "degraded", "incomplete"]
     """Up: complete. Not redundant: all daemons run, but one could not replace another yet. Degraded: parts
     are missing that existed. Incomplete: it was never complete."""
     missing: tuple[str, ...]
-    """The missing parts, in words."""
     shared: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Its hosts that other labs use, too, by those labs."""
     faults: tuple[str, ...] = ()
@@ -81,7 +79,6 @@ class LabStatus(Model):
     health: Health | None
     """Hadoop's state; None if it cannot be queried."""
     laboratory: Laboratory
-    """Its isolation and deviations compared with the planned cluster."""
     notes: tuple[str, ...]
 
 

@@ -21,7 +21,6 @@ from howdah.model.application import SPARK_TASKS_SCHEMA
 from howdah.units import MIB
 
 ROLLING = "eventlog_v2_"
-"""Begins the name of a rolling log's directory."""
 IN_PROGRESS = ".inprogress"
 
 _PART = re.compile(r"events_(?P<number>\d+)_.+")
@@ -53,7 +52,6 @@ class EventLines:
         self._files = event_files(path)
         self.truncated = False
         self.skipped = 0
-        """Lines that are too long to be read."""
 
     def __iter__(self) -> Iterator[bytes]:
         for file in self._files:

@@ -60,7 +60,6 @@ class AttemptFacts:
     error: str = ""
     """Hadoop's reason for its failure, stack traces included."""
     counters: Mapping[str, int] = field(default_factory=lambda: _NO_COUNTERS)
-    """Its counters by ``Group.NAME``."""
 
     @property
     def number(self) -> TaskNumber:
@@ -95,7 +94,6 @@ class TaskFacts:
 
 class MasterStart(NamedTuple):
     number: int
-    """Its number, from 1."""
     start_ms: int
     """Milliseconds since 1970 on Hadoop's clock."""
     node: str
@@ -121,7 +119,6 @@ class JobFacts:
     maps: int = 0
     reduces: int = 0
     counters: Mapping[str, Sums] = field(default_factory=lambda: MappingProxyType({}))
-    """Every counter by ``Group.NAME``."""
     conf: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Its configuration if it was requested; empty if the reporter has none."""
     tasks: tuple[TaskFacts, ...] = ()

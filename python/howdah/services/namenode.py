@@ -116,7 +116,6 @@ class DataNode(AnswerPart):
     address: str = Field(alias="xferaddr")
     """``ADDRESS:PORT`` of its data transfer, as fsck prints it."""
     live: bool
-    """Whether its heartbeats arrive."""
     web: str | None = Field(None, alias="infoAddr")
     """``ADDRESS:PORT`` of its web server; None if it is dead."""
     secure_web: str | None = Field(None, alias="infoSecureAddr")

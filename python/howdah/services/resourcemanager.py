@@ -49,7 +49,6 @@ class Node(AnswerPart):
     state: str
     """``RUNNING``, ``UNHEALTHY``, ``LOST`` …"""
     rack: str
-    """Its place in the topology."""
     web: str = Field("", alias="nodeHTTPAddress")
     """``HOST:PORT`` of its web server; empty if it is lost."""
     version: str = ""
@@ -67,7 +66,6 @@ class Queue(AnswerPart):
     path: str
     """Its full name, ``root.default``."""
     running: bool
-    """Whether it accepts applications."""
     leaf: bool
     """Whether it contains applications instead of queues."""
 

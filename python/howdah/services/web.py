@@ -241,7 +241,6 @@ class Web:
         return json_of(response) if response.content and is_json(response) else None
 
     def delete(self, url: str, **params: Parameter) -> Any:
-        """Send a DELETE request; raise ServiceError on errors."""
         return json_of(self._request("DELETE", url, params))
 
     def _request(self, method: str, url: str, params: Mapping[str, Parameter], **sent: Any) -> httpx.Response:
@@ -278,7 +277,6 @@ class _Connection(HTTPConnection):
         self._silence_s = silence_s
 
     def connect(self) -> None:
-        """Connect, and then use the timeout for answers."""
         super().connect()
         self.sock.setsockopt(*LOST_HOST_OPTION)
         self.sock.settimeout(self._silence_s)

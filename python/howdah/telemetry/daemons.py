@@ -74,7 +74,6 @@ class DaemonDevice(Device):
 
     @property
     def label(self) -> str:
-        """The daemon in Hadoop's spelling."""
         return f"the {hadoop_name(self.name)}"
 
     def tick(self) -> list[MetricReading]:
@@ -195,7 +194,6 @@ class RegionDevice(DaemonDevice):
 
     @property
     def label(self) -> str:
-        """Its name in messages."""
         return f"the regions of {super().label}"
 
     def tick(self) -> list[MetricReading]:

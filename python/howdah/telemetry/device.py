@@ -146,7 +146,6 @@ class CpuDevice(Device):
         self._cpus: dict[bytes, list[tuple[str, Counter]]] = {}
 
     def tick(self) -> list[MetricReading]:
-        """Seconds per CPU since the first tick."""
         readings: list[MetricReading] = []
         # The lines of the CPUs come first; the interrupts after them can be many kilobytes.
         for line in self._files[0].read().partition(b"\nintr")[0].split(b"\n"):
@@ -192,7 +191,6 @@ class PressureDevice(Device):
         ]
 
     def tick(self) -> list[MetricReading]:
-        """Stalled seconds since the first tick."""
         readings: list[MetricReading] = []
         for file, counters in zip(self._files, self._counters, strict=True):
             for line in file.read().split(b"\n"):
@@ -235,7 +233,6 @@ class DiskDevice(Device):
         self._disks: dict[bytes, list[tuple[str, int, float, Counter]] | None] = {}
 
     def tick(self) -> list[MetricReading]:
-        """Growth per disk since it was first seen."""
         readings: list[MetricReading] = []
         for line in self._files[0].read().split(b"\n"):
             fields = line.split()
@@ -280,7 +277,6 @@ class VolumeDevice(Device):
         self._counters = [_disk_counters(name, _BEFORE) for name in disks]
 
     def tick(self) -> list[MetricReading]:
-        """Growth per disk since the first tick."""
         readings: list[MetricReading] = []
         for file, counters in zip(self._files, self._counters, strict=True):
             numbers = file.read().split()

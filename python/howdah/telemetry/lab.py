@@ -58,7 +58,6 @@ class CgroupCpuDevice(Device):
         self._idle_s = 0.0
 
     def tick(self) -> list[MetricReading]:
-        """Seconds since the first tick."""
         now_ns = self._now_ns()
         if self._first_ns is None:
             self._first_ns = now_ns
@@ -94,7 +93,6 @@ class CgroupMemoryDevice(Device):
         self._limit_bytes = limit_bytes
 
     def tick(self) -> list[MetricReading]:
-        """The gauges now, and the growth of page faults."""
         total = int(self._files[0].read())
         readings: list[MetricReading] = []
         cached = 0
@@ -196,7 +194,6 @@ class NeighbourDevice(Device):
         open_in_namespace(self._namespace, super().start)
 
     def tick(self) -> list[MetricReading]:
-        """Growth since the first tick."""
         group, network = (file.read() for file in self._files)
         moved = dict.fromkeys(self._counters, 0)
         for line in network.split(b"\n"):

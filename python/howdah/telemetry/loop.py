@@ -103,7 +103,6 @@ class Batch:
                 self._start(source.machine, device, time_s)
 
     def drop(self, machines: Collection[str]) -> None:
-        """Stop reading these machines."""
         for machine, device in tuple(self._devices):
             if machine in machines:
                 device.stop()
@@ -242,7 +241,6 @@ class Loop:
         return (self._clock.now_ns() - self._run_start_ns) / 1e9
 
     def mark(self) -> None:
-        """Tick now, in the calling thread."""
         cpu_ns = self._clock.thread_cpu_ns()
         self._tick()
         self.cpu_ns += self._clock.thread_cpu_ns() - cpu_ns

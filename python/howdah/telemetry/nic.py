@@ -130,7 +130,6 @@ class LinkDevice(Device):
         self._qdisc: Qdisc | None = None
 
     def start(self) -> None:
-        """Open the namespace's files; raise OSError if it has no such interface."""
         open_in_namespace(self._namespace, self._open)
 
     def _open(self) -> None:
@@ -142,7 +141,6 @@ class LinkDevice(Device):
             raise
 
     def tick(self) -> list[MetricReading]:
-        """Growth since the first tick, and the bytes that wait now."""
         readings: list[MetricReading] = []
         for line in self._files[0].read().split(b"\n"):
             name, _, numbers = line.partition(b":")
@@ -157,7 +155,6 @@ class LinkDevice(Device):
         return readings
 
     def stop(self) -> None:
-        """Close the files and the socket."""
         super().stop()
         if self._qdisc is not None:
             self._qdisc.close()
@@ -207,12 +204,10 @@ class NicDevice(Device):
         self._cards_only = False
 
     def start(self) -> None:
-        """Open the file and find out whether there are network cards."""
         super().start()
         self._cards_only = any(self._net.glob("*/device"))
 
     def tick(self) -> list[MetricReading]:
-        """Growth per interface since it was first seen up."""
         readings: list[MetricReading] = []
         for line in self._files[0].read().split(b"\n"):
             name, colon, numbers = line.partition(b":")

@@ -91,12 +91,10 @@ class ProcessDevice(Device):
     paths = ("proc/self/statm",)
 
     def tick(self) -> list[MetricReading]:
-        """The resident set now."""
         return [MetricReading("process/rss_bytes", _resident(self._files[0].read()))]
 
 
 def rss_bytes(statm: Path = Path("/proc/self/statm")) -> int:
-    """The resident set of this process now, bytes."""
     return _resident(statm.read_text())
 
 
@@ -146,7 +144,6 @@ class KernelDevice(Device):
         self._grown = 0
 
     def tick(self) -> list[MetricReading]:
-        """Growth since the first tick."""
         current = {pid: thread.used for pid, thread in self._threads.read().items()}
         if self._last is not None:
             # The time of an ended thread since the last reading is lost.
@@ -179,7 +176,6 @@ class OwnCpuDevice(Device):
         self._counter = Counter("hold")
 
     def tick(self) -> list[MetricReading]:
-        """Growth since the first tick."""
         own = parsed(self._files[0].read())
         used = own.used + (own.ended if self._with_programs else 0)
         return [MetricReading(f"own/{HOWDAH}/cpu_s", self._counter.advance(used) / TICKS_PER_S)]
@@ -196,7 +192,6 @@ class OwnDiskDevice(Device):
         self._counters = (Counter("hold"), Counter("hold"))
 
     def tick(self) -> list[MetricReading]:
-        """Growth since the first tick."""
         values = zip(self._counters, _disk_bytes(self._files[0].read()), strict=True)
         return _moved(HOWDAH, [counter.advance(value) for counter, value in values])
 
@@ -238,7 +233,6 @@ class GroupDevice(Device):
         self._moved = [(Counter("reset"), Counter("reset")) for _ in loops]
 
     def tick(self) -> list[MetricReading]:
-        """Growth since the first tick."""
         cpu, *disks = (file.read() for file in self._files)
         totals = [0, 0]
         for counters, stat in zip(self._moved, disks, strict=True):
@@ -267,7 +261,6 @@ class ProcessesDevice(Device):
         self._counters = (Counter("hold"), Counter("hold"), Counter("hold"))
 
     def tick(self) -> list[MetricReading]:
-        """Growth since the first tick."""
         current = {
             pid: (process, (process.used + process.ended, *self._disk(pid)))
             for pid, process in self._selection.read().items()
@@ -292,7 +285,6 @@ class ProcessesDevice(Device):
 
 
 def howdah_devices(root: Path = Path("/")) -> tuple[Device, ...]:
-    """Return the devices of howdah's own use without a lab."""
     return OwnCpuDevice(root, with_programs=True), OwnDiskDevice(root)
 
 

@@ -156,8 +156,6 @@ _GC_MS = "TaskCounter.GC_TIME_MILLIS"
 
 
 class _Stay(NamedTuple):
-    """An attempt with its worker and times."""
-
     facts: AttemptFacts
     task: TaskFacts
     worker: str

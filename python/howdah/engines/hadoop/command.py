@@ -75,7 +75,6 @@ class Command(NamedTuple):
 
     main: str
     properties: Mapping[str, str]
-    """The workload's properties."""
     arguments: tuple[str, ...]
 
     def vector(self, target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> list[str]:
@@ -100,11 +99,9 @@ class Command(NamedTuple):
         return [*target.client_prefix, *java]
 
     def master(self, manager: ResourceManager, application: str) -> AppMaster:
-        """Return the reporter of the job's progress."""
         return manager.app_master(application)
 
     def report(self, context: HadoopContext, workload: Workload, ended: EndedJob) -> ReportedJob:
-        """The result of the job."""
         return report_job(
             context.target,
             ended.application.replace("application_", "job_", 1),

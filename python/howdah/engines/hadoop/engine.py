@@ -60,8 +60,6 @@ class HadoopEngine:
 
 
 class _HadoopRun:
-    """One run on the cluster."""
-
     def __init__(self, job: Job, sink: SampleSink, target: HadoopTarget) -> None:
         self._job = job
         self._target = target

@@ -62,7 +62,6 @@ class StatusQuery:
         """The master that answered last; None before the first answer, and after it stopped."""
 
     def query(self, application: str) -> ApplicationStatus:
-        """Return the latest status of the application."""
         if self.master is not None:
             try:
                 return ApplicationStatus(self._app, self.master.job())

@@ -308,7 +308,6 @@ class Watching:
             return tuple(sorted(self._events, key=lambda event: event.time_s))
 
     def start(self) -> None:
-        """Start polling."""
         for thread in self._threads:
             thread.start()
 

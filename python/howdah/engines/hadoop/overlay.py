@@ -110,8 +110,6 @@ _SPARK_PROGRAMS = frozenset({"spark-submit", "spark-sql", "spark-shell", "pyspar
 
 
 class Additions(NamedTuple):
-    """Additions to a command."""
-
     words: tuple[str, ...]
     """The command with the options that are added to it."""
     properties: Mapping[str, str]

@@ -55,7 +55,6 @@ class Reached:
     machine_of: Mapping[str, str]
     telemetry: Web
     sources: tuple[Source, ...]
-    """The sources that are sampled while a job runs."""
     state: LabState | None = None
     follow: LabMembers | None = None
     """Watches machines that join and leave a lab."""
@@ -64,7 +63,6 @@ class Reached:
     """Its isolation and deviations, if it is a lab."""
 
     def close(self) -> None:
-        """Close every connection to it."""
         self.web.close()
         self.telemetry.close()
 

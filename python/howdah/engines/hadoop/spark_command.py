@@ -202,11 +202,9 @@ class SparkCommand(NamedTuple):
         return [*target.client_prefix, *java]
 
     def master(self, manager: ResourceManager, application: str) -> SparkDriver:
-        """The driver, which reports the progress of its tasks."""
         return manager.spark_driver(application)
 
     def report(self, context: HadoopContext, workload: Workload, ended: EndedJob) -> ReportedJob:
-        """The result of the application, by its event log."""
         return report_spark(context, workload, ended, context.workspace.folder(LOGS))
 
 

@@ -38,8 +38,6 @@ _LOG = logging.getLogger(__name__)
 
 
 class HdfsMarker(Model):
-    """The file's contents."""
-
     howdah: Literal[1] = 1
     run: str
     process: ProcessIdentity | None

@@ -43,7 +43,6 @@ class HadoopTarget:
     """All that an engine needs of a cluster, the user's own or a lab."""
 
     installation: Installation
-    """The jars that clients run from."""
     conf_dir: Path
     """The client's configuration directory, which is only read."""
     conf: ClientConf
@@ -58,15 +57,12 @@ class HadoopTarget:
     machine_of: Mapping[str, str] = field(default_factory=dict)
     """The plan's worker by what Hadoop calls its node: a host name or an address."""
     sources: Sequence[Source] = ()
-    """The sources that are sampled while a job runs."""
     follow: Follow | None = None
-    """Detects machines that join or leave."""
     joined: Mapping[str, Member] = field(default_factory=dict)
     """The machines that came so far, by name."""
     client_prefix: tuple[str, ...] = ()
     """The prefix of every client's command line, which enters a lab's namespaces."""
     lab: Laboratory | None = None
-    """The isolation and deviations of a lab; None for a user's cluster."""
     spark: SparkPrograms | None = None
     """Spark and howdah's programs on it, if the suite has any."""
 

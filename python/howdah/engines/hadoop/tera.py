@@ -37,7 +37,6 @@ class Validated(NamedTuple):
     """The result of validating rows."""
 
     checksum: str | None
-    """The sum of the rows' CRC-32 in hex; None where there were no rows."""
     expected: str | None
     """The expected sum by TeraGen's counter."""
     errors: tuple[ValidationError, ...]

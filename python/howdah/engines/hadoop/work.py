@@ -39,7 +39,6 @@ class FinishedJob:
     """A job whose client has ended."""
 
     lines: tuple[str, ...]
-    """The output of its client."""
     report: Callable[[], ReportedJob]
 
     @cached_property

@@ -42,7 +42,6 @@ class MadeFor(Model):
     """The program of its rows: ``ycsb``, ``hbase-pe``."""
     process: ProcessIdentity
     keep: bool
-    """Whether it is kept for later runs."""
     records: int
     fields: int
     field_bytes: int
@@ -88,7 +87,6 @@ class HeldLedger(Model):
     lost: int
     """Number of records that hold neither the last acknowledged write nor a later one."""
     first: str | None = None
-    """One of these."""
 
 
 @contextmanager
@@ -163,7 +161,6 @@ class HBaseAdmin:
         return bool(self._query("balance"))
 
     def flush(self, name: str) -> None:
-        """Write what is in memory to files."""
         self._query("flush", name)
 
     def compact(self, name: str) -> None:
@@ -171,7 +168,6 @@ class HBaseAdmin:
         self._query("compact", name, within_s=_LONG_S)
 
     def close(self) -> None:
-        """End it."""
         for stop in (signal.SIGTERM, signal.SIGKILL):
             if self._process.poll() is None:
                 with suppress(ProcessLookupError):

@@ -245,7 +245,6 @@ class Answered(NamedTuple):
 
     operations: dict[str, int]
     returns: dict[str, dict[str, int]]
-    """Number of results of each kind, by YCSB's names."""
     begun_s: float
     ended_s: float
     timed: tuple[LatencyHistogram, ...]
@@ -328,7 +327,6 @@ class _YcsbClient(RunningProgram):
     ) -> None:
         self.done = 0
         self.complaint: str | None = None
-        """The first error that it reported."""
         self._place = place
         clock = work.context.clock
         folder.mkdir()
@@ -343,7 +341,6 @@ class _YcsbClient(RunningProgram):
         )
 
     def read_line(self, line: str) -> None:
-        """Note how far it is, and what is wrong."""
         if (done := done_so_far(line)) is not None:
             self.done = done
         elif self.complaint is None and any(word in line for word in _COMPLAINTS) and "[" not in line[:1]:

@@ -65,8 +65,6 @@ class HBaseEngine:
 
 
 class _HBaseRun:
-    """One run on the cluster."""
-
     def __init__(
         self, job: Job, sink: SampleSink, target: HBaseTarget, admin: HBaseAdmin, version: str
     ) -> None:

@@ -93,12 +93,10 @@ class _StandAlone(RunningProgram):
         super().__init__(command, folder, environment=environment, patience_s=_END_S)
 
     def read_line(self, line: str) -> None:
-        """Keep it."""
         self._log.write(f"{line}\n")
         self._log.flush()
 
     def end(self) -> None:
-        """End it, and its log."""
         super().end()
         self._log.close()
 

@@ -59,9 +59,7 @@ class HBaseTarget:
     logs: Sequence[ServerLogs] = ()
     """The daemons' logs, where they can be read."""
     follow: Follow | None = None
-    """Detects machines that join or leave."""
     lab: Laboratory | None = None
-    """The isolation and deviations of a lab; None for a user's cluster."""
     heal: Callable[[], None] | None = None
     """Reverts all faults and injects no more; None without faults."""
 
@@ -141,7 +139,6 @@ class RunTable:
     rows: int = 0
     made_here: bool = False
     keep: bool = False
-    """Whether it is kept for later runs."""
 
 
 @dataclass
@@ -178,7 +175,6 @@ class HBaseWork(Generic[W]):
     """Whether it is the last one that uses the table."""
 
     def progress(self, phase: str, done: int, total: int) -> None:
-        """Report the progress."""
         context, kind = self.context, self.workload.kind
         elapsed_s = context.clock.now_s() - self.start_s
         context.sink.progress(Progress(kind, phase, done, total, "operations", elapsed_s))

@@ -39,7 +39,6 @@ class HostsEngine:
         self.version = target.tools.iperf
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
-        """Run the job to its end."""
         clock, target = RunClock(), self._target
         run = begun_run(job, sink, clock, HOSTS, self.version)
 
@@ -117,7 +116,6 @@ class _Measurement:
         self._done, self._total = 0, 4 * len(self._groups) + 1
 
     async def run(self) -> PartialResult:
-        """All of it."""
         if self._work.target.tools.ping_interval_s is not None:
             await self._part("round trips", self._groups, lambda pair: self._pings(pair, IDLE, _IDLE_S))
         await self._part(ONE_WAY, self._groups, lambda pair: self._send(*pair, ONE_WAY))

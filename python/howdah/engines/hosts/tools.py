@@ -61,7 +61,6 @@ class HostsTarget:
     tools: Tools
     sources: tuple[Source, ...] = ()
     lab: Laboratory | None = None
-    """The isolation and deviations of a lab; None for a user's hosts."""
 
     def by_host(self) -> tuple[tuple[Station, ...], ...]:
         """The machines of each host."""

@@ -157,8 +157,6 @@ class LocalEngine:
 
 
 class _LocalRun:
-    """One run on this machine."""
-
     def __init__(self, job: Job, sink: SampleSink, engine: str, version: str) -> None:
         self._job = job
         self._worker = job.plan.workers[0]
@@ -235,7 +233,6 @@ class _LocalRun:
 
 
 def _message(error: BaseException) -> str:
-    """One line that names what failed."""
     if isinstance(error, _native.InputError):
         subject, problem, hint = error.args
         return f"{subject}: {problem}; {hint}"

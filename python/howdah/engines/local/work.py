@@ -136,7 +136,6 @@ class LocalContext:
 
 
 Program = Callable[[LocalContext, Any, Watch], PartialResult]
-"""Runs one workload to its durable end."""
 
 
 def file_rates(done: _native.Files, operation: Literal["write", "read"]) -> tuple[FileRate, ...]:

@@ -59,7 +59,6 @@ class LocalTable(Model):
     part: int = 0
     """Number of this partition: records are distributed by their names."""
     parts: int = 1
-    """In how many parts it is."""
 
 
 def ycsb_load(context: LocalContext, workload: YcsbLoad, watch: Watch) -> PartialResult:

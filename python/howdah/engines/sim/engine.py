@@ -193,7 +193,6 @@ class SimTarget(NamedTuple):
     calibration: str | None = None
     """The calibration's name; None where nothing was calibrated."""
     calibration_digest: str | None = None
-    """SHA-256 of its content."""
     replications: int = 1
     """Simulations, each with its own seed."""
     warnings: tuple[RunWarning, ...] = ()
@@ -232,8 +231,6 @@ class SimEngine:
 
 
 class _SimRun:
-    """One simulation of a job."""
-
     def __init__(
         self, job: Job, sink: SampleSink, target: SimTarget, translated: Translated, simulations: Simulations
     ) -> None:
@@ -311,7 +308,6 @@ class _SimRun:
 
 
 def _message(error: BaseException) -> str:
-    """Return the failure in one line."""
     if isinstance(error, _native.InputError):
         return "{}: {}; {}".format(*error.args)
     return str(error) or type(error).__name__

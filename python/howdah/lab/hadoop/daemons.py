@@ -63,7 +63,6 @@ class Daemon(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Identifies its process."""
         return self.machine.name, self.program
 
     @property

@@ -61,7 +61,6 @@ class Health(Model):
     zookeepers: dict[str, str]
     """The mode of each ZooKeeper by machine: ``leader``, ``follower``."""
     behind: tuple[Behind, ...]
-    """Daemons that run and could not replace another one yet."""
     hbase: HBaseHealth | None = None
     """HBase's state; None if the plan has none."""
 

@@ -72,7 +72,6 @@ class RedirectedProperty(NamedTuple):
     key: str
     value: str
     why: str
-    """A sentence."""
 
 
 def properties(text: str) -> dict[str, str]:
@@ -108,7 +107,6 @@ class CommonSettings(NamedTuple):
     task_class_path: str
     """Hadoop's jars, for tasks."""
     native: bool
-    """Whether libhadoop exists."""
     task_options: tuple[str, ...] = ()
     """Java options that every task needs."""
 

@@ -177,7 +177,6 @@ class LabMount(NamedTuple):
     device: str
     """The device's numbers, ``7:0``."""
     kind: str
-    """The file system's kind."""
     options: tuple[str, ...]
     """The file system's own options; of version 1 control groups, the controllers."""
 

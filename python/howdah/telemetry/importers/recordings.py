@@ -126,7 +126,6 @@ class _Reader:
         self._unmapped = unmapped
 
     def stretches(self) -> Iterator[Stretch]:
-        """Everything that has a metric."""
         mapped = {section.path[0] for section in self._sections} | {"timestamp"}
         for written in self._records:
             record = {_FORMER_NAMES.get(name, name): section for name, section in written.items()}
