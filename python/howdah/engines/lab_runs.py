@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from threading import RLock
-from typing import NamedTuple, Protocol
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, NamedTuple
 
 from howdah.analysis.wording import listed
 from howdah.engines.base import Engine
@@ -24,14 +22,16 @@ from howdah.lab.status import LabStatus, status
 from howdah.model.engines import CONF, FAULT, LAB, PLAN
 from howdah.model.faults import Action
 from howdah.model.plan import Placement
-from howdah.model.reported import LatencyHistogram
-from howdah.model.run import RunRecord, RunWarning, Sample, TaskAttempt
-from howdah.model.tables import Job, Progress, SampleSink, ServerEvent
+from howdah.model.run import RunRecord, RunWarning
+from howdah.model.tables import Job, Progress, SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.option import ERASURE_CODING
 from howdah.model.workloads.suite import programs, suites
 from howdah.planner.suite.request import RunRequest
 from howdah.planner.topology import NODE_GROUPS_END
+
+if TYPE_CHECKING:
+    from howdah.engines.hadoop.redundancy import HdfsClients
 
 SETTLES_S = 60.0
 """How long is waited for what comes by itself: regions that are opened, a NameNode that leaves safe mode."""
@@ -137,9 +137,8 @@ def settled(state: LabState, patience_s: float) -> LabStatus:
 
 def _warnings(before: LabStatus) -> Iterator[RunWarning]:
     for fault in before.faults:
-        yield RunWarning(
-            code="fault-in-force", text=f"{fault} was active when the run began, and stays active"
-        )
+        text = f"{fault} was active when the run began, and stays active"
+        yield RunWarning(code="fault-in-force", text=text)
     behind = before.health.behind if before.health else ()
     if lacking := (*before.missing, *(daemon.what for daemon in behind)):
         yield RunWarning(
@@ -147,16 +146,6 @@ def _warnings(before: LabStatus) -> Iterator[RunWarning]:
             text="the lab was not complete when the run began: times may differ from those of a complete "
             f"lab, and faults may do more damage: {listed(lacking)}",
         )
-
-
-class ConcurrentClients(Protocol):
-    """Clients that run next to the engine in a run with faults."""
-
-    def begin(self, record: RunRecord, seconds: Callable[[float], float]) -> None:
-        """The run has begun; ``seconds`` makes seconds since its start of those since 1970."""
-
-    def end(self, record: RunRecord) -> RunRecord:
-        """All faults are undone; the record with what was found."""
 
 
 class FaultRun(NamedTuple):
@@ -167,9 +156,12 @@ class FaultRun(NamedTuple):
 
 
 def on_lab(
-    engine: Engine, state: LabState | None, playing: FaultRun | None, clients: ConcurrentClients | None = None
+    engine: Engine, state: LabState | None, playing: FaultRun | None, clients: HdfsClients | None = None
 ) -> Engine:
-    """Return the engine for a lab, which waits until that is complete; without a lab the engine itself."""
+    """Return the engine for a lab, which waits until that is complete; without a lab the engine itself.
+
+    ``clients`` run next to the engine in a run with faults.
+    """
     if state is None:
         return engine
     if playing is None:
@@ -193,8 +185,8 @@ def requested_faults(request: RunRequest, state: LabState | None) -> FaultRun | 
         raise UserError(FAULT.flag, "can destroy data, so howdah injects faults only into its own labs", hint)
     targets = lab_targets(state)
     schedule = tuple(fault for text in texts for fault in read_faults(text, targets))
-    phases = {kind: _phases(programs()[kind]) for kind in suites()[request.suite]}
-    check_schedule(schedule, targets, phases, FAULT.flag)
+    reported = {kind: _phases(programs()[kind]) for kind in suites()[request.suite]}
+    check_schedule(schedule, targets, reported, FAULT.flag)
     coded = request.of(ERASURE_CODING) is not None
     node_groups = state.plan.cluster.topology.placement is Placement.NODE_GROUPS
     if coded and node_groups and any(fault.action is Action.DRAIN for fault in schedule):
@@ -218,7 +210,7 @@ class FaultedEngine:
     """An engine with a schedule of faults; see ``howdah.engines.base.Engine``."""
 
     def __init__(
-        self, engine: Engine, player: FaultPlayer, state: LabState, clients: ConcurrentClients | None
+        self, engine: Engine, player: FaultPlayer, state: LabState, clients: HdfsClients | None
     ) -> None:
         self.name = engine.name
         self.version = engine.version
@@ -250,30 +242,15 @@ class FaultedEngine:
 class _Watched:
     """A sink that passes the progress to the player, and adds the player's reports to the record."""
 
-    def __init__(self, sink: SampleSink, player: FaultPlayer, clients: ConcurrentClients | None) -> None:
+    def __init__(self, sink: SampleSink, player: FaultPlayer, clients: HdfsClients | None) -> None:
         self._sink = sink
         self._player = player
         self._clients = clients
         self._record: RunRecord | None = None
         self._lock = RLock()
-
-    def samples(self, rows: Sequence[Sample]) -> None:
-        self._sink.samples(rows)
-
-    def tasks(self, rows: Sequence[TaskAttempt]) -> None:
-        self._sink.tasks(rows)
-
-    def latencies(self, rows: Sequence[LatencyHistogram]) -> None:
-        self._sink.latencies(rows)
-
-    def server_events(self, rows: Sequence[ServerEvent]) -> None:
-        self._sink.server_events(rows)
-
-    def sample_table(self, rows: pa.Table) -> None:
-        self._sink.sample_table(rows)
-
-    def task_table(self, rows: pa.Table) -> None:
-        self._sink.task_table(rows)
+        self.samples, self.tasks, self.measured = sink.samples, sink.tasks, sink.measured
+        self.latencies, self.server_events = sink.latencies, sink.server_events
+        self.sample_table, self.task_table = sink.sample_table, sink.task_table
 
     def update(self, record: RunRecord) -> None:
         begins = self._record is None
@@ -285,20 +262,13 @@ class _Watched:
             start_epoch_s = datetime.fromisoformat(record.created).timestamp()
             passed_s = time.time() - start_epoch_s
             zero = time.monotonic() - passed_s
-
-            def now_s() -> float:
-                return time.monotonic() - zero
-
-            self._player.begin(now_s, self._changed)
+            self._player.begin(lambda: time.monotonic() - zero, self._changed)
             if self._clients is not None:
                 self._clients.begin(record, lambda epoch_s: epoch_s - start_epoch_s)
 
     def progress(self, progress: Progress) -> None:
         self._player.progress(progress)
         self._sink.progress(progress)
-
-    def measured(self) -> None:
-        self._sink.measured()
 
     def _changed(self) -> None:
         with self._lock:

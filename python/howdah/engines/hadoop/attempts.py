@@ -37,8 +37,14 @@ _FILE_SYSTEM_NAMES = {
     "write operations": "WRITE_OPS",
     "bytes read erasure-coded": "BYTES_READ_EC",
 }
+_SAME_NAMES = (
+    "Map input records", "Map output records", "Map output bytes", "Map output materialized bytes",
+    "Combine input records", "Combine output records", "Reduce input groups", "Reduce shuffle bytes",
+    "Reduce input records", "Reduce output records", "Spilled Records", "Shuffled Maps",
+    "Merged Map outputs", "Bytes Read", "Bytes Written",
+)  # fmt: skip
 # Hadoop prints a counter's description instead of its name, or the name if there is no description.
-_NAMES = {
+_NAMES = {words: words.upper().replace(" ", "_") for words in _SAME_NAMES} | {
     "Failed map tasks": "NUM_FAILED_MAPS",
     "Failed reduce tasks": "NUM_FAILED_REDUCES",
     "Killed map tasks": "NUM_KILLED_MAPS",
@@ -56,21 +62,8 @@ _NAMES = {
     "Total megabyte-milliseconds taken by all reduce tasks": "MB_MILLIS_REDUCES",
     "Total vcore-milliseconds taken by all map tasks": "VCORES_MILLIS_MAPS",
     "Total vcore-milliseconds taken by all reduce tasks": "VCORES_MILLIS_REDUCES",
-    "Map input records": "MAP_INPUT_RECORDS",
-    "Map output records": "MAP_OUTPUT_RECORDS",
-    "Map output bytes": "MAP_OUTPUT_BYTES",
-    "Map output materialized bytes": "MAP_OUTPUT_MATERIALIZED_BYTES",
     "Input split bytes": "SPLIT_RAW_BYTES",
-    "Combine input records": "COMBINE_INPUT_RECORDS",
-    "Combine output records": "COMBINE_OUTPUT_RECORDS",
-    "Reduce input groups": "REDUCE_INPUT_GROUPS",
-    "Reduce shuffle bytes": "REDUCE_SHUFFLE_BYTES",
-    "Reduce input records": "REDUCE_INPUT_RECORDS",
-    "Reduce output records": "REDUCE_OUTPUT_RECORDS",
-    "Spilled Records": "SPILLED_RECORDS",
-    "Shuffled Maps": "SHUFFLED_MAPS",
     "Failed Shuffles": "FAILED_SHUFFLE",
-    "Merged Map outputs": "MERGED_MAP_OUTPUTS",
     "GC time elapsed (ms)": "GC_TIME_MILLIS",
     "CPU time spent (ms)": "CPU_MILLISECONDS",
     "Physical memory (bytes) snapshot": "PHYSICAL_MEMORY_BYTES",
@@ -80,8 +73,6 @@ _NAMES = {
     "Peak Map Virtual memory (bytes)": "MAP_VIRTUAL_MEMORY_BYTES_MAX",
     "Peak Reduce Physical memory (bytes)": "REDUCE_PHYSICAL_MEMORY_BYTES_MAX",
     "Peak Reduce Virtual memory (bytes)": "REDUCE_VIRTUAL_MEMORY_BYTES_MAX",
-    "Bytes Read": "BYTES_READ",
-    "Bytes Written": "BYTES_WRITTEN",
 }
 _OF_MAPS = re.compile(r"^(?:MAP_|SPLIT_RAW|NUM_FAILED_MAPS|NUM_KILLED_MAPS|.*_MAPS$)")
 _OF_REDUCES = re.compile(r"^(?:REDUCE_|SHUFFLED_MAPS$|FAILED_SHUFFLE$|MERGED_MAP_OUTPUTS$|.*_REDUCES$)")
@@ -100,12 +91,10 @@ def sum_counters(job: JobFacts) -> Counters:
     # TeraGen's maps also count input records, without reading any.
     reads = INPUT_BYTES not in job.counters or sums(INPUT_BYTES).total > 0
     # A job without reduces has none of their counters.
-    reduced = "TaskCounter.REDUCE_OUTPUT_RECORDS" in job.counters
+    reduced = job.counters.get("TaskCounter.REDUCE_OUTPUT_RECORDS")
     return Counters(
         input_rows=sums("TaskCounter.MAP_INPUT_RECORDS").map if reads else 0,
-        output_rows=sums("TaskCounter.REDUCE_OUTPUT_RECORDS").reduce
-        if reduced
-        else sums("TaskCounter.MAP_OUTPUT_RECORDS").map,
+        output_rows=reduced.reduce if reduced else sums("TaskCounter.MAP_OUTPUT_RECORDS").map,
         read_bytes=sums(_HDFS_READ).total,
         written_bytes=sums(_HDFS_WRITTEN).total,
         spilled_rows=sums("TaskCounter.SPILLED_RECORDS").total,
@@ -148,11 +137,8 @@ def _name(words: str) -> str:
 
 _HDFS_READ = "FileSystemCounter.HDFS_BYTES_READ"
 _HDFS_WRITTEN = "FileSystemCounter.HDFS_BYTES_WRITTEN"
-_FILE_WRITTEN = "FileSystemCounter.FILE_BYTES_WRITTEN"
 _MAP_OUTPUT = "TaskCounter.MAP_OUTPUT_BYTES"
 _SHUFFLED = "TaskCounter.REDUCE_SHUFFLE_BYTES"
-_CPU_MS = "TaskCounter.CPU_MILLISECONDS"
-_GC_MS = "TaskCounter.GC_TIME_MILLIS"
 
 
 class _Stay(NamedTuple):
@@ -207,6 +193,7 @@ def _row(stay: _Stay, workload: str, slot: int, machines: NodeFinder, clock: Run
     maps = number.kind == "map"
     rows = "MAP" if maps else "REDUCE"
     ended = facts.state != "running"
+    input_rows = counters.get(f"TaskCounter.{rows}_INPUT_RECORDS", 0)
     return TaskAttempt(
         workload=workload,
         kind=number.kind,
@@ -218,21 +205,19 @@ def _row(stay: _Stay, workload: str, slot: int, machines: NodeFinder, clock: Run
         start_s=stay.start_s,
         end_s=stay.end_s,
         # A map of TeraGen counts generated row numbers as input records.
-        input_rows=counters.get(f"TaskCounter.{rows}_INPUT_RECORDS", 0)
-        if counters.get(INPUT_BYTES, 1)
-        else 0,
+        input_rows=input_rows if counters.get(INPUT_BYTES, 1) else 0,
         output_rows=counters.get(f"TaskCounter.{rows}_OUTPUT_RECORDS", 0),
         input_bytes=counters.get(_HDFS_READ if maps else _SHUFFLED, 0),
         # A map with reduces after it writes no file in HDFS.
         output_bytes=counters.get(_HDFS_WRITTEN, 0) or counters.get(_MAP_OUTPUT, 0),
-        spilled_bytes=counters.get(_FILE_WRITTEN, 0),
+        spilled_bytes=counters.get("FileSystemCounter.FILE_BYTES_WRITTEN", 0),
         locality=locality(facts, stay.task, stay.worker, machines) if maps else "",
         state=facts.state if ended else "killed",
         shuffle_end_s=_within(stay, facts.shuffle_ms, clock),
         merge_end_s=_within(stay, facts.merge_ms, clock),
         shuffled_bytes=None if maps else counters.get(_SHUFFLED),
-        cpu_s=_seconds(counters, _CPU_MS),
-        gc_s=_seconds(counters, _GC_MS),
+        cpu_s=_seconds(counters, "TaskCounter.CPU_MILLISECONDS"),
+        gc_s=_seconds(counters, "TaskCounter.GC_TIME_MILLIS"),
         error=short_cause(facts.error) if ended else stay.unended,
     )
 

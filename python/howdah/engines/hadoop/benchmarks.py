@@ -35,8 +35,6 @@ _FILE = re.compile(r"Processing split: \S+/in_file_(test_io_\d+):")
 _SIZE = re.compile(r"TestDFSIO: Number of bytes processed = (\d+)$", re.MULTILINE)
 _TIME = re.compile(r"TestDFSIO: Exec time = (\d+)$", re.MULTILINE)
 
-_FOLDER = "test.build.data"
-
 
 class DfsioSums(NamedTuple):
     """The sums over all files that TestDFSIO's reduce writes."""
@@ -107,10 +105,8 @@ def dfsio_write(work: HadoopWork[DfsioWrite]) -> Conclusion:
 def dfsio_read(work: HadoopWork[DfsioRead]) -> Conclusion:
     """Read back the files that dfsio-write left, as many and as large as they are."""
     folder = work.source()
-    files = dfsio_files(work.context.namenode, folder)
-    work.workload = work.workload.model_copy(
-        update={"files": len(files), "file_bytes": max(status.size_bytes for status in files)}
-    )
+    sizes = [status.size_bytes for status in dfsio_files(work.context.namenode, folder)]
+    work.workload = work.workload.model_copy(update={"files": len(sizes), "file_bytes": max(sizes)})
     job = _run(work, "read", folder)
 
     def conclude() -> PartialResult:
@@ -125,11 +121,8 @@ def dfsio_read(work: HadoopWork[DfsioRead]) -> Conclusion:
 
 def _run(work: HadoopWork[W], operation: Literal["write", "read"], folder: str) -> FinishedJob:
     """Run one of the two; TestDFSIO itself appends to its log of results."""
-    properties = {
-        **file_properties(work.workload),
-        _FOLDER: folder,
-        "mapreduce.job.name": f"TestDFSIO {operation}",
-    }
+    own = {"test.build.data": folder, "mapreduce.job.name": f"TestDFSIO {operation}"}
+    properties = file_properties(work.workload) | own
     arguments = (
         f"-{operation}",
         *("-nrFiles", str(work.workload.files or 1)),

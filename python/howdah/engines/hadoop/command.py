@@ -22,12 +22,8 @@ from howdah.services.job_rest import AppMaster
 from howdah.services.resourcemanager import Node, ResourceManager
 from howdah.units import MIB, format_memory
 
-_OPTIONS = (
-    *BRIEF,
-    # TestDFSIO writes its numbers in the JVM's locale.
-    "-Duser.language=en",
-    "-Duser.country=US",
-)
+# TestDFSIO writes its numbers in the JVM's locale.
+_OPTIONS = (*BRIEF, "-Duser.language=en", "-Duser.country=US")
 _HISTORY = "mapreduce.jobhistory.intermediate-done-dir"
 
 _CODECS = {
@@ -155,9 +151,8 @@ def check_settings(settings: Mapping[str, str], *, flags: bool = True) -> None:
             continue
         for key in release.replacement(name) or (name,):
             if misfit := release.misfit(key, value):
-                raise UserError(
-                    f"--set {name}", f"{value!r} {misfit}", f"the default is {default_of(key, release)!r}"
-                )
+                problem = f"{value!r} {misfit}"
+                raise UserError(f"--set {name}", problem, f"the default is {default_of(key, release)!r}")
             if flags and key in _FLAGS:
                 raise UserError(f"--set {name}", "has its own flag", f"write {_FLAGS[key]}")
             if key in _OWN:
@@ -213,14 +208,10 @@ def check_executors(suite: Suite, nodes: Sequence[Node]) -> None:
     largest_bytes = max((node.used_memory_mib + node.available_memory_mib) * MIB for node in nodes)
     for workload in suite.workloads:
         heap = EXECUTOR_MEMORY.of(workload)
-        if heap is None or executor_container_bytes(heap) <= largest_bytes:
-            continue
-        raise UserError(
-            EXECUTOR_MEMORY.flag,
-            f"a heap of {format_memory(heap)} needs {format_memory(executor_container_bytes(heap))} with its "
-            f"overhead; the largest NodeManager has {format_memory(largest_bytes)}",
-            "give less",
-        )
+        if heap is not None and (needed := executor_container_bytes(heap)) > largest_bytes:
+            needs = f"a heap of {format_memory(heap)} needs {format_memory(needed)} with its overhead"
+            problem = f"{needs}; the largest NodeManager has {format_memory(largest_bytes)}"
+            raise UserError(EXECUTOR_MEMORY.flag, problem, "give less")
 
 
 def check_spark_setting(key: str, value: str) -> None:
@@ -232,9 +223,8 @@ def check_spark_setting(key: str, value: str) -> None:
     entry = spark_keys().get(key)
     if entry is None:
         if meant := intended_spark_key(key):
-            raise UserError(
-                f"--set {key}", f"no code of Spark {DEFAULT_SPARK} reads this key", f"did you mean {meant}?"
-            )
+            problem = f"no code of Spark {DEFAULT_SPARK} reads this key"
+            raise UserError(f"--set {key}", problem, f"did you mean {meant}?")
         return
     if misfit := entry.misfit(value):
         raise UserError(f"--set {key}", f"{value!r} {misfit}", f"the default is {entry.default!r}")

@@ -88,16 +88,14 @@ class _HadoopRun:
         try:
             self._run.change(cluster=cluster)
             self._warn_before(cluster, leftovers)
-            clock, run, target = self._clock, self._run, self._target
-            machines = target.machines(self._job.plan)
+            clock, run, machines = self._clock, self._run, target.machines(job.plan)
             workers, masters = MachineWatch(target, machines, clock), MastersWatch(target, machines, clock)
             watching = Watching({workers: _WORKERS_EVERY_S, masters: _MASTERS_EVERY_S})
             watching.start()
             try:
+                interval_s, follow = job.sample_interval_s, target.follow
                 with (
-                    run.sampled(
-                        target.sources, clock, interval_s=self._job.sample_interval_s, follow=target.follow
-                    ) as sampler,
+                    run.sampled(target.sources, clock, interval_s=interval_s, follow=follow) as sampler,
                     run.ending((HowdahError, OSError)),
                 ):
                     self._work(workspace, sampler, watching)
@@ -107,7 +105,14 @@ class _HadoopRun:
                 watching.stop()
                 self._run.change(events=watching.events)
         finally:
-            self._release(workspace)
+            # The next run removes what remains.
+            try:
+                workspace.release()
+            except ServiceError as error:
+                self._run.warn("data-left", f"{workspace.path} could not be removed: {error}")
+            except KeyboardInterrupt:
+                text = f"the user stopped the run while {workspace.path} was being removed"
+                self._run.warn("data-left", text)
         return self._run.record
 
     def _work(self, workspace: HdfsWorkspace, sampler: Sampler, watching: Watching) -> None:
@@ -146,10 +151,8 @@ class _HadoopRun:
                 break
         self._run.sink.measured()
         context.afterwards.do()
-        if self._fault is None:
-            self._run.change(outcome=Outcome.SUCCEEDED)
-        else:
-            self._run.change(outcome=Outcome.FAILED, error=self._fault)
+        outcome = Outcome.SUCCEEDED if self._fault is None else Outcome.FAILED
+        self._run.change(outcome=outcome, error=self._fault)
 
     def _conclude(self, work: HadoopWork[Workload], conclude: Conclusion) -> None:
         """Record a workload's result; without a result it has failed."""
@@ -169,15 +172,6 @@ class _HadoopRun:
         self._run.add(result)
         if result.outcome is not Outcome.SUCCEEDED and self._fault is None:
             self._fault = fault_of(result)
-
-    def _release(self, workspace: HdfsWorkspace) -> None:
-        """Clean up; the next run removes what remains."""
-        try:
-            workspace.release()
-        except ServiceError as error:
-            self._run.warn("data-left", f"{workspace.path} could not be removed: {error}")
-        except KeyboardInterrupt:
-            self._run.warn("data-left", f"the user stopped the run while {workspace.path} was being removed")
 
     def _warn_before(self, cluster: ClusterState, leftovers: Sequence[str]) -> None:
         if cluster.client_version != cluster.hadoop_version:

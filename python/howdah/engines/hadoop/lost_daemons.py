@@ -174,18 +174,15 @@ class MachineWatch:
                 # A DataNode that joins is listed before its first heartbeat.
                 continue
             self._datanodes[datanode.address] = state
-            self._note(datanode)
+            if datanode.live:
+                # A dead one lacks its used bytes.
+                self._used_bytes[datanode.address] = datanode.used_bytes
+            if datanode.state == _DRAINING:
+                self._draining_s.setdefault(datanode.address, self._clock.now_s())
+            elif datanode.state != _DRAINED:
+                self._draining_s.pop(datanode.address, None)
             if before not in (None, state) and before != _RELEASED:
                 yield self._of_datanode(datanode, state)
-
-    def _note(self, datanode: DataNode) -> None:
-        """Remember a DataNode's used bytes, which a dead one lacks, and the start of its drain."""
-        if datanode.live:
-            self._used_bytes[datanode.address] = datanode.used_bytes
-        if datanode.state == _DRAINING:
-            self._draining_s.setdefault(datanode.address, self._clock.now_s())
-        elif datanode.state != _DRAINED:
-            self._draining_s.pop(datanode.address, None)
 
     def _state(self, datanode: DataNode) -> str:
         if datanode.state == _DRAINED:
@@ -275,8 +272,8 @@ class MachineWatch:
         if state == _SILENT:
             text = f"NodeManager {node.host} no longer answers"
             return self._event(node.host, "nodemanager-lost", text, seen_s)
-        text = f"the ResourceManager declares NodeManager {node.host} {state.lower()}"
-        text = f"{text}: {node.health}" if node.health else text
+        why = f": {node.health}" if node.health else ""
+        text = f"the ResourceManager declares NodeManager {node.host} {state.lower()}{why}"
         # An unhealthy or stopped NodeManager reports this itself, without a timeout.
         kind = "nodemanager-given-up" if state == _GIVEN_UP else "nodemanager-lost"
         return self._event(node.host, kind, text, seen_s)

@@ -29,16 +29,10 @@ from howdah.units import MIB, format_bytes, format_counted
 
 _PATIENCE_S = 3.0
 _TASK_KEYS = (
-    "dfs.replication",
-    "dfs.blocksize",
-    "mapreduce.map.memory.mb",
-    "mapreduce.reduce.memory.mb",
-    MASTER_MB,
-    LEAST_MB,
-    "mapreduce.task.io.sort.mb",
-    "mapreduce.map.output.compress",
+    "dfs.replication", "dfs.blocksize", "mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb", MASTER_MB,
+    LEAST_MB, "mapreduce.task.io.sort.mb", "mapreduce.map.output.compress",
     "mapreduce.job.reduce.slowstart.completedmaps",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

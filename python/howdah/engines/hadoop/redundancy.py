@@ -233,7 +233,7 @@ _GOOD = "OK"
 
 
 class HdfsClients:
-    """A Java program that writes and reads back; see ``howdah.engines.lab_runs.ConcurrentClients``."""
+    """A Java program that writes and reads back next to the engine in a run with faults."""
 
     def __init__(self, target: HadoopTarget, runs_dir: Path) -> None:
         self._target = target

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, TypeVar
 from howdah.engines.base import RunClock
 from howdah.engines.hadoop.attempts import attempt_rows, phases, printed_counters, sum_counters
 from howdah.engines.hadoop.failure import cause_of
-from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
+from howdah.engines.hadoop.target import HadoopTarget
 from howdah.model.cluster import AppMasterStart, CounterValue, HadoopJob, SparkRun
 from howdah.model.plan import Plan
 from howdah.model.reported import Counters
@@ -170,18 +170,7 @@ def report_job(
     facts, why = report.facts, None
     if facts.state != "succeeded":
         why = cause_of(facts, report.app, TaskLogs(target.web, target.conf), machines, printed)
-    return ReportedJob(
-        job=_job(report, machines, clock, why),
-        attempts=attempt_rows(facts, workload.kind, machines, clock),
-        phases=phases(facts, workload, clock),
-        counters=sum_counters(facts),
-        facts=facts,
-    )
-
-
-def _job(report: JobReport, machines: NodeFinder, clock: RunClock, diagnostics: str | None) -> HadoopJob:
-    facts = report.facts
-    return HadoopJob(
+    job = HadoopJob(
         id=facts.id,
         name=facts.name,
         queue=facts.queue,
@@ -195,5 +184,12 @@ def _job(report: JobReport, machines: NodeFinder, clock: RunClock, diagnostics: 
         ),
         counters={name: CounterValue(**sums._asdict()) for name, sums in sorted(facts.counters.items())},
         conf={key: facts.conf[key] for key in _KEPT if key in facts.conf},
-        diagnostics=diagnostics,
+        diagnostics=why,
+    )
+    return ReportedJob(
+        job=job,
+        attempts=attempt_rows(facts, workload.kind, machines, clock),
+        phases=phases(facts, workload, clock),
+        counters=sum_counters(facts),
+        facts=facts,
     )

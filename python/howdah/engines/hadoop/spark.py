@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeVar
 from howdah.engines.base import PartialResult, sha256
 from howdah.engines.hadoop.command import Command, sort_properties
 from howdah.engines.hadoop.ready import tera_rows
-from howdah.engines.hadoop.spark_command import SparkCommand, executor_properties, prepare_logs
+from howdah.engines.hadoop.spark_command import LOGS, SparkCommand, executor_properties
 from howdah.engines.hadoop.storage import FILE, HdfsMarker
 from howdah.engines.hadoop.target import HadoopTarget, run_tool
 from howdah.engines.hadoop.tera import TERASORT_MAIN, sorted_result
@@ -92,11 +92,9 @@ def _archive(
         # A concurrent run may have written the same file.
         if done.returncode and "File exists" not in done.stderr:
             lines = [line for line in done.stderr.splitlines() if line.startswith("put:")]
-            raise HowdahError(
-                f"HDFS {path}",
-                f"cannot be written: {lines[-1] if lines else done.stderr[-300:]}",
-                "is there room for Spark's jars, or give --set spark.yarn.archive=hdfs:///…",
-            )
+            problem = f"cannot be written: {lines[-1] if lines else done.stderr[-300:]}"
+            hint = "is there room for Spark's jars, or give --set spark.yarn.archive=hdfs:///…"
+            raise HowdahError(f"HDFS {path}", problem, hint)
     if namenode.stat(path) is None:
         raise HowdahError(f"HDFS {path}", "was not written", "see howdah's log")
     warn(
@@ -120,7 +118,7 @@ def submit(
     """Run one of howdah's programs on Spark to its end; Spark's jars are put into HDFS before, if need be."""
     context = work.context
     assert context.target.spark is not None
-    prepare_logs(context)
+    context.namenode.mkdirs(context.workspace.folder(LOGS))
     jars = spark_jars(context.target, context.namenode, context.target.spark.spark, context.warn)
     name = f"howdah {work.workload.kind}"
     own = executor_properties(work.workload) | properties

@@ -177,10 +177,9 @@ class SparkCommand(NamedTuple):
         root = target.conf.default_fs
         requested = {**self.properties, **target.job_settings}
         properties = {
-            **{
-                key if key.startswith(SPARK_PREFIX) else f"{HADOOP_PREFIX}{key}": value
-                for key, value in requested.items()
-            },
+            key if key.startswith(SPARK_PREFIX) else f"{HADOOP_PREFIX}{key}": value
+            for key, value in requested.items()
+        } | {
             "spark.app.name": self.name,
             "spark.eventLog.enabled": "true",
             "spark.eventLog.dir": f"{root}{workspace.folder(LOGS)}",
@@ -208,14 +207,8 @@ class SparkCommand(NamedTuple):
         return report_spark(context, workload, ended, context.workspace.folder(LOGS))
 
 
-def prepare_logs(context: HadoopContext) -> None:
-    """Make the folder of event logs, without which an application does not start."""
-    context.namenode.mkdirs(context.workspace.folder(LOGS))
-
-
 def executor_properties(workload: OnSpark) -> dict[str, str]:
     """Executors and partitions as the workload has them."""
-    dynamic = workload.allocation is ExecutorAllocation.DYNAMIC
     number = {
         "spark.executor.instances": workload.executors,
         "spark.executor.cores": workload.executor_cores,
@@ -226,7 +219,7 @@ def executor_properties(workload: OnSpark) -> dict[str, str]:
     if workload.executor_bytes is not None:
         properties["spark.executor.memory"] = f"{workload.executor_bytes // MIB}m"
     properties["spark.submit.deployMode"] = workload.deploy_mode or DeployMode.CLIENT
-    if dynamic:
+    if workload.allocation is ExecutorAllocation.DYNAMIC:
         properties.pop("spark.executor.instances", None)
         properties |= {
             "spark.dynamicAllocation.enabled": "true",

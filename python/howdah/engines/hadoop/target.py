@@ -203,11 +203,8 @@ def kill_applications(
     end = time.monotonic() + patience_s
     while running := _at_work(manager, tag):
         if time.monotonic() > end:
-            raise ServiceError(
-                running[0].id,
-                f"was killed and has not ended within {patience_s:g} s",
-                f"yarn application -status {running[0].id}",
-            )
+            problem = f"was killed and has not ended within {patience_s:g} s"
+            raise ServiceError(running[0].id, problem, f"yarn application -status {running[0].id}")
         time.sleep(_POLL_S)
 
 

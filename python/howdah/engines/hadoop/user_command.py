@@ -15,7 +15,7 @@ from howdah.engines.hadoop.command import EndedJob
 from howdah.engines.hadoop.failure import client_error, short_cause
 from howdah.engines.hadoop.overlay import SUBMIT, Additions, additions, environment, user_logs
 from howdah.engines.hadoop.reporters import ReportedJob, report_job
-from howdah.engines.hadoop.spark_command import LOGS, prepare_logs, report_spark
+from howdah.engines.hadoop.spark_command import LOGS, report_spark
 from howdah.engines.hadoop.target import HadoopContext, HadoopTarget, run_tag
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.engines.processes import RunningProgram
@@ -59,7 +59,8 @@ def user_command(work: HadoopWork[UserCommand]) -> Conclusion:
     context, words = work.context, work.workload.words
     added = added_to(context.target, words, posixpath.basename(context.workspace.path))
     if added.logs is not None:
-        prepare_logs(context)
+        # Without the folder of event logs Spark's applications do not start.
+        context.namenode.mkdirs(context.workspace.folder(LOGS))
     with scratch_folder("command") as folder:
         variables = environment(context.target, added, folder)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from howdah.engines.base import PartialResult
 from howdah.engines.hadoop.command import Command, EndedJob
@@ -26,9 +26,10 @@ from howdah.services.history import MOST_BYTES
 from howdah.services.resourcemanager import AppFacts
 from howdah.units import format_bytes
 
+if TYPE_CHECKING:
+    from howdah.engines.hadoop.user_command import TaggedApplications
+
 _LOG = logging.getLogger(__name__)
-
-
 P = TypeVar("P", bound=Workload)
 Launch = Command | SparkCommand
 """A program's command: how it is started, followed and reported."""
@@ -45,17 +46,6 @@ class FinishedJob:
     def reported(self) -> ReportedJob:
         """Hadoop's report of the job, queried at the first use."""
         return self.report()
-
-
-class TaggedWork(Protocol):
-    """The applications of a command, followed to their end."""
-
-    @property
-    def applications(self) -> Mapping[str, AppFacts]:
-        """Each by its id, in the order in which they were submitted."""
-
-    def until_end(self) -> None:
-        """Follow them; raises RunFailed for those that have to be given up."""
 
 
 Conclusion = Callable[[], PartialResult]
@@ -129,7 +119,7 @@ class HadoopWork(Generic[P]):
     def run_tagged(
         self,
         start: Callable[[], RunningProgram],
-        followed: Callable[[RunningProgram], TaggedWork],
+        followed: Callable[[RunningProgram], TaggedApplications],
         report: Callable[[EndedJob, AppFacts, int | None], ReportedJob],
     ) -> tuple[ReportedJob, ...]:
         """Run a user's command until all applications with the run's tag have ended; return the results.
@@ -168,7 +158,7 @@ class HadoopWork(Generic[P]):
 
     def _add_tagged(
         self,
-        following: TaggedWork,
+        following: TaggedApplications,
         program: RunningProgram,
         report: Callable[[EndedJob, AppFacts, int | None], ReportedJob],
     ) -> tuple[ReportedJob, ...]:

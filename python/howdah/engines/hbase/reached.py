@@ -207,9 +207,8 @@ def reach_own_hbase(directory: Path, plan_file: Path | None, host: str) -> Reach
     ``host`` is what this machine is called: all clients run here.
     """
     if not (directory / _SITE).is_file():
-        raise UserError(
-            f"--conf {directory}", f"has no {_SITE}", "give the directory of HBase's client configuration"
-        )
+        problem = f"has no {_SITE}"
+        raise UserError(f"--conf {directory}", problem, "give the directory of HBase's client configuration")
     planned = read_plan_file(plan_file) if plan_file else None
     target = HBaseTarget(with_ycsb(find_hbase()), directory, places_here(host))
     telemetry = open_telemetry(ClientConf.read(directory))

@@ -303,9 +303,8 @@ def wait_until_whole(work: HBaseWork[Ycsb], table: RunTable) -> None:
         served, regions = (serving.regions - serving.unserved, serving.regions) if serving else (0, 0)
         work.progress("wait for regions", served, regions)
         time.sleep(_POLL_S)
-    raise RunFailed(
-        table.name, f"has not recovered {WHOLE_S:.0f} s after the last fault: {why}", "see the HMaster's log"
-    )
+    problem = f"has not recovered {WHOLE_S:.0f} s after the last fault: {why}"
+    raise RunFailed(table.name, problem, "see the HMaster's log")
 
 
 def verify_writes(

@@ -184,7 +184,7 @@ class _LocalRun:
             sources, interval_s = this_machine(job.host.name), job.sample_interval_s
             with (
                 run.sampled(sources, self._clock, interval_s=interval_s) as sampler,
-                run.ending((OSError, MemoryError, RuntimeError, _native.InputError), _message),
+                run.ending((OSError, MemoryError, RuntimeError, _native.InputError), in_words),
             ):
                 self._work(workspace, size, sampler)
         return run.record
@@ -232,10 +232,10 @@ class _LocalRun:
         return done
 
 
-def _message(error: BaseException) -> str:
+def in_words(error: BaseException) -> str:
+    """Return one line that names what failed in the native core or on a disk."""
     if isinstance(error, _native.InputError):
-        subject, problem, hint = error.args
-        return f"{subject}: {problem}; {hint}"
+        return "{}: {}; {}".format(*error.args)
     if isinstance(error, OSError) and error.filename:
         return f"{Path(error.filename)}: {error.strerror}"
     return str(error) or type(error).__name__

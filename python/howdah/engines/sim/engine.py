@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 import howdah
 from howdah import _native
 from howdah.engines.base import RunUnderWay, begun_record, job_digests
+from howdah.engines.local.engine import in_words
 from howdah.engines.sim.results import (
     NS_PER_S,
     bands_of,
@@ -265,7 +266,7 @@ class _SimRun:
             parts, elapsed_s = round(_PARTS * done.share), time.monotonic() - began_s
             sink.progress(Progress("simulation", done.workload, parts, _PARTS, "share", elapsed_s))
 
-        with self._run.ending((_native.InputError, MemoryError, RuntimeError), _message):
+        with self._run.ending((_native.InputError, MemoryError, RuntimeError), in_words):
             done = self._simulations.follow(progress)
             sink.measured()
             self._report(done)
@@ -305,9 +306,3 @@ class _SimRun:
             parameters=dict(self._target.parameters),
             replications=self._target.replications,
         )
-
-
-def _message(error: BaseException) -> str:
-    if isinstance(error, _native.InputError):
-        return "{}: {}; {}".format(*error.args)
-    return str(error) or type(error).__name__

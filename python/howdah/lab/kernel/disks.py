@@ -272,9 +272,8 @@ def _check_space(directory: Path, sizes: dict[Path, int]) -> None:
     needed = sum(sizes.values()) - allocated
     if needed > free:
         problem = f"the lab's disks may grow by {format_bytes(needed)}, but {format_bytes(free)} are free"
-        raise UserError(
-            str(directory), problem, "give another directory (--dir), fewer hosts or smaller disks"
-        )
+        hint = "give another directory (--dir), fewer hosts or smaller disks"
+        raise UserError(str(directory), problem, hint)
 
 
 def _shared(home: Path) -> list[LabMount]:
