@@ -79,17 +79,17 @@ def check_one_cluster(request: RunRequest) -> None:
 
 
 def chosen_lab(
-    request: RunRequest, engine: str, variable: str, find: Callable[[str | None, bool], LabState | None]
+    request: RunRequest, engine: str, variable: str, find: Callable[..., LabState | None]
 ) -> LabState | None:
     """Return the lab that a request names, or the default one; None for a cluster of the user's.
 
-    ``find`` returns the lab of a name, and gets whether the environment ``variable`` names a cluster. Raises
-    UserError if that contradicts the lab, or if a plan is given for one.
+    ``find`` returns the lab of a name, and whether the environment ``variable`` names a cluster is its
+    ``elsewhere``. Raises UserError if that contradicts the lab, or if a plan is given for one.
     """
     lab, elsewhere = request.of(LAB), bool(os.environ.get(variable))
     if lab is None and request.of(CONF) is not None:
         return None
-    state = find(lab, elsewhere)
+    state = find(lab, elsewhere=elsewhere)
     if state is not None and lab is None and elsewhere:
         problem = f'lab "{state.name}" is up, but {variable} names another cluster'
         raise UserError(f"--engine {engine}", problem, f"--lab {state.name}, or --conf DIR")

@@ -28,13 +28,7 @@ KEY_DIGITS = 19
 
 _FIRST_DIGITS = 9224
 """No Java long begins with more."""
-_PROPORTIONS = {
-    "read": "readproportion",
-    "update": "updateproportion",
-    "insert": "insertproportion",
-    "scan": "scanproportion",
-    "read-modify-write": "readmodifywriteproportion",
-}
+_OPERATIONS = ("read", "update", "insert", "scan", "read-modify-write")
 
 
 class ClientPart(NamedTuple):
@@ -96,7 +90,8 @@ def arguments(
         options["durability"] = workload.durability.upper().replace("-", "_")
     if isinstance(workload, YcsbMix):
         # All five are set, because YCSB's own defaults are a mix.
-        options |= {name: workload.shares.get(operation, 0.0) for operation, name in _PROPORTIONS.items()}
+        for operation in _OPERATIONS:
+            options[f"{operation.replace('-', '')}proportion"] = workload.shares.get(operation, 0.0)
         options |= {
             "recordcount": table.rows,
             "operationcount": part.operations,
@@ -127,7 +122,7 @@ _LINE = re.compile(r"^\[([\w-]+)\], ([^,]+), ([\d.]+)$")
 _STATUS = re.compile(r" sec: (\d+) operations;")
 _RETURN = "Return="
 _OURS = "HOWDAH"
-_TIMED = {"READ", "UPDATE", "INSERT", "SCAN", "READ-MODIFY-WRITE"}
+_TIMED = {operation.upper() for operation in _OPERATIONS}
 
 
 class Printed(NamedTuple):
@@ -256,9 +251,8 @@ class Answered(NamedTuple):
 def request_operations(work: HBaseWork[Ycsb], table: RunTable, *, recorded: bool = True) -> Answered:
     """Run a workload with its number of clients; raise RunFailed if a client fails.
 
-    The table then holds the records that were added, too.
-
-    What is timed goes to the record unless it is not to be ``recorded``.
+    The table then holds the records that were added, too. What is timed goes to the record unless it is not
+    to be ``recorded``.
     """
     parts = divided(work.workload, table.rows)
     places = work.context.target.places[: len(parts)]
@@ -328,17 +322,13 @@ class _YcsbClient(RunningProgram):
         self.done = 0
         self.complaint: str | None = None
         self._place = place
-        clock = work.context.clock
+        kind, seconds, book = work.workload.kind, work.context.clock.seconds, work.context.ledger
         folder.mkdir()
-        self.logs = HistogramLogs(
-            folder, work.workload.kind, place.name, lambda epoch_s: clock.seconds(round(1000 * epoch_s))
-        )
-        book = work.context.ledger
-        ledger = book / f"{work.workload.kind}-{uuid4().hex}.ledger" if book else None
+        self.logs = HistogramLogs(folder, kind, place.name, lambda epoch_s: seconds(round(1000 * epoch_s)))
+        ledger = book / f"{kind}-{uuid4().hex}.ledger" if book else None
         words = arguments(work.workload, part, table, histograms=folder, ledger=ledger)
-        super().__init__(
-            work.context.target.java(place, CLIENT, *words), folder, environment=place.environment
-        )
+        command = work.context.target.java(place, CLIENT, *words)
+        super().__init__(command, folder, environment=place.environment)
 
     def read_line(self, line: str) -> None:
         if (done := done_so_far(line)) is not None:

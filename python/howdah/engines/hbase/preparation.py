@@ -161,10 +161,7 @@ def _reach(request: RunRequest, host: Host) -> tuple[ReachedHBase | None, FaultR
             raise UserError(alone[0], problem, "leave one of them out")
         return None, requested_faults(request, None)
     otherwise = f"{CONF.flag} DIR, or {MEMORY.flag} SIZE to start an HBase on this machine"
-
-    def find(name: str | None, elsewhere: bool) -> LabState | None:
-        return complete_lab(name, HBASE, otherwise, elsewhere=elsewhere)
-
+    find = partial(complete_lab, engine=HBASE, otherwise=otherwise)
     state = chosen_lab(request, HBASE, _CONF_DIR, find)
     playing = requested_faults(request, state)
     if state is not None:

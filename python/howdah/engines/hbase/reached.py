@@ -43,12 +43,9 @@ _POLL_S = 0.5
 _END_S = 30.0
 _MASTER = "Hadoop:service=HBase,name=Master,sub=Server"
 _PORTS = (
-    "hbase.master.port",
-    "hbase.master.info.port",
-    "hbase.regionserver.port",
-    "hbase.regionserver.info.port",
+    "hbase.master.port", "hbase.master.info.port", "hbase.regionserver.port", "hbase.regionserver.info.port",
     "hbase.zookeeper.property.clientPort",
-)
+)  # fmt: skip
 
 
 @contextmanager
@@ -179,15 +176,8 @@ def reach_lab_hbase(state: LabState) -> ReachedHBase:
         for daemon in daemons.planned(state)
         if daemon.role in OF_HBASE
     )
-    target = HBaseTarget(
-        with_ycsb(installation),
-        state.client_conf,
-        tuple(_places(state)),
-        lab.sources,
-        logs,
-        lab.follow,
-        lab.laboratory,
-    )
+    ycsb, conf, places = with_ycsb(installation), state.client_conf, tuple(_places(state))
+    target = HBaseTarget(ycsb, conf, places, lab.sources, logs, lab.follow, lab.laboratory)
     return replace(_query_cluster(target, lab.telemetry, state.plan, f'lab "{state.name}"'), state=state)
 
 

@@ -65,10 +65,9 @@ class HBaseTarget:
 
     def java(self, place: ClientPlace, main: str, *arguments: str, options: Sequence[str] = ()) -> list[str]:
         """The command line of a Java program on a machine."""
-        command = java_command(
-            self.installation, self.conf_dir, main, *arguments, options=(*place.options, *options)
-        )
-        return [*place.prefix, *command]
+        options = (*place.options, *options)
+        java = java_command(self.installation, self.conf_dir, main, *arguments, options=options)
+        return [*place.prefix, *java]
 
     def admin_command(self) -> list[str]:
         """The command line of the administration client."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import cast
 
@@ -170,12 +170,19 @@ def _measured(work: HBaseWork[Ycsb], table: RunTable, before: tuple[Phase, ...])
     else:
         faults = (*failures, *faults)
     counted_s, timed = _counted(work, answered)
+    counts: Counter[str] = Counter()
+    for row in timed:
+        if counts_once(row.operation):
+            counts[row.operation.removesuffix(", failed")] += row.operations
+    returns = {name: dict(answered.returns.get(name, {})) for name in counts}
     return PartialResult(
         outcome=Outcome.FAILED if faults else Outcome.SUCCEEDED,
         counters=Counters(),
         validation_errors=faults,
         phases=(*before, ran, *healed, *after),
-        operations=_operations(timed, answered.returns),
+        operations=tuple(
+            OperationCount(operation=name, done=done, returns=returns[name]) for name, done in counts.items()
+        ),
         metrics=(*results(operations_done(timed), counted_s, timed), *metrics),
     )
 
@@ -234,10 +241,8 @@ def _read_back(
     begun_s = clock.now_s()
     name = "read back" if work.last else "count rows"
     work.progress(name, 0, 0)
-    if work.last:
-        verified = admin.verify(table.name, table.fields, table.field_bytes)
-    else:
-        verified = admin.count(table.name)
+    whole = (table.name, table.fields, table.field_bytes)
+    verified = admin.verify(*whole) if work.last else admin.count(table.name)
     faults = []
     if not table.rows <= verified.rows <= table.rows + unsure:
         message = f"the table has {verified.rows:,} rows, but {table.rows:,} were acknowledged"
@@ -249,10 +254,9 @@ def _read_back(
     metrics: tuple[ResultMetric, ...] = ()
     if work.last:
         lost, kept = verify_writes(work, table)
-        rows = float(verified.rows)
-        read = ResultMetric(name="rows read back", value=rows, unit="1", over="all of the table")
         faults += lost
-        metrics = (read, *kept)
+        rows = float(verified.rows)
+        metrics = (ResultMetric(name="rows read back", value=rows, unit="1", over="all of the table"), *kept)
     return tuple(faults), (Phase(name=name, start_s=begun_s, end_s=clock.now_s()),), metrics
 
 
@@ -266,19 +270,6 @@ def _counted(work: HBaseWork[Ycsb], answered: Answered) -> tuple[float, tuple[La
         problem = f"all operations were done within the warm-up of {warm_up_s:g} s"
         raise RunFailed(work.workload.kind, problem, "give more --operations, or a shorter --warm-up")
     return answered.ended_s - min(row.start_s for row in timed), timed
-
-
-def _operations(
-    timed: tuple[LatencyHistogram, ...], returns: Mapping[str, Mapping[str, int]]
-) -> tuple[OperationCount, ...]:
-    counts: Counter[str] = Counter()
-    for row in timed:
-        if counts_once(row.operation):
-            counts[row.operation.removesuffix(", failed")] += row.operations
-    return tuple(
-        OperationCount(operation=name, done=done, returns=dict(returns.get(name, {})))
-        for name, done in counts.items()
-    )
 
 
 WHOLE_S = 600.0

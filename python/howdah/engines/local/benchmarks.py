@@ -165,21 +165,13 @@ def measure_limits(context: LocalContext) -> Limits:
     if not together.direct:
         text = "a data directory does not support direct I/O, so its raw limits include the page cache"
         context.warn("buffered-limit", text)
-    threads = math.ceil(context.job.host.usable_cpus)
-    memory_copy = _native.memory_copy_bytes_per_s(context.pool, threads)
-    return Limits(
-        devices=tuple(
-            DeviceLimit(
-                data_dir=str(folder.parent.parent),
-                device=device_of(folder, context.job.host),
-                tool="howdah",
-                **_per_s(raw),
-            )
-            for folder, raw in zip(folders, raws, strict=True)
-        ),
-        memory_copy_bytes_per_s=memory_copy,
-        **_per_s(together),
-    )
+    host = context.job.host
+    memory_copy = _native.memory_copy_bytes_per_s(context.pool, math.ceil(host.usable_cpus))
+    devices = []
+    for folder, raw in zip(folders, raws, strict=True):
+        place, device = str(folder.parent.parent), device_of(folder, host)
+        devices.append(DeviceLimit(data_dir=place, device=device, tool="howdah", **_per_s(raw)))
+    return Limits(devices=tuple(devices), memory_copy_bytes_per_s=memory_copy, **_per_s(together))
 
 
 def _per_s(raw: _native.Raw) -> dict[str, float]:
@@ -232,11 +224,7 @@ def _rate(fio: str, scratch: Path, size: int, direction: str) -> float:
         "--filename=" + str(scratch).replace(":", r"\:"),
         f"--rw={direction}",
         f"--size={size}",
-        "--bs=4M",
-        "--direct=1",
-        "--ioengine=libaio",
-        "--iodepth=4",
-        "--end_fsync=1",
+        *("--bs=4M", "--direct=1", "--ioengine=libaio", "--iodepth=4", "--end_fsync=1"),
         "--output-format=json",
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=True)
@@ -254,8 +242,7 @@ def storage(context: LocalContext, workload: Storage, watch: Watch) -> PartialRe
         read = watch.follow(_native.storage_read(context.pool, names))
         rates += [*file_rates(written, "write"), *file_rates(read, "read")]
         direct = direct and written.direct and read.direct
-        raw = raw_limit(folder, workload.file_bytes or 0, context.job.host)
-        if raw:
+        if raw := raw_limit(folder, workload.file_bytes or 0, context.job.host):
             measured.append(raw)
     return PartialResult(
         counters=Counters(

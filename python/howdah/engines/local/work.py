@@ -33,14 +33,9 @@ R = TypeVar("R")
 class Watch:
     """Waits for operations of one workload and passes on their progress."""
 
-    def __init__(
-        self, workload: str, host: str, worker: str, clock: RunClock, sink: SampleSink, *, unit: Unit
-    ) -> None:
+    def __init__(self, context: LocalContext, workload: str, unit: Unit) -> None:
+        self._context = context
         self._workload = workload
-        self._host = host
-        self._worker = worker
-        self._clock = clock
-        self._sink = sink
         self._unit = unit
         self.phases: list[Phase] = []
 
@@ -60,35 +55,34 @@ class Watch:
             raise
         finally:
             self._pass_on(operation, time.monotonic() - started)
-            self.phases += [
-                Phase(name=name, start_s=self._clock.at_s(start), end_s=self._clock.at_s(end))
-                for name, start, end in operation.phases()
-            ]
+            at_s = self._context.clock.at_s
+            for name, start, end in operation.phases():
+                self.phases.append(Phase(name=name, start_s=at_s(start), end_s=at_s(end)))
         return operation.result()
 
     def _pass_on(self, operation: _native.Operation[R], elapsed_s: float) -> None:
-        progress, at_s = operation.progress(), self._clock.at_s
+        sink, at_s, workload = self._context.sink, self._context.clock.at_s, self._workload
+        host, worker = self._context.job.host.name, self._context.worker.name
+        progress = operation.progress()
         done, total = progress.done_bytes, progress.total_bytes
-        self._sink.progress(Progress(self._workload, progress.phase, done, total, self._unit, elapsed_s))
+        sink.progress(Progress(workload, progress.phase, done, total, self._unit, elapsed_s))
         if tasks := operation.take_tasks():
-            host, worker = self._host, self._worker
-            self._sink.tasks([attempt_of(task, self._workload, host, worker, at_s) for task in tasks])
-        if intervals := operation.take_intervals():
-            self._sink.latencies(
-                [
-                    LatencyHistogram(
-                        workload=self._workload,
-                        operation=timed.name,
-                        host=self._host,
-                        peer=None,
-                        start_s=at_s(timed.start_ns),
-                        end_s=at_s(timed.end_ns),
-                        operations=timed.operations,
-                        histogram=b64encode(timed.histogram).decode("ascii"),
-                    )
-                    for timed in intervals
-                ]
+            sink.tasks([attempt_of(task, workload, host, worker, at_s) for task in tasks])
+        histograms = [
+            LatencyHistogram(
+                workload=workload,
+                operation=timed.name,
+                host=host,
+                peer=None,
+                start_s=at_s(timed.start_ns),
+                end_s=at_s(timed.end_ns),
+                operations=timed.operations,
+                histogram=b64encode(timed.histogram).decode("ascii"),
             )
+            for timed in operation.take_intervals()
+        ]
+        if histograms:
+            sink.latencies(histograms)
 
 
 def attempt_of(
@@ -132,7 +126,7 @@ class LocalContext:
 
     def watch(self, name: str, unit: Unit = "B") -> Watch:
         """Return a watch over the operations of a workload, with the unit of its progress."""
-        return Watch(name, self.job.host.name, self.worker.name, self.clock, self.sink, unit=unit)
+        return Watch(self, name, unit)
 
 
 Program = Callable[[LocalContext, Any, Watch], PartialResult]

@@ -186,6 +186,18 @@ def planned_state(plan: ClusterPlan, translated: Translated) -> ClusterState:
     )
 
 
+def simulated_record(job: Job, digests: Mapping[str, str] = {}) -> RunRecord:
+    """Return the record of a simulation that begins now, with further digests."""
+    return begun_record(
+        job,
+        engine=NAME,
+        version=howdah.__version__,
+        created=datetime.now(UTC),
+        digests={**job_digests(job), **digests},
+        origin=Origin.SIMULATED,
+    )
+
+
 class SimTarget(NamedTuple):
     """The simulator's parameters, their source, and the number of simulations."""
 
@@ -240,20 +252,13 @@ class _SimRun:
         self._translated = translated
         self._simulations = simulations
         digest = target.calibration_digest
-        record = begun_record(
-            job,
-            engine=NAME,
-            version=howdah.__version__,
-            created=datetime.now(UTC),
-            digests=job_digests(job) | ({} if digest is None else {"calibration": digest}),
-            origin=Origin.SIMULATED,
-        )
         warnings = target.warnings if target.calibration else (_UNCALIBRATED,)
         fields = {
             "warnings": (*warnings, *translated.warnings),
             "cluster": planned_state(cluster_plan(job.plan, "plan"), translated),
             "simulated": self._simulated(),
         }
+        record = simulated_record(job, {} if digest is None else {"calibration": digest})
         self._run = RunUnderWay(record.model_copy(update=fields), sink)
 
     def execute(self) -> RunRecord:

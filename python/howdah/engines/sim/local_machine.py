@@ -4,32 +4,22 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 
 import howdah
 from howdah import _native
-from howdah.engines.base import begun_record, job_digests
 from howdah.engines.local.engine import needed_bytes, too_little_room
 from howdah.engines.local.work import USUAL_PROCESS_BYTES, attempt_of, pool_bytes
 from howdah.engines.local.workspace import FREE_SHARE, Shortage
-from howdah.engines.sim.engine import NAME
+from howdah.engines.sim.engine import NAME, simulated_record
 from howdah.engines.sim.results import NS_PER_S, bands_of, phases_of
 from howdah.errors import UserError
 from howdah.model.host import FileSystem
 from howdah.model.measured import MeasuredFigure
 from howdah.model.reported import Counters, Simulated
-from howdah.model.run import (
-    Origin,
-    Outcome,
-    RunRecord,
-    RunWarning,
-    Sample,
-    TaskAttempt,
-    WorkloadResult,
-)
+from howdah.model.run import Outcome, RunRecord, RunWarning, Sample, TaskAttempt, WorkloadResult
 from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.base import Moved, Workload
 from howdah.model.workloads.terasort import ROW_BYTES, TeraRows
@@ -131,14 +121,7 @@ class SimLocalEngine:
         missing = job.host.measured.not_measured if job.host.measured else ()
         texts = (f"{measured.what}: {measured.why}" for measured in missing)
         warnings = tuple(RunWarning(code="measured-in-doubt", text=text) for text in texts)
-        record = begun_record(
-            job,
-            engine=NAME,
-            version=howdah.__version__,
-            created=datetime.now(UTC),
-            digests=job_digests(job),
-            origin=Origin.SIMULATED,
-        ).model_copy(update={"warnings": warnings})
+        record = simulated_record(job).model_copy(update={"warnings": warnings})
         sink.update(record)
         sink.measured()
         sink.samples(list(samples(outcome, job)))
@@ -149,8 +132,7 @@ class SimLocalEngine:
             record = record.model_copy(update=changes)
             sink.update(record)
         last = {"outcome": Outcome.SUCCEEDED, "simulated": self._simulated(job, outcome)}
-        record = record.model_copy(update=last)
-        sink.update(record)
+        sink.update(record := record.model_copy(update=last))
         return record
 
     def _simulated(self, job: Job, outcome: LocalOutcome) -> Simulated:

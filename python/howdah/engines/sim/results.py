@@ -71,6 +71,8 @@ def _sorting(outcome: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValu
     # Without tasks, maps are assumed to write their output once, as if their buffers were large enough.
     by_maps = int(_sum(tasks, "map", "spilled_bytes")) if tasks.num_rows else stored
     by_reduces = max(0, outcome.counters.spilled_bytes - by_maps)
+    # Rows were spilled as often as their bytes.
+    spilled = [round(rows * part / stored) if stored else 0 for part in (by_maps, by_reduces)]
     return {
         "TaskCounter.MAP_INPUT_RECORDS": _value(rows, 0),
         "TaskCounter.MAP_OUTPUT_RECORDS": _value(rows, 0),
@@ -79,10 +81,7 @@ def _sorting(outcome: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValu
         "TaskCounter.REDUCE_SHUFFLE_BYTES": _value(0, stored),
         "TaskCounter.REDUCE_INPUT_RECORDS": _value(0, rows),
         "TaskCounter.REDUCE_OUTPUT_RECORDS": _value(0, outcome.counters.output_rows),
-        # Rows were spilled as often as their bytes.
-        "TaskCounter.SPILLED_RECORDS": _value(
-            *(round(rows * spilled / stored) if stored else 0 for spilled in (by_maps, by_reduces))
-        ),
+        "TaskCounter.SPILLED_RECORDS": _value(*spilled),
         "FileSystemCounter.FILE_BYTES_WRITTEN": _value(by_maps, by_reduces),
         # Maps read only their partial spills again, to merge them; reduces read all spills.
         "FileSystemCounter.FILE_BYTES_READ": _value(max(0, by_maps - stored), by_reduces),
