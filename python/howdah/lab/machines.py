@@ -103,19 +103,15 @@ def machine_specs(plan: ClusterPlan, machines: Iterable[LabSystem], power: Power
     groups = _groups(plan.cluster)
     used: dict[str, int] = {}
     for machine in machines:
-        own: Worker | Master
+        kind, group = machine.worker_kind, groups[machine.host]
+        own: Worker | Master = masters[machine.name] if kind is None else workers[kind]
+        planned = [disk for disk in group.disks if disk.role is DiskRole.DATA for _ in range(disk.count)]
+        begin = used.get(machine.host, 0)
+        used[machine.host] = begin + len(machine.data_dirs)
         disks: list[DiskSpec] = []
-        group = groups[machine.host]
-        if machine.worker_kind is not None:
-            own = workers[machine.worker_kind]
-            planned = [disk for disk in group.disks if disk.role is DiskRole.DATA for _ in range(disk.count)]
-            begin = used.get(machine.host, 0)
-            used[machine.host] = begin + len(machine.data_dirs)
-            for mount, disk in zip(machine.data_dirs, planned[begin:], strict=False):
-                rates = dict.fromkeys(("read_bytes_per_s", "write_bytes_per_s"), power.disk_rate(disk))
-                disks.append(DiskSpec(mount=mount, size_bytes=disk.size_bytes, **rates))
-        else:
-            own = masters[machine.name]
+        for mount, disk in zip(machine.data_dirs, planned[begin:], strict=False):
+            rates = dict.fromkeys(("read_bytes_per_s", "write_bytes_per_s"), power.disk_rate(disk))
+            disks.append(DiskSpec(mount=mount, size_bytes=disk.size_bytes, **rates))
         virtual = machine.name != machine.host
         yield MachineSpec(
             name=machine.name,

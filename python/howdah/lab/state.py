@@ -151,10 +151,8 @@ def _check_share(machine: MachineSpec, host: HostSpec) -> None:
 
 
 def _check_disks(spec: LabSpec) -> None:
-    mounts, folder = (
-        [disk.mount for machine in spec.machines for disk in machine.disks],
-        spec.directory / MACHINES,
-    )
+    mounts = [disk.mount for machine in spec.machines for disk in machine.disks]
+    folder = spec.directory / MACHINES
     for path in (spec.directory, *mounts):
         if not path.is_absolute() or ".." in path.parts:
             hint = "give a path that begins with / and has no .."

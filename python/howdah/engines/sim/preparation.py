@@ -145,7 +145,6 @@ def _target(request: RunRequest, plan: ClusterPlan, suite: Suite, seed: int) -> 
 
 def _simulation_line(target: SimTarget) -> str:
     grounds = "not calibrated" if target.calibration is None else f"calibrated by {target.calibration}"
-    line = f"every figure below is simulated, none is measured; {grounds}"
-    if target.replications == 1:
-        return line
-    return f"{line}; bands over {format_counted(target.replications, 'simulation')}"
+    number = target.replications
+    bands = f"; bands over {format_counted(number, 'simulation')}" if number != 1 else ""
+    return f"every figure below is simulated, none is measured; {grounds}{bands}"

@@ -86,8 +86,7 @@ def planned(state: LabState) -> Iterator[Daemon]:
 def start(state: LabState, daemon: Daemon, installations: Installed) -> Process:
     """Start a daemon in its machine's namespaces and limits; it continues after this process ends."""
     machine, kind, options = daemon.machine, DAEMONS[daemon.role], _options(state, daemon.machine)
-    for path in (machine.logs, machine.directory / "tmp", *directories(machine)):
-        path.mkdir(parents=True, exist_ok=True)
+    _make_directories(machine)
     installation: Installation | HBaseInstallation = installations.hadoop
     arguments = [str(machine.conf / "zoo.cfg")] if daemon.role is Role.ZOOKEEPER else []
     if daemon.role in OF_HBASE:
@@ -112,13 +111,10 @@ def start(state: LabState, daemon: Daemon, installations: Installed) -> Process:
 def run(state: LabState, machine: LabSystem, installation: Installation, *words: str) -> None:
     """Run a program of Hadoop on a machine and wait for its end; raise RunFailed with the end of its log."""
     program, *arguments = words
-    command = java_command(
-        installation, machine.conf, PROGRAMS[program], *arguments, options=[*BRIEF, *_options(state, machine)]
-    )
-    machine.logs.mkdir(parents=True, exist_ok=True)
+    options = [*BRIEF, *_options(state, machine)]
+    command = java_command(installation, machine.conf, PROGRAMS[program], *arguments, options=options)
     log = machine.logs / f"{program}{arguments[0] if arguments else ''}.log"
-    for path in (machine.directory / "tmp", *directories(machine)):
-        path.mkdir(parents=True, exist_ok=True)
+    _make_directories(machine)
     with log.open("ab") as out:
         done = subprocess.run(
             [*machine_prefix(state, machine), *command],
@@ -131,6 +127,11 @@ def run(state: LabState, machine: LabSystem, installation: Installation, *words:
         )
     if done.returncode != 0:
         raise RunFailed(f"{' '.join(words)} on {machine.name}", f"ended with {done.returncode}", tail(log))
+
+
+def _make_directories(machine: LabSystem) -> None:
+    for path in (machine.logs, machine.directory / "tmp", *directories(machine)):
+        path.mkdir(parents=True, exist_ok=True)
 
 
 def environment(state: LabState, machine: LabSystem | None = None, daemon: str = "") -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import socket
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -18,18 +19,6 @@ from howdah.installation.installation import (
 )
 from howdah.installation.java_programs import BRIEF, PROGRAMS, java_command
 from howdah.lab.hadoop import redirect
-from howdah.lab.hadoop.redirect import (
-    DIRECTORIES,
-    SITES,
-    CommonSettings,
-    client_files,
-    deviations,
-    machine_files,
-    moved,
-    properties,
-    redirected_files,
-    redirections,
-)
 from howdah.lab.registry import CLIENT
 from howdah.lab.state import Jars, LabState, LabSystem
 from howdah.model.cluster import Deviation
@@ -43,11 +32,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         for name in ("application", "app", "node", "rmadmin")
     },
     "mapred": {"job": PROGRAMS["job"]},
-    "hadoop": {
-        "fs": PROGRAMS["dfs"],
-        "version": PROGRAMS["version"],
-        "jar": "org.apache.hadoop.util.RunJar",
-    },
+    "hadoop": {"fs": PROGRAMS["dfs"], "version": PROGRAMS["version"], "jar": "org.apache.hadoop.util.RunJar"},
 }
 _HBASE: Mapping[str, str] = {
     "version": "org.apache.hadoop.hbase.util.VersionInfo",
@@ -103,7 +88,8 @@ _OPTIONS = "zookeeper-env.sh"
 def write_files(state: LabState, rendered: ConfigSet, installations: Installed) -> tuple[Deviation, ...]:
     """Write every machine's and the clients' configuration; return the deviations from the rendered one."""
     lines = (f"{address} {name}\n" for name, address in state.names.items())
-    own = f"{state.spec.client_address} {CLIENT}\n" if state.spec else redirect.hosts_lines()
+    # Without root, clients resolve this machine itself.
+    own = f"{state.spec.client_address} {CLIENT}\n" if state.spec else f"127.0.0.1 {socket.gethostname()}\n"
     names = "127.0.0.1 localhost\n" + own + "".join(lines)
     if not state.hosts_file.exists():
         write_file(state.hosts_file, names)
@@ -113,7 +99,7 @@ def write_files(state: LabState, rendered: ConfigSet, installations: Installed) 
             file.write(names)
             file.truncate()
     least_threads = min(machine.threads for machine in state.machines if machine.kind == "worker")
-    common = CommonSettings(
+    common = redirect.CommonSettings(
         task_class_path=installations.hadoop.task_class_path,
         native=installations.hadoop.native is not None,
         task_options=(*name_options(state), cpu_option(least_threads)),
@@ -121,12 +107,12 @@ def write_files(state: LabState, rendered: ConfigSet, installations: Installed) 
     differences: list[Deviation] = []
     for number, machine in enumerate(state.machines):
         differences += _machine_files(state, machine, number, rendered, common)
-    client, root = client_files(rendered), state.client_conf.parent
-    changes = list(redirections(client, state.client_conf, root, common))
+    client, root = redirect.client_files(rendered), state.client_conf.parent
+    changes = list(redirect.redirections(client, state.client_conf, root, common))
     if state.rootless:
-        changes += redirect.changes(None, 0, _all(client))
-    _place(state.client_conf, redirected_files(client, changes))
-    differences += deviations(client, changes, root)
+        changes += redirect.changes(None, 0, redirect.all_properties(client))
+    _place(state.client_conf, redirect.redirected_files(client, changes))
+    differences += redirect.deviations(client, changes, root)
     # The first of a key counts.
     result = {deviation.key: deviation for deviation in reversed(differences)}
     return tuple(result[key] for key in sorted(result))
@@ -149,23 +135,23 @@ def is_configured(machine: LabSystem) -> bool:
 
 def directories(machine: LabSystem) -> Iterable[Path]:
     """Yield the local directories in a machine's configuration."""
-    for file in SITES:
+    for file in redirect.SITES:
         path = machine.conf / file
-        values = properties(path.read_text()) if path.exists() else {}
-        for key in DIRECTORIES:
+        values = redirect.properties(path.read_text()) if path.exists() else {}
+        for key in redirect.DIRECTORIES:
             for folder in values.get(key, "").split(","):
                 if (local := folder.removeprefix("file://")).startswith("/"):
                     yield Path(local)
 
 
 def _machine_files(
-    state: LabState, machine: LabSystem, number: int, rendered: ConfigSet, common: CommonSettings
+    state: LabState, machine: LabSystem, number: int, rendered: ConfigSet, common: redirect.CommonSettings
 ) -> tuple[Deviation, ...]:
-    files = machine_files(rendered, machine)
-    changes = list(redirections(files, machine.conf, machine.directory, common))
+    files = redirect.machine_files(rendered, machine)
+    changes = list(redirect.redirections(files, machine.conf, machine.directory, common))
     if state.rootless:
-        changes += redirect.changes(machine, number, _all(files))
-    changed = redirected_files(files, changes)
+        changes += redirect.changes(machine, number, redirect.all_properties(files))
+    changed = redirect.redirected_files(files, changes)
     if state.rootless:
         changed = redirect.shared_files(changed, state.machines)
     _place(machine.conf, changed)
@@ -173,11 +159,7 @@ def _machine_files(
         write_file(machine.conf / name, f"{_FRESH.key}={_FRESH.used}\n")
     if Role.ZOOKEEPER in machine.roles:
         _place_zookeeper(state, machine, rendered)
-    return (*deviations(files, changes, machine.directory), _FRESH)
-
-
-def _all(files: Mapping[str, str]) -> dict[str, str]:
-    return {key: value for name in SITES if name in files for key, value in properties(files[name]).items()}
+    return (*redirect.deviations(files, changes, machine.directory), _FRESH)
 
 
 def _place_zookeeper(state: LabState, machine: LabSystem, rendered: ConfigSet) -> None:
@@ -186,11 +168,13 @@ def _place_zookeeper(state: LabState, machine: LabSystem, rendered: ConfigSet) -
     for line in content[_ZOOKEEPER].splitlines():
         key, equals, path = line.partition("=")
         if key in ("dataDir", "dataLogDir"):
-            path = moved(path, machine.conf, machine.directory)
+            path = redirect.moved(path, machine.conf, machine.directory)
             data = path if key == "dataDir" else data
         lines.append(f"{key}{equals}{path}\n")
-    extra = redirect.zookeeper_lines(machine) if state.rootless else ""
-    write_file(machine.conf / "zoo.cfg", "".join(lines) + extra)
+    if state.rootless:
+        # There are several servers on this machine.
+        lines.append(f"clientPortAddress={machine.address}\nadmin.enableServer=false\n")
+    write_file(machine.conf / "zoo.cfg", "".join(lines))
     if options := content.get(f"zookeeper/{_OPTIONS}"):
         write_file(machine.conf / _OPTIONS, options)
     # A single ZooKeeper has no number.

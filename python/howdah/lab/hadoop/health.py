@@ -265,7 +265,6 @@ def _answers(web: Web, url: str, *refusals: str) -> bool:
     return True
 
 
-_ZOOKEEPER_WORD = b"srvr"
 _ZOOKEEPER_MODE = "Mode: "
 _MOST_BYTES = 1 << 16
 
@@ -279,7 +278,7 @@ def _quorum_mode(address: str, port: int, patience_s: float) -> str:
     answer = bytearray()
     try:
         with socket.create_connection((address, port), timeout=patience_s) as line:
-            line.sendall(_ZOOKEEPER_WORD)
+            line.sendall(b"srvr")
             while len(answer) < _MOST_BYTES and (chunk := line.recv(4096)):
                 answer += chunk
     except OSError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
@@ -77,6 +76,11 @@ class RedirectedProperty(NamedTuple):
 def properties(text: str) -> dict[str, str]:
     """Return every key with its value in one rendered file."""
     return {entry.name: entry.text for entry in read_site(text.encode(), "")}
+
+
+def all_properties(files: Mapping[str, str]) -> dict[str, str]:
+    """Return every key with its value in all rendered files."""
+    return {key: value for name in SITES if name in files for key, value in properties(files[name]).items()}
 
 
 def with_changes(text: str | None, changes: Mapping[str, RedirectedProperty]) -> str:
@@ -202,10 +206,7 @@ def deviations(
     files: Mapping[str, str], changes: Iterable[RedirectedProperty], root: Path
 ) -> tuple[Deviation, ...]:
     """Return the differences from the rendered files, with paths relative to ``root``."""
-    rendered = {
-        key: value for file in SITES if file in files for key, value in properties(files[file]).items()
-    }
-    last = {change.key: change for change in changes}
+    rendered, last = all_properties(files), {change.key: change for change in changes}
     return tuple(
         Deviation(
             key=key,
@@ -336,13 +337,3 @@ def shared_files(files: Mapping[str, str], machines: Sequence[LabSystem]) -> dic
         )
         result["topology.data"] = files["topology.data"] + "".join(lines)
     return result
-
-
-def zookeeper_lines(machine: LabSystem) -> str:
-    """Return additional lines of ZooKeeper's configuration for several servers on this machine."""
-    return f"clientPortAddress={machine.address}\nadmin.enableServer=false\n"
-
-
-def hosts_lines() -> str:
-    """Return the lines of the file of names for this machine itself, which clients resolve."""
-    return f"127.0.0.1 {socket.gethostname()}\n"

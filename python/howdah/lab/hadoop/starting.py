@@ -6,7 +6,6 @@ import os
 import pwd
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,7 +60,17 @@ def start_missing(
     processes = running(state)
     present = {daemon: processes[daemon.key] for daemon in daemons.planned(state) if daemon.key in processes}
     started: list[Daemon] = []
-    wait = partial(_wait, state, present, report)
+
+    def wait(awaited: str, is_ready: Callable[[], bool]) -> None:
+        """Wait until it is ready, which the next daemons need before their start."""
+        deadline = time.monotonic() + PATIENCE_S
+        with network_of(state):
+            while not is_ready():
+                _check_alive(present)
+                if time.monotonic() > deadline:
+                    raise RunFailed(f'lab "{state.name}"', f"waited {PATIENCE_S:.0f} s for {awaited}")
+                report(f"waiting for {awaited}")
+                time.sleep(_POLL_S)
 
     def lacking(roles: Collection[Role]) -> list[Daemon]:
         return [
@@ -165,21 +174,3 @@ def _run_once(
 def _mark(machine: LabSystem, word: str) -> Path:
     """Return the file that marks the success of a formatting program."""
     return machine.directory / f"done{word}"
-
-
-def _wait(
-    state: LabState,
-    present: Mapping[Daemon, Process],
-    report: ReportStep,
-    awaited: str,
-    is_ready: Callable[[], bool],
-) -> None:
-    """Wait until ``is_ready``, which the next daemons need before their start."""
-    deadline = time.monotonic() + PATIENCE_S
-    with network_of(state):
-        while not is_ready():
-            _check_alive(present)
-            if time.monotonic() > deadline:
-                raise RunFailed(f'lab "{state.name}"', f"waited {PATIENCE_S:.0f} s for {awaited}")
-            report(f"waiting for {awaited}")
-            time.sleep(_POLL_S)
