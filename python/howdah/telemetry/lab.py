@@ -201,9 +201,6 @@ class NeighbourDevice(Device):
             if name.strip() in self._cables:
                 for quantity, column in _WAYS:
                     moved[quantity] += int(numbers.split()[column])
-        readings = [MetricReading(f"{self._metric}/cpu_s", self._group.used_s(group))]
-        for quantity, value in moved.items():
-            readings.append(
-                MetricReading(f"{self._metric}/{quantity}", self._counters[quantity].advance(value))
-            )
-        return readings
+        grown = {quantity: self._counters[quantity].advance(value) for quantity, value in moved.items()}
+        values = {"cpu_s": self._group.used_s(group), **grown}
+        return [MetricReading(f"{self._metric}/{quantity}", value) for quantity, value in values.items()]

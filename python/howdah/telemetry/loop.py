@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Mapping, Sequence
 from threading import Event, Lock, Thread
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from howdah.model.run import RunWarning, Sample, SampleGap
 from howdah.model.tables import SampleSink
@@ -13,21 +13,8 @@ from howdah.telemetry.device import Away, Device
 from howdah.telemetry.source import Source
 
 
-class Clock(Protocol):
+class Clock:
     """A monotonic clock, the CPU time of the calling thread, and a pause that can be cut short."""
-
-    def now_ns(self) -> int:
-        """Nanoseconds on CLOCK_MONOTONIC."""
-
-    def thread_cpu_ns(self) -> int:
-        """Nanoseconds of CPU the calling thread has used."""
-
-    def wait(self, stop: Event, seconds: float) -> bool:
-        """Pause until ``stop`` is set or the time is over; True if it was set."""
-
-
-class SystemClock:
-    """The machine's own time."""
 
     def now_ns(self) -> int:
         return time.monotonic_ns()
@@ -36,6 +23,7 @@ class SystemClock:
         return time.thread_time_ns()
 
     def wait(self, stop: Event, seconds: float) -> bool:
+        """Pause until ``stop`` is set or the time is over; True if it was set."""
         return stop.wait(seconds)
 
 
@@ -144,11 +132,9 @@ class Batch:
     def _drop(self, machine: str, device: Device, error: OSError, time_s: float) -> None:
         device.stop()
         self._devices.remove((machine, device))
-        subject = self._name(machine, device)
         why = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        text = f"no samples of {subject}: {why}"
-        warning = RunWarning(code=f"no-{device.name}-samples", text=text)
-        self._dropped.append((machine, time_s, warning))
+        text = f"no samples of {self._name(machine, device)}: {why}"
+        self._dropped.append((machine, time_s, RunWarning(code=f"no-{device.name}-samples", text=text)))
 
     def _open_gap(self, device: Device) -> int | None:
         gaps = enumerate(self._gaps)

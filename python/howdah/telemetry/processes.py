@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,16 +73,13 @@ class Selection:
 
     def _process(self, pid: int) -> RunningProcess | None:
         """One process; None if it has ended by now."""
-        try:
+        with suppress(OSError):
             descriptor = os.open(f"{self._proc}/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
-            return None
-        try:
-            return parsed(os.read(descriptor, 4096))
-        except OSError:
-            return None
-        finally:
-            os.close(descriptor)
+            try:
+                return parsed(os.read(descriptor, 4096))
+            finally:
+                os.close(descriptor)
+        return None
 
 
 class ProcessDevice(Device):
@@ -160,7 +158,7 @@ _USAGE_V1 = "cpuacct.usage"
 _READ_SECTORS, _WRITTEN_SECTORS = 2, 6  # columns of a block device's own stat
 
 
-_Totals = tuple[int, int, int]
+_Totals = tuple[int, ...]
 """CPU ticks, bytes read and bytes written."""
 
 
@@ -265,14 +263,15 @@ class ProcessesDevice(Device):
             pid: (process, (process.used + process.ended, *self._disk(pid)))
             for pid, process in self._selection.read().items()
         }
-        for pid, (process, last) in self._last.items():
-            if pid not in current and process.parent not in current:
-                self._ended = _added(self._ended, last)
+        gone = [
+            last
+            for pid, (process, last) in self._last.items()
+            if pid not in current and process.parent not in current
+        ]
+        self._ended = _summed([self._ended, *gone])
         self._last = current
-        totals = self._ended
-        for _, totals_now in current.values():
-            totals = _added(totals, totals_now)
-        cpu, *moved = (counter.advance(total) for counter, total in zip(self._counters, totals, strict=True))
+        totals = _summed([self._ended, *(own for _, own in current.values())])
+        cpu, *moved = map(Counter.advance, self._counters, totals)
         return [MetricReading(f"own/{LAB}/cpu_s", cpu / TICKS_PER_S), *_moved(LAB, moved)]
 
     def _disk(self, pid: int) -> tuple[int, int]:
@@ -305,13 +304,13 @@ def _disk_bytes(io: bytes) -> tuple[int, int]:
     return int(values[b"read_bytes"]), written
 
 
+def _summed(rows: Sequence[_Totals]) -> _Totals:
+    return tuple(map(sum, zip(*rows, strict=True)))
+
+
 def _moved(instance: str, totals: Sequence[int]) -> list[MetricReading]:
     read, written = totals
     return [
         MetricReading(f"own/{instance}/read_bytes", read),
         MetricReading(f"own/{instance}/written_bytes", written),
     ]
-
-
-def _added(totals: _Totals, addition: _Totals) -> _Totals:
-    return totals[0] + addition[0], totals[1] + addition[1], totals[2] + addition[2]

@@ -9,7 +9,7 @@ from howdah.errors import UserError
 from howdah.model.cluster import MemberChange
 from howdah.model.run import RunWarning, TelemetryCost
 from howdah.model.tables import SampleSink
-from howdah.telemetry.loop import Batch, Clock, Loop, SystemClock
+from howdah.telemetry.loop import Batch, Clock, Loop
 from howdah.telemetry.source import Follow, Source
 
 MIN_INTERVAL_S = 0.1
@@ -51,7 +51,7 @@ class Sampler:
             problem = f"{interval_s} s is too short"
             raise UserError("sample interval", problem, f"give {MIN_INTERVAL_S} s or more")
         self._interval_s = interval_s
-        self._clock = clock or SystemClock()
+        self._clock = clock or Clock()
         self._sink = sink
         self._run_start_ns = run_start_ns
         self._several = follow is not None or len({source.machine for source in sources}) > 1

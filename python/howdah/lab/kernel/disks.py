@@ -150,7 +150,16 @@ def check(spec: LabSpec) -> None:
             raise UserError(str(mount), "is not a directory", hint)
         if mount.exists() and any(mount.iterdir()):
             raise UserError(str(mount), "is not empty", hint)
-    _check_space(spec.directory, {image: disk.size_bytes for _, disk, image in disks})
+    # Images are sparse, and a full file system would look like a failure.
+    directory = spec.directory
+    system = os.statvfs(next(path for path in (directory, *directory.parents) if path.exists()))
+    free = system.f_bavail * system.f_frsize
+    allocated = sum(image.stat().st_blocks * 512 for _, _, image in disks if image.exists())
+    needed = sum(disk.size_bytes for _, disk, _ in disks) - allocated
+    if needed > free:
+        problem = f"the lab's disks may grow by {format_bytes(needed)}, but {format_bytes(free)} are free"
+        hint = "give another directory (--dir), fewer hosts or smaller disks"
+        raise UserError(str(directory), problem, hint)
 
 
 def build(spec: LabSpec, progress: Callable[[str], None]) -> tuple[Deviation, ...]:
@@ -261,19 +270,6 @@ def _images(lab: str, directory: Path | None) -> list[Path]:
 def _mounts(loop_devices: tuple[LoopDevice, ...]) -> list[LabMount]:
     numbers = {loop.device for loop in loop_devices}
     return [mount for mount in read_mounts() if mount.device in numbers]
-
-
-def _check_space(directory: Path, sizes: dict[Path, int]) -> None:
-    """Check the space for all images: they are sparse, and a full file system would look like a failure."""
-    existing = next(path for path in (directory, *directory.parents) if path.exists())
-    system = os.statvfs(existing)
-    free = system.f_bavail * system.f_frsize
-    allocated = sum(image.stat().st_blocks * 512 for image in sizes if image.exists())
-    needed = sum(sizes.values()) - allocated
-    if needed > free:
-        problem = f"the lab's disks may grow by {format_bytes(needed)}, but {format_bytes(free)} are free"
-        hint = "give another directory (--dir), fewer hosts or smaller disks"
-        raise UserError(str(directory), problem, hint)
 
 
 def _shared(home: Path) -> list[LabMount]:

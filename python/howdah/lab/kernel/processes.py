@@ -182,14 +182,13 @@ class LabMount(NamedTuple):
 
 
 def read_mounts(path: Path = Path("/proc/self/mountinfo")) -> tuple[LabMount, ...]:
-    return tuple(_parse(line) for line in path.read_text().splitlines())
-
-
-def _parse(line: str) -> LabMount:
-    before, after = line.split(" - ", 1)
-    fields, (kind, _, options) = before.split(" "), after.split(" ", 2)
-    point = _ESCAPED.sub(lambda escaped: chr(int(escaped[1], 8)), fields[4])
-    return LabMount(Path(point), fields[2], kind, tuple(options.split(",")))
+    mounts = []
+    for line in path.read_text().splitlines():
+        before, after = line.split(" - ", 1)
+        fields, (kind, _, options) = before.split(" "), after.split(" ", 2)
+        point = _ESCAPED.sub(lambda escaped: chr(int(escaped[1], 8)), fields[4])
+        mounts.append(LabMount(Path(point), fields[2], kind, tuple(options.split(","))))
+    return tuple(mounts)
 
 
 _PACKAGES = {"ip": "iproute2", "tc": "iproute2", "mkfs.xfs": "xfsprogs", "mkfs.ext4": "e2fsprogs"}

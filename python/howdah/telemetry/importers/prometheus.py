@@ -120,9 +120,8 @@ def read_prometheus(
     owners = _owners(server, instances, machines, url)
     own = sum_stretches(_stretches(requested, owners))
     taken = {(stretch.machine, stretch.metric) for stretch in own}
-    defaults = [
-        stretch for stretch in _stretches(exported, owners) if (stretch.machine, stretch.metric) not in taken
-    ]
+    others = _stretches(exported, owners)
+    defaults = [stretch for stretch in others if (stretch.machine, stretch.metric) not in taken]
     unknown = tuple(f"instance {name}" for name, machine in sorted(owners.items()) if machine is None)
     return Imported((*own, *sum_stretches(defaults)), unknown)
 
@@ -224,5 +223,4 @@ def _metric(series: PrometheusSeries, labels: Mapping[str, Any]) -> str | None:
         problem = f"a series of {series.metric} has no label {error}"
         raise UserError("--query", problem, _QUERY_HINT) from error
     subject, *instance, _ = metric.split("/")
-    is_valid = is_listed(metric) and all(is_counted(subject, name) for name in instance)
-    return metric if is_valid else None
+    return metric if is_listed(metric) and all(is_counted(subject, name) for name in instance) else None
