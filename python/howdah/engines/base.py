@@ -318,15 +318,10 @@ class RunClock:
         """A time of Hadoop's, milliseconds since 1970, in seconds since the start of the run."""
         return epoch_ms / 1000 - self.start_epoch_s
 
-    @property
-    def set_by_s(self) -> float:
-        """By how much the time of day has been set forward since the start of the run."""
-        return time.time() - self.start_epoch_s - self.now_s()
-
 
 def clock_was_set(clock: RunClock) -> tuple[RunWarning, ...]:
     """A warning if this machine's time of day was set during the run: samples' clock was not."""
-    by_s = clock.set_by_s
+    by_s = time.time() - clock.start_epoch_s - clock.now_s()
     if abs(by_s) <= _APART_S:
         return ()
     way = f"{abs(by_s):.0f} s {'forward' if by_s > 0 else 'back'}"

@@ -24,7 +24,7 @@ from howdah.lab.capabilities import (
 from howdah.lab.faults import ACTIVE_FAULTS
 from howdah.lab.hadoop import redirect
 from howdah.lab.hadoop.daemons import Daemon
-from howdah.lab.hadoop.files import Installed, installed, write_files, write_scripts
+from howdah.lab.hadoop.files import Installed, installed, jars_of, write_files, write_scripts
 from howdah.lab.hadoop.health import file_system_answers
 from howdah.lab.hadoop.reports import Behind, refresh_members
 from howdah.lab.hadoop.starting import ReportStep, start_missing, superuser, wait_until_ready
@@ -135,8 +135,8 @@ def begin(
         source=request.source,
         complete=False,
         plan=plan,
-        jars=installations.jars,
-        hbase=installations.hbase_jars,
+        jars=jars_of(installations.hadoop),
+        hbase=jars_of(installations.hbase) if installations.hbase else None,
         machines=placed,
         spec=spec,
         client_conf=request.directory / "client/conf",

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from ipaddress import IPv4Address
 from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import UserError
-from howdah.lab import shared_hosts
+from howdah.lab import registry
 from howdah.lab.capabilities import find_capabilities, refuse_lacking
 from howdah.lab.kernel import cgroups, disks, namespaces, network
 from howdah.lab.registry import Leftover, check_lab_name
@@ -144,7 +145,8 @@ def build_hosts(spec: LabSpec, progress: Callable[[str], None]) -> tuple[Deviati
     progress("control groups")
     cgroups.build(spec)
     progress("network")
-    shared_hosts.build_network(spec)
+    with registry.shared_hosts_locked(spec.lot) if spec.lot else nullcontext():
+        network.build(spec)
     return disks.build(spec, progress)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from ipaddress import IPv4Address
 from itertools import count
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from howdah.errors import UserError
 from howdah.lab import registry
 from howdah.lab.kernel import network
 from howdah.lab.registry import Entry, Leftover
-from howdah.lab.state import CLIENT_ADDRESS, NETWORK, HostSpec, LabSpec, LabState, read_state
+from howdah.lab.state import CLIENT_ADDRESS, NETWORK, HostSpec, LabState, read_state
 
 _MOST_LABS = 15
 _ADDRESSES = 4096
@@ -115,12 +115,6 @@ def register(state: LabState) -> None:
                 hint = f"howdah lab down --name {state.name}, then up again --beside {member.name}"
                 raise UserError(f'lab "{state.name}"', problem, hint)
         registry.register(state.name, state.directory, lot, state.seat)
-
-
-def build_network(spec: LabSpec) -> None:
-    """Create the missing parts of a lab's network, with the lock of shared hosts."""
-    with registry.shared_hosts_locked(spec.lot) if spec.lot else nullcontext():
-        network.build(spec)
 
 
 def leave(name: str) -> tuple[Leftover, ...]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
@@ -202,15 +202,8 @@ class JobProgress(AnswerPart):
     uberised: bool = Field(False, alias="uberized")
     """Whether its tasks run inside the application master."""
 
-    @property
-    def map_progress(self) -> float:
-        """The done part of the maps' work, 0 to 1."""
-        return self.map_percent / 100
-
-    @property
-    def phase(self) -> str | None:
-        """The phase; None if it follows from the progress of maps and reduces."""
-        return None
+    phase: ClassVar[str | None] = None
+    """The phase; None if it follows from the progress of maps and reduces."""
 
     @property
     def tasks_ended(self) -> str:
@@ -218,11 +211,6 @@ class JobProgress(AnswerPart):
         kinds = (("map", self.maps_completed, self.maps), ("reduce", self.reduces_completed, self.reduces))
         counted = ", ".join(f"{done:,} of {format_counted(all_, kind)}" for kind, done, all_ in kinds if all_)
         return f"{counted} ended" if counted else ""
-
-    @property
-    def reduce_progress(self) -> float:
-        """The done part of the reduces' work, 0 to 1."""
-        return self.reduce_percent / 100
 
 
 class AppMaster:

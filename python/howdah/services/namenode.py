@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from howdah.services.addresses import Active, WebAddress
+from howdah.services.addresses import Active
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, Unexpected
 from howdah.services.hdfs import Hdfs
@@ -170,7 +170,7 @@ class NameNode(Hdfs):
     ) -> None:
         addresses = conf.namenodes()
         self._client = client or web
-        key, state = addresses[0].key, lambda url: self._status(url).state
+        key, state = addresses[0].key, lambda url: self.status_at(url).state
         super().__init__(web, Active("NameNode", addresses, state, key, patience_s=patience_s))
 
     def bean(self, name: str) -> Object:
@@ -179,11 +179,7 @@ class NameNode(Hdfs):
 
     def status(self) -> NameNodeStatus:
         """Return its release, its state, and whether it is in safe mode."""
-        return self._active.query(self._status)
-
-    def status_at(self, address: WebAddress) -> NameNodeStatus:
-        """Return the same for one NameNode of a pair, active or not."""
-        return self._status(address.url)
+        return self._active.query(self.status_at)
 
     def capacity(self) -> HdfsSpace:
         # The bean FSNamesystem has the same metrics, but their values may be ten seconds old.
@@ -204,7 +200,8 @@ class NameNode(Hdfs):
 
         return self._active.query(blocks)
 
-    def _status(self, url: str) -> NameNodeStatus:
+    def status_at(self, url: str) -> NameNodeStatus:
+        """Return the same for one NameNode of a pair, active or not."""
         status, info = self._bean_at(url, "NameNodeStatus"), self._bean_at(url, "NameNodeInfo")
         fields = {
             "version": str(info.get("SoftwareVersion", "")),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from pydantic import Field
 
-from howdah.services.addresses import Active, WebAddress
+from howdah.services.addresses import Active
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, Unexpected
 from howdah.services.job_facts import MasterStart
@@ -117,16 +118,16 @@ class ResourceManager:
         addresses = conf.resource_managers()
         self._web = web
         self._client = client or web
-        self._active = Active(
-            "ResourceManager", addresses, lambda url: self._info(url).ha_state.lower(), addresses[0].key
-        )
+        key, state = addresses[0].key, lambda url: self.info_at(url).ha_state.lower()
+        self._active = Active("ResourceManager", addresses, state, key)
 
     def info(self) -> ClusterInfo:
-        return self._active.query(self._info)
+        return self._active.query(self.info_at)
 
-    def info_at(self, address: WebAddress) -> ClusterInfo:
+    def info_at(self, url: str) -> ClusterInfo:
         """Return the same for one ResourceManager of a pair, active or not."""
-        return self._info(address.url)
+        where = f"{url}/ws/v1/cluster/info"
+        return parse_object(ClusterInfo, object_at(self._object(where), "clusterInfo", where), where)
 
     def running(self, key: str) -> str:
         """Return the value of a property in its running configuration; raise ServiceError if unknown."""
@@ -190,10 +191,6 @@ class ResourceManager:
     def _object(self, url: str, **params: Parameter) -> Object:
         return as_object(self._client.get_json(url, **params), url)
 
-    def _info(self, url: str) -> ClusterInfo:
-        where = f"{url}/ws/v1/cluster/info"
-        return parse_object(ClusterInfo, object_at(self._object(where), "clusterInfo", where), where)
-
 
 def _queues(info: Object, above: str) -> Iterator[Queue]:
     """Yield a scheduler's queues: Capacity has ``queues``, Fair ``childQueues``; FIFO has one."""
@@ -220,9 +217,7 @@ class _Stage(AnswerPart):
 class SparkProgress(JobProgress):
     """The tasks of all stages that were submitted so far; stages that come later are unknown."""
 
-    @property
-    def phase(self) -> str:
-        return "stages"
+    phase: ClassVar[str | None] = "stages"
 
     @property
     def tasks_ended(self) -> str:

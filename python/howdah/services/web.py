@@ -99,11 +99,6 @@ def login_name() -> str:
         raise UserError(f"user {os.getuid()}", "has no name on this machine", hint) from error
 
 
-def hadoop_user() -> str:
-    """Return the user of Hadoop's client without Kerberos: ``$HADOOP_USER_NAME`` or the login name."""
-    return os.environ.get("HADOOP_USER_NAME") or login_name()
-
-
 class Negotiate(httpx.Auth):
     """Sends a token to a server that requires Negotiate, and to no other.
 
@@ -172,7 +167,7 @@ class Web:
         kerberos: bool = False,
         silence_s: float = _SILENCE_S,
     ) -> None:
-        self.user = user or hadoop_user()
+        self.user = user or os.environ.get("HADOOP_USER_NAME") or login_name()
         self.plain = not kerberos
         self.silence_s = silence_s
         self._names = names or {}

@@ -81,8 +81,12 @@ def short_cause(text: str) -> str | None:
     cause = innermost(text)
     if cause is None:
         first = next(line.strip() for line in text.splitlines() if line.strip())
-        code = _EXIT.search(text)
-        cause = exit_words(int(code["code"])) if code else first.removeprefix("Error: ")
+        cause = first.removeprefix("Error: ")
+        if match := _EXIT.search(text):
+            code = int(match["code"])
+            signal = _SIGNALS.get(code - _KILLED_BY_SIGNAL)
+            ended = f"its process was ended by {signal} (exit code {code})"
+            cause = ended if signal else f"it ended with exit code {code}"
     return without_secrets(cause)[:_MOST]
 
 
@@ -110,13 +114,6 @@ def innermost(text: str) -> str | None:
             call = _CALL.search(line)
             called = call["to"] if call else called if line.startswith("Caused by: ") else None
     return f"{cause}, calling {called}" if cause and called and called not in cause else cause
-
-
-def exit_words(code: int) -> str:
-    """Return an exit code in words, with its signal."""
-    if signal := _SIGNALS.get(code - _KILLED_BY_SIGNAL):
-        return f"its process was ended by {signal} (exit code {code})"
-    return f"it ended with exit code {code}"
 
 
 def cause_of(

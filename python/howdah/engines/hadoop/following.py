@@ -29,8 +29,8 @@ def progress(workload: Workload, job: JobProgress | None, elapsed_s: float) -> P
     Maps count for half of a sort, because they read all its input; other programs do all work in maps.
     """
     total = workload.progress_bytes()
-    maps = job.map_progress if job else 0.0
-    reduces = job.reduce_progress if job else 0.0
+    maps = job.map_percent / 100 if job else 0.0
+    reduces = job.reduce_percent / 100 if job else 0.0
     done = round(total * ((maps + reduces) / 2 if workload.is_shuffled else maps))
     phase = (job.phase if job else None) or workload.map_phases[workload.is_shuffled and maps >= 1.0]
     tasks = job.tasks_ended if job else ""

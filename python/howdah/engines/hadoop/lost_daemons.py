@@ -45,12 +45,12 @@ class MastersWatch:
         namenode = NameNode(target.web, conf, line)
         manager = ResourceManager(target.web, conf, line)
 
-        def of_namenode(address: WebAddress) -> tuple[str, int]:
-            status = namenode.status_at(address)
+        def of_namenode(url: str) -> tuple[str, int]:
+            status = namenode.status_at(url)
             return status.state, status.changed_ms
 
-        def of_manager(address: WebAddress) -> tuple[str, int]:
-            return manager.info_at(address).ha_state.lower(), 0
+        def of_manager(url: str) -> tuple[str, int]:
+            return manager.info_at(url).ha_state.lower(), 0
 
         self._services = (
             _Service("NameNode", conf.namenodes(), of_namenode, machines, clock),
@@ -69,7 +69,7 @@ class _Service:
         self,
         name: str,
         addresses: tuple[WebAddress, ...],
-        query: Callable[[WebAddress], tuple[str, int]],
+        query: Callable[[str], tuple[str, int]],
         machines: NodeFinder,
         clock: RunClock,
     ) -> None:
@@ -85,7 +85,7 @@ class _Service:
         for address, master in self._masters.items():
             lost = master.lost
             try:
-                state, changed_ms = self._query(address)
+                state, changed_ms = self._query(address.url)
             except ServiceError:
                 master.unanswered += 1
                 if master.lost and not lost:

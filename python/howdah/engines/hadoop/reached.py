@@ -66,12 +66,6 @@ def open_telemetry(conf: ClientConf, names: Mapping[str, str] | None = None) -> 
     return Web(names, kerberos=conf.secure, silence_s=_PATIENCE_S)
 
 
-def observed_values(conf: ClientConf) -> tuple[tuple[str, str, str], ...]:
-    """Return the client's values that affect jobs: key, value and their place."""
-    values = ((key, conf.get(key), conf.where(key)) for key in _TASK_KEYS)
-    return tuple((key, value, where) for key, value, where in values if value is not None)
-
-
 _DAEMONS_PER_S = 10.0
 """The largest number of daemons that one thread queries each second."""
 
@@ -142,7 +136,8 @@ def _observed(conf: ClientConf, datanodes: Sequence[DataNode], nodes: Sequence[N
         return (size if size > 0 else 1024) * MIB
 
     keys = ("mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb", LEAST_MB)
-    values = [FoundValue(*value) for value in observed_values(conf)]
+    found = ((key, conf.get(key), conf.where(key)) for key in _TASK_KEYS)
+    values = [FoundValue(key, value, where) for key, value, where in found if value is not None]
     return observed_plan(observed_nodes, ContainerSizes(*map(container_bytes, keys)), values)
 
 

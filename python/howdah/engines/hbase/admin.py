@@ -16,7 +16,7 @@ from typing import IO, Any, NamedTuple
 
 from pydantic import ValidationError
 
-from howdah.engines.hbase.target import HBaseTarget, RunTable
+from howdah.engines.hbase.target import SMALL_HEAP, HBaseTarget, RunTable
 from howdah.engines.processes import ProcessIdentity, is_dead, start_program, this_process
 from howdah.errors import RunFailed, UserError
 from howdah.files import scratch_folder
@@ -92,8 +92,9 @@ class HeldLedger(Model):
 @contextmanager
 def opened(target: HBaseTarget) -> Iterator[HBaseAdmin]:
     """Yield an administration client of a cluster, in its own directory."""
+    place = target.places[0]
     with scratch_folder("hbase") as folder:
-        admin = HBaseAdmin(target.admin_command(), folder, target.places[0].environment)
+        admin = HBaseAdmin(target.java(place, "HBaseTables", options=SMALL_HEAP), folder, place.environment)
         try:
             yield admin
         finally:

@@ -24,7 +24,7 @@ from howdah.telemetry.source import Follow, Source
 if TYPE_CHECKING:
     from howdah.engines.hbase.admin import HBaseAdmin
 
-_TABLES = "HBaseTables"
+SMALL_HEAP = ("-Xmx256m", "-XX:+UseSerialGC")
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,7 @@ class HBaseTarget:
         java = java_command(self.installation, self.conf_dir, main, *arguments, options=options)
         return [*place.prefix, *java]
 
-    def admin_command(self) -> list[str]:
-        """The command line of the administration client."""
-        return self.java(self.places[0], _TABLES, options=("-Xmx256m", "-XX:+UseSerialGC"))
 
-
-_PROGRAM = "HBaseProbe"
 MOST_REGIONS = 16
 """More are not probed: each has two threads that ask."""
 _EVERY_MS = 100
@@ -93,8 +88,9 @@ class RegionProbes:
         self.lost: list[str] = []
         """Its own writes that were acknowledged and are not there, in words."""
         words = (table, str(MOST_REGIONS), str(_EVERY_MS), str(_TIMEOUT_MS))
-        command = target.java(target.places[0], _PROGRAM, *words, options=("-Xmx256m", "-XX:+UseSerialGC"))
-        self._program = ConcurrentProgram(command, self._note, environment=target.places[0].environment)
+        place = target.places[0]
+        command = target.java(place, "HBaseProbe", *words, options=SMALL_HEAP)
+        self._program = ConcurrentProgram(command, self._note, environment=place.environment)
 
     def reports(self) -> tuple[ProbeReport, ...]:
         """The observations of all probes so far."""

@@ -139,16 +139,13 @@ def estimate(inside: int, total: int) -> str:
 
 
 _TRIAL_BYTES = 64 * MIB
+LEAST_ROOM_BYTES = 2 * _TRIAL_BYTES
+"""The room that one directory's shortest measurement takes: a file and its copy."""
 _MOST_BYTES = 1024 * MIB
 _WANTED_S = 0.5
 _DEPTH = 4
 
 _TIMEOUT_S = 600
-
-
-def least_room_bytes() -> int:
-    """The room that one directory's shortest measurement takes: a file and its copy."""
-    return 2 * _TRIAL_BYTES
 
 
 def measure_limits(context: LocalContext) -> Limits:

@@ -89,9 +89,8 @@ def check_ready(job: Job) -> None:
 
 def check_room(job: Job, workspace: Workspace) -> None:
     """Raise UserError if the data directories cannot hold what the job will write."""
-    needed = max(needed_bytes(job), benchmarks.least_room_bytes())
-    shortage = workspace.shortage(needed)
-    if shortage is not None:
+    needed = max(needed_bytes(job), benchmarks.LEAST_ROOM_BYTES)
+    if shortage := workspace.shortage(needed):
         raise too_little_room(job, needed, shortage)
 
 

@@ -206,14 +206,6 @@ class Installed(NamedTuple):
     hadoop: Installation
     hbase: HBaseInstallation | None = None
 
-    @property
-    def jars(self) -> Jars:
-        return _jars(self.hadoop)
-
-    @property
-    def hbase_jars(self) -> Jars | None:
-        return _jars(self.hbase) if self.hbase else None
-
 
 def find_installed(cluster: Cluster) -> Installed:
     """Return the installations for a cluster's plan; raise UserError with a hint if one is missing."""
@@ -241,5 +233,6 @@ def _with_native_library(hadoop: Installation, hbase: HBaseInstallation | None) 
     return Installed(hadoop, hbase._replace(native=hadoop.native) if hbase else None)
 
 
-def _jars(installation: Installation | HBaseInstallation) -> Jars:
+def jars_of(installation: Installation | HBaseInstallation) -> Jars:
+    """Return what a lab's state says of an installation."""
     return Jars(home=installation.home, version=installation.version, fetched=installation.fetched)

@@ -29,7 +29,6 @@ _LEAST_QUEUE = 64 * 1024
 """TCP needs some packets on the way to fill a link, however slow."""
 
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
-_CUBIC = "cubic"
 
 SPACES = Path("/run/netns")
 """The folder of named network namespaces."""
@@ -51,14 +50,6 @@ def queueing(device: str, bits_per_s: int) -> str:
     """Return the line for ``tc -batch`` that limits the speed of a device."""
     depth, queue = bucket(bits_per_s)
     return f"qdisc replace dev {device} root tbf rate {bits_per_s}bit burst {depth} limit {queue}"
-
-
-def congestion_control() -> str:
-    """Return a route's option for the congestion control of Hadoop's hosts, if this kernel has it.
-
-    BBR misjudges a lab's round trips of microseconds and leaves a slow link half empty.
-    """
-    return f"congctl {_CUBIC}" if _CUBIC in _AVAILABLE.read_text().split() else ""
 
 
 class Link(NamedTuple):
@@ -256,7 +247,9 @@ def _set_up(spec: LabSpec, links: Iterable[Link], bridges: dict[str, bool]) -> N
         lines[link.far_space].append(f"link set {link.far} up")
     addresses = {space(spec, machine): machine.address for machine in spec.machines}
     addresses[client_space(spec.name)] = spec.client_address
-    control = congestion_control()
+    # The congestion control of Hadoop's hosts, if this kernel has it: BBR misjudges a lab's round trips of
+    # microseconds and leaves a slow link half empty.
+    control = "congctl cubic" if "cubic" in _AVAILABLE.read_text().split() else ""
     for name, address in addresses.items():
         lines[name] += [
             f"address replace {address}/{SUBNET.prefixlen} dev {INTERFACE}",
