@@ -101,7 +101,6 @@ def _hosts(state: LabState) -> Iterator[LabMachine]:
 
 
 def _neighbours(state: LabState) -> Iterator[Source]:
-    """Yield the sources of other labs' use of shared hosts."""
     shared = shared_with(state)
     for lab in labs_sharing_hosts(state):
         if lab.spec is None:

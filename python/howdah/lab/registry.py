@@ -205,7 +205,6 @@ def _locked_file(path: Path, how: int) -> int:
 
 
 def _unlock(path: Path, descriptor: int, *, remove: bool) -> None:
-    """Release a lock; ``remove`` its file."""
     if remove:
         path.unlink(missing_ok=True)
         with suppress(OSError):

@@ -59,8 +59,6 @@ def read_event_log(path: Path) -> SparkLog:
 
 
 class _Reader:
-    """The state of an application after the events so far."""
-
     def __init__(self) -> None:
         self._app: dict[str, Any] = {}
         self._version = ""

@@ -353,7 +353,6 @@ def _int(value: Any, bits: int = 32) -> int:
 
 
 def _ending(reason: Event) -> tuple[str, str]:
-    """A task's state, and why it did not succeed."""
     name = str(reason.get("Reason") or "Success")
     if name == "Success":
         return "succeeded", ""

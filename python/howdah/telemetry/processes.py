@@ -72,7 +72,6 @@ class Selection:
         return result
 
     def _process(self, pid: int) -> RunningProcess | None:
-        """One process; None if it has ended by now."""
         with suppress(OSError):
             descriptor = os.open(f"{self._proc}/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
             try:

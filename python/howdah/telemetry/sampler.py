@@ -116,7 +116,6 @@ class Sampler:
             self._update_members()
 
     def _update_members(self) -> None:
-        """Add machines that joined, and drop those that left."""
         assert self._follow is not None
         change, time_s = self._follow(), (self._clock.now_ns() - self._run_start_ns) / 1e9
         for name in (change.leaving | change.removed) - self._leaving.keys():

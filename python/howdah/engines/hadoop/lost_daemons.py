@@ -23,8 +23,6 @@ _UNANSWERED = 2
 
 
 class _Master:
-    """One master: its last known state, and when it answered."""
-
     def __init__(self, worker: str) -> None:
         self.worker = worker
         self.state = ""

@@ -239,7 +239,6 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _set_properties(file: Path, properties: Mapping[str, str]) -> None:
-    """Set properties in a copy of a configuration file."""
     try:
         root = ElementTree.parse(file).getroot() if file.exists() else ElementTree.Element("configuration")
     except (OSError, ElementTree.ParseError) as error:

@@ -107,7 +107,6 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
 
 
 def _reach(request: RunRequest) -> tuple[Reached, FaultRun | None]:
-    """Return the chosen cluster or the default lab, and the faults during the run."""
     check_one_cluster(request)
     state = chosen_lab(request, HADOOP, CONF_DIR, running_lab)
     playing = requested_faults(request, state)

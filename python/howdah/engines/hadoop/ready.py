@@ -91,7 +91,7 @@ def find_source(
     if kept is None:
         hint = f"run `howdah run {workload.reads} --engine hadoop --keep-data` first"
         raise UserError(f"HDFS {work_dir}", f"contains no input for {workload.kind}", hint)
-    return kept.path
+    return kept
 
 
 def tera_rows(namenode: NameNode, path: str) -> Rows:

@@ -59,8 +59,6 @@ _COUNTED = {
 
 
 class _State(NamedTuple):
-    """Progress of HDFS in rebuilding blocks."""
-
     low: int
     """Blocks with too few replicas or units, and those under way."""
     silent: tuple[str, ...]

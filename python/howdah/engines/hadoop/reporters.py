@@ -48,14 +48,6 @@ _KEPT = (
 """Properties that a record keeps, because results depend on them. None contains a secret."""
 
 
-class JobReport(NamedTuple):
-    """The facts about a job, and their reporter."""
-
-    facts: JobFacts
-    reporter: Reporter
-    app: AppFacts | None
-
-
 def _report(
     target: HadoopTarget,
     job_id: str,
@@ -64,8 +56,8 @@ def _report(
     printed: Sequence[str],
     seen: JobFacts | None,
     staging: str,
-) -> JobReport:
-    """Return the report of the first reporter that knows the job.
+) -> tuple[JobFacts, Reporter, AppFacts | None]:
+    """Return the facts of the first reporter that knows the job, that reporter, and YARN's report.
 
     The history file of a succeeded job is complete. For another job the history server is also queried,
     because it sums counters that the file lacks, and the ResourceManager may know why the job ended.
@@ -79,23 +71,23 @@ def _report(
         masters = _answered(partial(manager.masters, file.id.replace("job_", "application_", 1)))
         file = file if masters is None else replace(file, masters=masters)
     if file is not None and file.state == "succeeded":
-        return JobReport(file, "history file", None)
+        return file, "history file", None
     app = _answered(partial(manager.app, job_id.replace("job_", "application_", 1)))
     server = _answered(partial(_of_server, history, job_id, file))
     if server is not None:
-        return JobReport(_with_tasks(server, seen), "history server", app)
+        return _with_tasks(server, seen), "history server", app
     if file is not None:
-        return JobReport(_with_tasks(file, seen), "history file", app)
+        return _with_tasks(file, seen), "history file", app
     if seen is not None:
-        return JobReport(_ended(seen, app), "application master", app)
+        return _ended(seen, app), "application master", app
     # The submission time is unknown, but within this run.
     counters = printed_counters(printed)
     bare = JobFacts(job_id, "", target.queue, "running", clock.epoch_ms, counters=counters)
     if app is None:
         succeeded = any(f"Job {job_id} completed successfully" in line for line in printed)
         state: State = "succeeded" if succeeded else "failed"
-        return JobReport(replace(bare, state=state), "client", None)
-    return JobReport(_ended(replace(bare, name=app.name, queue=app.queue), app), "client", app)
+        return replace(bare, state=state), "client", None
+    return _ended(replace(bare, name=app.name, queue=app.queue), app), "client", app
 
 
 def _answered(query: Callable[[], T]) -> T | None:
@@ -166,15 +158,15 @@ def report_job(
     application master), and the counters in the client's output, which have no tasks. It raises nothing.
     """
     machines = target.machines(plan)
-    report = _report(target, job_id, clock, printed=printed, seen=seen, staging=staging)
-    facts, why = report.facts, None
+    facts, reporter, app = _report(target, job_id, clock, printed=printed, seen=seen, staging=staging)
+    why = None
     if facts.state != "succeeded":
-        why = cause_of(facts, report.app, TaskLogs(target.web, target.conf), machines, printed)
+        why = cause_of(facts, app, TaskLogs(target.web, target.conf), machines, printed)
     job = HadoopJob(
         id=facts.id,
         name=facts.name,
         queue=facts.queue,
-        told_by=report.reporter,
+        told_by=reporter,
         submitted_s=clock.seconds(facts.submit_ms),
         started_s=None if facts.start_ms is None else clock.seconds(facts.start_ms),
         finished_s=None if facts.finish_ms is None else clock.seconds(facts.finish_ms),

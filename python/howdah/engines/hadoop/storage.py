@@ -7,7 +7,7 @@ import posixpath
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from pydantic import ValidationError
 
@@ -58,13 +58,6 @@ def read_marker(content: bytes) -> HdfsMarker | None:
         return HdfsMarker.model_validate_json(content)
     except ValidationError:
         return None
-
-
-class Kept(NamedTuple):
-    """A folder of data that an earlier run kept."""
-
-    run: str
-    path: str
 
 
 class HdfsWorkspace:
@@ -151,14 +144,11 @@ class HdfsWorkspace:
         return name in self._complete
 
 
-def kept_data(namenode: NameNode, work_dir: str, name: str) -> Kept | None:
-    """The newest folder of that name that an earlier run kept."""
-    kept = [
-        Kept(marker.run, posixpath.join(path, name))
-        for path, marker in marked_directories(namenode, work_dir)
-        if name in marker.kept
-    ]
-    return max(kept, default=None)
+def kept_data(namenode: NameNode, work_dir: str, name: str) -> str | None:
+    """The path of the newest folder of that name that an earlier run kept."""
+    marked = marked_directories(namenode, work_dir)
+    kept = [(marker.run, posixpath.join(path, name)) for path, marker in marked if name in marker.kept]
+    return max(kept)[1] if kept else None
 
 
 def remove(namenode: NameNode, path: str, parents: tuple[str, ...]) -> None:

@@ -314,8 +314,6 @@ def _summed(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 class _YcsbClient(RunningProgram):
-    """One client of YCSB's, on its machine."""
-
     def __init__(
         self, work: HBaseWork[Ycsb], table: RunTable, place: ClientPlace, part: ClientPart, folder: Path
     ) -> None:

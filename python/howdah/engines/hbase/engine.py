@@ -33,15 +33,7 @@ from howdah.model.workloads.base import Workload
 from howdah.model.workloads.ycsb import PE, THROUGHPUT, PerformanceEvaluation, PeWrite
 from howdah.telemetry.daemons import logged_events
 
-
-class HBaseConnection(NamedTuple):
-    """A running cluster and its administration client."""
-
-    target: HBaseTarget
-    admin: HBaseAdmin
-
-
-Opened = Callable[[Job], AbstractContextManager[HBaseConnection]]
+Opened = Callable[[Job], AbstractContextManager[tuple[HBaseTarget, HBaseAdmin]]]
 """Makes the cluster ready for a job: an existing one, or one that is started and stopped with the run."""
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple, Unpack
 
 from howdah.engines.base import Prepared, RunStart, new_job
 from howdah.engines.hbase.admin import LOAD, NO_TABLE, newest_kept
-from howdah.engines.hbase.engine import HBaseConnection, HBaseEngine, Opened
+from howdah.engines.hbase.engine import HBaseEngine, Opened
 from howdah.engines.hbase.reached import ReachedHBase, reach_lab_hbase, reach_own_hbase, standing_alone
 from howdah.engines.hbase.target import table_name
 from howdah.engines.lab_runs import (
@@ -73,8 +73,6 @@ def prepare_hbase(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
 
 
 class _Chosen(NamedTuple):
-    """The HBase that runs the operations."""
-
     plan: Plan
     servers: int
     places: int
@@ -95,7 +93,7 @@ def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: boo
     if reached is not None:
         stack.enter_context(reached.close)
         target = replace(reached.target, heal=playing.player.heal) if playing else reached.target
-        connection = HBaseConnection(target, reached.admin)
+        connection = (target, reached.admin)
         return _Chosen(
             reached.plan,
             len(reached.status.servers),
@@ -141,7 +139,6 @@ def _of_kept(request: RunRequest, reached: ReachedHBase) -> RunRequest:
 
 
 def _kept(job: Job) -> Mapping[str, Sequence[str]]:
-    """The table that holds kept data."""
     makes = any(isinstance(workload, YcsbLoad) for workload in job.suite.workloads)
     return {"HBase": [table_name(job.run_id)]} if job.keep_data and makes else {}
 

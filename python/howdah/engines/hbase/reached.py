@@ -13,7 +13,6 @@ from xml.sax.saxutils import escape
 
 from howdah.engines.hadoop.reached import check_plan, join_lab, open_telemetry, read_plan_file
 from howdah.engines.hbase.admin import HBaseAdmin, check_status, opened
-from howdah.engines.hbase.engine import HBaseConnection
 from howdah.engines.hbase.target import ClientPlace, HBaseTarget, places_here
 from howdah.engines.local.workspace import Workspace
 from howdah.engines.processes import RunningProgram
@@ -49,7 +48,7 @@ _PORTS = (
 
 
 @contextmanager
-def standing_alone(job: Job, installation: HBaseInstallation) -> Iterator[HBaseConnection]:
+def standing_alone(job: Job, installation: HBaseInstallation) -> Iterator[tuple[HBaseTarget, HBaseAdmin]]:
     """Start HBase in the plan's data directory, and end and remove it afterwards.
 
     Raises UserError with its last output if it does not start.
@@ -76,7 +75,7 @@ def standing_alone(job: Job, installation: HBaseInstallation) -> Iterator[HBaseC
         # All of it is one process, and either web server shows all beans.
         sources = (*this_machine(name), *server_sources(name, "regionserver", url, web, OFTEN_S))
         target = HBaseTarget(installation, conf, places_here(name), sources, (logs,))
-        yield HBaseConnection(target, stack.enter_context(opened(target)))
+        yield target, stack.enter_context(opened(target))
 
 
 class _StandAlone(RunningProgram):
@@ -221,7 +220,6 @@ def _query_cluster(target: HBaseTarget, telemetry: Web, plan: Plan | None, calle
 
 
 def _daemons(status: HBaseStatus, telemetry: Web) -> Iterator[Source]:
-    """Return the sources of the cluster's daemons."""
     master = status.master
     yield from server_sources(master.host, "hmaster", f"http://{master.host}:{master.info_port}", telemetry)
     for server in status.servers:

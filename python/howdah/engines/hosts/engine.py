@@ -150,8 +150,6 @@ class _Measurement:
 
     @contextmanager
     def _reported(self, phase: str) -> Iterator[None]:
-        """Report the progress ten times a second."""
-
         async def tick() -> None:
             while True:
                 self._work.progress(phase, self._done, self._total)

@@ -108,7 +108,6 @@ def prepare_hosts(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
 
 
 def _of_lab(request: RunRequest) -> tuple[ClusterPlan, HostsTarget, str]:
-    """Return the machines of the chosen lab, or of the default one."""
     if request.of(PLAN) is not None:
         problem = "names hosts, but no option gives a command to reach them"
         raise UserError(PLAN.flag, problem, f"give {REACH.flag} too")

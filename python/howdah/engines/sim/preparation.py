@@ -80,7 +80,6 @@ def _prepare_local(request: RunRequest, probe: Path, **start: Unpack[RunStart]) 
 
 
 def _replications(request: RunRequest, usual: int) -> int:
-    """Return the number of simulations; raise UserError if it is invalid."""
     requested = request.of(REPLICATIONS)
     replications = usual if requested is None else requested
     check_replications(replications)

@@ -172,5 +172,4 @@ def _run_once(
 
 
 def _mark(machine: LabSystem, word: str) -> Path:
-    """Return the file that marks the success of a formatting program."""
     return machine.directory / f"done{word}"

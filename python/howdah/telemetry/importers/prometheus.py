@@ -112,11 +112,10 @@ def read_prometheus(
     run's machines, and ServiceError if it does not answer.
     """
     server = _Server(_checked(url), web, window)
-    requested = [_MetricSeries(query.series, list(server.values(query.selector))) for query in queries]
-    exported = [_MetricSeries(series, list(server.values(name))) for name, series in NODE.items()]
-    instances = {
-        answer.labels.get("instance", "") for metric in (*requested, *exported) for answer in metric.answers
-    }
+    requested = [(query.series, list(server.values(query.selector))) for query in queries]
+    exported = [(series, list(server.values(name))) for name, series in NODE.items()]
+    answers = [answer for _, received in (*requested, *exported) for answer in received]
+    instances = {answer.labels.get("instance", "") for answer in answers}
     owners = _owners(server, instances, machines, url)
     own = sum_stretches(_stretches(requested, owners))
     taken = {(stretch.machine, stretch.metric) for stretch in own}
@@ -134,11 +133,6 @@ def _checked(url: str) -> str:
         problem = "contains a password, which the record would keep"
         raise UserError("--prometheus", problem, "give an address without a password")
     return url.rstrip("/")
-
-
-class _MetricSeries(NamedTuple):
-    series: PrometheusSeries
-    answers: Sequence[_Answer]
 
 
 class _Server:
@@ -190,14 +184,16 @@ def _owners(server: _Server, instances: set[str], machines: Machines, url: str) 
     return owners
 
 
-def _stretches(metrics: Sequence[_MetricSeries], owners: Mapping[str, str | None]) -> Iterator[Stretch]:
-    for queried in metrics:
-        for answer in queried.answers:
+def _stretches(
+    metrics: Sequence[tuple[PrometheusSeries, Sequence[_Answer]]], owners: Mapping[str, str | None]
+) -> Iterator[Stretch]:
+    for series, answers in metrics:
+        for answer in answers:
             machine = owners[answer.labels.get("instance", "")]
-            metric = _metric(queried.series, answer.labels) if machine is not None else None
+            metric = _metric(series, answer.labels) if machine is not None else None
             if machine is not None and metric is not None:
                 for start_s, end_s, value in _values(metric, answer.values):
-                    yield Stretch(machine, metric, start_s, end_s, value * queried.series.factor)
+                    yield Stretch(machine, metric, start_s, end_s, value * series.factor)
 
 
 def _values(metric: str, values: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float, float]]:

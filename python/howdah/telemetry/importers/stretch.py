@@ -175,7 +175,6 @@ def _growth(series: Sequence[Stretch], window: Window) -> Iterator[tuple[float, 
 
 
 def _values(series: Sequence[Stretch], window: Window) -> Iterator[tuple[float, float]]:
-    """A gauge's values within the run."""
     seen: set[float] = set()
     for stretch in series:
         time_s = stretch.end_s - window.start_s
