@@ -81,12 +81,7 @@ class Prepared(NamedTuple):
 
 
 def new_job(
-    suite: Suite,
-    plan: Plan,
-    host: Host,
-    *,
-    sample_interval_s: float,
-    **start: Unpack[RunStart],
+    suite: Suite, plan: Plan, host: Host, *, sample_interval_s: float, **start: Unpack[RunStart]
 ) -> Job:
     """Return a job that begins now, named after the minute, with a random seed unless one is given."""
     return Job(

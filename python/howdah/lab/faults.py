@@ -23,7 +23,6 @@ from howdah.model.base import Model
 
 Way = Literal["in", "out"]
 """The direction as seen from the machine or host at the cable's end."""
-
 _DROP = "pfifo limit 0"
 """A queue of zero packets, which drops everything."""
 

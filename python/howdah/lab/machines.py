@@ -23,7 +23,6 @@ from howdah.model.plan import Cluster, ClusterPlan, Master, Worker
 
 LOOPBACK = IPv4Address("127.0.0.2")
 """The first machine's address without root; the machine itself has the one before it."""
-
 _PATIENCE_S = 10.0
 """Time that resources may stay in use, for example by programs that have just ended."""
 

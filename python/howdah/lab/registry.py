@@ -18,19 +18,14 @@ from howdah.model.base import Model
 
 VARIABLE = "HOWDAH_LAB"
 """The environment variable with a lab's name in each of its processes."""
-
 MACHINE = "HOWDAH_MACHINE"
 """The environment variable with the name of a process's machine."""
-
 SWITCH = "switch"
 """The last part of the name of the namespace with the bridge that joins the hosts."""
-
 CLIENT = "client"
 """The last part of the name of the namespace where jobs are submitted."""
-
 CLIENT_GROUP = "_client"
 """The control group of the client's processes; no host has such a name."""
-
 DEFAULT_NAME = "lab"
 
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?")

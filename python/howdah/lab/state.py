@@ -23,13 +23,10 @@ from howdah.units import format_memory
 
 SUBNET = ipaddress.ip_network("10.77.0.0/16")
 """The addresses of every lab; its namespaces are closed, so they conflict with no other network."""
-
 NETWORK = ipaddress.IPv4Address("10.77.0.1")
 """The address of the first machine of the first lab on its hosts."""
-
 MACHINES = "machines"
 """The folder in a lab's directory below which machines' disks are mounted."""
-
 CLIENT_ADDRESS = "10.77.255.254"
 
 
@@ -113,10 +110,7 @@ class LabSpec(Model):
 
     def machine(self, name: str) -> MachineSpec:
         """The machine of this name; raises KeyError if there is none."""
-        for machine in self.machines:
-            if machine.name == name:
-                return machine
-        raise KeyError(name)
+        return {machine.name: machine for machine in self.machines}[name]
 
 
 def _check_machines(spec: LabSpec) -> None:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import replace
 from io import BytesIO, StringIO
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 from fastavro import json_reader, parse_schema, schemaless_reader
@@ -237,14 +237,6 @@ class JobHistory(JobReader):
         super().__init__(web, f"{self.url}/ws/v1/history/mapreduce")
 
 
-class _Place(NamedTuple):
-    """A directory, the beginning of a job's file names in it, and the file of the job's configuration."""
-
-    directory: str
-    start: str
-    conf: str
-
-
 class HistoryFiles:
     """The history files of a configuration's cluster; every method raises ServiceError.
 
@@ -263,10 +255,10 @@ class HistoryFiles:
 
         Only the first MOST_BYTES are read: of a larger file the last attempts and the counters are missing.
         """
-        for place in self._places(job_id):
-            for name in self._names(place.directory):
-                if name.startswith(place.start) and name.endswith(".jhist"):
-                    where, path = f"{place.directory}/{name}", f"{place.directory}/{place.conf}"
+        for directory, start, conf in self._places(job_id):
+            for name in self._names(directory):
+                if name.startswith(start) and name.endswith(".jhist"):
+                    where, path = f"{directory}/{name}", f"{directory}/{conf}"
                     facts = read_history(self._hdfs.read(where, MOST_BYTES), where)
                     # Without its configuration, which may be unreadable, a job is still a job.
                     with suppress(ServiceError, UserError):
@@ -275,13 +267,16 @@ class HistoryFiles:
                     return facts
         return None
 
-    def _places(self, job_id: str) -> Iterator[_Place]:
-        """Yield the intermediate directory, the job's staging directory, then those of days, newest first."""
+    def _places(self, job_id: str) -> Iterator[tuple[str, str, str]]:
+        """Yield the intermediate directory, the job's staging directory, then those of days, newest first.
+
+        With each are the beginning of the job's file names in it, and the file of the job's configuration.
+        """
         start, conf = f"{job_id}-", f"{job_id}_conf.xml"
-        yield _Place(f"{self._intermediate_dir}/{self._user}", start, conf)
+        yield f"{self._intermediate_dir}/{self._user}", start, conf
         if self._staging:
             # Each application master of the job writes its own file.
-            yield _Place(f"{self._staging}/{self._user}/.staging/{job_id}", f"{job_id}_", "job.xml")
+            yield f"{self._staging}/{self._user}/.staging/{job_id}", f"{job_id}_", "job.xml"
         match = _JOB.fullmatch(job_id)
         if match is None:
             raise Unexpected(job_id, "is not the id of a job", "")
@@ -290,7 +285,7 @@ class HistoryFiles:
         for _ in ("year", "month", "day"):
             listed = {directory: sorted(self._names(directory), reverse=True) for directory in above}
             above = [f"{directory}/{name}" for directory, names in listed.items() for name in names]
-        yield from (_Place(f"{day}/{serial}", start, conf) for day in above)
+        yield from ((f"{day}/{serial}", start, conf) for day in above)
 
     def _names(self, directory: str) -> list[str]:
         try:
@@ -306,16 +301,8 @@ def _path(uri: str) -> str:
 
 MOST_LOG_BYTES = 64 * 1024
 """The end of a log is enough to find the reason of a failure."""
-
 _CONTENTS = "\nLogContents:\n"
 _END = re.compile(r"\n*End of LogType:.*\Z", re.DOTALL)
-
-
-class TaskContainer(NamedTuple):
-    id: str
-    """``container_1700000000000_0001_01_000002``."""
-    node_web: str
-    """``HOST:PORT`` of its NodeManager's web server."""
 
 
 class TaskLogs:
@@ -325,12 +312,15 @@ class TaskLogs:
         self._web = web
         self._conf = conf
 
-    def tail(self, container: TaskContainer, name: str) -> str:
-        """Return the end of a log, ``syslog``, ``stderr`` or ``stdout``; empty if no server has it."""
-        node, history = self._conf.nodemanager_url(container.node_web), self._conf.history().url
+    def tail(self, container: str, node_web: str, name: str) -> str:
+        """Return the end of a log, ``syslog``, ``stderr`` or ``stdout``; empty if no server has it.
+
+        ``node_web`` is ``HOST:PORT`` of its NodeManager's web server.
+        """
+        node, history = self._conf.nodemanager_url(node_web), self._conf.history().url
         for url in (
-            f"{node}/ws/v1/node/containers/{container.id}/logs/{name}",
-            f"{history}/ws/v1/history/containerlogs/{container.id}/{name}",
+            f"{node}/ws/v1/node/containers/{container}/logs/{name}",
+            f"{history}/ws/v1/history/containerlogs/{container}/{name}",
         ):
             with suppress(ServiceError):
                 return contents(self._web.get_text(url, size=-MOST_LOG_BYTES))

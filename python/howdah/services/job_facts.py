@@ -10,12 +10,10 @@ from typing import Literal, NamedTuple
 
 Kind = Literal["map", "reduce"]
 """The tasks that howdah records, without a job's set-up and clean-up."""
-
 State = Literal["running", "succeeded", "failed", "killed"]
 
 ATTEMPTS_PER_MASTER = 1000
 """The first attempt number of a job's second application master."""
-
 _NO_COUNTERS: Mapping[str, int] = MappingProxyType({})
 _ATTEMPT = re.compile(r"(?:attempt|task)_(\d+_\d+)_([mr])_(\d+)(?:_(\d+))?")
 

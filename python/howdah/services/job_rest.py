@@ -35,7 +35,6 @@ from howdah.units import format_counted
 
 _AT_ONCE = 4
 """Concurrent requests: a history server has few threads, and other clients."""
-
 Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else str(value))]
 Time = Annotated[int | None, BeforeValidator(lambda value: value if value and value > 0 else None)]
 """Milliseconds since 1970; None for servers' 0 or -1."""

@@ -34,7 +34,6 @@ _KEPT = (
     "Java Version", "Scala Version",
 )  # fmt: skip
 """Properties that a record keeps because times depend on them. None contains a secret."""
-
 _HADOOP_COUNTERS = {
     "FileSystemCounter.FILE_BYTES_READ": ("disk_spilled_bytes",),
     "FileSystemCounter.FILE_BYTES_WRITTEN": ("shuffle_write_bytes", "disk_spilled_bytes"),
@@ -46,7 +45,6 @@ _HADOOP_COUNTERS = {
     "TaskCounter.REDUCE_SHUFFLE_BYTES": _SHUFFLE_READ,
 }
 """By MapReduce's counter the columns that it is the sum of."""
-
 Row = dict[str, Any]
 
 

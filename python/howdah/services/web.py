@@ -148,7 +148,6 @@ Parameter = str | int
 
 _SILENCE_S = 20.0
 """Time limit of an answer: a NameNode in a long garbage collection needs this time."""
-
 _MOST_BYTES = 1 << 24
 
 

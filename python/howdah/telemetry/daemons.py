@@ -90,13 +90,13 @@ class DaemonDevice(Device):
                     if value is not None and number.kind == "gauge":
                         values[number.metric] = values.get(number.metric, 0.0) + value
                     elif value is not None:
-                        values[number.metric] = self._grown(number.metric)
+                        # There may be a bean for each port, former ports included.
+                        own = (
+                            total.sum for key, total in self._sums.items() if key[1].metric == number.metric
+                        )
+                        values[number.metric] = sum(own)
         self._answered = True
         return [MetricReading(metric, value) for metric, value in values.items()]
-
-    def _grown(self, metric: str) -> float:
-        """Return a metric's sum over its beans, one for each port, former ports included."""
-        return sum(total.sum for (_, number), total in self._sums.items() if number.metric == metric)
 
     def stop(self) -> None:
         self._close()

@@ -230,7 +230,7 @@ class DiskDevice(Device):
 
     def __init__(self, root: Path = Path("/")) -> None:
         super().__init__(root)
-        self._disks: dict[bytes, list[tuple[str, int, float, Counter]] | None] = {}
+        self._disks: dict[bytes, list[tuple[str, int, float, Counter]]] = {}
 
     def tick(self) -> list[MetricReading]:
         readings: list[MetricReading] = []
@@ -240,18 +240,15 @@ class DiskDevice(Device):
                 continue
             if fields[2] not in self._disks:
                 self._disks[fields[2]] = self._counters(fields[2].decode())
-            for metric, column, factor, counter in self._disks[fields[2]] or ():
+            for metric, column, factor, counter in self._disks[fields[2]]:
                 readings.append(MetricReading(metric, counter.advance(int(fields[column])) * factor))
         return readings
 
-    def _counters(self, name: str) -> list[tuple[str, int, float, Counter]] | None:
+    def _counters(self, name: str) -> list[tuple[str, int, float, Counter]]:
         name = name.replace("/", "!")  # as /sys does, and a metric's name must not gain a part
         folder = self._root / "sys/block" / name
-        if name.startswith(_NOT_DISKS) or not folder.is_dir():
-            return None
-        slaves = folder / "slaves"
-        if slaves.is_dir() and any(slaves.iterdir()):
-            return None
+        if name.startswith(_NOT_DISKS) or not folder.is_dir() or any(folder.glob("slaves/*")):
+            return []
         return _disk_counters(name, 0)
 
 

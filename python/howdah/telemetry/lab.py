@@ -95,18 +95,14 @@ class CgroupMemoryDevice(Device):
     def tick(self) -> list[MetricReading]:
         total = int(self._files[0].read())
         readings: list[MetricReading] = []
-        cached = 0
         for line in self._files[1].read().split(b"\n"):
             key, _, number = line.partition(b" ")
             if key in self._gauges:
-                metric = self._gauges[key]
-                readings.append(MetricReading(metric, int(number)))
-                if metric == "memory/cached_bytes":
-                    cached = int(number)
+                readings.append(MetricReading(self._gauges[key], int(number)))
             elif key == self._faults_key:
                 readings.append(MetricReading("memory/major_faults", self._faults.advance(int(number))))
         # The two files are read one after the other, and the cache may have grown between them.
-        used = max(0, total - cached)
+        used = max(0, total - sum(value for metric, value in readings if metric == _GAUGES[0]))
         available = MetricReading("memory/available_bytes", max(0, self._limit_bytes - used))
         return [*readings, MetricReading("memory/used_bytes", used), available]
 

@@ -152,7 +152,6 @@ class KernelDevice(Device):
 HOWDAH = "howdah"
 LAB = "lab"
 """Instances of the metrics: howdah's process, and a whole lab."""
-
 _USAGE_V1 = "cpuacct.usage"
 _READ_SECTORS, _WRITTEN_SECTORS = 2, 6  # columns of a block device's own stat
 

@@ -14,13 +14,10 @@ from howdah.telemetry.source import Follow, Source
 
 MIN_INTERVAL_S = 0.1
 """The shortest interval: the kernel's own CPU times move in steps of 0.01 s."""
-
 _FOLLOW_S = 1.0
 """The interval of reading which machines joined and left."""
-
 _THREADS = 8
 """The largest number of machines that are queried over a network at once."""
-
 _FRESH_S = 1.0
 """Samples this short before the end, of the last mark, are not repeated, because the user waits."""
 
@@ -184,9 +181,9 @@ class Sampler:
 
 def _by_thread(sources: Sequence[Source]) -> list[list[Source]]:
     """Return the sources grouped into threads by machine: one without answer delays few others."""
-    machines = dict.fromkeys(source.machine for source in sources)
-    groups: list[list[Source]] = [[] for _ in range(min(_THREADS, len(machines)))]
-    group_of = {machine: groups[number % len(groups)] for number, machine in enumerate(machines)}
-    for source in sources:
-        group_of[source.machine].append(source)
-    return groups
+    machines = list(dict.fromkeys(source.machine for source in sources))
+    threads = min(_THREADS, len(machines))
+    return [
+        [source for source in sources if source.machine in machines[number::threads]]
+        for number in range(threads)
+    ]

@@ -26,7 +26,7 @@ from howdah.model.workloads.dfsio import (
     throughput,
 )
 from howdah.model.workloads.hadoop_programs import NNBench, Pi, estimate_of_pi, operations_per_s
-from howdah.services.history import TaskContainer, TaskLogs
+from howdah.services.history import TaskLogs
 from howdah.services.job_facts import JobFacts
 
 W = TypeVar("W", bound=DfsioFiles)
@@ -74,7 +74,7 @@ def file_rates(
     rates: list[TaskRate] = []
     maps = [task for task in job.tasks if task.kind == "map"]
     for winner in (attempt for task in maps for attempt in task.attempts if attempt.id == task.winner):
-        rate = read_task(logs.tail(TaskContainer(winner.container, winner.node_web), "syslog"))
+        rate = read_task(logs.tail(winner.container, winner.node_web, "syslog"))
         if rate is None:
             return None
         rates.append(rate)
@@ -153,7 +153,6 @@ _BARRIER_S = 20
 _CHECKSUM_BYTES = 512
 _BLOCK_BYTES = 1 << 20
 """dfs.namenode.fs-limits.min-block-size; NNBench's own default of 1 byte is refused by every NameNode."""
-
 _RATE = re.compile(r"\bTPS: [\w/]+: ([\d.]+)$", re.MULTILINE)
 _LATE = re.compile(r"# maps that missed the barrier: (\d+)$", re.MULTILINE)
 

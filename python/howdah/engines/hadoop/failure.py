@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from howdah.engines.hadoop.target import NodeFinder
 from howdah.hadoop.config_files import without_secrets
-from howdah.services.history import TaskContainer, TaskLogs
+from howdah.services.history import TaskLogs
 from howdah.services.job_facts import AttemptFacts, JobFacts, Kind, TaskFacts, task_number
 from howdah.services.resourcemanager import AppFacts
 
@@ -179,13 +179,11 @@ def _cause(diagnostics: str, container: str, node_web: str, logs: TaskLogs) -> s
     names_cause = innermost(diagnostics) is not None or (short is not None and "was killed" in short)
     if names_cause or not container:
         return short or _UNSAID
-    box = TaskContainer(container, node_web)
-    cause = innermost(logs.tail(box, "syslog"))
+    cause = innermost(logs.tail(container, node_web, "syslog"))
     if cause is None:
-        printed = [
-            line.strip() for name in ("stdout", "stderr") for line in logs.tail(box, name).splitlines()
-        ]
-        shown = [line for line in printed if line and not line.startswith("log4j:")]
+        printed = "\n".join(logs.tail(container, node_web, name) for name in ("stdout", "stderr"))
+        lines = map(str.strip, printed.splitlines())
+        shown = [line for line in lines if line and not line.startswith("log4j:")]
         words = "; ".join(shown[-_LAST_LINES:])
         cause = f"{words} ({short})" if words and short else words or short or ""
     return without_secrets(cause) or _UNSAID

@@ -114,7 +114,6 @@ _DEFAULT_HEARTBEAT_S = 3.0
 _MISSED_HEARTBEATS = 4
 _LEAST_SILENCE_S = 5.0
 """A DataNode in a long garbage collection is not lost."""
-
 _AT_WORK = frozenset({"NEW", "RUNNING", "DECOMMISSIONING"})
 _SILENT, _GIVEN_UP = "SILENT", "LOST"
 _RELEASED, _DECOMMISSIONED = "released", "DECOMMISSIONED"

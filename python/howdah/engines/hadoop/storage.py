@@ -31,7 +31,6 @@ STAGING, HOME = "staging", "home"
 """Folders of clients and application masters."""
 _REPLICATED = "REPLICATION"
 """Hadoop's policy of directories with replicas below a directory whose files are coded."""
-
 _TAKEN = ("FileAlreadyExistsException", "AlreadyBeingCreatedException", "RecoveryInProgressException")
 """HDFS's exceptions if another run's marker exists, or is being written at this moment."""
 _LOG = logging.getLogger(__name__)

@@ -25,7 +25,6 @@ _CHECKSUM_KEY = "checksum"
 _ERROR = "error"
 _COUNTED = (1 << 64) - 1
 """The bits of a checksum that a counter of Hadoop holds, a signed number that wraps around."""
-
 _PACKAGE = "org.apache.hadoop.examples.terasort"
 TERASORT_MAIN = f"{_PACKAGE}.TeraSort"
 SPREAD_MAPS = {TERA_SCHEDULER: "false"}

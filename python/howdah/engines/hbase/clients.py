@@ -25,7 +25,6 @@ INSERT_RETRIES = 20
 """YCSB waits about three seconds before each, so that an outage of a minute ends no thread."""
 KEY_DIGITS = 19
 """Keys are hashed numbers of a Java long: all of one length, they spread evenly over a table's regions."""
-
 _FIRST_DIGITS = 9224
 """No Java long begins with more."""
 _OPERATIONS = ("read", "update", "insert", "scan", "read-modify-write")

@@ -36,7 +36,6 @@ _KEPT_UP = 0.97
 STEP_S = 10.0
 WARM_UP_S = 5.0
 """Each client is a JVM that has just started, and slow until it has compiled what runs often."""
-
 Measure = Callable[[float], RateStep]
 
 

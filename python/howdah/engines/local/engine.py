@@ -15,14 +15,7 @@ from typing import TypeVar
 
 import howdah
 from howdah import _native
-from howdah.engines.base import (
-    PartialResult,
-    RunClock,
-    RunUnderWay,
-    begun_record,
-    job_digests,
-    sha256,
-)
+from howdah.engines.base import PartialResult, RunClock, RunUnderWay, begun_record, job_digests, sha256
 from howdah.engines.local import benchmarks, tera, ycsb
 from howdah.engines.local.work import (
     LocalContext,

@@ -149,7 +149,6 @@ def device_of(path: Path, host: Host) -> str:
 
 USUAL_PROCESS_BYTES = 192 * MIB
 """Memory of Python, its libraries and thread stacks, including their growth during a run."""
-
 _GROWTH_BYTES = 48 * MIB
 _BUFFERS_BYTES = 256 * MIB
 _LEAST_POOL_BYTES = 64 * MIB

@@ -43,7 +43,6 @@ from howdah.simulation.translate import Translated, translate
 
 Columns = Mapping[str, NDArray[Any]]
 """Columns of equal length by name, described in `crates/howdah-sim/src/outcome.rs`."""
-
 _TYPES = {
     **dict.fromkeys(("workload", "kind", "attempt", "locality", "state", "metric"), "<u1"),
     **dict.fromkeys(("task", "host", "worker", "slot"), "<u4"),

@@ -15,16 +15,7 @@ from howdah.engines.sim.engine import SimEngine, SimTarget
 from howdah.engines.sim.local_machine import USUAL_REPLICATIONS, SimLocalEngine, check_room, scenario_of
 from howdah.engines.sim.results import simulated_interval_s
 from howdah.errors import UserError
-from howdah.model.engines import (
-    CALIBRATION,
-    DATA_DIR,
-    LOCAL,
-    PLAN,
-    PROBE,
-    REPLICATIONS,
-    SAMPLE_INTERVAL,
-    SIM,
-)
+from howdah.model.engines import CALIBRATION, DATA_DIR, LOCAL, PLAN, PROBE, REPLICATIONS, SAMPLE_INTERVAL, SIM
 from howdah.model.plan import ClusterPlan
 from howdah.model.run import RunWarning
 from howdah.model.workloads.suite import Suite

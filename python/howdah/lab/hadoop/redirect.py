@@ -229,7 +229,6 @@ _FIXED = {"yarn.nodemanager.address": _NODEMANAGER, "dfs.datanode.address": 0}
 _QUORUM = (2888, 3888)
 MOST_WORKERS = 200
 """More DataNodes would need ports in Linux's ephemeral range."""
-
 _OWN_ADDRESSES = "all daemons run on one machine, so each has its own loopback address"
 _SAME_SOURCE = "all DataNodes reach the NameNode from 127.0.0.1, so ports identify them"
 _NO_TOPOLOGY = "all DataNodes have address 127.0.0.1, so the NameNode cannot distinguish their hosts"
@@ -260,7 +259,6 @@ _LOST = {
 }
 LOST = tuple(Isolation(what=what, kept=False, how=how) for what, how in _LOST.items())
 """Further isolation that is missing on loopback addresses."""
-
 _BY_LIMITS = ("CPUs per ", "uplink per ", "largest data disk per ")
 """Quantities that only limits reduce; all others are in the plan itself."""
 
