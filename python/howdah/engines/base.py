@@ -151,6 +151,19 @@ def begun_record(
     )
 
 
+class Generated(NamedTuple):
+    """TeraGen's record of its rows: their number, and the sum of their CRC-32 in hex."""
+
+    rows: int
+    checksum: str
+
+
+NO_TERAGEN_RECORD = (
+    "no-teragen-record",
+    "teravalidate had no TeraGen record of these rows, so it checked their order but not their completeness",
+)
+
+
 class PartialResult(TypedDict, total=False):
     """The fields of a WorkloadResult that a program sets; the engine sets the common ones."""
 

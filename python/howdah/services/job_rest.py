@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
@@ -136,19 +137,19 @@ class JobReader:
 
     def whole(self, job_id: str) -> JobFacts:
         """A job with its counters, its configuration, and all attempts at its tasks."""
-
-        def whole_task(task: TaskFacts) -> TaskFacts:
-            attempts = (
-                replace(attempt, counters=self.attempt_counters(job_id, task.id, attempt.id))
-                for attempt in self.attempts(job_id, task.id)
-            )
-            return replace(task, attempts=tuple(attempts))
-
         job, counters, conf = self.job(job_id), self.counters(job_id), self.conf(job_id)
         # Counters of attempts need a request for each of these.
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="howdah-history") as pool:
-            tasks = tuple(pool.map(whole_task, self.tasks(job_id)))
+            tasks = tuple(pool.map(partial(self.whole_task, job_id), self.tasks(job_id)))
         return replace(job, counters=counters, conf=conf, tasks=tasks)
+
+    def whole_task(self, job_id: str, task: TaskFacts) -> TaskFacts:
+        """A task with all attempts at it and their counters."""
+        attempts = (
+            replace(attempt, counters=self.attempt_counters(job_id, task.id, attempt.id))
+            for attempt in self.attempts(job_id, task.id)
+        )
+        return replace(task, attempts=tuple(attempts))
 
     def _get(self, path: str, **params: Parameter) -> Object:
         return self._web.get_object(f"{self._base}/{path}", **params)

@@ -108,14 +108,9 @@ class TaskSnapshots:
         self.job = replace(job, counters=counters, conf=conf, tasks=tasks)
 
     def _snapshot(self, task: TaskFacts) -> TaskFacts:
-        attempts = self._reader.attempts(self._id, task.id)
         if task.state == "running":
-            return replace(task, attempts=attempts)
-        attempts = tuple(
-            replace(attempt, counters=self._reader.attempt_counters(self._id, task.id, attempt.id))
-            for attempt in attempts
-        )
-        self._ended[task.id] = replace(task, attempts=attempts)
+            return replace(task, attempts=self._reader.attempts(self._id, task.id))
+        self._ended[task.id] = self._reader.whole_task(self._id, task)
         return self._ended[task.id]
 
 

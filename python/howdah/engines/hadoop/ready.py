@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pydantic
 
+from howdah.engines.base import Generated
 from howdah.engines.hadoop.command import check_containers, check_executors
 from howdah.engines.hadoop.storage import HdfsWorkspace, existing_parent, kept_data
 from howdah.engines.hadoop.target import HadoopTarget
@@ -34,15 +35,8 @@ DFSIO_DATA = "io_data"
 """Its own folder of the files, below that one."""
 
 
-class Generated(NamedTuple):
-    """The number of rows and the sum of their CRC-32 in hex, of which Hadoop keeps the low 64 bits."""
-
-    rows: int
-    checksum: str
-
-
 def read_generated(namenode: NameNode, folder: str) -> Generated | None:
-    """The record in a folder; None where there is none, or one cut off."""
+    """The record in a folder, whose sum has the low 64 bits; None where there is none, or one cut off."""
     if not any(entry.name == FILE for entry in namenode.list(folder)):
         return None
     try:

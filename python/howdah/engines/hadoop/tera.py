@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from howdah.engines.base import PartialResult
+from howdah.engines.base import NO_TERAGEN_RECORD, Generated, PartialResult
 from howdah.engines.hadoop.command import Command, file_properties, sort_properties
-from howdah.engines.hadoop.ready import Generated, read_generated, tera_rows, write_generated
+from howdah.engines.hadoop.ready import read_generated, tera_rows, write_generated
 from howdah.engines.hadoop.work import Conclusion, FinishedJob, HadoopWork
 from howdah.model.run import Outcome, ValidationError
 from howdah.model.workloads.terasort import (
@@ -142,11 +142,7 @@ def _judged(work: HadoopWork[TeraValidate], job: FinishedJob, source: str, outpu
     report = context.namenode.read(f"{output}/part-r-00000").decode(errors="replace")
     verdict = judge(report, counters.input_rows, generated)
     if generated is None:
-        context.warn(
-            "no-teragen-record",
-            "teravalidate had no TeraGen record of these rows, so it checked their order but not their "
-            "completeness",
-        )
+        context.warn(*NO_TERAGEN_RECORD)
     return PartialResult(
         outcome=Outcome.FAILED if verdict.errors else Outcome.SUCCEEDED,
         counters=counters,

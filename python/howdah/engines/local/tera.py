@@ -6,10 +6,9 @@ import json
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from howdah import _native
-from howdah.engines.base import PartialResult
+from howdah.engines.base import NO_TERAGEN_RECORD, Generated, PartialResult
 from howdah.engines.local.work import LocalContext, Watch
 from howdah.engines.local.workspace import find_kept, spread_file_names
 from howdah.errors import UserError
@@ -31,20 +30,13 @@ _CHECKSUMS = 1 << 128
 """Sums of rows' CRC-32 wrap around here."""
 
 
-class GeneratedRows(NamedTuple):
-    """TeraGen's record of the rows it wrote."""
-
-    rows: int
-    checksum: str
-
-
 def teragen(context: LocalContext, workload: TeraGen, watch: Watch) -> PartialResult:
     """Write the rows, ``_SUCCESS`` like Hadoop, and TeraGen's record."""
     folders = context.workspace.fresh(TERAGEN)
     files = spread_file_names(folders, "part-m-{:05d}", workload.maps or 1)
     rows, slots = workload.rows or 0, context.worker.map_slots
     made = watch.follow(_native.teragen(context.pool, _strings(files), rows, slots))
-    _write_generated(folders[0], GeneratedRows(made.rows, made.checksum))
+    _write_generated(folders[0], Generated(made.rows, made.checksum))
     (folders[0] / _SUCCESS).touch()
     return PartialResult(
         counters=Counters(output_rows=made.rows, written_bytes=made.written_bytes),
@@ -93,11 +85,7 @@ def teravalidate(context: LocalContext, workload: TeraValidate, watch: Watch) ->
     done = watch.follow(_native.teravalidate(context.pool, _strings(inputs), output, slots, expected))
     (folders[0] / _SUCCESS).touch()
     if expected is None:
-        context.warn(
-            "no-teragen-record",
-            "teravalidate had no TeraGen record of these rows, so it checked their order but not their "
-            "completeness",
-        )
+        context.warn(*NO_TERAGEN_RECORD)
     return PartialResult(
         outcome=Outcome.FAILED if done.errors else Outcome.SUCCEEDED,
         counters=Counters(input_rows=done.rows, read_bytes=done.read_bytes),
@@ -113,17 +101,17 @@ def part_files(folders: Iterable[Path]) -> list[Path]:
     return sorted((file for folder in folders for file in folder.glob("part-*")), key=lambda file: file.name)
 
 
-def read_generated(folders: Iterable[Path]) -> GeneratedRows | None:
+def read_generated(folders: Iterable[Path]) -> Generated | None:
     """TeraGen's record of the rows in these folders; None where there is none, or one cut off."""
     for folder in folders:
         with suppress(OSError, ValueError, KeyError, TypeError):
             content = json.loads((folder / _GENERATED).read_text())
             rows, checksum = int(content["rows"]), str(content["checksum"])
-            return GeneratedRows(rows, f"{int(checksum, 16):x}")
+            return Generated(rows, f"{int(checksum, 16):x}")
     return None
 
 
-def _generated(context: LocalContext, workload: TeraSort | TeraValidate, source: str) -> GeneratedRows | None:
+def _generated(context: LocalContext, workload: TeraSort | TeraValidate, source: str) -> Generated | None:
     """TeraGen's record of the rows that are read; of a user's own where each directory has one.
 
     A directory without may hold other rows, or more of those that the record of another one counts.
@@ -135,10 +123,10 @@ def _generated(context: LocalContext, workload: TeraSort | TeraValidate, source:
     if len(records) < len(generated):
         return None
     checksum = sum(int(record.checksum, 16) for record in records) % _CHECKSUMS
-    return GeneratedRows(sum(record.rows for record in records), f"{checksum:x}")
+    return Generated(sum(record.rows for record in records), f"{checksum:x}")
 
 
-def _write_generated(folder: Path, generated: GeneratedRows) -> None:
+def _write_generated(folder: Path, generated: Generated) -> None:
     (folder / _GENERATED).write_text(json.dumps(generated._asdict()))
 
 
