@@ -280,8 +280,7 @@ class RunUnderWay:
 def begun_run(job: Job, sink: SampleSink, clock: RunClock, engine: str, version: str) -> RunUnderWay:
     """Return a run that is measured from the beginning of its clock on."""
     created = datetime.fromtimestamp(clock.start_epoch_s, UTC)
-    digests = job_digests(job)
-    record = begun_record(job, engine=engine, version=version, created=created, digests=digests)
+    record = begun_record(job, engine=engine, version=version, created=created, digests=job_digests(job))
     return RunUnderWay(record, sink)
 
 

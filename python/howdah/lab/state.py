@@ -270,8 +270,7 @@ class LabState(Model):
         if machines:
             return machines
         names = dict.fromkeys([*(machine.name for machine in self.machines), *self.hosts])
-        problem = f'is not a machine or host of lab "{self.name}"'
-        raise UserError(name, problem, f"one of {', '.join(names)}")
+        raise UserError(name, f'is not a machine or host of lab "{self.name}"', f"one of {', '.join(names)}")
 
     def write(self) -> None:
         path = self.directory / STATE

@@ -161,6 +161,5 @@ class Active:
                 states.append(f"{address.id} is {state}")
             if time.monotonic() >= end:
                 problem = f"none is active: {'; '.join(states)}"
-                hint = f"their addresses are in {self._key}"
-                raise NotReachable(f"the {self._daemon}s", problem, hint)
+                raise NotReachable(f"the {self._daemon}s", problem, f"their addresses are in {self._key}")
             time.sleep(_AGAIN_S)

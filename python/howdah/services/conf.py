@@ -85,8 +85,7 @@ class ClientConf:
         service = urlsplit(self.default_fs).hostname or ""
         key, https = self._page(Role.NAMENODE)
         if service not in self._names("dfs.nameservices"):
-            address = with_host(self.get(key) or "", service)
-            return (web_address("", address, key=key, https=https),)
+            return (web_address("", with_host(self.get(key) or "", service), key=key, https=https),)
         ids = self._names(f"dfs.ha.namenodes.{service}")
         suffixes = {name: f".{service}.{name}" for name in ids} or {"": f".{service}"}
         return tuple(

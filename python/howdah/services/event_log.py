@@ -53,8 +53,7 @@ def read_event_log(path: Path) -> SparkLog:
     log = reader.log(truncated=lines.truncated)
     if log is None:
         problem = "contains no complete event of Spark" if reader.events else "is not a Spark event log"
-        hint = "give a file of spark.eventLog.dir, or a directory eventlog_v2_…"
-        raise UserError(str(path), problem, hint)
+        raise UserError(str(path), problem, "give a file of spark.eventLog.dir, or a directory eventlog_v2_…")
     return replace(log, unreadable_lines=log.unreadable_lines + lines.skipped)
 
 

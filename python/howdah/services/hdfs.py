@@ -72,8 +72,7 @@ class Hdfs:
 
     def list(self, path: str) -> list[FileStatus]:
         """Return the entries of a directory, or a file itself."""
-        answer = self._get(path, op="LISTSTATUS")
-        statuses = object_at(answer, "FileStatuses", path)
+        statuses = object_at(self._get(path, op="LISTSTATUS"), "FileStatuses", path)
         return [parse_object(FileStatus, status, path) for status in list_at(statuses, "FileStatus")]
 
     def stat(self, path: str) -> FileStatus | None:
@@ -198,8 +197,7 @@ def _named(path: str) -> Iterator[None]:
         if not error.exception:
             raise
         hint = _HINTS.get(error.exception, "")
-        named = RefusedByDaemon(f"HDFS {path}", error.status, error.exception, error.message, hint)
-        raise named from error
+        raise RefusedByDaemon(f"HDFS {path}", error.status, error.exception, error.message, hint) from error
 
 
 def _at(url: str, path: str) -> str:

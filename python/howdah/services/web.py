@@ -129,8 +129,7 @@ def _token(request: httpx.Request) -> str:
         hint = f"{install_command('kerberos')}, then kinit"
         raise _ticket_error(request, "requires Kerberos, which needs the extra `kerberos`", hint) from error
     try:
-        context = spnego.client(hostname=request.url.host, service="HTTP", protocol="kerberos")
-        token: bytes = context.step()
+        token: bytes = spnego.client(hostname=request.url.host, service="HTTP", protocol="kerberos").step()
     except Exception as error:  # The library passes on what GSSAPI raises, of many types.
         # The reason without GSSAPI's numbers and general text.
         line = str(error).partition("\n")[0]
@@ -308,8 +307,7 @@ class PlainClient:
         parts = urlsplit(url)
         connection = self._connections.get(parts.netloc)
         if connection is None:
-            host = self._web.address(parts.hostname or "")
-            connection = _Connection(host, parts.port, self._web.silence_s)
+            connection = _Connection(self._web.address(parts.hostname or ""), parts.port, self._web.silence_s)
             self._connections[parts.netloc] = connection
         query = urlencode({"user.name": self._web.user, **params})
         connection.request("GET", f"{parts.path}?{query}", headers={"Host": parts.netloc})

@@ -59,8 +59,7 @@ class Qdisc:
         kind = socket.SOCK_RAW | socket.SOCK_CLOEXEC
         self._socket = socket.socket(socket.AF_NETLINK, kind, socket.NETLINK_ROUTE)
         self._socket.settimeout(_PATIENCE_S)
-        length = _MESSAGE.size + _QDISC.size
-        self._question = _MESSAGE.pack(length, _GET, _REQUEST | _DUMP, 1, 0)
+        self._question = _MESSAGE.pack(_MESSAGE.size + _QDISC.size, _GET, _REQUEST | _DUMP, 1, 0)
         self._question += _QDISC.pack(0, self._index, 0, 0, 0)
 
     def backlog_bytes(self) -> int:

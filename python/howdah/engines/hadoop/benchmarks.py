@@ -137,8 +137,7 @@ def _rates(
 ) -> tuple[FileRate, ...]:
     output = work.context.namenode.read(posixpath.join(folder, f"io_{operation}", "part-00000"))
     sums, target = read_sums(output.decode()), work.context.target
-    logs = TaskLogs(target.web, target.conf)
-    rates = file_rates(finished.reported.facts, logs, sums, folder, operation)
+    rates = file_rates(finished.reported.facts, TaskLogs(target.web, target.conf), sums, folder, operation)
     if rates is not None:
         return rates
     text = "the tasks' logs lack the rates of some files, so one file represents all of them"

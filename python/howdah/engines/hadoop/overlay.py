@@ -139,8 +139,7 @@ def additions(target: HadoopTarget, words: Sequence[str], tag: str, logs: str) -
     spark = {"spark.yarn.tags": ",".join(filter(None, (settings.get("spark.yarn.tags"), tag)))}
     own = settings.get("spark.eventLog.enabled") == "true" and "spark.eventLog.dir" in settings
     if not own:
-        folder = f"{target.conf.default_fs}{logs}"
-        spark |= {"spark.eventLog.enabled": "true", "spark.eventLog.dir": folder}
+        spark |= {"spark.eventLog.enabled": "true", "spark.eventLog.dir": f"{target.conf.default_fs}{logs}"}
     spark |= {key: value for key, value in target.job_settings.items() if key.startswith(SPARK_PREFIX)}
     return Additions(_with_options(words, spark), properties, spark, None if own else logs)
 

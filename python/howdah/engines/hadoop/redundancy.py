@@ -334,8 +334,7 @@ class HdfsClients:
 
 def ledger_unread(record: RunRecord, why: str) -> RunRecord:
     """Return the record with a warning: the ledger could not be checked, for a reason of howdah's own."""
-    text = f"acknowledged data could not be compared with HDFS: {why}"
-    warning = RunWarning(code=LEDGER_UNREAD, text=text)
+    warning = RunWarning(code=LEDGER_UNREAD, text=f"acknowledged data could not be compared with HDFS: {why}")
     return record.model_copy(update={"warnings": (*record.warnings, warning)})
 
 

@@ -81,8 +81,7 @@ def _report(
     if seen is not None:
         return _ended(seen, app), "application master", app
     # The submission time is unknown, but within this run.
-    counters = printed_counters(printed)
-    bare = JobFacts(job_id, "", target.queue, "running", clock.epoch_ms, counters=counters)
+    bare = JobFacts(job_id, "", target.queue, "running", clock.epoch_ms, counters=printed_counters(printed))
     if app is None:
         succeeded = any(f"Job {job_id} completed successfully" in line for line in printed)
         state: State = "succeeded" if succeeded else "failed"

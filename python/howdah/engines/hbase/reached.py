@@ -85,8 +85,7 @@ class _StandAlone(RunningProgram):
         self._log = log.open("w", encoding="utf-8")
         # Nothing of the user's own configuration of HBase gets in.
         own = {key: value for key, value in os.environ.items() if not key.startswith(("HBASE_", "HADOOP_"))}
-        environment = own | {"HOME": str(folder)}
-        super().__init__(command, folder, environment=environment, patience_s=_END_S)
+        super().__init__(command, folder, environment=own | {"HOME": str(folder)}, patience_s=_END_S)
 
     def read_line(self, line: str) -> None:
         self._log.write(f"{line}\n")

@@ -165,8 +165,7 @@ class _Measurement:
         self._links += await measure(source, target, how, streams=self._streams, seconds=self._seconds)
 
     async def _all_at_once(self, pair: Pair[Station]) -> None:
-        pings = self._pings(pair, LOADED, float(self._seconds))
-        await asyncio.gather(self._send(*pair, ALL_AT_ONCE), pings)
+        await asyncio.gather(self._send(*pair, ALL_AT_ONCE), self._pings(pair, LOADED, float(self._seconds)))
 
     async def _pings(self, pair: Pair[Station], operation: str, seconds: float) -> None:
         interval_s = self._work.target.tools.ping_interval_s

@@ -95,8 +95,7 @@ def prepare_hosts(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     """
     requested_programs(request, HOSTS)
     plan, target, line = _of_lab(request) if request.of(REACH) is None else _of_command(request)
-    hosts = len(target.by_host())
-    sized = size_suite(request, AtOnce(0, 0), engine=HOSTS, hosts=hosts)
+    sized = size_suite(request, AtOnce(0, 0), engine=HOSTS, hosts=len(target.by_host()))
     plan = plan.model_copy(update={"settings": (*plan.settings, *sized.settings)})
     job = new_job(sized.suite, plan, probe_host(), sample_interval_s=sized.sample_interval_s, **start)
     return Prepared(

@@ -37,8 +37,7 @@ from howdah.units import MIB
 
 def dfsio_write(context: LocalContext, workload: DfsioWrite, watch: Watch) -> PartialResult:
     """Write the files, one map task each."""
-    folders = context.workspace.fresh(DFSIO_FOLDER)
-    files = spread_file_names(folders, "test_io_{}", workload.files or 1)
+    files = spread_file_names(context.workspace.fresh(DFSIO_FOLDER), "test_io_{}", workload.files or 1)
     names = [str(file) for file in files]
     size, slots = workload.file_bytes or 0, context.worker.map_slots
     writing = _native.dfsio_write(context.pool, names, size, slots, context.job.seed)
@@ -48,8 +47,7 @@ def dfsio_write(context: LocalContext, workload: DfsioWrite, watch: Watch) -> Pa
 def dfsio_read(context: LocalContext, workload: DfsioRead, watch: Watch) -> PartialResult:
     """Read back the files that dfsio-write left."""
     names = [str(file) for file in test_files(context.workspace.existing(DFSIO_FOLDER))]
-    reading = _native.dfsio_read(context.pool, names, context.worker.map_slots)
-    result = _timed(context, "read", watch, reading)
+    result = _timed(context, "read", watch, _native.dfsio_read(context.pool, names, context.worker.map_slots))
     sizes = [rate.bytes for rate in result["files"]]
     changed = workload.model_copy(update={"files": len(sizes), "file_bytes": max(sizes, default=0)})
     return {**result, "workload": changed}

@@ -116,8 +116,7 @@ def _held_bytes(job: Job, workload: Workload) -> int:
     """Bytes that a workload keeps on disk until the end of the run."""
     if isinstance(workload, Storage):
         # One more file is fio's.
-        folders = len(job.plan.workers[0].data_dirs)
-        return folders * ((workload.files or 0) + 1) * (workload.file_bytes or 0)
+        return len(job.plan.workers[0].data_dirs) * ((workload.files or 0) + 1) * (workload.file_bytes or 0)
     if isinstance(workload, Ycsb):
         return ycsb.room_bytes(workload, len(job.plan.workers[0].data_dirs))
     return workload.written_bytes

@@ -92,8 +92,7 @@ def start_missing(
         return any(daemon.role is role for daemon in present)
 
     start(QUORUM)
-    namenodes = [machine for machine in state.machines if Role.NAMENODE in machine.roles]
-    first, *standbys = namenodes
+    first, *standbys = [machine for machine in state.machines if Role.NAMENODE in machine.roles]
     words = ("-format", "-clusterid", state.plan.cluster.inventory.cluster, "-force")
     _run_once(state, first, installations, report, "namenode", *words)
     start((Role.NAMENODE,), [first])
@@ -142,8 +141,7 @@ def wait_until_ready(
 def _make_root(state: LabState) -> None:
     """Create HBase's directory as described in the rendered README."""
     with network_of(state), Web(state.names, user=superuser()) as web:
-        namenode = NameNode(web, ClientConf.read(state.client_conf))
-        namenode.mkdirs(root_directory(state), permission=_ROOT_MODE)
+        NameNode(web, ClientConf.read(state.client_conf)).mkdirs(root_directory(state), permission=_ROOT_MODE)
 
 
 def superuser() -> str:

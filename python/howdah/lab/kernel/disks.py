@@ -180,8 +180,7 @@ def build(spec: LabSpec, progress: Callable[[str], None]) -> tuple[Deviation, ..
             make_image(spec.name, image, disk.size_bytes, form)
         loop = attach_loop(spec.name, image)
         buffered = buffered or not loop.direct
-        group = machine_group(spec, machine)
-        group.throttle(loop.device, disk.read_bytes_per_s, disk.write_bytes_per_s)
+        machine_group(spec, machine).throttle(loop.device, disk.read_bytes_per_s, disk.write_bytes_per_s)
         if mounted.get(disk.mount) != loop.device:
             disk.mount.mkdir(parents=True, exist_ok=True)
             options = ",".join(form.mount_options) or "defaults"
