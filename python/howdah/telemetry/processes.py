@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -104,11 +105,8 @@ def peak_rss_bytes(status: Path = Path("/proc/self/status")) -> int | None:
 
     Returns None if the kernel does not report it.
     """
-    for line in status.read_text().splitlines():
-        key, _, value = line.partition(":")
-        if key == "VmHWM":
-            return int(value.split()[0]) * 1024
-    return None
+    peak = re.search(r"^VmHWM:\s*(\d+)", status.read_text(), re.MULTILINE)
+    return int(peak[1]) * 1024 if peak else None
 
 
 def reset_peak_rss(clear_refs: Path = Path("/proc/self/clear_refs")) -> bool:

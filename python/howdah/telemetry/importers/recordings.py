@@ -45,20 +45,13 @@ class SadfSection(NamedTuple):
         return next(iter(self.columns.values()))[0].partition("/")[0]
 
 
-def _cpu(quantity: str) -> tuple[str, float]:
-    return f"cpu/{{}}/{quantity}", _PERCENT
-
-
-def _stall(quantity: str) -> tuple[str, float]:
-    return f"pressure/{quantity}", _PERCENT
-
-
 SECTIONS = (
     # user and system are the columns without ``-u ALL``, the others those with it.
     SadfSection(("cpu-load",), "cpu", {
-        **dict.fromkeys(("user", "usr", "nice", "guest", "gnice"), _cpu("user_s")),
-        **dict.fromkeys(("system", "sys", "irq", "soft"), _cpu("system_s")),
-        "iowait": _cpu("iowait_s"), "steal": _cpu("steal_s"), "idle": _cpu("idle_s"),
+        **dict.fromkeys(("user", "usr", "nice", "guest", "gnice"), ("cpu/{}/user_s", _PERCENT)),
+        **dict.fromkeys(("system", "sys", "irq", "soft"), ("cpu/{}/system_s", _PERCENT)),
+        "iowait": ("cpu/{}/iowait_s", _PERCENT), "steal": ("cpu/{}/steal_s", _PERCENT),
+        "idle": ("cpu/{}/idle_s", _PERCENT),
     }),
     SadfSection(("disk",), "disk-device", {
         "rkB": ("disk/{}/read_bytes", _KIB), "wkB": ("disk/{}/written_bytes", _KIB),
@@ -74,10 +67,12 @@ SECTIONS = (
         "dirty": ("memory/dirty_bytes", _KIB), "swpused": ("memory/swap_used_bytes", _KIB),
     }),
     SadfSection(("paging",), None, {"majflt": ("memory/major_faults", 1)}),
-    SadfSection(("psi", "psi-cpu"), None, {"some_avg": _stall("cpu_some_s")}),
-    SadfSection(("psi", "psi-io"), None, {"some_avg": _stall("io_some_s"), "full_avg": _stall("io_full_s")}),
+    SadfSection(("psi", "psi-cpu"), None, {"some_avg": ("pressure/cpu_some_s", _PERCENT)}),
+    SadfSection(("psi", "psi-io"), None, {
+        "some_avg": ("pressure/io_some_s", _PERCENT), "full_avg": ("pressure/io_full_s", _PERCENT),
+    }),
     SadfSection(("psi", "psi-mem"), None, {
-        "some_avg": _stall("memory_some_s"), "full_avg": _stall("memory_full_s"),
+        "some_avg": ("pressure/memory_some_s", _PERCENT), "full_avg": ("pressure/memory_full_s", _PERCENT),
     }),
 )  # fmt: skip
 SWAP = SadfSection(("swap-pages",), None, {
@@ -193,13 +188,6 @@ class Meaning(NamedTuple):
     offset: float = 0.0
 
 
-class CounterPlace(NamedTuple):
-    """The virtual machine of a counter, None for the host, and the counter's instance."""
-
-    guest: str | None
-    instance: str
-
-
 _MOVED = {
     "MBytes Read/sec": (Meaning("disk/{}/read_bytes", _MIB),),
     "MBytes Written/sec": (Meaning("disk/{}/written_bytes", _MIB),),
@@ -230,34 +218,30 @@ COUNTERS: Mapping[str, Mapping[str, tuple[Meaning, ...]]] = {
 }
 
 
-def place_of(kind: str, instance: str) -> CounterPlace | None:
-    """Return the place of an object's instance; None if other counters already include it.
+def place_of(kind: str, instance: str) -> tuple[str | None, str] | None:
+    """Return the virtual machine of an object's instance, None for the host, and the instance's name.
 
-    These are ``_Total``, the sum of a virtual machine's disks and the hypervisor's own ports.
+    Returns None if other counters already include it: these are ``_Total``, the sum of a virtual machine's
+    disks and the hypervisor's own ports.
     """
     match kind:
         case "Network Port":
             if uplink := _UPLINK.fullmatch(instance):
-                return CounterPlace(None, uplink[1])
+                return None, uplink[1]
             port = _PORT.fullmatch(instance)
-            return CounterPlace(port[1], port[2] or "eth0") if port else None
+            return (port[1], port[2] or "eth0") if port else None
         case "Virtual Disk":
             disk = _DISK.fullmatch(instance)
-            return CounterPlace(disk[1], disk[2]) if disk else None
+            return (disk[1], disk[2]) if disk else None
         case "Group Cpu":
             group = _GROUP.fullmatch(instance)
-            return CounterPlace(group[1], "all") if group else None
+            return (group[1], "all") if group else None
         case _:
-            return None if instance == "_Total" else CounterPlace(None, instance)
+            return None if instance == "_Total" else (None, instance)
 
 
-class _Column(NamedTuple):
-    """A column with a metric: its number (0 is the time), its machine and its meaning."""
-
-    number: int
-    machine: str
-    metric: str
-    meaning: Meaning
+_Column = tuple[int, str, str, Meaning]
+"""A column with a metric: its number (0 is the time), its machine, the metric and its meaning."""
 
 
 def is_esxtop(head: str) -> bool:
@@ -301,10 +285,10 @@ def read_esxtop(text: str, where: str, machines: Machines) -> Imported:
 def _columns(
     header: Sequence[str], machines: Machines, where: str, unmapped: dict[str, set[str]]
 ) -> Iterator[_Column]:
-    for index, name in enumerate(header[1:], start=1):
-        match = _COLUMN.fullmatch(name)
+    for index, title in enumerate(header[1:], start=1):
+        match = _COLUMN.fullmatch(title)
         if match is None:
-            problem = f"column {index + 1} is {name[:60]!r}, not a counter of esxtop"
+            problem = f"column {index + 1} is {title[:60]!r}, not a counter of esxtop"
             raise UserError(where, problem, _ESXTOP_HINT)
         host, kind, instance, counter = match.groups(default="")
         meanings = COUNTERS.get(kind, {}).get(counter)
@@ -314,12 +298,12 @@ def _columns(
         place = place_of(kind, instance)
         if place is None:
             continue
+        guest, name = place
         # Groups are virtual machines or the hypervisor's own processes.
-        machine = machines.of(host, where) if place.guest is None else machines.find(place.guest)
+        machine = machines.of(host, where) if guest is None else machines.find(guest)
         if machine is not None:
             for meaning in meanings:
-                metric = meaning.metric.format(place.instance.replace("/", "!"))
-                yield _Column(index, machine, metric, meaning)
+                yield index, machine, meaning.metric.format(name.replace("/", "!")), meaning
 
 
 def _time(text: str, where: str) -> datetime:
@@ -332,13 +316,13 @@ def _time(text: str, where: str) -> datetime:
 def _stretches(
     columns: Sequence[_Column], row: Sequence[str], start_s: float, end_s: float, where: str
 ) -> Iterator[Stretch]:
-    for column in columns:
-        text = row[column.number]
+    for number, machine, metric, meaning in columns:
+        text = row[number]
         try:
             # A virtual machine that started later has empty columns before.
             value = float(text) if text.strip() else None
         except ValueError as error:
             raise UserError(where, f"{text!r} is not a number", _ESXTOP_HINT) from error
         if value is not None:
-            value = max(0.0, value * column.meaning.factor + column.meaning.offset)
-            yield Stretch(column.machine, column.metric, start_s, end_s, value)
+            value = max(0.0, value * meaning.factor + meaning.offset)
+            yield Stretch(machine, metric, start_s, end_s, value)
