@@ -266,14 +266,17 @@ _BY_LIMITS = ("CPUs per ", "uplink per ", "largest data disk per ")
 def ports(machine: LabSystem, number: int) -> Iterator[tuple[str, int]]:
     """Yield the addresses and ports of a machine's daemons; ``number`` is its position in the plan."""
     for role in machine.roles:
-        keys = (DAEMONS[role].page.key, *DAEMONS[role].addresses)
-        own = [_FIXED.get(key, default_port(key)) for key in keys]
-        own += _QUORUM if role is Role.ZOOKEEPER else ()
-        yield from ((machine.address, port) for port in own if port)
+        yield from ((machine.address, port) for port in _ports_of(role))
     if Role.DATANODE in machine.roles:
         yield machine.address, _TRANSFER + number * _TRANSFER_STEP
     if Role.NODEMANAGER in machine.roles:
         yield "0.0.0.0", _SHUFFLE + number
+
+
+def _ports_of(role: Role) -> Iterator[int]:
+    kind = DAEMONS[role]
+    yield from filter(None, (_FIXED.get(key, default_port(key)) for key in (kind.page.key, *kind.addresses)))
+    yield from _QUORUM if role is Role.ZOOKEEPER else ()
 
 
 def changes(
