@@ -67,8 +67,8 @@ def hosts_telemetry(state: LabState) -> tuple[Source, ...]:
 def laboratory_of(state: LabState, machine: str) -> Laboratory:
     """Return a record's description of a run's lab; ``machine`` is the machine below it."""
     labs = sorted(shared_with(state))
-    beside = tuple(LaboratoryBeside(name=lab, at_work=is_at_work(lab)) for lab in labs)
-    return state.laboratory.model_copy(update={"machine": machine, "beside": beside})
+    neighbours = tuple(LaboratoryBeside(name=lab, at_work=is_at_work(lab)) for lab in labs)
+    return state.laboratory.model_copy(update={"machine": machine, "beside": neighbours})
 
 
 def shared_machine_sources(state: LabState) -> tuple[Source, ...]:

@@ -103,8 +103,8 @@ def isolation(
     )
 
 
-def _lacks(what: str, how: str) -> Isolation:
-    return Isolation(what=what, kept=False, how=how)
+def _lacks(subject: str, how: str) -> Isolation:
+    return Isolation(what=subject, kept=False, how=how)
 
 
 def rootless_isolation(capabilities: Capabilities) -> tuple[Isolation, ...]:

@@ -1,4 +1,12 @@
-"""Errors of requests to daemons, and the answers that cause them."""
+"""Errors of requests to daemons.
+
+ServiceError            a daemon's answer is missing or wrong
+├── NotReachable        nothing listens there, the name is unknown, or no answer came in time
+│   └── NotConnected    there was no connection, so the request was not sent
+├── RefusedByDaemon     it answered with an HTTP error, and perhaps Hadoop's own exception
+│   └── NeedsTicket     it requires Kerberos, and there is no ticket or no library for one
+└── Unexpected          it answered with something else, such as a page
+"""
 
 from __future__ import annotations
 
@@ -54,7 +62,7 @@ class NeedsTicket(RefusedByDaemon):
 
 
 class Unexpected(ServiceError):
-    """The daemon's answer has an unexpected form, such as a page."""
+    """The daemon's answer has an unexpected form."""
 
 
 def is_lost(error: OSError) -> bool:

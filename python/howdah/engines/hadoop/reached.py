@@ -136,8 +136,8 @@ def _observed(conf: ClientConf, datanodes: Sequence[DataNode], nodes: Sequence[N
         return (size if size > 0 else 1024) * MIB
 
     keys = ("mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb", LEAST_MB)
-    found = ((key, conf.get(key), conf.where(key)) for key in _TASK_KEYS)
-    values = [FoundValue(key, value, where) for key, value, where in found if value is not None]
+    entries = ((key, conf.get(key), conf.where(key)) for key in _TASK_KEYS)
+    values = [FoundValue(key, value, where) for key, value, where in entries if value is not None]
     return observed_plan(observed_nodes, ContainerSizes(*map(container_bytes, keys)), values)
 
 

@@ -257,7 +257,7 @@ _LOST = {
     "topology": "all DataNodes have one address, so replicas of a block may share a host",
     "closed network": "shuffles and application masters listen on every address of this machine",
 }
-LOST = tuple(Isolation(what=what, kept=False, how=how) for what, how in _LOST.items())
+LOST = tuple(Isolation(what=subject, kept=False, how=how) for subject, how in _LOST.items())
 """Further isolation that is missing on loopback addresses."""
 _BY_LIMITS = ("CPUs per ", "uplink per ", "largest data disk per ")
 """Quantities that only limits reduce; all others are in the plan itself."""

@@ -119,8 +119,8 @@ def read_prometheus(
     owners = _owners(server, instances, machines, url)
     own = sum_stretches(_stretches(requested, owners))
     taken = {(stretch.machine, stretch.metric) for stretch in own}
-    others = _stretches(exported, owners)
-    defaults = [stretch for stretch in others if (stretch.machine, stretch.metric) not in taken]
+    exports = _stretches(exported, owners)
+    defaults = [stretch for stretch in exports if (stretch.machine, stretch.metric) not in taken]
     unknown = tuple(f"instance {name}" for name, machine in sorted(owners.items()) if machine is None)
     return Imported((*own, *sum_stretches(defaults)), unknown)
 
