@@ -30,13 +30,10 @@ _GROUPS = {
     "File Output Format Counters": "FileOutputFormatCounter",
 }
 _FILE_SYSTEM_NAMES = {
-    "bytes read": "BYTES_READ",
-    "bytes written": "BYTES_WRITTEN",
-    "read operations": "READ_OPS",
-    "large read operations": "LARGE_READ_OPS",
-    "write operations": "WRITE_OPS",
-    "bytes read erasure-coded": "BYTES_READ_EC",
-}
+    "bytes read": "BYTES_READ", "bytes written": "BYTES_WRITTEN",
+    "read operations": "READ_OPS", "large read operations": "LARGE_READ_OPS",
+    "write operations": "WRITE_OPS", "bytes read erasure-coded": "BYTES_READ_EC",
+}  # fmt: skip
 _SAME_NAMES = (
     "Map input records", "Map output records", "Map output bytes", "Map output materialized bytes",
     "Combine input records", "Combine output records", "Reduce input groups", "Reduce shuffle bytes",
@@ -45,14 +42,10 @@ _SAME_NAMES = (
 )  # fmt: skip
 # Hadoop prints a counter's description instead of its name, or the name if there is no description.
 _NAMES = {words: words.upper().replace(" ", "_") for words in _SAME_NAMES} | {
-    "Failed map tasks": "NUM_FAILED_MAPS",
-    "Failed reduce tasks": "NUM_FAILED_REDUCES",
-    "Killed map tasks": "NUM_KILLED_MAPS",
-    "Killed reduce tasks": "NUM_KILLED_REDUCES",
-    "Launched map tasks": "TOTAL_LAUNCHED_MAPS",
-    "Launched reduce tasks": "TOTAL_LAUNCHED_REDUCES",
-    "Other local map tasks": "OTHER_LOCAL_MAPS",
-    "Data-local map tasks": "DATA_LOCAL_MAPS",
+    "Failed map tasks": "NUM_FAILED_MAPS", "Failed reduce tasks": "NUM_FAILED_REDUCES",
+    "Killed map tasks": "NUM_KILLED_MAPS", "Killed reduce tasks": "NUM_KILLED_REDUCES",
+    "Launched map tasks": "TOTAL_LAUNCHED_MAPS", "Launched reduce tasks": "TOTAL_LAUNCHED_REDUCES",
+    "Other local map tasks": "OTHER_LOCAL_MAPS", "Data-local map tasks": "DATA_LOCAL_MAPS",
     "Rack-local map tasks": "RACK_LOCAL_MAPS",
     "Total time spent by all maps in occupied slots (ms)": "SLOTS_MILLIS_MAPS",
     "Total time spent by all reduces in occupied slots (ms)": "SLOTS_MILLIS_REDUCES",
@@ -62,10 +55,8 @@ _NAMES = {words: words.upper().replace(" ", "_") for words in _SAME_NAMES} | {
     "Total megabyte-milliseconds taken by all reduce tasks": "MB_MILLIS_REDUCES",
     "Total vcore-milliseconds taken by all map tasks": "VCORES_MILLIS_MAPS",
     "Total vcore-milliseconds taken by all reduce tasks": "VCORES_MILLIS_REDUCES",
-    "Input split bytes": "SPLIT_RAW_BYTES",
-    "Failed Shuffles": "FAILED_SHUFFLE",
-    "GC time elapsed (ms)": "GC_TIME_MILLIS",
-    "CPU time spent (ms)": "CPU_MILLISECONDS",
+    "Input split bytes": "SPLIT_RAW_BYTES", "Failed Shuffles": "FAILED_SHUFFLE",
+    "GC time elapsed (ms)": "GC_TIME_MILLIS", "CPU time spent (ms)": "CPU_MILLISECONDS",
     "Physical memory (bytes) snapshot": "PHYSICAL_MEMORY_BYTES",
     "Virtual memory (bytes) snapshot": "VIRTUAL_MEMORY_BYTES",
     "Total committed heap usage (bytes)": "COMMITTED_HEAP_BYTES",
@@ -73,7 +64,7 @@ _NAMES = {words: words.upper().replace(" ", "_") for words in _SAME_NAMES} | {
     "Peak Map Virtual memory (bytes)": "MAP_VIRTUAL_MEMORY_BYTES_MAX",
     "Peak Reduce Physical memory (bytes)": "REDUCE_PHYSICAL_MEMORY_BYTES_MAX",
     "Peak Reduce Virtual memory (bytes)": "REDUCE_VIRTUAL_MEMORY_BYTES_MAX",
-}
+}  # fmt: skip
 _OF_MAPS = re.compile(r"^(?:MAP_|SPLIT_RAW|NUM_FAILED_MAPS|NUM_KILLED_MAPS|.*_MAPS$)")
 _OF_REDUCES = re.compile(r"^(?:REDUCE_|SHUFFLED_MAPS$|FAILED_SHUFFLE$|MERGED_MAP_OUTPUTS$|.*_REDUCES$)")
 

@@ -32,16 +32,12 @@ _CODECS = {
     Codec.ZSTD: "org.apache.hadoop.io.compress.ZStandardCodec",
 }
 _FLAGS = {
-    "dfs.blocksize": "--block-size",
-    "dfs.replication": "--replication",
-    "mapreduce.job.maps": "--maps",
-    "mapreduce.job.queuename": "--queue",
-    "mapreduce.job.reduce.slowstart.completedmaps": "--slowstart",
-    "mapreduce.job.reduces": "--reduces",
-    "mapreduce.terasort.num-rows": "--rows",
-    "mapreduce.terasort.output.replication": "--output-replication",
+    "dfs.blocksize": "--block-size", "dfs.replication": "--replication",
+    "mapreduce.job.maps": "--maps", "mapreduce.job.queuename": "--queue",
+    "mapreduce.job.reduce.slowstart.completedmaps": "--slowstart", "mapreduce.job.reduces": "--reduces",
+    "mapreduce.terasort.num-rows": "--rows", "mapreduce.terasort.output.replication": "--output-replication",
     "mapreduce.terasort.partitions.sample": "--partition-samples",
-}
+}  # fmt: skip
 """Properties with flags: the record has the flags' values, which a property would make wrong."""
 _OWN = {
     "dfs.user.home.dir.prefix": "keeps what jobs write in the run's directory",
@@ -183,15 +179,11 @@ SPARK_PREFIX = "spark."
 HADOOP_PREFIX = "spark.hadoop."
 """Before a property of Hadoop, for Spark to pass it on."""
 _SPARK_FLAGS = {
-    "spark.default.parallelism": "--partitions",
-    "spark.dynamicAllocation.enabled": "--allocation",
-    "spark.executor.cores": "--executor-cores",
-    "spark.executor.instances": "--executors",
-    "spark.executor.memory": "--executor-memory",
-    "spark.sql.shuffle.partitions": "--partitions",
-    "spark.submit.deployMode": "--deploy-mode",
-    "spark.yarn.queue": "--queue",
-}
+    "spark.default.parallelism": "--partitions", "spark.dynamicAllocation.enabled": "--allocation",
+    "spark.executor.cores": "--executor-cores", "spark.executor.instances": "--executors",
+    "spark.executor.memory": "--executor-memory", "spark.sql.shuffle.partitions": "--partitions",
+    "spark.submit.deployMode": "--deploy-mode", "spark.yarn.queue": "--queue",
+}  # fmt: skip
 _OWN_OF_SPARK = {
     "spark.app.name": "identifies the program",
     "spark.eventLog.dir": "keeps what applications write in the run's directory",

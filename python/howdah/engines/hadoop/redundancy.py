@@ -47,15 +47,11 @@ _METRICS_S = 11.0
 """DataNodes compute their metrics every ten seconds (*.period)."""
 _ACTIVITY = "Hadoop:service=DataNode,name=DataNodeActivity-*"
 _COUNTED = {
-    "written": "BytesWritten",
-    "copied_blocks": "BlocksReplicated",
-    "units": "EcReconstructionTasks",
-    "failed": "EcFailedReconstructionTasks",
-    "unit_bytes": "EcReconstructionBytesWritten",
-    "unit_read": "EcReconstructionBytesRead",
-    "unit_remote": "EcReconstructionRemoteBytesRead",
-    "decoding_ns": "EcDecodingTimeNanos",
-}
+    "written": "BytesWritten", "copied_blocks": "BlocksReplicated",
+    "units": "EcReconstructionTasks", "failed": "EcFailedReconstructionTasks",
+    "unit_bytes": "EcReconstructionBytesWritten", "unit_read": "EcReconstructionBytesRead",
+    "unit_remote": "EcReconstructionRemoteBytesRead", "decoding_ns": "EcDecodingTimeNanos",
+}  # fmt: skip
 
 
 class _State(NamedTuple):

@@ -121,12 +121,9 @@ def _site(folder: Path, ports: Mapping[str, int]) -> str:
         "hbase.unsafe.stream.capability.enforce": "false",
         "hbase.zookeeper.property.dataDir": f"{folder}/zookeeper",
         "hbase.zookeeper.quorum": LOOPBACK,
-        "hbase.master.hostname": "localhost",
-        "hbase.regionserver.hostname": "localhost",
-        "hbase.master.ipc.address": LOOPBACK,
-        "hbase.regionserver.ipc.address": LOOPBACK,
-        "hbase.master.info.bindAddress": LOOPBACK,
-        "hbase.regionserver.info.bindAddress": LOOPBACK,
+        **dict.fromkeys(("hbase.master.hostname", "hbase.regionserver.hostname"), "localhost"),
+        **dict.fromkeys(("hbase.master.ipc.address", "hbase.regionserver.ipc.address"), LOOPBACK),
+        **dict.fromkeys(("hbase.master.info.bindAddress", "hbase.regionserver.info.bindAddress"), LOOPBACK),
         **ports,
     }
     lines = [
