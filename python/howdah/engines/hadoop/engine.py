@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from contextlib import ExitStack
 from pkgutil import resolve_name
 
 from howdah.engines.base import (
@@ -24,7 +24,7 @@ from howdah.engines.hadoop.storage import (
     clear_leftovers,
     enable_coding,
 )
-from howdah.engines.hadoop.target import DeferredAction, HadoopContext, HadoopTarget
+from howdah.engines.hadoop.target import HadoopContext, HadoopTarget
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.errors import HowdahError, UserError
 from howdah.model.cluster import ClusterState
@@ -132,7 +132,7 @@ class _HadoopRun:
             sink=self._run.sink,
             history=history,
             warn=self._run.warn,
-            afterwards=DeferredAction(),
+            afterwards=ExitStack(),
         )
         for workload in self._job.suite.workloads:
             # Samples at both ends of a workload make its share of every counter exact.
@@ -141,16 +141,17 @@ class _HadoopRun:
             try:
                 conclude: Conclusion = resolve_name(work.workload.programs[HADOOP])(work)
             except BaseException as error:
-                context.afterwards.do()
+                context.afterwards.close()
                 self._note(work, PartialResult(outcome=ended_by(error)))
                 raise
-            context.afterwards.put(partial(self._conclude, work, conclude))
+            context.afterwards.close()
+            context.afterwards.callback(self._conclude, work, conclude)
             sampler.mark()
             self._run.change(events=watching.events)
             if self._fault is not None:
                 break
         self._run.sink.measured()
-        context.afterwards.do()
+        context.afterwards.close()
         outcome = Outcome.SUCCEEDED if self._fault is None else Outcome.FAILED
         self._run.change(outcome=outcome, error=self._fault)
 

@@ -100,7 +100,7 @@ def _counters(target: HadoopTarget, namenode: NameNode) -> dict[str, dict[str, i
 def redundancy(work: HadoopWork[Redundancy]) -> Conclusion:
     """Wait until HDFS is redundant, or until nothing more is rebuilt."""
     target, namenode = work.context.target, work.context.namenode
-    work.context.afterwards.do()
+    work.context.afterwards.close()
     # Until then they may not have what was written before.
     time.sleep(_METRICS_S)
     before = _counters(target, namenode)

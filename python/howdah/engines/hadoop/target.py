@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from howdah.installation.installation import Installation
-from howdah.installation.java_programs import SparkPrograms
-from howdah.model.cluster import Laboratory
-from howdah.model.placement import PlacedWorker, placed_workers
-from howdah.model.plan import Plan
-from howdah.services.conf import ClientConf
-from howdah.services.web import Web
-from howdah.telemetry.source import Follow, Member, Source
-
-if TYPE_CHECKING:
-    from howdah.engines.base import RunClock
-    from howdah.engines.hadoop.storage import HdfsWorkspace
-    from howdah.model.tables import Job, SampleSink
-    from howdah.services.namenode import NameNode
-    from howdah.services.resourcemanager import ResourceManager
 import logging
 import posixpath
 import re
 import subprocess
 import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from howdah.engines.base import sha256
+from howdah.engines.base import RunClock, sha256
 from howdah.engines.processes import PATIENCE_S, RunningProgram
-from howdah.installation.java_programs import BRIEF, PROGRAMS, java_command
+from howdah.installation.installation import Installation
+from howdah.installation.java_programs import BRIEF, PROGRAMS, SparkPrograms, java_command
+from howdah.model.cluster import Laboratory
+from howdah.model.placement import PlacedWorker, placed_workers
+from howdah.model.plan import Plan
+from howdah.model.tables import Job, SampleSink
+from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
+from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import AppFacts, ResourceManager
+from howdah.services.web import Web
+from howdah.telemetry.source import Follow, Member, Source
+
+if TYPE_CHECKING:
+    from howdah.engines.hadoop.storage import HdfsWorkspace
 
 DEADLINE_S = 120.0
 """Time without a container from the queue after which the job is given up."""
@@ -106,30 +103,13 @@ class NodeFinder:
         return placed.rack if placed else None
 
 
-class DeferredAction:
-    """At most one action that must not delay the next job."""
-
-    def __init__(self) -> None:
-        self._action: Callable[[], None] | None = None
-
-    def put(self, action: Callable[[], None]) -> None:
-        """Defer an action, after doing the one before."""
-        self.do()
-        self._action = action
-
-    def do(self) -> None:
-        """Do the deferred action, once, even if it raises an error."""
-        action, self._action = self._action, None
-        if action is not None:
-            action()
-
-
 @dataclass
 class HadoopContext:
     """The context of every program.
 
     ``warn`` adds a warning by code and text. Without a history server (``history`` is False), application
-    masters are queried for more while they run. ``afterwards`` has an action that may run later.
+    masters are queried for more while they run. ``afterwards`` has at most one action, which must not delay
+    the next job; closing it does the action, once.
     """
 
     job: Job
@@ -141,7 +121,7 @@ class HadoopContext:
     sink: SampleSink
     history: bool
     warn: Callable[[str, str], None]
-    afterwards: DeferredAction
+    afterwards: ExitStack
 
     @property
     def machines(self) -> NodeFinder:

@@ -91,7 +91,7 @@ class HadoopWork(Generic[P]):
         following = Following(context, self.workload, client, partial(command.master, context.manager))
         try:
             # A client takes seconds to submit its job.
-            context.afterwards.do()
+            context.afterwards.close()
             following.until_end()
         except BaseException:
             # Whoever interrupts again leaves no job either.
@@ -132,7 +132,7 @@ class HadoopWork(Generic[P]):
         program = start()
         following = followed(program)
         try:
-            context.afterwards.do()
+            context.afterwards.close()
             following.until_end()
         except BaseException:
             try:
