@@ -41,6 +41,8 @@ class FileStatus(AnswerPart):
     block_bytes: int = Field(alias="blockSize")
     """A file's block size; 0 for a directory."""
     owner: str
+    modified_ms: int = Field(alias="modificationTime")
+    """Time of its last change, milliseconds since 1970."""
 
     @property
     def is_directory(self) -> bool:
@@ -48,7 +50,7 @@ class FileStatus(AnswerPart):
 
 
 class ContentSummary(AnswerPart):
-    """Files and bytes below a directory, and its quota."""
+    """Files and bytes below a directory, and their quotas."""
 
     size_bytes: int = Field(alias="length")
     """Bytes of the files below it, each once."""
@@ -56,6 +58,8 @@ class ContentSummary(AnswerPart):
     files: int = Field(alias="fileCount")
     directories: int = Field(alias="directoryCount")
     """Including itself."""
+    quota: int
+    """The largest number of names; -1 without a quota."""
     space_quota_bytes: int = Field(alias="spaceQuota")
     """The largest number of bytes with every replica; -1 without a quota."""
 

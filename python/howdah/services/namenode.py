@@ -96,6 +96,8 @@ class NameNodeStatus(AnswerPart):
     """Its release, ``3.5.0``."""
     state: str
     """``active``, ``standby`` or ``observer``."""
+    host_and_port: str
+    """The address of its RPC server."""
     safe_mode: str | None
     """The reason of its safe mode; None outside safe mode."""
     changed_ms: int = 0
@@ -206,6 +208,7 @@ class NameNode(Hdfs):
         fields = {
             "version": str(info.get("SoftwareVersion", "")),
             "state": status.get("State"),
+            "host_and_port": status.get("HostAndPort"),
             "safe_mode": info.get("Safemode") or None,
             "changed_ms": status.get("LastHATransitionTime") or 0,
         }

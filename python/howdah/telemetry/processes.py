@@ -255,7 +255,7 @@ class ProcessesDevice(Device):
         self._counters = (Counter("hold"), Counter("hold"), Counter("hold"))
 
     def tick(self) -> list[MetricReading]:
-        current = {
+        current: dict[int, tuple[RunningProcess, _Totals]] = {
             pid: (process, (process.used + process.ended, *self._disk(pid)))
             for pid, process in self._selection.read().items()
         }

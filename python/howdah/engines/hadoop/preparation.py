@@ -47,7 +47,8 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     programs = requested_programs(request, HadoopEngine.name)
     for program in programs:
         check_extras(f"SUITE {request.suite}", *program.extras)
-    job_settings = dict(request.of(SET) or ())
+    settings = request.of(SET)
+    job_settings = dict(settings or ())
     for key, value in job_settings.items():
         # The record and `ps` show the command line.
         if shown_value(key, value) != value:

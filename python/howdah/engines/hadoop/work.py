@@ -167,9 +167,10 @@ class HadoopWork(Generic[P]):
         code = program.exit_code() if len(apps) == 1 else None
         for number, app in enumerate(apps, 1):
             ended = EndedJob(app.id, program.lines, None, code)
-            reported = report(ended, app, number if len(apps) > 1 else None)
-            self._write_tasks(reported, tuple(self._jobs))
-            self._jobs.append(FinishedJob(program.lines, lambda report=reported: report))
+            finished = partial(report, ended, app, number if len(apps) > 1 else None)
+            job = FinishedJob(program.lines, finished)
+            self._write_tasks(job.reported, tuple(self._jobs))
+            self._jobs.append(job)
         return tuple(job.reported for job in self._jobs)
 
     def _kill(self, tag: str) -> bool:

@@ -150,12 +150,12 @@ def _reach(request: RunRequest, host: Host) -> tuple[ReachedHBase | None, FaultR
     """
     check_one_cluster(request)
     # Options that only apply to an HBase started for the run.
-    alone = [option.flag for option in (MEMORY, DATA_DIR) if request.of(option) is not None]
-    if alone:
-        cluster = next((option.flag for option in (CONF, LAB) if request.of(option) is not None), None)
-        if cluster is not None:
-            problem = f"is for an HBase started on this machine, but {cluster} names another"
-            raise UserError(alone[0], problem, "leave one of them out")
+    alone = ((MEMORY.flag, request.of(MEMORY)), (DATA_DIR.flag, request.of(DATA_DIR)))
+    if flags := [flag for flag, value in alone if value is not None]:
+        clusters = ((CONF.flag, request.of(CONF)), (LAB.flag, request.of(LAB)))
+        if names := [flag for flag, value in clusters if value is not None]:
+            problem = f"is for an HBase started on this machine, but {names[0]} names another"
+            raise UserError(flags[0], problem, "leave one of them out")
         return None, requested_faults(request, None)
     otherwise = f"{CONF.flag} DIR, or {MEMORY.flag} SIZE to start an HBase on this machine"
     find = partial(complete_lab, engine=HBASE, otherwise=otherwise)

@@ -34,7 +34,8 @@ def prepare_local(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
             # Not created here: it would be on the root disk if a mount is missing or misspelt.
             raise UserError(f"--data-dir {path}", "is not a directory", "create it on the disk to measure")
     data_dirs = [str(path) for path in request.of(DATA_DIR) or (DEFAULT_DATA_DIR,)]
-    input_rows = ready_rows(programs[0], data_dirs, request.of(INPUT) or ())
+    inputs = request.of(INPUT)
+    input_rows = ready_rows(programs[0], data_dirs, inputs or ())
     table = ready_table(programs[0], data_dirs)
     planner = LocalPlanner(request, host, sort_needs, input_rows, table=table, store_needs=store_needs)
     plan, suite = planner.plan()

@@ -42,10 +42,10 @@ def _prepare_local(request: RunRequest, probe: Path, **start: Unpack[RunStart]) 
         raise UserError("SUITE", f"{request.suite} cannot be simulated alone on one machine", hint)
     if start["keep_data"]:
         raise UserError("--keep-data", "has no effect, because a simulation writes no data", "leave it out")
-    for option in (PLAN, CALIBRATION):
-        if request.of(option) is not None:
+    for flag, value in ((PLAN.flag, request.of(PLAN)), (CALIBRATION.flag, request.of(CALIBRATION))):
+        if value is not None:
             problem = "simulates a cluster, but --probe simulates one machine"
-            raise UserError(option.flag, problem, "give only one of them")
+            raise UserError(flag, problem, "give only one of them")
     host = read_host(probe)
     # The current size of this process says nothing about the process of a real run.
     needs = partial(sort_needs, process_bytes=USUAL_PROCESS_BYTES)

@@ -17,7 +17,7 @@ from howdah.errors import RunFailed
 from howdah.lab import registry
 from howdah.lab.kernel.processes import LabMount, read_mounts
 from howdah.lab.registry import Leftover
-from howdah.lab.state import LabSpec, MachineSpec
+from howdah.lab.state import HostSpec, LabSpec, MachineSpec
 
 _PERIOD_US = 100_000
 _LEAST_QUOTA_US = 1_000
@@ -179,9 +179,11 @@ class ControlGroup:
 def build(spec: LabSpec) -> None:
     """Create the groups of hosts and machines, and set the limits of available controllers."""
     ControlGroup.of(spec.name, registry.CLIENT_GROUP).create()
-    hosts = [(ControlGroup.of(spec.name, host.name), host) for host in spec.hosts]
-    machines = [(machine_group(spec, machine), machine) for machine in spec.machines]
-    for group, limits in (*hosts, *machines):
+    groups: list[tuple[ControlGroup, HostSpec | MachineSpec]] = [
+        *((ControlGroup.of(spec.name, host.name), host) for host in spec.hosts),
+        *((machine_group(spec, machine), machine) for machine in spec.machines),
+    ]
+    for group, limits in groups:
         group.create()
         if limits.cpus is not None:
             group.limit_cpu(limits.cpus)

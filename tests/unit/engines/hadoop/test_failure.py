@@ -256,7 +256,7 @@ def test_an_answer_without_a_log_holds_none(answer: str) -> None:
 
 def test_only_the_end_of_a_log_is_asked_for_and_the_history_server_has_those_gathered(tmp_path: Path) -> None:
     container = ("container_1_0001_01_000002", "gone:1")
-    gathered = f"GET /ws/v1/history/containerlogs/{container.id}/stdout"
+    gathered = f"GET /ws/v1/history/containerlogs/{container[0]}/stdout"
     with Recorded({gathered: Answer(AGGREGATED.encode(), kind="text/plain")}) as server:
         cluster = target(server.url, tmp_path / "conf")
         logs = TaskLogs(cluster.web, cluster.conf)
