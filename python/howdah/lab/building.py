@@ -62,7 +62,6 @@ class LabRequest(NamedTuple):
     name: str
     directory: Path
     source: str
-    """The plan's file, as the user gave it."""
     digest: str
 
 

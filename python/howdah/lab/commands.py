@@ -40,7 +40,6 @@ class Lost(NamedTuple):
     how: KillMode
     machines: tuple[LabSystem, ...]
     ended: tuple[Process, ...]
-    """The processes that ran on them."""
 
 
 class Back(NamedTuple):

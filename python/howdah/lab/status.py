@@ -26,9 +26,7 @@ _Link: TypeAlias = Literal["up", "down"]
 
 class DaemonStatus(Model):
     name: str
-    """Its name in Hadoop's own scripts: ``datanode``."""
     pid: int | None
-    """None if it does not run."""
     log: Path
 
 
@@ -63,7 +61,6 @@ class LabStatus(Model):
     name: str
     directory: Path
     plan: str
-    """The plan's file, as the user gave it."""
     hadoop: str
     hbase: str | None = None
     state: Literal["up", "not redundant", "degraded", "incomplete"]

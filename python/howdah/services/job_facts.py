@@ -93,9 +93,7 @@ class TaskFacts:
 class MasterStart(NamedTuple):
     number: int
     start_ms: int
-    """Milliseconds since 1970 on Hadoop's clock."""
     node: str
-    """The NodeManager's host name."""
 
 
 @dataclass(frozen=True)

@@ -188,7 +188,6 @@ def _text(value: object) -> str:
 
 class JobProgress(AnswerPart):
     id: str
-    """``job_1700000000000_0001``."""
     state: str
     """``NEW``, ``INITED``, ``RUNNING``, ``SUCCEEDED``, ``FAILED``, ``KILLED``, ``ERROR``."""
     maps: int = Field(alias="mapsTotal")

@@ -93,7 +93,6 @@ def _replicas(text: str | None) -> Iterator[Replica]:
 
 class NameNodeStatus(AnswerPart):
     version: str
-    """Its release, ``3.5.0``."""
     state: str
     """``active``, ``standby`` or ``observer``."""
     host_and_port: str
@@ -114,7 +113,6 @@ class HdfsSpace(AnswerPart):
 
 class DataNode(AnswerPart):
     host: str
-    """The name that it registered with."""
     address: str = Field(alias="xferaddr")
     """``ADDRESS:PORT`` of its data transfer, as fsck prints it."""
     live: bool

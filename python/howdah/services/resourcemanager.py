@@ -33,7 +33,6 @@ class ClusterInfo(AnswerPart):
     """A ResourceManager's release and state."""
 
     version: str = Field(alias="hadoopVersion")
-    """Its release, ``3.5.0``."""
     state: str
     """``STARTED`` once it serves."""
     ha_state: str = Field(alias="haState")
@@ -46,7 +45,6 @@ class Node(AnswerPart):
     id: str
     """``HOST:PORT`` of its RPC server."""
     host: str = Field(alias="nodeHostName")
-    """The name that it registered with."""
     state: str
     """``RUNNING``, ``UNHEALTHY``, ``LOST`` …"""
     rack: str
@@ -63,7 +61,6 @@ class Node(AnswerPart):
 
 class Queue(AnswerPart):
     name: str
-    """Its last name, ``default``."""
     path: str
     """Its full name, ``root.default``."""
     running: bool

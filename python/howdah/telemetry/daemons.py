@@ -318,7 +318,6 @@ class ServerLogs(NamedTuple):
     daemon: str
     """``regionserver`` or ``hmaster``."""
     own: Path
-    """HBase's log."""
     collector: Path
     """Its JVM's unified log of collections."""
 

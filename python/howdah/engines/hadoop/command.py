@@ -18,8 +18,7 @@ from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import Codec, TeraSort
 from howdah.releases.catalogue import DEFAULT_SPARK, default_of, hadoop, intended_spark_key, spark_keys
 from howdah.services.job_facts import JobFacts
-from howdah.services.job_rest import AppMaster
-from howdah.services.resourcemanager import Node, ResourceManager
+from howdah.services.resourcemanager import Node
 from howdah.units import MIB, format_memory
 
 # TestDFSIO writes its numbers in the JVM's locale.
@@ -89,9 +88,6 @@ class Command(NamedTuple):
         words = (*(f"-D{key}={value}" for key, value in properties.items()), *self.arguments)
         java = java_command(target.installation, target.conf_dir, self.main, *words, options=_OPTIONS)
         return [*target.client_prefix, *java]
-
-    def master(self, manager: ResourceManager, application: str) -> AppMaster:
-        return manager.app_master(application)
 
     def report(self, context: HadoopContext, workload: Workload, ended: EndedJob) -> ReportedJob:
         return report_job(

@@ -21,6 +21,8 @@ from howdah.services.job_rest import AppMaster, JobProgress, JobReader
 from howdah.services.resourcemanager import AppFacts, ResourceManager, SparkDriver
 
 _LOG = logging.getLogger(__name__)
+MasterOf = Callable[[str], AppMaster | SparkDriver]
+"""Returns what reports the progress of an application."""
 
 
 def progress(workload: Workload, job: JobProgress | None, elapsed_s: float) -> Progress:
@@ -54,7 +56,7 @@ class StatusQuery:
     A missing answer is no error: the master may just be starting or have ended.
     """
 
-    def __init__(self, manager: ResourceManager, master_of: Callable[[str], AppMaster | SparkDriver]) -> None:
+    def __init__(self, manager: ResourceManager, master_of: MasterOf) -> None:
         self._manager = manager
         self._master_of = master_of
         self._app: AppFacts | None = None
@@ -205,11 +207,7 @@ class Following:
     """One client's job."""
 
     def __init__(
-        self,
-        context: HadoopContext,
-        workload: Workload,
-        client: Client,
-        master_of: Callable[[str], AppMaster | SparkDriver],
+        self, context: HadoopContext, workload: Workload, client: Client, master_of: MasterOf
     ) -> None:
         self._bench = context
         self._workload = workload

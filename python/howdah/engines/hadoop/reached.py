@@ -45,16 +45,13 @@ class Reached:
     web: Web
     plan: Plan
     line: str
-    """Description for the terminal."""
     machine_of: Mapping[str, str]
     telemetry: Web
     sources: tuple[Source, ...]
     state: LabState | None = None
     follow: LabMembers | None = None
-    """Watches machines that join and leave a lab."""
     client_prefix: tuple[str, ...] = ()
     lab: Laboratory | None = None
-    """Its isolation and deviations, if it is a lab."""
 
     def close(self) -> None:
         self.web.close()

@@ -25,7 +25,7 @@ from howdah.services.errors import ServiceError
 from howdah.services.event_log import read_event_log
 from howdah.services.job_facts import JobFacts, State, state_of
 from howdah.services.namenode import NameNode
-from howdah.services.resourcemanager import AppFacts, ResourceManager, SparkDriver
+from howdah.services.resourcemanager import AppFacts
 from howdah.services.spark_run import ReadSpark, SparkPlaces
 from howdah.units import MIB, format_seconds
 
@@ -199,9 +199,6 @@ class SparkCommand(NamedTuple):
         memory = properties.get(_DRIVER_MEMORY, _DRIVER_MEMORY_DEFAULT)
         java = spark_command(target.spark.spark, target.conf_dir, memory, *words)
         return [*target.client_prefix, *java]
-
-    def master(self, manager: ResourceManager, application: str) -> SparkDriver:
-        return manager.spark_driver(application)
 
     def report(self, context: HadoopContext, workload: Workload, ended: EndedJob) -> ReportedJob:
         return report_spark(context, workload, ended, context.workspace.folder(LOGS))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from howdah.engines.base import PartialResult
 from howdah.engines.hadoop.command import Command, EndedJob
 from howdah.engines.hadoop.failure import client_error
-from howdah.engines.hadoop.following import Following
+from howdah.engines.hadoop.following import Following, MasterOf
 from howdah.engines.hadoop.ready import find_source
 from howdah.engines.hadoop.reporters import ReportedJob
 from howdah.engines.hadoop.spark_command import SparkCommand
@@ -88,7 +88,9 @@ class HadoopWork(Generic[P]):
             self._start_s = context.clock.now_s()
         self._end_s = None
         client = Client(command.vector(context.target, context.workspace, tag), context.job.results_dir)
-        following = Following(context, self.workload, client, partial(command.master, context.manager))
+        manager, on_spark = context.manager, isinstance(command, SparkCommand)
+        master_of: MasterOf = manager.spark_driver if on_spark else manager.app_master
+        following = Following(context, self.workload, client, master_of)
         try:
             # A client takes seconds to submit its job.
             context.afterwards.close()

@@ -61,7 +61,6 @@ class HeldRows(Model):
     wrong: int = 0
     """Number of records that differ from the written ones."""
     first: str | None = None
-    """The difference of one such record."""
 
 
 class Serving(Model):

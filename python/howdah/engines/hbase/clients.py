@@ -134,7 +134,6 @@ class Printed(NamedTuple):
     begun_ms: int
     """Start of the first operation in milliseconds since the epoch; 0 without operations."""
     ended_ms: int
-    """End of the last operation in milliseconds since the epoch."""
 
 
 def read_printed(lines: Iterable[str]) -> Printed | None:

@@ -83,7 +83,6 @@ class _Chosen(NamedTuple):
     opened: Opened
     line: str
     playing: FaultRun | None = None
-    """The faults that are injected during the run."""
     state: LabState | None = None
 
 

@@ -37,7 +37,6 @@ class ClientPlace:
     environment: Mapping[str, str] | None = None
     """All that a program finds there; howdah's own environment where it is None."""
     options: tuple[str, ...] = ()
-    """Options of every JVM there."""
 
 
 def places_here(name: str) -> tuple[ClientPlace, ...]:
@@ -52,7 +51,6 @@ class HBaseTarget:
     installation: HBaseInstallation
     """The jars that clients run from, with YCSB's and howdah's own classes."""
     conf_dir: Path
-    """The client's configuration directory, which is only read."""
     places: tuple[ClientPlace, ...]
     """The machines that may ask, in the order in which they are taken."""
     sources: Sequence[Source] = ()
@@ -147,7 +145,6 @@ class HBaseContext:
     sink: SampleSink
     warn: Callable[[str, str], None]
     table: RunTable | None = None
-    """The table, once one was made or found."""
     ledger: Path | None = None
     """The folder of clients' ledgers of acknowledged writes, in runs with faults."""
     probes: RegionProbes | None = None

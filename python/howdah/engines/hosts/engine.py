@@ -36,7 +36,7 @@ class HostsEngine:
 
     def __init__(self, target: HostsTarget) -> None:
         self._target = target
-        self.version = target.tools.iperf
+        self.version = target.iperf
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
         clock, target = RunClock(), self._target
@@ -116,7 +116,7 @@ class _Measurement:
         self._done, self._total = 0, 4 * len(self._groups) + 1
 
     async def run(self) -> PartialResult:
-        if self._work.target.tools.ping_interval_s is not None:
+        if self._work.target.ping_interval_s is not None:
             await self._part("round trips", self._groups, lambda pair: self._pings(pair, IDLE, _IDLE_S))
         await self._part(ONE_WAY, self._groups, lambda pair: self._send(*pair, ONE_WAY))
         await self._part("the other way", self._groups, lambda pair: self._send(*pair[::-1], ONE_WAY))
@@ -168,7 +168,7 @@ class _Measurement:
         await asyncio.gather(self._send(*pair, ALL_AT_ONCE), self._pings(pair, LOADED, float(self._seconds)))
 
     async def _pings(self, pair: Pair[Station], operation: str, seconds: float) -> None:
-        interval_s = self._work.target.tools.ping_interval_s
+        interval_s = self._work.target.ping_interval_s
         if interval_s is not None:
             histograms = await round_trips(
                 *pair, operation, seconds=seconds, interval_s=interval_s, now_s=self._work.now_s

@@ -10,7 +10,7 @@ from typing import Unpack
 from howdah.documents.files import read_plan
 from howdah.engines.base import Prepared, RunStart, new_job
 from howdah.engines.hosts.engine import HostsEngine
-from howdah.engines.hosts.tools import Ended, HostsTarget, Station, Tools, run
+from howdah.engines.hosts.tools import Ended, HostsTarget, Station, run
 from howdah.engines.lab_members import hosts_telemetry, laboratory_of, shared_machine_sources
 from howdah.engines.lab_runs import complete_lab
 from howdah.errors import RunFailed, UserError
@@ -34,8 +34,8 @@ _AT_ONCE = 64
 """Machines that are queried at the same time."""
 
 
-def find_tools(stations: Sequence[Station]) -> Tools:
-    """The tools that all machines have; raises UserError for an unreachable one or one without iperf3."""
+def find_tools(stations: Sequence[Station]) -> tuple[str, float | None]:
+    """All machines' iperf3 and ping's interval; raises UserError for one out of reach or without iperf3."""
 
     async def query_all() -> list[tuple[str, float | None]]:
         room = asyncio.Semaphore(_AT_ONCE)
@@ -49,7 +49,7 @@ def find_tools(stations: Sequence[Station]) -> Tools:
     tools = asyncio.run(query_all())
     allowed = [interval_s for _, interval_s in tools if interval_s is not None]
     versions = ", ".join(sorted({version for version, _ in tools}))
-    return Tools(versions, max(allowed) if allowed and len(allowed) == len(tools) else None)
+    return versions, max(allowed) if allowed and len(allowed) == len(tools) else None
 
 
 async def _iperf(station: Station) -> str:
@@ -101,7 +101,7 @@ def prepare_hosts(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     return Prepared(
         job=job,
         engine=HostsEngine(target),
-        introduction=(("hosts", f"{line} · iperf3 {target.tools.iperf}"), ("plan", suite_line(sized.suite))),
+        introduction=(("hosts", f"{line} · iperf3 {target.iperf}"), ("plan", suite_line(sized.suite))),
         kept=dict,
     )
 
@@ -134,7 +134,7 @@ def _of_lab(request: RunRequest) -> tuple[ClusterPlan, HostsTarget, str]:
         if machine.kind == "worker"
     )
     stations = _enough(workers, where)
-    target = HostsTarget(stations, find_tools(stations), (*hosts_telemetry(state), *shared), lab)
+    target = HostsTarget(stations, *find_tools(stations), (*hosts_telemetry(state), *shared), lab)
     return state.plan, target, f"{where}: {_counted(target)}"
 
 
@@ -162,7 +162,7 @@ def _of_command(request: RunRequest) -> tuple[ClusterPlan, HostsTarget, str]:
         for worker in host.workers
     )
     stations = _enough(workers, f"--plan {path}")
-    target = HostsTarget(stations, find_tools(stations))
+    target = HostsTarget(stations, *find_tools(stations))
     return plan, target, f"cluster {plan.cluster.inventory.cluster}: {_counted(target)}"
 
 

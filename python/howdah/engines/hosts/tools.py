@@ -45,20 +45,15 @@ class Station:
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
 
-class Tools(NamedTuple):
-    """The measuring tools that the machines have."""
-
-    iperf: str
-    ping_interval_s: float | None
-    """The shortest interval between pings; None if a machine has no ping."""
-
-
 @dataclass(frozen=True)
 class HostsTarget:
     """All that the engine needs of the hosts."""
 
     stations: tuple[Station, ...]
-    tools: Tools
+    iperf: str
+    """The releases of iperf3 that the machines have."""
+    ping_interval_s: float | None
+    """The shortest interval between pings; None if a machine has no ping."""
     sources: tuple[Source, ...] = ()
     lab: Laboratory | None = None
 

@@ -203,10 +203,8 @@ class SimTarget(NamedTuple):
     parameters: Mapping[str, float]
     """What is known of them; the others have their defaults."""
     calibration: str | None = None
-    """The calibration's name; None where nothing was calibrated."""
     calibration_digest: str | None = None
     replications: int = 1
-    """Simulations, each with its own seed."""
     warnings: tuple[RunWarning, ...] = ()
     draws: tuple[Mapping[str, float], ...] = ()
     """Parameters of each simulation after the first, where they are not known for sure."""
