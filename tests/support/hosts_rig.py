@@ -39,7 +39,7 @@ class HostsRig:
             )
             for host in HOSTS
         )
-        return HostsEngine(HostsTarget(stations, find_tools(stations)))
+        return HostsEngine(HostsTarget(stations, *find_tools(stations)))
 
     def small_job(self) -> Job:
         """One round of pairs, a second each."""

@@ -7,13 +7,12 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypedDict, Unpack
 
 import howdah
-from howdah.model.base import Model
 from howdah.model.cluster import ReplicaSpread
 from howdah.model.host import Host
 from howdah.model.plan import Plan
@@ -82,12 +81,7 @@ class Prepared(NamedTuple):
 
 
 def new_job(
-    suite: Suite,
-    plan: Plan,
-    host: Host,
-    *,
-    sample_interval_s: float,
-    **start: Unpack[RunStart],
+    suite: Suite, plan: Plan, host: Host, *, sample_interval_s: float, **start: Unpack[RunStart]
 ) -> Job:
     """Return a job that begins now, named after the minute, with a random seed unless one is given."""
     return Job(
@@ -117,19 +111,13 @@ def job_digests(job: Job) -> dict[str, str]:
             "unread": True,
         }
     )
-    return {"host": sha256(content), "plan": _model(job.plan), "suite": _model(job.suite)}
+    parts = {"host": content, "plan": job.plan.model_dump_json(), "suite": job.suite.model_dump_json()}
+    return {name: sha256(part) for name, part in parts.items()}
 
 
 def sha256(content: str) -> str:
     """A text's digest in hex."""
     return hashlib.sha256(content.encode()).hexdigest()
-
-
-def _model(part: Model) -> str:
-    return sha256(part.model_dump_json())
-
-
-STOPPED = "stopped by the user"
 
 
 def begun_record(
@@ -161,6 +149,19 @@ def begun_record(
         outcome=Outcome.RUNNING,
         pid=os.getpid(),
     )
+
+
+class Generated(NamedTuple):
+    """TeraGen's record of its rows: their number, and the sum of their CRC-32 in hex."""
+
+    rows: int
+    checksum: str
+
+
+NO_TERAGEN_RECORD = (
+    "no-teragen-record",
+    "teravalidate had no TeraGen record of these rows, so it checked their order but not their completeness",
+)
 
 
 class PartialResult(TypedDict, total=False):
@@ -252,21 +253,16 @@ class RunUnderWay:
         try:
             yield
         except KeyboardInterrupt:
-            self.change(outcome=Outcome.ABORTED, error=STOPPED)
+            self.change(outcome=Outcome.ABORTED, error="stopped by the user")
         except errors as error:
             self.change(outcome=Outcome.FAILED, error=text(error))
 
     @contextmanager
     def sampled(
-        self,
-        sources: Sequence[Source],
-        *,
-        start_ns: int,
-        interval_s: float,
-        now_s: Callable[[], float],
-        follow: Follow | None = None,
+        self, sources: Sequence[Source], clock: RunClock, *, interval_s: float, follow: Follow | None = None
     ) -> Iterator[Sampler]:
-        """Sample during the context, and record the cost; ``now_s`` returns seconds since the start."""
+        """Sample during the context, and record the cost and the time on the run's clock."""
+        start_ns = clock.start_ns
         sampler = Sampler(self.sink, sources, run_start_ns=start_ns, interval_s=interval_s, follow=follow)
         sampler.start()
         try:
@@ -275,10 +271,17 @@ class RunUnderWay:
             cost = sampler.stop()
             self.change(
                 telemetry=cost,
-                elapsed_s=now_s(),
+                elapsed_s=clock.now_s(),
                 members=sampler.members,
                 warnings=(*self.record.warnings, *sampler.warnings),
             )
+
+
+def begun_run(job: Job, sink: SampleSink, clock: RunClock, engine: str, version: str) -> RunUnderWay:
+    """Return a run that is measured from the beginning of its clock on."""
+    created = datetime.fromtimestamp(clock.start_epoch_s, UTC)
+    record = begun_record(job, engine=engine, version=version, created=created, digests=job_digests(job))
+    return RunUnderWay(record, sink)
 
 
 def ended_by(error: BaseException) -> Outcome:
@@ -322,22 +325,15 @@ class RunClock:
         """A time of Hadoop's, milliseconds since 1970, in seconds since the start of the run."""
         return epoch_ms / 1000 - self.start_epoch_s
 
-    @property
-    def set_by_s(self) -> float:
-        """By how much the time of day has been set forward since the start of the run."""
-        return time.time() - self.start_epoch_s - self.now_s()
-
 
 def clock_was_set(clock: RunClock) -> tuple[RunWarning, ...]:
     """A warning if this machine's time of day was set during the run: samples' clock was not."""
-    by_s = clock.set_by_s
+    by_s = time.time() - clock.start_epoch_s - clock.now_s()
     if abs(by_s) <= _APART_S:
         return ()
-    text = (
-        f"this machine's time of day was set {abs(by_s):.0f} s {'forward' if by_s > 0 else 'back'} during "
-        "the run: times of tasks and samples do not match"
-    )
-    return (RunWarning(code="clock-set", text=text),)
+    way = f"{abs(by_s):.0f} s {'forward' if by_s > 0 else 'back'}"
+    problem = "during the run: times of tasks and samples do not match"
+    return (RunWarning(code="clock-set", text=f"this machine's time of day was set {way} {problem}"),)
 
 
 def clocks_apart(web: Web, servers: Iterable[tuple[str, str]]) -> tuple[RunWarning, ...]:
@@ -360,12 +356,10 @@ def clocks_apart(web: Web, servers: Iterable[tuple[str, str]]) -> tuple[RunWarni
 def _ahead_s(web: Web, url: str) -> float | None:
     """Return how far a server's clock is ahead of this machine's, to a second."""
     before = datetime.now(UTC)
-    try:
+    with suppress(ServiceError, ValueError):
         theirs = web.get_date(url)
-    except (ServiceError, ValueError):
-        return None
-    if theirs is None or theirs.tzinfo is None:
-        return None
-    # The header has no fractions of a second: half a second on average.
-    ours = before + (datetime.now(UTC) - before) / 2
-    return (theirs - ours).total_seconds() + 0.5
+        if theirs is not None and theirs.tzinfo is not None:
+            # The header has no fractions of a second: half a second on average.
+            ours = before + (datetime.now(UTC) - before) / 2
+            return (theirs - ours).total_seconds() + 0.5
+    return None

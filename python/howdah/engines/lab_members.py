@@ -30,6 +30,8 @@ from howdah.telemetry.source import Member, Membership, Source, shared_machine
 _WITH_ADDRESS = (Role.DATANODE, Role.NODEMANAGER, Role.JOURNALNODE)
 """Daemons whose own machine's configuration has the address of their pages."""
 _CONTROLLERS = {"cpu", "memory"}
+_CPUS = float(os.cpu_count() or 1)
+_MEMORY_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def lab_telemetry(state: LabState, conf: ClientConf, web: Web) -> tuple[Source, ...]:
@@ -44,15 +46,16 @@ def is_built(state: LabState, name: str) -> bool:
     """Whether a host, or a machine with all its disks and its configuration, is there to be sampled."""
     if not all(is_configured(machine) for machine in state.machines if name in (machine.name, machine.host)):
         return False
-    if state.spec is None:
+    spec = state.spec
+    if spec is None:
         return True
-    machines = [machine for machine in state.spec.machines if name in (machine.name, machine.host)]
-    mounted = devices(state.spec)
+    mounted = devices(spec)
     return all(
-        (SPACES / space(state.spec, machine)).exists()
-        and _groups(machine_group(state.spec, machine))
+        (SPACES / space(spec, machine)).exists()
+        and _groups(machine_group(spec, machine))
         and all(disk.mount in mounted for disk in machine.disks)
-        for machine in machines
+        for machine in spec.machines
+        if name in (machine.name, machine.host)
     )
 
 
@@ -63,9 +66,8 @@ def hosts_telemetry(state: LabState) -> tuple[Source, ...]:
 
 def laboratory_of(state: LabState, machine: str) -> Laboratory:
     """Return a record's description of a run's lab; ``machine`` is the machine below it."""
-    neighbours = tuple(
-        LaboratoryBeside(name=lab, at_work=is_at_work(lab)) for lab in sorted(shared_with(state))
-    )
+    labs = sorted(shared_with(state))
+    neighbours = tuple(LaboratoryBeside(name=lab, at_work=is_at_work(lab)) for lab in labs)
     return state.laboratory.model_copy(update={"machine": machine, "beside": neighbours})
 
 
@@ -90,8 +92,8 @@ def _hosts(state: LabState) -> Iterator[LabMachine]:
         if host.virtual:
             yield LabMachine(
                 name=host.name,
-                cpus=host.cpus or _cpus(),
-                memory_bytes=host.memory_bytes or _memory_bytes(),
+                cpus=host.cpus or _CPUS,
+                memory_bytes=host.memory_bytes or _MEMORY_BYTES,
                 groups=_groups(ControlGroup.of(spec.name, host.name)),
                 namespace=SPACES / host_space_of(spec, host.name),
                 interface=UPLINK,
@@ -99,33 +101,30 @@ def _hosts(state: LabState) -> Iterator[LabMachine]:
 
 
 def _neighbours(state: LabState) -> Iterator[Source]:
-    """Yield the sources of other labs' use of shared hosts."""
     shared = shared_with(state)
     for lab in labs_sharing_hosts(state):
         if lab.spec is None:
             continue
         for host in shared.get(lab.name, ()):
-            groups = _groups(ControlGroup.of(lab.name, host))
-            space_of_host = host_space_of(lab.spec, host)
-            cables = [link.near for link in every_link(lab.spec) if link.near_space == space_of_host]
+            groups, network = _groups(ControlGroup.of(lab.name, host)), host_space_of(lab.spec, host)
+            cables = [link.near for link in every_link(lab.spec) if link.near_space == network]
             if groups:
-                yield Source(host, (NeighbourDevice(lab.name, groups, SPACES / space_of_host, cables),))
+                yield Source(host, (NeighbourDevice(lab.name, groups, SPACES / network, cables),))
 
 
 def _machines(state: LabState) -> Iterator[LabMachine]:
     spec = state.spec
-    loops = devices(spec) if spec else {}
-    hosts = {host.name: host for host in spec.hosts} if spec else {}
+    if spec is None:
+        yield from (LabMachine(machine.name, _CPUS, _MEMORY_BYTES) for machine in state.machines)
+        return
+    loops, hosts = devices(spec), {host.name: host for host in spec.hosts}
     for machine in state.machines:
-        if spec is None:
-            yield LabMachine(machine.name, _cpus(), _memory_bytes())
-            continue
         limits, host = spec.machine(machine.name), hosts[machine.host]
         disks = enumerate((disk.mount for disk in limits.disks), start=1)
         yield LabMachine(
             name=machine.name,
-            cpus=limits.cpus or host.cpus or _cpus(),
-            memory_bytes=limits.memory_bytes or host.memory_bytes or _memory_bytes(),
+            cpus=limits.cpus or host.cpus or _CPUS,
+            memory_bytes=limits.memory_bytes or host.memory_bytes or _MEMORY_BYTES,
             groups=_groups(machine_group(spec, limits)),
             namespace=SPACES / space(spec, limits),
             interface=INTERFACE,
@@ -149,14 +148,6 @@ def _jmx(machine: LabSystem, conf: ClientConf) -> Iterator[tuple[str, str]]:
     for role in (*_WITH_ADDRESS, *OF_HBASE):
         if role in machine.roles:
             yield DAEMONS[role].name, page_url(machine, role)
-
-
-def _cpus() -> float:
-    return float(os.cpu_count() or 1)
-
-
-def _memory_bytes() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 class LabMembers:
@@ -208,7 +199,7 @@ class LabMembers:
 def _machine_hosts(state: LabState) -> dict[str, str]:
     """The host of every machine; a host is its own."""
     machines = {machine.name: machine.host for machine in state.machines}
-    return {**{host: host for host in state.hosts}, **machines}
+    return dict(zip(state.hosts, state.hosts, strict=True)) | machines
 
 
 def _leaving(state: LabState) -> frozenset[str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from threading import RLock
-from typing import NamedTuple, Protocol
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, NamedTuple
 
 from howdah.analysis.wording import listed
 from howdah.engines.base import Engine
@@ -20,17 +19,19 @@ from howdah.faults.schedule import check_schedule, read_faults
 from howdah.lab import registry
 from howdah.lab.state import LabState, read_state
 from howdah.lab.status import LabStatus, status
-from howdah.model.engines import FAULT
+from howdah.model.engines import CONF, FAULT, LAB, PLAN
 from howdah.model.faults import Action
 from howdah.model.plan import Placement
-from howdah.model.reported import LatencyHistogram
-from howdah.model.run import RunRecord, RunWarning, Sample, TaskAttempt
-from howdah.model.tables import Job, Progress, SampleSink, ServerEvent
+from howdah.model.run import RunRecord, RunWarning
+from howdah.model.tables import Job, Progress, SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.option import ERASURE_CODING
 from howdah.model.workloads.suite import programs, suites
 from howdah.planner.suite.request import RunRequest
 from howdah.planner.topology import NODE_GROUPS_END
+
+if TYPE_CHECKING:
+    from howdah.engines.hadoop.redundancy import HdfsClients
 
 SETTLES_S = 60.0
 """How long is waited for what comes by itself: regions that are opened, a NameNode that leaves safe mode."""
@@ -70,6 +71,34 @@ def complete_lab(
     return state
 
 
+def check_one_cluster(request: RunRequest) -> None:
+    """Raise UserError for a request that names both a lab and a configuration."""
+    if request.of(CONF) is not None and request.of(LAB) is not None:
+        problem = f"conflicts with {CONF.flag}: they name different clusters"
+        raise UserError(LAB.flag, problem, "leave one of them out")
+
+
+def chosen_lab(
+    request: RunRequest, engine: str, variable: str, find: Callable[..., LabState | None]
+) -> LabState | None:
+    """Return the lab that a request names, or the default one; None for a cluster of the user's.
+
+    ``find`` returns the lab of a name, and whether the environment ``variable`` names a cluster is its
+    ``elsewhere``. Raises UserError if that contradicts the lab, or if a plan is given for one.
+    """
+    lab, elsewhere = request.of(LAB), bool(os.environ.get(variable))
+    if lab is None and request.of(CONF) is not None:
+        return None
+    state = find(lab, elsewhere=elsewhere)
+    if state is not None and lab is None and elsewhere:
+        problem = f'lab "{state.name}" is up, but {variable} names another cluster'
+        raise UserError(f"--engine {engine}", problem, f"--lab {state.name}, or --conf DIR")
+    if state is not None and request.of(PLAN) is not None:
+        problem = "has no effect on a lab, which has its own plan"
+        raise UserError(PLAN.flag, problem, f"use it with {CONF.flag}")
+    return state
+
+
 class SettledEngine:
     """An engine that begins once a lab is complete; see ``howdah.engines.base.Engine``."""
 
@@ -98,22 +127,18 @@ def settled(state: LabState, patience_s: float) -> LabStatus:
     deadline = time.monotonic() + patience_s
     while True:
         now = status(state)
-        if now.faults or now.health is None or not _coming(now) or time.monotonic() > deadline:
+        runs = all(daemon.pid is not None for machine in now.machines for daemon in machine.daemons)
+        # All runs, and something of it does not do its part yet.
+        coming = runs and bool(now.missing)
+        if now.faults or now.health is None or not coming or time.monotonic() > deadline:
             return now
         time.sleep(_POLL_S)
 
 
-def _coming(now: LabStatus) -> bool:
-    """Whether all runs, and something of it does not do its part yet."""
-    runs = all(daemon.pid is not None for machine in now.machines for daemon in machine.daemons)
-    return runs and bool(now.missing)
-
-
 def _warnings(before: LabStatus) -> Iterator[RunWarning]:
     for fault in before.faults:
-        yield RunWarning(
-            code="fault-in-force", text=f"{fault} was active when the run began, and stays active"
-        )
+        text = f"{fault} was active when the run began, and stays active"
+        yield RunWarning(code="fault-in-force", text=text)
     behind = before.health.behind if before.health else ()
     if lacking := (*before.missing, *(daemon.what for daemon in behind)):
         yield RunWarning(
@@ -123,36 +148,25 @@ def _warnings(before: LabStatus) -> Iterator[RunWarning]:
         )
 
 
-class ConcurrentClients(Protocol):
-    """Clients that run next to the engine in a run with faults."""
-
-    def begin(self, record: RunRecord, seconds: Callable[[float], float]) -> None:
-        """The run has begun; ``seconds`` makes seconds since its start of those since 1970."""
-
-    def end(self, record: RunRecord) -> RunRecord:
-        """All faults are undone; the record with what was found."""
-
-
 class FaultRun(NamedTuple):
     """A requested schedule, and the lab that it is played on."""
 
     player: FaultPlayer
     state: LabState
 
-    def wrap(self, engine: Engine, clients: ConcurrentClients | None = None) -> Engine:
-        """Return the engine with the schedule and the concurrent clients."""
-        return FaultedEngine(engine, self.player, self.state, clients)
-
 
 def on_lab(
-    engine: Engine, state: LabState | None, playing: FaultRun | None, clients: ConcurrentClients | None = None
+    engine: Engine, state: LabState | None, playing: FaultRun | None, clients: HdfsClients | None = None
 ) -> Engine:
-    """Return the engine for a lab, which waits until that is complete; without a lab the engine itself."""
+    """Return the engine for a lab, which waits until that is complete; without a lab the engine itself.
+
+    ``clients`` run next to the engine in a run with faults.
+    """
     if state is None:
         return engine
     if playing is None:
         return SettledEngine(engine, state)
-    return SettledEngine(playing.wrap(engine, clients), state, STANDS_IN_S)
+    return SettledEngine(FaultedEngine(engine, *playing, clients), state, STANDS_IN_S)
 
 
 def requested_faults(request: RunRequest, state: LabState | None) -> FaultRun | None:
@@ -167,23 +181,18 @@ def requested_faults(request: RunRequest, state: LabState | None) -> FaultRun | 
             heal_orphans(state)
         return None
     if state is None:
-        raise UserError(
-            FAULT.flag,
-            "can destroy data, so howdah injects faults only into its own labs",
-            "build a lab like your cluster with howdah lab up PLAN, then give --lab NAME",
-        )
+        hint = "build a lab like your cluster with howdah lab up PLAN, then give --lab NAME"
+        raise UserError(FAULT.flag, "can destroy data, so howdah injects faults only into its own labs", hint)
     targets = lab_targets(state)
     schedule = tuple(fault for text in texts for fault in read_faults(text, targets))
-    phases = {kind: _phases(programs()[kind]) for kind in suites()[request.suite]}
-    check_schedule(schedule, targets, phases, FAULT.flag)
+    reported = {kind: _phases(programs()[kind]) for kind in suites()[request.suite]}
+    check_schedule(schedule, targets, reported, FAULT.flag)
     coded = request.of(ERASURE_CODING) is not None
     node_groups = state.plan.cluster.topology.placement is Placement.NODE_GROUPS
     if coded and node_groups and any(fault.action is Action.DRAIN for fault in schedule):
-        raise UserError(
-            FAULT.flag,
-            f"workers with coded files cannot be drained in this lab: {NODE_GROUPS_END}",
-            "plan the lab with --erasure-coding DIR=POLICY: its hosts are then upgrade domains",
-        )
+        problem = f"workers with coded files cannot be drained in this lab: {NODE_GROUPS_END}"
+        hint = "plan the lab with --erasure-coding DIR=POLICY: its hosts are then upgrade domains"
+        raise UserError(FAULT.flag, problem, hint)
     heal_orphans(state)
     return FaultRun(FaultPlayer(schedule, LabFaults(state)), state)
 
@@ -201,7 +210,7 @@ class FaultedEngine:
     """An engine with a schedule of faults; see ``howdah.engines.base.Engine``."""
 
     def __init__(
-        self, engine: Engine, player: FaultPlayer, state: LabState, clients: ConcurrentClients | None
+        self, engine: Engine, player: FaultPlayer, state: LabState, clients: HdfsClients | None
     ) -> None:
         self.name = engine.name
         self.version = engine.version
@@ -220,51 +229,28 @@ class FaultedEngine:
             self._player.heal()
             fallen = running.start_fallen()
         reports = self._player.reports
-        record = record.model_copy(
-            update={
-                "faults": reports,
-                "recovery": logs.recovery(reports, datetime.fromisoformat(record.created).timestamp()),
-                "warnings": (*record.warnings, *map(_fell, fallen)),
-            }
-        )
+        recovery = logs.recovery(reports, datetime.fromisoformat(record.created).timestamp())
+        texts = (f"{daemon} ended by itself during the run, and howdah started it again" for daemon in fallen)
+        warnings = (*record.warnings, *(RunWarning(code="daemon-fell", text=text) for text in texts))
+        record = record.model_copy(update={"faults": reports, "recovery": recovery, "warnings": warnings})
         if self._clients is not None:
             record = self._clients.end(record)
         sink.update(record)
         return record
 
 
-def _fell(daemon: str) -> RunWarning:
-    text = f"{daemon} ended by itself during the run, and howdah started it again"
-    return RunWarning(code="daemon-fell", text=text)
-
-
 class _Watched:
     """A sink that passes the progress to the player, and adds the player's reports to the record."""
 
-    def __init__(self, sink: SampleSink, player: FaultPlayer, clients: ConcurrentClients | None) -> None:
+    def __init__(self, sink: SampleSink, player: FaultPlayer, clients: HdfsClients | None) -> None:
         self._sink = sink
         self._player = player
         self._clients = clients
         self._record: RunRecord | None = None
         self._lock = RLock()
-
-    def samples(self, rows: Sequence[Sample]) -> None:
-        self._sink.samples(rows)
-
-    def tasks(self, rows: Sequence[TaskAttempt]) -> None:
-        self._sink.tasks(rows)
-
-    def latencies(self, rows: Sequence[LatencyHistogram]) -> None:
-        self._sink.latencies(rows)
-
-    def server_events(self, rows: Sequence[ServerEvent]) -> None:
-        self._sink.server_events(rows)
-
-    def sample_table(self, rows: pa.Table) -> None:
-        self._sink.sample_table(rows)
-
-    def task_table(self, rows: pa.Table) -> None:
-        self._sink.task_table(rows)
+        self.samples, self.tasks, self.measured = sink.samples, sink.tasks, sink.measured
+        self.latencies, self.server_events = sink.latencies, sink.server_events
+        self.sample_table, self.task_table = sink.sample_table, sink.task_table
 
     def update(self, record: RunRecord) -> None:
         begins = self._record is None
@@ -276,20 +262,13 @@ class _Watched:
             start_epoch_s = datetime.fromisoformat(record.created).timestamp()
             passed_s = time.time() - start_epoch_s
             zero = time.monotonic() - passed_s
-
-            def now_s() -> float:
-                return time.monotonic() - zero
-
-            self._player.begin(now_s, self._changed)
+            self._player.begin(lambda: time.monotonic() - zero, self._changed)
             if self._clients is not None:
                 self._clients.begin(record, lambda epoch_s: epoch_s - start_epoch_s)
 
     def progress(self, progress: Progress) -> None:
         self._player.progress(progress)
         self._sink.progress(progress)
-
-    def measured(self) -> None:
-        self._sink.measured()
 
     def _changed(self) -> None:
         with self._lock:

@@ -27,13 +27,35 @@ def end_with_parent() -> None:
     _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
+def start_program(
+    command: Sequence[str],
+    directory: Path,
+    environment: Mapping[str, str] | None,
+    *,
+    stdin: int = subprocess.PIPE,
+    stderr: int = subprocess.DEVNULL,
+) -> subprocess.Popen[bytes]:
+    """Start a program whose output is read, in its own process group: Ctrl-C reaches howdah alone.
+
+    It ends with howdah: a client whose howdah is killed could still submit a job, much later.
+    """
+    return subprocess.Popen(
+        command,
+        cwd=directory,
+        env=environment,
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        start_new_session=True,
+        preexec_fn=end_with_parent,  # noqa: PLW1509 (it calls one function that was loaded before)
+    )
+
+
 class ProcessIdentity(Model):
     """A process, named so that no later one is taken for it."""
 
     host: str
-    """The machine it runs on."""
     boot: str
-    """The machine's boot."""
     pid: int
     started: int
     """When it started, in the kernel's ticks since boot."""
@@ -77,10 +99,8 @@ PATIENCE_S = 10.0
 class RunningProgram:
     """A running program; its output goes to howdah's log, its last lines are kept.
 
-    It has a process group of its own, so that Ctrl-C reaches howdah alone, which then ends it too.
-    When howdah is killed it ends.
-    ``environment`` is all it finds there, howdah's own where it is not given; ``patience_s`` is how long it
-    may take to end when it is asked to. Raises OSError where it cannot be started.
+    ``environment`` replaces howdah's own; ``patience_s`` is the time that it may take to end when it is
+    requested to. Raises OSError if it cannot be started.
     """
 
     def __init__(
@@ -91,17 +111,8 @@ class RunningProgram:
         environment: Mapping[str, str] | None = None,
         patience_s: float = PATIENCE_S,
     ) -> None:
-        self._process = subprocess.Popen(
-            command,
-            cwd=directory,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            # A client whose howdah is killed could still submit a job, much later.
-            preexec_fn=end_with_parent,  # noqa: PLW1509 (it calls one function that was loaded before)
-        )
+        nothing, mixed = subprocess.DEVNULL, subprocess.STDOUT
+        self._process = start_program(command, directory, environment, stdin=nothing, stderr=mixed)
         self._patience_s = patience_s
         self._lines: deque[str] = deque(maxlen=_KEPT_LINES)
         self._silent = Event()
@@ -150,10 +161,9 @@ class RunningProgram:
 
 
 class ConcurrentProgram:
-    """Start the program; ``on_line`` gets its lines in another thread. It ends if howdah is killed.
+    """A program started next to a run; ``on_line`` gets its lines in another thread.
 
-    ``environment`` is all it finds there, howdah's own where it is not given. Raises OSError where it cannot
-    be started.
+    ``environment`` replaces howdah's own. Raises OSError if it cannot be started.
     """
 
     def __init__(
@@ -165,16 +175,7 @@ class ConcurrentProgram:
     ) -> None:
         self._on_line = on_line
         self._folder = tempfile.TemporaryDirectory(prefix="howdah-beside-")
-        self._process = subprocess.Popen(
-            command,
-            cwd=Path(self._folder.name),
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            preexec_fn=end_with_parent,  # noqa: PLW1509 (it calls one function that was loaded before)
-        )
+        self._process = start_program(command, Path(self._folder.name), environment)
         self._reader = Thread(target=self._read, name="howdah-beside", daemon=True)
         self._reader.start()
 

@@ -24,7 +24,7 @@ from howdah.lab.capabilities import (
 from howdah.lab.faults import ACTIVE_FAULTS
 from howdah.lab.hadoop import redirect
 from howdah.lab.hadoop.daemons import Daemon
-from howdah.lab.hadoop.files import Installed, installed, write_files, write_scripts
+from howdah.lab.hadoop.files import Installed, installed, jars_of, write_files, write_scripts
 from howdah.lab.hadoop.health import file_system_answers
 from howdah.lab.hadoop.reports import Behind, refresh_members
 from howdah.lab.hadoop.starting import ReportStep, start_missing, superuser, wait_until_ready
@@ -52,6 +52,8 @@ from howdah.services.web import Web
 
 _OPEN = ("/tmp", "/user")
 """The directories of HDFS that every user may write to."""
+_NETWORK_KEYS = "net.ipv4.tcp_"
+"""sysctl keys that are separate for each network namespace, so that they can be set for each machine."""
 
 
 class LabRequest(NamedTuple):
@@ -59,11 +61,8 @@ class LabRequest(NamedTuple):
 
     name: str
     directory: Path
-    """Absolute."""
     source: str
-    """The plan's file, as the user gave it."""
     digest: str
-    """The digest of the user's plan and limits."""
 
 
 class Fitting(NamedTuple):
@@ -84,7 +83,6 @@ class StartedLab(NamedTuple):
     state: LabState
     started: tuple[Daemon, ...]
     behind: tuple[Behind, ...]
-    """Daemons that are not redundant yet."""
 
 
 def begin(
@@ -106,9 +104,17 @@ def begin(
             directory=request.directory,
             hosts=place.cabled(tuple(host_specs(cluster, placed, power))),
             machines=tuple(machine_specs(plan, placed, power)),
-            format=_format(plan),
+            format=Format(
+                file_system=planned_text(plan, "fs.type") or "xfs",
+                mkfs_options=tuple(planned_text(plan, "mkfs.options").split()),
+                mount_options=tuple(filter(None, planned_text(plan, "mount.options").split(","))),
+            ),
             client_address=str(place.client_address),
-            kernel=_kernel(plan),
+            kernel={
+                setting.key: setting.value
+                for setting in plan.settings
+                if setting.key.startswith(_NETWORK_KEYS) and isinstance(setting.value, int)
+            },
             lot=place.lot,
         )
         check_hosts(spec)
@@ -128,8 +134,8 @@ def begin(
         source=request.source,
         complete=False,
         plan=plan,
-        jars=installations.jars,
-        hbase=installations.hbase_jars,
+        jars=jars_of(installations.hadoop),
+        hbase=jars_of(installations.hbase) if installations.hbase else None,
         machines=placed,
         spec=spec,
         client_conf=request.directory / "client/conf",
@@ -168,11 +174,8 @@ def bring_up(state: LabState, rendered: ConfigSet, report: ReportStep) -> Starte
         behind = wait_until_ready(state, running.all, report)
         _open_directories(state)
     except KeyboardInterrupt as error:
-        raise Aborted(
-            f'lab "{state.name}"',
-            "stopped while starting",
-            "howdah lab up continues, howdah lab down removes it",
-        ) from error
+        hint = "howdah lab up continues, howdah lab down removes it"
+        raise Aborted(f'lab "{state.name}"', "stopped while starting", hint) from error
     if state.spec is not None:
         # Limits come last, because a dozen Java programs would start slowly on fractions of a CPU.
         cgroups.build(state.spec)
@@ -200,19 +203,13 @@ def _build(state: LabState, report: ReportStep) -> tuple[Deviation, ...]:
             for path in machine.data_dirs:
                 path.mkdir(parents=True, exist_ok=True)
         return ()
-    report(f"{len(state.spec.hosts)} hosts, {len(state.spec.machines)} machines on them")
-    limited = state.complete and processes.daemons(state)
-    return build_hosts(state.spec if limited else _without_cpu_limits(state.spec), report)
-
-
-def _without_cpu_limits(spec: LabSpec) -> LabSpec:
-    free = {"cpus": None}
-    return spec.model_copy(
-        update={
-            "hosts": tuple(host.model_copy(update=free) for host in spec.hosts),
-            "machines": tuple(machine.model_copy(update=free) for machine in spec.machines),
-        }
-    )
+    spec, free = state.spec, {"cpus": None}
+    report(f"{len(spec.hosts)} hosts, {len(spec.machines)} machines on them")
+    if not (state.complete and processes.daemons(state)):
+        hosts = tuple(host.model_copy(update=free) for host in spec.hosts)
+        machines = tuple(machine.model_copy(update=free) for machine in spec.machines)
+        spec = spec.model_copy(update={"hosts": hosts, "machines": machines})
+    return build_hosts(spec, report)
 
 
 def _open_directories(state: LabState) -> None:
@@ -226,40 +223,8 @@ def _open_directories(state: LabState) -> None:
             namenode.set_policy(directory.path, directory.policy)
 
 
-_NETWORK_KEYS = "net.ipv4.tcp_"
-"""sysctl keys that are separate for each network namespace."""
-
-
-def _kernel(plan: ClusterPlan) -> dict[str, int]:
-    """Return the plan's sysctl keys that can be set for each machine."""
-    return {
-        setting.key: setting.value
-        for setting in plan.settings
-        if setting.key.startswith(_NETWORK_KEYS) and isinstance(setting.value, int)
-    }
-
-
-def _format(plan: ClusterPlan) -> Format:
-    return Format(
-        file_system=planned_text(plan, "fs.type") or "xfs",
-        mkfs_options=tuple(planned_text(plan, "mkfs.options").split()),
-        mount_options=tuple(filter(None, planned_text(plan, "mount.options").split(","))),
-    )
-
-
-_FILES = (
-    STATE,
-    "lab.new",
-    ACTIVE_FAULTS,
-    "faults.new",
-    "hosts",
-    ".hosts.new",
-    "bin",
-    "client",
-    "machines",
-    "disks",
-    "rendered",
-)
+_FILES = (STATE, "lab.new", ACTIVE_FAULTS, "faults.new", "hosts", ".hosts.new")
+_FOLDERS = ("bin", "client", "machines", "disks", "rendered")
 """The files and folders that a lab creates in its directory."""
 
 
@@ -269,15 +234,11 @@ def remove(name: str, directory: Path | None) -> tuple[Leftover, ...]:
     All parts are found by the lab's name, so that missing ones do not matter. ``directory`` is its directory,
     if known. The caller has the lab's lock.
     """
-    rootless = os.geteuid() != 0
-    if rootless:
-        mark = mark_of(name, rootless=True)
-        remaining = tuple(
-            Leftover("process", str(process.pid), "does not exit")
-            for process in processes.kill_all(mark, directory)
-        )
-    else:
+    if os.geteuid() == 0:
         remaining = remove_hosts(name, directory)
+    else:
+        running = processes.kill_all(mark_of(name, rootless=True), directory)
+        remaining = tuple(Leftover("process", str(process.pid), "does not exit") for process in running)
     if directory is not None and not any(leftover.kind in ("mount", "process") for leftover in remaining):
         remaining += _remove_files(directory)
     if not remaining:
@@ -288,17 +249,15 @@ def remove(name: str, directory: Path | None) -> tuple[Leftover, ...]:
 def leftovers(name: str, directory: Path | None) -> tuple[Leftover, ...]:
     """Return all existing parts of a lab on this machine."""
     if os.geteuid() != 0:
-        mark = mark_of(name, rootless=True)
-        return tuple(
-            Leftover("process", str(process.pid)) for process in processes.processes(mark, directory)
-        )
+        running = processes.processes(mark_of(name, rootless=True), directory)
+        return tuple(Leftover("process", str(process.pid)) for process in running)
     return (*survey_hosts(name, directory), *shared_hosts.shared_leftovers(name))
 
 
 def _remove_files(directory: Path) -> tuple[Leftover, ...]:
     """Remove the lab's own files; other files, and then the directory, stay."""
     remaining = []
-    for name in _FILES:
+    for name in (*_FILES, *_FOLDERS):
         path = directory / name
         try:
             if path.is_dir() and not path.is_symlink():

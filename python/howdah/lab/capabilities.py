@@ -7,6 +7,8 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import starmap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,40 +22,31 @@ from howdah.units import format_bits_per_s, format_memory, format_rate
 
 _ROUNDED = 1.001
 """Tolerance for rounding errors in the sum of CPU fractions."""
-_NEVER = (
-    (
-        "virtualisation",
-        "machines share one kernel, without the cost of a hypervisor's page walks and virtual devices",
-    ),
-    ("NUMA", "machines share this machine's NUMA nodes and caches"),
-    (
-        "seeks",
-        "disks are limited in speed, but have no moving heads: many streams at once cost no more than one",
-    ),
-    ("write-back", "one kernel caches the dirty pages of all machines and decides when to write them"),
-)
+_NEVER = {
+    "virtualisation": "machines share one kernel, without the cost of a hypervisor's page walks and virtual "
+    "devices",
+    "NUMA": "machines share this machine's NUMA nodes and caches",
+    "seeks": "disks are limited in speed, but have no moving heads: many streams at once cost no more than "
+    "one",
+    "write-back": "one kernel caches the dirty pages of all machines and decides when to write them",
+}
+"""Parts of a cluster that no lab reproduces."""
 
 
 def check_plan(plan: ClusterPlan) -> Cluster:
     """Return the plan's cluster; raise UserError for a plan that needs Kerberos."""
     cluster = plan.cluster
     if cluster.request.secure:
-        raise UserError(
-            "plan",
-            "needs Kerberos and TLS, but a lab has no key distribution centre",
-            "plan without --secure: the network of a lab is closed",
-        )
+        problem = "needs Kerberos and TLS, but a lab has no key distribution centre"
+        raise UserError("plan", problem, "plan without --secure: the network of a lab is closed")
     return cluster
 
 
 def check_ports(machines: Sequence[LabSystem]) -> None:
     """Raise UserError for a port in use; without root all machines share this machine's ports."""
     if len(machines) > MOST_WORKERS:
-        raise UserError(
-            "plan",
-            f"has {len(machines)} machines, but without root there are ports for {MOST_WORKERS} only",
-            "give --hosts N for fewer, or run as root",
-        )
+        problem = f"has {len(machines)} machines, but without root there are ports for {MOST_WORKERS} only"
+        raise UserError("plan", problem, "give --hosts N for fewer, or run as root")
     for number, machine in enumerate(machines):
         for address, port in ports(machine, number):
             with socket.socket() as tried:
@@ -62,43 +55,34 @@ def check_ports(machines: Sequence[LabSystem]) -> None:
                 try:
                     tried.bind((address, port))
                 except OSError as error:
-                    raise UserError(
-                        f"port {port} of {address}",
-                        f"is needed for {machine.name}, but not free: {error.strerror}",
-                        "stop the program that uses it (ss -ltnp), or run as root for separate networks",
-                    ) from error
+                    problem = f"is needed for {machine.name}, but not free: {error.strerror}"
+                    hint = "stop the program that uses it (ss -ltnp), or run as root for separate networks"
+                    raise UserError(f"port {port} of {address}", problem, hint) from error
 
 
 def check_directory(directory: Path) -> None:
     """Raise UserError if a directory is not empty, because ``down`` empties it."""
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-        raise UserError(
-            f"--dir {directory}",
-            "is not empty" if directory.is_dir() else "is not a directory",
-            "give a new or empty directory: howdah lab down removes all files of a lab from it",
-        )
+        problem = "is not empty" if directory.is_dir() else "is not a directory"
+        hint = "give a new or empty directory: howdah lab down removes all files of a lab from it"
+        raise UserError(f"--dir {directory}", problem, hint)
 
 
 def not_run(cluster: Cluster) -> Iterator[Isolation]:
     """Yield the parts of a plan that no lab runs."""
     if cluster.request.tez_used:
-        yield Isolation(what="Hive", kept=False, how="not started; MapReduce and Spark run")
+        yield _lacks("Hive", "not started; MapReduce and Spark run")
     if any(master.shadow_host for master in cluster.masters):
-        yield Isolation(
-            what="Fault Tolerance", kept=False, how="shadows of masters need a hypervisor, so none is run"
-        )
+        yield _lacks("Fault Tolerance", "shadows of masters need a hypervisor, so none is run")
 
 
 def ceilings(spec: LabSpec, memory_bytes: int, neighbours: Sequence[LabSpec] = ()) -> Iterator[Isolation]:
     """Yield a note if all limits exceed the machine's memory; ``neighbours`` are on the same hosts."""
     limits = sum(host.memory_bytes or 0 for lab in (spec, *neighbours) for host in lab.hosts)
     if limits > memory_bytes:
-        yield Isolation(
-            what="memory in all",
-            kept=False,
-            how=f"hosts may use {format_memory(limits)} together, and this machine has "
-            f"{format_memory(memory_bytes)}: programs use less, but page caches are smaller than planned",
-        )
+        sizes = f"{format_memory(limits)} together, and this machine has {format_memory(memory_bytes)}"
+        how = f"hosts may use {sizes}: programs use less, but page caches are smaller than planned"
+        yield _lacks("memory in all", how)
 
 
 def isolation(
@@ -108,18 +92,19 @@ def isolation(
 
     ``neighbours`` are labs on the same hosts, which have their part of the CPUs.
     """
+    how = "each machine has a network namespace, address and name, and no route to the outside"
     return (
-        Isolation(
-            what="network",
-            kept=True,
-            how="each machine has a network namespace, address and name, and no route to the outside",
-        ),
+        Isolation(what="network", kept=True, how=how),
         _uplinks(spec),
         _cpu(capabilities, spec, cpus, neighbours),
         _memory(capabilities, spec),
         _disks(capabilities, spec),
-        *_never(),
+        *starmap(_lacks, _NEVER.items()),
     )
+
+
+def _lacks(subject: str, how: str) -> Isolation:
+    return Isolation(what=subject, kept=False, how=how)
 
 
 def rootless_isolation(capabilities: Capabilities) -> tuple[Isolation, ...]:
@@ -132,17 +117,13 @@ def rootless_isolation(capabilities: Capabilities) -> tuple[Isolation, ...]:
         "memory": "every machine may use all of this machine's memory and page cache",
         "disks": "data is in directories of one file system and has its speed",
     }
-    return (*(Isolation(what=subject, kept=False, how=how) for subject, how in lost.items()), *_never())
-
-
-def _never() -> Iterator[Isolation]:
-    return (Isolation(what=subject, kept=False, how=how) for subject, how in _NEVER)
+    return tuple(starmap(_lacks, (lost | _NEVER).items()))
 
 
 def _uplinks(spec: LabSpec) -> Isolation:
     speeds = {host.uplink_bits_per_s for host in spec.hosts} - {None}
     if not speeds:
-        return Isolation(what="uplink", kept=False, how="links between hosts have no limit")
+        return _lacks("uplink", "links between hosts have no limit")
     shown = _listed(format_bits_per_s(speed) for speed in sorted(filter(None, speeds)))
     return Isolation(what="uplink", kept=True, how=f"{shown} each way, a token bucket at both ends")
 
@@ -151,9 +132,9 @@ def _cpu(capabilities: Capabilities, spec: LabSpec, cpus: float, neighbours: Seq
     version = capabilities.controllers.get(Controller.CPU)
     if version is None:
         return _without("CPU", "cpu", "every machine may use all of this machine's CPUs")
-    shares = sorted({share for share in (machine.cpus for machine in spec.machines) if share is not None})
+    shares = sorted({machine.cpus for machine in spec.machines if machine.cpus is not None})
     if not shares:
-        return Isolation(what="CPU", kept=False, how="machines have no limit on CPU time")
+        return _lacks("CPU", "machines have no limit on CPU time")
     shown = _listed(f"{share:g}" for share in shares)
     how = f"{shown} CPUs' worth of time, control groups version {version}"
     promised = sum(
@@ -162,12 +143,8 @@ def _cpu(capabilities: Capabilities, spec: LabSpec, cpus: float, neighbours: Seq
         for host in lab.hosts
     )
     if promised > cpus * _ROUNDED:
-        return Isolation(
-            what="CPU",
-            kept=False,
-            how=f"at most {how}; but together hosts may use {promised:.3g}, and this machine has {cpus:.3g}, "
-            "so each gets less while all are busy",
-        )
+        both = f"together hosts may use {promised:.3g}, and this machine has {cpus:.3g}"
+        return _lacks("CPU", f"at most {how}; but {both}, so each gets less while all are busy")
     return Isolation(what="CPU", kept=True, how=how)
 
 
@@ -175,11 +152,9 @@ def _memory(capabilities: Capabilities, spec: LabSpec) -> Isolation:
     version = capabilities.controllers.get(Controller.MEMORY)
     if version is None:
         return _without("memory", "memory", "every machine may use all of this machine's memory")
-    sizes = sorted(
-        {memory for memory in (machine.memory_bytes for machine in spec.machines) if memory is not None}
-    )
+    sizes = sorted({machine.memory_bytes for machine in spec.machines if machine.memory_bytes is not None})
     if not sizes:
-        return Isolation(what="memory", kept=False, how="machines have no limit on memory")
+        return _lacks("memory", "machines have no limit on memory")
     shown = _listed(map(format_memory, sizes))
     how = f"{shown}, page cache included and no swap, control groups version {version}"
     return Isolation(what="memory", kept=True, how=how)
@@ -188,14 +163,14 @@ def _memory(capabilities: Capabilities, spec: LabSpec) -> Isolation:
 def _disks(capabilities: Capabilities, spec: LabSpec) -> Isolation:
     disks = [disk for machine in spec.machines for disk in machine.disks]
     if not disks:
-        return Isolation(what="disks", kept=False, how="machines have no separate disks")
+        return _lacks("disks", "machines have no separate disks")
     own = f"{spec.format.file_system} on separate loop devices of each machine"
     version = capabilities.controllers.get(Controller.IO)
     if version is None:
         return _without("disks", "io", f"{own}, as fast as this machine's")
     speeds = sorted({(disk.read_bytes_per_s, disk.write_bytes_per_s) for disk in disks}, key=str)
     if speeds == [(None, None)]:
-        return Isolation(what="disks", kept=False, how=f"{own}, as fast as this machine's")
+        return _lacks("disks", f"{own}, as fast as this machine's")
     shown = _listed(f"reads {_speed(read)} and writes {_speed(write)}" for read, write in speeds)
     how = f"{own}, {shown}, in full even when both at once, control groups version {version}"
     return Isolation(what="disks", kept=True, how=how)
@@ -206,9 +181,7 @@ def _speed(bytes_per_s: int | None) -> str:
 
 
 def _without(subject: str, controller: str, how: str) -> Isolation:
-    return Isolation(
-        what=subject, kept=False, how=f"this machine has no {controller} controller of control groups: {how}"
-    )
+    return _lacks(subject, f"this machine has no {controller} controller of control groups: {how}")
 
 
 def _listed(texts: Iterable[str]) -> str:
@@ -249,11 +222,8 @@ class Capabilities(NamedTuple):
 
 def find_capabilities() -> Capabilities:
     """Test the capabilities of this machine, without side effects."""
-    root = (
-        Capability(True)
-        if os.geteuid() == 0
-        else Capability(False, "only root may create namespaces, control groups and disks")
-    )
+    is_root = os.geteuid() == 0
+    root = Capability(is_root, "" if is_root else "only root may create namespaces, control groups and disks")
     return Capabilities(
         root=root,
         namespaces=_tried(root, _TRY_LINKS, "network namespaces, veth pairs and bridges"),
@@ -273,43 +243,30 @@ def refuse_lacking(capabilities: Capabilities, spec: LabSpec) -> None:
     if any(host.uplink_bits_per_s for host in spec.hosts):
         needs.append(("uplink", capabilities.rates))
     if any(machine.disks for machine in spec.machines):
-        needs.append(("disks", capabilities.loops))
-        needs.append(("disks", _makes(capabilities, spec.format.file_system)))
+        name = spec.format.file_system
+        why = f"this machine has no mkfs.{name}, or its kernel cannot mount {name}"
+        made = Capability(name in capabilities.file_systems, why)
+        needs += [("disks", capabilities.loops), ("disks", made)]
     for subject, capability in needs:
         if not capability:
-            raise UserError(
-                subject,
-                capability.why,
-                "run as root on a Linux with these features, or without root on loopback addresses",
-            )
-
-
-def _makes(capabilities: Capabilities, name: str) -> Capability:
-    if name in capabilities.file_systems:
-        return Capability(True)
-    return Capability(False, f"this machine has no mkfs.{name}, or its kernel cannot mount {name}")
+            hint = "run as root on a Linux with these features, or without root on loopback addresses"
+            raise UserError(subject, capability.why, hint)
 
 
 def _tried(root: Capability, script: str, feature: str) -> Capability:
     if not root:
         return root
+    command = ["unshare", "--net", "sh", "-c", script]
+    nothing = subprocess.DEVNULL
     try:
         done = subprocess.run(
-            ["unshare", "--net", "sh", "-c", script],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_TIMEOUT_S,
-            check=False,
+            command, stdin=nothing, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return Capability(False, f"this machine has no {feature}: {error}")
-    message = " ".join(done.stderr.split())
-    return (
-        Capability(True)
-        if done.returncode == 0
-        else Capability(False, f"this machine has no {feature}: {message[:200]}")
-    )
+    if done.returncode == 0:
+        return Capability(True)
+    return Capability(False, f"this machine has no {feature}: {' '.join(done.stderr.split())[:200]}")
 
 
 def _loops(root: Capability) -> Capability:
@@ -329,12 +286,9 @@ def _has_file_system(name: str) -> bool:
     if shutil.which(f"mkfs.{name}") is None:
         return False
     supported = {line.split()[-1] for line in Path("/proc/filesystems").read_text().splitlines()}
-    return name in supported or _is_module(name)
-
-
-def _is_module(name: str) -> bool:
-    try:
-        done = subprocess.run(["modprobe", "--dry-run", name], capture_output=True, check=False)
-    except OSError:
-        return False
-    return done.returncode == 0
+    if name in supported:
+        return True
+    with suppress(OSError):
+        command = ["modprobe", "--dry-run", name]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    return False

@@ -40,7 +40,6 @@ class Lost(NamedTuple):
     how: KillMode
     machines: tuple[LabSystem, ...]
     ended: tuple[Process, ...]
-    """The processes that ran on them."""
 
 
 class Back(NamedTuple):
@@ -50,18 +49,16 @@ class Back(NamedTuple):
     """The machines whose link was down."""
     started: tuple[daemons.Daemon, ...]
     behind: tuple[Behind, ...]
-    """Daemons that run and are not redundant yet."""
 
 
 def run_inside(state: LabState, name: str, command: Sequence[str]) -> NoReturn:
     """Replace this process by a command, or a shell, on a machine or on the client."""
     if name == CLIENT:
-        prefix = client_prefix(state)
-        environment = daemons.base_environment(state, daemons.conf_variables(state, state.client_conf))
+        prefix, environment = client_prefix(state), daemons.environment(state)
     else:
         machine = state.machine(name)
         prefix = daemons.machine_prefix(state, machine)
-        environment = daemons.environment(state, machine, {})
+        environment = daemons.environment(state, machine)
     environment |= {name: os.environ[name] for name in _USER_VARIABLES if name in os.environ}
     words = [*prefix, *(command or [os.environ.get("SHELL") or "/bin/sh"])]
     try:
@@ -79,14 +76,14 @@ def kill(state: LabState, name: str, daemon: str | None = None, how: KillMode | 
     machines = state.machines_of(name)
     how = _kill_mode(state, daemon, how)
     if daemon is not None and not any(running_on(state, machines, daemon)):
-        _refuse(name, machines, daemon)
-    if how is KillMode.HOST and (labs := labs_by_host(state).get(name)):
-        names = [machine.name for machine in machines]
-        raise UserError(
-            name,
-            f"also has machines of {' and '.join(labs)}, which would be lost with it",
-            f"take down {' and '.join(labs)}, or give machines: {', '.join(names)}",
-        )
+        planned = dict.fromkeys(DAEMONS[role].name for machine in machines for role in machine.roles)
+        if daemon in planned:
+            raise UserError(daemon, f"does not run on {name}", f"howdah lab start {name}")
+        raise UserError(daemon, f"is not a daemon of {name}", f"one of {', '.join(planned)}")
+    if how is KillMode.HOST and (labs := " and ".join(labs_by_host(state).get(name, ()))):
+        names = ", ".join(machine.name for machine in machines)
+        problem = f"also has machines of {labs}, which would be lost with it"
+        raise UserError(name, problem, f"take down {labs}, or give machines: {names}")
     if how is KillMode.HOST and state.spec is not None:
         # First the links, otherwise the kernel sends the peers the end of their connections.
         for machine in machines:
@@ -102,27 +99,25 @@ def start(state: LabState, name: str, report: ReportStep) -> Back:
 
     Waits until the cluster is complete, unless daemons of other machines are missing.
     """
-    machines = state.machines_of(name)
-    joined = tuple(_join(state, machines))
+    machines, spec = state.machines_of(name), state.spec
+    joined = []
+    for machine in machines:
+        if spec is not None and network.is_cut(spec, cabled := spec.machine(machine.name)):
+            network.join(spec, cabled)
+            joined.append(machine)
     running = start_missing(state, installed(state), report, machines)
     whole = len(running.all) == len(list(daemons.planned(state)))
     behind = wait_until_ready(state, running.all, report) if whole else ()
-    return Back(joined, running.started, behind)
+    return Back(tuple(joined), running.started, behind)
 
 
 def _kill_mode(state: LabState, daemon: str | None, how: KillMode | None) -> KillMode:
     if how is KillMode.HOST and daemon is not None:
-        raise UserError(
-            "--how host",
-            f"works on whole machines, and {daemon} is a daemon",
-            "leave out the daemon or --how",
-        )
+        problem = f"works on whole machines, and {daemon} is a daemon"
+        raise UserError("--how host", problem, "leave out the daemon or --how")
     if how is KillMode.HOST and state.rootless:
-        raise UserError(
-            "--how host",
-            f'lab "{state.name}" was built without root, so its machines have no links',
-            "give --how process, or build it as root",
-        )
+        problem = f'lab "{state.name}" was built without root, so its machines have no links'
+        raise UserError("--how host", problem, "give --how process, or build it as root")
     return how or (KillMode.PROCESS if daemon is not None or state.rootless else KillMode.HOST)
 
 
@@ -132,12 +127,9 @@ def running_on(
     """Yield the processes on these machines, or those of one daemon; tasks have no machine's name."""
     names = {machine.name for machine in machines}
     marked = [process for process in processes.processes(state.mark) if process.machine in names]
-    if daemon is not None:
-        yield from (process for process in marked if process.daemon == daemon)
-        return
-    yield from marked
+    yield from (process for process in marked if daemon in (None, process.daemon))
     marked_pids = {process.pid for process in marked}
-    if state.spec is None:
+    if daemon is not None or state.spec is None:
         return
     for machine in machines:
         for pid in machine_group(state.spec, state.spec.machine(machine.name)).processes():
@@ -145,23 +137,6 @@ def running_on(
             with suppress(OSError):
                 if pid not in marked_pids:
                     yield processes.process_of(pid, machine.name, "")
-
-
-def _join(state: LabState, machines: Sequence[LabSystem]) -> Iterator[LabSystem]:
-    if state.spec is None:
-        return
-    for machine in machines:
-        cabled = state.spec.machine(machine.name)
-        if network.is_cut(state.spec, cabled):
-            network.join(state.spec, cabled)
-            yield machine
-
-
-def _refuse(name: str, machines: Sequence[LabSystem], daemon: str) -> NoReturn:
-    planned = dict.fromkeys(DAEMONS[role].name for machine in machines for role in machine.roles)
-    if daemon in planned:
-        raise UserError(daemon, f"does not run on {name}", f"howdah lab start {name}")
-    raise UserError(daemon, f"is not a daemon of {name}", f"one of {', '.join(planned)}")
 
 
 def extended_state(state: LabState, plan: ClusterPlan, names: Sequence[str], template: str) -> LabState:
@@ -215,25 +190,19 @@ def _spec(spec: LabSpec, new: Sequence[LabSystem], names: Sequence[str], templat
     pattern = next(host for host in spec.hosts if host.name == template)
     patterns = [machine for machine in spec.machines if machine.host == template]
     cables = (number for number in count(1) if number not in {host.cable for host in spec.hosts})
-    hosts = tuple(
+    hosts = [
         pattern.model_copy(update={"name": name, "cable": pattern.cable and next(cables)}) for name in names
-    )
+    ]
     added = []
     for name in names:
-        for machine, limits in zip(
-            (candidate for candidate in new if candidate.host == name), patterns, strict=True
-        ):
-            disks = tuple(
-                disk.model_copy(update={"mount": mount})
-                for disk, mount in zip(limits.disks, machine.data_dirs, strict=True)
-            )
+        own_machines = [machine for machine in new if machine.host == name]
+        for machine, limits in zip(own_machines, patterns, strict=True):
+            mounted = zip(limits.disks, machine.data_dirs, strict=True)
+            disks = tuple(disk.model_copy(update={"mount": mount}) for disk, mount in mounted)
             own = {"name": machine.name, "host": name, "address": machine.address, "disks": disks}
             added.append(limits.model_copy(update=own))
-    return LabSpec.model_validate(
-        spec.model_copy(
-            update={"hosts": (*spec.hosts, *hosts), "machines": (*spec.machines, *added)}
-        ).model_dump()
-    )
+    larger = {"hosts": (*spec.hosts, *hosts), "machines": (*spec.machines, *added)}
+    return LabSpec.model_validate(spec.model_copy(update=larger).model_dump())
 
 
 _POLL_S = 1.0
@@ -258,21 +227,16 @@ def await_drained(state: LabState, patience_s: float, report: ReportStep) -> Non
             progress = drain_progress(state)
             if progress.done:
                 return
-            parts = []
-            if progress.with_data:
-                blocks = format_counted(progress.behind, "block")
-                parts.append(f"data leaves {', '.join(progress.with_data)} ({blocks} with too few replicas)")
-            if progress.with_tasks:
-                parts.append(f"tasks end on {', '.join(progress.with_tasks)}")
-            text = "; ".join(parts)
+            blocks = f"({format_counted(progress.behind, 'block')} with too few replicas)"
+            data = f"data leaves {', '.join(progress.with_data)} {blocks}" if progress.with_data else ""
+            tasks = f"tasks end on {', '.join(progress.with_tasks)}" if progress.with_tasks else ""
+            text = "; ".join(filter(None, (data, tasks)))
         except ServiceError as error:
             text = f"{error.where} {error.what}"
         if time.monotonic() > deadline:
-            raise RunFailed(
-                f'lab "{state.name}"',
-                f"waited {patience_s:.0f} s for {', '.join(state.leaving)} to be decommissioned: {text}",
-                "howdah lab remove continues; if a daemon is lost, start it with howdah lab heal",
-            )
+            problem = f"waited {patience_s:.0f} s for {', '.join(state.leaving)} to be decommissioned: {text}"
+            hint = "howdah lab remove continues; if a daemon is lost, start it with howdah lab heal"
+            raise RunFailed(f'lab "{state.name}"', problem, hint)
         report(text)
         time.sleep(_POLL_S)
 

@@ -12,18 +12,17 @@ from typing import Literal
 
 from pydantic import TypeAdapter, ValidationError
 
-from howdah.errors import RunFailed, UserError
+from howdah.errors import RunFailed
 from howdah.lab.kernel import disks
 from howdah.lab.kernel.cgroups import machine_group
 from howdah.lab.kernel.disks import find_loops
 from howdah.lab.kernel.network import Link, queueing
 from howdah.lab.kernel.processes import began_ticks, run
-from howdah.lab.state import LabSpec, LabState, MachineSpec
+from howdah.lab.state import LabSpec, LabState, MachineSpec, damaged
 from howdah.model.base import Model
 
 Way = Literal["in", "out"]
 """The direction as seen from the machine or host at the cable's end."""
-
 _DROP = "pfifo limit 0"
 """A queue of zero packets, which drops everything."""
 
@@ -40,31 +39,26 @@ def drop_packets(lab: str, link: Link, way: Way) -> None:
 
 def slow_link(lab: str, link: Link, bits_per_s: int) -> None:
     """Limit both directions to a speed."""
-    for space, device in _ends(link):
+    for space, device in (link[:2], link[2:4]):
         run(lab, "tc", "-n", space, "-batch", "-", text=f"{queueing(device, bits_per_s)}\n")
 
 
 def restore_link(lab: str, link: Link) -> None:
     """Restore a cable after any fault; safe to repeat."""
     run(lab, "ip", "-n", link.near_space, "link", "set", link.near, "up")
-    for space, device in _ends(link):
-        if link.bits_per_s is None:
-            # The kernel refuses to remove a device's queue if there is only its default.
-            try:
-                run(lab, "tc", "-n", space, "qdisc", "delete", "dev", device, "root")
-            except RunFailed:
-                if "noqueue" not in run(lab, "tc", "-n", space, "qdisc", "show", "dev", device):
-                    raise
-        else:
-            run(lab, "tc", "-n", space, "-batch", "-", text=f"{queueing(device, link.bits_per_s)}\n")
-
-
-def _ends(link: Link) -> tuple[tuple[str, str], tuple[str, str]]:
-    return (link.near_space, link.near), (link.far_space, link.far)
+    if link.bits_per_s is not None:
+        slow_link(lab, link, link.bits_per_s)
+        return
+    for space, device in (link[:2], link[2:4]):
+        # The kernel refuses to remove a device's queue if there is only its default.
+        try:
+            run(lab, "tc", "-n", space, "qdisc", "delete", "dev", device, "root")
+        except RunFailed:
+            if "noqueue" not in run(lab, "tc", "-n", space, "qdisc", "show", "dev", device):
+                raise
 
 
 _FILL = ".howdah-fill"
-"""The file that fills a disk."""
 _SHUT_DOWN = 0x8004587D
 """The ioctl that shuts down XFS and ext4: every read and write fails from then on."""
 _WITHOUT_LOG = 2
@@ -112,9 +106,8 @@ def fail_disks(machine: MachineSpec) -> None:
         try:
             fcntl.ioctl(folder, _SHUT_DOWN, struct.pack("I", _WITHOUT_LOG))
         except OSError as error:
-            raise RunFailed(
-                str(disk.mount), f"this kernel cannot shut down a file system: {error.strerror}"
-            ) from error
+            problem = f"this kernel cannot shut down a file system: {error.strerror}"
+            raise RunFailed(str(disk.mount), problem) from error
         finally:
             os.close(folder)
 
@@ -155,7 +148,6 @@ def _numbers(spec: LabSpec) -> dict[Path, str]:
 
 
 ACTIVE_FAULTS = "faults.json"
-"""The file's name in a lab's directory."""
 
 
 class RevertStep(Model):
@@ -198,15 +190,13 @@ _CHANGING = Lock()
 
 def active_faults(state: LabState) -> tuple[ActiveFault, ...]:
     """Return the active faults; raise UserError if the list is damaged."""
-    path = _path(state)
+    path = state.directory / ACTIVE_FAULTS
     try:
         return _LIST.validate_json(path.read_bytes())
     except FileNotFoundError:
         return ()
     except ValidationError as error:
-        raise UserError(
-            str(path), "is damaged, or from another version of howdah", "howdah lab down, then up again"
-        ) from error
+        raise damaged(path) from error
 
 
 def record_fault(
@@ -229,7 +219,7 @@ def remove_fault(state: LabState, active: ActiveFault) -> None:
 
 
 def _write(state: LabState, faults: tuple[ActiveFault, ...]) -> None:
-    path = _path(state)
+    path = state.directory / ACTIVE_FAULTS
     if not faults:
         path.unlink(missing_ok=True)
         return
@@ -247,7 +237,3 @@ def _identity(pid: int) -> tuple[int, int] | None:
     except OSError:
         return None
     return None if began is None else (pid, began)
-
-
-def _path(state: LabState) -> Path:
-    return state.directory / ACTIVE_FAULTS

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from ipaddress import IPv4Address
 from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import UserError
-from howdah.lab import shared_hosts
+from howdah.lab import registry
 from howdah.lab.capabilities import find_capabilities, refuse_lacking
 from howdah.lab.kernel import cgroups, disks, namespaces, network
 from howdah.lab.registry import Leftover, check_lab_name
@@ -22,7 +23,6 @@ from howdah.model.plan import Cluster, ClusterPlan, Master, Worker
 
 LOOPBACK = IPv4Address("127.0.0.2")
 """The first machine's address without root; the machine itself has the one before it."""
-
 _PATIENCE_S = 10.0
 """Time that resources may stay in use, for example by programs that have just ended."""
 
@@ -103,32 +103,24 @@ def machine_specs(plan: ClusterPlan, machines: Iterable[LabSystem], power: Power
     groups = _groups(plan.cluster)
     used: dict[str, int] = {}
     for machine in machines:
-        own: Worker | Master
-        disks: Iterable[DiskSpec] = ()
-        if machine.worker_kind is not None:
-            own = workers[machine.worker_kind]
-            begin = used.get(machine.host, 0)
-            used[machine.host] = begin + len(machine.data_dirs)
-            disks = _disks(groups[machine.host], machine.data_dirs, begin, power)
-        else:
-            own = masters[machine.name]
+        kind, group = machine.worker_kind, groups[machine.host]
+        own: Worker | Master = masters[machine.name] if kind is None else workers[kind]
+        planned = [disk for disk in group.disks if disk.role is DiskRole.DATA for _ in range(disk.count)]
+        begin = used.get(machine.host, 0)
+        used[machine.host] = begin + len(machine.data_dirs)
+        disks: list[DiskSpec] = []
+        for mount, disk in zip(machine.data_dirs, planned[begin:], strict=False):
+            rates = dict.fromkeys(("read_bytes_per_s", "write_bytes_per_s"), power.disk_rate(disk))
+            disks.append(DiskSpec(mount=mount, size_bytes=disk.size_bytes, **rates))
         virtual = machine.name != machine.host
         yield MachineSpec(
             name=machine.name,
             host=machine.host,
             address=machine.address,
             cpus=machine.threads * power.cpu_share,
-            memory_bytes=own.memory_bytes if virtual else groups[machine.host].memory_bytes,
+            memory_bytes=own.memory_bytes if virtual else group.memory_bytes,
             disks=tuple(disks),
         )
-
-
-def _disks(group: HostGroup, mounts: Sequence[Path], begin: int, power: Power) -> Iterator[DiskSpec]:
-    """Yield the host's disks from number ``begin`` on, one for each mount."""
-    planned = [disk for disk in group.disks if disk.role is DiskRole.DATA for _ in range(disk.count)]
-    for mount, disk in zip(mounts, planned[begin:], strict=False):
-        rate = power.disk_rate(disk)
-        yield DiskSpec(mount=mount, size_bytes=disk.size_bytes, read_bytes_per_s=rate, write_bytes_per_s=rate)
 
 
 def _groups(cluster: Cluster) -> Mapping[str, HostGroup]:
@@ -152,7 +144,8 @@ def build_hosts(spec: LabSpec, progress: Callable[[str], None]) -> tuple[Deviati
     progress("control groups")
     cgroups.build(spec)
     progress("network")
-    shared_hosts.build_network(spec)
+    with registry.shared_hosts_locked(spec.lot) if spec.lot else nullcontext():
+        network.build(spec)
     return disks.build(spec, progress)
 
 

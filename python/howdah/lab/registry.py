@@ -18,19 +18,14 @@ from howdah.model.base import Model
 
 VARIABLE = "HOWDAH_LAB"
 """The environment variable with a lab's name in each of its processes."""
-
 MACHINE = "HOWDAH_MACHINE"
 """The environment variable with the name of a process's machine."""
-
 SWITCH = "switch"
 """The last part of the name of the namespace with the bridge that joins the hosts."""
-
 CLIENT = "client"
 """The last part of the name of the namespace where jobs are submitted."""
-
 CLIENT_GROUP = "_client"
 """The control group of the client's processes; no host has such a name."""
-
 DEFAULT_NAME = "lab"
 
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?")
@@ -51,11 +46,8 @@ def check_lab_name(name: str) -> str:
     """Return the name if it is valid for a lab; raise UserError otherwise."""
     if _NAME.fullmatch(name):
         return name
-    raise UserError(
-        "--name",
-        f"{name!r} is not a valid name of a lab",
-        "use at most 32 lower-case letters, digits and inner hyphens, such as ten-gigabit",
-    )
+    hint = "use at most 32 lower-case letters, digits and inner hyphens, such as ten-gigabit"
+    raise UserError("--name", f"{name!r} is not a valid name of a lab", hint)
 
 
 def group_name(lab: str) -> str:
@@ -97,7 +89,6 @@ def image_name(lab: str, machine: str, number: int) -> str:
 class Entry(Model):
     name: str
     directory: Path
-    """Absolute."""
     lot: str | None = None
     """The name of its hosts if other labs may share them."""
     seat: int = 0
@@ -165,11 +156,8 @@ def locked(name: str) -> Iterator[None]:
     try:
         descriptor = _locked_file(path, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise UserError(
-            f'lab "{name}"',
-            "another command is changing it",
-            "wait for that command; howdah lab status shows its progress",
-        ) from error
+        hint = "wait for that command; howdah lab status shows its progress"
+        raise UserError(f'lab "{name}"', "another command is changing it", hint) from error
     try:
         yield
     finally:
@@ -193,35 +181,30 @@ def shared_hosts_locked(lot: str) -> Iterator[None]:
 def _locked_file(path: Path, how: int) -> int:
     """Return a lock's file, opened and locked; may raise BlockingIOError if ``how`` has LOCK_NB."""
     while True:
-        descriptor = _open_lock(path)
+        try:
+            _make_folder(path.parent)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        except FileNotFoundError:
+            # Another process has just removed the folder with the last lab.
+            continue
         try:
             fcntl.flock(descriptor, how)
         except BlockingIOError:
             os.close(descriptor)
             raise
-        if _is_same_file(descriptor, path):
-            return descriptor
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(descriptor), path.stat()):
+                return descriptor
         # The former holder has just removed the file, so this lock is useless.
         os.close(descriptor)
 
 
 def _unlock(path: Path, descriptor: int, *, remove: bool) -> None:
-    """Release a lock; ``remove`` its file."""
     if remove:
         path.unlink(missing_ok=True)
         with suppress(OSError):
             path.parent.rmdir()
     os.close(descriptor)
-
-
-def _open_lock(path: Path) -> int:
-    """Open a lock's file; another process may remove the folder with the last lab at the same time."""
-    while True:
-        try:
-            _make_folder(path.parent)
-            return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        except FileNotFoundError:
-            continue
 
 
 def _make_folder(folder: Path) -> None:
@@ -232,9 +215,8 @@ def _make_folder(folder: Path) -> None:
     except FileExistsError:
         pass
     except OSError as error:
-        raise UserError(
-            str(folder), f"cannot be created: {error.strerror}", "set XDG_RUNTIME_DIR to your own directory"
-        ) from error
+        problem = f"cannot be created: {error.strerror}"
+        raise UserError(str(folder), problem, "set XDG_RUNTIME_DIR to your own directory") from error
     _check_owner(folder)
 
 
@@ -242,18 +224,8 @@ def _check_owner(folder: Path) -> None:
     """Raise UserError if another user may write to the folder."""
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
-        raise UserError(
-            str(folder),
-            "belongs to another user, or is writable by others",
-            "remove it, or set XDG_RUNTIME_DIR to your own directory",
-        )
-
-
-def _is_same_file(descriptor: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
-        return False
+        hint = "remove it, or set XDG_RUNTIME_DIR to your own directory"
+        raise UserError(str(folder), "belongs to another user, or is writable by others", hint)
 
 
 def _read(path: Path) -> Entry | None:
@@ -269,6 +241,4 @@ class Leftover(NamedTuple):
 
     kind: Literal["process", "mount", "loop device", "file", "network namespace", "control group"]
     name: str
-    """A process's id and command, a path, a namespace."""
     why: str = ""
-    """Why it could not be removed."""

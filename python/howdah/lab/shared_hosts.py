@@ -12,13 +12,14 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from ipaddress import IPv4Address
+from itertools import count
 from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.lab import registry
 from howdah.lab.kernel import network
 from howdah.lab.registry import Entry, Leftover
-from howdah.lab.state import CLIENT_ADDRESS, NETWORK, HostSpec, LabSpec, LabState, read_state
+from howdah.lab.state import CLIENT_ADDRESS, NETWORK, HostSpec, LabState, read_state
 
 _MOST_LABS = 15
 _ADDRESSES = 4096
@@ -29,9 +30,7 @@ class LabPlace(NamedTuple):
     """The hosts of a new lab: its own, or shared ones."""
 
     lot: str | None = None
-    """The name of shared hosts; None for its own."""
     seat: int = 0
-    """Its number among the labs on shared hosts."""
     neighbours: tuple[LabState, ...] = ()
     """The labs that are on these hosts already."""
 
@@ -56,17 +55,12 @@ class LabPlace(NamedTuple):
         """Return the hosts with a number for each cable: that of other labs, or an unused one."""
         if self.lot is None:
             return tuple(hosts)
-        numbers = {
-            host.name: network.cable_number(lab.spec, host)
-            for lab in self.neighbours
-            if lab.spec is not None
-            for host in lab.spec.hosts
-        }
-        free = (
-            number for number in range(1, len(numbers) + len(hosts) + 1) if number not in numbers.values()
-        )
+        specs = [lab.spec for lab in self.neighbours if lab.spec is not None]
+        numbers = {host.name: network.cable_number(spec, host) for spec in specs for host in spec.hosts}
+        free = (number for number in count(1) if number not in numbers.values())
+        cables = [numbers.get(host.name) or next(free) for host in hosts]
         return tuple(
-            host.model_copy(update={"cable": numbers.get(host.name) or next(free)}) for host in hosts
+            host.model_copy(update={"cable": cable}) for host, cable in zip(hosts, cables, strict=True)
         )
 
 
@@ -77,11 +71,9 @@ def first_place(name: str, *, shares: bool) -> LabPlace:
     """
     lot = registry.shared_name(name)
     if shares and (labs := [entry.name for entry in registry.labs_on(lot)]):
-        raise UserError(
-            f"--name {name}",
-            f"belonged to an earlier lab, whose hosts are still used by {' and '.join(labs)}",
-            f"give --beside {labs[0]} to use these hosts again, or another name",
-        )
+        problem = f"belonged to an earlier lab, whose hosts are still used by {' and '.join(labs)}"
+        hint = f"give --beside {labs[0]} to use these hosts again, or another name"
+        raise UserError(f"--name {name}", problem, hint)
     return LabPlace(lot if shares else None)
 
 
@@ -94,27 +86,19 @@ def place_with(name: str, neighbour: str) -> LabPlace:
     state = read_state(entry.directory) if entry else None
     if entry is None or state is None or not state.complete:
         up = [candidate.name for candidate in registry.entries() if candidate.name != name]
-        raise UserError(
-            flag,
-            "no such lab is up" if state is None else "is not complete",
-            f"one of {', '.join(up)}" if up else "build it first: howdah lab up PLAN",
-        )
+        hint = f"one of {', '.join(up)}" if up else "build it first: howdah lab up PLAN"
+        raise UserError(flag, "no such lab is up" if state is None else "is not complete", hint)
     if state.rootless:
         raise UserError(flag, "was built without root, so it has no hosts to share", "build both as root")
     if entry.lot is None:
-        raise UserError(
-            flag,
-            "shares no hosts: its plan does not share them, or was scaled down to fit this machine",
-            "plan both clusters with --share and --beside, for hosts that fit this machine unscaled",
-        )
+        problem = "shares no hosts: its plan does not share them, or was scaled down to fit this machine"
+        hint = "plan both clusters with --share and --beside, for hosts that fit this machine unscaled"
+        raise UserError(flag, problem, hint)
     members = registry.labs_on(entry.lot)
     free = set(range(_MOST_LABS)) - {member.seat for member in members}
     if not free:
-        raise UserError(
-            flag,
-            f"is one of {len(members)} labs on the same hosts",
-            f"at most {_MOST_LABS} labs can share hosts",
-        )
+        problem = f"is one of {len(members)} labs on the same hosts"
+        raise UserError(flag, problem, f"at most {_MOST_LABS} labs can share hosts")
     return LabPlace(entry.lot, min(free), tuple(_states(members)))
 
 
@@ -127,21 +111,10 @@ def register(state: LabState) -> None:
     with registry.shared_hosts_locked(lot):
         for member in registry.labs_on(lot):
             if member.name != state.name and member.seat == state.seat:
-                raise UserError(
-                    f'lab "{state.name}"',
-                    f"has the same addresses as {member.name}, which uses the same hosts",
-                    f"howdah lab down --name {state.name}, then up again --beside {member.name}",
-                )
+                problem = f"has the same addresses as {member.name}, which uses the same hosts"
+                hint = f"howdah lab down --name {state.name}, then up again --beside {member.name}"
+                raise UserError(f'lab "{state.name}"', problem, hint)
         registry.register(state.name, state.directory, lot, state.seat)
-
-
-def build_network(spec: LabSpec) -> None:
-    """Create the missing parts of a lab's network, with the lock of shared hosts."""
-    if spec.lot is None:
-        network.build(spec)
-        return
-    with registry.shared_hosts_locked(spec.lot):
-        network.build(spec)
 
 
 def leave(name: str) -> tuple[Leftover, ...]:
@@ -185,10 +158,8 @@ def labs_sharing_hosts(state: LabState) -> tuple[LabState, ...]:
 
 def shared_with(state: LabState) -> Mapping[str, tuple[str, ...]]:
     """Return the virtualised hosts that other labs use, too, by those labs."""
-    own = _virtual(state)
-    hosts_by_lab = {
-        lab.name: tuple(host for host in own if host in _virtual(lab)) for lab in labs_sharing_hosts(state)
-    }
+    own, labs = _virtual(state), labs_sharing_hosts(state)
+    hosts_by_lab = {lab.name: tuple(host for host in own if host in _virtual(lab)) for lab in labs}
     return {name: hosts for name, hosts in hosts_by_lab.items() if hosts}
 
 
@@ -201,11 +172,9 @@ def labs_by_host(state: LabState) -> Mapping[str, tuple[str, ...]]:
 
 def refuse_shared(state: LabState, action: str) -> None:
     """Raise UserError while other labs are on the hosts, because the change would affect them."""
-    if labs := labs_sharing_hosts(state):
-        names = " and ".join(lab.name for lab in labs)
-        raise UserError(
-            f'lab "{state.name}"', f"shares its hosts with {names}: {action}", f"take down {names} first"
-        )
+    if names := " and ".join(lab.name for lab in labs_sharing_hosts(state)):
+        problem = f"shares its hosts with {names}: {action}"
+        raise UserError(f'lab "{state.name}"', problem, f"take down {names} first")
 
 
 def _virtual(state: LabState) -> tuple[str, ...]:

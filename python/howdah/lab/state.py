@@ -6,9 +6,9 @@ import ipaddress
 import math
 import os
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal, Self, TypeVar
+from typing import Literal, Self
 
 from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, model_validator
 
@@ -23,13 +23,10 @@ from howdah.units import format_memory
 
 SUBNET = ipaddress.ip_network("10.77.0.0/16")
 """The addresses of every lab; its namespaces are closed, so they conflict with no other network."""
-
 NETWORK = ipaddress.IPv4Address("10.77.0.1")
 """The address of the first machine of the first lab on its hosts."""
-
 MACHINES = "machines"
 """The folder in a lab's directory below which machines' disks are mounted."""
-
 CLIENT_ADDRESS = "10.77.255.254"
 
 
@@ -61,7 +58,6 @@ class MachineSpec(Model):
 
 class HostSpec(Model):
     name: str
-    """Unique in the lab."""
     virtual: bool
     """Whether it has virtual machines; otherwise it is one machine itself."""
     cpus: PositiveFloat | None = None
@@ -80,9 +76,7 @@ class Format(Model):
     file_system: str = "xfs"
     """``xfs`` or ``ext4``."""
     mkfs_options: tuple[str, ...] = ()
-    """The options of its mkfs, one word each, as planned."""
     mount_options: tuple[str, ...] = ("noatime",)
-    """The options of its mount, as planned."""
 
 
 class LabSpec(Model):
@@ -103,44 +97,32 @@ class LabSpec(Model):
     @model_validator(mode="after")
     def _whole(self) -> Self:
         check_lab_name(self.name)
-        for name in _twice(host.name for host in self.hosts):
-            raise UserError(name, "is the name of two hosts", "give each its own")
+        _check_twice((host.name for host in self.hosts), "name of two hosts")
         for host in self.hosts:
-            if not is_hostname(host.name):
-                raise UserError(host.name, "is not a host name", "use letters, digits and hyphens")
+            _check_hostname(host.name)
             machine_names = [machine.name for machine in self.machines if machine.host == host.name]
             if not host.virtual and machine_names != [host.name]:
-                raise UserError(
-                    host.name,
-                    f"is not virtualised, but has {', '.join(machine_names) or 'no machine'}",
-                    "give it one machine with the host's name",
-                )
+                problem = f"is not virtualised, but has {', '.join(machine_names) or 'no machine'}"
+                raise UserError(host.name, problem, "give it one machine with the host's name")
         _check_machines(self)
         _check_disks(self)
         return self
 
     def machine(self, name: str) -> MachineSpec:
         """The machine of this name; raises KeyError if there is none."""
-        for machine in self.machines:
-            if machine.name == name:
-                return machine
-        raise KeyError(name)
+        return {machine.name: machine for machine in self.machines}[name]
 
 
 def _check_machines(spec: LabSpec) -> None:
     hosts = {host.name: host for host in spec.hosts}
-    for name in _twice(machine.name for machine in spec.machines):
-        raise UserError(name, "is the name of two machines", "give each its own")
+    _check_twice((machine.name for machine in spec.machines), "name of two machines")
     addresses = [*(machine.address for machine in spec.machines), spec.client_address]
-    for address in _twice(addresses):
-        raise UserError(address, "is the address of two machines", "give each its own")
+    _check_twice(addresses, "address of two machines")
     for machine in spec.machines:
-        if not is_hostname(machine.name):
-            raise UserError(machine.name, "is not a host name", "use letters, digits and hyphens")
+        _check_hostname(machine.name)
         if machine.host not in hosts:
-            raise UserError(
-                machine.name, f"is on {machine.host!r}, which is not a host", "name one of the hosts"
-            )
+            problem = f"is on {machine.host!r}, which is not a host"
+            raise UserError(machine.name, problem, "name one of the hosts")
         _check_share(machine, hosts[machine.host])
     for address in addresses:
         try:
@@ -154,45 +136,40 @@ def _check_machines(spec: LabSpec) -> None:
 def _check_share(machine: MachineSpec, host: HostSpec) -> None:
     """Raise UserError if a machine's limit exceeds its host's, which Linux refuses."""
     if (machine.cpus or 0) > (host.cpus or math.inf):
-        raise UserError(
-            machine.name,
-            f"may use {machine.cpus:g} CPUs, but its host may use {host.cpus:g}",
-            "give at most the host's",
-        )
+        problem = f"may use {machine.cpus:g} CPUs, but its host may use {host.cpus:g}"
+        raise UserError(machine.name, problem, "give at most the host's")
     if (machine.memory_bytes or 0) > (host.memory_bytes or math.inf):
         own, above = format_memory(machine.memory_bytes or 0), format_memory(host.memory_bytes or 0)
-        raise UserError(
-            machine.name, f"may use {own}, but its host may use {above}", "give at most the host's"
-        )
+        problem = f"may use {own}, but its host may use {above}"
+        raise UserError(machine.name, problem, "give at most the host's")
 
 
 def _check_disks(spec: LabSpec) -> None:
-    for path in (spec.directory, *(disk.mount for machine in spec.machines for disk in machine.disks)):
-        if not path.is_absolute() or ".." in path.parts:
-            raise UserError(
-                str(path), "is not an absolute path", "give a path that begins with / and has no .."
-            )
     mounts = [disk.mount for machine in spec.machines for disk in machine.disks]
-    for mount in _twice(mounts):
-        raise UserError(str(mount), "is the mount of two disks", "give each its own")
+    folder = spec.directory / MACHINES
+    for path in (spec.directory, *mounts):
+        if not path.is_absolute() or ".." in path.parts:
+            hint = "give a path that begins with / and has no .."
+            raise UserError(str(path), "is not an absolute path", hint)
+    _check_twice(map(str, mounts), "mount of two disks")
     for mount in mounts:
-        if spec.directory / MACHINES not in mount.parents:
-            raise UserError(
-                str(mount),
-                "is not below the directory of mounts",
-                f"give a directory below {spec.directory / MACHINES}",
-            )
+        if folder not in mount.parents:
+            hint = f"give a directory below {folder}"
+            raise UserError(str(mount), "is not below the directory of mounts", hint)
 
 
-T = TypeVar("T", bound=Hashable)
+def _check_hostname(name: str) -> None:
+    if not is_hostname(name):
+        raise UserError(name, "is not a host name", "use letters, digits and hyphens")
 
 
-def _twice(names: Iterable[T]) -> list[T]:
-    return [name for name, times in Counter(names).items() if times > 1]
+def _check_twice(names: Iterable[str], subject: str) -> None:
+    for name, times in Counter(names).items():
+        if times > 1:
+            raise UserError(name, f"is the {subject}", "give each its own")
 
 
 STATE = "lab.json"
-"""The file's name in a lab's directory."""
 
 
 class LabSystem(Model):
@@ -203,7 +180,6 @@ class LabSystem(Model):
     worker_kind: str | None = None
     """The plan's kind of worker; None for a master."""
     host: str
-    """Its physical host; its own name if it is the host itself."""
     rack: str
     address: str
     """An address in the lab's network, or a loopback address without root."""
@@ -212,7 +188,6 @@ class LabSystem(Model):
     roles: tuple[Role, ...]
     """Its daemons, in the order of the plan."""
     directory: Path
-    """The directory of its configuration, logs and data."""
     data_dirs: tuple[Path, ...] = ()
     """The mounts of its data disks; plain directories without root."""
 
@@ -239,12 +214,9 @@ class LabState(Model):
     """Facts about a lab that cannot be read from the machine."""
 
     howdah: Literal[1] = 1
-    """The layout's version."""
     name: str
     directory: Path
-    """The absolute path of its directory, which contains all its files."""
     rootless: bool
-    """Whether it was built without root."""
     asked: str
     """The digest of the requested plan and limits."""
     source: str
@@ -255,7 +227,6 @@ class LabState(Model):
     """The plan after scaling to this machine."""
     jars: Jars
     hbase: Jars | None = None
-    """Its HBase; None if the plan has none."""
     machines: tuple[LabSystem, ...]
     """Masters first, then workers in the plan's order."""
     spec: LabSpec | None
@@ -265,9 +236,7 @@ class LabState(Model):
     names: dict[str, str]
     """The address of every machine by its name."""
     seat: int = 0
-    """Its number among the labs on shared hosts."""
     leaving: tuple[str, ...] = ()
-    """Workers that are being drained."""
     notes: tuple[str, ...] = ()
     laboratory: Laboratory
     """Its isolation and deviations compared with the planned cluster."""
@@ -300,13 +269,10 @@ class LabState(Model):
         machines = tuple(machine for machine in self.machines if name in (machine.name, machine.host))
         if machines:
             return machines
-        hint = (
-            f"one of {', '.join(dict.fromkeys([*(machine.name for machine in self.machines), *self.hosts]))}"
-        )
-        raise UserError(name, f'is not a machine or host of lab "{self.name}"', hint)
+        names = dict.fromkeys([*(machine.name for machine in self.machines), *self.hosts])
+        raise UserError(name, f'is not a machine or host of lab "{self.name}"', f"one of {', '.join(names)}")
 
     def write(self) -> None:
-        """Write ``lab.json`` atomically."""
         path = self.directory / STATE
         staged = path.with_suffix(".new")
         staged.write_text(self.model_dump_json(indent=1))
@@ -329,9 +295,13 @@ def read_state(directory: Path) -> LabState | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except ValidationError as error:
-        raise UserError(
-            str(path), "is damaged, or from another version of howdah", "howdah lab down, then up again"
-        ) from error
+        raise damaged(path) from error
+
+
+def damaged(path: Path) -> UserError:
+    """Return the error for a file of a lab that cannot be read."""
+    problem = "is damaged, or from another version of howdah"
+    return UserError(str(path), problem, "howdah lab down, then up again")
 
 
 def find(name: str) -> LabState | None:

@@ -26,9 +26,7 @@ _Link: TypeAlias = Literal["up", "down"]
 
 class DaemonStatus(Model):
     name: str
-    """Its name in Hadoop's own scripts: ``datanode``."""
     pid: int | None
-    """None if it does not run."""
     log: Path
 
 
@@ -63,15 +61,12 @@ class LabStatus(Model):
     name: str
     directory: Path
     plan: str
-    """The plan's file, as the user gave it."""
     hadoop: str
     hbase: str | None = None
-    """HBase's release; None if the plan has none."""
     state: Literal["up", "not redundant", "degraded", "incomplete"]
     """Up: complete. Not redundant: all daemons run, but one could not replace another yet. Degraded: parts
     are missing that existed. Incomplete: it was never complete."""
     missing: tuple[str, ...]
-    """The missing parts, in words."""
     shared: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Its hosts that other labs use, too, by those labs."""
     faults: tuple[str, ...] = ()
@@ -81,14 +76,16 @@ class LabStatus(Model):
     health: Health | None
     """Hadoop's state; None if it cannot be queried."""
     laboratory: Laboratory
-    """Its isolation and deviations compared with the planned cluster."""
     notes: tuple[str, ...]
 
 
 def status(state: LabState) -> LabStatus:
     """Return the status of a lab from its processes, its disks and Hadoop's daemons."""
     running = processes.daemons(state)
-    answers = _health(state, running)
+    answers = None
+    # Its network or its files may be missing, which the status shows.
+    with suppress(HowdahError), network_of(state):
+        answers = health(state, running)
     links = dict(_affected_links(state))
     lacking = tuple(_missing(state, answers, running, links))
     return LabStatus(
@@ -139,46 +136,30 @@ def _affected_links(state: LabState) -> Iterator[tuple[str, _Link]]:
             yield machine.name, "down" if network.is_cut(state.spec, machine) else "up"
 
 
-def _health(state: LabState, running: Mapping[Key, Process]) -> Health | None:
-    try:
-        with network_of(state):
-            return health(state, running)
-    except HowdahError:
-        # Its network or its files are missing, which the status shows.
-        return None
-
-
 def _machines(
     state: LabState, running: Mapping[Key, int], links: Mapping[str, _Link]
 ) -> Iterator[MachineStatus]:
-    by_machine: dict[str, list[DaemonStatus]] = {machine.name: [] for machine in state.machines}
-    for daemon in planned(state):
-        by_machine[daemon.machine.name].append(
-            DaemonStatus(name=daemon.program, pid=running.get(daemon.key), log=daemon.log)
-        )
-    mounted = disks.devices(state.spec) if state.spec else {}
+    spec, daemons = state.spec, list(planned(state))
+    mounted = disks.devices(spec) if spec else {}
+    hosts = {host.name: host for host in spec.hosts} if spec else {}
     for machine in state.machines:
-        cpus, memory, uplink = _limits(state.spec, machine)
+        own, host = (spec.machine(machine.name), hosts[machine.host]) if spec else (None, None)
         yield MachineStatus(
             name=machine.name,
             kind=machine.kind,
             host=machine.host,
             address=machine.address,
-            cpus=cpus,
-            memory_bytes=memory,
-            uplink_bits_per_s=uplink,
+            cpus=own.cpus or host.cpus if own and host else None,
+            memory_bytes=own.memory_bytes or host.memory_bytes if own and host else None,
+            uplink_bits_per_s=host.uplink_bits_per_s if host else None,
             link=links.get(machine.name),
             disks=tuple(_disks(state.spec, machine, mounted)),
-            daemons=tuple(by_machine[machine.name]),
+            daemons=tuple(
+                DaemonStatus(name=daemon.program, pid=running.get(daemon.key), log=daemon.log)
+                for daemon in daemons
+                if daemon.machine is machine
+            ),
         )
-
-
-def _limits(spec: LabSpec | None, machine: LabSystem) -> tuple[float | None, int | None, int | None]:
-    if spec is None:
-        return None, None, None
-    own = spec.machine(machine.name)
-    host = next(spec_host for spec_host in spec.hosts if spec_host.name == machine.host)
-    return own.cpus or host.cpus, own.memory_bytes or host.memory_bytes, host.uplink_bits_per_s
 
 
 def _disks(spec: LabSpec | None, machine: LabSystem, mounted: dict[Path, str]) -> Iterator[DiskStatus]:
@@ -187,9 +168,5 @@ def _disks(spec: LabSpec | None, machine: LabSystem, mounted: dict[Path, str]) -
             yield DiskStatus(mount=path, device=None, size_bytes=None, bytes_per_s=None)
         return
     for disk in spec.machine(machine.name).disks:
-        yield DiskStatus(
-            mount=disk.mount,
-            device=mounted.get(disk.mount),
-            size_bytes=disk.size_bytes,
-            bytes_per_s=disk.read_bytes_per_s,
-        )
+        device, rate = mounted.get(disk.mount), disk.read_bytes_per_s
+        yield DiskStatus(mount=disk.mount, device=device, size_bytes=disk.size_bytes, bytes_per_s=rate)

@@ -19,8 +19,7 @@ _ANY = ("0.0.0.0", "::", "")
 
 UNACKNOWLEDGED_S = 5.0
 """The longest time without acknowledgement of sent data, and to connect."""
-_OPTION = (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(UNACKNOWLEDGED_S * 1000))
-SOCKET_OPTIONS = (_OPTION,)
+LOST_HOST_OPTION = (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(UNACKNOWLEDGED_S * 1000))
 """The kernel closes a connection to a lost host after this time."""
 
 
@@ -53,11 +52,6 @@ def with_host(address: str, host: str) -> str:
     return f"{host}:{port}" if colon.strip("[]") in _ANY else address
 
 
-def set_lost_host_timeout(line: socket.socket) -> None:
-    """Close a connection soon after its host is lost."""
-    line.setsockopt(*_OPTION)
-
-
 class NamedHosts(httpx.BaseTransport):
     """Connects to the given address of a host, with the host's name in the request.
 
@@ -67,11 +61,11 @@ class NamedHosts(httpx.BaseTransport):
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
         # Without TLS there is nothing to verify.
-        self._plain = httpx.HTTPTransport(verify=False, socket_options=SOCKET_OPTIONS)
+        self._plain = httpx.HTTPTransport(verify=False, socket_options=(LOST_HOST_OPTION,))
 
     @cached_property
     def _tls(self) -> httpx.HTTPTransport:
-        return httpx.HTTPTransport(verify=ssl.create_default_context(), socket_options=SOCKET_OPTIONS)
+        return httpx.HTTPTransport(verify=ssl.create_default_context(), socket_options=(LOST_HOST_OPTION,))
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         transport = self._tls if request.url.scheme == "https" else self._plain
@@ -99,6 +93,7 @@ class NamedHosts(httpx.BaseTransport):
 T = TypeVar("T")
 
 _AGAIN_S = 0.5
+_OF_STANDBYS = ("StandbyException", "RetriableException")
 
 
 class Active:
@@ -127,13 +122,20 @@ class Active:
 
     def query(self, request: Callable[[str], T]) -> T:
         """Return the result of a request with the active daemon's URL; retry once after a failover."""
-        if len(self._addresses) == 1:
-            return self._query_only(self._addresses[0].url, request)
         if self._url is not None:
             try:
                 return request(self._url)
             except ServiceError as error:
-                if not _may_be_standby(error):
+                if len(self._addresses) == 1:
+                    # A request may be redirected to another daemon.
+                    if not isinstance(error, NotReachable) or not error.where.startswith(self._url):
+                        raise
+                    hint = f"is it running there? its address is in {self._key}"
+                    raise NotReachable(f"{self._daemon} {self._url}", error.what, hint) from error
+                # A formerly active daemon that starts again answers with RetriableException, then becomes
+                # standby. A standby ResourceManager sends a page if no other is active either.
+                refused = isinstance(error, RefusedByDaemon) and error.exception in _OF_STANDBYS
+                if not refused and not isinstance(error, NotReachable | Unexpected):
                     raise
         self._url = self._wait_for_active()
         return request(self._url)
@@ -144,47 +146,20 @@ class Active:
             self._url = self._wait_for_active()
         return self._url
 
-    def _query_only(self, url: str, request: Callable[[str], T]) -> T:
-        try:
-            return request(url)
-        except NotReachable as error:
-            # A request may be redirected to another daemon.
-            if not error.where.startswith(url):
-                raise
-            hint = f"is it running there? its address is in {self._key}"
-            raise NotReachable(f"{self._daemon} {url}", error.what, hint) from error
-
     def _wait_for_active(self) -> str:
         end = time.monotonic() + self._patience_s
         while True:
-            try:
-                return self._find_active()
-            except NotReachable:
-                if time.monotonic() >= end:
-                    raise
+            states: list[str] = []
+            for address in self._addresses:
+                try:
+                    state = self._state(address.url)
+                except ServiceError as error:
+                    states.append(f"{address.id} ({address.url}) {error.what}")
+                    continue
+                if state == "active":
+                    return address.url
+                states.append(f"{address.id} is {state}")
+            if time.monotonic() >= end:
+                problem = f"none is active: {'; '.join(states)}"
+                raise NotReachable(f"the {self._daemon}s", problem, f"their addresses are in {self._key}")
             time.sleep(_AGAIN_S)
-
-    def _find_active(self) -> str:
-        states: list[str] = []
-        for address in self._addresses:
-            try:
-                state = self._state(address.url)
-            except ServiceError as error:
-                states.append(f"{address.id} ({address.url}) {error.what}")
-                continue
-            if state == "active":
-                return address.url
-            states.append(f"{address.id} is {state}")
-        raise NotReachable(
-            f"the {self._daemon}s",
-            f"none is active: {'; '.join(states)}",
-            f"their addresses are in {self._key}",
-        )
-
-
-def _may_be_standby(error: ServiceError) -> bool:
-    if isinstance(error, RefusedByDaemon):
-        # A formerly active daemon that starts again answers with RetriableException, then becomes standby.
-        return error.exception in ("StandbyException", "RetriableException")
-    # A standby ResourceManager sends a page if no other is active either.
-    return isinstance(error, NotReachable | Unexpected)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -30,18 +30,25 @@ class ClientConf:
         """Read a directory's files; raise UserError with file and line."""
         if not (directory / CLIENT_FILES[0]).is_file():
             missing = "not a directory" if directory.exists() else "no such directory"
-            raise UserError(
-                str(directory),
-                f"has no {CLIENT_FILES[0]}" if directory.is_dir() else missing,
-                "give the directory of the client's configuration, often /etc/hadoop/conf",
-            )
+            problem = f"has no {CLIENT_FILES[0]}" if directory.is_dir() else missing
+            hint = "give the directory of the client's configuration, often /etc/hadoop/conf"
+            raise UserError(str(directory), problem, hint)
         paths = [directory / name for name in CLIENT_FILES if (directory / name).is_file()]
-        return cls(directory, _winners(entry for path in paths for entry in read_site_file(path)))
+        release = hadoop()
+        properties: dict[str, SiteProperty] = {}
+        for entry in (entry for path in paths for entry in read_site_file(path)):
+            # Former names count as today's.
+            for name in release.replacement(entry.name) or (entry.name,):
+                if name not in properties or not properties[name].final:
+                    properties[name] = entry
+        return cls(directory, properties)
 
     def get(self, key: str) -> str | None:
         """Return a key's value, variables replaced; None if it has neither value nor default."""
         text = self._text(key)
-        return None if text is None else expanded(text, self._variable)
+        if text is None:
+            return None
+        return expanded(text, lambda name: login_name() if name == "user.name" else self._text(name))
 
     def explicit(self, key: str) -> str | None:
         """Return a key's value in the files; None if no file has it."""
@@ -56,9 +63,6 @@ class ClientConf:
         entry = self.properties.get(key)
         return entry.text if entry else default_of(key, hadoop())
 
-    def _variable(self, name: str) -> str | None:
-        return login_name() if name == "user.name" else self._text(name)
-
     @property
     def default_fs(self) -> str:
         """fs.defaultFS, ``hdfs://master:8020``; raises UserError if it is not HDFS."""
@@ -67,11 +71,8 @@ class ClientConf:
         parts = urlsplit(text)
         if parts.scheme != "hdfs" or not parts.netloc:
             is_set = "fs.defaultFS" in self.properties
-            raise UserError(
-                self.where("fs.defaultFS"),
-                f"{value or 'nothing'} is not HDFS" if is_set else "is not set",
-                "set it to hdfs://HOST:PORT or hdfs://NAME",
-            )
+            problem = f"{value or 'nothing'} is not HDFS" if is_set else "is not set"
+            raise UserError(self.where("fs.defaultFS"), problem, "set it to hdfs://HOST:PORT or hdfs://NAME")
         return text
 
     @property
@@ -84,8 +85,7 @@ class ClientConf:
         service = urlsplit(self.default_fs).hostname or ""
         key, https = self._page(Role.NAMENODE)
         if service not in self._names("dfs.nameservices"):
-            address = with_host(self.get(key) or "", service)
-            return (web_address("", address, key=key, https=https),)
+            return (web_address("", with_host(self.get(key) or "", service), key=key, https=https),)
         ids = self._names(f"dfs.ha.namenodes.{service}")
         suffixes = {name: f".{service}.{name}" for name in ids} or {"": f".{service}"}
         return tuple(
@@ -98,9 +98,8 @@ class ClientConf:
         host = urlsplit(f"//{self.explicit(rpc_key) or ''}").hostname
         address = self.explicit(f"{key}{suffix}")
         if address is None and host is None:
-            raise UserError(
-                self.where(f"{key}{suffix}"), "is not set", "give HOST:PORT of the NameNode's web server"
-            )
+            hint = "give HOST:PORT of the NameNode's web server"
+            raise UserError(self.where(f"{key}{suffix}"), "is not set", hint)
         return with_host(address or self.get(key) or "", host or "localhost")
 
     def resource_managers(self) -> tuple[WebAddress, ...]:
@@ -111,21 +110,17 @@ class ClientConf:
             return (web_address("", address, key=key, https=https),)
         ids = self._names("yarn.resourcemanager.ha.rm-ids")
         if not ids:
-            raise UserError(
-                self.where("yarn.resourcemanager.ha.rm-ids"), "is not set", "list the ResourceManagers"
-            )
-        return tuple(
-            web_address(name, self._resource_manager(key, name), key=f"{key}.{name}", https=https)
-            for name in ids
-        )
-
-    def _resource_manager(self, key: str, name: str) -> str:
-        address = self.explicit(f"{key}.{name}")
-        host_key = f"yarn.resourcemanager.hostname.{name}"
-        host = self.explicit(host_key)
-        if address is None and host is None:
-            raise UserError(self.where(host_key), "is not set", "give the ResourceManager's host")
-        return address or f"{host}:{default_port(key)}"
+            where = self.where("yarn.resourcemanager.ha.rm-ids")
+            raise UserError(where, "is not set", "list the ResourceManagers")
+        addresses = []
+        for name in ids:
+            own_key, host_key = f"{key}.{name}", f"yarn.resourcemanager.hostname.{name}"
+            own, host = self.explicit(own_key), self.explicit(host_key)
+            if own is None and host is None:
+                raise UserError(self.where(host_key), "is not set", "give the ResourceManager's host")
+            address = own or f"{host}:{default_port(key)}"
+            addresses.append(web_address(name, address, key=own_key, https=https))
+        return tuple(addresses)
 
     def history(self) -> WebAddress:
         """Return the web server of the JobHistoryServer."""
@@ -148,20 +143,11 @@ class ClientConf:
         return read_list(self.get(key) or "")
 
 
-def conf_directory(directory: Path | None) -> Path | None:
-    """Return the directory of a flag, otherwise ``$HADOOP_CONF_DIR``; None without both."""
-    if directory is not None:
-        return directory
-    variable = os.environ.get("HADOOP_CONF_DIR")
-    return Path(variable) if variable else None
+CONF_DIR = "HADOOP_CONF_DIR"
+"""The environment variable that names a client's configuration directory."""
 
 
-def _winners(properties: Iterable[SiteProperty]) -> dict[str, SiteProperty]:
-    """Return the effective property of every key; former names count as today's."""
-    release = hadoop()
-    winners: dict[str, SiteProperty] = {}
-    for entry in properties:
-        for name in release.replacement(entry.name) or (entry.name,):
-            if name not in winners or not winners[name].final:
-                winners[name] = entry
-    return winners
+def conf_directory(directory: Path | None, variable: str = CONF_DIR) -> Path | None:
+    """Return the directory of a flag, otherwise that of an environment variable; None without both."""
+    named = os.environ.get(variable)
+    return directory or (Path(named) if named else None)

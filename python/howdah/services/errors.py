@@ -13,7 +13,7 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import httpx
@@ -80,24 +80,18 @@ def translated_errors(url: str) -> Iterator[None]:
         raise NotConnected(where, "cannot be reached in time", "is the daemon running there?") from error
     except httpx.TimeoutException as error:
         if lost := _lost(error):
-            raise NotReachable(
-                where, f"cannot be reached: {lost.strerror}", "is its host running?"
-            ) from error
-        raise NotReachable(
-            where, "does not answer in time", "is the daemon running, and not overloaded?"
-        ) from error
+            problem = f"cannot be reached: {lost.strerror}"
+            raise NotReachable(where, problem, "is its host running?") from error
+        hint = "is the daemon running, and not overloaded?"
+        raise NotReachable(where, "does not answer in time", hint) from error
     except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
-        raise NotReachable(
-            where, f"is not an address: {error}", "check the address in the configuration"
-        ) from error
+        problem = f"is not an address: {error}"
+        raise NotReachable(where, problem, "check the address in the configuration") from error
     except httpx.DecodingError as error:
         raise Unexpected(where, f"returns data that cannot be decoded: {error}", "") from error
     except httpx.RemoteProtocolError as error:
-        raise Unexpected(
-            where,
-            f"does not answer by HTTP, or broke off: {error}",
-            "is this the port of a web server?",
-        ) from error
+        problem = f"does not answer by HTTP, or broke off: {error}"
+        raise Unexpected(where, problem, "is this the port of a web server?") from error
     except httpx.RequestError as error:
         reason = _NUMBER.sub("", str(error))
         kind = NotConnected if isinstance(error, httpx.ConnectError) else NotReachable
@@ -124,16 +118,13 @@ def whole(response: httpx.Response) -> httpx.Response:
     for chunk in response.iter_bytes():
         content += chunk
         if len(content) > _MOST_BYTES:
-            raise Unexpected(
-                str(response.url.copy_with(query=None)),
-                f"returns more than {format_bytes(_MOST_BYTES)}",
-                "is this the port of the daemon's web server?",
-            )
+            where = str(response.url.copy_with(query=None))
+            problem = f"returns more than {format_bytes(_MOST_BYTES)}"
+            raise Unexpected(where, problem, "is this the port of the daemon's web server?")
     # The content is decoded now: its headers no longer apply.
     headers = [pair for pair in response.headers.multi_items() if pair[0].lower() not in _PACKING]
-    return httpx.Response(
-        response.status_code, headers=headers, content=bytes(content), request=response.request
-    )
+    status, request = response.status_code, response.request
+    return httpx.Response(status, headers=headers, content=bytes(content), request=request)
 
 
 def is_json(response: httpx.Response) -> bool:
@@ -157,10 +148,8 @@ def refusal(response: httpx.Response) -> RefusedByDaemon:
     """Return the error of an HTTP error, with Hadoop's own exception if the answer has one."""
     content: object = None
     if is_json(response):
-        try:
+        with suppress(ValueError):
             content = response.json()
-        except ValueError:
-            content = None
     remote = content.get("RemoteException") if isinstance(content, dict) else None
     where = str(response.url.copy_with(query=None))
     if isinstance(remote, dict):

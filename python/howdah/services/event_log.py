@@ -30,24 +30,8 @@ from howdah.units import GIB, MIB
 
 Event = dict[str, Any]
 
-_SQL = "org.apache.spark.sql.execution.ui.SparkListenerSQLExecution"
-_HANDLED = (
-    "SparkListenerLogStart",
-    "SparkListenerApplication",
-    "SparkListenerEnvironmentUpdate",
-    "SparkListenerResourceProfileAdded",
-    "SparkListenerJob",
-    "SparkListenerStage",
-    "SparkListenerTaskStart",
-    "SparkListenerTaskEnd",
-    "SparkListenerExecutorAdded",
-    "SparkListenerExecutorRemoved",
-    "SparkListenerBlockManagerAdded",
-    f"{_SQL}Start",
-    f"{_SQL}End",
-)
 _BEGIN = b'{"Event":"'
-_HANDLED_BEGINNINGS = tuple(_BEGIN + name.encode() for name in _HANDLED)
+_SQL = "org.apache.spark.sql.execution.ui."
 _LONGEST_VALUE = 500
 _DRIVER = ("driver", "<driver>")
 _HEAP_ONLY = ("spark:", "local-cluster")
@@ -68,17 +52,12 @@ def read_event_log(path: Path) -> SparkLog:
         reader.read(line)
     log = reader.log(truncated=lines.truncated)
     if log is None:
-        raise UserError(
-            str(path),
-            "contains no complete event of Spark" if reader.is_begun else "is not a Spark event log",
-            "give a file of spark.eventLog.dir, or a directory eventlog_v2_…",
-        )
+        problem = "contains no complete event of Spark" if reader.events else "is not a Spark event log"
+        raise UserError(str(path), problem, "give a file of spark.eventLog.dir, or a directory eventlog_v2_…")
     return replace(log, unreadable_lines=log.unreadable_lines + lines.skipped)
 
 
 class _Reader:
-    """The state of an application after the events so far."""
-
     def __init__(self) -> None:
         self._app: dict[str, Any] = {}
         self._version = ""
@@ -92,18 +71,13 @@ class _Reader:
         self._sql: dict[int, SqlExecution] = {}
         self._tasks = TaskColumns()
         self._last_ms = 0
-        self._events = 0
+        self.events = 0
         self._unreadable = 0
-
-    @property
-    def is_begun(self) -> bool:
-        """Whether the log began as an event log does."""
-        return self._events > 0
 
     def read(self, line: bytes) -> None:
         """Add the event of a line; a line that is none is counted."""
         if line.startswith(_BEGIN) and not line.startswith(_HANDLED_BEGINNINGS):
-            self._events += 1
+            self.events += 1
             return
         if not line.strip():
             return
@@ -114,19 +88,18 @@ class _Reader:
             handler = getattr(self, f"_{name}", None) if name.startswith("SparkListener") else None
             if handler is not None:
                 handler(event)
-            self._events += 1
+            self.events += 1
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             self._unreadable += 1
 
     def log(self, *, truncated: bool) -> SparkLog | None:
         """Return the whole application; None if no event was readable."""
-        if not self._events or not (self._app or self._jobs or self._version or self._executors):
+        if not self.events or not (self._app or self._jobs or self._version or self._executors):
             return None
-        stages = tuple(self._stages.values())
         return SparkLog(
             application=self._application(),
             jobs=tuple(self._jobs[number] for number in sorted(self._jobs)),
-            stages=stages,
+            stages=tuple(self._stages.values()),
             executors=tuple(self._with_memory(executor) for executor in self._executors.values()),
             tasks=self._tasks.table(),
             sql=tuple(self._sql[number] for number in sorted(self._sql)),
@@ -256,22 +229,14 @@ class _Reader:
         self._jobs[job] = replace(before, end_s=end_s, succeeded=succeeded, failure=failure)
 
     def _SparkListenerStageSubmitted(self, event: Event) -> None:  # noqa: N802
-        self._add_stage(event["Stage Info"])
-
-    def _SparkListenerStageCompleted(self, event: Event) -> None:  # noqa: N802
-        self._add_stage(event["Stage Info"])
-
-    def _add_stage(self, stage: Event) -> None:
+        stage = event["Stage Info"]
         key = int(stage["Stage ID"]), int(stage.get("Stage Attempt ID") or 0)
         end = self._time(stage.get("Completion Time"))
         submit = self._time(stage.get("Submission Time"))
         before = self._stages.get(key)
-        rdds = stage.get("RDD Info") or ()
-        names: dict[str, None] = {}
-        for rdd in rdds:
-            scope = rdd.get("Scope")
-            if isinstance(scope, str) and scope.startswith("{"):
-                names[str(json.loads(scope).get("name"))] = None
+        scopes = [rdd.get("Scope") for rdd in stage.get("RDD Info") or ()]
+        objects = [scope for scope in scopes if isinstance(scope, str) and scope.startswith("{")]
+        names = dict.fromkeys(str(json.loads(scope).get("name")) for scope in objects)
         self._stages[key] = SparkStage(
             *key,
             name=first_line(stage["Stage Name"]),
@@ -284,6 +249,8 @@ class _Reader:
             resource_profile=int(stage.get("Resource Profile Id") or 0),
         )
 
+    _SparkListenerStageCompleted = _SparkListenerStageSubmitted
+
     def _SparkListenerStageExecutorMetrics(self, event: Event) -> None:  # noqa: N802
         self._add_peaks(str(event["Executor ID"]), event.get("Executor Metrics") or {})
 
@@ -292,15 +259,13 @@ class _Reader:
 
     def _SparkListenerTaskEnd(self, event: Event) -> None:  # noqa: N802
         self._tasks.end(event)
-        metrics = event.get("Task Executor Metrics")
-        if metrics:
+        if metrics := event.get("Task Executor Metrics"):
             self._add_peaks(str(event["Task Info"]["Executor ID"]), metrics)
 
     def _add_peaks(self, executor: str, metrics: Mapping[str, Any]) -> None:
         heap, resident = self._peaks.get(executor, (0, 0))
-        total = sum(
-            int(metrics.get(f"ProcessTree{part}RSSMemory") or 0) for part in ("JVM", "Python", "Other")
-        )
+        parts = [f"ProcessTree{part}RSSMemory" for part in ("JVM", "Python", "Other")]
+        total = sum(int(metrics.get(part) or 0) for part in parts)
         self._peaks[executor] = max(heap, int(metrics.get("JVMHeapMemory") or 0)), max(resident, total)
 
     def _SparkListenerExecutorAdded(self, event: Event) -> None:  # noqa: N802
@@ -346,6 +311,13 @@ class _Reader:
         milliseconds = int(value or 0)
         self._last_ms = max(self._last_ms, milliseconds)
         return milliseconds
+
+
+_HANDLED_BEGINNINGS = tuple(
+    _BEGIN + f"{_SQL if 'SQL' in name else ''}{name.removeprefix('_')}".encode()
+    for name in vars(_Reader)
+    if name.startswith("_SparkListener")
+)
 
 
 def spark_bytes(text: str, unit: int) -> int | None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal
 
 import pyarrow as pa
 
@@ -20,7 +21,6 @@ from howdah.model.application import SPARK_TASKS_SCHEMA
 from howdah.units import MIB
 
 ROLLING = "eventlog_v2_"
-"""Begins the name of a rolling log's directory."""
 IN_PROGRESS = ".inprogress"
 
 _PART = re.compile(r"events_(?P<number>\d+)_.+")
@@ -52,7 +52,6 @@ class EventLines:
         self._files = event_files(path)
         self.truncated = False
         self.skipped = 0
-        """Lines that are too long to be read."""
 
     def __iter__(self) -> Iterator[bytes]:
         for file in self._files:
@@ -61,22 +60,21 @@ class EventLines:
             except _Truncated:
                 self.truncated = True
             except OSError as error:
-                raise UserError(
-                    str(file), f"cannot be read: {error.strerror or error}", "check its permissions"
-                ) from error
+                problem = f"cannot be read: {error.strerror or error}"
+                raise UserError(str(file), problem, "check its permissions") from error
 
     def _lines(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         remainder, too_long = b"", False
         for chunk in chunks:
-            *lines, last = chunk.split(b"\n")
-            for number, line in enumerate(lines):
-                whole = remainder + line if number == 0 else line
-                if not (too_long and number == 0):
-                    yield whole
-                remainder, too_long = (b"", False) if number == 0 else (remainder, too_long)
-            if too_long:
-                continue
-            remainder += last
+            first, *lines = chunk.split(b"\n")
+            if not too_long:
+                remainder += first
+            if lines:
+                if not too_long:
+                    yield remainder
+                *whole, remainder = lines
+                too_long = False
+                yield from whole
             if len(remainder) > _LONGEST_LINE:
                 remainder, too_long = b"", True
                 self.skipped += 1
@@ -98,7 +96,7 @@ def begins_as_event_log(path: Path) -> bool:
     try:
         with path.open("rb") as stream:
             begin = stream.read(len(_BEGINNING))
-        if any(begin.startswith(codec.magic) for codec in _CODECS):
+        if begin.startswith(tuple(_CODECS)):
             begin = next(_chunks(path), b"")
     except (OSError, pa.ArrowException, _Truncated):
         return False
@@ -110,12 +108,9 @@ def event_files(path: Path) -> list[Path]:
     try:
         if not path.exists():
             raise UserError(str(path), "no such file or directory", _HINT)
-        if path.is_file():
-            files = [path]
-        else:
-            files = _parts(path)
-            if not files:
-                raise UserError(str(path), "contains no event log", _HINT)
+        files = [path] if path.is_file() else _parts(path)
+        if not files:
+            raise UserError(str(path), "contains no event log", _HINT)
         if not any(file.stat().st_size for file in files):
             raise UserError(str(path), "is empty", "was spark.eventLog.enabled set when the application ran?")
     except OSError as error:
@@ -136,52 +131,38 @@ def _parts(directory: Path) -> list[Path]:
     return [file for _, _, file in parts[first:]]
 
 
-class _Codec(NamedTuple):
-    magic: bytes
-    chunks: Callable[[Path], Iterator[bytes]]
-
-
 def _chunks(path: Path) -> Iterator[bytes]:
     """The content, decompressed; the first bytes decide, because users rename files."""
     with path.open("rb") as stream:
         begin = stream.read(8)
-    for codec in _CODECS:
-        if begin.startswith(codec.magic):
-            return codec.chunks(path)
-    return _plain(path)
+        for magic, chunks in _CODECS.items():
+            if begin.startswith(magic):
+                yield from chunks(path)
+                return
+        while begin:
+            yield begin
+            begin = stream.read(_READ_BYTES)
 
 
-def _plain(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as stream:
-        while chunk := stream.read(_READ_BYTES):
-            yield chunk
-
-
-def _stream(kind: Literal["zstd", "gzip", "lz4", "bz2"]) -> Callable[[Path], Iterator[bytes]]:
-    def chunks(path: Path) -> Iterator[bytes]:
-        read, size = 0, _READ_BYTES
-        while True:
-            try:
-                with path.open("rb") as file, pa.CompressedInputStream(file, kind) as stream:
-                    _skip(stream, read)
-                    while chunk := stream.read(size):
-                        read += len(chunk)
-                        yield chunk
-                    return
-            except OSError as error:
-                if error.errno is not None:
-                    raise
-                if size == 1:
-                    raise _Truncated from error
-                # A read that fails returns nothing of what was there: read again, byte by byte.
-                size = 1
-
-    return chunks
-
-
-def _skip(stream: pa.CompressedInputStream, size: int) -> None:
-    while size:
-        size -= len(stream.read(min(size, _READ_BYTES)))
+def _stream(kind: Literal["zstd", "gzip", "lz4", "bz2"], path: Path) -> Iterator[bytes]:
+    read, size = 0, _READ_BYTES
+    while True:
+        try:
+            with path.open("rb") as file, pa.CompressedInputStream(file, kind) as stream:
+                to_skip = read
+                while to_skip:
+                    to_skip -= len(stream.read(min(to_skip, _READ_BYTES)))
+                while chunk := stream.read(size):
+                    read += len(chunk)
+                    yield chunk
+                return
+        except OSError as error:
+            if error.errno is not None:
+                raise
+            if size == 1:
+                raise _Truncated from error
+            # A read that fails returns nothing of what was there: read again, byte by byte.
+            size = 1
 
 
 def _lz4(path: Path) -> Iterator[bytes]:
@@ -237,14 +218,15 @@ def _decompressed(block: bytes, size: int, kind: Literal["lz4_raw", "snappy"]) -
         raise _Truncated from error
 
 
-_CODECS = (
-    _Codec(b"\x28\xb5\x2f\xfd", _stream("zstd")),
-    _Codec(b"\x1f\x8b", _stream("gzip")),
-    _Codec(b"\x04\x22\x4d\x18", _stream("lz4")),
-    _Codec(b"BZh", _stream("bz2")),
-    _Codec(_LZ4_MAGIC, _lz4),
-    _Codec(_SNAPPY_MAGIC, _snappy),
-)
+_CODECS: dict[bytes, Callable[[Path], Iterator[bytes]]] = {
+    b"\x28\xb5\x2f\xfd": partial(_stream, "zstd"),
+    b"\x1f\x8b": partial(_stream, "gzip"),
+    b"\x04\x22\x4d\x18": partial(_stream, "lz4"),
+    b"BZh": partial(_stream, "bz2"),
+    _LZ4_MAGIC: _lz4,
+    _SNAPPY_MAGIC: _snappy,
+}
+"""The readers of compressed files by their first bytes."""
 
 
 Event = dict[str, Any]
@@ -277,9 +259,8 @@ class TaskColumns:
         state, failure = _ending(reason)
         head = self._head(event, info, str(event.get("Task Type") or ""), state, failure)
         # Failed attempts of old releases have their metrics in the reason.
-        row = head + _metrics(event.get("Task Metrics") or reason.get("Metrics") or {})
+        self._rows.append(head + _metrics(event.get("Task Metrics") or reason.get("Metrics") or {}))
         self._running.pop(int(info["Task ID"]), None)
-        self._rows.append(row)
         if len(self._rows) == _BATCH:
             self._flush()
 
@@ -296,12 +277,12 @@ class TaskColumns:
         self.last_ms = max(self.last_ms, start, end)
         partition = info.get("Partition ID")
         return (
-            _int32(event["Stage ID"]),
-            _int32(event.get("Stage Attempt ID") or 0),
+            _int(event["Stage ID"]),
+            _int(event.get("Stage Attempt ID") or 0),
             _count(info, "Task ID"),
-            _int32(info["Index"]),
-            None if partition in (None, -1) else _int32(partition),
-            _int32(info.get("Attempt") or 0),
+            _int(info["Index"]),
+            None if partition in (None, -1) else _int(partition),
+            _int(info.get("Attempt") or 0),
             kind,
             str(info["Host"]),
             str(info["Executor ID"]),
@@ -316,9 +297,7 @@ class TaskColumns:
 
     def _flush(self) -> None:
         columns = list(zip(*self._rows, strict=True)) or [()] * len(SPARK_TASKS_SCHEMA)
-        arrays = [
-            pa.array(column, field.type) for column, field in zip(columns, SPARK_TASKS_SCHEMA, strict=True)
-        ]
+        arrays = list(map(pa.array, columns, SPARK_TASKS_SCHEMA.types))
         self._batches.append(pa.RecordBatch.from_arrays(arrays, schema=SPARK_TASKS_SCHEMA))
         self._rows = []
 
@@ -363,25 +342,20 @@ def first_line(text: Any) -> str:
 
 
 def _count(metrics: Event, name: str) -> int:
-    count = int(metrics.get(name) or 0)
-    if not -(2**63) <= count < 2**63:
-        raise OverflowError(name)
-    return count
+    return _int(metrics.get(name) or 0, 64)
 
 
-def _int32(value: Any) -> int:
+def _int(value: Any, bits: int = 32) -> int:
     number = int(value)
-    if not -(2**31) <= number < 2**31:
+    if not -(1 << bits - 1) <= number < 1 << bits - 1:
         raise OverflowError(number)
     return number
 
 
 def _ending(reason: Event) -> tuple[str, str]:
-    """A task's state, and why it did not succeed."""
     name = str(reason.get("Reason") or "Success")
     if name == "Success":
         return "succeeded", ""
-    text = ": ".join([name, *(first_line(reason[key]) for key in _DETAILS if reason.get(key))])[
-        :_LONGEST_MESSAGE
-    ]
+    details = (first_line(reason[key]) for key in _DETAILS if reason.get(key))
+    text = ": ".join([name, *details])[:_LONGEST_MESSAGE]
     return ("killed" if name in ("TaskKilled", "TaskCommitDenied", "Resubmitted") else "failed"), text

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from io import BytesIO
-from typing import Any, Literal, TypeVar
+from typing import Any, BinaryIO, Literal, TypeVar
 from urllib.parse import quote, urlsplit
 
 from pydantic import Field
 
 from howdah.services.addresses import Active
 from howdah.services.errors import NotConnected, RefusedByDaemon, Unexpected
-from howdah.services.web import AnswerPart, Parameter, Sink, Web, list_at, object_at, parse_object
+from howdah.services.web import AnswerPart, Parameter, Web, list_at, object_at, parse_object
 from howdah.units import MIB
 
 T = TypeVar("T")
 
 _DRAWS = 6
 """If one of two replicas is unavailable, this number of draws misses the other in 1.6 % of all cases."""
-_EXCLUDED = "excludedatanodes"
 _MOST_BYTES = 16 * MIB
 """Only histories are longer."""
 _HINTS = {
@@ -42,8 +41,6 @@ class FileStatus(AnswerPart):
     block_bytes: int = Field(alias="blockSize")
     """A file's block size; 0 for a directory."""
     owner: str
-    permission: str
-    """Its mode in octal, ``755``."""
     modified_ms: int = Field(alias="modificationTime")
     """Time of its last change, milliseconds since 1970."""
 
@@ -79,8 +76,7 @@ class Hdfs:
 
     def list(self, path: str) -> list[FileStatus]:
         """Return the entries of a directory, or a file itself."""
-        answer = self._get(path, op="LISTSTATUS")
-        statuses = object_at(answer, "FileStatuses", path)
+        statuses = object_at(self._get(path, op="LISTSTATUS"), "FileStatuses", path)
         return [parse_object(FileStatus, status, path) for status in list_at(statuses, "FileStatus")]
 
     def stat(self, path: str) -> FileStatus | None:
@@ -103,11 +99,10 @@ class Hdfs:
 
     def access(self, path: str, action: str = "rwx") -> str | None:
         """Return why an action on a path is not allowed for the user; None if it is."""
+        checked = {"op": "CHECKACCESS", "fsaction": action}
         try:
             with _named(path):
-                self._active.query(
-                    lambda url: self._web.get_text(_at(url, path), op="CHECKACCESS", fsaction=action)
-                )
+                self._active.query(lambda url: self._web.get_text(_at(url, path), **checked))
         except RefusedByDaemon as error:
             if error.exception == "AccessControlException":
                 return error.message
@@ -125,7 +120,7 @@ class Hdfs:
         locate = partial(self._get, path, op="OPEN", length=most_bytes, noredirect="true")
         return self._at_datanode(path, locate, fetch)
 
-    def read_to(self, path: str, sink: Sink) -> int:
+    def read_to(self, path: str, sink: BinaryIO) -> int:
         """Write a file's content to ``sink`` and return the number of bytes."""
         locate = partial(self._get, path, op="OPEN", noredirect="true")
         return self._at_datanode(path, locate, lambda url: self._web.read_to(url, sink))
@@ -151,11 +146,9 @@ class Hdfs:
 
     def delete(self, path: str, *, recursive: bool = True) -> bool:
         """Remove a file or a directory; return whether it existed."""
-        flag = "true" if recursive else "false"
+        options = {"op": "DELETE", "recursive": "true" if recursive else "false"}
         with _named(path):
-            answer = self._active.query(
-                lambda url: self._web.delete(_at(url, path), op="DELETE", recursive=flag)
-            )
+            answer = self._active.query(lambda url: self._web.delete(_at(url, path), **options))
         return _field(answer, "boolean", bool, path)
 
     def _at_datanode(self, path: str, locate: Callable[..., object], act: Callable[[str], T]) -> T:
@@ -168,7 +161,7 @@ class Hdfs:
         excluded: list[str] = []
         for _ in range(_DRAWS):
             try:
-                answer = locate(**{_EXCLUDED: ",".join(excluded)} if excluded else {})
+                answer = locate(**{"excludedatanodes": ",".join(excluded)} if excluded else {})
                 # Without a redirection, the DataNode's URL is in the answer.
                 url = _field(answer, "Location", str, path)
             except RefusedByDaemon:
@@ -182,7 +175,9 @@ class Hdfs:
                     return act(url)
             except NotConnected as error:
                 failure = error
-                excluded += _address(url)
+                # The NameNode excludes a DataNode by its IP address, which may be unknown.
+                with suppress(OSError):
+                    excluded.append(socket.gethostbyname(urlsplit(url).hostname or ""))
         assert failure is not None
         where = f"DataNode {urlsplit(url).netloc}"
         hint = "the NameNode lists it as live: is it running, and can this machine resolve its name?"
@@ -205,21 +200,12 @@ def _named(path: str) -> Iterator[None]:
     except RefusedByDaemon as error:
         if not error.exception:
             raise
-        raise RefusedByDaemon(
-            f"HDFS {path}", error.status, error.exception, error.message, _HINTS.get(error.exception, "")
-        ) from error
+        hint = _HINTS.get(error.exception, "")
+        raise RefusedByDaemon(f"HDFS {path}", error.status, error.exception, error.message, hint) from error
 
 
 def _at(url: str, path: str) -> str:
     return f"{url}/webhdfs/v1{quote(path)}"
-
-
-def _address(url: str) -> list[str]:
-    """Return the IP address of a DataNode, which the NameNode needs to exclude it; empty if unknown."""
-    try:
-        return [socket.gethostbyname(urlsplit(url).hostname or "")]
-    except OSError:
-        return []
 
 
 def _field(answer: object, key: str, kind: type[T], path: str) -> T:

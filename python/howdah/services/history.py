@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from io import BytesIO, StringIO
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 from fastavro import json_reader, parse_schema, schemaless_reader
@@ -44,6 +45,7 @@ Event = dict[str, Any]
 
 _BINARY = b"Avro-Binary"
 _JSON = b"Avro-Json"
+_WORD = re.compile(r"\S")
 
 
 def read_history(data: bytes, where: str) -> JobFacts:
@@ -54,9 +56,8 @@ def read_history(data: bytes, where: str) -> JobFacts:
             history.take(kind, event)
         return history.job()
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise Unexpected(
-            where, f"is not a job history that howdah can read: {error}", "does howdah support this release?"
-        ) from error
+        problem = f"is not a job history that howdah can read: {error}"
+        raise Unexpected(where, problem, "does howdah support this release?") from error
 
 
 def _events(data: bytes) -> Iterator[tuple[str, Event]]:
@@ -86,19 +87,12 @@ def _binary(body: bytes, schema: Schema) -> Iterator[Any]:
 
 def _json(body: bytes, schema: Schema) -> Iterator[Any]:
     decoder, text, at = json.JSONDecoder(), body.decode(errors="replace"), 0
-    while (at := _after_space(text, at)) < len(text):
+    while (match := _WORD.search(text, at)) is not None:
         try:
-            _, end = decoder.raw_decode(text, at)
+            _, at = decoder.raw_decode(text, match.start())
         except ValueError:
             return
-        yield from json_reader(StringIO(text[at:end].replace("\n", " ")), schema)
-        at = end
-
-
-def _after_space(text: str, at: int) -> int:
-    while at < len(text) and text[at].isspace():
-        at += 1
-    return at
+        yield from json_reader(StringIO(text[match.start() : at].replace("\n", " ")), schema)
 
 
 class _History:
@@ -203,22 +197,19 @@ class _History:
         else:
             # The output of a succeeded attempt may be lost later; its end stays.
             done_ms = attempt.finish_ms if attempt.state == "succeeded" else None
+            host = event.get("hostname")
             attempt = replace(
                 attempt,
                 state=state_of(event["status"] if "status" in event else event["taskStatus"]),
                 finish_ms=done_ms or _time(event["finishTime"]),
                 shuffle_ms=_time(event.get("shuffleFinishTime")),
                 merge_ms=_time(event.get("sortFinishTime")),
-                node=_host(event.get("hostname")) or attempt.node,
+                # UNKNOWN is an attempt without a container.
+                node=attempt.node if host in (None, "", "UNKNOWN") else str(host),
                 error=event.get("error") or "",
                 counters=MappingProxyType(dict(_counts(event.get("counters")))),
             )
         self._attempts[name] = attempt
-
-
-def _host(name: Any) -> str:
-    """Return a host name; UNKNOWN is an attempt without a container."""
-    return "" if name in (None, "UNKNOWN") else str(name)
 
 
 def _time(value: Any) -> int | None:
@@ -246,14 +237,6 @@ class JobHistory(JobReader):
         super().__init__(web, f"{self.url}/ws/v1/history/mapreduce")
 
 
-class _Place(NamedTuple):
-    """A directory, the beginning of a job's file names in it, and the file of the job's configuration."""
-
-    directory: str
-    start: str
-    conf: str
-
-
 class HistoryFiles:
     """The history files of a configuration's cluster; every method raises ServiceError.
 
@@ -272,40 +255,37 @@ class HistoryFiles:
 
         Only the first MOST_BYTES are read: of a larger file the last attempts and the counters are missing.
         """
-        for place in self._places(job_id):
-            for name in self._names(place.directory):
-                if name.startswith(place.start) and name.endswith(".jhist"):
-                    where = f"{place.directory}/{name}"
+        for directory, start, conf in self._places(job_id):
+            for name in self._names(directory):
+                if name.startswith(start) and name.endswith(".jhist"):
+                    where, path = f"{directory}/{name}", f"{directory}/{conf}"
                     facts = read_history(self._hdfs.read(where, MOST_BYTES), where)
-                    return replace(facts, conf=self._conf(f"{place.directory}/{place.conf}"))
+                    # Without its configuration, which may be unreadable, a job is still a job.
+                    with suppress(ServiceError, UserError):
+                        entries = read_site(self._hdfs.read(path), path)
+                        facts = replace(facts, conf={entry.name: entry.text for entry in entries})
+                    return facts
         return None
 
-    def _conf(self, path: str) -> dict[str, str]:
-        """Return a job's configuration, or nothing if it cannot be read."""
-        try:
-            return {entry.name: entry.text for entry in read_site(self._hdfs.read(path), path)}
-        except (ServiceError, UserError):
-            return {}
+    def _places(self, job_id: str) -> Iterator[tuple[str, str, str]]:
+        """Yield the intermediate directory, the job's staging directory, then those of days, newest first.
 
-    def _places(self, job_id: str) -> Iterator[_Place]:
-        """Yield the intermediate directory, the job's staging directory, then those of days, newest first."""
+        With each are the beginning of the job's file names in it, and the file of the job's configuration.
+        """
         start, conf = f"{job_id}-", f"{job_id}_conf.xml"
-        yield _Place(f"{self._intermediate_dir}/{self._user}", start, conf)
+        yield f"{self._intermediate_dir}/{self._user}", start, conf
         if self._staging:
             # Each application master of the job writes its own file.
-            yield _Place(f"{self._staging}/{self._user}/.staging/{job_id}", f"{job_id}_", "job.xml")
+            yield f"{self._staging}/{self._user}/.staging/{job_id}", f"{job_id}_", "job.xml"
         match = _JOB.fullmatch(job_id)
         if match is None:
             raise Unexpected(job_id, "is not the id of a job", "")
         serial = f"{int(match[2]) // _JOBS_IN_A_DIRECTORY:0{_SERIAL_DIGITS}}"
         above = [self._done_dir]
         for _ in ("year", "month", "day"):
-            above = [
-                f"{directory}/{name}"
-                for directory in above
-                for name in sorted(self._names(directory), reverse=True)
-            ]
-        yield from (_Place(f"{day}/{serial}", start, conf) for day in above)
+            listed = {directory: sorted(self._names(directory), reverse=True) for directory in above}
+            above = [f"{directory}/{name}" for directory, names in listed.items() for name in names]
+        yield from ((f"{day}/{serial}", start, conf) for day in above)
 
     def _names(self, directory: str) -> list[str]:
         try:
@@ -321,16 +301,8 @@ def _path(uri: str) -> str:
 
 MOST_LOG_BYTES = 64 * 1024
 """The end of a log is enough to find the reason of a failure."""
-
 _CONTENTS = "\nLogContents:\n"
 _END = re.compile(r"\n*End of LogType:.*\Z", re.DOTALL)
-
-
-class TaskContainer(NamedTuple):
-    id: str
-    """``container_1700000000000_0001_01_000002``."""
-    node_web: str
-    """``HOST:PORT`` of its NodeManager's web server."""
 
 
 class TaskLogs:
@@ -340,18 +312,18 @@ class TaskLogs:
         self._web = web
         self._conf = conf
 
-    def tail(self, container: TaskContainer, name: str) -> str:
-        """Return the end of a log, ``syslog``, ``stderr`` or ``stdout``; empty if no server has it."""
+    def tail(self, container: str, node_web: str, name: str) -> str:
+        """Return the end of a log, ``syslog``, ``stderr`` or ``stdout``; empty if no server has it.
+
+        ``node_web`` is ``HOST:PORT`` of its NodeManager's web server.
+        """
+        node, history = self._conf.nodemanager_url(node_web), self._conf.history().url
         for url in (
-            f"{self._conf.nodemanager_url(container.node_web)}"
-            f"/ws/v1/node/containers/{container.id}/logs/{name}",
-            f"{self._conf.history().url}/ws/v1/history/containerlogs/{container.id}/{name}",
+            f"{node}/ws/v1/node/containers/{container}/logs/{name}",
+            f"{history}/ws/v1/history/containerlogs/{container}/{name}",
         ):
-            try:
-                text = self._web.get_text(url, size=-MOST_LOG_BYTES)
-            except ServiceError:
-                continue
-            return contents(text)
+            with suppress(ServiceError):
+                return contents(self._web.get_text(url, size=-MOST_LOG_BYTES))
         return ""
 
 

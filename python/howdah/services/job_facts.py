@@ -10,12 +10,10 @@ from typing import Literal, NamedTuple
 
 Kind = Literal["map", "reduce"]
 """The tasks that howdah records, without a job's set-up and clean-up."""
-
 State = Literal["running", "succeeded", "failed", "killed"]
 
 ATTEMPTS_PER_MASTER = 1000
 """The first attempt number of a job's second application master."""
-
 _NO_COUNTERS: Mapping[str, int] = MappingProxyType({})
 _ATTEMPT = re.compile(r"(?:attempt|task)_(\d+_\d+)_([mr])_(\d+)(?:_(\d+))?")
 
@@ -60,7 +58,6 @@ class AttemptFacts:
     error: str = ""
     """Hadoop's reason for its failure, stack traces included."""
     counters: Mapping[str, int] = field(default_factory=lambda: _NO_COUNTERS)
-    """Its counters by ``Group.NAME``."""
 
     @property
     def number(self) -> TaskNumber:
@@ -95,11 +92,8 @@ class TaskFacts:
 
 class MasterStart(NamedTuple):
     number: int
-    """Its number, from 1."""
     start_ms: int
-    """Milliseconds since 1970 on Hadoop's clock."""
     node: str
-    """The NodeManager's host name."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +115,6 @@ class JobFacts:
     maps: int = 0
     reduces: int = 0
     counters: Mapping[str, Sums] = field(default_factory=lambda: MappingProxyType({}))
-    """Every counter by ``Group.NAME``."""
     conf: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Its configuration if it was requested; empty if the reporter has none."""
     tasks: tuple[TaskFacts, ...] = ()

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Annotated, Protocol
+from functools import partial
+from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
@@ -35,7 +36,6 @@ from howdah.units import format_counted
 
 _AT_ONCE = 4
 """Concurrent requests: a history server has few threads, and other clients."""
-
 Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else str(value))]
 Time = Annotated[int | None, BeforeValidator(lambda value: value if value and value > 0 else None)]
 """Milliseconds since 1970; None for servers' 0 or -1."""
@@ -138,14 +138,13 @@ class JobReader:
     def whole(self, job_id: str) -> JobFacts:
         """A job with its counters, its configuration, and all attempts at its tasks."""
         job, counters, conf = self.job(job_id), self.counters(job_id), self.conf(job_id)
-        return replace(job, counters=counters, conf=conf, tasks=self.whole_tasks(job_id))
-
-    def whole_tasks(self, job_id: str) -> tuple[TaskFacts, ...]:
-        """A job's tasks with all attempts and their counters, which needs a request for each of these."""
+        # Counters of attempts need a request for each of these.
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="howdah-history") as pool:
-            return tuple(pool.map(lambda task: self._whole(job_id, task), self.tasks(job_id)))
+            tasks = tuple(pool.map(partial(self.whole_task, job_id), self.tasks(job_id)))
+        return replace(job, counters=counters, conf=conf, tasks=tasks)
 
-    def _whole(self, job_id: str, task: TaskFacts) -> TaskFacts:
+    def whole_task(self, job_id: str, task: TaskFacts) -> TaskFacts:
+        """A task with all attempts at it and their counters."""
         attempts = (
             replace(attempt, counters=self.attempt_counters(job_id, task.id, attempt.id))
             for attempt in self.attempts(job_id, task.id)
@@ -189,7 +188,6 @@ def _text(value: object) -> str:
 
 class JobProgress(AnswerPart):
     id: str
-    """``job_1700000000000_0001``."""
     state: str
     """``NEW``, ``INITED``, ``RUNNING``, ``SUCCEEDED``, ``FAILED``, ``KILLED``, ``ERROR``."""
     maps: int = Field(alias="mapsTotal")
@@ -203,37 +201,15 @@ class JobProgress(AnswerPart):
     uberised: bool = Field(False, alias="uberized")
     """Whether its tasks run inside the application master."""
 
-    @property
-    def map_progress(self) -> float:
-        """The done part of the maps' work, 0 to 1."""
-        return self.map_percent / 100
-
-    @property
-    def phase(self) -> str | None:
-        """The phase; None if it follows from the progress of maps and reduces."""
-        return None
+    phase: ClassVar[str | None] = None
+    """The phase; None if it follows from the progress of maps and reduces."""
 
     @property
     def tasks_ended(self) -> str:
         """The tasks of each kind that have ended, of all: ``4 of 8 maps ended``."""
-        kinds = (
-            ("map", self.maps_completed, self.maps),
-            ("reduce", self.reduces_completed, self.reduces),
-        )
+        kinds = (("map", self.maps_completed, self.maps), ("reduce", self.reduces_completed, self.reduces))
         counted = ", ".join(f"{done:,} of {format_counted(all_, kind)}" for kind, done, all_ in kinds if all_)
         return f"{counted} ended" if counted else ""
-
-    @property
-    def reduce_progress(self) -> float:
-        """The done part of the reduces' work, 0 to 1."""
-        return self.reduce_percent / 100
-
-
-class ProgressReporter(Protocol):
-    """Reports an application's progress while it runs; raises ServiceError."""
-
-    def job(self) -> JobProgress | None:
-        """Return the progress; None before there is any work."""
 
 
 class AppMaster:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from howdah.services.addresses import Active, WebAddress
+from howdah.services.addresses import Active
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, Unexpected
 from howdah.services.hdfs import Hdfs
@@ -62,9 +62,8 @@ def read_fsck(text: str, path: str) -> list[Block]:
     blocks = list(_blocks(text.partition("\nStatus: ")[0], path))
     totals = [int(total) for total in _TOTAL.findall(text)]
     if sum(totals) != len(blocks) or not totals:
-        raise Unexpected(
-            path, f"fsck counts {sum(totals)} blocks and lists {len(blocks)}", "is the file being written?"
-        )
+        problem = f"fsck counts {sum(totals)} blocks and lists {len(blocks)}"
+        raise Unexpected(path, problem, "is the file being written?")
     return blocks
 
 
@@ -76,18 +75,11 @@ def _blocks(listing: str, path: str) -> Iterator[Block]:
         elif line.partition(".")[0].isdigit():
             block = _BLOCK.match(line)
             if block is None or file is None:
-                raise Unexpected(
-                    path, f"fsck's line is not understood: {line}", "does howdah support this release?"
-                )
-            target = file["target"]
-            yield Block(
-                file=file["path"],
-                id=block["id"],
-                size_bytes=int(block["bytes"]),
-                target=int(target) if target else None,
-                replicas=tuple(_replicas(block["replicas"])),
-                policy=file["policy"],
-            )
+                problem = f"fsck's line is not understood: {line}"
+                raise Unexpected(path, problem, "does howdah support this release?")
+            target = int(file["target"]) if file["target"] else None
+            replicas = tuple(_replicas(block["replicas"]))
+            yield Block(file["path"], block["id"], int(block["bytes"]), target, replicas, file["policy"])
 
 
 def _replicas(text: str | None) -> Iterator[Replica]:
@@ -101,7 +93,6 @@ def _replicas(text: str | None) -> Iterator[Replica]:
 
 class NameNodeStatus(AnswerPart):
     version: str
-    """Its release, ``3.5.0``."""
     state: str
     """``active``, ``standby`` or ``observer``."""
     host_and_port: str
@@ -122,11 +113,9 @@ class HdfsSpace(AnswerPart):
 
 class DataNode(AnswerPart):
     host: str
-    """The name that it registered with."""
     address: str = Field(alias="xferaddr")
     """``ADDRESS:PORT`` of its data transfer, as fsck prints it."""
     live: bool
-    """Whether its heartbeats arrive."""
     web: str | None = Field(None, alias="infoAddr")
     """``ADDRESS:PORT`` of its web server; None if it is dead."""
     secure_web: str | None = Field(None, alias="infoSecureAddr")
@@ -147,17 +136,15 @@ class DataNode(AnswerPart):
 
 def datanode_url(conf: ClientConf, datanode: DataNode) -> str | None:
     """Return the URL of a DataNode's web server; None if it is dead."""
-    # Certificates and tickets are for names; without either, the address is more reliable.
-    if conf.get("dfs.http.policy") == "HTTPS_ONLY":
-        return f"https://{datanode.host}:{_port(datanode.secure_web)}" if datanode.secure_web else None
-    # Clients that must use names may not reach the addresses that DataNodes register with.
-    if conf.secure or conf.get("dfs.client.use.datanode.hostname") == "true":
-        return f"http://{datanode.host}:{_port(datanode.web)}" if datanode.web else None
-    return f"http://{datanode.web}" if datanode.web else None
-
-
-def _port(address: str) -> str:
-    return address.rpartition(":")[2]
+    https = conf.get("dfs.http.policy") == "HTTPS_ONLY"
+    address = datanode.secure_web if https else datanode.web
+    if not address:
+        return None
+    # Certificates and tickets are for names, and clients that must use names may not reach the addresses
+    # that DataNodes register with; otherwise the address is more reliable.
+    if https or conf.secure or conf.get("dfs.client.use.datanode.hostname") == "true":
+        address = f"{datanode.host}:{address.rpartition(':')[2]}"
+    return f"{'https' if https else 'http'}://{address}"
 
 
 def datanode_names(datanodes: Sequence[DataNode]) -> dict[str, str]:
@@ -183,8 +170,8 @@ class NameNode(Hdfs):
     ) -> None:
         addresses = conf.namenodes()
         self._client = client or web
-        active = Active("NameNode", addresses, self._state, addresses[0].key, patience_s=patience_s)
-        super().__init__(web, active)
+        key, state = addresses[0].key, lambda url: self.status_at(url).state
+        super().__init__(web, Active("NameNode", addresses, state, key, patience_s=patience_s))
 
     def bean(self, name: str) -> Object:
         """Return one of its beans, ``FSNamesystem``."""
@@ -192,11 +179,7 @@ class NameNode(Hdfs):
 
     def status(self) -> NameNodeStatus:
         """Return its release, its state, and whether it is in safe mode."""
-        return self._active.query(self._status)
-
-    def status_at(self, address: WebAddress) -> NameNodeStatus:
-        """Return the same for one NameNode of a pair, active or not."""
-        return self._status(address.url)
+        return self._active.query(self.status_at)
 
     def capacity(self) -> HdfsSpace:
         # The bean FSNamesystem has the same metrics, but their values may be ten seconds old.
@@ -217,30 +200,23 @@ class NameNode(Hdfs):
 
         return self._active.query(blocks)
 
-    def _state(self, url: str) -> str:
-        return self._status(url).state
-
-    def _status(self, url: str) -> NameNodeStatus:
-        status = self._bean_at(url, "NameNodeStatus")
-        info = self._bean_at(url, "NameNodeInfo")
-        return parse_object(
-            NameNodeStatus,
-            {
-                "version": str(info.get("SoftwareVersion", "")),
-                "state": status.get("State"),
-                "host_and_port": status.get("HostAndPort"),
-                "safe_mode": info.get("Safemode") or None,
-                "changed_ms": status.get("LastHATransitionTime") or 0,
-            },
-            url,
-        )
+    def status_at(self, url: str) -> NameNodeStatus:
+        """Return the same for one NameNode of a pair, active or not."""
+        status, info = self._bean_at(url, "NameNodeStatus"), self._bean_at(url, "NameNodeInfo")
+        fields = {
+            "version": str(info.get("SoftwareVersion", "")),
+            "state": status.get("State"),
+            "host_and_port": status.get("HostAndPort"),
+            "safe_mode": info.get("Safemode") or None,
+            "changed_ms": status.get("LastHATransitionTime") or 0,
+        }
+        return parse_object(NameNodeStatus, fields, url)
 
     def _bean_at(self, url: str, name: str) -> Object:
         bean = JmxReader(self._client, url).bean(_BEAN + name)
         if bean is None:
-            raise Unexpected(
-                f"{url}/jmx", f"has no bean {_BEAN}{name}", "is this a NameNode, and has it started?"
-            )
+            hint = "is this a NameNode, and has it started?"
+            raise Unexpected(f"{url}/jmx", f"has no bean {_BEAN}{name}", hint)
         return bean
 
 
@@ -250,7 +226,5 @@ def _datanodes(info: Object, key: str, *, live: bool) -> list[DataNode]:
         nodes = dict(json.loads(info.get(key) or "{}"))
     except (TypeError, ValueError) as error:
         raise Unexpected(key, f"is not understood: {error}", "does howdah support this release?") from error
-    return [
-        parse_object(DataNode, {"host": name.rpartition(":")[0], "live": live, **node}, key)
-        for name, node in nodes.items()
-    ]
+    hosts = [{"host": name.rpartition(":")[0], "live": live, **node} for name, node in nodes.items()]
+    return [parse_object(DataNode, fields, key) for fields in hosts]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from pydantic import Field
 
-from howdah.services.addresses import Active, WebAddress
+from howdah.services.addresses import Active
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, Unexpected
 from howdah.services.job_facts import MasterStart
@@ -32,7 +33,6 @@ class ClusterInfo(AnswerPart):
     """A ResourceManager's release and state."""
 
     version: str = Field(alias="hadoopVersion")
-    """Its release, ``3.5.0``."""
     state: str
     """``STARTED`` once it serves."""
     ha_state: str = Field(alias="haState")
@@ -45,11 +45,9 @@ class Node(AnswerPart):
     id: str
     """``HOST:PORT`` of its RPC server."""
     host: str = Field(alias="nodeHostName")
-    """The name that it registered with."""
     state: str
     """``RUNNING``, ``UNHEALTHY``, ``LOST`` …"""
     rack: str
-    """Its place in the topology."""
     web: str = Field("", alias="nodeHTTPAddress")
     """``HOST:PORT`` of its web server; empty if it is lost."""
     version: str = ""
@@ -63,11 +61,9 @@ class Node(AnswerPart):
 
 class Queue(AnswerPart):
     name: str
-    """Its last name, ``default``."""
     path: str
     """Its full name, ``root.default``."""
     running: bool
-    """Whether it accepts applications."""
     leaf: bool
     """Whether it contains applications instead of queues."""
 
@@ -119,22 +115,22 @@ class ResourceManager:
         addresses = conf.resource_managers()
         self._web = web
         self._client = client or web
-        self._active = Active("ResourceManager", addresses, self._state, addresses[0].key)
+        key, state = addresses[0].key, lambda url: self.info_at(url).ha_state.lower()
+        self._active = Active("ResourceManager", addresses, state, key)
 
     def info(self) -> ClusterInfo:
-        return self._active.query(self._info)
+        return self._active.query(self.info_at)
 
-    def info_at(self, address: WebAddress) -> ClusterInfo:
+    def info_at(self, url: str) -> ClusterInfo:
         """Return the same for one ResourceManager of a pair, active or not."""
-        return self._info(address.url)
+        where = f"{url}/ws/v1/cluster/info"
+        return parse_object(ClusterInfo, object_at(self._object(where), "clusterInfo", where), where)
 
     def running(self, key: str) -> str:
         """Return the value of a property in its running configuration; raise ServiceError if unknown."""
 
-        def request(url: str) -> Object:
-            return as_object(self._client.get_json(f"{url}/conf", name=key, format="json"), f"{url}/conf")
-
-        return str(object_at(self._active.query(request), "property", key).get("value"))
+        answer = self._active.query(lambda url: self._object(f"{url}/conf", name=key, format="json"))
+        return str(object_at(answer, "property", key).get("value"))
 
     def nodes(self) -> list[Node]:
         answer = self._get("nodes", states=_STATES).get("nodes")
@@ -156,11 +152,8 @@ class ResourceManager:
 
     def masters(self, app_id: str) -> tuple[MasterStart, ...]:
         answer = self._get(f"apps/{app_id}/appattempts").get("appAttempts")
-        attempts = (parse_object(_Master, fields, app_id) for fields in list_at(answer, "appAttempt"))
-        masters = (
-            MasterStart(attempt.number, attempt.start_ms, attempt.node.partition(":")[0])
-            for attempt in attempts
-        )
+        tries = [parse_object(_Master, fields, app_id) for fields in list_at(answer, "appAttempt")]
+        masters = (MasterStart(tried.number, tried.start_ms, tried.node.partition(":")[0]) for tried in tries)
         return tuple(sorted(masters))
 
     def apps(self, **params: Parameter) -> list[AppFacts]:
@@ -190,19 +183,10 @@ class ResourceManager:
         return SparkDriver(self._web, f"{self._active.url()}/proxy", app_id)
 
     def _get(self, path: str, **params: Parameter) -> Object:
-        def request(url: str) -> Object:
-            where = f"{url}/ws/v1/cluster/{path}"
-            return as_object(self._client.get_json(where, **params), where)
+        return self._active.query(lambda url: self._object(f"{url}/ws/v1/cluster/{path}", **params))
 
-        return self._active.query(request)
-
-    def _state(self, url: str) -> str:
-        return self._info(url).ha_state.lower()
-
-    def _info(self, url: str) -> ClusterInfo:
-        where = f"{url}/ws/v1/cluster/info"
-        answer = as_object(self._client.get_json(where), where)
-        return parse_object(ClusterInfo, object_at(answer, "clusterInfo", where), where)
+    def _object(self, url: str, **params: Parameter) -> Object:
+        return as_object(self._client.get_json(url, **params), url)
 
 
 def _queues(info: Object, above: str) -> Iterator[Queue]:
@@ -230,9 +214,7 @@ class _Stage(AnswerPart):
 class SparkProgress(JobProgress):
     """The tasks of all stages that were submitted so far; stages that come later are unknown."""
 
-    @property
-    def phase(self) -> str:
-        return "stages"
+    phase: ClassVar[str | None] = "stages"
 
     @property
     def tasks_ended(self) -> str:
@@ -258,14 +240,12 @@ class SparkDriver:
         if not tasks:
             return None
         complete = sum(stage.complete for stage in begun)
-        return SparkProgress.model_validate(
-            {
-                "id": self._application,
-                "state": "RUNNING",
-                "mapsTotal": tasks,
-                "reducesTotal": 0,
-                "mapsCompleted": complete,
-                "mapsRunning": sum(stage.active for stage in begun),
-                "mapProgress": 100 * complete / tasks,
-            }
+        return SparkProgress(
+            id=self._application,
+            state="RUNNING",
+            maps=tasks,
+            reduces=0,
+            maps_completed=complete,
+            maps_running=sum(stage.active for stage in begun),
+            map_percent=100 * complete / tasks,
         )

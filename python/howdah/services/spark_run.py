@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from howdah.model.application import SparkJob, SparkLog, SparkStage
+from howdah.model.application import SparkLog, SparkStage
 from howdah.model.cluster import OF_ONE_STAGE, CounterValue, SparkExecutorRun, SparkRun, SparkStageRun
 from howdah.model.placement import slots
 from howdah.model.reported import Counters
@@ -15,43 +15,36 @@ from howdah.model.run import Phase, TaskAttempt
 
 _LOCALITY = {"PROCESS_LOCAL": "local", "NODE_LOCAL": "local", "RACK_LOCAL": "rack", "ANY": "remote"}
 """The record's words for Spark's; a task that read shuffle data or nothing has none (NO_PREF)."""
-_SUMS = {
-    "run_s": ("run_s",),
-    "cpu_s": ("cpu_s",),
-    "gc_s": ("gc_s",),
-    "fetch_wait_s": ("fetch_wait_s",),
-    "shuffle_write_s": ("shuffle_write_s",),
-    "memory_spilled_bytes": ("memory_spilled_bytes",),
-    "disk_spilled_bytes": ("disk_spilled_bytes",),
-    "input_bytes": ("input_bytes",),
-    "output_bytes": ("output_bytes",),
-    "shuffle_read_bytes": ("shuffle_remote_read_bytes", "shuffle_local_read_bytes"),
-    "shuffle_remote_bytes": ("shuffle_remote_read_bytes",),
-    "shuffle_write_bytes": ("shuffle_write_bytes",),
+_SHUFFLE_READ = ("shuffle_remote_read_bytes", "shuffle_local_read_bytes")
+_SAME = (
+    "run_s", "cpu_s", "gc_s", "fetch_wait_s", "shuffle_write_s", "memory_spilled_bytes", "disk_spilled_bytes",
+    "input_bytes", "output_bytes", "shuffle_write_bytes",
+)  # fmt: skip
+_SUMS = {name: (name,) for name in _SAME} | {
+    "shuffle_read_bytes": _SHUFFLE_READ,
+    "shuffle_remote_bytes": _SHUFFLE_READ[:1],
 }
 """By field of SparkStageRun the columns of the event log's tasks that it is the sum of."""
 _KEPT = (
-    "spark.default.parallelism",
-    "spark.driver.memory",
-    "spark.dynamicAllocation.enabled",
-    "spark.executor.cores",
-    "spark.executor.instances",
-    "spark.executor.memory",
-    "spark.executor.memoryOverhead",
-    "spark.io.compression.codec",
-    "spark.memory.fraction",
-    "spark.serializer",
-    "spark.shuffle.compress",
-    "spark.speculation",
-    "spark.sql.adaptive.enabled",
-    "spark.sql.autoBroadcastJoinThreshold",
-    "spark.sql.shuffle.partitions",
-    "spark.submit.deployMode",
-    "Java Version",
-    "Scala Version",
-)
+    "spark.default.parallelism", "spark.driver.memory", "spark.dynamicAllocation.enabled",
+    "spark.executor.cores", "spark.executor.instances", "spark.executor.memory",
+    "spark.executor.memoryOverhead", "spark.io.compression.codec", "spark.memory.fraction",
+    "spark.serializer", "spark.shuffle.compress", "spark.speculation", "spark.sql.adaptive.enabled",
+    "spark.sql.autoBroadcastJoinThreshold", "spark.sql.shuffle.partitions", "spark.submit.deployMode",
+    "Java Version", "Scala Version",
+)  # fmt: skip
 """Properties that a record keeps because times depend on them. None contains a secret."""
-
+_HADOOP_COUNTERS = {
+    "FileSystemCounter.FILE_BYTES_READ": ("disk_spilled_bytes",),
+    "FileSystemCounter.FILE_BYTES_WRITTEN": ("shuffle_write_bytes", "disk_spilled_bytes"),
+    "TaskCounter.CPU_MILLISECONDS": ("cpu_s",),
+    "TaskCounter.GC_TIME_MILLIS": ("gc_s",),
+    # Spark does not count what it wrote before compression.
+    "TaskCounter.MAP_OUTPUT_BYTES": ("shuffle_write_bytes",),
+    "TaskCounter.MAP_OUTPUT_MATERIALIZED_BYTES": ("shuffle_write_bytes",),
+    "TaskCounter.REDUCE_SHUFFLE_BYTES": _SHUFFLE_READ,
+}
+"""By MapReduce's counter the columns that it is the sum of."""
 Row = dict[str, Any]
 
 
@@ -72,11 +65,7 @@ class ReadSpark:
         self._tasks: list[Row] = [row for row in log.tasks.to_pylist() if row["start_s"] is not None]
         self._end_s = log.application.end_s or log.application.start_s
         # The first job that needed a stage is the one that ran it.
-        result: dict[int, SparkJob] = {}
-        for job in log.jobs:
-            for stage in job.stages:
-                result.setdefault(stage, job)
-        self._job_of = result
+        self._job_of = {stage: job for job in reversed(log.jobs) for stage in job.stages}
 
     def run(self) -> SparkRun:
         """The application with its executors and stages."""
@@ -117,10 +106,6 @@ class ReadSpark:
             if stage.submit_s is None:
                 continue
             own = rows[stage.id, stage.attempt]
-            sums = {
-                name: sum(row[column] or 0 for row in own for column in columns)
-                for name, columns in _SUMS.items()
-            }
             yield SparkStageRun(
                 id=stage.id,
                 attempt=stage.attempt,
@@ -131,7 +116,7 @@ class ReadSpark:
                 end_s=self._seconds(max(stage.submit_s, stage.end_s or self._end_s)),
                 failure=stage.failure,
                 tasks=stage.tasks,
-                **sums,
+                **{name: _total(own, *columns) for name, columns in _SUMS.items()},
             )
 
     def _description(self, stage: SparkStage) -> str:
@@ -165,25 +150,21 @@ class ReadSpark:
         for index, row in enumerate(self._tasks):
             lanes[self._places.worker(row["host"] or "")].append(index)
         result = [0] * len(self._tasks)
-        cores = self._cores()
-        for worker, indexes in lanes.items():
-            times = [self._times(self._tasks[index]) for index in indexes]
-            # The driver notices a task's end a little later than its executor has begun the next one.
-            for index, place in zip(indexes, slots(times, cores.get(worker)), strict=True):
-                result[index] = place
-        return result
-
-    def _cores(self) -> dict[str, int]:
-        """By worker the most cores that its executors had at once."""
+        # By worker the most cores that its executors had at once.
         changes: dict[str, list[tuple[float, int]]] = defaultdict(list)
         for executor in self._log.executors:
             end_s = self._end_s if executor.remove_s is None else executor.remove_s
             own = changes[self._places.worker(executor.host)]
             own += [(executor.add_s, executor.cores), (end_s, -executor.cores)]
-        result = {}
-        for worker, own in changes.items():
-            counts = accumulate(change for _, change in sorted(own))
-            result[worker] = max(1, *counts)
+        cores = {
+            worker: max(1, *accumulate(change for _, change in sorted(own)))
+            for worker, own in changes.items()
+        }
+        for worker, indexes in lanes.items():
+            times = [self._times(self._tasks[index]) for index in indexes]
+            # The driver notices a task's end a little later than its executor has begun the next one.
+            for index, place in zip(indexes, slots(times, cores.get(worker)), strict=True):
+                result[index] = place
         return result
 
     def _times(self, row: Row) -> tuple[float, float]:
@@ -193,8 +174,7 @@ class ReadSpark:
     def _attempt(self, row: Row, workload: str, slot: int) -> TaskAttempt:
         worker = self._places.worker(row["host"] or "")
         start_s, end_s = self._times(row)
-        shuffled = (row["shuffle_remote_read_bytes"] or 0) + (row["shuffle_local_read_bytes"] or 0)
-        written = row["shuffle_write_bytes"] or 0
+        shuffled, written = _total([row], *_SHUFFLE_READ), row["shuffle_write_bytes"] or 0
         ended = row["state"] in ("succeeded", "failed", "killed")
         return TaskAttempt(
             workload=workload,
@@ -227,54 +207,40 @@ class ReadSpark:
     def counters(self) -> Counters:
         """The bytes and rows of all tasks that succeeded."""
         done = [row for row in self._tasks if row["state"] == "succeeded"]
-
-        def total(*columns: str) -> int:
-            return sum(row[column] or 0 for row in done for column in columns)
-
         return Counters(
-            input_rows=total("input_rows"),
-            output_rows=total("output_rows"),
-            read_bytes=total("input_bytes"),
-            written_bytes=total("output_bytes"),
-            spilled_rows=total("shuffle_write_rows"),
-            spilled_bytes=total("shuffle_write_bytes", "disk_spilled_bytes"),
-            spill_read_bytes=total(
-                "shuffle_remote_read_bytes", "shuffle_local_read_bytes", "disk_spilled_bytes"
-            ),
+            input_rows=_total(done, "input_rows"),
+            output_rows=_total(done, "output_rows"),
+            read_bytes=_total(done, "input_bytes"),
+            written_bytes=_total(done, "output_bytes"),
+            spilled_rows=_total(done, "shuffle_write_rows"),
+            spilled_bytes=_total(done, "shuffle_write_bytes", "disk_spilled_bytes"),
+            spill_read_bytes=_total(done, *_SHUFFLE_READ, "disk_spilled_bytes"),
         )
 
     def hadoop_counters(self) -> dict[str, CounterValue]:
         """The same bytes by the names of MapReduce's counters, as far as both count the same."""
-        first: Counters = self.counters()
-        sums: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-        for row in self._tasks:
-            if row["state"] != "succeeded":
-                continue
+        done = [row for row in self._tasks if row["state"] == "succeeded"]
+        result = {}
+        for name, columns in _HADOOP_COUNTERS.items() if done else ():
             # A task that reads files counts as a map task, one that reads shuffle data as a reduce task.
-            side = 0 if row["input_bytes"] else 1
-            shuffled = (row["shuffle_remote_read_bytes"] or 0) + (row["shuffle_local_read_bytes"] or 0)
-            for name, value in (
-                ("TaskCounter.CPU_MILLISECONDS", round(1000 * (row["cpu_s"] or 0))),
-                ("TaskCounter.GC_TIME_MILLIS", round(1000 * (row["gc_s"] or 0))),
-                ("TaskCounter.REDUCE_SHUFFLE_BYTES", shuffled),
-                # Spark does not count what it wrote before compression.
-                ("TaskCounter.MAP_OUTPUT_BYTES", row["shuffle_write_bytes"] or 0),
-                ("TaskCounter.MAP_OUTPUT_MATERIALIZED_BYTES", row["shuffle_write_bytes"] or 0),
-                ("FileSystemCounter.FILE_BYTES_WRITTEN", (row["shuffle_write_bytes"] or 0)
-                 + (row["disk_spilled_bytes"] or 0)),
-                ("FileSystemCounter.FILE_BYTES_READ", row["disk_spilled_bytes"] or 0),
-            ):  # fmt: skip
-                sums[name][side] += value
-        result = {
-            name: CounterValue(map=maps, reduce=reduces, total=maps + reduces)
-            for name, (maps, reduces) in sorted(sums.items())
-        }
-        for name, value in (
-            ("FileSystemCounter.HDFS_BYTES_READ", first.read_bytes),
-            ("FileSystemCounter.HDFS_BYTES_WRITTEN", first.written_bytes),
-        ):
-            result[name] = CounterValue(map=0, reduce=0, total=value)
+            maps = _counted([row for row in done if row["input_bytes"]], columns)
+            reduces = _counted([row for row in done if not row["input_bytes"]], columns)
+            result[name] = CounterValue(map=maps, reduce=reduces, total=maps + reduces)
+        read, written = _total(done, "input_bytes"), _total(done, "output_bytes")
+        result["FileSystemCounter.HDFS_BYTES_READ"] = CounterValue(map=0, reduce=0, total=read)
+        result["FileSystemCounter.HDFS_BYTES_WRITTEN"] = CounterValue(map=0, reduce=0, total=written)
         return result
+
+
+def _total(rows: Sequence[Row], *columns: str) -> Any:
+    return sum(row[column] or 0 for row in rows for column in columns)
+
+
+def _counted(rows: Sequence[Row], columns: tuple[str, ...]) -> int:
+    """The sum of columns; times in seconds are counted in whole milliseconds of each task."""
+    if columns[0].endswith("_s"):
+        return sum(round(1000 * (row[columns[0]] or 0)) for row in rows)
+    return int(_total(rows, *columns))
 
 
 def stage_kind(stage: int) -> str:

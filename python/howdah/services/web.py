@@ -13,8 +13,7 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from http.client import HTTPConnection, HTTPException
 from importlib import import_module
-from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, BinaryIO, Self, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 import httpx
@@ -22,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from howdah.errors import UserError
 from howdah.extras import install_command
-from howdah.services.addresses import UNACKNOWLEDGED_S, NamedHosts, set_lost_host_timeout
+from howdah.services.addresses import LOST_HOST_OPTION, UNACKNOWLEDGED_S, NamedHosts
 from howdah.services.errors import (
     NeedsTicket,
     NotReachable,
@@ -96,14 +95,8 @@ def login_name() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError) as error:
-        raise UserError(
-            f"user {os.getuid()}", "has no name on this machine", "set LOGNAME and HADOOP_USER_NAME"
-        ) from error
-
-
-def hadoop_user() -> str:
-    """Return the user of Hadoop's client without Kerberos: ``$HADOOP_USER_NAME`` or the login name."""
-    return os.environ.get("HADOOP_USER_NAME") or login_name()
+        hint = "set LOGNAME and HADOOP_USER_NAME"
+        raise UserError(f"user {os.getuid()}", "has no name on this machine", hint) from error
 
 
 class Negotiate(httpx.Auth):
@@ -120,9 +113,8 @@ class Negotiate(httpx.Auth):
         request.headers["Authorization"] = f"Negotiate {_token(request)}"
         response = yield request
         if _requires_negotiate(response):
-            raise _ticket_error(
-                request, "rejects the Kerberos ticket", "see its owner with klist; renew it with kinit"
-            )
+            hint = "see its owner with klist; renew it with kinit"
+            raise _ticket_error(request, "rejects the Kerberos ticket", hint)
 
 
 def _requires_negotiate(response: httpx.Response) -> bool:
@@ -137,19 +129,14 @@ def _token(request: httpx.Request) -> str:
         hint = f"{install_command('kerberos')}, then kinit"
         raise _ticket_error(request, "requires Kerberos, which needs the extra `kerberos`", hint) from error
     try:
-        context = spnego.client(hostname=request.url.host, service="HTTP", protocol="kerberos")
-        token: bytes = context.step()
+        token: bytes = spnego.client(hostname=request.url.host, service="HTTP", protocol="kerberos").step()
     except Exception as error:  # The library passes on what GSSAPI raises, of many types.
-        message = f"needs Kerberos, but you have no ticket for it: {_reason(error)}"
+        # The reason without GSSAPI's numbers and general text.
+        line = str(error).partition("\n")[0]
+        own_words = _MINOR.search(line)
+        message = f"needs Kerberos, but you have no ticket for it: {own_words[1] if own_words else line}"
         raise _ticket_error(request, message, "kinit") from error
     return base64.b64encode(token).decode()
-
-
-def _reason(error: Exception) -> str:
-    """Return the reason in an error of GSSAPI, without its numbers and general text."""
-    line = str(error).partition("\n")[0]
-    own_words = _MINOR.search(line)
-    return own_words[1] if own_words else line
 
 
 def _ticket_error(request: httpx.Request, message: str, hint: str) -> NeedsTicket:
@@ -160,22 +147,15 @@ Parameter = str | int
 
 _SILENCE_S = 20.0
 """Time limit of an answer: a NameNode in a long garbage collection needs this time."""
-
 _MOST_BYTES = 1 << 24
-
-
-class Sink(Protocol):
-    """A target of a file's bytes."""
-
-    def write(self, data: bytes, /) -> object:
-        """Write bytes."""
 
 
 class Web:
     """A client of Hadoop's web servers; safe to use from several threads.
 
     ``names`` has addresses of hosts that this machine cannot resolve; ``user`` is the user without
-    ``kerberos``, by default that of Hadoop's own client. There are no retries and no proxies.
+    ``kerberos``, by default that of Hadoop's own client, whose name is enough if ``plain``. There are no
+    retries and no proxies.
     """
 
     def __init__(
@@ -185,11 +165,9 @@ class Web:
         kerberos: bool = False,
         silence_s: float = _SILENCE_S,
     ) -> None:
-        self.user = user or hadoop_user()
+        self.user = user or os.environ.get("HADOOP_USER_NAME") or login_name()
         self.plain = not kerberos
-        """Whether the user's name is enough."""
         self.silence_s = silence_s
-        """Time limit of an answer."""
         self._names = names or {}
         self._identity = {"user.name": self.user} if self.plain else {}
         self._client = httpx.Client(
@@ -204,9 +182,7 @@ class Web:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -237,7 +213,7 @@ class Web:
         dates = self._send("HEAD", url, {}).headers.get_list("Date")
         return parsedate_to_datetime(dates[0]) if dates else None
 
-    def read_to(self, url: str, sink: Sink, **params: Parameter) -> int:
+    def read_to(self, url: str, sink: BinaryIO, **params: Parameter) -> int:
         """Write an answer's bytes to ``sink`` as they arrive, and return their number; raise ServiceError."""
         count = 0
         with translated_errors(url), self._client.stream("GET", self._url(url, params)) as response:
@@ -251,41 +227,24 @@ class Web:
 
     def put(self, url: str, content: bytes | Mapping[str, object] | None = None, **params: Parameter) -> Any:
         """Send bytes, or an object as JSON; return the answer if it is JSON. Raises ServiceError."""
-        kind = "application/json" if isinstance(content, Mapping) else "application/octet-stream"
-        body = json.dumps(content).encode() if isinstance(content, Mapping) else content
-        response = self._request("PUT", url, params, body, {"Content-Type": kind})
+        kind, body = "application/octet-stream", content
+        if isinstance(content, Mapping):
+            kind, body = "application/json", json.dumps(content).encode()
+        response = self._request("PUT", url, params, content=body, headers={"Content-Type": kind})
         return json_of(response) if response.content and is_json(response) else None
 
     def delete(self, url: str, **params: Parameter) -> Any:
-        """Send a DELETE request; raise ServiceError on errors."""
         return json_of(self._request("DELETE", url, params))
 
-    def _request(
-        self,
-        method: str,
-        url: str,
-        params: Mapping[str, Parameter],
-        content: bytes | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> httpx.Response:
-        response = self._send(method, url, params, content, headers)
+    def _request(self, method: str, url: str, params: Mapping[str, Parameter], **sent: Any) -> httpx.Response:
+        response = self._send(method, url, params, **sent)
         if response.is_error:
             raise refusal(response)
         return response
 
-    def _send(
-        self,
-        method: str,
-        url: str,
-        params: Mapping[str, Parameter],
-        content: bytes | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> httpx.Response:
+    def _send(self, method: str, url: str, params: Mapping[str, Parameter], **sent: Any) -> httpx.Response:
         address = self._url(url, params)
-        with (
-            translated_errors(url),
-            self._client.stream(method, address, content=content, headers=headers) as response,
-        ):
+        with translated_errors(url), self._client.stream(method, address, **sent) as response:
             return whole(response)
 
     def _url(self, url: str, params: Mapping[str, Parameter]) -> httpx.URL:
@@ -300,8 +259,7 @@ def _request_url(
     address = httpx.URL(url)
     # A request to a DataNode has a token, which contains the user.
     identified = {"user.name", "delegation"} & address.params.keys()
-    added = {} if identified else dict(identity)
-    return address.copy_merge_params({**added, **dict(params)})
+    return address.copy_merge_params(dict(params if identified else (*identity, *params)))
 
 
 class _Connection(HTTPConnection):
@@ -312,9 +270,8 @@ class _Connection(HTTPConnection):
         self._silence_s = silence_s
 
     def connect(self) -> None:
-        """Connect, and then use the timeout for answers."""
         super().connect()
-        set_lost_host_timeout(self.sock)
+        self.sock.setsockopt(*LOST_HOST_OPTION)
         self.sock.settimeout(self._silence_s)
 
 
@@ -334,14 +291,15 @@ class PlainClient:
             try:
                 return self._plainly(url, params)
             except (OSError, HTTPException, ValueError) as error:
-                self._drop(url)
+                connection = self._connections.pop(urlsplit(url).netloc, None)
+                if connection is not None:
+                    connection.close()
                 if isinstance(error, OSError) and is_lost(error):
                     why = f"cannot be reached: {error.strerror}"
                     raise NotReachable(url, why, "is its host running?") from error
                 if isinstance(error, TimeoutError):
-                    raise NotReachable(
-                        url, "does not answer in time", "is the daemon running, and not overloaded?"
-                    ) from error
+                    hint = "is the daemon running, and not overloaded?"
+                    raise NotReachable(url, "does not answer in time", hint) from error
                 # Daemons close idle connections.
         return self._web.get_json(url, **params)
 
@@ -349,8 +307,7 @@ class PlainClient:
         parts = urlsplit(url)
         connection = self._connections.get(parts.netloc)
         if connection is None:
-            host = self._web.address(parts.hostname or "")
-            connection = _Connection(host, parts.port, self._web.silence_s)
+            connection = _Connection(self._web.address(parts.hostname or ""), parts.port, self._web.silence_s)
             self._connections[parts.netloc] = connection
         query = urlencode({"user.name": self._web.user, **params})
         connection.request("GET", f"{parts.path}?{query}", headers={"Host": parts.netloc})
@@ -361,22 +318,14 @@ class PlainClient:
         # A truncated or too long answer is not valid JSON.
         return json.loads(content)
 
-    def _drop(self, url: str) -> None:
-        connection = self._connections.pop(urlsplit(url).netloc, None)
-        if connection is not None:
-            connection.close()
-
     def close(self) -> None:
         for connection in self._connections.values():
             connection.close()
         self._connections.clear()
 
 
-class JsonClient(Protocol):
-    """A Web, or a PlainClient for frequent requests."""
-
-    def get_json(self, url: str, **params: str | int) -> Any:
-        """Return a daemon's answer, which must be JSON; raise ServiceError otherwise."""
+JsonClient = Web | PlainClient
+"""The second is for frequent requests."""
 
 
 class JmxReader:

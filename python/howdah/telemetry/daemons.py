@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, tzinfo
 from fnmatch import fnmatchcase
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,7 +74,6 @@ class DaemonDevice(Device):
 
     @property
     def label(self) -> str:
-        """The daemon in Hadoop's spelling."""
         return f"the {hadoop_name(self.name)}"
 
     def tick(self) -> list[MetricReading]:
@@ -83,14 +81,20 @@ class DaemonDevice(Device):
         values: dict[str, float] = {}
         for question, beans in self._questions.items():
             for content in self._read_beans(question):
-                for number in _numbers(content, beans):
+                name = str(content.get("name"))
+                numbers = [
+                    number for bean in beans if fnmatchcase(name, bean.name) for number in bean.numbers
+                ]
+                for number in numbers:
                     value = self._value(content, number)
-                    if value is None:
-                        continue
-                    if number.kind == "gauge":
+                    if value is not None and number.kind == "gauge":
                         values[number.metric] = values.get(number.metric, 0.0) + value
-                    else:
-                        values[number.metric] = self._grown(number.metric)
+                    elif value is not None:
+                        # There may be a bean for each port, former ports included.
+                        own = (
+                            total.sum for key, total in self._sums.items() if key[1].metric == number.metric
+                        )
+                        values[number.metric] = sum(own)
         self._answered = True
         return [MetricReading(metric, value) for metric, value in values.items()]
 
@@ -106,14 +110,9 @@ class DaemonDevice(Device):
         except ServiceError as error:
             # A refusal costs no time, but a timeout delays the other daemons.
             waited_s = self._now_s() - start_s
-            self._paused_until_s = (
-                self._now_s() + _PAUSE_FACTOR * waited_s if waited_s >= _LONG_S else -math.inf
-            )
+            pause_s = _PAUSE_FACTOR * waited_s if waited_s >= _LONG_S else -math.inf
+            self._paused_until_s = self._now_s() + pause_s
             raise Away(str(error)) from error
-
-    def _grown(self, metric: str) -> float:
-        """Return a metric's sum over its beans, one for each port, former ports included."""
-        return sum(total.sum for (_, number), total in self._sums.items() if number.metric == metric)
 
     def _value(self, content: Object, number: BeanNumber) -> float | None:
         """Return the number in its metric's unit; None if the bean has none, or an infinite one."""
@@ -142,13 +141,6 @@ def _mean(content: Object, attribute: str) -> tuple[object, object]:
         if f"{attribute}{count_suffix}" in content:
             return content[f"{attribute}{count_suffix}"], content.get(f"{attribute}{mean_suffix}")
     return None, None
-
-
-def _numbers(content: Object, beans: Sequence[Bean]) -> Iterator[BeanNumber]:
-    """Yield the attributes to read of a bean in an answer."""
-    for bean in beans:
-        if fnmatchcase(str(content.get("name")), bean.name):
-            yield from bean.numbers
 
 
 class _Sum:
@@ -202,7 +194,6 @@ class RegionDevice(DaemonDevice):
 
     @property
     def label(self) -> str:
-        """Its name in messages."""
         return f"the regions of {super().label}"
 
     def tick(self) -> list[MetricReading]:
@@ -289,14 +280,6 @@ def region_events(
 
     ``zone`` is the time zone of the log, by default this machine's. Aborted compactions are left out.
     """
-    for event in _every(lines, machine, daemon, start_epoch_s, zone):
-        if event.end_s >= 0:
-            yield event
-
-
-def _every(
-    lines: Iterable[str], machine: str, daemon: str, start_epoch_s: float, zone: tzinfo | None
-) -> Iterator[ServerEvent]:
     compacting: dict[str, float] = {}
     for line in lines:
         logged_s = logged_epoch_s(line, zone)
@@ -309,38 +292,25 @@ def _every(
             family = match["family"].rpartition("/")[2]
             began_s = compacting.pop(f"{match['region']}/{family}", at_s)
             size = int(float(match["size"]) * _UNITS[match["unit"] or "B"])
-            yield ServerEvent(began_s, at_s, machine, daemon, COMPACTION, match["region"], size)
+            if at_s >= 0:
+                yield ServerEvent(began_s, at_s, machine, daemon, COMPACTION, match["region"], size)
         else:
-            for kind, region, length_s, written in chain(_flushed(line), _finished(line), _slow(line)):
+            for kind, region, length_s, written in _logged(line) if at_s >= 0 else ():
                 yield ServerEvent(at_s - length_s, at_s, machine, daemon, kind, region, written)
 
 
-_LoggedEvents = Iterator[tuple[str, str, float, int | None]]
-"""The events of one line: kind, region, seconds and bytes."""
-
-
-def _flushed(line: str) -> _LoggedEvents:
+def _logged(line: str) -> Iterator[tuple[str, str, float, int | None]]:
+    """The events of one line: kind, region, seconds and bytes."""
     if match := _FLUSH.search(line):
         yield FLUSH, match["region"], int(match["ms"]) * _MILLI, int(match["bytes"])
-
-
-def _finished(line: str) -> _LoggedEvents:
-    match = _FINISHED.search(line)
-    if match is None:
-        return
-    length_s = sum(float(amount) * _SECONDS[unit] for amount, unit in _TOOK.findall(match["took"]))
-    if match["what"].startswith("Split"):
-        yield SPLIT, match["region"], length_s, None
-    elif _LONG_MOVES in match["rest"]:
-        yield MOVE, match["region"], length_s, None
-
-
-def _slow(line: str) -> _LoggedEvents:
+    if match := _FINISHED.search(line):
+        length_s = sum(float(amount) * _SECONDS[unit] for amount, unit in _TOOK.findall(match["took"]))
+        if match["what"].startswith("Split"):
+            yield SPLIT, match["region"], length_s, None
+        elif _LONG_MOVES in match["rest"]:
+            yield MOVE, match["region"], length_s, None
     if match := _SLOW_SYNC.search(line):
         yield SLOW_SYNC, "WAL", int(match["ms"]) * _MILLI, None
-
-
-_Read = Callable[[Iterable[str], str, str, float], Iterator[ServerEvent]]
 
 
 class ServerLogs(NamedTuple):
@@ -348,7 +318,6 @@ class ServerLogs(NamedTuple):
     daemon: str
     """``regionserver`` or ``hmaster``."""
     own: Path
-    """HBase's log."""
     collector: Path
     """Its JVM's unified log of collections."""
 
@@ -358,9 +327,8 @@ def logged_events(logs: ServerLogs, start_epoch_s: float) -> tuple[ServerEvent, 
 
     ``start_epoch_s`` is the run's start in seconds since 1970 on the clock of the logs' machine.
     """
-    readers: tuple[tuple[Path, _Read], ...] = ((logs.collector, pauses), (logs.own, region_events))
     events: list[ServerEvent] = []
-    for path, read in readers:
+    for path, read in ((logs.collector, pauses), (logs.own, region_events)):
         # A log may be rotated away while it is read, and end within a character.
         with suppress(FileNotFoundError), path.open(encoding="utf-8", errors="replace") as lines:
             events += read(lines, logs.machine, logs.daemon, start_epoch_s)

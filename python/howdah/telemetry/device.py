@@ -146,22 +146,18 @@ class CpuDevice(Device):
         self._cpus: dict[bytes, list[tuple[str, Counter]]] = {}
 
     def tick(self) -> list[MetricReading]:
-        """Seconds per CPU since the first tick."""
         readings: list[MetricReading] = []
         # The lines of the CPUs come first; the interrupts after them can be many kilobytes.
         for line in self._files[0].read().partition(b"\nintr")[0].split(b"\n"):
             fields = line.split()
             if len(fields) < 9 or fields[0] == b"cpu" or not fields[0].startswith(b"cpu"):
                 continue
-            counters = self._cpus.get(fields[0])
-            if counters is None:
-                cpu = fields[0][3:].decode()
-                counters = self._cpus[fields[0]] = [
-                    (f"cpu/{cpu}/{quantity}", Counter("hold")) for quantity in _QUANTITIES
-                ]
+            if fields[0] not in self._cpus:
+                names = [f"cpu/{fields[0][3:].decode()}/{quantity}" for quantity in _QUANTITIES]
+                self._cpus[fields[0]] = [(name, Counter("hold")) for name in names]
             user, nice, system, idle, iowait, irq, softirq, steal = map(int, fields[1:9])
             values = (user + nice, system + irq + softirq, iowait, steal, idle)
-            for (metric, counter), value in zip(counters, values, strict=True):
+            for (metric, counter), value in zip(self._cpus[fields[0]], values, strict=True):
                 readings.append(MetricReading(metric, counter.advance(value) / _TICKS_PER_S))
         return readings
 
@@ -195,7 +191,6 @@ class PressureDevice(Device):
         ]
 
     def tick(self) -> list[MetricReading]:
-        """Stalled seconds since the first tick."""
         readings: list[MetricReading] = []
         for file, counters in zip(self._files, self._counters, strict=True):
             for line in file.read().split(b"\n"):
@@ -235,10 +230,9 @@ class DiskDevice(Device):
 
     def __init__(self, root: Path = Path("/")) -> None:
         super().__init__(root)
-        self._disks: dict[bytes, list[tuple[str, int, float, Counter]] | None] = {}
+        self._disks: dict[bytes, list[tuple[str, int, float, Counter]]] = {}
 
     def tick(self) -> list[MetricReading]:
-        """Growth per disk since it was first seen."""
         readings: list[MetricReading] = []
         for line in self._files[0].read().split(b"\n"):
             fields = line.split()
@@ -246,22 +240,24 @@ class DiskDevice(Device):
                 continue
             if fields[2] not in self._disks:
                 self._disks[fields[2]] = self._counters(fields[2].decode())
-            for metric, column, factor, counter in self._disks[fields[2]] or ():
+            for metric, column, factor, counter in self._disks[fields[2]]:
                 readings.append(MetricReading(metric, counter.advance(int(fields[column])) * factor))
         return readings
 
-    def _counters(self, name: str) -> list[tuple[str, int, float, Counter]] | None:
+    def _counters(self, name: str) -> list[tuple[str, int, float, Counter]]:
         name = name.replace("/", "!")  # as /sys does, and a metric's name must not gain a part
         folder = self._root / "sys/block" / name
-        if name.startswith(_NOT_DISKS) or not folder.is_dir():
-            return None
-        slaves = folder / "slaves"
-        if slaves.is_dir() and any(slaves.iterdir()):
-            return None
-        return [
-            (f"disk/{name}/{quantity}", column, factor, Counter(backwards))
-            for quantity, column, factor, backwards in COLUMNS
-        ]
+        if name.startswith(_NOT_DISKS) or not folder.is_dir() or any(folder.glob("slaves/*")):
+            return []
+        return _disk_counters(name, 0)
+
+
+def _disk_counters(name: str, missing: int) -> list[tuple[str, int, float, Counter]]:
+    """The counters of a disk in a file that lacks so many columns of /proc/diskstats."""
+    return [
+        (f"disk/{name}/{quantity}", column - missing, factor, Counter(backwards))
+        for quantity, column, factor, backwards in COLUMNS
+    ]
 
 
 class VolumeDevice(Device):
@@ -275,16 +271,9 @@ class VolumeDevice(Device):
     def __init__(self, disks: Mapping[str, str], root: Path = Path("/")) -> None:
         super().__init__(root)
         self.paths = tuple(f"sys/class/block/{device}/stat" for device in disks.values())
-        self._counters = [
-            [
-                (f"disk/{name}/{quantity}", column - _BEFORE, factor, Counter(backwards))
-                for quantity, column, factor, backwards in COLUMNS
-            ]
-            for name in disks
-        ]
+        self._counters = [_disk_counters(name, _BEFORE) for name in disks]
 
     def tick(self) -> list[MetricReading]:
-        """Growth per disk since the first tick."""
         readings: list[MetricReading] = []
         for file, counters in zip(self._files, self._counters, strict=True):
             numbers = file.read().split()

@@ -21,37 +21,15 @@ _USED = ("cpu/all/user_s", "cpu/all/system_s")
 _THROTTLED = "cpu/all/throttled_s"
 
 # Controller, file, and its keys with their metrics and units in seconds.
-_V1 = (
-    (
-        "cpuacct",
-        "cpuacct.stat",
-        {b"user": (_USED[0], 1 / _TICKS_PER_S), b"system": (_USED[1], 1 / _TICKS_PER_S)},
-    ),
-    ("cpu", "cpu.stat", {b"throttled_time": (_THROTTLED, 1e-9)}),
-)
-_V2 = (
-    (
-        "cpu",
-        "cpu.stat",
-        {
-            b"user_usec": (_USED[0], 1e-6),
-            b"system_usec": (_USED[1], 1e-6),
-            b"throttled_usec": (_THROTTLED, 1e-6),
-        },
-    ),
-)
+_TICKS = {b"user": (_USED[0], 1 / _TICKS_PER_S), b"system": (_USED[1], 1 / _TICKS_PER_S)}
+_V1 = (("cpuacct", "cpuacct.stat", _TICKS), ("cpu", "cpu.stat", {b"throttled_time": (_THROTTLED, 1e-9)}))
+_MICROSECONDS = {b"user_usec": _USED[0], b"system_usec": _USED[1], b"throttled_usec": _THROTTLED}
+_V2 = (("cpu", "cpu.stat", {key: (metric, 1e-6) for key, metric in _MICROSECONDS.items()}),)
 
 _TOTAL_V1 = "memory.usage_in_bytes"
-_GAUGES_V1 = {
-    b"total_cache": "memory/cached_bytes",
-    b"total_dirty": "memory/dirty_bytes",
-    b"total_writeback": "memory/writeback_bytes",
-}
-_GAUGES_V2 = {
-    b"file": "memory/cached_bytes",
-    b"file_dirty": "memory/dirty_bytes",
-    b"file_writeback": "memory/writeback_bytes",
-}
+_GAUGES = ("memory/cached_bytes", "memory/dirty_bytes", "memory/writeback_bytes")
+_KEYS_V1 = (b"total_cache", b"total_dirty", b"total_writeback")
+_KEYS_V2 = (b"file", b"file_dirty", b"file_writeback")
 
 
 class CgroupCpuDevice(Device):
@@ -80,7 +58,6 @@ class CgroupCpuDevice(Device):
         self._idle_s = 0.0
 
     def tick(self) -> list[MetricReading]:
-        """Seconds since the first tick."""
         now_ns = self._now_ns()
         if self._first_ns is None:
             self._first_ns = now_ns
@@ -110,30 +87,24 @@ class CgroupMemoryDevice(Device):
         super().__init__(group)
         first = (group / _TOTAL_V1).is_file()
         self.paths = (_TOTAL_V1 if first else "memory.current", "memory.stat")
-        self._gauges = _GAUGES_V1 if first else _GAUGES_V2
+        self._gauges = dict(zip(_KEYS_V1 if first else _KEYS_V2, _GAUGES, strict=True))
         self._faults_key = b"total_pgmajfault" if first else b"pgmajfault"
         self._faults = Counter("reset")
         self._limit_bytes = limit_bytes
 
     def tick(self) -> list[MetricReading]:
-        """The gauges now, and the growth of page faults."""
         total = int(self._files[0].read())
         readings: list[MetricReading] = []
-        cached = 0
         for line in self._files[1].read().split(b"\n"):
             key, _, number = line.partition(b" ")
             if key in self._gauges:
-                metric = self._gauges[key]
-                readings.append(MetricReading(metric, int(number)))
-                if metric == "memory/cached_bytes":
-                    cached = int(number)
+                readings.append(MetricReading(self._gauges[key], int(number)))
             elif key == self._faults_key:
                 readings.append(MetricReading("memory/major_faults", self._faults.advance(int(number))))
         # The two files are read one after the other, and the cache may have grown between them.
-        used = max(0, total - cached)
-        readings.append(MetricReading("memory/used_bytes", used))
-        readings.append(MetricReading("memory/available_bytes", max(0, self._limit_bytes - used)))
-        return readings
+        used = max(0, total - sum(value for metric, value in readings if metric == _GAUGES[0]))
+        available = MetricReading("memory/available_bytes", max(0, self._limit_bytes - used))
+        return [*readings, MetricReading("memory/used_bytes", used), available]
 
 
 _SERVE_ROWS = tuple(DAEMONS[role].name for role in OF_HBASE)
@@ -161,19 +132,16 @@ class LabMachine(NamedTuple):
 
 def lab_sources(machines: Sequence[LabMachine], web: Web | None = None) -> tuple[Source, ...]:
     """Return the sources of these machines, and with ``web`` those of their daemons."""
-    return tuple(source for machine in machines for source in _sources(machine, web))
-
-
-def _sources(machine: LabMachine, web: Web | None) -> Iterator[Source]:
-    devices = tuple(_devices(machine))
-    if devices:
-        yield Source(machine.name, devices)
-    if web is None:
-        return
-    for daemon, url in machine.jmx.items():
-        # Daemons of a lab update their metrics each second, and causes of slow operations last as long.
-        interval_s = OFTEN_S if daemon in _SERVE_ROWS else INTERVAL_S
-        yield from server_sources(machine.name, daemon, url, web, interval_s)
+    sources: list[Source] = []
+    for machine in machines:
+        if devices := tuple(_devices(machine)):
+            sources.append(Source(machine.name, devices))
+        for daemon, url in machine.jmx.items():
+            # Daemons of a lab update their metrics each second, and causes of slow operations last as long.
+            interval_s = OFTEN_S if daemon in _SERVE_ROWS else INTERVAL_S
+            if web is not None:
+                sources += server_sources(machine.name, daemon, url, web, interval_s)
+    return tuple(sources)
 
 
 def _devices(machine: LabMachine) -> Iterator[Device]:
@@ -222,7 +190,6 @@ class NeighbourDevice(Device):
         open_in_namespace(self._namespace, super().start)
 
     def tick(self) -> list[MetricReading]:
-        """Growth since the first tick."""
         group, network = (file.read() for file in self._files)
         moved = dict.fromkeys(self._counters, 0)
         for line in network.split(b"\n"):
@@ -230,10 +197,6 @@ class NeighbourDevice(Device):
             if name.strip() in self._cables:
                 for quantity, column in _WAYS:
                     moved[quantity] += int(numbers.split()[column])
-        return [
-            MetricReading(f"{self._metric}/cpu_s", self._group.used_s(group)),
-            *(
-                MetricReading(f"{self._metric}/{quantity}", self._counters[quantity].advance(value))
-                for quantity, value in moved.items()
-            ),
-        ]
+        grown = {quantity: self._counters[quantity].advance(value) for quantity, value in moved.items()}
+        values = {"cpu_s": self._group.used_s(group), **grown}
+        return [MetricReading(f"{self._metric}/{quantity}", value) for quantity, value in values.items()]

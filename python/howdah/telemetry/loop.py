@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Mapping, Sequence
 from threading import Event, Lock, Thread
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from howdah.model.run import RunWarning, Sample, SampleGap
 from howdah.model.tables import SampleSink
@@ -13,27 +13,13 @@ from howdah.telemetry.device import Away, Device
 from howdah.telemetry.source import Source
 
 
-class Clock(Protocol):
+class Clock:
     """A monotonic clock, the CPU time of the calling thread, and a pause that can be cut short."""
-
-    def now_ns(self) -> int:
-        """Nanoseconds on CLOCK_MONOTONIC."""
-
-    def thread_cpu_ns(self) -> int:
-        """Nanoseconds of CPU the calling thread has used."""
-
-    def wait(self, stop: Event, seconds: float) -> bool:
-        """Pause until ``stop`` is set or the time is over; True if it was set."""
-
-
-class SystemClock:
-    """The machine's own time."""
 
     def now_ns(self) -> int:
         return time.monotonic_ns()
 
     def thread_cpu_ns(self) -> int:
-        """Nanoseconds of CPU the calling thread has used."""
         return time.thread_time_ns()
 
     def wait(self, stop: Event, seconds: float) -> bool:
@@ -57,14 +43,6 @@ class _Gap(NamedTuple):
     why: str
 
 
-class _Drop(NamedTuple):
-    """A device that can no longer be read."""
-
-    machine: str
-    time_s: float
-    warning: RunWarning
-
-
 class Batch:
     """Sources that are read at one moment, with one time.
 
@@ -86,7 +64,8 @@ class Batch:
         self._leaving = leaving
         self._awaited = {device for _, device in self._devices} if joined else set()
         """Devices of machines that joined and have not answered yet."""
-        self._dropped: list[_Drop] = []
+        self._dropped: list[tuple[str, float, RunWarning]] = []
+        """Machines with a device that can no longer be read, since when, and the warning."""
         self._gaps: list[_Gap] = []
 
     @property
@@ -95,7 +74,7 @@ class Batch:
         expected = [gap for gap in self._gaps if self._is_expected(gap.machine, gap.start_s)]
         devices = dict.fromkeys(gap.device for gap in expected)
         return (
-            *(drop.warning for drop in self._dropped if self._is_expected(drop.machine, drop.time_s)),
+            *(warning for machine, since_s, warning in self._dropped if self._is_expected(machine, since_s)),
             *(self._gap_warning([gap for gap in expected if gap.device is device]) for device in devices),
         )
 
@@ -112,7 +91,6 @@ class Batch:
                 self._start(source.machine, device, time_s)
 
     def drop(self, machines: Collection[str]) -> None:
-        """Stop reading these machines."""
         for machine, device in tuple(self._devices):
             if machine in machines:
                 device.stop()
@@ -135,13 +113,15 @@ class Batch:
             try:
                 readings = device.tick()
             except Away as away:
-                self._note_away(machine, device, time_s, str(away))
+                if self._open_gap(device) is None and device not in self._awaited:
+                    self._gaps.append(_Gap(device, machine, time_s, None, str(away)))
                 continue
             except OSError as error:
                 self._drop(machine, device, error, time_s)
                 continue
             self._awaited.discard(device)
-            self._note_back(device, time_s)
+            if (index := self._open_gap(device)) is not None:
+                self._gaps[index] = self._gaps[index]._replace(end_s=time_s)
             rows.extend(Sample(time_s, machine, metric, value) for metric, value in readings)
         return rows
 
@@ -152,47 +132,32 @@ class Batch:
     def _drop(self, machine: str, device: Device, error: OSError, time_s: float) -> None:
         device.stop()
         self._devices.remove((machine, device))
-        subject = self._name(machine, device)
         why = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        text = f"no samples of {subject}: {why}"
-        warning = RunWarning(code=f"no-{device.name}-samples", text=text)
-        self._dropped.append(_Drop(machine, time_s, warning))
-
-    def _note_away(self, machine: str, device: Device, time_s: float, why: str) -> None:
-        if self._open_gap(device) is None and device not in self._awaited:
-            self._gaps.append(_Gap(device, machine, time_s, None, why))
-
-    def _note_back(self, device: Device, time_s: float) -> None:
-        index = self._open_gap(device)
-        if index is not None:
-            self._gaps[index] = self._gaps[index]._replace(end_s=time_s)
+        text = f"no samples of {self._name(machine, device)}: {why}"
+        self._dropped.append((machine, time_s, RunWarning(code=f"no-{device.name}-samples", text=text)))
 
     def _open_gap(self, device: Device) -> int | None:
-        for index, gap in enumerate(self._gaps):
-            if gap.device is device and gap.end_s is None:
-                return index
-        return None
+        gaps = enumerate(self._gaps)
+        return next((index for index, gap in gaps if gap.device is device and gap.end_s is None), None)
 
     def _gap_warning(self, gaps: Sequence[_Gap]) -> RunWarning:
-        device = gaps[0].device
+        device, machine, *_, why = gaps[0]
         more = f" and {len(gaps) - _SHOWN} times more" if len(gaps) > _SHOWN else ""
-        times = ", ".join(_span(gap) for gap in gaps[:_SHOWN]) + more
-        subject = self._name(gaps[0].machine, device)
+        times = ", ".join(
+            f"from {gap.start_s:.1f} s on"
+            if gap.end_s is None
+            else f"from {gap.start_s:.1f} to {gap.end_s:.1f} s"
+            for gap in gaps[:_SHOWN]
+        )
         return RunWarning(
             code=f"gap-in-{device.name}-samples",
-            text=f"no samples of {subject} {times}: {gaps[0].why}",
-            machine=gaps[0].machine,
+            text=f"no samples of {self._name(machine, device)} {times}{more}: {why}",
+            machine=machine,
             gaps=tuple(SampleGap(start_s=gap.start_s, end_s=gap.end_s) for gap in gaps),
         )
 
     def _name(self, machine: str, device: Device) -> str:
         return f"{device.label} of {machine}" if self._name_machines else device.label
-
-
-def _span(gap: _Gap) -> str:
-    if gap.end_s is None:
-        return f"from {gap.start_s:.1f} s on"
-    return f"from {gap.start_s:.1f} to {gap.end_s:.1f} s"
 
 
 class Loop:
@@ -262,7 +227,6 @@ class Loop:
         return (self._clock.now_ns() - self._run_start_ns) / 1e9
 
     def mark(self) -> None:
-        """Tick now, in the calling thread."""
         cpu_ns = self._clock.thread_cpu_ns()
         self._tick()
         self.cpu_ns += self._clock.thread_cpu_ns() - cpu_ns
@@ -294,26 +258,20 @@ class Loop:
             while not stopping:
                 if self._clock.wait(self._wake, max(0, self._ns_until_due()) / 1e9):
                     self._wake.clear()
-                    stopping = self._stopping
-                    if not (stopping and self._is_fresh()):
+                    stopping, last_ns = self._stopping, self._ticked_ns
+                    if not stopping or last_ns is None or self._clock.now_ns() - last_ns >= self._fresh_ns:
                         self._tick()
                 else:
-                    self._tick_when_due()
+                    late_ns = -self._ns_until_due()
+                    self._tick()
+                    # A tick that is half an interval late counts as late, and ticks whose time is over are
+                    # skipped instead of made up for in a burst.
+                    lost = max(0, -self._ns_until_due()) // self._interval_ns
+                    self.late_ticks += (late_ns > self._interval_ns // 2) + lost
+                    self._due += 1 + lost
         except BaseException as error:  # raised again in the thread that calls join
             self._failure = error
         self.cpu_ns += self._clock.thread_cpu_ns()
-
-    def _is_fresh(self) -> bool:
-        return self._ticked_ns is not None and self._clock.now_ns() - self._ticked_ns < self._fresh_ns
-
-    def _tick_when_due(self) -> None:
-        late_ns = -self._ns_until_due()
-        self._tick()
-        # A tick that is half an interval late counts as late, and ticks whose time is over are
-        # skipped instead of made up for in a burst.
-        lost = max(0, -self._ns_until_due()) // self._interval_ns
-        self.late_ticks += (late_ns > self._interval_ns // 2) + lost
-        self._due += 1 + lost
 
     def _ns_until_due(self) -> int:
         return self._first_ns + self._due * self._interval_ns - self._clock.now_ns()

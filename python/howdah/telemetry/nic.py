@@ -6,8 +6,9 @@ import os
 import socket
 import struct
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
-from threading import Thread
 from typing import TypeVar
 
 from howdah.namespaces import enter_network
@@ -30,31 +31,18 @@ def open_in_namespace(namespace: Path, open_files: Callable[[], _Opened]) -> _Op
     Files below /proc/thread-self/net and sockets belong to the namespace they were opened in. Raises
     OSError if the namespace cannot be entered, and the errors of ``open_files``.
     """
-    result: list[_Opened] = []
-    failure: list[BaseException] = []
 
-    def enter_and_open() -> None:
+    def enter_and_open() -> _Opened:
+        descriptor = os.open(namespace, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            _enter(namespace)
-            result.append(open_files())
-        except BaseException as error:  # raised again in the calling thread
-            failure.append(error)
+            enter_network(descriptor)
+        finally:
+            os.close(descriptor)
+        return open_files()
 
     # A temporary thread enters the namespace: howdah's other threads stay in their own.
-    thread = Thread(target=enter_and_open, name="howdah-namespace")
-    thread.start()
-    thread.join()
-    if failure:
-        raise failure[0]
-    return result[0]
-
-
-def _enter(namespace: Path) -> None:
-    descriptor = os.open(namespace, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        enter_network(descriptor)
-    finally:
-        os.close(descriptor)
+    with ThreadPoolExecutor(1, "howdah-namespace") as pool:
+        return pool.submit(enter_and_open).result()
 
 
 _GET, _NEW = 38, 36  # RTM_GETQDISC, RTM_NEWQDISC
@@ -68,14 +56,11 @@ class Qdisc:
 
     def __init__(self, interface: str) -> None:
         self._index = socket.if_nametoindex(interface)
-        self._socket = socket.socket(
-            socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, socket.NETLINK_ROUTE
-        )
-        length = _MESSAGE.size + _QDISC.size
+        kind = socket.SOCK_RAW | socket.SOCK_CLOEXEC
+        self._socket = socket.socket(socket.AF_NETLINK, kind, socket.NETLINK_ROUTE)
         self._socket.settimeout(_PATIENCE_S)
-        self._question = _MESSAGE.pack(length, _GET, _REQUEST | _DUMP, 1, 0) + _QDISC.pack(
-            0, self._index, 0, 0, 0
-        )
+        self._question = _MESSAGE.pack(_MESSAGE.size + _QDISC.size, _GET, _REQUEST | _DUMP, 1, 0)
+        self._question += _QDISC.pack(0, self._index, 0, 0, 0)
 
     def backlog_bytes(self) -> int:
         """Bytes that wait to be sent, 0 where there is no queue; raises OSError as the kernel does."""
@@ -109,12 +94,8 @@ class Qdisc:
 
 
 def _backlog(attributes: bytes) -> int:
-    for kind, value in _attributes(attributes):
-        if kind == _STATS2:
-            for inner, numbers in _attributes(value):
-                if inner == _STATS_QUEUE:
-                    return int(_QUEUE.unpack_from(numbers)[1])
-    return 0
+    statistics = dict(_attributes(dict(_attributes(attributes)).get(_STATS2, b"")))
+    return int(_QUEUE.unpack_from(statistics[_STATS_QUEUE])[1]) if _STATS_QUEUE in statistics else 0
 
 
 def _attributes(content: bytes) -> Iterator[tuple[int, bytes]]:
@@ -143,14 +124,11 @@ class LinkDevice(Device):
         self._namespace = namespace
         self._interface = interface
         self._line = f"{interface}:".encode()
-        self._counters = [
-            (f"nic/{interface}/{quantity}", columns, Counter("reset")) for quantity, columns in COLUMNS
-        ]
+        self._counters = interface_counters(interface)
         self._retransmits = Counter("reset")
         self._qdisc: Qdisc | None = None
 
     def start(self) -> None:
-        """Open the namespace's files; raise OSError if it has no such interface."""
         open_in_namespace(self._namespace, self._open)
 
     def _open(self) -> None:
@@ -162,26 +140,20 @@ class LinkDevice(Device):
             raise
 
     def tick(self) -> list[MetricReading]:
-        """Growth since the first tick, and the bytes that wait now."""
         readings: list[MetricReading] = []
         for line in self._files[0].read().split(b"\n"):
             name, _, numbers = line.partition(b":")
             if name.strip() + b":" == self._line:
                 readings += nic_counters(numbers, self._counters)
-        readings.append(
-            MetricReading(f"nic/{self._interface}/retransmits", self._retransmits.advance(self._resent()))
-        )
+        # Two lines of /proc/net/snmp begin with Tcp: names are on the first, numbers on the second.
+        names, numbers = (line for line in self._files[1].read().split(b"\n") if line.startswith(b"Tcp:"))
+        resent = self._retransmits.advance(int(numbers.split()[names.split().index(b"RetransSegs")]))
+        readings.append(MetricReading(f"nic/{self._interface}/retransmits", resent))
         if self._qdisc is not None:
             readings.append(MetricReading(f"nic/{self._interface}/queue_bytes", self._qdisc.backlog_bytes()))
         return readings
 
-    def _resent(self) -> int:
-        """RetransSegs of the Tcp lines of /proc/net/snmp: names on the first, numbers on the second."""
-        names, numbers = (line for line in self._files[1].read().split(b"\n") if line.startswith(b"Tcp:"))
-        return int(numbers.split()[names.split().index(b"RetransSegs")])
-
     def stop(self) -> None:
-        """Close the files and the socket."""
         super().stop()
         if self._qdisc is not None:
             self._qdisc.close()
@@ -197,6 +169,11 @@ COLUMNS = (
     ("drops", (3, 11)),
 )
 _Counters = list[tuple[str, tuple[int, ...], Counter]]
+
+
+def interface_counters(nic: str) -> _Counters:
+    """The counters of one interface."""
+    return [(f"nic/{nic}/{quantity}", columns, Counter("reset")) for quantity, columns in COLUMNS]
 
 
 def nic_counters(
@@ -226,33 +203,27 @@ class NicDevice(Device):
         self._cards_only = False
 
     def start(self) -> None:
-        """Open the file and find out whether there are network cards."""
         super().start()
         self._cards_only = any(self._net.glob("*/device"))
 
     def tick(self) -> list[MetricReading]:
-        """Growth per interface since it was first seen up."""
         readings: list[MetricReading] = []
         for line in self._files[0].read().split(b"\n"):
             name, colon, numbers = line.partition(b":")
             if not colon:
                 continue
-            counters = self._nics.get(name)
-            if counters is None:
-                nic = name.strip().decode()
-                if self._is_down(nic):
-                    continue
-                counters = self._nics[name] = self._counters(nic)
-            readings += nic_counters(numbers, counters)
+            if name not in self._nics and not self._is_down(name.strip().decode()):
+                self._nics[name] = self._counters(name.strip().decode())
+            readings += nic_counters(numbers, self._nics.get(name, ()))
         return readings
 
     def _is_down(self, nic: str) -> bool:
-        try:
+        # It may have left between the two readings, or /sys is not there: what counts is read.
+        with suppress(OSError):
             return (self._net / nic / "operstate").read_text().strip() in {"down", "lowerlayerdown"}
-        except OSError:
-            return False  # it left between the two readings, or /sys is not there: take what counts
+        return False
 
     def _counters(self, nic: str) -> _Counters:
         if nic == "lo" or (self._cards_only and not (self._net / nic / "device").exists()):
             return []
-        return [(f"nic/{nic}/{quantity}", columns, Counter("reset")) for quantity, columns in COLUMNS]
+        return interface_counters(nic)

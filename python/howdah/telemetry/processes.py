@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,17 +73,13 @@ class Selection:
         return result
 
     def _process(self, pid: int) -> RunningProcess | None:
-        """One process; None if it has ended by now."""
-        try:
+        with suppress(OSError):
             descriptor = os.open(f"{self._proc}/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
-            return None
-        try:
-            return parsed(os.read(descriptor, 4096))
-        except OSError:
-            return None
-        finally:
-            os.close(descriptor)
+            try:
+                return parsed(os.read(descriptor, 4096))
+            finally:
+                os.close(descriptor)
+        return None
 
 
 class ProcessDevice(Device):
@@ -91,12 +89,10 @@ class ProcessDevice(Device):
     paths = ("proc/self/statm",)
 
     def tick(self) -> list[MetricReading]:
-        """The resident set now."""
         return [MetricReading("process/rss_bytes", _resident(self._files[0].read()))]
 
 
 def rss_bytes(statm: Path = Path("/proc/self/statm")) -> int:
-    """The resident set of this process now, bytes."""
     return _resident(statm.read_text())
 
 
@@ -109,11 +105,8 @@ def peak_rss_bytes(status: Path = Path("/proc/self/status")) -> int | None:
 
     Returns None if the kernel does not report it.
     """
-    for line in status.read_text().splitlines():
-        key, _, value = line.partition(":")
-        if key == "VmHWM":
-            return int(value.split()[0]) * 1024
-    return None
+    peak = re.search(r"^VmHWM:\s*(\d+)", status.read_text(), re.MULTILINE)
+    return int(peak[1]) * 1024 if peak else None
 
 
 def reset_peak_rss(clear_refs: Path = Path("/proc/self/clear_refs")) -> bool:
@@ -146,7 +139,6 @@ class KernelDevice(Device):
         self._grown = 0
 
     def tick(self) -> list[MetricReading]:
-        """Growth since the first tick."""
         current = {pid: thread.used for pid, thread in self._threads.read().items()}
         if self._last is not None:
             # The time of an ended thread since the last reading is lost.
@@ -158,12 +150,11 @@ class KernelDevice(Device):
 HOWDAH = "howdah"
 LAB = "lab"
 """Instances of the metrics: howdah's process, and a whole lab."""
-
 _USAGE_V1 = "cpuacct.usage"
 _READ_SECTORS, _WRITTEN_SECTORS = 2, 6  # columns of a block device's own stat
 
 
-_Totals = tuple[int, int, int]
+_Totals = tuple[int, ...]
 """CPU ticks, bytes read and bytes written."""
 
 
@@ -179,7 +170,6 @@ class OwnCpuDevice(Device):
         self._counter = Counter("hold")
 
     def tick(self) -> list[MetricReading]:
-        """Growth since the first tick."""
         own = parsed(self._files[0].read())
         used = own.used + (own.ended if self._with_programs else 0)
         return [MetricReading(f"own/{HOWDAH}/cpu_s", self._counter.advance(used) / TICKS_PER_S)]
@@ -196,7 +186,6 @@ class OwnDiskDevice(Device):
         self._counters = (Counter("hold"), Counter("hold"))
 
     def tick(self) -> list[MetricReading]:
-        """Growth since the first tick."""
         values = zip(self._counters, _disk_bytes(self._files[0].read()), strict=True)
         return _moved(HOWDAH, [counter.advance(value) for counter, value in values])
 
@@ -238,7 +227,6 @@ class GroupDevice(Device):
         self._moved = [(Counter("reset"), Counter("reset")) for _ in loops]
 
     def tick(self) -> list[MetricReading]:
-        """Growth since the first tick."""
         cpu, *disks = (file.read() for file in self._files)
         totals = [0, 0]
         for counters, stat in zip(self._moved, disks, strict=True):
@@ -267,19 +255,19 @@ class ProcessesDevice(Device):
         self._counters = (Counter("hold"), Counter("hold"), Counter("hold"))
 
     def tick(self) -> list[MetricReading]:
-        """Growth since the first tick."""
-        current = {
+        current: dict[int, tuple[RunningProcess, _Totals]] = {
             pid: (process, (process.used + process.ended, *self._disk(pid)))
             for pid, process in self._selection.read().items()
         }
-        for pid, (process, last) in self._last.items():
-            if pid not in current and process.parent not in current:
-                self._ended = _added(self._ended, last)
+        gone = [
+            last
+            for pid, (process, last) in self._last.items()
+            if pid not in current and process.parent not in current
+        ]
+        self._ended = _summed([self._ended, *gone])
         self._last = current
-        totals = self._ended
-        for _, totals_now in current.values():
-            totals = _added(totals, totals_now)
-        cpu, *moved = (counter.advance(total) for counter, total in zip(self._counters, totals, strict=True))
+        totals = _summed([self._ended, *(own for _, own in current.values())])
+        cpu, *moved = map(Counter.advance, self._counters, totals)
         return [MetricReading(f"own/{LAB}/cpu_s", cpu / TICKS_PER_S), *_moved(LAB, moved)]
 
     def _disk(self, pid: int) -> tuple[int, int]:
@@ -292,7 +280,6 @@ class ProcessesDevice(Device):
 
 
 def howdah_devices(root: Path = Path("/")) -> tuple[Device, ...]:
-    """Return the devices of howdah's own use without a lab."""
     return OwnCpuDevice(root, with_programs=True), OwnDiskDevice(root)
 
 
@@ -313,13 +300,13 @@ def _disk_bytes(io: bytes) -> tuple[int, int]:
     return int(values[b"read_bytes"]), written
 
 
+def _summed(rows: Sequence[_Totals]) -> _Totals:
+    return tuple(map(sum, zip(*rows, strict=True)))
+
+
 def _moved(instance: str, totals: Sequence[int]) -> list[MetricReading]:
     read, written = totals
     return [
         MetricReading(f"own/{instance}/read_bytes", read),
         MetricReading(f"own/{instance}/written_bytes", written),
     ]
-
-
-def _added(totals: _Totals, addition: _Totals) -> _Totals:
-    return totals[0] + addition[0], totals[1] + addition[1], totals[2] + addition[2]

@@ -9,18 +9,15 @@ from howdah.errors import UserError
 from howdah.model.cluster import MemberChange
 from howdah.model.run import RunWarning, TelemetryCost
 from howdah.model.tables import SampleSink
-from howdah.telemetry.loop import Batch, Clock, Loop, SystemClock
+from howdah.telemetry.loop import Batch, Clock, Loop
 from howdah.telemetry.source import Follow, Source
 
 MIN_INTERVAL_S = 0.1
 """The shortest interval: the kernel's own CPU times move in steps of 0.01 s."""
-
 _FOLLOW_S = 1.0
 """The interval of reading which machines joined and left."""
-
 _THREADS = 8
 """The largest number of machines that are queried over a network at once."""
-
 _FRESH_S = 1.0
 """Samples this short before the end, of the last mark, are not repeated, because the user waits."""
 
@@ -48,11 +45,10 @@ class Sampler:
         follow: Follow | None = None,
     ) -> None:
         if not interval_s >= MIN_INTERVAL_S:
-            raise UserError(
-                "sample interval", f"{interval_s} s is too short", f"give {MIN_INTERVAL_S} s or more"
-            )
+            problem = f"{interval_s} s is too short"
+            raise UserError("sample interval", problem, f"give {MIN_INTERVAL_S} s or more")
         self._interval_s = interval_s
-        self._clock = clock or SystemClock()
+        self._clock = clock or Clock()
         self._sink = sink
         self._run_start_ns = run_start_ns
         self._several = follow is not None or len({source.machine for source in sources}) > 1
@@ -69,25 +65,21 @@ class Sampler:
     def _loop(
         self, name: str, every_s: float, together: Iterable[Sequence[Source]], *, joined: bool = False
     ) -> Loop:
-        batches = [
-            Batch(batch, name_machines=self._several, leaving=self._leaving, joined=joined)
-            for batch in together
-        ]
-        start_ns = self._run_start_ns
+        several, leaving, start_ns = self._several, self._leaving, self._run_start_ns
+        batches = [Batch(batch, name_machines=several, leaving=leaving, joined=joined) for batch in together]
         return Loop(name, batches, self._sink, self._clock, run_start_ns=start_ns, interval_s=every_s)
 
     def _slow_loops(self, sources: Sequence[Source], *, joined: bool = False) -> list[Loop]:
         """Return the loops of the sources with their own interval, a few for each interval."""
-        return [
-            self._loop(
-                f"howdah-telemetry-{own_s:g}s-{number}", own_s, [[source] for source in group], joined=joined
-            )
-            for own_s in dict.fromkeys(source.interval_s for source in sources)
-            if own_s is not None
-            for number, group in enumerate(
-                _by_thread([source for source in sources if source.interval_s == own_s])
-            )
-        ]
+        loops = []
+        for own_s in dict.fromkeys(source.interval_s for source in sources):
+            if own_s is None:
+                continue
+            own = [source for source in sources if source.interval_s == own_s]
+            for number, group in enumerate(_by_thread(own)):
+                name = f"howdah-telemetry-{own_s:g}s-{number}"
+                loops.append(self._loop(name, own_s, [[source] for source in group], joined=joined))
+        return loops
 
     @property
     def members(self) -> tuple[MemberChange, ...]:
@@ -121,7 +113,6 @@ class Sampler:
             self._update_members()
 
     def _update_members(self) -> None:
-        """Add machines that joined, and drop those that left."""
         assert self._follow is not None
         change, time_s = self._follow(), (self._clock.now_ns() - self._run_start_ns) / 1e9
         for name in (change.leaving | change.removed) - self._leaving.keys():
@@ -190,9 +181,9 @@ class Sampler:
 
 def _by_thread(sources: Sequence[Source]) -> list[list[Source]]:
     """Return the sources grouped into threads by machine: one without answer delays few others."""
-    machines = dict.fromkeys(source.machine for source in sources)
-    groups: list[list[Source]] = [[] for _ in range(min(_THREADS, len(machines)))]
-    group_of = {machine: groups[number % len(groups)] for number, machine in enumerate(machines)}
-    for source in sources:
-        group_of[source.machine].append(source)
-    return groups
+    machines = list(dict.fromkeys(source.machine for source in sources))
+    threads = min(_THREADS, len(machines))
+    return [
+        [source for source in sources if source.machine in machines[number::threads]]
+        for number in range(threads)
+    ]

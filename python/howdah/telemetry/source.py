@@ -26,6 +26,7 @@ _GAUGES = {
     b"Dirty": "memory/dirty_bytes",
     b"Writeback": "memory/writeback_bytes",
 }
+_SWAP = {b"SwapTotal": 1, b"SwapFree": -1}
 _COUNTERS = {
     b"nr_dirtied": ("memory/dirtied_bytes", _PAGE_BYTES),
     b"nr_written": ("memory/written_back_bytes", _PAGE_BYTES),
@@ -48,16 +49,14 @@ class MemoryDevice(Device):
     def tick(self) -> list[MetricReading]:
         """Gauges from meminfo, then growth from vmstat; values that a kernel lacks are left out."""
         readings: list[MetricReading] = []
-        swap_total = swap_free = 0
+        swap_used = 0
         for line in self._files[0].read().split(b"\n"):
             key, _, value = line.partition(b":")
             if key in _GAUGES:
                 readings.append(MetricReading(_GAUGES[key], _kib(value)))
-            elif key == b"SwapTotal":
-                swap_total = _kib(value)
-            elif key == b"SwapFree":
-                swap_free = _kib(value)
-        readings.append(MetricReading("memory/swap_used_bytes", swap_total - swap_free))
+            elif key in _SWAP:
+                swap_used += _SWAP[key] * _kib(value)
+        readings.append(MetricReading("memory/swap_used_bytes", swap_used))
         for line in self._files[1].read().split(b"\n"):
             key, _, number = line.partition(b" ")
             if key in _COUNTERS:
@@ -84,13 +83,7 @@ class Source(NamedTuple):
 
 def host_devices(root: Path = Path("/")) -> tuple[Device, ...]:
     """Every device of the host whose /proc and /sys lie below ``root``."""
-    return (
-        *_shared(root),
-        NicDevice(root),
-        MemoryDevice(root),
-        ProcessDevice(root),
-        *howdah_devices(root),
-    )
+    return (*_shared(root), NicDevice(root), MemoryDevice(root), ProcessDevice(root), *howdah_devices(root))
 
 
 def this_machine(name: str) -> tuple[Source, ...]:

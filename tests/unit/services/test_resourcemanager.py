@@ -184,7 +184,7 @@ def test_how_far_a_job_is(served: Served) -> None:
     job = master.job()
     assert job is not None
     assert (job.maps, job.maps_completed, job.reduces_running) == (4, 4, 1)
-    assert (job.map_progress, job.reduce_progress) == (1.0, 0.0)
+    assert (job.map_percent, job.reduce_percent) == (100.0, 0.0)
     served.server.answers[f"GET /proxy/{APP}/ws/v1/mapreduce/jobs"] = in_json({"jobs": None})
     assert master.job() is None
 

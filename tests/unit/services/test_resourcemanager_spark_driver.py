@@ -39,7 +39,7 @@ def test_tasks_of_all_stages_count_but_for_skipped_ones(served: Served) -> None:
     progress = served.driver.job()
     assert progress is not None
     assert (progress.maps, progress.maps_completed, progress.maps_running) == (12, 6, 4)
-    assert (progress.map_progress, progress.phase) == (0.5, "stages")
+    assert (progress.map_percent, progress.phase) == (50.0, "stages")
     assert progress.tasks_ended == "6 of 12 tasks ended"
 
 

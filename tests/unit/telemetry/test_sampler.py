@@ -16,6 +16,7 @@ from howdah.model.reported import LatencyHistogram
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.tables import Progress, ServerEvent
 from howdah.telemetry.device import CpuDevice, Device, MetricReading, PressureDevice
+from howdah.telemetry.loop import Clock
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import Source, host_devices, this_machine
 
@@ -63,7 +64,7 @@ class Collected:
         return {row.metric: row.value for row in self.rows}
 
 
-class StepClock:
+class StepClock(Clock):
     """Time that passes only in pauses: as long as asked, plus the delay each step brings.
 
     When the steps are used up a pause lasts until the sampler is stopped, ``rest_s`` later.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from itertools import groupby
 from typing import NamedTuple
 
 from howdah.engines.base import RunClock
@@ -14,10 +14,9 @@ from howdah.model.placement import slots
 from howdah.model.reported import Counters
 from howdah.model.run import Phase, TaskAttempt
 from howdah.model.workloads.base import Workload
-from howdah.services.job_facts import AttemptFacts, JobFacts, MasterStart, Sums, TaskFacts
+from howdah.services.job_facts import AttemptFacts, JobFacts, Sums, TaskFacts
 
 INPUT_BYTES = "FileInputFormatCounter.BYTES_READ"
-_NONE = Sums(0, 0, 0)
 
 _BEGIN = re.compile(r"mapreduce\.Job: Counters: \d+$")
 _COUNTER = re.compile(r"^\t\t(?P<name>.+?)\s*=(?P<value>-?\d+)$")
@@ -31,23 +30,22 @@ _GROUPS = {
     "File Output Format Counters": "FileOutputFormatCounter",
 }
 _FILE_SYSTEM_NAMES = {
-    "bytes read": "BYTES_READ",
-    "bytes written": "BYTES_WRITTEN",
-    "read operations": "READ_OPS",
-    "large read operations": "LARGE_READ_OPS",
-    "write operations": "WRITE_OPS",
-    "bytes read erasure-coded": "BYTES_READ_EC",
-}
+    "bytes read": "BYTES_READ", "bytes written": "BYTES_WRITTEN",
+    "read operations": "READ_OPS", "large read operations": "LARGE_READ_OPS",
+    "write operations": "WRITE_OPS", "bytes read erasure-coded": "BYTES_READ_EC",
+}  # fmt: skip
+_SAME_NAMES = (
+    "Map input records", "Map output records", "Map output bytes", "Map output materialized bytes",
+    "Combine input records", "Combine output records", "Reduce input groups", "Reduce shuffle bytes",
+    "Reduce input records", "Reduce output records", "Spilled Records", "Shuffled Maps",
+    "Merged Map outputs", "Bytes Read", "Bytes Written",
+)  # fmt: skip
 # Hadoop prints a counter's description instead of its name, or the name if there is no description.
-_NAMES = {
-    "Failed map tasks": "NUM_FAILED_MAPS",
-    "Failed reduce tasks": "NUM_FAILED_REDUCES",
-    "Killed map tasks": "NUM_KILLED_MAPS",
-    "Killed reduce tasks": "NUM_KILLED_REDUCES",
-    "Launched map tasks": "TOTAL_LAUNCHED_MAPS",
-    "Launched reduce tasks": "TOTAL_LAUNCHED_REDUCES",
-    "Other local map tasks": "OTHER_LOCAL_MAPS",
-    "Data-local map tasks": "DATA_LOCAL_MAPS",
+_NAMES = {words: words.upper().replace(" ", "_") for words in _SAME_NAMES} | {
+    "Failed map tasks": "NUM_FAILED_MAPS", "Failed reduce tasks": "NUM_FAILED_REDUCES",
+    "Killed map tasks": "NUM_KILLED_MAPS", "Killed reduce tasks": "NUM_KILLED_REDUCES",
+    "Launched map tasks": "TOTAL_LAUNCHED_MAPS", "Launched reduce tasks": "TOTAL_LAUNCHED_REDUCES",
+    "Other local map tasks": "OTHER_LOCAL_MAPS", "Data-local map tasks": "DATA_LOCAL_MAPS",
     "Rack-local map tasks": "RACK_LOCAL_MAPS",
     "Total time spent by all maps in occupied slots (ms)": "SLOTS_MILLIS_MAPS",
     "Total time spent by all reduces in occupied slots (ms)": "SLOTS_MILLIS_REDUCES",
@@ -57,23 +55,8 @@ _NAMES = {
     "Total megabyte-milliseconds taken by all reduce tasks": "MB_MILLIS_REDUCES",
     "Total vcore-milliseconds taken by all map tasks": "VCORES_MILLIS_MAPS",
     "Total vcore-milliseconds taken by all reduce tasks": "VCORES_MILLIS_REDUCES",
-    "Map input records": "MAP_INPUT_RECORDS",
-    "Map output records": "MAP_OUTPUT_RECORDS",
-    "Map output bytes": "MAP_OUTPUT_BYTES",
-    "Map output materialized bytes": "MAP_OUTPUT_MATERIALIZED_BYTES",
-    "Input split bytes": "SPLIT_RAW_BYTES",
-    "Combine input records": "COMBINE_INPUT_RECORDS",
-    "Combine output records": "COMBINE_OUTPUT_RECORDS",
-    "Reduce input groups": "REDUCE_INPUT_GROUPS",
-    "Reduce shuffle bytes": "REDUCE_SHUFFLE_BYTES",
-    "Reduce input records": "REDUCE_INPUT_RECORDS",
-    "Reduce output records": "REDUCE_OUTPUT_RECORDS",
-    "Spilled Records": "SPILLED_RECORDS",
-    "Shuffled Maps": "SHUFFLED_MAPS",
-    "Failed Shuffles": "FAILED_SHUFFLE",
-    "Merged Map outputs": "MERGED_MAP_OUTPUTS",
-    "GC time elapsed (ms)": "GC_TIME_MILLIS",
-    "CPU time spent (ms)": "CPU_MILLISECONDS",
+    "Input split bytes": "SPLIT_RAW_BYTES", "Failed Shuffles": "FAILED_SHUFFLE",
+    "GC time elapsed (ms)": "GC_TIME_MILLIS", "CPU time spent (ms)": "CPU_MILLISECONDS",
     "Physical memory (bytes) snapshot": "PHYSICAL_MEMORY_BYTES",
     "Virtual memory (bytes) snapshot": "VIRTUAL_MEMORY_BYTES",
     "Total committed heap usage (bytes)": "COMMITTED_HEAP_BYTES",
@@ -81,9 +64,7 @@ _NAMES = {
     "Peak Map Virtual memory (bytes)": "MAP_VIRTUAL_MEMORY_BYTES_MAX",
     "Peak Reduce Physical memory (bytes)": "REDUCE_PHYSICAL_MEMORY_BYTES_MAX",
     "Peak Reduce Virtual memory (bytes)": "REDUCE_VIRTUAL_MEMORY_BYTES_MAX",
-    "Bytes Read": "BYTES_READ",
-    "Bytes Written": "BYTES_WRITTEN",
-}
+}  # fmt: skip
 _OF_MAPS = re.compile(r"^(?:MAP_|SPLIT_RAW|NUM_FAILED_MAPS|NUM_KILLED_MAPS|.*_MAPS$)")
 _OF_REDUCES = re.compile(r"^(?:REDUCE_|SHUFFLED_MAPS$|FAILED_SHUFFLE$|MERGED_MAP_OUTPUTS$|.*_REDUCES$)")
 
@@ -94,35 +75,24 @@ def sum_counters(job: JobFacts) -> Counters:
     Bytes read and written are HDFS's; intermediate data is the maps' output for reduces, before compression
     and on disk. Rows that were spilled twice count twice, as in Hadoop.
     """
-    counters = job.counters
+
+    def sums(name: str) -> Sums:
+        return job.counters.get(name, Sums(0, 0, 0))
+
+    # TeraGen's maps also count input records, without reading any.
+    reads = INPUT_BYTES not in job.counters or sums(INPUT_BYTES).total > 0
     # A job without reduces has none of their counters.
-    made = _task(counters, "REDUCE_OUTPUT_RECORDS").reduce
-    if "TaskCounter.REDUCE_OUTPUT_RECORDS" not in counters:
-        made = _task(counters, "MAP_OUTPUT_RECORDS").map
+    reduced = job.counters.get("TaskCounter.REDUCE_OUTPUT_RECORDS")
     return Counters(
-        input_rows=_task(counters, "MAP_INPUT_RECORDS").map if _reads(counters) else 0,
-        output_rows=made,
-        read_bytes=_file_system(counters, "HDFS_BYTES_READ").total,
-        written_bytes=_file_system(counters, "HDFS_BYTES_WRITTEN").total,
-        spilled_rows=_task(counters, "SPILLED_RECORDS").total,
-        spilled_raw_bytes=_task(counters, "MAP_OUTPUT_BYTES").map,
-        spilled_bytes=_task(counters, "MAP_OUTPUT_MATERIALIZED_BYTES").map,
-        spill_read_bytes=_file_system(counters, "FILE_BYTES_READ").total,
+        input_rows=sums("TaskCounter.MAP_INPUT_RECORDS").map if reads else 0,
+        output_rows=reduced.reduce if reduced else sums("TaskCounter.MAP_OUTPUT_RECORDS").map,
+        read_bytes=sums(_HDFS_READ).total,
+        written_bytes=sums(_HDFS_WRITTEN).total,
+        spilled_rows=sums("TaskCounter.SPILLED_RECORDS").total,
+        spilled_raw_bytes=sums(_MAP_OUTPUT).map,
+        spilled_bytes=sums("TaskCounter.MAP_OUTPUT_MATERIALIZED_BYTES").map,
+        spill_read_bytes=sums("FileSystemCounter.FILE_BYTES_READ").total,
     )
-
-
-def _reads(counters: Mapping[str, Sums]) -> bool:
-    """Whether rows are read from files; TeraGen's maps also count input records, without reading any."""
-    read = counters.get(INPUT_BYTES)
-    return read is None or read.total > 0
-
-
-def _task(counters: Mapping[str, Sums], name: str) -> Sums:
-    return counters.get(f"TaskCounter.{name}", _NONE)
-
-
-def _file_system(counters: Mapping[str, Sums], name: str) -> Sums:
-    return counters.get(f"FileSystemCounter.{name}", _NONE)
 
 
 def printed_counters(lines: Iterable[str]) -> dict[str, Sums]:
@@ -138,10 +108,10 @@ def printed_counters(lines: Iterable[str]) -> dict[str, Sums]:
         if _BEGIN.search(line):
             result, group, within = {}, None, True
         elif within and (counter := _COUNTER.match(line)) and group is not None:
-            name = _name(counter["name"])
-            result[f"{_GROUPS.get(group, group.rpartition('.')[2])}.{name}"] = _sums(
-                name, int(counter["value"])
-            )
+            name, total = _name(counter["name"]), int(counter["value"])
+            reduces = total if _OF_REDUCES.match(name) else 0
+            maps = total if not reduces and _OF_MAPS.match(name) else 0
+            result[f"{_GROUPS.get(group, group.rpartition('.')[2])}.{name}"] = Sums(maps, reduces, total)
         elif within and (heading := _GROUP.match(line)):
             group = heading["name"]
         elif within and line.strip():
@@ -156,31 +126,20 @@ def _name(words: str) -> str:
     return _NAMES.get(words, words)
 
 
-def _sums(name: str, total: int) -> Sums:
-    if _OF_REDUCES.match(name):
-        return Sums(0, total, total)
-    return Sums(total if _OF_MAPS.match(name) else 0, 0, total)
-
-
 _HDFS_READ = "FileSystemCounter.HDFS_BYTES_READ"
 _HDFS_WRITTEN = "FileSystemCounter.HDFS_BYTES_WRITTEN"
-_FILE_WRITTEN = "FileSystemCounter.FILE_BYTES_WRITTEN"
 _MAP_OUTPUT = "TaskCounter.MAP_OUTPUT_BYTES"
 _SHUFFLED = "TaskCounter.REDUCE_SHUFFLE_BYTES"
-_CPU_MS = "TaskCounter.CPU_MILLISECONDS"
-_GC_MS = "TaskCounter.GC_TIME_MILLIS"
-_UNENDED = "Hadoop reports no end of it"
-_UNENDED_BY_MASTER = "its application master was lost: Hadoop reports no end of it"
 
 
 class _Stay(NamedTuple):
-    """An attempt with its worker and times."""
-
     facts: AttemptFacts
     task: TaskFacts
     worker: str
     start_s: float
     end_s: float
+    unended: str
+    """Why it has no end, if it has none."""
 
 
 def attempt_rows(job: JobFacts, workload: str, machines: NodeFinder, clock: RunClock) -> list[TaskAttempt]:
@@ -194,9 +153,13 @@ def attempt_rows(job: JobFacts, workload: str, machines: NodeFinder, clock: RunC
         for attempt in task.attempts
         if attempt.start_ms is not None
     ]
+    lanes: dict[tuple[str, str], list[_Stay]] = defaultdict(list)
+    for stay in stays:
+        lanes[stay.worker, stay.task.kind].append(stay)
     rows = [
-        _row(stay, workload, slot, machines, clock, unended=_unended(stay, job))._replace(job=job.id)
-        for stay, slot in zip(stays, _places(stays), strict=True)
+        _row(stay, workload, slot, machines, clock)._replace(job=job.id)
+        for lane in lanes.values()
+        for stay, slot in zip(lane, slots([(stay.start_s, stay.end_s) for stay in lane]), strict=True)
     ]
     return sorted(rows, key=lambda row: (row.start_s, row.kind, row.task, row.attempt))
 
@@ -206,48 +169,22 @@ def _stay(
 ) -> _Stay:
     assert attempt.start_ms is not None
     # Without an end it was lost with its master or its job, or was still running at the last poll.
-    after = _next_master(attempt, job)
+    after = next((master for master in job.masters if master.number > attempt.master + 1), None)
     cut_ms = after.start_ms if after else job.finish_ms
     times = (attempt.finish_ms, cut_ms, attempt.merge_ms, attempt.shuffle_ms)
     end_ms = next((time for time in times if time is not None), attempt.start_ms)
-    worker = machines.worker(attempt.node)
-    start_s = clock.seconds(attempt.start_ms)
-    return _Stay(attempt, task, worker, start_s, max(start_s, clock.seconds(end_ms)))
+    worker, start_s = machines.worker(attempt.node), clock.seconds(attempt.start_ms)
+    unended = "its application master was lost: " if after else ""
+    end_s = max(start_s, clock.seconds(end_ms))
+    return _Stay(attempt, task, worker, start_s, end_s, f"{unended}Hadoop reports no end of it")
 
 
-def _places(stays: list[_Stay]) -> list[int]:
-    """Return each attempt's slot: the lowest free one of its worker and kind."""
-    order = sorted(range(len(stays)), key=lambda index: _lane(stays[index]))
-    counts = [0] * len(stays)
-    for _, indexes in groupby(order, key=lambda index: _lane(stays[index])):
-        lane = list(indexes)
-        places = slots([(stays[index].start_s, stays[index].end_s) for index in lane])
-        for index, place in zip(lane, places, strict=True):
-            counts[index] = place
-    return counts
-
-
-def _lane(stay: _Stay) -> tuple[str, str]:
-    return stay.worker, stay.task.kind
-
-
-def _unended(stay: _Stay, job: JobFacts) -> str:
-    """Return why an attempt has no end."""
-    return _UNENDED_BY_MASTER if _next_master(stay.facts, job) else _UNENDED
-
-
-def _next_master(attempt: AttemptFacts, job: JobFacts) -> MasterStart | None:
-    """The application master that began after the one that began an attempt; None if that was the last."""
-    return next((master for master in job.masters if master.number > attempt.master + 1), None)
-
-
-def _row(
-    stay: _Stay, workload: str, slot: int, machines: NodeFinder, clock: RunClock, *, unended: str
-) -> TaskAttempt:
+def _row(stay: _Stay, workload: str, slot: int, machines: NodeFinder, clock: RunClock) -> TaskAttempt:
     facts, number, counters = stay.facts, stay.facts.number, stay.facts.counters
     maps = number.kind == "map"
     rows = "MAP" if maps else "REDUCE"
     ended = facts.state != "running"
+    input_rows = counters.get(f"TaskCounter.{rows}_INPUT_RECORDS", 0)
     return TaskAttempt(
         workload=workload,
         kind=number.kind,
@@ -259,22 +196,20 @@ def _row(
         start_s=stay.start_s,
         end_s=stay.end_s,
         # A map of TeraGen counts generated row numbers as input records.
-        input_rows=counters.get(f"TaskCounter.{rows}_INPUT_RECORDS", 0)
-        if counters.get(INPUT_BYTES, 1)
-        else 0,
+        input_rows=input_rows if counters.get(INPUT_BYTES, 1) else 0,
         output_rows=counters.get(f"TaskCounter.{rows}_OUTPUT_RECORDS", 0),
         input_bytes=counters.get(_HDFS_READ if maps else _SHUFFLED, 0),
         # A map with reduces after it writes no file in HDFS.
         output_bytes=counters.get(_HDFS_WRITTEN, 0) or counters.get(_MAP_OUTPUT, 0),
-        spilled_bytes=counters.get(_FILE_WRITTEN, 0),
+        spilled_bytes=counters.get("FileSystemCounter.FILE_BYTES_WRITTEN", 0),
         locality=locality(facts, stay.task, stay.worker, machines) if maps else "",
         state=facts.state if ended else "killed",
         shuffle_end_s=_within(stay, facts.shuffle_ms, clock),
         merge_end_s=_within(stay, facts.merge_ms, clock),
         shuffled_bytes=None if maps else counters.get(_SHUFFLED),
-        cpu_s=_seconds(counters, _CPU_MS),
-        gc_s=_seconds(counters, _GC_MS),
-        error=short_cause(facts.error) if ended else unended,
+        cpu_s=_seconds(counters, "TaskCounter.CPU_MILLISECONDS"),
+        gc_s=_seconds(counters, "TaskCounter.GC_TIME_MILLIS"),
+        error=short_cause(facts.error) if ended else stay.unended,
     )
 
 
@@ -297,13 +232,12 @@ def locality(attempt: AttemptFacts, task: TaskFacts, worker: str, machines: Node
     """
     if task.split_hosts:
         holders = {machines.worker(host) for host in task.split_hosts}
-        held = set(holders)
-        if worker in held:
+        if worker in holders:
             return "local"
-        if machines.host(worker) in {machines.host(node) for node in held}:
+        if machines.host(worker) in map(machines.host, holders):
             return "host"
         rack = machines.rack(worker)
-        return "rack" if rack is not None and rack in {machines.rack(node) for node in held} else "remote"
+        return "rack" if rack is not None and rack in map(machines.rack, holders) else "remote"
     return {"NODE_LOCAL": "local", "RACK_LOCAL": "rack"}.get(attempt.locality, "")
 
 
@@ -313,14 +247,18 @@ def phases(job: JobFacts, workload: Workload, clock: RunClock) -> tuple[Phase, .
     The maps' ends with the last of them whose output was taken, the reduces' follows. There is one phase
     if there is nothing to reduce or the maps did not all end, and none if tasks are unknown.
     """
-    start_ms = job.start_ms or min(_starts(job), default=None)
+    starts = [attempt.start_ms for task in job.tasks for attempt in task.attempts]
+    start_ms = job.start_ms or min((start for start in starts if start is not None), default=None)
     if start_ms is None or job.finish_ms is None or not job.tasks:
         return ()
     start_s = clock.seconds(start_ms)
     end_s = max(start_s, clock.seconds(job.finish_ms))
     first, second = workload.map_phases
     maps = [task for task in job.tasks if task.kind == "map"]
-    ends = [_end_ms(task) for task in maps]
+    ends = [
+        next((attempt.finish_ms for attempt in task.attempts if attempt.id == task.winner), None)
+        for task in maps
+    ]
     known_ends = [end for end in ends if end is not None]
     if len(maps) == len(job.tasks) or len(known_ends) < len(ends) or not ends:
         return (Phase(name="map" if len(maps) == len(job.tasks) else first, start_s=start_s, end_s=end_s),)
@@ -329,14 +267,3 @@ def phases(job: JobFacts, workload: Workload, clock: RunClock) -> tuple[Phase, .
         Phase(name=first, start_s=start_s, end_s=between_s),
         Phase(name=second, start_s=between_s, end_s=end_s),
     )
-
-
-def _starts(job: JobFacts) -> list[int]:
-    return [
-        attempt.start_ms for task in job.tasks for attempt in task.attempts if attempt.start_ms is not None
-    ]
-
-
-def _end_ms(task: TaskFacts) -> int | None:
-    """Return the end of the attempt with the used output; None if there is none."""
-    return next((attempt.finish_ms for attempt in task.attempts if attempt.id == task.winner), None)

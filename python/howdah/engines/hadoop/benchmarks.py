@@ -5,8 +5,8 @@ from __future__ import annotations
 import posixpath
 import re
 import time
-from collections.abc import Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable
+from itertools import chain
 from typing import Literal, NamedTuple, TypeVar
 
 from howdah.engines.base import PartialResult
@@ -26,7 +26,7 @@ from howdah.model.workloads.dfsio import (
     throughput,
 )
 from howdah.model.workloads.hadoop_programs import NNBench, Pi, estimate_of_pi, operations_per_s
-from howdah.services.history import TaskContainer, TaskLogs
+from howdah.services.history import TaskLogs
 from howdah.services.job_facts import JobFacts
 
 W = TypeVar("W", bound=DfsioFiles)
@@ -34,8 +34,6 @@ W = TypeVar("W", bound=DfsioFiles)
 _FILE = re.compile(r"Processing split: \S+/in_file_(test_io_\d+):")
 _SIZE = re.compile(r"TestDFSIO: Number of bytes processed = (\d+)$", re.MULTILINE)
 _TIME = re.compile(r"TestDFSIO: Exec time = (\d+)$", re.MULTILINE)
-
-_FOLDER = "test.build.data"
 
 
 class DfsioSums(NamedTuple):
@@ -73,29 +71,19 @@ def file_rates(
     job: JobFacts, logs: TaskLogs, sums: DfsioSums, folder: str, operation: Literal["write", "read"]
 ) -> tuple[FileRate, ...] | None:
     """Every file's rate, from the logs of the tasks; None unless they add up to what the reduce wrote."""
-    result: list[TaskRate] = []
-    for task in job.tasks:
-        winner = next((attempt for attempt in task.attempts if attempt.id == task.winner), None)
-        if task.kind != "map" or winner is None:
-            continue
-        rate = read_task(logs.tail(TaskContainer(winner.container, winner.node_web), "syslog"))
+    rates: list[TaskRate] = []
+    maps = [task for task in job.tasks if task.kind == "map"]
+    for winner in (attempt for task in maps for attempt in task.attempts if attempt.id == task.winner):
+        rate = read_task(logs.tail(winner.container, winner.node_web, "syslog"))
         if rate is None:
             return None
-        result.append(rate)
-    if sums != DfsioSums(
-        len(result),
-        sum(task_rate.size_bytes for task_rate in result),
-        sum(task_rate.io_ms for task_rate in result),
-    ):
+        rates.append(rate)
+    if sums != (len(rates), sum(rate.size_bytes for rate in rates), sum(rate.io_ms for rate in rates)):
         return None
+    rates.sort(key=lambda rate: int(rate.name.rpartition("_")[2]))
     return tuple(
-        FileRate(
-            path=f"{folder}/io_data/{task_rate.name}",
-            bytes=task_rate.size_bytes,
-            io_s=task_rate.io_ms / 1000,
-            operation=operation,
-        )
-        for task_rate in sorted(result, key=lambda rate_of_file: int(rate_of_file.name.rpartition("_")[2]))
+        FileRate(path=f"{folder}/io_data/{name}", bytes=size_bytes, io_s=io_ms / 1000, operation=operation)
+        for name, size_bytes, io_ms in rates
     )
 
 
@@ -104,47 +92,37 @@ def dfsio_write(work: HadoopWork[DfsioWrite]) -> Conclusion:
     folder = work.context.workspace.folder(DFSIO_FOLDER)
     job = _run(work, "write", folder)
     work.context.workspace.complete(DFSIO_FOLDER)
-    return partial(_written, work, job, folder)
 
+    def conclude() -> PartialResult:
+        files = _rates(work, job, "write", folder)
+        counters = Counters(written_bytes=sum(file.bytes for file in files))
+        replicas = work.replicas(posixpath.join(folder, DFSIO_DATA))
+        return PartialResult(counters=counters, files=files, metrics=throughput(files), replicas=replicas)
 
-def _written(work: HadoopWork[DfsioWrite], job: FinishedJob, folder: str) -> PartialResult:
-    files = _rates(work, job, "write", folder)
-    return PartialResult(
-        counters=Counters(written_bytes=sum(file.bytes for file in files)),
-        files=files,
-        metrics=throughput(files),
-        replicas=work.replicas(posixpath.join(folder, DFSIO_DATA)),
-    )
+    return conclude
 
 
 def dfsio_read(work: HadoopWork[DfsioRead]) -> Conclusion:
     """Read back the files that dfsio-write left, as many and as large as they are."""
     folder = work.source()
-    files = dfsio_files(work.context.namenode, folder)
-    work.workload = work.workload.model_copy(
-        update={"files": len(files), "file_bytes": max(status.size_bytes for status in files)}
-    )
-    return partial(_read, work, _run(work, "read", folder), folder)
+    sizes = [status.size_bytes for status in dfsio_files(work.context.namenode, folder)]
+    work.workload = work.workload.model_copy(update={"files": len(sizes), "file_bytes": max(sizes)})
+    job = _run(work, "read", folder)
 
+    def conclude() -> PartialResult:
+        files = _rates(work, job, "read", folder)
+        # Kept files stay as they were before the run.
+        work.context.namenode.delete(posixpath.join(folder, "io_read"))
+        counters = Counters(read_bytes=sum(file.bytes for file in files))
+        return PartialResult(counters=counters, files=files, metrics=throughput(files))
 
-def _read(work: HadoopWork[DfsioRead], job: FinishedJob, folder: str) -> PartialResult:
-    files = _rates(work, job, "read", folder)
-    # Kept files stay as they were before the run.
-    work.context.namenode.delete(posixpath.join(folder, "io_read"))
-    return PartialResult(
-        counters=Counters(read_bytes=sum(file.bytes for file in files)),
-        files=files,
-        metrics=throughput(files),
-    )
+    return conclude
 
 
 def _run(work: HadoopWork[W], operation: Literal["write", "read"], folder: str) -> FinishedJob:
     """Run one of the two; TestDFSIO itself appends to its log of results."""
-    properties = {
-        **file_properties(work.workload),
-        _FOLDER: folder,
-        "mapreduce.job.name": f"TestDFSIO {operation}",
-    }
+    own = {"test.build.data": folder, "mapreduce.job.name": f"TestDFSIO {operation}"}
+    properties = file_properties(work.workload) | own
     arguments = (
         f"-{operation}",
         *("-nrFiles", str(work.workload.files or 1)),
@@ -158,17 +136,12 @@ def _rates(
     work: HadoopWork[W], finished: FinishedJob, operation: Literal["write", "read"], folder: str
 ) -> tuple[FileRate, ...]:
     output = work.context.namenode.read(posixpath.join(folder, f"io_{operation}", "part-00000"))
-    sums = read_sums(output.decode())
-    target = work.context.target
-    logs = TaskLogs(target.web, target.conf)
-    rates = file_rates(finished.reported.facts, logs, sums, folder, operation)
+    sums, target = read_sums(output.decode()), work.context.target
+    rates = file_rates(finished.reported.facts, TaskLogs(target.web, target.conf), sums, folder, operation)
     if rates is not None:
         return rates
-    work.context.warn(
-        "no-file-rates",
-        f"dfsio-{operation}: the tasks' logs lack the rates of some files, so one file represents all of "
-        f"them",
-    )
+    text = "the tasks' logs lack the rates of some files, so one file represents all of them"
+    work.context.warn("no-file-rates", f"dfsio-{operation}: {text}")
     return (FileRate(path=folder, bytes=sums.size_bytes, io_s=sums.io_ms / 1000, operation=operation),)
 
 
@@ -179,7 +152,6 @@ _BARRIER_S = 20
 _CHECKSUM_BYTES = 512
 _BLOCK_BYTES = 1 << 20
 """dfs.namenode.fs-limits.min-block-size; NNBench's own default of 1 byte is refused by every NameNode."""
-
 _RATE = re.compile(r"\bTPS: [\w/]+: ([\d.]+)$", re.MULTILINE)
 _LATE = re.compile(r"# maps that missed the barrier: (\d+)$", re.MULTILINE)
 
@@ -204,21 +176,21 @@ def nnbench(work: HadoopWork[NNBench]) -> Conclusion:
         if measured is None:
             raise RunFailed(f"{work.workload.kind} {operation}", "NNBench printed no result")
         if measured.late_maps:
-            work.context.warn(
-                "late-maps",
-                f"nnbench {operation}: {measured.late_maps} maps started late, so the rate is too low",
-            )
+            text = f"{measured.late_maps} maps started late, so the rate is too low"
+            work.context.warn("late-maps", f"nnbench {operation}: {text}")
         rates.setdefault(operation, measured.per_s)
         jobs.append((operation, finished))
     metrics = tuple(operations_per_s(operation, per_s) for operation, per_s in rates.items())
-    return lambda: PartialResult(counters=Counters(), phases=tuple(_phases(jobs)), metrics=metrics)
 
+    def conclude() -> PartialResult:
+        phases = tuple(
+            Phase(name=operation, start_s=parts[0].start_s, end_s=parts[-1].end_s)
+            for operation, job in jobs
+            if (parts := job.reported.phases)
+        )
+        return PartialResult(counters=Counters(), phases=phases, metrics=metrics)
 
-def _phases(jobs: Iterable[tuple[str, FinishedJob]]) -> Iterator[Phase]:
-    """A phase for each operation."""
-    for operation, job in jobs:
-        if phases := job.reported.phases:
-            yield Phase(name=operation, start_s=phases[0].start_s, end_s=phases[-1].end_s)
+    return conclude
 
 
 def arguments(workload: NNBench, operation: str, folder: str) -> tuple[str, ...]:
@@ -235,9 +207,8 @@ def arguments(workload: NNBench, operation: str, folder: str) -> tuple[str, ...]
         "startTime": int(time.time()) + _BARRIER_S,
         "baseDir": folder,
     }
-    return tuple(
-        word for name, value in options.items() if value is not None for word in (f"-{name}", f"{value}")
-    )
+    present = {f"-{name}": f"{value}" for name, value in options.items() if value is not None}
+    return tuple(chain.from_iterable(present.items()))
 
 
 def read_measured(lines: Iterable[str]) -> OperationRate | None:

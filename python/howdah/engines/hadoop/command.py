@@ -18,16 +18,11 @@ from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import Codec, TeraSort
 from howdah.releases.catalogue import DEFAULT_SPARK, default_of, hadoop, intended_spark_key, spark_keys
 from howdah.services.job_facts import JobFacts
-from howdah.services.job_rest import AppMaster
-from howdah.services.resourcemanager import Node, ResourceManager
+from howdah.services.resourcemanager import Node
 from howdah.units import MIB, format_memory
 
-_OPTIONS = (
-    *BRIEF,
-    # TestDFSIO writes its numbers in the JVM's locale.
-    "-Duser.language=en",
-    "-Duser.country=US",
-)
+# TestDFSIO writes its numbers in the JVM's locale.
+_OPTIONS = (*BRIEF, "-Duser.language=en", "-Duser.country=US")
 _HISTORY = "mapreduce.jobhistory.intermediate-done-dir"
 
 _CODECS = {
@@ -36,16 +31,12 @@ _CODECS = {
     Codec.ZSTD: "org.apache.hadoop.io.compress.ZStandardCodec",
 }
 _FLAGS = {
-    "dfs.blocksize": "--block-size",
-    "dfs.replication": "--replication",
-    "mapreduce.job.maps": "--maps",
-    "mapreduce.job.queuename": "--queue",
-    "mapreduce.job.reduce.slowstart.completedmaps": "--slowstart",
-    "mapreduce.job.reduces": "--reduces",
-    "mapreduce.terasort.num-rows": "--rows",
-    "mapreduce.terasort.output.replication": "--output-replication",
+    "dfs.blocksize": "--block-size", "dfs.replication": "--replication",
+    "mapreduce.job.maps": "--maps", "mapreduce.job.queuename": "--queue",
+    "mapreduce.job.reduce.slowstart.completedmaps": "--slowstart", "mapreduce.job.reduces": "--reduces",
+    "mapreduce.terasort.num-rows": "--rows", "mapreduce.terasort.output.replication": "--output-replication",
     "mapreduce.terasort.partitions.sample": "--partition-samples",
-}
+}  # fmt: skip
 """Properties with flags: the record has the flags' values, which a property would make wrong."""
 _OWN = {
     "dfs.user.home.dir.prefix": "keeps what jobs write in the run's directory",
@@ -75,19 +66,30 @@ class Command(NamedTuple):
 
     main: str
     properties: Mapping[str, str]
-    """The workload's properties."""
     arguments: tuple[str, ...]
 
     def vector(self, target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> list[str]:
-        """The client's whole command line; see ``argument_vector``."""
-        return argument_vector(target, workspace, self, tag)
+        """The client's whole command line, without a shell.
 
-    def master(self, manager: ResourceManager, application: str) -> AppMaster:
-        """Return the reporter of the job's progress."""
-        return manager.app_master(application)
+        The user's properties override the workload's, but not those that keep a job within the run's
+        directory and identify it by its tag.
+        """
+        own = {
+            "mapreduce.job.queuename": target.queue,
+            "mapreduce.job.tags": tag,
+            "yarn.app.mapreduce.am.staging-dir": workspace.folder(STAGING),
+            # pi works below the user's home directory, which the client may choose.
+            "dfs.user.home.dir.prefix": workspace.folder(HOME),
+        }
+        # Its default is below the cluster's staging directory.
+        if history := target.conf.get(_HISTORY):
+            own[_HISTORY] = history
+        properties = {**self.properties, **target.job_settings, **own}
+        words = (*(f"-D{key}={value}" for key, value in properties.items()), *self.arguments)
+        java = java_command(target.installation, target.conf_dir, self.main, *words, options=_OPTIONS)
+        return [*target.client_prefix, *java]
 
     def report(self, context: HadoopContext, workload: Workload, ended: EndedJob) -> ReportedJob:
-        """The result of the job."""
         return report_job(
             context.target,
             ended.application.replace("application_", "job_", 1),
@@ -96,40 +98,8 @@ class Command(NamedTuple):
             plan=context.job.plan,
             printed=ended.lines,
             seen=ended.seen,
-            staging=staging(context.workspace),
+            staging=context.workspace.folder(STAGING),
         )
-
-
-def argument_vector(target: HadoopTarget, workspace: HdfsWorkspace, command: Command, tag: str) -> list[str]:
-    """Return the client's whole command line, without a shell.
-
-    The user's properties override the workload's, but not those that keep a job within the run's directory
-    and identify it by its tag.
-    """
-    properties = {**command.properties, **target.job_settings, **_own(target, workspace, tag)}
-    words = [f"-D{key}={value}" for key, value in properties.items()]
-    java = java_command(
-        target.installation, target.conf_dir, command.main, *words, *command.arguments, options=_OPTIONS
-    )
-    return [*target.client_prefix, *java]
-
-
-def staging(workspace: HdfsWorkspace) -> str:
-    """Return the staging directory of the run's clients and application masters."""
-    return workspace.folder(STAGING)
-
-
-def _own(target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> dict[str, str]:
-    own = {
-        "mapreduce.job.queuename": target.queue,
-        "mapreduce.job.tags": tag,
-        "yarn.app.mapreduce.am.staging-dir": staging(workspace),
-        # pi works below the user's home directory, which the client may choose.
-        "dfs.user.home.dir.prefix": workspace.folder(HOME),
-    }
-    history = target.conf.get(_HISTORY)
-    # Its default is below the cluster's staging directory.
-    return own | ({_HISTORY: history} if history else {})
 
 
 def file_properties(workload: Workload) -> dict[str, str]:
@@ -149,18 +119,11 @@ def sort_properties(workload: TeraSort) -> dict[str, str]:
             "mapreduce.job.reduce.slowstart.completedmaps": workload.slowstart,
         }
     )
-    return properties | _compression(workload.codec)
-
-
-def _compression(codec: Codec | None) -> dict[str, str]:
-    if codec is None:
-        return {}
-    if codec is Codec.NONE:
-        return {"mapreduce.map.output.compress": "false"}
-    return {
-        "mapreduce.map.output.compress": "true",
-        "mapreduce.map.output.compress.codec": _CODECS[codec],
-    }
+    if workload.codec is not None:
+        properties["mapreduce.map.output.compress"] = "false" if workload.codec is Codec.NONE else "true"
+    if workload.codec in _CODECS:
+        properties["mapreduce.map.output.compress.codec"] = _CODECS[workload.codec]
+    return properties
 
 
 def _present(values: dict[str, int | float | None]) -> dict[str, str]:
@@ -180,19 +143,16 @@ def check_settings(settings: Mapping[str, str], *, flags: bool = True) -> None:
             continue
         for key in release.replacement(name) or (name,):
             if misfit := release.misfit(key, value):
-                raise UserError(
-                    f"--set {name}", f"{value!r} {misfit}", f"the default is {default_of(key, release)!r}"
-                )
+                problem = f"{value!r} {misfit}"
+                raise UserError(f"--set {name}", problem, f"the default is {default_of(key, release)!r}")
             if flags and key in _FLAGS:
                 raise UserError(f"--set {name}", "has its own flag", f"write {_FLAGS[key]}")
             if key in _OWN:
                 raise UserError(f"--set {name}", f"is reserved for howdah: it {_OWN[key]}", "leave it out")
             if not release.has(key) and (meant := intended_key(key, release)):
-                raise UserError(
-                    f"--set {name}",
-                    f"no program of Hadoop {release.version} reads this key",
-                    f"did you mean {meant}? Put your own properties into the client's configuration",
-                )
+                problem = f"no program of Hadoop {release.version} reads this key"
+                hint = f"did you mean {meant}? Put your own properties into the client's configuration"
+                raise UserError(f"--set {name}", problem, hint)
 
 
 def check_containers(target: HadoopTarget, nodes: Sequence[Node]) -> None:
@@ -215,15 +175,11 @@ SPARK_PREFIX = "spark."
 HADOOP_PREFIX = "spark.hadoop."
 """Before a property of Hadoop, for Spark to pass it on."""
 _SPARK_FLAGS = {
-    "spark.default.parallelism": "--partitions",
-    "spark.dynamicAllocation.enabled": "--allocation",
-    "spark.executor.cores": "--executor-cores",
-    "spark.executor.instances": "--executors",
-    "spark.executor.memory": "--executor-memory",
-    "spark.sql.shuffle.partitions": "--partitions",
-    "spark.submit.deployMode": "--deploy-mode",
-    "spark.yarn.queue": "--queue",
-}
+    "spark.default.parallelism": "--partitions", "spark.dynamicAllocation.enabled": "--allocation",
+    "spark.executor.cores": "--executor-cores", "spark.executor.instances": "--executors",
+    "spark.executor.memory": "--executor-memory", "spark.sql.shuffle.partitions": "--partitions",
+    "spark.submit.deployMode": "--deploy-mode", "spark.yarn.queue": "--queue",
+}  # fmt: skip
 _OWN_OF_SPARK = {
     "spark.app.name": "identifies the program",
     "spark.eventLog.dir": "keeps what applications write in the run's directory",
@@ -240,14 +196,10 @@ def check_executors(suite: Suite, nodes: Sequence[Node]) -> None:
     largest_bytes = max((node.used_memory_mib + node.available_memory_mib) * MIB for node in nodes)
     for workload in suite.workloads:
         heap = EXECUTOR_MEMORY.of(workload)
-        if heap is None or executor_container_bytes(heap) <= largest_bytes:
-            continue
-        raise UserError(
-            EXECUTOR_MEMORY.flag,
-            f"a heap of {format_memory(heap)} needs {format_memory(executor_container_bytes(heap))} with its "
-            f"overhead; the largest NodeManager has {format_memory(largest_bytes)}",
-            "give less",
-        )
+        if heap is not None and (needed := executor_container_bytes(heap)) > largest_bytes:
+            needs = f"a heap of {format_memory(heap)} needs {format_memory(needed)} with its overhead"
+            problem = f"{needs}; the largest NodeManager has {format_memory(largest_bytes)}"
+            raise UserError(EXECUTOR_MEMORY.flag, problem, "give less")
 
 
 def check_spark_setting(key: str, value: str) -> None:
@@ -259,9 +211,8 @@ def check_spark_setting(key: str, value: str) -> None:
     entry = spark_keys().get(key)
     if entry is None:
         if meant := intended_spark_key(key):
-            raise UserError(
-                f"--set {key}", f"no code of Spark {DEFAULT_SPARK} reads this key", f"did you mean {meant}?"
-            )
+            problem = f"no code of Spark {DEFAULT_SPARK} reads this key"
+            raise UserError(f"--set {key}", problem, f"did you mean {meant}?")
         return
     if misfit := entry.misfit(value):
         raise UserError(f"--set {key}", f"{value!r} {misfit}", f"the default is {entry.default!r}")

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from functools import partial
+from contextlib import ExitStack
 from pkgutil import resolve_name
 
 from howdah.engines.base import (
     PartialResult,
     RunClock,
-    RunUnderWay,
-    begun_record,
+    begun_run,
     clock_was_set,
     clocks_apart,
     ended_by,
     fault_of,
-    job_digests,
 )
 from howdah.engines.hadoop.lost_daemons import MachineWatch, MastersWatch, Watching
 from howdah.engines.hadoop.ready import check_ready
@@ -27,10 +24,11 @@ from howdah.engines.hadoop.storage import (
     clear_leftovers,
     enable_coding,
 )
-from howdah.engines.hadoop.target import DeferredAction, HadoopContext, HadoopTarget, NodeFinder
+from howdah.engines.hadoop.target import HadoopContext, HadoopTarget
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.errors import HowdahError, UserError
 from howdah.model.cluster import ClusterState
+from howdah.model.engines import HADOOP
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.base import Workload
@@ -38,8 +36,6 @@ from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import ResourceManager
 from howdah.telemetry.sampler import Sampler
-
-NAME = "hadoop"
 
 _WORKERS_EVERY_S = 5.0
 _MASTERS_EVERY_S = 1.0
@@ -51,7 +47,7 @@ _FAILOVER_S = 60.0
 class HadoopEngine:
     """Runs a job's suite on a cluster; see ``howdah.engines.base.Engine``."""
 
-    name = NAME
+    name = HADOOP
 
     def __init__(self, target: HadoopTarget) -> None:
         self._target = target
@@ -64,8 +60,6 @@ class HadoopEngine:
 
 
 class _HadoopRun:
-    """One run on the cluster."""
-
     def __init__(self, job: Job, sink: SampleSink, target: HadoopTarget) -> None:
         self._job = job
         self._target = target
@@ -74,25 +68,19 @@ class _HadoopRun:
         self._namenode = NameNode(target.web, target.conf)
         self._patient_namenode = NameNode(target.web, target.conf, patience_s=_FAILOVER_S)
         self._manager = ResourceManager(target.web, target.conf)
-        record = begun_record(
-            job,
-            engine=NAME,
-            version=target.installation.version,
-            created=datetime.fromtimestamp(self._clock.start_epoch_s, UTC),
-            digests=job_digests(job),
-        )
-        self._run = RunUnderWay(record, sink)
+        self._run = begun_run(job, sink, self._clock, HADOOP, target.installation.version)
 
     def execute(self) -> RunRecord:
         """Check the cluster, claim a directory, run the workloads, clean up."""
+        job, target = self._job, self._target
         try:
-            cluster, leftovers = self._prepare()
+            cluster = check_ready(job, target, self._namenode, self._manager)
+            leftovers = clear_leftovers(target, self._namenode, self._manager)
+            check_replicas(self._namenode, job.suite)
+            check_room(self._namenode, target, job.suite)
+            policy = enable_coding(self._namenode, job.suite)
             workspace = HdfsWorkspace(
-                self._patient_namenode,
-                self._target.work_dir,
-                self._job.run_id,
-                keep=self._job.keep_data,
-                policy=enable_coding(self._namenode, self._job.suite),
+                self._patient_namenode, target.work_dir, job.run_id, keep=job.keep_data, policy=policy
             )
             workspace.claim()
         except ServiceError as error:
@@ -100,21 +88,14 @@ class _HadoopRun:
         try:
             self._run.change(cluster=cluster)
             self._warn_before(cluster, leftovers)
-            machines = NodeFinder(self._target.machine_of, self._job.plan, self._target.joined)
-            workers = MachineWatch(self._target, machines, self._clock)
-            masters = MastersWatch(self._target, machines, self._clock)
+            clock, run, machines = self._clock, self._run, target.machines(job.plan)
+            workers, masters = MachineWatch(target, machines, clock), MastersWatch(target, machines, clock)
             watching = Watching({workers: _WORKERS_EVERY_S, masters: _MASTERS_EVERY_S})
             watching.start()
             try:
-                clock, run = self._clock, self._run
+                interval_s, follow = job.sample_interval_s, target.follow
                 with (
-                    run.sampled(
-                        self._target.sources,
-                        start_ns=clock.start_ns,
-                        interval_s=self._job.sample_interval_s,
-                        now_s=clock.now_s,
-                        follow=self._target.follow,
-                    ) as sampler,
+                    run.sampled(target.sources, clock, interval_s=interval_s, follow=follow) as sampler,
                     run.ending((HowdahError, OSError)),
                 ):
                     self._work(workspace, sampler, watching)
@@ -124,59 +105,55 @@ class _HadoopRun:
                 watching.stop()
                 self._run.change(events=watching.events)
         finally:
-            self._release(workspace)
+            # The next run removes what remains.
+            try:
+                workspace.release()
+            except ServiceError as error:
+                self._run.warn("data-left", f"{workspace.path} could not be removed: {error}")
+            except KeyboardInterrupt:
+                text = f"the user stopped the run while {workspace.path} was being removed"
+                self._run.warn("data-left", text)
         return self._run.record
 
-    def _prepare(self) -> tuple[ClusterState, tuple[str, ...]]:
-        """Return the cluster, and directories of other active runs; raise UserError if it cannot start."""
-        cluster = check_ready(self._job, self._target, self._namenode, self._manager)
-        leftovers = clear_leftovers(self._target, self._namenode, self._manager)
-        check_replicas(self._namenode, self._job.suite)
-        check_room(self._namenode, self._target, self._job.suite)
-        return cluster, leftovers
-
     def _work(self, workspace: HdfsWorkspace, sampler: Sampler, watching: Watching) -> None:
+        history = True
+        try:
+            self._target.web.get_json(f"{self._target.conf.history().url}/ws/v1/history/info")
+        except ServiceError as error:
+            self._run.warn("no-history-server", f"the job history server cannot be queried: {error}")
+            history = False
         context = HadoopContext(
-            self._job,
-            self._target,
-            self._patient_namenode,
-            self._manager,
-            workspace,
-            self._clock,
-            self._run.sink,
-            self._history_answers(),
-            self._run.warn,
-            DeferredAction(),
+            job=self._job,
+            target=self._target,
+            namenode=self._patient_namenode,
+            manager=self._manager,
+            workspace=workspace,
+            clock=self._clock,
+            sink=self._run.sink,
+            history=history,
+            warn=self._run.warn,
+            afterwards=ExitStack(),
         )
         for workload in self._job.suite.workloads:
             # Samples at both ends of a workload make its share of every counter exact.
             sampler.mark()
             work = HadoopWork(context, workload)
             try:
-                conclude: Conclusion = resolve_name(work.workload.programs[NAME])(work)
+                conclude: Conclusion = resolve_name(work.workload.programs[HADOOP])(work)
             except BaseException as error:
-                context.afterwards.do()
+                context.afterwards.close()
                 self._note(work, PartialResult(outcome=ended_by(error)))
                 raise
-            context.afterwards.put(partial(self._conclude, work, conclude))
+            context.afterwards.close()
+            context.afterwards.callback(self._conclude, work, conclude)
             sampler.mark()
             self._run.change(events=watching.events)
             if self._fault is not None:
                 break
         self._run.sink.measured()
-        context.afterwards.do()
-        if self._fault is None:
-            self._run.change(outcome=Outcome.SUCCEEDED)
-        else:
-            self._run.change(outcome=Outcome.FAILED, error=self._fault)
-
-    def _history_answers(self) -> bool:
-        try:
-            self._target.web.get_json(f"{self._target.conf.history().url}/ws/v1/history/info")
-        except ServiceError as error:
-            self._run.warn("no-history-server", f"the job history server cannot be queried: {error}")
-            return False
-        return True
+        context.afterwards.close()
+        outcome = Outcome.SUCCEEDED if self._fault is None else Outcome.FAILED
+        self._run.change(outcome=outcome, error=self._fault)
 
     def _conclude(self, work: HadoopWork[Workload], conclude: Conclusion) -> None:
         """Record a workload's result; without a result it has failed."""
@@ -197,25 +174,13 @@ class _HadoopRun:
         if result.outcome is not Outcome.SUCCEEDED and self._fault is None:
             self._fault = fault_of(result)
 
-    def _release(self, workspace: HdfsWorkspace) -> None:
-        """Clean up; the next run removes what remains."""
-        try:
-            workspace.release()
-        except ServiceError as error:
-            self._run.warn("data-left", f"{workspace.path} could not be removed: {error}")
-        except KeyboardInterrupt:
-            self._run.warn("data-left", f"the user stopped the run while {workspace.path} was being removed")
-
     def _warn_before(self, cluster: ClusterState, leftovers: Sequence[str]) -> None:
         if cluster.client_version != cluster.hadoop_version:
-            self._run.warn(
-                "client-version",
-                f"the client's jars are Hadoop {cluster.client_version}, but HDFS runs "
-                f"{cluster.hadoop_version}",
-            )
+            versions = f"Hadoop {cluster.client_version}, but HDFS runs {cluster.hadoop_version}"
+            self._run.warn("client-version", f"the client's jars are {versions}")
         if self._target.lab is None:
-            namenodes, managers = self._target.conf.namenodes(), self._target.conf.resource_managers()
-            servers = [(address.url, address.url) for address in (*namenodes, *managers)]
+            addresses = (*self._target.conf.namenodes(), *self._target.conf.resource_managers())
+            servers = [(address.url, address.url) for address in addresses]
             for warning in clocks_apart(self._target.web, servers):
                 self._run.warn(warning.code, warning.text)
         for path in leftovers:

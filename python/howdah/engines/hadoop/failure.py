@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from howdah.engines.hadoop.target import NodeFinder
 from howdah.hadoop.config_files import without_secrets
-from howdah.services.history import TaskContainer, TaskLogs
+from howdah.services.history import TaskLogs
 from howdah.services.job_facts import AttemptFacts, JobFacts, Kind, TaskFacts, task_number
 from howdah.services.resourcemanager import AppFacts
 
@@ -47,26 +47,20 @@ _SCALA = re.compile(
     r"IncompatibleClassChangeError|Failed to load \S+): .{0,40}?\bscala[./]"
 )
 """Classes and methods of Scala change from one of its versions to the next."""
-_ADVICE = (
-    (re.compile("memory and was killed"), "mapreduce.{kind}.memory.mb is too small, or its heap too large"),
+_ADVICE: tuple[tuple[str | re.Pattern[str], str], ...] = (
+    ("memory and was killed", "mapreduce.{kind}.memory.mb is too small, or its heap too large"),
     (
-        re.compile("OutOfMemoryError"),
+        "OutOfMemoryError",
         "give it more heap with mapreduce.{kind}.java.opts, or lower mapreduce.task.io.sort.mb",
     ),
-    (re.compile("could only be written to"), "are enough DataNodes alive, and do they have room?"),
-    (
-        re.compile("No space left on device|DiskErrorException"),
-        "a disk of yarn.nodemanager.local-dirs is full",
-    ),
+    ("could only be written to", "are enough DataNodes alive, and do they have room?"),
+    ("No space left on device|DiskErrorException", "a disk of yarn.nodemanager.local-dirs is full"),
     (
         _SCALA,
         "the program was compiled for another version of Scala than this Spark's, which "
         "`spark-submit --version` shows",
     ),
-    (
-        re.compile("SIGKILL"),
-        "a user ended it, or the kernel did because memory ran out (see dmesg)",
-    ),
+    ("SIGKILL", "a user ended it, or the kernel did because memory ran out (see dmesg)"),
 )
 
 
@@ -86,8 +80,13 @@ def short_cause(text: str) -> str | None:
         return f"its container used {used} of {memory['kind'].lower()} memory and was killed"
     cause = innermost(text)
     if cause is None:
-        code = _EXIT.search(text)
-        cause = exit_words(int(code["code"])) if code else _first_line(text)
+        first = next(line.strip() for line in text.splitlines() if line.strip())
+        cause = first.removeprefix("Error: ")
+        if match := _EXIT.search(text):
+            code = int(match["code"])
+            signal = _SIGNALS.get(code - _KILLED_BY_SIGNAL)
+            ended = f"its process was ended by {signal} (exit code {code})"
+            cause = ended if signal else f"it ended with exit code {code}"
     return without_secrets(cause)[:_MOST]
 
 
@@ -117,21 +116,6 @@ def innermost(text: str) -> str | None:
     return f"{cause}, calling {called}" if cause and called and called not in cause else cause
 
 
-def exit_words(code: int) -> str:
-    """Return an exit code in words, with its signal."""
-    signal = _SIGNALS.get(code - _KILLED_BY_SIGNAL)
-    return (
-        f"its process was ended by {signal} (exit code {code})"
-        if signal
-        else f"it ended with exit code {code}"
-    )
-
-
-def _first_line(text: str) -> str:
-    line = next(line.strip() for line in text.splitlines() if line.strip())
-    return line.removeprefix("Error: ")
-
-
 def cause_of(
     job: JobFacts, app: AppFacts | None, logs: TaskLogs, machines: NodeFinder, client: Sequence[str] = ()
 ) -> str:
@@ -155,10 +139,7 @@ def cause_of(
         return _sentence(
             f"its application master failed{where}: {_cause(app.diagnostics, container, node, logs)}"
         )
-    printed = _printed(client)
-    if printed is not None:
-        return printed
-    return _sentence(short_cause(diagnostics) or _UNSAID)
+    return _printed(client) or _sentence(short_cause(diagnostics) or _UNSAID)
 
 
 def client_error(lines: Sequence[str]) -> str:
@@ -167,36 +148,29 @@ def client_error(lines: Sequence[str]) -> str:
     # After a program that cannot be loaded, Spark's client ends with another exception.
     scala = [line for line in diagnostics if _SCALA.search(line)]
     diagnostics = scala[-1:] or diagnostics
-    cause = innermost("\n".join(diagnostics))
-    words = cause or (
-        _HEAD.sub("", diagnostics[-1]).strip() if diagnostics else "the client ended without a message"
-    )
-    return _sentence(advised(without_secrets(words)))
+    last = _HEAD.sub("", diagnostics[-1]).strip() if diagnostics else "the client ended without a message"
+    return _sentence(advised(without_secrets(innermost("\n".join(diagnostics)) or last)))
 
 
 def _of_task(task: TaskFacts, attempt: AttemptFacts, logs: TaskLogs, machines: NodeFinder) -> str:
     number = attempt.number
     tries = sum(tried.state == "failed" for tried in task.attempts)
+    often = f" {tries} times, last" if tries > 1 else ""
     where = f" on {machines.worker(attempt.node)}" if attempt.node else ""
-    failure = f"{number.kind} {number.task} failed{where}"
-    if tries > 1:
-        failure = f"{number.kind} {number.task} failed {tries} times, last{where}"
-    cause = _cause(attempt.error, attempt.container, attempt.node_web, logs)
-    return _sentence(f"{failure} ({attempt.id}): {advised(cause, number.kind)}")
+    cause = advised(_cause(attempt.error, attempt.container, attempt.node_web, logs), number.kind)
+    return _sentence(f"{number.kind} {number.task} failed{often}{where} ({attempt.id}): {cause}")
 
 
 def _printed(client: Sequence[str]) -> str | None:
     """Return the last failed attempt in the client's output, with its error; None if there is none."""
-    numbers = [number for number, line in enumerate(client) if _FAILED.search(line)]
-    if not numbers:
+    failures = [(at, match[1]) for at, line in enumerate(client) if (match := _FAILED.search(line))]
+    if not failures:
         return None
-    first = numbers[-1]
-    match = _FAILED.search(client[first])
-    assert match is not None
-    error = takewhile(lambda line: not _LOGGED.match(line), client[first + 1 :])
-    cause = short_cause("\n".join(error)) or _UNSAID
-    number = task_number(match[1])
-    return _sentence(f"{number.kind} {number.task} failed ({match[1]}): {advised(cause, number.kind)}")
+    at, attempt = failures[-1]
+    error = takewhile(lambda line: not _LOGGED.match(line), client[at + 1 :])
+    number = task_number(attempt)
+    cause = advised(short_cause("\n".join(error)) or _UNSAID, number.kind)
+    return _sentence(f"{number.kind} {number.task} failed ({attempt}): {cause}")
 
 
 def _cause(diagnostics: str, container: str, node_web: str, logs: TaskLogs) -> str:
@@ -205,13 +179,11 @@ def _cause(diagnostics: str, container: str, node_web: str, logs: TaskLogs) -> s
     names_cause = innermost(diagnostics) is not None or (short is not None and "was killed" in short)
     if names_cause or not container:
         return short or _UNSAID
-    box = TaskContainer(container, node_web)
-    cause = innermost(logs.tail(box, "syslog"))
+    cause = innermost(logs.tail(container, node_web, "syslog"))
     if cause is None:
-        printed = [
-            line.strip() for name in ("stdout", "stderr") for line in logs.tail(box, name).splitlines()
-        ]
-        shown = [line for line in printed if line and not line.startswith("log4j:")]
+        printed = "\n".join(logs.tail(container, node_web, name) for name in ("stdout", "stderr"))
+        lines = map(str.strip, printed.splitlines())
+        shown = [line for line in lines if line and not line.startswith("log4j:")]
         words = "; ".join(shown[-_LAST_LINES:])
         cause = f"{words} ({short})" if words and short else words or short or ""
     return without_secrets(cause) or _UNSAID
@@ -219,7 +191,7 @@ def _cause(diagnostics: str, container: str, node_web: str, logs: TaskLogs) -> s
 
 def advised(cause: str, kind: Kind = "map") -> str:
     """Return the cause with advice, if there is any."""
-    advice = next((words for form, words in _ADVICE if form.search(cause)), None)
+    advice = next((words for form, words in _ADVICE if re.search(form, cause)), None)
     return f"{cause}; {advice.format(kind=kind)}" if advice else cause
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from typing import Literal, NamedTuple
@@ -16,10 +17,12 @@ from howdah.model.tables import Progress
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.job_facts import JobFacts, TaskFacts
-from howdah.services.job_rest import AppMaster, JobProgress, JobReader, ProgressReporter
-from howdah.services.resourcemanager import AppFacts, ResourceManager
+from howdah.services.job_rest import AppMaster, JobProgress, JobReader
+from howdah.services.resourcemanager import AppFacts, ResourceManager, SparkDriver
 
 _LOG = logging.getLogger(__name__)
+MasterOf = Callable[[str], AppMaster | SparkDriver]
+"""Returns what reports the progress of an application."""
 
 
 def progress(workload: Workload, job: JobProgress | None, elapsed_s: float) -> Progress:
@@ -28,22 +31,12 @@ def progress(workload: Workload, job: JobProgress | None, elapsed_s: float) -> P
     Maps count for half of a sort, because they read all its input; other programs do all work in maps.
     """
     total = workload.progress_bytes()
-    maps = job.map_progress if job else 0.0
-    reduces = job.reduce_progress if job else 0.0
-    share = (maps + reduces) / 2 if workload.is_shuffled else maps
-    before, after = workload.map_phases
-    phase = after if workload.is_shuffled and maps >= 1.0 else before
-    if job is not None and job.phase is not None:
-        phase = job.phase
-    return Progress(
-        workload.kind,
-        phase,
-        round(share * total),
-        total,
-        workload.unit,
-        elapsed_s,
-        job.tasks_ended if job else "",
-    )
+    maps = job.map_percent / 100 if job else 0.0
+    reduces = job.reduce_percent / 100 if job else 0.0
+    done = round(total * ((maps + reduces) / 2 if workload.is_shuffled else maps))
+    phase = (job.phase if job else None) or workload.map_phases[workload.is_shuffled and maps >= 1.0]
+    tasks = job.tasks_ended if job else ""
+    return Progress(workload.kind, phase, done, total, workload.unit, elapsed_s, tasks)
 
 
 class ApplicationStatus(NamedTuple):
@@ -63,15 +56,14 @@ class StatusQuery:
     A missing answer is no error: the master may just be starting or have ended.
     """
 
-    def __init__(self, manager: ResourceManager, master_of: Callable[[str], ProgressReporter]) -> None:
+    def __init__(self, manager: ResourceManager, master_of: MasterOf) -> None:
         self._manager = manager
         self._master_of = master_of
         self._app: AppFacts | None = None
-        self.master: ProgressReporter | None = None
+        self.master: AppMaster | SparkDriver | None = None
         """The master that answered last; None before the first answer, and after it stopped."""
 
     def query(self, application: str) -> ApplicationStatus:
-        """Return the latest status of the application."""
         if self.master is not None:
             try:
                 return ApplicationStatus(self._app, self.master.job())
@@ -107,32 +99,21 @@ class TaskSnapshots:
         """Query the master once; one that does not answer has not started, or its job has ended."""
         try:
             job, counters = self._reader.job(self._id), self._reader.counters(self._id)
-            tasks = tuple(
-                self._ended.get(task.id) or self._snapshot(task) for task in self._reader.tasks(self._id)
-            )
+            now = self._reader.tasks(self._id)
+            tasks = tuple(self._ended.get(task.id) or self._snapshot(task) for task in now)
         except ServiceError:
             return
-        conf = self.job.conf if self.job else self._conf()
+        conf = self.job.conf if self.job else {}
+        if self.job is None:
+            with suppress(ServiceError):
+                conf = self._reader.conf(self._id)
         self.job = replace(job, counters=counters, conf=conf, tasks=tasks)
 
     def _snapshot(self, task: TaskFacts) -> TaskFacts:
-        ended = task.state != "running"
-        attempts = self._reader.attempts(self._id, task.id)
-        if ended:
-            attempts = tuple(
-                replace(attempt, counters=self._reader.attempt_counters(self._id, task.id, attempt.id))
-                for attempt in attempts
-            )
-        updated = replace(task, attempts=attempts)
-        if ended:
-            self._ended[task.id] = updated
-        return updated
-
-    def _conf(self) -> dict[str, str]:
-        try:
-            return self._reader.conf(self._id)
-        except ServiceError:
-            return {}
+        if task.state == "running":
+            return replace(task, attempts=self._reader.attempts(self._id, task.id))
+        self._ended[task.id] = self._reader.whole_task(self._id, task)
+        return self._ended[task.id]
 
 
 _DATE = re.compile(r"^\[[^]]*\d\d:\d\d:\d\d[^]]*\] ")
@@ -187,7 +168,9 @@ class Patience:
         if silence is not None:
             return f"no task started within {self._deadline_s:g} s, and nothing reported the job: {silence}"
         missing = self._missing(app, job)
-        return f"{missing} within {self._deadline_s:g} s{_diagnostics(app)}" if missing else None
+        diagnostics = _DATE.sub("", " ".join(app.diagnostics.split())).rstrip("; ") if app else ""
+        why = f": {diagnostics}" if diagnostics else ""
+        return f"{missing} within {self._deadline_s:g} s{why}" if missing else None
 
     def _missing(self, app: AppFacts | None, job: JobProgress | None) -> str | None:
         if app is None:
@@ -215,26 +198,16 @@ class Silence:
             self._state, self._from_s = "short", now_s
         elif self._state == "short" and now_s - self._from_s >= _SILENT_S:
             self._state = "told"
-            return (
-                f"nothing reported the job from {self._from_s:.0f} s on, and its client kept waiting: {why}"
-            )
+            begin = f"nothing reported the job from {self._from_s:.0f} s on"
+            return f"{begin}, and its client kept waiting: {why}"
         return None
-
-
-def _diagnostics(app: AppFacts | None) -> str:
-    diagnostics = _DATE.sub("", " ".join(app.diagnostics.split())).rstrip("; ") if app else ""
-    return f": {diagnostics}" if diagnostics else ""
 
 
 class Following:
     """One client's job."""
 
     def __init__(
-        self,
-        context: HadoopContext,
-        workload: Workload,
-        client: Client,
-        master_of: Callable[[str], ProgressReporter],
+        self, context: HadoopContext, workload: Workload, client: Client, master_of: MasterOf
     ) -> None:
         self._bench = context
         self._workload = workload
@@ -256,24 +229,17 @@ class Following:
         for poll in count(1):
             if self._client.wait(_POLL_S if poll <= _SOON else _LATER_POLL_S):
                 return
-            status = self._query()
+            status = ApplicationStatus(None, None)
+            if self._client.application is not None:
+                status = self._status_query.query(self._client.application)
             now_s = self._bench.clock.now_s()
-            reason = self._patience.reason(now_s, *status)
-            if reason:
-                raise RunFailed(self._workload.kind, self._explained(reason))
+            if reason := self._patience.reason(now_s, *status):
+                if self._client.application is None and self._client.lines:
+                    reason = f"{reason}; its last output: {client_error(self._client.lines)}"
+                raise RunFailed(self._workload.kind, reason)
             self._report(status, now_s)
             if status.job is not None and not self._bench.history and poll % _SEEN_EVERY == 0:
                 self._poll(status.job)
-
-    def _explained(self, reason: str) -> str:
-        """Return a reason, with the client's last output if it submitted no job."""
-        if self._client.application is not None or not self._client.lines:
-            return reason
-        return f"{reason}; its last output: {client_error(self._client.lines)}"
-
-    def _query(self) -> ApplicationStatus:
-        application = self._client.application
-        return ApplicationStatus(None, None) if application is None else self._status_query.query(application)
 
     def _report(self, status: ApplicationStatus, now_s: float) -> None:
         """Report the progress, and a warning if the ResourceManager has been silent for long."""
@@ -282,19 +248,14 @@ class Following:
         step = progress(self._workload, self._last, now_s - self._started_s)
         if status.silence is not None:
             step = step._replace(phase=_NO_ANSWER)
-        warning = self._silence.warning(now_s, status.silence)
-        if warning:
+        if warning := self._silence.warning(now_s, status.silence):
             self._bench.warn("resourcemanager-silent", f"{self._workload.kind}: {warning}")
         self._bench.sink.progress(step)
 
     def poll_last(self) -> None:
         """Take a last snapshot of the job's tasks before it is killed."""
-        last = self._last
-        if (
-            self._status_query.master is not None
-            and last is not None
-            and last.maps + last.reduces <= _MOST_TASKS
-        ):
+        last, master = self._last, self._status_query.master
+        if master is not None and last is not None and last.maps + last.reduces <= _MOST_TASKS:
             self._poll(last)
 
     def _poll(self, job: JobProgress) -> None:

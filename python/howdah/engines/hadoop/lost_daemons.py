@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event as Flag
 from threading import Lock, Thread
-from typing import Literal, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 from howdah.engines.base import RunClock
@@ -19,23 +18,11 @@ from howdah.services.namenode import DataNode, NameNode
 from howdah.services.resourcemanager import Node, ResourceManager
 from howdah.services.web import PlainClient
 
-Daemon = Literal["namenode", "resourcemanager"]
-
-_NAMES: dict[Daemon, str] = {"namenode": "NameNode", "resourcemanager": "ResourceManager"}
 _UNANSWERED = 2
 """Polls in a row without an answer; a single one may be a garbage collection."""
 
 
-class _State(NamedTuple):
-    """A master's state, and its start in milliseconds since 1970, 0 if unknown."""
-
-    name: str
-    changed_ms: int = 0
-
-
 class _Master:
-    """One master: its last known state, and when it answered."""
-
     def __init__(self, worker: str) -> None:
         self.worker = worker
         self.state = ""
@@ -55,15 +42,17 @@ class MastersWatch:
         conf, line = target.conf, PlainClient(target.web)
         namenode = NameNode(target.web, conf, line)
         manager = ResourceManager(target.web, conf, line)
+
+        def of_namenode(url: str) -> tuple[str, int]:
+            status = namenode.status_at(url)
+            return status.state, status.changed_ms
+
+        def of_manager(url: str) -> tuple[str, int]:
+            return manager.info_at(url).ha_state.lower(), 0
+
         self._services = (
-            _Service("namenode", conf.namenodes(), lambda at: _of_namenode(namenode, at), machines, clock),
-            _Service(
-                "resourcemanager",
-                conf.resource_managers(),
-                lambda at: _State(manager.info_at(at).ha_state.lower()),
-                machines,
-                clock,
-            ),
+            _Service("NameNode", conf.namenodes(), of_namenode, machines, clock),
+            _Service("ResourceManager", conf.resource_managers(), of_manager, machines, clock),
         )
 
     def poll(self) -> list[Event]:
@@ -71,23 +60,18 @@ class MastersWatch:
         return [event for service in self._services for event in service.poll()]
 
 
-def _of_namenode(namenode: NameNode, address: WebAddress) -> _State:
-    status = namenode.status_at(address)
-    return _State(status.state, status.changed_ms)
-
-
 class _Service:
-    """The masters of one kind."""
+    """The masters of one kind; ``query`` returns a state and since when, 0 if that is unknown."""
 
     def __init__(
         self,
-        daemon: Daemon,
+        name: str,
         addresses: tuple[WebAddress, ...],
-        query: Callable[[WebAddress], _State],
+        query: Callable[[str], tuple[str, int]],
         machines: NodeFinder,
         clock: RunClock,
     ) -> None:
-        self._daemon = daemon
+        self._name = name
         self._query = query
         self._clock = clock
         self._masters = {
@@ -99,62 +83,37 @@ class _Service:
         for address, master in self._masters.items():
             lost = master.lost
             try:
-                state = self._query(address)
+                state, changed_ms = self._query(address.url)
             except ServiceError:
                 master.unanswered += 1
                 if master.lost and not lost:
-                    yield self._lost(master)
+                    event = self._event(master, "lost", f"no longer answers; it was {master.state}")
+                    yield event.model_copy(update={"seen_s": master.seen_s, "was": master.state})
                 continue
-            master.state, master.seen_s, master.unanswered = state.name, self._clock.now_s(), 0
+            master.state, master.seen_s, master.unanswered = state, self._clock.now_s(), 0
             if lost:
-                yield self._event(master, "back", f"answers again, {state.name}")
-            if state.name == "active" and master is not self._active:
+                yield self._event(master, "back", f"answers again, {state}")
+            if state == "active" and master is not self._active:
                 if self._active is not None:
-                    yield self._failover(master, self._active, state)
+                    # It became active before this poll; some daemons report when.
+                    since_s = self._clock.seconds(changed_ms) if changed_ms else None
+                    text = f"has taken over from the one on {self._active.worker}"
+                    yield self._event(master, "failover", text, since_s)
                 self._active = master
 
-    def _lost(self, master: _Master) -> Event:
-        lost = self._event(master, "lost", f"no longer answers; it was {master.state}")
-        return lost.model_copy(update={"seen_s": master.seen_s, "was": master.state})
-
-    def _failover(self, master: _Master, before: _Master, state: _State) -> Event:
-        text = f"has taken over from the one on {before.worker}"
-        # It became active before this poll; some daemons report when.
-        since_s = self._clock.seconds(state.changed_ms) if state.changed_ms else self._clock.now_s()
-        return self._event(master, "failover", text, time_s=since_s)
-
-    def _event(
-        self,
-        master: _Master,
-        change: Literal["lost", "back", "failover"],
-        text: str,
-        *,
-        time_s: float | None = None,
-    ) -> Event:
+    def _event(self, master: _Master, change: str, text: str, time_s: float | None = None) -> Event:
         return Event(
             time_s=self._clock.now_s() if time_s is None else time_s,
             worker=master.worker,
-            kind=f"{self._daemon}-{change}",
-            text=f"the {_NAMES[self._daemon]} on {master.worker} {text}",
+            kind=f"{self._name.lower()}-{change}",
+            text=f"the {self._name} on {master.worker} {text}",
         )
 
-
-EventKind = Literal[
-    "datanode-lost",
-    "datanode-given-up",
-    "datanode-back",
-    "datanode-drained",
-    "nodemanager-lost",
-    "nodemanager-given-up",
-    "nodemanager-back",
-    "nodemanager-drained",
-]
 
 _DEFAULT_HEARTBEAT_S = 3.0
 _MISSED_HEARTBEATS = 4
 _LEAST_SILENCE_S = 5.0
 """A DataNode in a long garbage collection is not lost."""
-
 _AT_WORK = frozenset({"NEW", "RUNNING", "DECOMMISSIONING"})
 _SILENT, _GIVEN_UP = "SILENT", "LOST"
 _RELEASED, _DECOMMISSIONED = "released", "DECOMMISSIONED"
@@ -212,18 +171,15 @@ class MachineWatch:
                 # A DataNode that joins is listed before its first heartbeat.
                 continue
             self._datanodes[datanode.address] = state
-            self._note(datanode)
+            if datanode.live:
+                # A dead one lacks its used bytes.
+                self._used_bytes[datanode.address] = datanode.used_bytes
+            if datanode.state == _DRAINING:
+                self._draining_s.setdefault(datanode.address, self._clock.now_s())
+            elif datanode.state != _DRAINED:
+                self._draining_s.pop(datanode.address, None)
             if before not in (None, state) and before != _RELEASED:
                 yield self._of_datanode(datanode, state)
-
-    def _note(self, datanode: DataNode) -> None:
-        """Remember a DataNode's used bytes, which a dead one lacks, and the start of its drain."""
-        if datanode.live:
-            self._used_bytes[datanode.address] = datanode.used_bytes
-        if datanode.state == _DRAINING:
-            self._draining_s.setdefault(datanode.address, self._clock.now_s())
-        elif datanode.state != _DRAINED:
-            self._draining_s.pop(datanode.address, None)
 
     def _state(self, datanode: DataNode) -> str:
         if datanode.state == _DRAINED:
@@ -233,35 +189,32 @@ class MachineWatch:
         return "silent" if datanode.silent_s > self._silence_s else "live"
 
     def _of_datanode(self, datanode: DataNode, state: str) -> Event:
-        seen_s = self._clock.now_s() - datanode.silent_s
+        host, seen_s = datanode.host, self._clock.now_s() - datanode.silent_s
         silence = f"no heartbeat for {datanode.silent_s:.0f} s"
+        used_bytes = self._used_bytes.get(datanode.address)
         match state:
             case "silent":
-                text = f"the NameNode has lost contact with DataNode {datanode.host}: {silence}"
-                return self._event(datanode.host, "datanode-lost", text, seen_s)
+                text = f"the NameNode has lost contact with DataNode {host}: {silence}"
+                return self._event(host, "datanode-lost", text, seen_s)
             case "dead":
-                text = (
-                    f"the NameNode declares DataNode {datanode.host} dead and replicates its blocks: "
-                    f"{silence}"
-                )
-                event = self._event(datanode.host, "datanode-given-up", text, seen_s)
-                return event.model_copy(update={"held_bytes": self._used_bytes.get(datanode.address)})
+                text = f"the NameNode declares DataNode {host} dead and replicates its blocks: {silence}"
+                event = self._event(host, "datanode-given-up", text, seen_s)
+                return event.model_copy(update={"held_bytes": used_bytes})
             case "released":
-                used_bytes = self._used_bytes.get(datanode.address)
-                text = f"the NameNode has decommissioned DataNode {datanode.host}: its blocks are on others"
-                event = self._event(datanode.host, "datanode-drained", text)
+                text = f"the NameNode has decommissioned DataNode {host}: its blocks are on others"
+                event = self._event(host, "datanode-drained", text)
                 since_s = self._draining_s.get(datanode.address)
                 return event.model_copy(update={"held_bytes": used_bytes, "since_s": since_s})
             case _:
-                return self._event(
-                    datanode.host, "datanode-back", f"DataNode {datanode.host} sends heartbeats again"
-                )
+                return self._event(host, "datanode-back", f"DataNode {host} sends heartbeats again")
 
     def _poll_yarn(self) -> Iterator[Event]:
         try:
-            nodes = _by_host(self._manager.nodes())
+            listed = self._manager.nodes()
         except ServiceError:
             return
+        # A NodeManager that returned on another port is listed twice.
+        nodes = {node.host: node for node in sorted(listed, key=lambda node: node.state in _AT_WORK)}
         answering = self._answering(nodes)
         for host, node in nodes.items():
             state = node.state if node.state not in _AT_WORK or answering.get(host, True) else _SILENT
@@ -305,10 +258,8 @@ class MachineWatch:
         line = self._lines.setdefault(node.host, PlainClient(self._web))
         try:
             line.get_json(f"{self._conf.nodemanager_url(node.web)}/jmx", qry=_NO_BEAN)
-        except NotReachable:
-            return False
-        except ServiceError:
-            return True
+        except ServiceError as error:
+            return not isinstance(error, NotReachable)
         return True
 
     def _of_nodemanager(self, node: Node, state: str) -> Event:
@@ -318,36 +269,24 @@ class MachineWatch:
         if state == _SILENT:
             text = f"NodeManager {node.host} no longer answers"
             return self._event(node.host, "nodemanager-lost", text, seen_s)
-        text = f"the ResourceManager declares NodeManager {node.host} {state.lower()}"
-        text = f"{text}: {node.health}" if node.health else text
+        why = f": {node.health}" if node.health else ""
+        text = f"the ResourceManager declares NodeManager {node.host} {state.lower()}{why}"
         # An unhealthy or stopped NodeManager reports this itself, without a timeout.
-        kind: EventKind = "nodemanager-given-up" if state == _GIVEN_UP else "nodemanager-lost"
+        kind = "nodemanager-given-up" if state == _GIVEN_UP else "nodemanager-lost"
         return self._event(node.host, kind, text, seen_s)
 
-    def _event(self, node: str, kind: EventKind, text: str, seen_s: float | None = None) -> Event:
+    def _event(self, node: str, kind: str, text: str, seen_s: float | None = None) -> Event:
         worker = self._machines.worker(node)
         return Event(time_s=self._clock.now_s(), worker=worker, kind=kind, text=text, seen_s=seen_s)
 
 
-def _by_host(nodes: Iterable[Node]) -> dict[str, Node]:
-    """Return the NodeManager of each host; one that returned on another port is listed twice."""
-    return {node.host: node for node in sorted(nodes, key=lambda listed: listed.state in _AT_WORK)}
-
-
-class Watcher(Protocol):
-    """Polls some daemons of a cluster."""
-
-    def poll(self) -> list[Event]:
-        """Return the events since the last poll."""
-
-
 class Watching:
-    """Polls several watchers at their intervals, from ``start`` to ``stop``.
+    """Polls several watchers of daemons at their intervals, from ``start`` to ``stop``.
 
     Each has its own thread, because a lost daemon causes timeouts.
     """
 
-    def __init__(self, intervals_s: Mapping[Watcher, float]) -> None:
+    def __init__(self, intervals_s: Mapping[MastersWatch | MachineWatch, float]) -> None:
         self._events: list[Event] = []
         self._lock = Lock()
         self._stop = Flag()
@@ -363,7 +302,6 @@ class Watching:
             return tuple(sorted(self._events, key=lambda event: event.time_s))
 
     def start(self) -> None:
-        """Start polling."""
         for thread in self._threads:
             thread.start()
 
@@ -373,7 +311,7 @@ class Watching:
         for thread in self._threads:
             thread.join(_PATIENCE_S)
 
-    def _run(self, watcher: Watcher, interval_s: float) -> None:
+    def _run(self, watcher: MastersWatch | MachineWatch, interval_s: float) -> None:
         while True:
             happened = watcher.poll()
             with self._lock:

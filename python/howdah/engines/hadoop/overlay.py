@@ -10,7 +10,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -56,22 +56,19 @@ def write_shims(installation: Installation, folder: Path, *, in_lab: bool) -> Pa
 
     They read the configurations that HADOOP_CONF_DIR and SPARK_CONF_DIR name.
     """
-    scripts = dict(_scripts(installation, in_lab=in_lab))
+    scripts = {
+        name: list(_hadoop(installation, name, mains))
+        for name, mains in _HADOOPS.items()
+        if shutil.which(name) is None
+    }
+    if spark := missing_spark():
+        scripts[SUBMIT] = _submit(spark, in_lab=in_lab)
     for name, lines in scripts.items():
         folder.mkdir(exist_ok=True)
         script = folder / name
         script.write_text("\n".join(["#!/bin/sh", *lines, ""]))
         script.chmod(0o755)
     return folder if scripts else None
-
-
-def _scripts(installation: Installation, *, in_lab: bool) -> Iterator[tuple[str, list[str]]]:
-    for name, mains in _HADOOPS.items():
-        if shutil.which(name) is None:
-            yield name, list(_hadoop(installation, name, mains))
-    spark = missing_spark()
-    if spark is not None:
-        yield SUBMIT, _submit(spark, in_lab=in_lab)
 
 
 def _hadoop(installation: Installation, name: str, mains: dict[str, str]) -> Iterator[str]:
@@ -97,26 +94,22 @@ def _submit(spark: SparkInstallation, *, in_lab: bool) -> list[str]:
 
 def _shell(words: list[str]) -> str:
     """The words for a shell, with its variables in the places of theirs."""
-    form = re.compile("|".join(map(re.escape, _VARIABLES)))
-    parts = []
-    for word in words:
-        fixed, places = form.split(word), form.findall(word)
-        quoted = [shlex.quote(text) if text else "" for text in fixed]
-        parts.append(
-            quoted[0] + "".join(_VARIABLES[at] + text for at, text in zip(places, quoted[1:], strict=True))
-        )
-    return " ".join(parts)
+    # The text between two of the places is quoted, the places themselves are not.
+    form = re.compile(f"({'|'.join(map(re.escape, _VARIABLES))})")
+    return " ".join(
+        "".join(_VARIABLES.get(part) or (shlex.quote(part) if part else "") for part in form.split(word))
+        for word in words
+    )
 
 
 _MAPRED_SITE = "mapred-site.xml"
 _TAGS = "mapreduce.job.tags"
 _DEFAULTS = "spark-defaults.conf"
+_PROPERTY = re.compile(r"([^ \t=:]+)(.*)")
 _SPARK_PROGRAMS = frozenset({"spark-submit", "spark-sql", "spark-shell", "pyspark", "run-example", "sparkR"})
 
 
 class Additions(NamedTuple):
-    """Additions to a command."""
-
     words: tuple[str, ...]
     """The command with the options that are added to it."""
     properties: Mapping[str, str]
@@ -143,14 +136,10 @@ def additions(target: HadoopTarget, words: Sequence[str], tag: str, logs: str) -
     if spark_conf_dir(words) is None and not _is_spark(words) and missing_spark() is None:
         return Additions(tuple(words), properties, {}, None)
     settings = {**spark_defaults(spark_conf_dir(words)), **_command_options(words)}
-    tags = ",".join(filter(None, (settings.get("spark.yarn.tags"), tag)))
-    spark = {"spark.yarn.tags": tags}
+    spark = {"spark.yarn.tags": ",".join(filter(None, (settings.get("spark.yarn.tags"), tag)))}
     own = settings.get("spark.eventLog.enabled") == "true" and "spark.eventLog.dir" in settings
     if not own:
-        spark |= {
-            "spark.eventLog.enabled": "true",
-            "spark.eventLog.dir": f"{target.conf.default_fs}{logs}",
-        }
+        spark |= {"spark.eventLog.enabled": "true", "spark.eventLog.dir": f"{target.conf.default_fs}{logs}"}
     spark |= {key: value for key, value in target.job_settings.items() if key.startswith(SPARK_PREFIX)}
     return Additions(_with_options(words, spark), properties, spark, None if own else logs)
 
@@ -179,22 +168,12 @@ def spark_defaults(directory: Path | None) -> dict[str, str]:
         text = (directory / _DEFAULTS).read_text() if directory else ""
     except OSError:
         return {}
+    # As Java's properties: a key ends with a blank, a tab, an equals sign or a colon.
     properties = {}
-    for line in text.splitlines():
-        key, value = _property(line)
-        if key:
-            properties[key] = value
+    for line in map(str.strip, text.splitlines()):
+        if not line.startswith(("#", "!")) and (match := _PROPERTY.fullmatch(line)):
+            properties[match[1]] = match[2].lstrip(" \t").removeprefix("=").removeprefix(":").strip()
     return properties
-
-
-def _property(line: str) -> tuple[str, str]:
-    line = line.strip()
-    if not line or line.startswith(("#", "!")):
-        return "", ""
-    for at, letter in enumerate(line):
-        if letter in " \t=:":
-            return line[:at], line[at:].lstrip(" \t").removeprefix("=").removeprefix(":").strip()
-    return line, ""
 
 
 def _is_spark(words: Sequence[str]) -> bool:
@@ -218,22 +197,15 @@ def _with_options(words: Sequence[str], properties: Mapping[str, str]) -> tuple[
     """
     if not _is_spark(words):
         return tuple(words)
-    kept = _without(words[1:], properties)
+    kept: list[str] = []
+    for word in words[1:]:
+        flag, _, value = word.partition("=")
+        if kept and kept[-1] in ("--conf", "-c") and flag in properties:
+            kept.pop()
+        elif flag not in ("--conf", "-c") or value.partition("=")[0] not in properties:
+            kept.append(word)
     added = [word for key, value in properties.items() for word in ("--conf", f"{key}={value}")]
     return (words[0], *added, *kept)
-
-
-def _without(words: Sequence[str], properties: Collection[str]) -> list[str]:
-    """Options of a spark-submit without those that set some properties."""
-    kept: list[str] = []
-    for word in words:
-        if kept and kept[-1] in ("--conf", "-c") and word.partition("=")[0] in properties:
-            kept.pop()
-            continue
-        flag, _, value = word.partition("=")
-        if flag not in ("--conf", "-c") or value.partition("=")[0] not in properties:
-            kept.append(word)
-    return kept
 
 
 def environment(target: HadoopTarget, added: Additions, folder: Path) -> dict[str, str]:
@@ -266,7 +238,6 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _set_properties(file: Path, properties: Mapping[str, str]) -> None:
-    """Set properties in a copy of a configuration file."""
     try:
         root = ElementTree.parse(file).getroot() if file.exists() else ElementTree.Element("configuration")
     except (OSError, ElementTree.ParseError) as error:

@@ -14,13 +14,13 @@ from howdah.engines.hadoop.reached import Reached, reach_cluster, reach_lab, run
 from howdah.engines.hadoop.redundancy import HdfsClients
 from howdah.engines.hadoop.target import DEADLINE_S, HadoopTarget
 from howdah.engines.hadoop.user_command import added_to
-from howdah.engines.lab_runs import FaultRun, on_lab, requested_faults
+from howdah.engines.lab_runs import FaultRun, check_one_cluster, chosen_lab, on_lab, requested_faults
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.hadoop.config_files import shown_value
 from howdah.installation.installation import find_spark
 from howdah.installation.java_programs import spark_programs
-from howdah.model.engines import CONF, DEADLINE, HDFS_DIR, LAB, PLAN, QUEUE, SET
+from howdah.model.engines import CONF, DEADLINE, HADOOP, HDFS_DIR, PLAN, QUEUE, SET
 from howdah.model.placement import at_once
 from howdah.model.tables import Job
 from howdah.model.workloads.hadoop_programs import Redundancy, UserCommand
@@ -29,7 +29,7 @@ from howdah.model.workloads.terasort import CODEC, Codec
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
 from howdah.probe import probe_host
-from howdah.services.conf import conf_directory
+from howdah.services.conf import CONF_DIR, conf_directory
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode
 
@@ -49,7 +49,11 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
         check_extras(f"SUITE {request.suite}", *program.extras)
     settings = request.of(SET)
     job_settings = dict(settings or ())
-    _check_secrets(job_settings)
+    for key, value in job_settings.items():
+        # The record and `ps` show the command line.
+        if shown_value(key, value) != value:
+            hint = "put it into the client's configuration, or name a credential provider there"
+            raise UserError(f"--set {key}", "is a secret, which the run's record and `ps` would expose", hint)
     # A command of the user's has none of the programs' flags.
     check_settings(job_settings, flags=UserCommand not in programs)
     try:
@@ -57,8 +61,11 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
         work_dir = request.of(HDFS_DIR) or posixpath.join(NameNode(reached.web, reached.conf).home(), _FOLDER)
     except ServiceError as error:
         raise UserError(error.where, error.what, error.hint) from error
-    if reached.state is not None and reached.state.jars.fetched:
-        _check_codec(request.of(CODEC))
+    codec = request.of(CODEC)
+    if reached.state is not None and reached.state.jars.fetched and codec in _LACKING:
+        problem = f"needs {_LACKING[codec]}, which the fetched Hadoop does not contain"
+        hint = "use snappy, or a lab on a Hadoop of yours that has it (HADOOP_HOME)"
+        raise UserError(f"--codec {codec}", problem, hint)
     on_spark = any(issubclass(program, OnSpark) for program in programs)
     spark = spark_programs(find_spark(), reached.installation) if on_spark else None
     sized = size_suite(request, at_once(reached.plan, job_settings), plan=reached.plan)
@@ -80,13 +87,7 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
         lab=reached.lab,
         spark=spark,
     )
-    job = new_job(
-        sized.suite,
-        plan,
-        probe_host(),
-        sample_interval_s=sized.sample_interval_s,
-        **start,
-    )
+    job = new_job(sized.suite, plan, probe_host(), sample_interval_s=sized.sample_interval_s, **start)
     commands = [workload for workload in job.suite.workloads if isinstance(workload, UserCommand)]
     added = [line for command in commands for line in added_to(target, command.words, job.run_id).lines()]
     engine = HadoopEngine(target)
@@ -106,59 +107,17 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     )
 
 
-def _check_secrets(settings: Mapping[str, str]) -> None:
-    """Raise UserError for a secret, because the record and `ps` show the command line."""
-    for key, value in settings.items():
-        if shown_value(key, value) != value:
-            raise UserError(
-                f"--set {key}",
-                "is a secret, which the run's record and `ps` would expose",
-                "put it into the client's configuration, or name a credential provider there",
-            )
-
-
-def _check_codec(codec: Codec | None) -> None:
-    """Raise UserError for a codec that tasks of the fetched Hadoop cannot load."""
-    if codec in _LACKING:
-        raise UserError(
-            f"--codec {codec}",
-            f"needs {_LACKING[codec]}, which the fetched Hadoop does not contain",
-            "use snappy, or a lab on a Hadoop of yours that has it (HADOOP_HOME)",
-        )
-
-
 def _reach(request: RunRequest) -> tuple[Reached, FaultRun | None]:
-    """Return the chosen cluster or the default lab, and the faults during the run."""
-    conf, lab, plan = request.of(CONF), request.of(LAB), request.of(PLAN)
-    if conf is not None and lab is not None:
-        raise UserError(
-            "--lab", "conflicts with --conf: they name different clusters", "leave one of them out"
-        )
-    if lab is not None or conf is None:
-        elsewhere = conf_directory(None) is not None
-        state = running_lab(lab, elsewhere=elsewhere)
-        if state is not None:
-            if lab is None and elsewhere:
-                raise UserError(
-                    "--engine hadoop",
-                    f'lab "{state.name}" is up, but HADOOP_CONF_DIR names another cluster',
-                    f"--lab {state.name}, or --conf DIR",
-                )
-            if plan is not None:
-                raise UserError(
-                    "--plan", "has no effect on a lab, which has its own plan", "use it with --conf"
-                )
-            playing = requested_faults(request, state)
-            return reach_lab(state), playing
-    requested_faults(request, None)
-    directory = conf_directory(conf)
+    check_one_cluster(request)
+    state = chosen_lab(request, HADOOP, CONF_DIR, running_lab)
+    playing = requested_faults(request, state)
+    if state is not None:
+        return reach_lab(state), playing
+    directory = conf_directory(request.of(CONF))
     if directory is None:
-        raise UserError(
-            "--engine hadoop",
-            "there is no cluster to run on",
-            "give --conf DIR or set HADOOP_CONF_DIR, or build a lab: howdah lab up plan.yaml",
-        )
-    return reach_cluster(directory, plan), None
+        hint = "give --conf DIR or set HADOOP_CONF_DIR, or build a lab: howdah lab up plan.yaml"
+        raise UserError("--engine hadoop", "there is no cluster to run on", hint)
+    return reach_cluster(directory, request.of(PLAN)), None
 
 
 def kept(target: HadoopTarget, job: Job) -> Mapping[str, Sequence[str]]:

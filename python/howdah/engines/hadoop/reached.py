@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from howdah.engines.lab_members import LabMembers, lab_telemetry, laboratory_of, shared_machine_sources
@@ -28,16 +29,10 @@ from howdah.units import MIB, format_bytes, format_counted
 
 _PATIENCE_S = 3.0
 _TASK_KEYS = (
-    "dfs.replication",
-    "dfs.blocksize",
-    "mapreduce.map.memory.mb",
-    "mapreduce.reduce.memory.mb",
-    MASTER_MB,
-    LEAST_MB,
-    "mapreduce.task.io.sort.mb",
-    "mapreduce.map.output.compress",
+    "dfs.replication", "dfs.blocksize", "mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb", MASTER_MB,
+    LEAST_MB, "mapreduce.task.io.sort.mb", "mapreduce.map.output.compress",
     "mapreduce.job.reduce.slowstart.completedmaps",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -50,20 +45,15 @@ class Reached:
     web: Web
     plan: Plan
     line: str
-    """Description for the terminal."""
     machine_of: Mapping[str, str]
     telemetry: Web
     sources: tuple[Source, ...]
-    """The sources that are sampled while a job runs."""
     state: LabState | None = None
     follow: LabMembers | None = None
-    """Watches machines that join and leave a lab."""
     client_prefix: tuple[str, ...] = ()
     lab: Laboratory | None = None
-    """Its isolation and deviations, if it is a lab."""
 
     def close(self) -> None:
-        """Close every connection to it."""
         self.web.close()
         self.telemetry.close()
 
@@ -71,12 +61,6 @@ class Reached:
 def open_telemetry(conf: ClientConf, names: Mapping[str, str] | None = None) -> Web:
     """Return a client for samples: a slow daemon misses some, instead of delaying the end of a run."""
     return Web(names, kerberos=conf.secure, silence_s=_PATIENCE_S)
-
-
-def observed_values(conf: ClientConf) -> tuple[tuple[str, str, str], ...]:
-    """Return the client's values that affect jobs: key, value and their place."""
-    values = ((key, conf.get(key), conf.where(key)) for key in _TASK_KEYS)
-    return tuple((key, value, where) for key, value, where in values if value is not None)
 
 
 _DAEMONS_PER_S = 10.0
@@ -95,7 +79,9 @@ def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
     namenode, manager = NameNode(web, conf), ResourceManager(web, conf)
     datanodes = [node for node in namenode.datanodes() if node.live]
     nodes = [node for node in manager.nodes() if node.state == "RUNNING"]
-    plan = _checked(planned, plan_file, nodes) if planned else _observed(conf, datanodes, nodes)
+    if planned is not None:
+        check_plan(planned, plan_file, [node.host for node in nodes], "runs in")
+    plan = planned or _observed(conf, datanodes, nodes)
     version = namenode.status().version
     line = (
         f"{conf.default_fs} · Hadoop {version} · {format_counted(len(datanodes), 'DataNode')}, "
@@ -104,16 +90,8 @@ def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
     telemetry = open_telemetry(conf)
     sources = tuple(_sources(telemetry, conf, datanodes, nodes))
     interval_s = max(INTERVAL_S, len(sources) / _DAEMONS_PER_S)
-    return Reached(
-        installation=installation,
-        conf=conf,
-        web=web,
-        plan=plan,
-        line=line,
-        machine_of={},
-        telemetry=telemetry,
-        sources=tuple(source._replace(interval_s=interval_s) for source in sources),
-    )
+    sources = tuple(source._replace(interval_s=interval_s) for source in sources)
+    return Reached(installation, conf, web, plan, line, {}, telemetry, sources)
 
 
 def read_plan_file(file: Path) -> ClusterPlan:
@@ -124,17 +102,12 @@ def read_plan_file(file: Path) -> ClusterPlan:
     return read_plan(file)
 
 
-def _checked(plan: ClusterPlan, file: Path | None, nodes: Sequence[Node]) -> ClusterPlan:
-    """The plan, which must contain every node; raises UserError."""
-    planned = {worker.name for worker in placed_workers(plan.cluster)}
-    strange = sorted({node.host for node in nodes} - planned)
+def check_plan(plan: ClusterPlan, file: Path | None, hosts: Iterable[str], does: str) -> None:
+    """Raise UserError for a host that is not in the plan although it ``does`` something for the cluster."""
+    strange = sorted(set(hosts) - {worker.name for worker in placed_workers(plan.cluster)})
     if strange:
-        raise UserError(
-            f"--plan {file}",
-            f"lists no worker {strange[0]}, which runs in this cluster",
-            "give the plan of this cluster",
-        )
-    return plan
+        problem = f"lists no worker {strange[0]}, which {does} this cluster"
+        raise UserError(f"--plan {file}", problem, "give the plan of this cluster")
 
 
 def _observed(conf: ClientConf, datanodes: Sequence[DataNode], nodes: Sequence[Node]) -> Plan:
@@ -148,22 +121,21 @@ def _observed(conf: ClientConf, datanodes: Sequence[DataNode], nodes: Sequence[N
         )
         for node in nodes
     ]
-    containers = ContainerSizes(
-        _mebibytes(conf, "mapreduce.map.memory.mb"),
-        _mebibytes(conf, "mapreduce.reduce.memory.mb"),
-        _mebibytes(conf, LEAST_MB),
-    )
-    return observed_plan(observed_nodes, containers, [FoundValue(*value) for value in observed_values(conf)])
 
+    def container_bytes(key: str) -> int:
+        text = conf.get(key) or ""
+        try:
+            # With -1, Hadoop derives the size from the heap: one gigabyte by default.
+            size = int(text)
+        except ValueError as error:
+            problem = f"{text!r} is not a number of MiB"
+            raise UserError(conf.where(key), problem, "1024 for instance") from error
+        return (size if size > 0 else 1024) * MIB
 
-def _mebibytes(conf: ClientConf, key: str) -> int:
-    text = conf.get(key) or ""
-    try:
-        # With -1, Hadoop derives the size from the heap: one gigabyte by default.
-        size = int(text)
-    except ValueError as error:
-        raise UserError(conf.where(key), f"{text!r} is not a number of MiB", "1024 for instance") from error
-    return (size if size > 0 else 1024) * MIB
+    keys = ("mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb", LEAST_MB)
+    entries = ((key, conf.get(key), conf.where(key)) for key in _TASK_KEYS)
+    values = [FoundValue(key, value, where) for key, value, where in entries if value is not None]
+    return observed_plan(observed_nodes, ContainerSizes(*map(container_bytes, keys)), values)
 
 
 def _sources(
@@ -188,11 +160,9 @@ def running_lab(name: str | None, *, elsewhere: bool = False) -> LabState | None
     """
     state = complete_lab(name, HADOOP, "--conf DIR", elsewhere=elsewhere)
     if state is not None and not any(Role.RESOURCEMANAGER in machine.roles for machine in state.machines):
-        raise UserError(
-            f'lab "{state.name}"',
-            "has no YARN to run programs on, because its plan is for HBase only",
-            "build one from a plan with --workload terasuite, or give --conf DIR",
-        )
+        problem = "has no YARN to run programs on, because its plan is for HBase only"
+        hint = "build one from a plan with --workload terasuite, or give --conf DIR"
+        raise UserError(f'lab "{state.name}"', problem, hint)
     return state
 
 
@@ -202,33 +172,52 @@ def reach_lab(state: LabState) -> Reached:
     Called before any other thread starts: only there do its daemons answer, and threads that come
     later are there with the process.
     """
-    if not state.rootless:
-        join_network(state.name)
-    conf = ClientConf.read(state.client_conf)
-    names = dict(state.names)
-    web = Web(names, kerberos=conf.secure)
-    telemetry = open_telemetry(conf, names)
+    lab = join_lab(state)
+    conf, jars = lab.conf, state.jars
+    web = Web(lab.names, kerberos=conf.secure)
     workers = [machine for machine in state.machines if machine.kind == "worker"]
     hosts = {machine.host for machine in workers}
-    shared = shared_machine_sources(state)
     free = format_bytes(NameNode(web, conf).capacity().free_bytes)
     return Reached(
         installation=find_installation(
-            home=None if state.jars.fetched else state.jars.home,
-            release=state.jars.version if state.jars.fetched else None,
+            home=None if jars.fetched else jars.home, release=jars.version if jars.fetched else None
         ),
         conf=conf,
         web=web,
         plan=state.plan,
         line=f"lab {state.name}: {format_counted(len(hosts), 'host')}, "
-        f"{format_counted(len(workers), 'worker')} · Hadoop {state.jars.version} · {free} free",
+        f"{format_counted(len(workers), 'worker')} · Hadoop {jars.version} · {free} free",
         machine_of={
-            called: machine.name for machine in state.machines for called in (machine.name, machine.address)
+            name: machine.name for machine in state.machines for name in (machine.name, machine.address)
         },
-        telemetry=telemetry,
-        sources=(*lab_telemetry(state, conf, telemetry), *shared),
+        telemetry=lab.telemetry,
+        sources=lab.sources,
         state=state,
-        follow=LabMembers(state, conf, telemetry, names),
+        follow=lab.follow,
         client_prefix=client_prefix(state),
-        lab=laboratory_of(state, shared[0].machine),
+        lab=lab.laboratory,
     )
+
+
+class JoinedLab(NamedTuple):
+    """A lab whose network this process is in, and what is sampled of it."""
+
+    conf: ClientConf
+    names: dict[str, str]
+    """The addresses of its machines, which ``follow`` keeps up to date."""
+    telemetry: Web
+    sources: tuple[Source, ...]
+    follow: LabMembers
+    laboratory: Laboratory
+
+
+def join_lab(state: LabState) -> JoinedLab:
+    """Join a lab's network with the whole process, before any thread starts."""
+    if not state.rootless:
+        join_network(state.name)
+    conf, names = ClientConf.read(state.client_conf), dict(state.names)
+    telemetry = open_telemetry(conf, names)
+    shared = shared_machine_sources(state)
+    sources = (*lab_telemetry(state, conf, telemetry), *shared)
+    follow = LabMembers(state, conf, telemetry, names)
+    return JoinedLab(conf, names, telemetry, sources, follow, laboratory_of(state, shared[0].machine))

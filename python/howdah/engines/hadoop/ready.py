@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pydantic
 
+from howdah.engines.base import Generated
 from howdah.engines.hadoop.command import check_containers, check_executors
 from howdah.engines.hadoop.storage import HdfsWorkspace, existing_parent, kept_data
 from howdah.engines.hadoop.target import HadoopTarget
@@ -29,36 +30,26 @@ from howdah.services.resourcemanager import Queue, ResourceManager
 
 FILE = "_TERAGEN"
 """The local engine writes the same file; programs of MapReduce pass over names with an underscore."""
-
 _CONTENT = pydantic.TypeAdapter(dict[str, int | str])
 DFSIO_DATA = "io_data"
 """Its own folder of the files, below that one."""
 
 
-class Generated(NamedTuple):
-    """The number of rows and the sum of their CRC-32 in hex, of which Hadoop keeps the low 64 bits."""
-
-    rows: int
-    checksum: str
-
-
 def read_generated(namenode: NameNode, folder: str) -> Generated | None:
-    """The record in a folder; None where there is none, or one cut off."""
+    """The record in a folder, whose sum has the low 64 bits; None where there is none, or one cut off."""
     if not any(entry.name == FILE for entry in namenode.list(folder)):
         return None
     try:
         content = _CONTENT.validate_json(namenode.read(f"{folder}/{FILE}"))
-        generated = Generated(int(content["rows"]), str(content["checksum"]))
-        int(generated.checksum, 16)
+        int(str(content["checksum"]), 16)
+        return Generated(int(content["rows"]), str(content["checksum"]))
     except (pydantic.ValidationError, ValueError, KeyError):
         return None
-    return generated
 
 
 def write_generated(namenode: NameNode, folder: str, generated: Generated) -> None:
     """Leave the record with the rows."""
-    content: dict[str, int | str] = dict(generated._asdict())
-    namenode.write(f"{folder}/{FILE}", _CONTENT.dump_json(content))
+    namenode.write(f"{folder}/{FILE}", _CONTENT.dump_json(generated._asdict()))
 
 
 class Rows(NamedTuple):
@@ -91,12 +82,9 @@ def find_source(
         return workspace.folder(name)
     kept = kept_data(namenode, work_dir, name)
     if kept is None:
-        raise UserError(
-            f"HDFS {work_dir}",
-            f"contains no input for {workload.kind}",
-            f"run `howdah run {workload.reads} --engine hadoop --keep-data` first",
-        )
-    return kept.path
+        hint = f"run `howdah run {workload.reads} --engine hadoop --keep-data` first"
+        raise UserError(f"HDFS {work_dir}", f"contains no input for {workload.kind}", hint)
+    return kept
 
 
 def tera_rows(namenode: NameNode, path: str) -> Rows:
@@ -104,25 +92,19 @@ def tera_rows(namenode: NameNode, path: str) -> Rows:
     files = [status for status in namenode.list(path) if _is_data(status)]
     for file in files:
         if file.size_bytes % ROW_BYTES:
-            raise UserError(
-                f"HDFS {path}/{file.name}".rstrip("/"),
-                f"is {file.size_bytes:,} bytes long, which is not a multiple of {ROW_BYTES}",
-                "it is truncated or does not consist of TeraSort's 100-byte rows",
-            )
+            problem = f"is {file.size_bytes:,} bytes long, which is not a multiple of {ROW_BYTES}"
+            hint = "it is truncated or does not consist of TeraSort's 100-byte rows"
+            raise UserError(f"HDFS {path}/{file.name}".rstrip("/"), problem, hint)
     if not files:
         raise UserError(f"HDFS {path}", "contains no rows", "give a directory of TeraSort's part files")
-    rows = sum(file.size_bytes for file in files) // ROW_BYTES
-    return Rows(path, rows)
+    return Rows(path, sum(file.size_bytes for file in files) // ROW_BYTES)
 
 
 def check_whole(source: Rows, generated: Generated | None) -> None:
     """Raise UserError unless a folder still holds all the rows that TeraGen wrote, by its record."""
     if generated and generated.rows != source.rows:
-        raise UserError(
-            f"HDFS {source.path}",
-            f"contains {source.rows:,} of the {generated.rows:,} rows that teragen wrote",
-            "generate them again",
-        )
+        problem = f"contains {source.rows:,} of the {generated.rows:,} rows that teragen wrote"
+        raise UserError(f"HDFS {source.path}", problem, "generate them again")
 
 
 def _is_data(entry: FileStatus) -> bool:
@@ -142,28 +124,24 @@ _PATIENCE = ("yarn.nm.liveness-monitor.expiry-interval-ms", "yarn.am.liveness-mo
 
 def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: ResourceManager) -> ClusterState:
     """The cluster as it is; raises UserError if the job would fail on it, ServiceError if it is silent."""
-    check_java(target.installation.version)
+    client = target.installation.version
+    check_java(client)
     key = "mapreduce.framework.name"
     if target.conf.get(key) != "yarn":
-        raise UserError(
-            target.conf.where(key),
-            f"is {target.conf.get(key)!r}, which runs jobs inside the client",
-            "set it to yarn",
-        )
+        problem = f"is {target.conf.get(key)!r}, which runs jobs inside the client"
+        raise UserError(target.conf.where(key), problem, "set it to yarn")
     check_path(target.work_dir)
-    status = namenode.status()
-    _check_version(target, status.version)
+    status, hdfs = namenode.status(), f"HDFS {target.conf.default_fs}"
+    # Clients and servers of one major release understand each other; that is what Hadoop promises.
+    if client.partition(".")[0] != status.version.partition(".")[0]:
+        problem = f"runs Hadoop {status.version}, the client's jars are {client}"
+        raise UserError(hdfs, problem, "set HADOOP_HOME to an installation of the cluster's release")
     if status.safe_mode:
-        raise UserError(
-            f"HDFS {target.conf.default_fs}",
-            f"is in safe mode: {status.safe_mode}",
-            "wait until HDFS leaves safe mode, or see `hdfs dfsadmin -safemode get`",
-        )
+        hint = "wait until HDFS leaves safe mode, or see `hdfs dfsadmin -safemode get`"
+        raise UserError(hdfs, f"is in safe mode: {status.safe_mode}", hint)
     datanodes = [node.host for node in namenode.datanodes() if node.live]
     if not datanodes:
-        raise UserError(
-            f"HDFS {target.conf.default_fs}", "has no live DataNode", "start one, and see its log"
-        )
+        raise UserError(hdfs, "has no live DataNode", "start one, and see its log")
     nodes = [node for node in manager.nodes() if node.state == "RUNNING"]
     if not nodes:
         raise UserError("YARN", "has no running NodeManager", "see `yarn node -list -all` for the reason")
@@ -173,11 +151,19 @@ def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: Res
     _check_permission(target, namenode)
     for workload in job.suite.workloads[:1]:
         _check_source(namenode, target, workload)
-    _check_logs(job)
+    for workload in job.suite.workloads:
+        log = job.results_dir / workload.log if workload.log else None
+        if log and not os.access(log if log.exists() else job.results_dir, os.W_OK):
+            hint = f"run {workload.kind} in a directory you may write to"
+            raise UserError(str(log), "cannot be written to", hint)
+    patience: dict[str, str] = {}
     capacity = namenode.capacity()
+    for key in _PATIENCE:
+        with suppress(ServiceError):
+            patience[key] = manager.running(key)
     return ClusterState(
         hadoop_version=status.version,
-        client_version=target.installation.version,
+        client_version=client,
         default_fs=target.conf.default_fs,
         work_dir=target.work_dir,
         secure=target.conf.secure,
@@ -186,18 +172,9 @@ def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: Res
         datanodes=tuple(sorted(datanodes)),
         nodemanagers=tuple(sorted(node.host for node in nodes)),
         queue=queue.path,
-        patience=_patience(manager),
+        patience=patience,
         lab=target.lab,
     )
-
-
-def _patience(manager: ResourceManager) -> dict[str, str]:
-    """Return YARN's timeouts in the running master's configuration; unknown ones are left out."""
-    result: dict[str, str] = {}
-    for key in _PATIENCE:
-        with suppress(ServiceError):
-            result[key] = manager.running(key)
-    return result
 
 
 def check_java(hadoop: str) -> None:
@@ -210,45 +187,25 @@ def check_java(hadoop: str) -> None:
 
 def check_path(work_dir: str) -> None:
     """Raise UserError for a directory that Hadoop's programs cannot all work in."""
+    where = f"--hdfs-dir {work_dir}"
     if not work_dir.startswith("/"):
-        raise UserError(f"--hdfs-dir {work_dir}", "is not a path in HDFS", "give a path that begins with /")
+        raise UserError(where, "is not a path in HDFS", "give a path that begins with /")
     # Characters of patterns, lists and URIs: some of Hadoop's programs accept them, others fail half-way.
-    strange = _STRANGE.search(work_dir)
-    if strange:
-        raise UserError(
-            f"--hdfs-dir {work_dir}",
-            f"contains {strange[0]!r}, which some Hadoop programs reject in a path",
-            "use letters, digits and . _ - + = @ ~",
-        )
+    if strange := _STRANGE.search(work_dir):
+        problem = f"contains {strange[0]!r}, which some Hadoop programs reject in a path"
+        raise UserError(where, problem, "use letters, digits and . _ - + = @ ~")
     if _WINDING.search(work_dir):
-        raise UserError(
-            f"--hdfs-dir {work_dir}", "contains //, . or ..", "write the path that it resolves to"
-        )
-
-
-def _check_version(target: HadoopTarget, version: str) -> None:
-    """Clients and servers of one major release understand each other; that is what Hadoop promises."""
-    client = target.installation.version
-    if client.partition(".")[0] != version.partition(".")[0]:
-        raise UserError(
-            f"HDFS {target.conf.default_fs}",
-            f"runs Hadoop {version}, the client's jars are {client}",
-            "set HADOOP_HOME to an installation of the cluster's release",
-        )
+        raise UserError(where, "contains //, . or ..", "write the path that it resolves to")
 
 
 def _check_queue(target: HadoopTarget, manager: ResourceManager) -> Queue:
-    queues = [queue for queue in manager.queues() if queue.leaf]
+    queues, where = [queue for queue in manager.queues() if queue.leaf], f"--queue {target.queue}"
     chosen = next((queue for queue in queues if target.queue in (queue.path, queue.name)), None)
     if chosen is None:
         names = ", ".join(queue.path for queue in queues)
-        raise UserError(f"--queue {target.queue}", "is not a queue of this cluster", f"one of {names}")
+        raise UserError(where, "is not a queue of this cluster", f"one of {names}")
     if not chosen.running:
-        raise UserError(
-            f"--queue {target.queue}",
-            "is stopped and accepts no applications",
-            "start it, or give another queue",
-        )
+        raise UserError(where, "is stopped and accepts no applications", "start it, or give another queue")
     return chosen
 
 
@@ -259,9 +216,8 @@ def _check_permission(target: HadoopTarget, namenode: NameNode) -> None:
         # A directory above may deny even the query.
         refused = error.message
     if refused:
-        raise UserError(
-            f"HDFS {target.work_dir}", refused, "give a directory with --hdfs-dir that you may write to"
-        )
+        hint = "give a directory with --hdfs-dir that you may write to"
+        raise UserError(f"HDFS {target.work_dir}", refused, hint)
 
 
 def _check_source(namenode: NameNode, target: HadoopTarget, workload: Workload) -> None:
@@ -276,12 +232,3 @@ def _check_source(namenode: NameNode, target: HadoopTarget, workload: Workload) 
         tera_rows(namenode, path)
     elif isinstance(workload, DfsioFiles) and not dfsio_files(namenode, path):
         raise UserError(f"HDFS {path}", "contains no files to read", "run dfsio-write again")
-
-
-def _check_logs(job: Job) -> None:
-    for workload in job.suite.workloads:
-        log = job.results_dir / workload.log if workload.log else None
-        if log and not os.access(log if log.exists() else job.results_dir, os.W_OK):
-            raise UserError(
-                str(log), "cannot be written to", f"run {workload.kind} in a directory you may write to"
-            )

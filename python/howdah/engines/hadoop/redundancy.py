@@ -6,6 +6,7 @@ import os
 import posixpath
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -29,10 +30,9 @@ from howdah.model.reported import ResultMetric
 from howdah.model.run import Outcome, Phase, RunRecord, RunWarning
 from howdah.model.tables import Progress
 from howdah.model.workloads.hadoop_programs import REBUILD_TIME, Redundancy
-from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode, datanode_url
-from howdah.services.web import JmxReader, Web
+from howdah.services.web import JmxReader
 from howdah.units import format_counted, format_seconds
 
 _POLL_S = 0.5
@@ -47,20 +47,14 @@ _METRICS_S = 11.0
 """DataNodes compute their metrics every ten seconds (*.period)."""
 _ACTIVITY = "Hadoop:service=DataNode,name=DataNodeActivity-*"
 _COUNTED = {
-    "written": "BytesWritten",
-    "copied_blocks": "BlocksReplicated",
-    "units": "EcReconstructionTasks",
-    "failed": "EcFailedReconstructionTasks",
-    "unit_bytes": "EcReconstructionBytesWritten",
-    "unit_read": "EcReconstructionBytesRead",
-    "unit_remote": "EcReconstructionRemoteBytesRead",
-    "decoding_ns": "EcDecodingTimeNanos",
-}
+    "written": "BytesWritten", "copied_blocks": "BlocksReplicated",
+    "units": "EcReconstructionTasks", "failed": "EcFailedReconstructionTasks",
+    "unit_bytes": "EcReconstructionBytesWritten", "unit_read": "EcReconstructionBytesRead",
+    "unit_remote": "EcReconstructionRemoteBytesRead", "decoding_ns": "EcDecodingTimeNanos",
+}  # fmt: skip
 
 
 class _State(NamedTuple):
-    """Progress of HDFS in rebuilding blocks."""
-
     low: int
     """Blocks with too few replicas or units, and those under way."""
     silent: tuple[str, ...]
@@ -91,40 +85,29 @@ class _Rebuild(NamedTuple):
     """Blocks that were not rebuilt."""
 
 
-class _Counters:
-    """The counters of all DataNodes that answer, by address."""
-
-    def __init__(self, web: Web, conf: ClientConf, namenode: NameNode) -> None:
-        self._web, self._conf, self._namenode = web, conf, namenode
-
-    def read(self) -> dict[str, dict[str, int]]:
-        """Every counter of each DataNode that is live."""
-        return dict(self._read())
-
-    def _read(self) -> Iterator[tuple[str, dict[str, int]]]:
-        for datanode in self._namenode.datanodes():
-            url = datanode_url(self._conf, datanode)
-            if not datanode.live or url is None:
-                continue
-            try:
-                bean = JmxReader(self._web, url).bean(_ACTIVITY) or {}
-            except ServiceError:
-                continue
-            yield datanode.address, {name: int(bean.get(key) or 0) for name, key in _COUNTED.items()}
+def _counters(target: HadoopTarget, namenode: NameNode) -> dict[str, dict[str, int]]:
+    """Every counter of each DataNode that is live and answers, by address."""
+    counters = {}
+    for datanode in namenode.datanodes():
+        url = datanode_url(target.conf, datanode)
+        if datanode.live and url is not None:
+            with suppress(ServiceError):
+                bean = JmxReader(target.web, url).bean(_ACTIVITY) or {}
+                counters[datanode.address] = {name: int(bean.get(key) or 0) for name, key in _COUNTED.items()}
+    return counters
 
 
 def redundancy(work: HadoopWork[Redundancy]) -> Conclusion:
     """Wait until HDFS is redundant, or until nothing more is rebuilt."""
-    target = work.context.target
-    counters = _Counters(target.web, target.conf, work.context.namenode)
-    work.context.afterwards.do()
+    target, namenode = work.context.target, work.context.namenode
+    work.context.afterwards.close()
     # Until then they may not have what was written before.
     time.sleep(_METRICS_S)
-    before = counters.read()
+    before = _counters(target, namenode)
     seen = _wait(work)
     # Before the next job writes anything.
     time.sleep(max(0.0, seen.whole_s + _METRICS_S - work.context.clock.now_s()))
-    return partial(_result, work, _grown(before, counters.read()), seen)
+    return partial(_result, work, _grown(before, _counters(target, namenode)), seen)
 
 
 def _wait(work: HadoopWork[Redundancy]) -> _Rebuild:
@@ -157,9 +140,8 @@ def _wait(work: HadoopWork[Redundancy]) -> _Rebuild:
         done = most - state.low if most else 0
         tasks = f"{format_counted(state.low, 'block')} to rebuild" if most else "waiting for a loss"
         phase = "rebuild" if first_s is not None else "unnoticed"
-        work.context.sink.progress(
-            Progress(work.workload.kind, phase, done, most, "operations", now_s - begun_s, tasks)
-        )
+        step = Progress(work.workload.kind, phase, done, most, "operations", now_s - begun_s, tasks)
+        work.context.sink.progress(step)
         time.sleep(_POLL_S)
     work.finish(quiet_s)
     return _Rebuild(begun_s, first_s, quiet_s, tuple(lost), tuple(drained), 0 if state.quiet(most) else low)
@@ -170,12 +152,11 @@ def _state(namenode: NameNode) -> _State:
     names = namenode.bean("FSNamesystemState")
     low = int(names.get("UnderReplicatedBlocks") or 0) + int(names.get("PendingReplicationBlocks") or 0)
     datanodes = namenode.datanodes()
+    live = [node for node in datanodes if node.live]
     return _State(
         low=low,
-        silent=tuple(node.host for node in datanodes if node.live and node.silent_s > _SILENT_S),
-        draining=tuple(
-            node.host for node in datanodes if node.live and node.state == "Decommission In Progress"
-        ),
+        silent=tuple(node.host for node in live if node.silent_s > _SILENT_S),
+        draining=tuple(node.host for node in live if node.state == "Decommission In Progress"),
         dead=tuple(node.host for node in datanodes if not node.live),
     )
 
@@ -198,10 +179,8 @@ def _result(work: HadoopWork[Redundancy], grown: dict[str, int], seen: _Rebuild)
         Phase(name="unnoticed", start_s=seen.begun_s, end_s=rebuild_s),
         Phase(name="rebuild", start_s=rebuild_s, end_s=seen.whole_s),
     )
-    return PartialResult(
-        phases=phases if seen.rebuild_s is not None else (),
-        metrics=tuple(_metrics(seen, grown)),
-    )
+    metrics = tuple(_metrics(seen, grown))
+    return PartialResult(phases=phases if seen.rebuild_s is not None else (), metrics=metrics)
 
 
 def _grown(before: dict[str, dict[str, int]], after: dict[str, dict[str, int]]) -> dict[str, int]:
@@ -229,10 +208,9 @@ def _metrics(seen: _Rebuild, grown: dict[str, int]) -> Iterator[ResultMetric]:
     yield ResultMetric(name="rebuilt units", value=grown["units"], unit="1")
     yield ResultMetric(name="failed rebuilds of units", value=grown["failed"], unit="1", better="lower")
     yield ResultMetric(name="rebuilt bytes of units", value=grown["unit_bytes"], unit="B")
+    remote = grown["unit_remote"]
     yield ResultMetric(name="bytes read to rebuild units", value=grown["unit_read"], unit="B", better="lower")
-    yield ResultMetric(
-        name="of them from other workers", value=grown["unit_remote"], unit="B", better="lower"
-    )
+    yield ResultMetric(name="of them from other workers", value=remote, unit="B", better="lower")
     yield ResultMetric(name="decoding time", value=grown["decoding_ns"] / 1e9, unit="s", better="lower")
     if elapsed_s > 0:
         rate = (copied + grown["unit_bytes"]) / elapsed_s
@@ -249,7 +227,7 @@ _GOOD = "OK"
 
 
 class HdfsClients:
-    """A Java program that writes and reads back; see ``howdah.engines.lab_runs.ConcurrentClients``."""
+    """A Java program that writes and reads back next to the engine in a run with faults."""
 
     def __init__(self, target: HadoopTarget, runs_dir: Path) -> None:
         self._target = target
@@ -296,9 +274,8 @@ class HdfsClients:
             # Without any acknowledgement the end of the program proves nothing about HDFS.
             kept = any(entry.acknowledged for entry in self._operations.values())
             return ledger_lost(record, why) if kept else ledger_unread(record, why)
-        report = compare_with_files(
-            [self._operations[key] for key in sorted(self._operations)], self._contents
-        )
+        operations = [self._operations[key] for key in sorted(self._operations)]
+        report = compare_with_files(operations, self._contents)
         if self._longest is not None:
             longest_s, at_s = self._longest
             report = report.model_copy(update={"longest_s": longest_s, "longest_at_s": at_s})
@@ -313,7 +290,11 @@ class HdfsClients:
         try:
             match kind:
                 case "probe":
-                    self._answered(*words)
+                    operation, start_ms, took_us, result = words
+                    start_s, why = self._seconds(int(start_ms) / 1000), None if result == _GOOD else result
+                    with self._lock:
+                        log = self._logs.setdefault(operation, ProbeLog("HDFS", operation))
+                        log.add(ProbeAnswer(start_s, int(took_us) / 1e6, why))
                 case "ask" | "ack" | "fail":
                     self._journal.write(f"{line}\n")
                     self._journal.flush()
@@ -334,13 +315,6 @@ class HdfsClients:
         except OSError as error:
             self._trouble = f"{self._journal.name}: {error.strerror}"
 
-    def _answered(self, operation: str, start_ms: str, took_us: str, result: str) -> None:
-        answer = ProbeAnswer(
-            self._seconds(int(start_ms) / 1000), int(took_us) / 1e6, None if result == _GOOD else result
-        )
-        with self._lock:
-            self._logs.setdefault(operation, ProbeLog("HDFS", operation)).add(answer)
-
     def _note(self, kind: str, words: list[str]) -> None:
         key, now_s = (int(words[0]), int(words[1])), self._seconds(int(words[2]) / 1000)
         if kind == "ask":
@@ -356,8 +330,7 @@ class HdfsClients:
 
 def ledger_unread(record: RunRecord, why: str) -> RunRecord:
     """Return the record with a warning: the ledger could not be checked, for a reason of howdah's own."""
-    text = f"acknowledged data could not be compared with HDFS: {why}"
-    warning = RunWarning(code=LEDGER_UNREAD, text=text)
+    warning = RunWarning(code=LEDGER_UNREAD, text=f"acknowledged data could not be compared with HDFS: {why}")
     return record.model_copy(update={"warnings": (*record.warnings, warning)})
 
 

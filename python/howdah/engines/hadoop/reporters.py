@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from functools import partial
+from typing import Literal, NamedTuple, TypeVar
 
 from howdah.engines.base import RunClock
 from howdah.engines.hadoop.attempts import attempt_rows, phases, printed_counters, sum_counters
 from howdah.engines.hadoop.failure import cause_of
-from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
+from howdah.engines.hadoop.target import HadoopTarget
 from howdah.model.cluster import AppMasterStart, CounterValue, HadoopJob, SparkRun
 from howdah.model.plan import Plan
 from howdah.model.reported import Counters
@@ -24,129 +25,85 @@ from howdah.services.resourcemanager import AppFacts, ResourceManager
 
 Reporter = Literal["history server", "history file", "application master", "client"]
 
+T = TypeVar("T")
+
 _LOG = logging.getLogger(__name__)
 
 _KEPT = (
-    "dfs.blocksize",
-    "dfs.bytes-per-checksum",
-    "dfs.client.read.shortcircuit",
-    "dfs.replication",
-    "io.file.buffer.size",
-    "mapreduce.job.heap.memory-mb.ratio",
-    "mapreduce.job.maps",
-    "mapreduce.job.reduce.slowstart.completedmaps",
-    "mapreduce.job.reduces",
-    "mapreduce.job.ubertask.enable",
-    "mapreduce.map.cpu.vcores",
-    "mapreduce.map.maxattempts",
-    "mapreduce.map.memory.mb",
-    "mapreduce.map.output.compress",
-    "mapreduce.map.output.compress.codec",
-    "mapreduce.map.sort.spill.percent",
-    "mapreduce.map.speculative",
-    "mapreduce.output.fileoutputformat.compress",
-    "mapreduce.reduce.cpu.vcores",
-    "mapreduce.reduce.input.buffer.percent",
-    "mapreduce.reduce.maxattempts",
-    "mapreduce.reduce.memory.mb",
-    "mapreduce.reduce.merge.inmem.threshold",
-    "mapreduce.reduce.shuffle.input.buffer.percent",
-    "mapreduce.reduce.shuffle.merge.percent",
-    "mapreduce.reduce.shuffle.parallelcopies",
-    "mapreduce.reduce.speculative",
-    "mapreduce.task.timeout",
-    "mapreduce.task.io.sort.factor",
-    "mapreduce.task.io.sort.mb",
-    "mapreduce.terasort.output.replication",
-    "mapreduce.terasort.partitions.sample",
-    "mapreduce.terasort.use.terascheduler",
-    "yarn.app.mapreduce.am.resource.mb",
-    "yarn.client.nodemanager-connect.max-wait-ms",
-)
+    "dfs.blocksize", "dfs.bytes-per-checksum", "dfs.client.read.shortcircuit", "dfs.replication",
+    "io.file.buffer.size", "mapreduce.job.heap.memory-mb.ratio", "mapreduce.job.maps",
+    "mapreduce.job.reduce.slowstart.completedmaps", "mapreduce.job.reduces", "mapreduce.job.ubertask.enable",
+    "mapreduce.map.cpu.vcores", "mapreduce.map.maxattempts", "mapreduce.map.memory.mb",
+    "mapreduce.map.output.compress", "mapreduce.map.output.compress.codec",
+    "mapreduce.map.sort.spill.percent", "mapreduce.map.speculative",
+    "mapreduce.output.fileoutputformat.compress", "mapreduce.reduce.cpu.vcores",
+    "mapreduce.reduce.input.buffer.percent", "mapreduce.reduce.maxattempts", "mapreduce.reduce.memory.mb",
+    "mapreduce.reduce.merge.inmem.threshold", "mapreduce.reduce.shuffle.input.buffer.percent",
+    "mapreduce.reduce.shuffle.merge.percent", "mapreduce.reduce.shuffle.parallelcopies",
+    "mapreduce.reduce.speculative", "mapreduce.task.timeout", "mapreduce.task.io.sort.factor",
+    "mapreduce.task.io.sort.mb", "mapreduce.terasort.output.replication",
+    "mapreduce.terasort.partitions.sample", "mapreduce.terasort.use.terascheduler",
+    "yarn.app.mapreduce.am.resource.mb", "yarn.client.nodemanager-connect.max-wait-ms",
+)  # fmt: skip
 """Properties that a record keeps, because results depend on them. None contains a secret."""
 
 
-class JobReport(NamedTuple):
-    """The facts about a job, and their reporter."""
+def _report(
+    target: HadoopTarget,
+    job_id: str,
+    clock: RunClock,
+    *,
+    printed: Sequence[str],
+    seen: JobFacts | None,
+    staging: str,
+) -> tuple[JobFacts, Reporter, AppFacts | None]:
+    """Return the facts of the first reporter that knows the job, that reporter, and YARN's report.
 
-    facts: JobFacts
-    reporter: Reporter
-    app: AppFacts | None
+    The history file of a succeeded job is complete. For another job the history server is also queried,
+    because it sums counters that the file lacks, and the ResourceManager may know why the job ended.
+    """
+    web, conf = target.web, target.conf
+    history, manager = JobHistory(web, conf), ResourceManager(web, conf)
+    files = HistoryFiles(NameNode(web, conf), conf, web.user or "", staging)
+    file = _answered(partial(files.job, job_id))
+    if file is not None and file.masters and file.masters[-1].number != len(file.masters):
+        # A lost application master may be missing in the file.
+        masters = _answered(partial(manager.masters, file.id.replace("job_", "application_", 1)))
+        file = file if masters is None else replace(file, masters=masters)
+    if file is not None and file.state == "succeeded":
+        return file, "history file", None
+    app = _answered(partial(manager.app, job_id.replace("job_", "application_", 1)))
+    server = _answered(partial(_of_server, history, job_id, file))
+    if server is not None:
+        return _with_tasks(server, seen), "history server", app
+    if file is not None:
+        return _with_tasks(file, seen), "history file", app
+    if seen is not None:
+        return _ended(seen, app), "application master", app
+    # The submission time is unknown, but within this run.
+    bare = JobFacts(job_id, "", target.queue, "running", clock.epoch_ms, counters=printed_counters(printed))
+    if app is None:
+        succeeded = any(f"Job {job_id} completed successfully" in line for line in printed)
+        state: State = "succeeded" if succeeded else "failed"
+        return replace(bare, state=state), "client", None
+    return _ended(replace(bare, name=app.name, queue=app.queue), app), "client", app
 
 
-class JobReporters:
-    """The history server and files of a cluster, and its ResourceManager."""
+def _answered(query: Callable[[], T]) -> T | None:
+    """Return the answer to a query; None, with a line in the log, if there is none."""
+    try:
+        return query()
+    except ServiceError as error:
+        _LOG.info("%s", error)
+        return None
 
-    def __init__(self, target: HadoopTarget, staging: str = "") -> None:
-        web, conf = target.web, target.conf
-        self._history = JobHistory(web, conf)
-        self._files = HistoryFiles(NameNode(web, conf), conf, web.user or "", staging)
-        self._manager = ResourceManager(web, conf)
-        self._queue = target.queue
 
-    def report(
-        self, job_id: str, printed: Sequence[str], seen: JobFacts | None, clock: RunClock
-    ) -> JobReport:
-        """Return the report of the first reporter that knows the job.
-
-        The history file of a succeeded job is complete. For another job the history server is also queried,
-        because it sums counters that the file lacks, and the ResourceManager may know why the job ended.
-        """
-        file = self._with_masters(self._file(job_id))
-        if file is not None and file.state == "succeeded":
-            return JobReport(file, "history file", None)
-        app = self._app(job_id)
-        server = self._server(job_id, file)
-        if server is not None:
-            return JobReport(_with_tasks(server, seen), "history server", app)
-        if file is not None:
-            return JobReport(_with_tasks(file, seen), "history file", app)
-        if seen is not None:
-            return JobReport(_ended(seen, app), "application master", app)
-        # The submission time is unknown, but within this run.
-        bare = JobFacts(
-            job_id, "", self._queue, "running", clock.epoch_ms, counters=printed_counters(printed)
-        )
-        if app is None:
-            state: State = "succeeded" if _succeeded(job_id, printed) else "failed"
-            return JobReport(replace(bare, state=state), "client", None)
-        return JobReport(_ended(replace(bare, name=app.name, queue=app.queue), app), "client", app)
-
-    def _server(self, job_id: str, file: JobFacts | None) -> JobFacts | None:
-        """Return the history server's job, with the tasks of the history file if there is one."""
-        try:
-            if file is None:
-                return self._history.whole(job_id)
-            job, counters = self._history.job(job_id), self._history.counters(job_id)
-        except ServiceError as error:
-            _LOG.info("%s", error)
-            return None
-        return replace(job, counters=counters, conf=file.conf, tasks=file.tasks, masters=file.masters)
-
-    def _file(self, job_id: str) -> JobFacts | None:
-        try:
-            return self._files.job(job_id)
-        except ServiceError as error:
-            _LOG.info("%s", error)
-            return None
-
-    def _with_masters(self, file: JobFacts | None) -> JobFacts | None:
-        """Return a file's job with every application master; a lost one may be missing in the file."""
-        if file is None or not file.masters or file.masters[-1].number == len(file.masters):
-            return file
-        try:
-            masters = self._manager.masters(file.id.replace("job_", "application_", 1))
-        except ServiceError as error:
-            _LOG.info("%s", error)
-            return file
-        return replace(file, masters=masters)
-
-    def _app(self, job_id: str) -> AppFacts | None:
-        try:
-            return self._manager.app(job_id.replace("job_", "application_", 1))
-        except ServiceError as error:
-            _LOG.info("%s", error)
-            return None
+def _of_server(history: JobHistory, job_id: str, file: JobFacts | None) -> JobFacts:
+    """Return the history server's job, with the tasks of the history file if there is one."""
+    if file is None:
+        return history.whole(job_id)
+    job, counters = history.job(job_id), history.counters(job_id)
+    return replace(job, counters=counters, conf=file.conf, tasks=file.tasks, masters=file.masters)
 
 
 def _with_tasks(facts: JobFacts, seen: JobFacts | None) -> JobFacts:
@@ -167,10 +124,6 @@ def _ended(facts: JobFacts, app: AppFacts | None) -> JobFacts:
         finish_ms=facts.finish_ms or app.finished_ms or None,
         diagnostics=facts.diagnostics or app.diagnostics,
     )
-
-
-def _succeeded(job_id: str, printed: Sequence[str]) -> bool:
-    return any(f"Job {job_id} completed successfully" in line for line in printed)
 
 
 class ReportedJob(NamedTuple):
@@ -203,47 +156,31 @@ def report_job(
     Sources in this order: its history file in HDFS, the history server, ``seen`` (the last report of its
     application master), and the counters in the client's output, which have no tasks. It raises nothing.
     """
-    machines = NodeFinder(target.machine_of, plan, target.joined)
-    report = JobReporters(target, staging).report(job_id, printed, seen, clock)
-    facts = report.facts
-    return ReportedJob(
-        job=_job(
-            report,
-            machines,
-            clock,
-            None if facts.state == "succeeded" else _why(report, target, machines, printed),
+    machines = target.machines(plan)
+    facts, reporter, app = _report(target, job_id, clock, printed=printed, seen=seen, staging=staging)
+    why = None
+    if facts.state != "succeeded":
+        why = cause_of(facts, app, TaskLogs(target.web, target.conf), machines, printed)
+    job = HadoopJob(
+        id=facts.id,
+        name=facts.name,
+        queue=facts.queue,
+        told_by=reporter,
+        submitted_s=clock.seconds(facts.submit_ms),
+        started_s=None if facts.start_ms is None else clock.seconds(facts.start_ms),
+        finished_s=None if facts.finish_ms is None else clock.seconds(facts.finish_ms),
+        masters=tuple(
+            AppMasterStart(number=number, worker=machines.worker(node), started_s=clock.seconds(start_ms))
+            for number, start_ms, node in facts.masters
         ),
+        counters={name: CounterValue(**sums._asdict()) for name, sums in sorted(facts.counters.items())},
+        conf={key: facts.conf[key] for key in _KEPT if key in facts.conf},
+        diagnostics=why,
+    )
+    return ReportedJob(
+        job=job,
         attempts=attempt_rows(facts, workload.kind, machines, clock),
         phases=phases(facts, workload, clock),
         counters=sum_counters(facts),
         facts=facts,
     )
-
-
-def _job(report: JobReport, machines: NodeFinder, clock: RunClock, diagnostics: str | None) -> HadoopJob:
-    facts = report.facts
-    return HadoopJob(
-        id=facts.id,
-        name=facts.name,
-        queue=facts.queue,
-        told_by=report.reporter,
-        submitted_s=clock.seconds(facts.submit_ms),
-        started_s=None if facts.start_ms is None else clock.seconds(facts.start_ms),
-        finished_s=None if facts.finish_ms is None else clock.seconds(facts.finish_ms),
-        masters=tuple(
-            AppMasterStart(
-                number=master.number,
-                worker=machines.worker(master.node),
-                started_s=clock.seconds(master.start_ms),
-            )
-            for master in facts.masters
-        ),
-        counters={name: CounterValue(**sums._asdict()) for name, sums in sorted(facts.counters.items())},
-        conf={key: facts.conf[key] for key in _KEPT if key in facts.conf},
-        diagnostics=diagnostics,
-    )
-
-
-def _why(report: JobReport, target: HadoopTarget, machines: NodeFinder, printed: Sequence[str]) -> str:
-    logs = TaskLogs(target.web, target.conf)
-    return cause_of(report.facts, report.app, logs, machines, printed)

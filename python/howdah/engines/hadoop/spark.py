@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import posixpath
 import re
@@ -13,13 +12,14 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cache, partial
+from itertools import starmap
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from howdah.engines.base import PartialResult
+from howdah.engines.base import PartialResult, sha256
 from howdah.engines.hadoop.command import Command, sort_properties
 from howdah.engines.hadoop.ready import tera_rows
-from howdah.engines.hadoop.spark_command import SparkCommand, executor_properties, prepare_logs
+from howdah.engines.hadoop.spark_command import LOGS, SparkCommand, executor_properties
 from howdah.engines.hadoop.storage import FILE, HdfsMarker
 from howdah.engines.hadoop.target import HadoopTarget, run_tool
 from howdah.engines.hadoop.tera import TERASORT_MAIN, sorted_result
@@ -70,7 +70,9 @@ def _archive(
     target: HadoopTarget, namenode: NameNode, spark: SparkInstallation, warn: Callable[[str, str], None]
 ) -> str:
     """The path in HDFS of an archive of Spark's jars."""
-    name = f"spark-{spark.version}-{_digest(spark)}"
+    # The identity of the jars is their names and sizes.
+    listed = sorted((jar.name, jar.stat().st_size) for jar in spark.jars.glob("*.jar"))
+    name = f"spark-{spark.version}-{sha256(repr(listed))[:8]}"
     folder = posixpath.join(target.work_dir, name)
     path = posixpath.join(folder, ARCHIVE)
     if namenode.stat(path) is not None:
@@ -85,17 +87,14 @@ def _archive(
         try:
             done = run_tool(target, "dfs", "-put", str(archive), path, seconds=_PUT_S)
         except subprocess.TimeoutExpired as error:
-            raise HowdahError(
-                f"HDFS {path}", f"was not written within {_PUT_S:g} s", "is HDFS healthy?"
-            ) from error
+            problem = f"was not written within {_PUT_S:g} s"
+            raise HowdahError(f"HDFS {path}", problem, "is HDFS healthy?") from error
         # A concurrent run may have written the same file.
         if done.returncode and "File exists" not in done.stderr:
             lines = [line for line in done.stderr.splitlines() if line.startswith("put:")]
-            raise HowdahError(
-                f"HDFS {path}",
-                f"cannot be written: {lines[-1] if lines else done.stderr[-300:]}",
-                "is there room for Spark's jars, or give --set spark.yarn.archive=hdfs:///…",
-            )
+            problem = f"cannot be written: {lines[-1] if lines else done.stderr[-300:]}"
+            hint = "is there room for Spark's jars, or give --set spark.yarn.archive=hdfs:///…"
+            raise HowdahError(f"HDFS {path}", problem, hint)
     if namenode.stat(path) is None:
         raise HowdahError(f"HDFS {path}", "was not written", "see howdah's log")
     warn(
@@ -104,12 +103,6 @@ def _archive(
         "every NodeManager copied them in this run, before its first executor started",
     )
     return path
-
-
-def _digest(spark: SparkInstallation) -> str:
-    """Identity of the jars, by names and sizes."""
-    listed = sorted((jar.name, jar.stat().st_size) for jar in spark.jars.glob("*.jar"))
-    return hashlib.sha256(repr(listed).encode()).hexdigest()[:8]
 
 
 P = TypeVar("P", bound=OnSpark)
@@ -125,17 +118,11 @@ def submit(
     """Run one of howdah's programs on Spark to its end; Spark's jars are put into HDFS before, if need be."""
     context = work.context
     assert context.target.spark is not None
-    prepare_logs(context)
+    context.namenode.mkdirs(context.workspace.folder(LOGS))
     jars = spark_jars(context.target, context.namenode, context.target.spark.spark, context.warn)
-    return work.run(
-        SparkCommand(
-            main=f"{_PACKAGE}.{main}",
-            arguments=arguments,
-            name=f"howdah {work.workload.kind}",
-            properties={**executor_properties(work.workload), **properties},
-            jars=jars,
-        )
-    )
+    name = f"howdah {work.workload.kind}"
+    own = executor_properties(work.workload) | properties
+    return work.run(SparkCommand(f"{_PACKAGE}.{main}", arguments, name, own, jars))
 
 
 def terasort(work: HadoopWork[SparkTeraSort]) -> Conclusion:
@@ -153,20 +140,14 @@ def terasort(work: HadoopWork[SparkTeraSort]) -> Conclusion:
             partition_samples=workload.partition_samples,
         )
         job = work.run(Command(TERASORT_MAIN, sort_properties(sort), (source.path, output)))
-        context.workspace.complete(TERASORT)
-        return partial(sorted_result, work, job, source.path, output)
-    # TeraSort replicates its output once by default, and so does this.
-    properties = {"dfs.replication": f"{workload.replication or 1}"}
-    if workload.block_bytes is not None:
-        properties["dfs.blocksize"] = f"{workload.block_bytes}"
-    arguments = (
-        workload.api or SparkApi.RDD,
-        source.path,
-        output,
-        f"{workload.partitions or 1}",
-        f"{workload.partition_samples or _SAMPLES}",
-    )
-    job = submit(work, "SparkTeraSort", arguments, properties)
+    else:
+        # TeraSort replicates its output once by default, and so does this.
+        properties = {"dfs.replication": f"{workload.replication or 1}"}
+        if workload.block_bytes is not None:
+            properties["dfs.blocksize"] = f"{workload.block_bytes}"
+        api, samples = workload.api or SparkApi.RDD, workload.partition_samples or _SAMPLES
+        arguments = (api, source.path, output, f"{workload.partitions or 1}", f"{samples}")
+        job = submit(work, "SparkTeraSort", arguments, properties)
     context.workspace.complete(TERASORT)
     return partial(sorted_result, work, job, source.path, output)
 
@@ -181,43 +162,44 @@ _COST_TOLERANCE = 1e-6
 def wordcount(work: HadoopWork[SparkWordCount]) -> Conclusion:
     """Write a text and count its words."""
     workload = work.workload
-    return _run(work, "SparkWordCount", (str(workload.words), str(workload.partitions)), "count")
+    return _run(work, "SparkWordCount", "count", workload.words, workload.partitions)
 
 
 def join(work: HadoopWork[SparkJoin]) -> Conclusion:
     """Join a table with a frequent key."""
-    workload = work.workload
-    arguments = (workload.join_rows, workload.join_keys, workload.skew, workload.partitions)
-    return _run(work, "SparkJoin", tuple(map(str, arguments)), "join")
+    load = work.workload
+    return _run(work, "SparkJoin", "join", load.join_rows, load.join_keys, load.skew, load.partitions)
 
 
 def kmeans(work: HadoopWork[SparkKMeans]) -> Conclusion:
     """Cluster points."""
-    workload = work.workload
-    arguments = (workload.points, workload.clusters, workload.iterations, workload.partitions)
-    return _run(work, "SparkKMeans", tuple(map(str, arguments)), "cluster")
+    load = work.workload
+    return _run(work, "SparkKMeans", "cluster", load.points, load.clusters, load.iterations, load.partitions)
 
 
-def _run(work: HadoopWork[P], main: str, arguments: tuple[str, ...], part: str) -> Conclusion:
+def _run(work: HadoopWork[P], main: str, part: str, *arguments: object) -> Conclusion:
     """Run a program in its own folder; ``part`` is its measured part."""
     folder = work.context.workspace.folder(work.workload.kind)
-    job = submit(work, main, (folder, *arguments), {})
+    job = submit(work, main, (folder, *map(str, arguments)), {})
     return partial(_checked, work, job, folder, part)
 
 
 def _checked(work: HadoopWork[P], job: FinishedJob, folder: str, part: str) -> PartialResult:
     outcome = read_outcome(work, folder)
-    errors = tuple(differences(outcome))
-    metrics = [
-        ResultMetric(name=phase.name, value=phase.end_s - phase.start_s, unit="s", better="lower")
-        for phase in job.reported.phases
-        if phase.name == part
-    ]
+    times = [(phase.name, phase.end_s - phase.start_s) for phase in job.reported.phases if phase.name == part]
+    metrics = [ResultMetric(name=name, value=time_s, unit="s", better="lower") for name, time_s in times]
     metrics += [
         ResultMetric(name=key, value=float(value), unit="1")
         for key, value in outcome.items()
         if " " in key or key == "iterations"
     ]
+    return _judged(job, differences(outcome), metrics)
+
+
+def _judged(
+    job: FinishedJob, faults: Iterable[ValidationError], metrics: Iterable[ResultMetric]
+) -> PartialResult:
+    errors = tuple(faults)
     return PartialResult(
         outcome=Outcome.FAILED if errors else Outcome.SUCCEEDED,
         counters=job.reported.counters,
@@ -242,15 +224,15 @@ def differences(outcome: Mapping[str, str]) -> Iterator[ValidationError]:
             continue
         name = key.removeprefix(_EXPECTED)
         value = outcome.get(name)
-        if value != expected and not (name == "cost" and value is not None and _close(value, expected)):
-            yield ValidationError(kind=name, message=f"{name} is {value}, and must be {expected}")
+        if value == expected:
+            continue
+        if name == "cost" and value is not None:
+            tolerance = _COST_TOLERANCE * abs(float(expected))
+            if abs(float(value) - float(expected)) <= tolerance:
+                continue
+        yield ValidationError(kind=name, message=f"{name} is {value}, and must be {expected}")
 
 
-def _close(value: str, expected: str) -> bool:
-    return abs(float(value) - float(expected)) <= _COST_TOLERANCE * abs(float(expected))
-
-
-_FILE = Path(__file__).with_name("tpch_answers.json")
 _NUMBER = re.compile(r"-?\d+\.\d+(?:[eE][-+]?\d+)?")
 _CENT = Decimal("0.01")
 
@@ -273,7 +255,7 @@ def canonical(value: object) -> str:
 def answer_of(rows: Iterable[Sequence[object]]) -> QueryAnswer:
     """The answer that rows are, in whatever order: TPC-H leaves the order of equal keys open."""
     lines = sorted("|".join(map(canonical, row)) for row in rows)
-    return QueryAnswer(len(lines), hashlib.sha256("\n".join(lines).encode()).hexdigest())
+    return QueryAnswer(len(lines), sha256("\n".join(lines)))
 
 
 @cache
@@ -282,11 +264,9 @@ def references() -> Mapping[str, Mapping[str, tuple[QueryAnswer, ...]]]:
 
     There are two where DuckDB's differs from TPC's within TPC's own tolerance.
     """
-    content = json.loads(_FILE.read_text())
+    content = json.loads(Path(__file__).with_name("tpch_answers.json").read_text())
     return {
-        scale: {
-            query: tuple(QueryAnswer(*fields) for fields in accepted) for query, accepted in answers.items()
-        }
+        scale: {query: tuple(starmap(QueryAnswer, accepted)) for query, accepted in answers.items()}
         for scale, answers in content.items()
     }
 
@@ -322,19 +302,10 @@ def tpch(work: HadoopWork[SparkTpch]) -> Conclusion:
 
 def _compared(work: HadoopWork[SparkTpch], job: FinishedJob, output: str, scale: str) -> PartialResult:
     """The time of each query, and the queries whose answers differ from the reference."""
-    outcome = read_outcome(work, output)
-    seconds = {name: float(value) for name, value in outcome.items()}
-    errors = tuple(_wrong(work, output, scale, list(seconds)))
-    metrics = [ResultMetric(name="all queries", value=sum(seconds.values()), unit="s", better="lower")]
-    metrics += [
-        ResultMetric(name=name, value=value, unit="s", better="lower") for name, value in seconds.items()
-    ]
-    return PartialResult(
-        outcome=Outcome.FAILED if errors else Outcome.SUCCEEDED,
-        counters=job.reported.counters,
-        validation_errors=errors,
-        metrics=tuple(metrics),
-    )
+    seconds = {name: float(value) for name, value in read_outcome(work, output).items()}
+    times = [("all queries", sum(seconds.values())), *seconds.items()]
+    metrics = [ResultMetric(name=name, value=time_s, unit="s", better="lower") for name, time_s in times]
+    return _judged(job, _wrong(work, output, scale, list(seconds)), metrics)
 
 
 def _wrong(
@@ -356,9 +327,7 @@ def _wrong(
         answer = answer_of([line.split("\t") for line in text.splitlines()])
         if answer not in reference[name]:
             expected = reference[name][0]
-            yield ValidationError(
-                kind=name,
-                message=f"{answer.rows} rows differ from the reference of {expected.rows} rows"
-                if answer.rows == expected.rows
-                else f"{answer.rows} rows instead of {expected.rows}",
-            )
+            message = f"{answer.rows} rows instead of {expected.rows}"
+            if answer.rows == expected.rows:
+                message = f"{answer.rows} rows differ from the reference of {expected.rows} rows"
+            yield ValidationError(kind=name, message=message)

@@ -6,14 +6,13 @@ import logging
 import posixpath
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import NamedTuple
 
-from howdah.engines.hadoop.command import HADOOP_PREFIX, SPARK_PREFIX, EndedJob, staging
+from howdah.engines.hadoop.command import HADOOP_PREFIX, SPARK_PREFIX, EndedJob
 from howdah.engines.hadoop.failure import advised, client_error, short_cause
 from howdah.engines.hadoop.reporters import ReportedJob
-from howdah.engines.hadoop.storage import HdfsWorkspace
-from howdah.engines.hadoop.target import HadoopContext, HadoopTarget, NodeFinder
+from howdah.engines.hadoop.storage import STAGING, HdfsWorkspace
+from howdah.engines.hadoop.target import HadoopContext, HadoopTarget
 from howdah.errors import UserError
 from howdah.files import scratch_folder
 from howdah.installation.java_programs import spark_command
@@ -26,7 +25,7 @@ from howdah.services.errors import ServiceError
 from howdah.services.event_log import read_event_log
 from howdah.services.job_facts import JobFacts, State, state_of
 from howdah.services.namenode import NameNode
-from howdah.services.resourcemanager import AppFacts, ResourceManager, SparkDriver
+from howdah.services.resourcemanager import AppFacts
 from howdah.services.spark_run import ReadSpark, SparkPlaces
 from howdah.units import MIB, format_seconds
 
@@ -41,17 +40,19 @@ def report_spark(context: HadoopContext, workload: Workload, ended: EndedJob, fo
 
     Without an event log the result is the ResourceManager's report, which has no tasks.
     """
-    app = _app(context, ended.application)
+    try:
+        app = context.manager.app(ended.application)
+    except ServiceError as error:
+        _LOG.info("%s", error)
+        app = None
     log = _log(context.namenode, folder, ended.application)
     if isinstance(log, str):
         return _bare(context, ended, app, log)
     if driver_failed(log, ended):
         log = replace(log, application=replace(log.application, outcome="failed"))
-    clock = context.clock
-    machines = NodeFinder(context.target.machine_of, context.job.plan, context.target.joined)
-    read = ReadSpark(
-        log, SparkPlaces(machines.worker, machines.host), lambda epoch_s: clock.seconds(round(1000 * epoch_s))
-    )
+    clock, machines = context.clock, context.machines
+    places = SparkPlaces(machines.worker, machines.host)
+    read = ReadSpark(log, places, lambda epoch_s: clock.seconds(round(1000 * epoch_s)))
     spark = read.run()
     # YARN counts a driver's death in client mode as success: its application master ends in good order.
     state: State = "succeeded" if log.application.outcome == "succeeded" else "failed"
@@ -72,7 +73,7 @@ def report_spark(context: HadoopContext, workload: Workload, ended: EndedJob, fo
         attempts=read.attempts(workload.kind),
         phases=read.phases(),
         counters=read.counters(),
-        facts=_facts(context, ended, state),
+        facts=JobFacts(ended.application, "", context.target.queue, state, clock.epoch_ms),
         spark=spark,
     )
 
@@ -89,14 +90,6 @@ def driver_failed(log: SparkLog, ended: EndedJob) -> bool:
     return ended.exit_code != 0 or any(line.startswith(_UNCAUGHT) for line in ended.lines)
 
 
-def _app(context: HadoopContext, application: str) -> AppFacts | None:
-    try:
-        return context.manager.app(application)
-    except ServiceError as error:
-        _LOG.info("%s", error)
-        return None
-
-
 def _log(namenode: NameNode, folder: str, application: str) -> SparkLog | str:
     """The event log of an application, copied from HDFS and read; or why there is none."""
     try:
@@ -107,23 +100,21 @@ def _log(namenode: NameNode, folder: str, application: str) -> SparkLog | str:
         return f"HDFS {folder} has none"
     # A restarted driver writes a new log; the last one belongs to the attempt that ended.
     newest = max(entries, key=lambda entry: entry.name)
+    source = posixpath.join(folder, newest.name)
     with scratch_folder("event-log") as scratch:
         path = scratch / newest.name
         try:
+            copies = {source: path}
             if newest.is_directory:
                 path.mkdir()
-                for part in namenode.list(posixpath.join(folder, newest.name)):
-                    _copy(namenode, posixpath.join(folder, newest.name, part.name), path / part.name)
-            else:
-                _copy(namenode, posixpath.join(folder, newest.name), path)
+                names = [part.name for part in namenode.list(source)]
+                copies = {posixpath.join(source, name): path / name for name in names}
+            for file, copy in copies.items():
+                with copy.open("wb") as sink:
+                    namenode.read_to(file, sink)
             return read_event_log(path)
         except (ServiceError, OSError, UserError) as error:
             return str(error)
-
-
-def _copy(namenode: NameNode, source: str, to: Path) -> None:
-    with to.open("wb") as sink:
-        namenode.read_to(source, sink)
 
 
 def _why(log: SparkLog, spark: SparkRun, app: AppFacts | None, ended: EndedJob) -> str:
@@ -133,37 +124,30 @@ def _why(log: SparkLog, spark: SparkRun, app: AppFacts | None, ended: EndedJob) 
             "its driver was killed or lost: its event log ends in the middle of its work, "
             f"{format_seconds(spark.end_s - spark.start_s)} after its start"
         )
-    failures = [job.failure for job in log.jobs if job.failure] or [
-        stage.failure for stage in log.stages if stage.failure
-    ]
+    failures = [job.failure for job in log.jobs if job.failure]
+    failures = failures or [stage.failure for stage in log.stages if stage.failure]
     # YARN's diagnostics of a success are not a cause.
     reported = app.diagnostics if app is not None and app.final_status != "SUCCEEDED" else ""
     cause = short_cause(failures[-1] if failures else reported)
     return advised(cause) if cause else client_error(ended.lines)
 
 
-def _by_manager(app: AppFacts | None) -> str | None:
-    """The cause that YARN reports; None if it reports none."""
-    cause = short_cause(app.diagnostics) if app is not None else None
-    return None if cause is None else advised(cause)
-
-
-def _facts(context: HadoopContext, ended: EndedJob, state: State) -> JobFacts:
-    return JobFacts(ended.application, "", context.target.queue, state, context.clock.epoch_ms)
-
-
 def _bare(context: HadoopContext, ended: EndedJob, app: AppFacts | None, missing: str) -> ReportedJob:
+    clock, queue = context.clock, context.target.queue
     state: State = state_of(app.final_status) if app is not None else "failed"
+    cause = short_cause(app.diagnostics) if app is not None else None
+    why = client_error(ended.lines) if cause is None else advised(cause)
     job = HadoopJob(
         id=ended.application,
         name=app.name if app else "",
-        queue=app.queue if app else context.target.queue,
+        queue=app.queue if app else queue,
         told_by="client",
-        submitted_s=0.0 if app is None else context.clock.seconds(app.submitted_ms),
-        diagnostics=None if state == "succeeded" else _by_manager(app) or client_error(ended.lines),
+        submitted_s=0.0 if app is None else clock.seconds(app.submitted_ms),
+        diagnostics=None if state == "succeeded" else why,
     )
     context.warn("no-event-log", f"{ended.application} left no event log that could be read: {missing}")
-    return ReportedJob(job, [], (), Counters(), _facts(context, ended, state))
+    facts = JobFacts(ended.application, "", queue, state, clock.epoch_ms)
+    return ReportedJob(job, [], (), Counters(), facts)
 
 
 LOGS = "spark-logs"
@@ -190,59 +174,38 @@ class SparkCommand(NamedTuple):
         the run's directory and findable by its tag.
         """
         assert target.spark is not None
+        root = target.conf.default_fs
         requested = {**self.properties, **target.job_settings}
         properties = {
             key if key.startswith(SPARK_PREFIX) else f"{HADOOP_PREFIX}{key}": value
             for key, value in requested.items()
-        } | self._own(target, workspace, tag)
-        words = [word for key, value in properties.items() for word in ("--conf", f"{key}={value}")]
-        java = spark_command(
-            target.spark.spark,
-            target.conf_dir,
-            properties.get(_DRIVER_MEMORY, _DRIVER_MEMORY_DEFAULT),
-            "--master",
-            "yarn",
-            *words,
-            "--jars",
-            str(target.spark.examples_jar),
-            "--class",
-            self.main,
-            str(target.spark.jar),
-            *self.arguments,
-        )
-        return [*target.client_prefix, *java]
-
-    def _own(self, target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> dict[str, str]:
-        root = target.conf.default_fs
-        own = {
+        } | {
             "spark.app.name": self.name,
             "spark.eventLog.enabled": "true",
             "spark.eventLog.dir": f"{root}{workspace.folder(LOGS)}",
             "spark.yarn.queue": target.queue,
-            "spark.yarn.stagingDir": f"{root}{staging(workspace)}",
+            "spark.yarn.stagingDir": f"{root}{workspace.folder(STAGING)}",
             "spark.yarn.tags": tag,
             # Each lab and each run at the same time has its own driver: any free port does.
             "spark.ui.port": "0",
+            **self.jars,
         }
-        return own | dict(self.jars)
-
-    def master(self, manager: ResourceManager, application: str) -> SparkDriver:
-        """The driver, which reports the progress of its tasks."""
-        return manager.spark_driver(application)
+        words = (
+            *("--master", "yarn"),
+            *(word for key, value in properties.items() for word in ("--conf", f"{key}={value}")),
+            *("--jars", str(target.spark.examples_jar), "--class", self.main, str(target.spark.jar)),
+            *self.arguments,
+        )
+        memory = properties.get(_DRIVER_MEMORY, _DRIVER_MEMORY_DEFAULT)
+        java = spark_command(target.spark.spark, target.conf_dir, memory, *words)
+        return [*target.client_prefix, *java]
 
     def report(self, context: HadoopContext, workload: Workload, ended: EndedJob) -> ReportedJob:
-        """The result of the application, by its event log."""
         return report_spark(context, workload, ended, context.workspace.folder(LOGS))
-
-
-def prepare_logs(context: HadoopContext) -> None:
-    """Make the folder of event logs, without which an application does not start."""
-    context.namenode.mkdirs(context.workspace.folder(LOGS))
 
 
 def executor_properties(workload: OnSpark) -> dict[str, str]:
     """Executors and partitions as the workload has them."""
-    dynamic = workload.allocation is ExecutorAllocation.DYNAMIC
     number = {
         "spark.executor.instances": workload.executors,
         "spark.executor.cores": workload.executor_cores,
@@ -253,7 +216,7 @@ def executor_properties(workload: OnSpark) -> dict[str, str]:
     if workload.executor_bytes is not None:
         properties["spark.executor.memory"] = f"{workload.executor_bytes // MIB}m"
     properties["spark.submit.deployMode"] = workload.deploy_mode or DeployMode.CLIENT
-    if dynamic:
+    if workload.allocation is ExecutorAllocation.DYNAMIC:
         properties.pop("spark.executor.instances", None)
         properties |= {
             "spark.dynamicAllocation.enabled": "true",

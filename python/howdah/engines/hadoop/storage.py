@@ -7,7 +7,7 @@ import posixpath
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from pydantic import ValidationError
 
@@ -31,17 +31,12 @@ STAGING, HOME = "staging", "home"
 """Folders of clients and application masters."""
 _REPLICATED = "REPLICATION"
 """Hadoop's policy of directories with replicas below a directory whose files are coded."""
-
-_TAKEN = frozenset(
-    {"FileAlreadyExistsException", "AlreadyBeingCreatedException", "RecoveryInProgressException"}
-)
+_TAKEN = ("FileAlreadyExistsException", "AlreadyBeingCreatedException", "RecoveryInProgressException")
 """HDFS's exceptions if another run's marker exists, or is being written at this moment."""
 _LOG = logging.getLogger(__name__)
 
 
 class HdfsMarker(Model):
-    """The file's contents."""
-
     howdah: Literal[1] = 1
     run: str
     process: ProcessIdentity | None
@@ -62,13 +57,6 @@ def read_marker(content: bytes) -> HdfsMarker | None:
         return HdfsMarker.model_validate_json(content)
     except ValidationError:
         return None
-
-
-class Kept(NamedTuple):
-    """A folder of data that an earlier run kept."""
-
-    run: str
-    path: str
 
 
 class HdfsWorkspace:
@@ -111,11 +99,9 @@ class HdfsWorkspace:
         try:
             self._namenode.set_policy(self.path, policy)
         except RefusedByDaemon as error:
-            raise UserError(
-                f"{ERASURE_CODING.flag} {policy}",
-                f"cannot be used: {error.message}",
-                f"only HDFS's superuser can enable it: hdfs ec -enablePolicy -policy {policy}",
-            ) from error
+            problem = f"cannot be used: {error.message}"
+            hint = f"only HDFS's superuser can enable it: hdfs ec -enablePolicy -policy {policy}"
+            raise UserError(f"{ERASURE_CODING.flag} {policy}", problem, hint) from error
         for name in (STAGING, HOME):
             self._namenode.mkdirs(self.folder(name))
             self._namenode.set_policy(self.folder(name), _REPLICATED)
@@ -157,14 +143,11 @@ class HdfsWorkspace:
         return name in self._complete
 
 
-def kept_data(namenode: NameNode, work_dir: str, name: str) -> Kept | None:
-    """The newest folder of that name that an earlier run kept."""
-    kept = [
-        Kept(marker.run, posixpath.join(path, name))
-        for path, marker in marked_directories(namenode, work_dir)
-        if name in marker.kept
-    ]
-    return max(kept, default=None)
+def kept_data(namenode: NameNode, work_dir: str, name: str) -> str | None:
+    """The path of the newest folder of that name that an earlier run kept."""
+    marked = marked_directories(namenode, work_dir)
+    kept = [(marker.run, posixpath.join(path, name)) for path, marker in marked if name in marker.kept]
+    return max(kept)[1] if kept else None
 
 
 def remove(namenode: NameNode, path: str, parents: tuple[str, ...]) -> None:
@@ -208,18 +191,12 @@ def marked_directories(namenode: NameNode, work_dir: str) -> list[tuple[str, Hdf
     result = []
     for entry in entries:
         path = posixpath.join(work_dir, entry.name)
-        marker = _read(namenode, posixpath.join(path, FILE)) if entry.is_directory else None
-        if marker is not None and marker.run == entry.name:
-            result.append((path, marker))
+        # There may be no such file, or another user's.
+        with suppress(RefusedByDaemon):
+            marker = read_marker(namenode.read(posixpath.join(path, FILE))) if entry.is_directory else None
+            if marker is not None and marker.run == entry.name:
+                result.append((path, marker))
     return result
-
-
-def _read(namenode: NameNode, path: str) -> HdfsMarker | None:
-    try:
-        return read_marker(namenode.read(path))
-    except RefusedByDaemon:
-        # No such file, or another user's.
-        return None
 
 
 def clear_leftovers(target: HadoopTarget, namenode: NameNode, manager: ResourceManager) -> tuple[str, ...]:
@@ -260,19 +237,14 @@ def enable_coding(namenode: NameNode, suite: Suite) -> str | None:
     if policy is None:
         return None
     if suite.first(REPLICATION) is not None:
-        raise UserError(
-            ERASURE_CODING.flag,
-            f"conflicts with {REPLICATION.flag}: coded files have no replicas",
-            "omit one",
-        )
+        problem = f"conflicts with {REPLICATION.flag}: coded files have no replicas"
+        raise UserError(ERASURE_CODING.flag, problem, "omit one")
     live, needed = sum(datanode.live for datanode in namenode.datanodes()), POLICIES[policy].units
     if live < needed:
         fitting = [name for name, candidate in POLICIES.items() if candidate.units <= live]
-        raise UserError(
-            f"{ERASURE_CODING.flag} {policy}",
-            f"needs {needed} DataNodes, and {live} are alive",
-            f"one of {', '.join(fitting)}" if fitting else "every policy needs at least 3; use replicas",
-        )
+        problem = f"needs {needed} DataNodes, and {live} are alive"
+        hint = f"one of {', '.join(fitting)}" if fitting else "every policy needs at least 3; use replicas"
+        raise UserError(f"{ERASURE_CODING.flag} {policy}", problem, hint)
     try:
         namenode.enable_policy(policy)
     except RefusedByDaemon as error:
@@ -292,11 +264,8 @@ def check_replicas(namenode: NameNode, suite: Suite) -> None:
         requested = REPLICATION.of(workload)
         if requested is not None and requested > live:
             option = next(candidate for candidate in workload.options if candidate.field == REPLICATION.field)
-            raise UserError(
-                option.flag,
-                f"{requested} replicas of a block need {requested} DataNodes, and {live} are alive",
-                f"give at most {live}",
-            )
+            problem = f"{requested} replicas of a block need {requested} DataNodes, and {live} are alive"
+            raise UserError(option.flag, problem, f"give at most {live}")
 
 
 def check_room(namenode: NameNode, target: HadoopTarget, suite: Suite) -> None:
@@ -307,23 +276,14 @@ def check_room(namenode: NameNode, target: HadoopTarget, suite: Suite) -> None:
         raise _too_much(suite, needed, free_bytes, f"HDFS has {format_bytes(free_bytes)} free")
     folder = existing_parent(namenode, target.work_dir)
     while needed and folder != "/":
-        remaining = _remaining_bytes(namenode, folder)
-        if remaining is not None and needed > remaining:
-            raise _too_much(
-                suite, needed, remaining, f"the quota of {folder} leaves {format_bytes(remaining)}"
-            )
+        # Without the permission to read a quota it is not checked.
+        with suppress(RefusedByDaemon):
+            summary = namenode.summary(folder)
+            remaining = max(0, summary.space_quota_bytes - summary.space_bytes)
+            if summary.space_quota_bytes >= 0 and needed > remaining:
+                where = f"the quota of {folder} leaves {format_bytes(remaining)}"
+                raise _too_much(suite, needed, remaining, where)
         folder = posixpath.dirname(folder)
-
-
-def _remaining_bytes(namenode: NameNode, folder: str) -> int | None:
-    """Remaining space of a directory's quota; None without a quota or the permission to read it."""
-    try:
-        summary = namenode.summary(folder)
-    except RefusedByDaemon:
-        return None
-    if summary.space_quota_bytes < 0:
-        return None
-    return max(0, summary.space_quota_bytes - summary.space_bytes)
 
 
 def _too_much(suite: Suite, needed: int, room: int, where: str) -> UserError:
@@ -332,28 +292,22 @@ def _too_much(suite: Suite, needed: int, room: int, where: str) -> UserError:
     if rows is None:
         return UserError("HDFS", problem, "run with less data, or free some space")
     fitting = int(rows * room * _FREE_SHARE / needed)
-    return UserError(
-        "--rows",
-        f"{format_count_short(rows)} rows are {format_bytes(rows * ROW_BYTES)} and {problem}",
-        f"give at most --rows {format_count_short(fitting)}, or free some space",
-    )
+    problem = f"{format_count_short(rows)} rows are {format_bytes(rows * ROW_BYTES)} and {problem}"
+    hint = f"give at most --rows {format_count_short(fitting)}, or free some space"
+    return UserError("--rows", problem, hint)
 
 
 def _written_bytes(target: HadoopTarget, workload: Workload) -> int:
     """Bytes that a workload keeps in HDFS until the end of the run, including all replicas."""
     if not workload.written_bytes:
         return 0
-    policy = ERASURE_CODING.of(workload)
+    policy, key = ERASURE_CODING.of(workload), workload.replication_key
     if policy is not None:
         return round(workload.written_bytes * POLICIES[policy].overhead)
-    return workload.written_bytes * _replicas(target, workload, workload.replication_key)
-
-
-def _replicas(target: HadoopTarget, workload: Workload, key: str) -> int:
-    """TeraSort's own default, of a key that no release lists, is 1."""
+    # TeraSort's own default, of a key that no release lists, is 1.
     replication = REPLICATION.of(workload) or target.job_settings.get(key) or target.conf.get(key) or 1
     try:
-        return int(replication)
+        return workload.written_bytes * int(replication)
     except ValueError as error:
         where = f"--set {key}" if key in target.job_settings else target.conf.where(key)
         raise UserError(where, f"{replication!r} is not a number of replicas", "1, 2 or 3") from error
@@ -389,9 +343,13 @@ def spread(
     sharing = 0
     for block in blocks:
         addresses = [replica.address for replica in block.replicas]
-        per_worker.update(worker_at.get(address) or _unknown(address, machines) for address in addresses)
-        hosts = [host_at.get(address) or machines.host(_unknown(address, machines)) for address in addresses]
-        together = max(Counter(hosts).values(), default=0)
+        for address in addresses:
+            # The NameNode no longer lists this DataNode.
+            if address not in worker_at:
+                worker_at[address] = machines.worker(address.rpartition(":")[0])
+                host_at[address] = machines.host(worker_at[address])
+        per_worker.update(worker_at[address] for address in addresses)
+        together = max(Counter(host_at[address] for address in addresses).values(), default=0)
         # One replica on a host is safe, or as many units as the policy has parity units.
         sharing += together > (POLICIES[block.policy].parity if block.policy in POLICIES else 1)
     return ReplicaSpread(
@@ -406,8 +364,3 @@ def spread(
         policy=next((block.policy for block in blocks if block.policy), None),
         stored_bytes=stored_bytes,
     )
-
-
-def _unknown(address: str, machines: NodeFinder) -> str:
-    """The worker of a DataNode that the NameNode no longer lists."""
-    return machines.worker(address.rpartition(":")[0])

@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from howdah.installation.installation import Installation
-from howdah.installation.java_programs import SparkPrograms
-from howdah.model.cluster import Laboratory
-from howdah.model.placement import PlacedWorker, placed_workers
-from howdah.model.plan import Plan
-from howdah.services.conf import ClientConf
-from howdah.services.web import Web
-from howdah.telemetry.source import Follow, Member, Source
-
-if TYPE_CHECKING:
-    from howdah.engines.base import RunClock
-    from howdah.engines.hadoop.storage import HdfsWorkspace
-    from howdah.model.tables import Job, SampleSink
-    from howdah.services.namenode import NameNode
-    from howdah.services.resourcemanager import ResourceManager
 import logging
 import posixpath
 import re
 import subprocess
 import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from howdah.engines.base import sha256
+from howdah.engines.base import RunClock, sha256
 from howdah.engines.processes import PATIENCE_S, RunningProgram
-from howdah.installation.java_programs import BRIEF, PROGRAMS, java_command
+from howdah.installation.installation import Installation
+from howdah.installation.java_programs import BRIEF, PROGRAMS, SparkPrograms, java_command
+from howdah.model.cluster import Laboratory
+from howdah.model.placement import PlacedWorker, placed_workers
+from howdah.model.plan import Plan
+from howdah.model.tables import Job, SampleSink
+from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
+from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import AppFacts, ResourceManager
+from howdah.services.web import Web
+from howdah.telemetry.source import Follow, Member, Source
+
+if TYPE_CHECKING:
+    from howdah.engines.hadoop.storage import HdfsWorkspace
 
 DEADLINE_S = 120.0
 """Time without a container from the queue after which the job is given up."""
@@ -43,7 +40,6 @@ class HadoopTarget:
     """All that an engine needs of a cluster, the user's own or a lab."""
 
     installation: Installation
-    """The jars that clients run from."""
     conf_dir: Path
     """The client's configuration directory, which is only read."""
     conf: ClientConf
@@ -58,17 +54,18 @@ class HadoopTarget:
     machine_of: Mapping[str, str] = field(default_factory=dict)
     """The plan's worker by what Hadoop calls its node: a host name or an address."""
     sources: Sequence[Source] = ()
-    """The sources that are sampled while a job runs."""
     follow: Follow | None = None
-    """Detects machines that join or leave."""
     joined: Mapping[str, Member] = field(default_factory=dict)
     """The machines that came so far, by name."""
     client_prefix: tuple[str, ...] = ()
     """The prefix of every client's command line, which enters a lab's namespaces."""
     lab: Laboratory | None = None
-    """The isolation and deviations of a lab; None for a user's cluster."""
     spark: SparkPrograms | None = None
     """Spark and howdah's programs on it, if the suite has any."""
+
+    def machines(self, plan: Plan) -> NodeFinder:
+        """Return the workers of a plan, and those that joined, by Hadoop's names."""
+        return NodeFinder(self.machine_of, plan, self.joined)
 
 
 class NodeFinder:
@@ -106,30 +103,13 @@ class NodeFinder:
         return placed.rack if placed else None
 
 
-class DeferredAction:
-    """At most one action that must not delay the next job."""
-
-    def __init__(self) -> None:
-        self._action: Callable[[], None] | None = None
-
-    def put(self, action: Callable[[], None]) -> None:
-        """Defer an action, after doing the one before."""
-        self.do()
-        self._action = action
-
-    def do(self) -> None:
-        """Do the deferred action, once, even if it raises an error."""
-        action, self._action = self._action, None
-        if action is not None:
-            action()
-
-
 @dataclass
 class HadoopContext:
     """The context of every program.
 
     ``warn`` adds a warning by code and text. Without a history server (``history`` is False), application
-    masters are queried for more while they run. ``afterwards`` has an action that may run later.
+    masters are queried for more while they run. ``afterwards`` has at most one action, which must not delay
+    the next job; closing it does the action, once.
     """
 
     job: Job
@@ -141,7 +121,12 @@ class HadoopContext:
     sink: SampleSink
     history: bool
     warn: Callable[[str, str], None]
-    afterwards: DeferredAction
+    afterwards: ExitStack
+
+    @property
+    def machines(self) -> NodeFinder:
+        """The plan's workers, and those that joined, by Hadoop's names."""
+        return self.target.machines(self.job.plan)
 
 
 _LOG = logging.getLogger(__name__)
@@ -198,11 +183,8 @@ def kill_applications(
     end = time.monotonic() + patience_s
     while running := _at_work(manager, tag):
         if time.monotonic() > end:
-            raise ServiceError(
-                running[0].id,
-                f"was killed and has not ended within {patience_s:g} s",
-                f"yarn application -status {running[0].id}",
-            )
+            problem = f"was killed and has not ended within {patience_s:g} s"
+            raise ServiceError(running[0].id, problem, f"yarn application -status {running[0].id}")
         time.sleep(_POLL_S)
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from howdah.engines.base import PartialResult
+from howdah.engines.base import NO_TERAGEN_RECORD, Generated, PartialResult
 from howdah.engines.hadoop.command import Command, file_properties, sort_properties
-from howdah.engines.hadoop.ready import Generated, read_generated, tera_rows, write_generated
+from howdah.engines.hadoop.ready import read_generated, tera_rows, write_generated
 from howdah.engines.hadoop.work import Conclusion, FinishedJob, HadoopWork
 from howdah.model.run import Outcome, ValidationError
 from howdah.model.workloads.terasort import (
@@ -24,21 +24,18 @@ from howdah.model.workloads.terasort import (
 _CHECKSUM_KEY = "checksum"
 _ERROR = "error"
 _COUNTED = (1 << 64) - 1
-"""The bits of a checksum that a counter of Hadoop holds."""
-
+"""The bits of a checksum that a counter of Hadoop holds, a signed number that wraps around."""
 _PACKAGE = "org.apache.hadoop.examples.terasort"
 TERASORT_MAIN = f"{_PACKAGE}.TeraSort"
 SPREAD_MAPS = {TERA_SCHEDULER: "false"}
 """YARN's own scheduler spreads the maps evenly over all hosts that have their data."""
 _CHECKSUM_COUNTER = "TeraGen$Counters.CHECKSUM"
-_LOW = (1 << 64) - 1
 
 
 class Validated(NamedTuple):
     """The result of validating rows."""
 
     checksum: str | None
-    """The sum of the rows' CRC-32 in hex; None where there were no rows."""
     expected: str | None
     """The expected sum by TeraGen's counter."""
     errors: tuple[ValidationError, ...]
@@ -58,7 +55,15 @@ def judge(report: str, rows: int, generated: Generated | None) -> Validated:
         return Validated(checksum, None, tuple(errors))
     total = int(checksum or "0", 16)
     expected = total & ~_COUNTED | int(generated.checksum, 16) & _COUNTED
-    errors += _incompleteness(rows, total, generated.rows, expected)
+    if rows != generated.rows:
+        how = "lost" if rows < generated.rows else "too many"
+        difference = f"{abs(rows - generated.rows)} {how}"
+        message = f"{rows} rows where TeraGen recorded {generated.rows}: {difference}"
+        errors.append(ValidationError(kind="rows", message=message))
+    if total != expected:
+        recorded = f"checksum {total:x} where TeraGen recorded {expected:x}"
+        message = f"{recorded}: rows were changed, lost or repeated"
+        errors.append(ValidationError(kind="checksum", message=message))
     return Validated(checksum, f"{expected:x}", tuple(errors))
 
 
@@ -77,23 +82,6 @@ def _records(report: str) -> Iterator[tuple[str, str]]:
         yield key, "\n".join(lines)
 
 
-def _incompleteness(
-    rows: int, checksum: int, expected_rows: int, expected_checksum: int
-) -> Iterator[ValidationError]:
-    if rows != expected_rows:
-        how = "lost" if rows < expected_rows else "too many"
-        yield ValidationError(
-            kind="rows",
-            message=f"{rows} rows where TeraGen recorded {expected_rows}: {abs(rows - expected_rows)} {how}",
-        )
-    if checksum != expected_checksum:
-        yield ValidationError(
-            kind="checksum",
-            message=f"checksum {checksum:x} where TeraGen recorded {expected_checksum:x}: "
-            "rows were changed, lost or repeated",
-        )
-
-
 def teragen(work: HadoopWork[TeraGen]) -> Conclusion:
     """Write the rows."""
     workload, workspace = work.workload, work.context.workspace
@@ -109,19 +97,15 @@ def teragen(work: HadoopWork[TeraGen]) -> Conclusion:
 
 def _generated(work: HadoopWork[TeraGen], job: FinishedJob, output: str) -> PartialResult:
     """Return TeraGen's result; write its count and checksum of the rows next to them."""
-    context, reported = work.context, job.reported
-    counted = reported.job.counters.get(_CHECKSUM_COUNTER)
+    context, counters = work.context, job.reported.counters
+    counted = job.reported.job.counters.get(_CHECKSUM_COUNTER)
     if counted is None:
-        context.warn(
-            "no-teragen-counter", "teragen's checksum is unknown, because its counters were not reported"
-        )
-        return PartialResult(counters=reported.counters, replicas=work.replicas(output))
-    # The counter is a signed number that wraps around.
-    generated = Generated(reported.counters.output_rows, f"{counted.total & _LOW:x}")
-    write_generated(context.namenode, output, generated)
-    return PartialResult(
-        counters=reported.counters, checksum=generated.checksum, replicas=work.replicas(output)
-    )
+        text = "teragen's checksum is unknown, because its counters were not reported"
+        context.warn("no-teragen-counter", text)
+        return PartialResult(counters=counters, replicas=work.replicas(output))
+    checksum = f"{counted.total & _COUNTED:x}"
+    write_generated(context.namenode, output, Generated(counters.output_rows, checksum))
+    return PartialResult(counters=counters, checksum=checksum, replicas=work.replicas(output))
 
 
 def terasort(work: HadoopWork[TeraSort]) -> Conclusion:
@@ -158,11 +142,7 @@ def _judged(work: HadoopWork[TeraValidate], job: FinishedJob, source: str, outpu
     report = context.namenode.read(f"{output}/part-r-00000").decode(errors="replace")
     verdict = judge(report, counters.input_rows, generated)
     if generated is None:
-        context.warn(
-            "no-teragen-record",
-            "teravalidate had no TeraGen record of these rows, so it checked their order but not their "
-            "completeness",
-        )
+        context.warn(*NO_TERAGEN_RECORD)
     return PartialResult(
         outcome=Outcome.FAILED if verdict.errors else Outcome.SUCCEEDED,
         counters=counters,

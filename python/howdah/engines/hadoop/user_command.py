@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -14,7 +15,7 @@ from howdah.engines.hadoop.command import EndedJob
 from howdah.engines.hadoop.failure import client_error, short_cause
 from howdah.engines.hadoop.overlay import SUBMIT, Additions, additions, environment, user_logs
 from howdah.engines.hadoop.reporters import ReportedJob, report_job
-from howdah.engines.hadoop.spark_command import LOGS, prepare_logs, report_spark
+from howdah.engines.hadoop.spark_command import LOGS, report_spark
 from howdah.engines.hadoop.target import HadoopContext, HadoopTarget, run_tag
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.engines.processes import RunningProgram
@@ -23,7 +24,6 @@ from howdah.files import scratch_folder
 from howdah.hadoop.config_files import without_secrets
 from howdah.model.cluster import HadoopJob
 from howdah.model.reported import Counters
-from howdah.model.run import Phase, TaskAttempt
 from howdah.model.tables import Progress
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.hadoop_programs import COMMAND, UserCommand
@@ -47,11 +47,9 @@ def added_to(target: HadoopTarget, words: Sequence[str], run_id: str) -> Additio
     """The additions of a run to the command; raises UserError for a secret among its arguments."""
     for word in words:
         if without_secrets(word) != word:
-            raise UserError(
-                "command",
-                "contains a secret, which the run's record and `ps` would expose",
-                "put it into a file that the command reads, or a credential provider",
-            )
+            problem = "contains a secret, which the run's record and `ps` would expose"
+            hint = "put it into a file that the command reads, or a credential provider"
+            raise UserError("command", problem, hint)
     path = posixpath.join(target.work_dir, run_id)
     return additions(target, words, run_tag(path), posixpath.join(path, LOGS))
 
@@ -61,7 +59,8 @@ def user_command(work: HadoopWork[UserCommand]) -> Conclusion:
     context, words = work.context, work.workload.words
     added = added_to(context.target, words, posixpath.basename(context.workspace.path))
     if added.logs is not None:
-        prepare_logs(context)
+        # Without the folder of event logs Spark's applications do not start.
+        context.namenode.mkdirs(context.workspace.folder(LOGS))
     with scratch_folder("command") as folder:
         variables = environment(context.target, added, folder)
 
@@ -79,16 +78,9 @@ def user_command(work: HadoopWork[UserCommand]) -> Conclusion:
         tag = run_tag(context.workspace.path)
         applications = partial(TaggedApplications, context, tag, earlier(context.target, tag))
         ended = work.run_tagged(start, applications, partial(_report, context, added))
-    counters = Counters()
-    for job in ended:
-        names = Counters.model_fields
-        counters = Counters(
-            **{
-                name: getattr(counters, name) + getattr(job.counters, name)
-                for name in names
-                if isinstance(getattr(counters, name), int)
-            }
-        )
+    counters = Counters(
+        **{name: sum(getattr(job.counters, name) for job in ended) for name in Counters.model_fields}
+    )
     return lambda: PartialResult(counters=counters)
 
 
@@ -144,12 +136,20 @@ class TaggedApplications:
             if ended and heard and all(app.state in _ENDED for app in self.applications.values()):
                 break
             if ended and silent_s > _SILENT_S:
-                raise RunFailed(
-                    COMMAND,
-                    f"the command ended, but the ResourceManager was silent for {format_seconds(silent_s)}",
-                )
-        if not self.applications:
-            self._refuse_none()
+                problem = f"the ResourceManager was silent for {format_seconds(silent_s)}"
+                raise RunFailed(COMMAND, f"the command ended, but {problem}")
+        if self.applications:
+            return
+        code = self._program.exit_code()
+        message = client_error(self._program.lines) if self._program.lines else "it printed nothing"
+        if code != 0:
+            problem = f"the command ended with exit code {code} and started no application"
+            raise RunFailed(COMMAND, f"{problem}: {message}")
+        raise RunFailed(
+            COMMAND,
+            "the command started no application on YARN with the run's tag: does it run locally (Spark needs "
+            f"--master yarn), on another cluster, or with its own tags? Its last output: {message}",
+        )
 
     def _poll(self) -> bool:
         try:
@@ -166,15 +166,10 @@ class TaggedApplications:
         for app in self.applications.values():
             if app.state not in _QUEUED or app.master_logs:
                 self._waiting.pop(app.id, None)
-                continue
-            since_s = self._waiting.setdefault(app.id, now_s)
-            if now_s - since_s >= deadline_s:
+            elif now_s - self._waiting.setdefault(app.id, now_s) >= deadline_s:
+                problem = f"queue {app.queue} gave {app.id} no container within {deadline_s:g} s"
                 why = " ".join(app.diagnostics.split()).rstrip("; ")
-                raise RunFailed(
-                    COMMAND,
-                    f"queue {app.queue} gave {app.id} no container within {deadline_s:g} s"
-                    + (f": {why}" if why else ""),
-                )
+                raise RunFailed(COMMAND, f"{problem}: {why}" if why else problem)
 
     def _check_tasks(self, now_s: float) -> None:
         """Raise RunFailed for an application whose tasks or executors get no container in time."""
@@ -188,7 +183,10 @@ class TaggedApplications:
             if now_s - self._alone.setdefault(app.id, now_s) < deadline_s:
                 continue
             # A driver may work alone for long: only what it has requested is waited for.
-            if pending := self._pending(app.id):
+            pending = 0
+            with suppress(ServiceError):
+                pending = self._manager.pending(app.id)
+            if pending:
                 raise RunFailed(
                     COMMAND,
                     f"queue {app.queue} gave no task or executor of {app.id} a container within "
@@ -197,34 +195,12 @@ class TaggedApplications:
                 )
             self._alone[app.id] = now_s
 
-    def _pending(self, application: str) -> int:
-        try:
-            return self._manager.pending(application)
-        except ServiceError:
-            return 0
-
     def _report_progress(self, now_s: float) -> None:
-        running = sum(app.state not in _ENDED for app in self.applications.values())
-        note = (
-            f"{format_counted(len(self.applications), 'application')}, {running} active"
-            if self.applications
-            else ""
-        )
+        apps = self.applications.values()
+        running = sum(app.state not in _ENDED for app in apps)
+        note = f"{format_counted(len(apps), 'application')}, {running} active" if apps else ""
         phase = "waiting" if self._waiting else "running"
         self._context.sink.progress(Progress(COMMAND, phase, 0, 0, "B", now_s - self._started_s, note))
-
-    def _refuse_none(self) -> None:
-        code = self._program.exit_code()
-        message = client_error(self._program.lines) if self._program.lines else "it printed nothing"
-        if code != 0:
-            raise RunFailed(
-                COMMAND, f"the command ended with exit code {code} and started no application: {message}"
-            )
-        raise RunFailed(
-            COMMAND,
-            "the command started no application on YARN with the run's tag: does it run locally (Spark needs "
-            f"--master yarn), on another cluster, or with its own tags? Its last output: {message}",
-        )
 
 
 def _report(
@@ -236,32 +212,18 @@ def _report(
         logs = added.logs or urlsplit(user_logs(added.words) or "").path
         reported = report_spark(context, workload, ended, logs)
     elif app.kind == "MAPREDUCE":
-        reported = report_job(
-            context.target,
-            app.id.replace("application_", "job_", 1),
-            context.clock,
-            workload=workload,
-            plan=context.job.plan,
-        )
+        job_id, plan = app.id.replace("application_", "job_", 1), context.job.plan
+        reported = report_job(context.target, job_id, context.clock, workload=workload, plan=plan)
     else:
         reported = _bare(context, workload, app)
-    return reported if number is None else _numbered(reported, number)
-
-
-def _numbered(reported: ReportedJob, number: int) -> ReportedJob:
-    def phase(original: Phase) -> Phase:
-        return original.model_copy(update={"name": f"{number} {original.name}"})
-
-    def attempt(original: TaskAttempt) -> TaskAttempt:
-        return (
-            original
-            if original.kind in ("map", "reduce")
-            else original._replace(kind=f"{number} {original.kind}")
-        )
-
-    return reported._replace(
-        phases=tuple(map(phase, reported.phases)), attempts=list(map(attempt, reported.attempts))
-    )
+    if number is None:
+        return reported
+    phases = [phase.model_copy(update={"name": f"{number} {phase.name}"}) for phase in reported.phases]
+    attempts = [
+        attempt if attempt.kind in ("map", "reduce") else attempt._replace(kind=f"{number} {attempt.kind}")
+        for attempt in reported.attempts
+    ]
+    return reported._replace(phases=tuple(phases), attempts=attempts)
 
 
 def _bare(context: HadoopContext, workload: Workload, app: AppFacts) -> ReportedJob:
@@ -277,8 +239,7 @@ def _bare(context: HadoopContext, workload: Workload, app: AppFacts) -> Reported
         finished_s=clock.seconds(app.finished_ms) if app.finished_ms else None,
         diagnostics=None if state == "succeeded" else short_cause(app.diagnostics) or state,
     )
-    context.warn(
-        "no-tasks", f"{workload.kind}: {app.id} is of type {app.kind}, whose tasks howdah cannot read"
-    )
+    text = f"{workload.kind}: {app.id} is of type {app.kind}, whose tasks howdah cannot read"
+    context.warn("no-tasks", text)
     facts = JobFacts(app.id, app.name, app.queue, state, app.submitted_ms)
     return ReportedJob(job, [], (), Counters(), facts)

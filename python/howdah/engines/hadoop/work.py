@@ -3,85 +3,49 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from howdah.engines.base import PartialResult
-from howdah.engines.hadoop.command import EndedJob
+from howdah.engines.hadoop.command import Command, EndedJob
 from howdah.engines.hadoop.failure import client_error
-from howdah.engines.hadoop.following import Following
+from howdah.engines.hadoop.following import Following, MasterOf
 from howdah.engines.hadoop.ready import find_source
 from howdah.engines.hadoop.reporters import ReportedJob
-from howdah.engines.hadoop.storage import HdfsWorkspace, replica_spread
-from howdah.engines.hadoop.target import (
-    Client,
-    HadoopContext,
-    HadoopTarget,
-    NodeFinder,
-    kill_applications,
-    run_tag,
-)
+from howdah.engines.hadoop.spark_command import SparkCommand
+from howdah.engines.hadoop.storage import replica_spread
+from howdah.engines.hadoop.target import Client, HadoopContext, kill_applications, run_tag
 from howdah.engines.processes import RunningProgram
 from howdah.errors import RunFailed
 from howdah.model.cluster import ReplicaSpread
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.history import MOST_BYTES
-from howdah.services.job_rest import ProgressReporter
-from howdah.services.resourcemanager import AppFacts, ResourceManager
+from howdah.services.resourcemanager import AppFacts
 from howdah.units import format_bytes
 
+if TYPE_CHECKING:
+    from howdah.engines.hadoop.user_command import TaggedApplications
+
 _LOG = logging.getLogger(__name__)
-
-
 P = TypeVar("P", bound=Workload)
+Launch = Command | SparkCommand
+"""A program's command: how it is started, followed and reported."""
 
 
+@dataclass
 class FinishedJob:
     """A job whose client has ended."""
 
-    def __init__(self, lines: tuple[str, ...], report: Callable[[], ReportedJob]) -> None:
-        self.lines = lines
-        """The output of its client."""
-        self._report = report
+    lines: tuple[str, ...]
+    report: Callable[[], ReportedJob]
 
     @cached_property
     def reported(self) -> ReportedJob:
         """Hadoop's report of the job, queried at the first use."""
-        return self._report()
-
-
-class Launch(Protocol):
-    """A program's command: how it is started, followed and reported."""
-
-    @property
-    def main(self) -> str:
-        """Its class."""
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        """Description of the program."""
-
-    def vector(self, target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> list[str]:
-        """The client's whole command line."""
-
-    def master(self, manager: ResourceManager, application: str) -> ProgressReporter:
-        """Reports the job's progress while it runs."""
-
-    def report(self, context: HadoopContext, workload: Workload, ended: EndedJob) -> ReportedJob:
-        """The result of the job."""
-
-
-class TaggedWork(Protocol):
-    """The applications of a command, followed to their end."""
-
-    @property
-    def applications(self) -> Mapping[str, AppFacts]:
-        """Each by its id, in the order in which they were submitted."""
-
-    def until_end(self) -> None:
-        """Follow them; raises RunFailed for those that have to be given up."""
+        return self.report()
 
 
 Conclusion = Callable[[], PartialResult]
@@ -124,13 +88,22 @@ class HadoopWork(Generic[P]):
             self._start_s = context.clock.now_s()
         self._end_s = None
         client = Client(command.vector(context.target, context.workspace, tag), context.job.results_dir)
-        following = Following(context, self.workload, client, partial(command.master, context.manager))
+        manager, on_spark = context.manager, isinstance(command, SparkCommand)
+        master_of: MasterOf = manager.spark_driver if on_spark else manager.app_master
+        following = Following(context, self.workload, client, master_of)
         try:
             # A client takes seconds to submit its job.
-            context.afterwards.do()
+            context.afterwards.close()
             following.until_end()
         except BaseException:
-            ended = self._give_up(client, following, tag)
+            # Whoever interrupts again leaves no job either.
+            try:
+                following.poll_last()
+            finally:
+                try:
+                    client.end()
+                finally:
+                    ended = self._kill(tag)
             if ended and client.application is not None:
                 self._jobs.append(self._finished(command, client, following))
             raise
@@ -148,7 +121,7 @@ class HadoopWork(Generic[P]):
     def run_tagged(
         self,
         start: Callable[[], RunningProgram],
-        followed: Callable[[RunningProgram], TaggedWork],
+        followed: Callable[[RunningProgram], TaggedApplications],
         report: Callable[[EndedJob, AppFacts, int | None], ReportedJob],
     ) -> tuple[ReportedJob, ...]:
         """Run a user's command until all applications with the run's tag have ended; return the results.
@@ -161,7 +134,7 @@ class HadoopWork(Generic[P]):
         program = start()
         following = followed(program)
         try:
-            context.afterwards.do()
+            context.afterwards.close()
             following.until_end()
         except BaseException:
             try:
@@ -187,7 +160,7 @@ class HadoopWork(Generic[P]):
 
     def _add_tagged(
         self,
-        following: TaggedWork,
+        following: TaggedApplications,
         program: RunningProgram,
         report: Callable[[EndedJob, AppFacts, int | None], ReportedJob],
     ) -> tuple[ReportedJob, ...]:
@@ -196,21 +169,11 @@ class HadoopWork(Generic[P]):
         code = program.exit_code() if len(apps) == 1 else None
         for number, app in enumerate(apps, 1):
             ended = EndedJob(app.id, program.lines, None, code)
-            reported = report(ended, app, number if len(apps) > 1 else None)
-            self._write_tasks(reported, tuple(self._jobs))
-            self._jobs.append(FinishedJob(program.lines, partial(_same, reported)))
+            finished = partial(report, ended, app, number if len(apps) > 1 else None)
+            job = FinishedJob(program.lines, finished)
+            self._write_tasks(job.reported, tuple(self._jobs))
+            self._jobs.append(job)
         return tuple(job.reported for job in self._jobs)
-
-    def _give_up(self, client: Client, following: Following, tag: str) -> bool:
-        """End client and job; whether none is left. Whoever interrupts again leaves no job either."""
-        try:
-            following.poll_last()
-        finally:
-            try:
-                client.end()
-            finally:
-                ended = self._kill(tag)
-        return ended
 
     def _kill(self, tag: str) -> bool:
         """End the job, if there is one; whether none is left."""
@@ -249,18 +212,14 @@ class HadoopWork(Generic[P]):
             kind: sum(task.kind == kind for job in before for task in job.reported.facts.tasks)
             for kind in ("map", "reduce")
         }
+        attempts = reported.attempts
         self.context.sink.tasks(
-            [
-                attempt._replace(task=attempt.task + first.get(attempt.kind, 0))
-                for attempt in reported.attempts
-            ]
+            [attempt._replace(task=attempt.task + first.get(attempt.kind, 0)) for attempt in attempts]
         )
 
     def replicas(self, path: str) -> ReplicaSpread:
         """The locations of the blocks below a path."""
-        context, target = self.context, self.context.target
-        machines = NodeFinder(target.machine_of, context.job.plan, target.joined)
-        return replica_spread(context.namenode, path, machines)
+        return replica_spread(self.context.namenode, path, self.context.machines)
 
     def fields(self) -> dict[str, object]:
         """The fields of a WorkloadResult that every workload has, whatever became of it."""
@@ -274,7 +233,3 @@ class HadoopWork(Generic[P]):
             last = self._jobs[-1].reported
             fields |= {"job": last.job, "counters": last.counters, "spark": last.spark}
         return fields
-
-
-def _same(reported: ReportedJob) -> ReportedJob:
-    return reported

@@ -16,8 +16,8 @@ from typing import IO, Any, NamedTuple
 
 from pydantic import ValidationError
 
-from howdah.engines.hbase.target import HBaseTarget, RunTable
-from howdah.engines.processes import ProcessIdentity, end_with_parent, is_dead, this_process
+from howdah.engines.hbase.target import SMALL_HEAP, HBaseTarget, RunTable
+from howdah.engines.processes import ProcessIdentity, is_dead, start_program, this_process
 from howdah.errors import RunFailed, UserError
 from howdah.files import scratch_folder
 from howdah.model.base import Model
@@ -42,7 +42,6 @@ class MadeFor(Model):
     """The program of its rows: ``ycsb``, ``hbase-pe``."""
     process: ProcessIdentity
     keep: bool
-    """Whether it is kept for later runs."""
     records: int
     fields: int
     field_bytes: int
@@ -62,7 +61,6 @@ class HeldRows(Model):
     wrong: int = 0
     """Number of records that differ from the written ones."""
     first: str | None = None
-    """The difference of one such record."""
 
 
 class Serving(Model):
@@ -88,14 +86,14 @@ class HeldLedger(Model):
     lost: int
     """Number of records that hold neither the last acknowledged write nor a later one."""
     first: str | None = None
-    """One of these."""
 
 
 @contextmanager
 def opened(target: HBaseTarget) -> Iterator[HBaseAdmin]:
     """Yield an administration client of a cluster, in its own directory."""
+    place = target.places[0]
     with scratch_folder("hbase") as folder:
-        admin = HBaseAdmin(target.admin_command(), folder, target.places[0].environment)
+        admin = HBaseAdmin(target.java(place, "HBaseTables", options=SMALL_HEAP), folder, place.environment)
         try:
             yield admin
         finally:
@@ -108,16 +106,7 @@ class HBaseAdmin:
     def __init__(
         self, command: Sequence[str], directory: Path, environment: Mapping[str, str] | None
     ) -> None:
-        self._process = subprocess.Popen(
-            command,
-            cwd=directory,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            preexec_fn=end_with_parent,  # noqa: PLW1509 (it calls one function that was loaded before)
-        )
+        self._process = start_program(command, directory, environment)
         self._unread = b""
         self._owed = 0
         """Answers that were given up and may still arrive."""
@@ -172,7 +161,6 @@ class HBaseAdmin:
         return bool(self._query("balance"))
 
     def flush(self, name: str) -> None:
-        """Write what is in memory to files."""
         self._query("flush", name)
 
     def compact(self, name: str) -> None:
@@ -180,7 +168,6 @@ class HBaseAdmin:
         self._query("compact", name, within_s=_LONG_S)
 
     def close(self) -> None:
-        """End it."""
         for stop in (signal.SIGTERM, signal.SIGKILL):
             if self._process.poll() is None:
                 with suppress(ProcessLookupError):
@@ -250,11 +237,9 @@ def check_status(admin: HBaseAdmin) -> HBaseStatus:
     if not status.servers:
         raise UserError("HBase", "has no live RegionServer", "start one, and see its log")
     if status.in_transition:
-        raise UserError(
-            "HBase",
-            f"{status.in_transition:,} of its regions have had no server for {MOVED_S:g} s or more",
-            "wait until all regions are assigned; if that takes too long, diagnose and fix it with HBCK2",
-        )
+        problem = f"{status.in_transition:,} of its regions have had no server for {MOVED_S:g} s or more"
+        hint = "wait until all regions are assigned; if that takes too long, diagnose and fix it with HBCK2"
+        raise UserError("HBase", problem, hint)
     return status
 
 
@@ -289,17 +274,12 @@ def _status(admin: HBaseAdmin) -> HBaseStatus:
     try:
         return admin.status()
     except RunFailed as error:
-        raise _unanswered(str(error)) from error
-
-
-def _unanswered(message: str) -> UserError:
-    if any(word in message for word in _NO_SESSION):
-        return UserError(
-            "hbase.zookeeper.quorum",
-            f"no ZooKeeper with an HBase registered answers there ({message})",
-            "start ZooKeeper and the HMaster, or correct hbase-site.xml",
-        )
-    return UserError("HBase", f"does not answer: {message}", "start its HMaster, and see its log")
+        if any(word in str(error) for word in _NO_SESSION):
+            problem = f"no ZooKeeper with an HBase registered answers there ({error})"
+            hint = "start ZooKeeper and the HMaster, or correct hbase-site.xml"
+            raise UserError("hbase.zookeeper.quorum", problem, hint) from error
+        hint = "start its HMaster, and see its log"
+        raise UserError("HBase", f"does not answer: {error}", hint) from error
 
 
 def made_for(job: Job, suite: str, records: int, table: RunTable) -> MadeFor:
@@ -317,11 +297,10 @@ def made_for(job: Job, suite: str, records: int, table: RunTable) -> MadeFor:
 
 def attributes_of(
     compression: Compression | None, encoding: BlockEncoding | None, bloom: BloomFilter | None
-) -> tuple[str, str, str]:
+) -> tuple[str, ...]:
     """The table's compression, block encoding and bloom filter by HBase's own words."""
     words = (compression or Compression.NONE, encoding or BlockEncoding.NONE, bloom or BloomFilter.ROW)
-    first, second, third = (word.upper().replace("-", "_") for word in words)
-    return first, second, third
+    return tuple(word.upper().replace("-", "_") for word in words)
 
 
 NO_TABLE = "has no table that howdah created"
@@ -345,11 +324,8 @@ def kept_table(admin: HBaseAdmin, workload: YcsbMix) -> RunTable:
         raise RunFailed(workload.kind, NO_TABLE, f"run {LOAD} first")
     rows = admin.count(table.name).rows
     if rows < table.made.records:
-        raise RunFailed(
-            f"table {table.name}",
-            f"contains {rows:,} of {table.made.records:,} records, because its load was interrupted",
-            f"drop it in HBase's shell, and run {LOAD} again",
-        )
+        problem = f"contains {rows:,} of {table.made.records:,} records, because its load was interrupted"
+        raise RunFailed(f"table {table.name}", problem, f"drop it in HBase's shell, and run {LOAD} again")
     return RunTable(table.name, table.made.fields, table.made.field_bytes, rows)
 
 
@@ -361,9 +337,7 @@ def clear_leftovers(admin: HBaseAdmin) -> tuple[str, ...]:
     """
     unknown = []
     for table in admin.tables():
-        if table.made.keep:
-            continue
-        dead = is_dead(table.made.process)
+        dead = False if table.made.keep else is_dead(table.made.process)
         if dead:
             _LOG.info("removing %s, whose run was killed", table.name)
             admin.remove(table.name)

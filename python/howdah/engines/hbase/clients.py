@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -25,16 +25,9 @@ INSERT_RETRIES = 20
 """YCSB waits about three seconds before each, so that an outage of a minute ends no thread."""
 KEY_DIGITS = 19
 """Keys are hashed numbers of a Java long: all of one length, they spread evenly over a table's regions."""
-
 _FIRST_DIGITS = 9224
 """No Java long begins with more."""
-_PROPORTIONS = {
-    "read": "readproportion",
-    "update": "updateproportion",
-    "insert": "insertproportion",
-    "scan": "scanproportion",
-    "read-modify-write": "readmodifywriteproportion",
-}
+_OPERATIONS = ("read", "update", "insert", "scan", "read-modify-write")
 
 
 class ClientPart(NamedTuple):
@@ -58,9 +51,8 @@ def divided(workload: Ycsb, rows: int) -> tuple[ClientPart, ...]:
     targets = _evenly(max(clients, workload.target), clients) if workload.target else [None] * clients
     parts, first = [], 0
     for part, target in zip(_evenly(operations, clients), targets, strict=True):
-        parts.append(
-            ClientPart(part, first if isinstance(workload, YcsbLoad) else rows, workload.threads or 1, target)
-        )
+        begin = first if isinstance(workload, YcsbLoad) else rows
+        parts.append(ClientPart(part, begin, workload.threads or 1, target))
         first += part
     return tuple(parts)
 
@@ -77,20 +69,7 @@ def arguments(
 
     With a ``ledger`` faults are expected: what is acknowledged is written there at the end.
     """
-    options = {**_common(workload, table, histograms), **_own(workload, part, table.rows)}
-    if ledger is not None:
-        # By default, a failed insert ends its thread and so all remaining operations of the thread.
-        options |= {"ledger": str(ledger), "core_workload_insertion_retry_limit": INSERT_RETRIES}
-    words = ["-load" if isinstance(workload, YcsbLoad) else "-t", "-s", "-threads", str(part.threads)]
-    if part.target is not None:
-        words += ["-target", str(part.target)]
-    for name, value in options.items():
-        words += ["-p", f"{name}={value}"]
-    return words
-
-
-def _common(workload: Ycsb, table: RunTable, histograms: Path) -> dict[str, str | int]:
-    options: dict[str, str | int] = {
+    options: dict[str, str | int | float] = {
         "db": "HBaseBinding",
         "workload": "RecordWorkload",
         "dataintegrity": "true",
@@ -108,25 +87,29 @@ def _common(workload: Ycsb, table: RunTable, histograms: Path) -> dict[str, str 
     }
     if workload.durability is not None:
         options["durability"] = workload.durability.upper().replace("-", "_")
-    return options
-
-
-def _own(workload: Ycsb, part: ClientPart, rows: int) -> Mapping[str, str | int | float]:
     if isinstance(workload, YcsbMix):
-        return {
-            # All five are set, because YCSB's own defaults are a mix.
-            **{name: workload.shares.get(operation, 0.0) for operation, name in _PROPORTIONS.items()},
-            "recordcount": rows,
+        # All five are set, because YCSB's own defaults are a mix.
+        for operation in _OPERATIONS:
+            options[f"{operation.replace('-', '')}proportion"] = workload.shares.get(operation, 0.0)
+        options |= {
+            "recordcount": table.rows,
             "operationcount": part.operations,
             "requestdistribution": str(workload.distribution or workload.usual),
             "maxscanlength": MOST_SCANNED,
             "writeallfields": "true" if workload.replaces_whole else "false",
         }
-    return {
-        "recordcount": workload.records or 0,
-        "insertstart": part.first,
-        "insertcount": part.operations,
-    }
+    else:
+        options["recordcount"] = workload.records or 0
+        options |= {"insertstart": part.first, "insertcount": part.operations}
+    if ledger is not None:
+        # By default, a failed insert ends its thread and so all remaining operations of the thread.
+        options |= {"ledger": str(ledger), "core_workload_insertion_retry_limit": INSERT_RETRIES}
+    words = ["-load" if isinstance(workload, YcsbLoad) else "-t", "-s", "-threads", str(part.threads)]
+    if part.target is not None:
+        words += ["-target", str(part.target)]
+    for name, value in options.items():
+        words += ["-p", f"{name}={value}"]
+    return words
 
 
 def _evenly(total: int, parts: int) -> list[int]:
@@ -138,7 +121,7 @@ _LINE = re.compile(r"^\[([\w-]+)\], ([^,]+), ([\d.]+)$")
 _STATUS = re.compile(r" sec: (\d+) operations;")
 _RETURN = "Return="
 _OURS = "HOWDAH"
-_TIMED = {"READ", "UPDATE", "INSERT", "SCAN", "READ-MODIFY-WRITE"}
+_TIMED = {operation.upper() for operation in _OPERATIONS}
 
 
 class Printed(NamedTuple):
@@ -151,7 +134,6 @@ class Printed(NamedTuple):
     begun_ms: int
     """Start of the first operation in milliseconds since the epoch; 0 without operations."""
     ended_ms: int
-    """End of the last operation in milliseconds since the epoch."""
 
 
 def read_printed(lines: Iterable[str]) -> Printed | None:
@@ -187,13 +169,10 @@ def named(section: str) -> str | None:
     ``Intended-READ`` is from when it should have begun, so that waiting for a client that is late counts.
     ``READ-FAILED`` is of those that came to something else than OK.
     """
-    intended = section.startswith("Intended-")
-    bare = section.removeprefix("Intended-")
-    failed = bare.endswith("-FAILED")
-    bare = bare.removesuffix("-FAILED")
-    if bare not in _TIMED:
-        return None
-    return f"{bare.lower()}{', failed' if failed else ''}{', intended' if intended else ''}"
+    bare = section.removeprefix("Intended-").removesuffix("-FAILED")
+    failed = ", failed" if section.endswith("-FAILED") else ""
+    intended = ", intended" if section.startswith("Intended-") else ""
+    return f"{bare.lower()}{failed}{intended}" if bare in _TIMED else None
 
 
 _BASE = re.compile(r"^#\[(?:StartTime|BaseTime): ([\d.]+) ")
@@ -229,30 +208,24 @@ class HistogramLogs:
         whole = content[: content.rfind(b"\n") + 1]
         self._read[path] = self._read.get(path, 0) + len(whole)
         for line in whole.decode("ascii", errors="replace").splitlines():
+            # An interval is ``start, length, longest, histogram``, in seconds since the log's own start.
+            parts = line.split(",")
             if (base := _BASE.match(line)) is not None:
                 self._base_s[path] = float(base[1])
-            elif (row := self._row(path, operation, line)) is not None:
-                yield row
-
-    def _row(self, path: Path, operation: str, line: str) -> LatencyHistogram | None:
-        """An interval of a line ``start, length, longest, histogram``, seconds since the log's own start."""
-        parts = line.split(",")
-        if line.startswith(("#", '"')) or len(parts) != 4:
-            return None
-        start_s = self._base_s.get(path, 0.0) + float(parts[0])
-        histogram, operations = counted(parts[3])
-        if operations == 0:
-            return None
-        return LatencyHistogram(
-            workload=self._workload,
-            operation=operation,
-            host=self._host,
-            peer=None,
-            start_s=self._run_s(start_s),
-            end_s=self._run_s(start_s + float(parts[1])),
-            operations=operations,
-            histogram=histogram,
-        )
+            elif len(parts) == 4 and not line.startswith(("#", '"')):
+                start_s = self._base_s.get(path, 0.0) + float(parts[0])
+                histogram, operations = counted(parts[3])
+                if operations:
+                    yield LatencyHistogram(
+                        workload=self._workload,
+                        operation=operation,
+                        host=self._host,
+                        peer=None,
+                        start_s=self._run_s(start_s),
+                        end_s=self._run_s(start_s + float(parts[1])),
+                        operations=operations,
+                        histogram=histogram,
+                    )
 
 
 _POLL_S = 0.1
@@ -265,7 +238,6 @@ class Answered(NamedTuple):
 
     operations: dict[str, int]
     returns: dict[str, dict[str, int]]
-    """Number of results of each kind, by YCSB's names."""
     begun_s: float
     ended_s: float
     timed: tuple[LatencyHistogram, ...]
@@ -277,9 +249,8 @@ class Answered(NamedTuple):
 def request_operations(work: HBaseWork[Ycsb], table: RunTable, *, recorded: bool = True) -> Answered:
     """Run a workload with its number of clients; raise RunFailed if a client fails.
 
-    The table then holds the records that were added, too.
-
-    What is timed goes to the record unless it is not to be ``recorded``.
+    The table then holds the records that were added, too. What is timed goes to the record unless it is not
+    to be ``recorded``.
     """
     parts = divided(work.workload, table.rows)
     places = work.context.target.places[: len(parts)]
@@ -299,34 +270,26 @@ def request_operations(work: HBaseWork[Ycsb], table: RunTable, *, recorded: bool
 
 def _follow(work: HBaseWork[Ycsb], clients: Sequence[_YcsbClient], total: int, *, recorded: bool) -> Answered:
     timed: list[LatencyHistogram] = []
-    while not all(client.wait(_POLL_S) for client in clients):
-        timed += _passed_on(work, clients, recorded=recorded)
-        work.progress("run", sum(client.done for client in clients), total)
-    timed += _passed_on(work, clients, recorded=recorded)
+    ended = False
+    while not ended:
+        ended = all(client.wait(_POLL_S) for client in clients)
+        rows = [row for client in clients for row in client.logs.rows()]
+        if rows and recorded:
+            work.context.sink.latencies(rows)
+        timed += rows
+        if not ended:
+            work.progress("run", sum(client.done for client in clients), total)
     printed = [client.printed() for client in clients]
-    clock = work.context.clock
+    seconds = work.context.clock.seconds
+    names = dict.fromkeys(name for counts in printed for name in counts.returns)
     return Answered(
-        operations=_summed(client_printed.operations for client_printed in printed),
-        returns={
-            operation: _summed(client_printed.returns.get(operation, {}) for client_printed in printed)
-            for operation in dict.fromkeys(
-                name for client_printed in printed for name in client_printed.returns
-            )
-        },
-        begun_s=min(clock.seconds(client_printed.begun_ms) for client_printed in printed),
-        ended_s=max(clock.seconds(client_printed.ended_ms) for client_printed in printed),
+        operations=_summed(counts.operations for counts in printed),
+        returns={name: _summed(counts.returns.get(name, {}) for counts in printed) for name in names},
+        begun_s=min(seconds(counts.begun_ms) for counts in printed),
+        ended_s=max(seconds(counts.ended_ms) for counts in printed),
         timed=tuple(timed),
         complaint=next((client.complaint for client in clients if client.complaint), None),
     )
-
-
-def _passed_on(
-    work: HBaseWork[Ycsb], clients: Iterable[_YcsbClient], *, recorded: bool
-) -> list[LatencyHistogram]:
-    rows = [row for client in clients for row in client.logs.rows()]
-    if rows and recorded:
-        work.context.sink.latencies(rows)
-    return rows
 
 
 def operations_done(rows: Iterable[LatencyHistogram]) -> int:
@@ -342,37 +305,28 @@ def counts_once(operation: str) -> bool:
 
 
 def _summed(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    total: dict[str, int] = {}
+    total: Counter[str] = Counter()
     for client_counts in counts:
-        for name, count in client_counts.items():
-            total[name] = total.get(name, 0) + count
-    return total
+        total.update(client_counts)
+    return dict(total)
 
 
 class _YcsbClient(RunningProgram):
-    """One client of YCSB's, on its machine."""
-
     def __init__(
         self, work: HBaseWork[Ycsb], table: RunTable, place: ClientPlace, part: ClientPart, folder: Path
     ) -> None:
         self.done = 0
         self.complaint: str | None = None
-        """The first error that it reported."""
         self._place = place
-        clock = work.context.clock
+        kind, seconds, book = work.workload.kind, work.context.clock.seconds, work.context.ledger
         folder.mkdir()
-        self.logs = HistogramLogs(
-            folder, work.workload.kind, place.name, lambda epoch_s: clock.seconds(round(1000 * epoch_s))
-        )
-        book = work.context.ledger
-        ledger = book / f"{work.workload.kind}-{uuid4().hex}.ledger" if book else None
+        self.logs = HistogramLogs(folder, kind, place.name, lambda epoch_s: seconds(round(1000 * epoch_s)))
+        ledger = book / f"{kind}-{uuid4().hex}.ledger" if book else None
         words = arguments(work.workload, part, table, histograms=folder, ledger=ledger)
-        super().__init__(
-            work.context.target.java(place, CLIENT, *words), folder, environment=place.environment
-        )
+        command = work.context.target.java(place, CLIENT, *words)
+        super().__init__(command, folder, environment=place.environment)
 
     def read_line(self, line: str) -> None:
-        """Note how far it is, and what is wrong."""
         if (done := done_so_far(line)) is not None:
             self.done = done
         elif self.complaint is None and any(word in line for word in _COMPLAINTS) and "[" not in line[:1]:

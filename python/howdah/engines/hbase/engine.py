@@ -7,12 +7,11 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import NamedTuple
 
-from howdah.engines.base import PartialResult, RunClock, RunUnderWay, begun_record, clock_was_set, job_digests
+from howdah.engines.base import PartialResult, RunClock, begun_run, clock_was_set
 from howdah.engines.hbase.admin import (
     HBaseAdmin,
     attributes_of,
@@ -34,15 +33,7 @@ from howdah.model.workloads.base import Workload
 from howdah.model.workloads.ycsb import PE, THROUGHPUT, PerformanceEvaluation, PeWrite
 from howdah.telemetry.daemons import logged_events
 
-
-class HBaseConnection(NamedTuple):
-    """A running cluster and its administration client."""
-
-    target: HBaseTarget
-    admin: HBaseAdmin
-
-
-Opened = Callable[[Job], AbstractContextManager[HBaseConnection]]
+Opened = Callable[[Job], AbstractContextManager[tuple[HBaseTarget, HBaseAdmin]]]
 """Makes the cluster ready for a job: an existing one, or one that is started and stopped with the run."""
 
 
@@ -66,44 +57,34 @@ class HBaseEngine:
 
 
 class _HBaseRun:
-    """One run on the cluster."""
-
     def __init__(
         self, job: Job, sink: SampleSink, target: HBaseTarget, admin: HBaseAdmin, version: str
     ) -> None:
         self._job = job
         self._target = target
         self._clock = RunClock()
-        created = datetime.fromtimestamp(self._clock.start_epoch_s, UTC)
-        record = begun_record(job, engine=HBASE, version=version, created=created, digests=job_digests(job))
-        self._run = RunUnderWay(record, sink)
+        self._run = begun_run(job, sink, self._clock, HBASE, version)
         self._context = HBaseContext(job, target, admin, self._clock, sink, self._run.warn)
 
     def execute(self, status: HBaseStatus, leftovers: Sequence[str], uneven: str | None) -> RunRecord:
         """Run the workloads, and remove the run's table unless it is to be kept."""
         self._run.change(hbase=status, built=self._target.lab)
-        if status.version.partition("-")[0] != self._run.record.engine_version:
-            self._run.warn(
-                "client-version",
-                f"the client's jars are HBase {self._run.record.engine_version}, but the cluster runs "
-                f"{status.version}",
-            )
+        version = self._run.record.engine_version
+        if status.version.partition("-")[0] != version:
+            text = f"the client's jars are HBase {version}, but the cluster runs {status.version}"
+            self._run.warn("client-version", text)
         if uneven is not None:
             self._run.warn("regions-uneven", uneven)
         for name in leftovers:
-            self._run.warn(
-                "data-left", f"table {name} belongs to a run of another machine, which may still be active"
-            )
+            text = f"table {name} belongs to a run of another machine, which may still be active"
+            self._run.warn("data-left", text)
         if self._context.faulty:
             self._context.ledger = Path(tempfile.mkdtemp(prefix="howdah-ledger-"))
         try:
+            interval_s, follow = self._job.sample_interval_s, self._target.follow
             with (
                 self._run.sampled(
-                    self._target.sources,
-                    start_ns=self._clock.start_ns,
-                    interval_s=self._job.sample_interval_s,
-                    now_s=self._clock.now_s,
-                    follow=self._target.follow,
+                    self._target.sources, self._clock, interval_s=interval_s, follow=follow
                 ) as sampler,
                 self._run.ending((HowdahError, OSError)),
             ):
@@ -143,9 +124,8 @@ class _HBaseRun:
         except RunFailed as error:
             self._run.warn("data-left", f"table {table.name} could not be removed: {error}")
         except KeyboardInterrupt:
-            self._run.warn(
-                "data-left", f"the user stopped the run while table {table.name} was being removed"
-            )
+            text = f"the user stopped the run while table {table.name} was being removed"
+            self._run.warn("data-left", text)
 
 
 MAIN = "org.apache.hadoop.hbase.PerformanceEvaluation"
@@ -194,13 +174,12 @@ def evaluate(work: HBaseWork[PerformanceEvaluation]) -> PartialResult:
         if rows != context.table.rows:
             message = f"the table has {rows:,} rows, but {context.table.rows:,} were written"
             faults = (ValidationError(kind="rows", message=message),)
-    done = workload.rows
     return PartialResult(
         outcome=Outcome.FAILED if faults else Outcome.SUCCEEDED,
         validation_errors=faults,
         phases=tuple(phases),
-        operations=(OperationCount(operation=workload.operation, done=done),),
-        metrics=_metrics(workload.operation, done, evaluated),
+        operations=(OperationCount(operation=workload.operation, done=workload.rows),),
+        metrics=_metrics(workload.operation, workload.rows, evaluated),
     )
 
 
@@ -265,18 +244,11 @@ class _Evaluating(RunningProgram):
 
 
 def _metrics(operation: str, done: int, evaluated: Evaluated) -> tuple[ResultMetric, ...]:
-    over = "the time of its slowest thread"
-    throughput = ResultMetric(
-        name=THROUGHPUT, value=done / evaluated.seconds, unit="1/s", better="higher", over=over
-    )
+    rate, over = done / evaluated.seconds, "the time of its slowest thread"
+    throughput = ResultMetric(name=THROUGHPUT, value=rate, unit="1/s", better="higher", over=over)
     if not evaluated.within_s:
         return (throughput,)
     # It prints only percentiles of its threads' histograms.
-    slowest = ResultMetric(
-        name=f"{operation}, 99 % within",
-        value=max(evaluated.within_s),
-        unit="s",
-        better="lower",
-        over=f"the slowest of {len(evaluated.within_s)} threads",
-    )
-    return (throughput, slowest)
+    slowest_s, over = max(evaluated.within_s), f"the slowest of {len(evaluated.within_s)} threads"
+    name = f"{operation}, 99 % within"
+    return (throughput, ResultMetric(name=name, value=slowest_s, unit="s", better="lower", over=over))

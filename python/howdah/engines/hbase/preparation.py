@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple, Unpack
 
 from howdah.engines.base import Prepared, RunStart, new_job
 from howdah.engines.hbase.admin import LOAD, NO_TABLE, newest_kept
-from howdah.engines.hbase.engine import HBaseConnection, HBaseEngine, Opened
+from howdah.engines.hbase.engine import HBaseEngine, Opened
 from howdah.engines.hbase.reached import ReachedHBase, reach_lab_hbase, reach_own_hbase, standing_alone
 from howdah.engines.hbase.target import table_name
-from howdah.engines.lab_runs import FaultRun, complete_lab, on_lab, requested_faults
+from howdah.engines.lab_runs import (
+    FaultRun,
+    check_one_cluster,
+    chosen_lab,
+    complete_lab,
+    on_lab,
+    requested_faults,
+)
 from howdah.errors import UserError
 from howdah.installation.installation import find_hbase
 from howdah.installation.java_programs import with_ycsb
@@ -25,13 +30,13 @@ from howdah.model.host import Host
 from howdah.model.placement import AtOnce
 from howdah.model.plan import Plan, Role, Worker, WorkerPlan
 from howdah.model.tables import Job
-from howdah.model.workloads.base import Workload
 from howdah.model.workloads.ycsb import PE, PE_WRITE, YCSB_LOAD, TableShape, YcsbLoad, check_shape
 from howdah.model.workloads.ycsb_options import CLIENTS, FIELD_SIZE, FIELDS, MOST_CLIENTS, RECORDS
 from howdah.planner.local_plan import DEFAULT_DATA_DIR
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
 from howdah.probe import probe_host
+from howdah.services.conf import conf_directory
 from howdah.units import GIB, format_memory
 
 _CONF_DIR = "HBASE_CONF_DIR"
@@ -44,7 +49,8 @@ def prepare_hbase(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
 
     Raises UserError for whatever the request gets wrong, and where what it needs is not there.
     """
-    _check_rows(requested_programs(request, HBASE)[0])
+    if requested_programs(request, HBASE)[0].reads == PE_WRITE:
+        raise UserError("SUITE", "it reads the rows of pe-write, which are not kept", f"run the suite {PE}")
     host = probe_host()
     with ExitStack() as stack:
         chosen = _choose(request, host, stack, keep_data=start["keep_data"])
@@ -54,13 +60,8 @@ def prepare_hbase(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
             raise UserError(CLIENTS.flag, problem, f"give at most {chosen.places}, with more --threads")
         request = chosen.request
         sized = size_suite(request, AtOnce(0, 0), engine=HBASE, hosts=chosen.servers)
-        job = new_job(
-            sized.suite,
-            chosen.plan.model_copy(update={"settings": (*chosen.plan.settings, *sized.settings)}),
-            host,
-            sample_interval_s=sized.sample_interval_s,
-            **start,
-        )
+        plan = chosen.plan.model_copy(update={"settings": (*chosen.plan.settings, *sized.settings)})
+        job = new_job(sized.suite, plan, host, sample_interval_s=sized.sample_interval_s, **start)
         engine = HBaseEngine(chosen.version, chosen.opened)
         return Prepared(
             job=job,
@@ -72,8 +73,6 @@ def prepare_hbase(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
 
 
 class _Chosen(NamedTuple):
-    """The HBase that runs the operations."""
-
     plan: Plan
     servers: int
     places: int
@@ -84,7 +83,6 @@ class _Chosen(NamedTuple):
     opened: Opened
     line: str
     playing: FaultRun | None = None
-    """The faults that are injected during the run."""
     state: LabState | None = None
 
 
@@ -94,23 +92,22 @@ def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: boo
     if reached is not None:
         stack.enter_context(reached.close)
         target = replace(reached.target, heal=playing.player.heal) if playing else reached.target
-        connection = HBaseConnection(target, reached.admin)
+        connection = (target, reached.admin)
         return _Chosen(
             reached.plan,
             len(reached.status.servers),
             len(reached.target.places),
             _of_kept(request, reached),
             reached.target.installation.version,
-            partial(_existing_hbase, connection),
+            lambda job: nullcontext(connection),
             reached.line,
             playing,
             reached.state,
         )
     hint = "run the suite ycsb, or give --conf DIR or --lab NAME"
     if requested_programs(request, HBASE)[0].reads == YCSB_LOAD:
-        raise UserError(
-            "SUITE", f"{request.suite} needs a table, and an HBase started on this machine has none", hint
-        )
+        problem = f"{request.suite} needs a table, and an HBase started on this machine has none"
+        raise UserError("SUITE", problem, hint)
     if keep_data:
         raise UserError("--keep-data", "an HBase started on this machine stops at the end of the run", hint)
     installation, plan = with_ycsb(find_hbase()), _plan_alone(request, host)
@@ -140,12 +137,7 @@ def _of_kept(request: RunRequest, reached: ReachedHBase) -> RunRequest:
     return request
 
 
-def _existing_hbase(connection: HBaseConnection, job: Job) -> AbstractContextManager[HBaseConnection]:
-    return nullcontext(connection)
-
-
 def _kept(job: Job) -> Mapping[str, Sequence[str]]:
-    """The table that holds kept data."""
     makes = any(isinstance(workload, YcsbLoad) for workload in job.suite.workloads)
     return {"HBase": [table_name(job.run_id)]} if job.keep_data and makes else {}
 
@@ -155,37 +147,22 @@ def _reach(request: RunRequest, host: Host) -> tuple[ReachedHBase | None, FaultR
 
     Returns None if a standalone one is to be started here.
     """
-    conf, lab, plan = request.of(CONF), request.of(LAB), request.of(PLAN)
-    if conf is not None and lab is not None:
-        raise UserError(
-            LAB.flag, f"conflicts with {CONF.flag}: they name different clusters", "leave one of them out"
-        )
-    alone = next((flag for flag, value in _of_alone(request) if value is not None), None)
-    if alone is not None:
-        if conf is not None or lab is not None:
-            cluster = (CONF if conf else LAB).flag
-            problem = f"is for an HBase started on this machine, but {cluster} names another"
-            raise UserError(alone, problem, "leave one of them out")
+    check_one_cluster(request)
+    # Options that only apply to an HBase started for the run.
+    alone = ((MEMORY.flag, request.of(MEMORY)), (DATA_DIR.flag, request.of(DATA_DIR)))
+    if flags := [flag for flag, value in alone if value is not None]:
+        clusters = ((CONF.flag, request.of(CONF)), (LAB.flag, request.of(LAB)))
+        if names := [flag for flag, value in clusters if value is not None]:
+            problem = f"is for an HBase started on this machine, but {names[0]} names another"
+            raise UserError(flags[0], problem, "leave one of them out")
         return None, requested_faults(request, None)
-    named = os.environ.get(_CONF_DIR)
-    directory = conf or (Path(named) if named else None)
-    if lab is not None or conf is None:
-        otherwise = f"{CONF.flag} DIR, or {MEMORY.flag} SIZE to start an HBase on this machine"
-        state = complete_lab(lab, HBASE, otherwise, elsewhere=directory is not None)
-        if state is not None:
-            if lab is None and directory is not None:
-                raise UserError(
-                    "--engine hbase",
-                    f'lab "{state.name}" is up, but {_CONF_DIR} names another cluster',
-                    f"--lab {state.name}, or --conf DIR",
-                )
-            if plan is not None:
-                raise UserError(
-                    PLAN.flag, "has no effect on a lab, which has its own plan", f"use it with {CONF.flag}"
-                )
-            playing = requested_faults(request, state)
-            return reach_lab_hbase(state), playing
-    requested_faults(request, None)
+    otherwise = f"{CONF.flag} DIR, or {MEMORY.flag} SIZE to start an HBase on this machine"
+    find = partial(complete_lab, engine=HBASE, otherwise=otherwise)
+    state = chosen_lab(request, HBASE, _CONF_DIR, find)
+    playing = requested_faults(request, state)
+    if state is not None:
+        return reach_lab_hbase(state), playing
+    directory, plan = conf_directory(request.of(CONF), _CONF_DIR), request.of(PLAN)
     if directory is not None:
         return reach_own_hbase(directory, plan, host.name), None
     if plan is not None:
@@ -193,28 +170,15 @@ def _reach(request: RunRequest, host: Host) -> tuple[ReachedHBase | None, FaultR
     return None, None
 
 
-def _check_rows(first: type[Workload]) -> None:
-    """Raise UserError for a command of PerformanceEvaluation without the one that makes its table."""
-    if first.reads == PE_WRITE:
-        raise UserError("SUITE", "it reads the rows of pe-write, which are not kept", f"run the suite {PE}")
-
-
-def _of_alone(request: RunRequest) -> tuple[tuple[str, object], ...]:
-    """The given options that only apply to an HBase started for the run."""
-    return (MEMORY.flag, request.of(MEMORY)), (DATA_DIR.flag, request.of(DATA_DIR))
-
-
 def _plan_alone(request: RunRequest, host: Host) -> WorkerPlan:
     heap = request.of(MEMORY) or _HEAP_BYTES
     if heap < _LEAST_HEAP_BYTES:
-        raise UserError(
-            MEMORY.flag, f"{format_memory(heap)} is too little heap for HBase", "give 512MiB or more"
-        )
+        problem = f"{format_memory(heap)} is too little heap for HBase"
+        raise UserError(MEMORY.flag, problem, "give 512MiB or more")
     data_dirs = request.of(DATA_DIR) or (DEFAULT_DATA_DIR,)
     if len(data_dirs) > 1:
-        raise UserError(
-            DATA_DIR.flag, "an HBase on this machine uses a single data directory", "give one --data-dir"
-        )
+        problem = "an HBase on this machine uses a single data directory"
+        raise UserError(DATA_DIR.flag, problem, "give one --data-dir")
     for path in request.of(DATA_DIR) or ():
         if not path.is_dir():
             raise UserError(f"--data-dir {path}", "is not a directory", "create it on the disk to measure")

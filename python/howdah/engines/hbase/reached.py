@@ -11,11 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from howdah.engines.hadoop.reached import open_telemetry, read_plan_file
+from howdah.engines.hadoop.reached import check_plan, join_lab, open_telemetry, read_plan_file
 from howdah.engines.hbase.admin import HBaseAdmin, check_status, opened
-from howdah.engines.hbase.engine import HBaseConnection
 from howdah.engines.hbase.target import ClientPlace, HBaseTarget, places_here
-from howdah.engines.lab_members import LabMembers, lab_telemetry, laboratory_of, shared_machine_sources
 from howdah.engines.local.workspace import Workspace
 from howdah.engines.processes import RunningProgram
 from howdah.errors import UserError
@@ -24,12 +22,11 @@ from howdah.installation.installation import HBaseInstallation, find_hbase
 from howdah.installation.java_programs import PROGRAMS, gc_log_option, java_command, with_ycsb
 from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.files import installed, name_options
-from howdah.lab.kernel.namespaces import client_prefix, join_network
+from howdah.lab.kernel.namespaces import client_prefix
 from howdah.lab.registry import CLIENT
 from howdah.lab.state import LabState
 from howdah.model.cluster import HBaseStatus
-from howdah.model.placement import placed_workers
-from howdah.model.plan import ClusterPlan, Plan, Role, Worker, WorkerPlan
+from howdah.model.plan import Plan, Role, Worker, WorkerPlan
 from howdah.model.tables import Job
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
@@ -45,16 +42,13 @@ _POLL_S = 0.5
 _END_S = 30.0
 _MASTER = "Hadoop:service=HBase,name=Master,sub=Server"
 _PORTS = (
-    "hbase.master.port",
-    "hbase.master.info.port",
-    "hbase.regionserver.port",
-    "hbase.regionserver.info.port",
+    "hbase.master.port", "hbase.master.info.port", "hbase.regionserver.port", "hbase.regionserver.info.port",
     "hbase.zookeeper.property.clientPort",
-)
+)  # fmt: skip
 
 
 @contextmanager
-def standing_alone(job: Job, installation: HBaseInstallation) -> Iterator[HBaseConnection]:
+def standing_alone(job: Job, installation: HBaseInstallation) -> Iterator[tuple[HBaseTarget, HBaseAdmin]]:
     """Start HBase in the plan's data directory, and end and remove it afterwards.
 
     Raises UserError with its last output if it does not start.
@@ -81,7 +75,7 @@ def standing_alone(job: Job, installation: HBaseInstallation) -> Iterator[HBaseC
         # All of it is one process, and either web server shows all beans.
         sources = (*this_machine(name), *server_sources(name, "regionserver", url, web, OFTEN_S))
         target = HBaseTarget(installation, conf, places_here(name), sources, (logs,))
-        yield HBaseConnection(target, stack.enter_context(opened(target)))
+        yield target, stack.enter_context(opened(target))
 
 
 class _StandAlone(RunningProgram):
@@ -89,15 +83,15 @@ class _StandAlone(RunningProgram):
 
     def __init__(self, command: Sequence[str], folder: Path, log: Path) -> None:
         self._log = log.open("w", encoding="utf-8")
-        super().__init__(command, folder, environment=_environment(folder), patience_s=_END_S)
+        # Nothing of the user's own configuration of HBase gets in.
+        own = {key: value for key, value in os.environ.items() if not key.startswith(("HBASE_", "HADOOP_"))}
+        super().__init__(command, folder, environment=own | {"HOME": str(folder)}, patience_s=_END_S)
 
     def read_line(self, line: str) -> None:
-        """Keep it."""
         self._log.write(f"{line}\n")
         self._log.flush()
 
     def end(self) -> None:
-        """End it, and its log."""
         super().end()
         self._log.close()
 
@@ -106,21 +100,14 @@ def _await(server: RunningProgram, beans: JmxReader) -> None:
     end = time.monotonic() + _START_S
     while time.monotonic() < end:
         if server.wait(_POLL_S):
-            last_line = next(
-                (line for line in reversed(server.lines) if "ERROR" in line or "Exception" in line), ""
-            )
-            raise UserError(
-                "HBase", f"did not start: {last_line or f'exit code {server.exit_code()}'}", "see its log"
-            )
+            wrong = [line for line in server.lines if "ERROR" in line or "Exception" in line]
+            why = wrong[-1] if wrong else f"exit code {server.exit_code()}"
+            raise UserError("HBase", f"did not start: {why}", "see its log")
         try:
-            bean = beans.bean(_MASTER)
+            bean = beans.bean(_MASTER) or {}
         except ServiceError:
             continue
-        if (
-            bean
-            and bean.get("masterFinishedInitializationTime", 0) > 0
-            and bean.get("numRegionServers", 0) > 0
-        ):
+        if bean.get("masterFinishedInitializationTime", 0) > 0 and bean.get("numRegionServers", 0) > 0:
             return
     raise UserError("HBase", f"was not ready within {_START_S:g} s", "see howdah's log")
 
@@ -134,12 +121,9 @@ def _site(folder: Path, ports: Mapping[str, int]) -> str:
         "hbase.unsafe.stream.capability.enforce": "false",
         "hbase.zookeeper.property.dataDir": f"{folder}/zookeeper",
         "hbase.zookeeper.quorum": LOOPBACK,
-        "hbase.master.hostname": "localhost",
-        "hbase.regionserver.hostname": "localhost",
-        "hbase.master.ipc.address": LOOPBACK,
-        "hbase.regionserver.ipc.address": LOOPBACK,
-        "hbase.master.info.bindAddress": LOOPBACK,
-        "hbase.regionserver.info.bindAddress": LOOPBACK,
+        **dict.fromkeys(("hbase.master.hostname", "hbase.regionserver.hostname"), "localhost"),
+        **dict.fromkeys(("hbase.master.ipc.address", "hbase.regionserver.ipc.address"), LOOPBACK),
+        **dict.fromkeys(("hbase.master.info.bindAddress", "hbase.regionserver.info.bindAddress"), LOOPBACK),
         **ports,
     }
     lines = [
@@ -156,13 +140,6 @@ def _free_ports(count: int) -> list[int]:
         for bound in sockets:
             bound.bind((LOOPBACK, 0))
         return [int(bound.getsockname()[1]) for bound in sockets]
-
-
-def _environment(folder: Path) -> dict[str, str]:
-    """Nothing of the user's own configuration of HBase gets in."""
-    return {key: value for key, value in os.environ.items() if not key.startswith(("HBASE_", "HADOOP_"))} | {
-        "HOME": str(folder)
-    }
 
 
 _SITE = "hbase-site.xml"
@@ -186,43 +163,26 @@ def reach_lab_hbase(state: LabState) -> ReachedHBase:
     """Join a lab's network with the whole process, before any thread starts, and query its HBase."""
     installation = installed(state).hbase
     if installation is None:
-        raise UserError(
-            f'lab "{state.name}"',
-            "has no HBase, because its plan has none",
-            "build one from a plan with --workload ycsb, or give --conf DIR",
-        )
-    if not state.rootless:
-        join_network(state.name)
-    conf = ClientConf.read(state.client_conf)
-    names = dict(state.names)
-    telemetry = open_telemetry(conf, names)
-    shared = shared_machine_sources(state)
-    target = HBaseTarget(
-        with_ycsb(installation),
-        state.client_conf,
-        tuple(_places(state)),
-        (*lab_telemetry(state, conf, telemetry), *shared),
-        tuple(_logs(state)),
-        LabMembers(state, conf, telemetry, names),
-        laboratory_of(state, shared[0].machine),
+        hint = "build one from a plan with --workload ycsb, or give --conf DIR"
+        raise UserError(f'lab "{state.name}"', "has no HBase, because its plan has none", hint)
+    lab = join_lab(state)
+    logs = tuple(
+        ServerLogs(daemon.machine.name, daemon.program, daemon.log, daemon.collector_log)
+        for daemon in daemons.planned(state)
+        if daemon.role in OF_HBASE
     )
-    return replace(_query_cluster(target, telemetry, state.plan, f'lab "{state.name}"'), state=state)
-
-
-def _logs(state: LabState) -> Iterator[ServerLogs]:
-    for daemon in daemons.planned(state):
-        if daemon.role in OF_HBASE:
-            yield ServerLogs(daemon.machine.name, daemon.program, daemon.log, daemon.collector_log)
+    ycsb, conf, places = with_ycsb(installation), state.client_conf, tuple(_places(state))
+    target = HBaseTarget(ycsb, conf, places, lab.sources, logs, lab.follow, lab.laboratory)
+    return replace(_query_cluster(target, lab.telemetry, state.plan, f'lab "{state.name}"'), state=state)
 
 
 def _places(state: LabState) -> Iterator[ClientPlace]:
     """Return the machines for clients: the lab's client without limits, then the workers."""
     options = tuple(name_options(state))
-    environment = daemons.base_environment(state, daemons.conf_variables(state, state.client_conf))
-    yield ClientPlace(CLIENT, client_prefix(state), environment, options)
+    yield ClientPlace(CLIENT, client_prefix(state), daemons.environment(state), options)
     for machine in state.machines:
         if machine.kind == "worker":
-            prefix, own = daemons.machine_prefix(state, machine), daemons.environment(state, machine, {})
+            prefix, own = daemons.machine_prefix(state, machine), daemons.environment(state, machine)
             yield ClientPlace(machine.name, prefix, own, options)
 
 
@@ -232,15 +192,14 @@ def reach_own_hbase(directory: Path, plan_file: Path | None, host: str) -> Reach
     ``host`` is what this machine is called: all clients run here.
     """
     if not (directory / _SITE).is_file():
-        raise UserError(
-            f"--conf {directory}", f"has no {_SITE}", "give the directory of HBase's client configuration"
-        )
+        problem = f"has no {_SITE}"
+        raise UserError(f"--conf {directory}", problem, "give the directory of HBase's client configuration")
     planned = read_plan_file(plan_file) if plan_file else None
     target = HBaseTarget(with_ycsb(find_hbase()), directory, places_here(host))
-    conf = ClientConf.read(directory)
-    reached = _query_cluster(target, open_telemetry(conf), planned, f"HBase of {directory}")
-    if planned is not None and plan_file is not None:
-        _check_plan(planned, plan_file, reached.status)
+    telemetry = open_telemetry(ClientConf.read(directory))
+    reached = _query_cluster(target, telemetry, planned, f"HBase of {directory}")
+    if planned is not None:
+        check_plan(planned, plan_file, [server.host for server in reached.status.servers], "serves")
     return reached
 
 
@@ -257,7 +216,6 @@ def _query_cluster(target: HBaseTarget, telemetry: Web, plan: Plan | None, calle
 
 
 def _daemons(status: HBaseStatus, telemetry: Web) -> Iterator[Source]:
-    """Return the sources of the cluster's daemons."""
     master = status.master
     yield from server_sources(master.host, "hmaster", f"http://{master.host}:{master.info_port}", telemetry)
     for server in status.servers:
@@ -267,25 +225,8 @@ def _daemons(status: HBaseStatus, telemetry: Web) -> Iterator[Source]:
 
 def _observed_plan(status: HBaseStatus) -> WorkerPlan:
     """Return a plan of a cluster without one: its RegionServers as they report themselves."""
+    fields = {"map_slots": 0, "reduce_slots": 0, "roles": (Role.REGIONSERVER,)}
     workers = tuple(
-        Worker(
-            name=server.host,
-            map_slots=0,
-            reduce_slots=0,
-            memory_bytes=server.heap_bytes,
-            roles=(Role.REGIONSERVER,),
-        )
-        for server in status.servers
+        Worker(name=server.host, memory_bytes=server.heap_bytes, **fields) for server in status.servers
     )
     return WorkerPlan(platform="as found", workers=workers, settings=())
-
-
-def _check_plan(plan: ClusterPlan, file: Path, status: HBaseStatus) -> None:
-    planned = {worker.name for worker in placed_workers(plan.cluster)}
-    strange = sorted({server.host for server in status.servers} - planned)
-    if strange:
-        raise UserError(
-            f"--plan {file}",
-            f"lists no worker {strange[0]}, which serves this cluster",
-            "give the plan of this cluster",
-        )

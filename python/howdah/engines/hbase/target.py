@@ -24,7 +24,7 @@ from howdah.telemetry.source import Follow, Source
 if TYPE_CHECKING:
     from howdah.engines.hbase.admin import HBaseAdmin
 
-_TABLES = "HBaseTables"
+SMALL_HEAP = ("-Xmx256m", "-XX:+UseSerialGC")
 
 
 @dataclass(frozen=True)
@@ -37,14 +37,11 @@ class ClientPlace:
     environment: Mapping[str, str] | None = None
     """All that a program finds there; howdah's own environment where it is None."""
     options: tuple[str, ...] = ()
-    """Options of every JVM there."""
 
 
 def places_here(name: str) -> tuple[ClientPlace, ...]:
     """Return clients on this machine, each with its own name."""
-    return tuple(
-        ClientPlace(f"{name} {number}" if number > 1 else name) for number in range(1, MOST_CLIENTS + 1)
-    )
+    return (ClientPlace(name), *(ClientPlace(f"{name} {at}") for at in range(2, MOST_CLIENTS + 1)))
 
 
 @dataclass(frozen=True)
@@ -54,32 +51,23 @@ class HBaseTarget:
     installation: HBaseInstallation
     """The jars that clients run from, with YCSB's and howdah's own classes."""
     conf_dir: Path
-    """The client's configuration directory, which is only read."""
     places: tuple[ClientPlace, ...]
     """The machines that may ask, in the order in which they are taken."""
     sources: Sequence[Source] = ()
     logs: Sequence[ServerLogs] = ()
     """The daemons' logs, where they can be read."""
     follow: Follow | None = None
-    """Detects machines that join or leave."""
     lab: Laboratory | None = None
-    """The isolation and deviations of a lab; None for a user's cluster."""
     heal: Callable[[], None] | None = None
     """Reverts all faults and injects no more; None without faults."""
 
     def java(self, place: ClientPlace, main: str, *arguments: str, options: Sequence[str] = ()) -> list[str]:
         """The command line of a Java program on a machine."""
-        command = java_command(
-            self.installation, self.conf_dir, main, *arguments, options=(*place.options, *options)
-        )
-        return [*place.prefix, *command]
-
-    def admin_command(self) -> list[str]:
-        """The command line of the administration client."""
-        return self.java(self.places[0], _TABLES, options=("-Xmx256m", "-XX:+UseSerialGC"))
+        options = (*place.options, *options)
+        java = java_command(self.installation, self.conf_dir, main, *arguments, options=options)
+        return [*place.prefix, *java]
 
 
-_PROGRAM = "HBaseProbe"
 MOST_REGIONS = 16
 """More are not probed: each has two threads that ask."""
 _EVERY_MS = 100
@@ -97,11 +85,10 @@ class RegionProbes:
         self._lock = Lock()
         self.lost: list[str] = []
         """Its own writes that were acknowledged and are not there, in words."""
-        self.kept = 0
-        """The number of regions that have their last acknowledged write."""
         words = (table, str(MOST_REGIONS), str(_EVERY_MS), str(_TIMEOUT_MS))
-        command = target.java(target.places[0], _PROGRAM, *words, options=("-Xmx256m", "-XX:+UseSerialGC"))
-        self._program = ConcurrentProgram(command, self._note, environment=target.places[0].environment)
+        place = target.places[0]
+        command = target.java(place, "HBaseProbe", *words, options=SMALL_HEAP)
+        self._program = ConcurrentProgram(command, self._note, environment=place.environment)
 
     def reports(self) -> tuple[ProbeReport, ...]:
         """The observations of all probes so far."""
@@ -117,19 +104,14 @@ class RegionProbes:
         if len(words) != 5:
             return
         kind, first, second, result, region = words
-        if kind == "kept":
-            self.kept += 1
-        elif kind == "lost":
-            self.lost.append(
-                f"region {region}: write {first} was acknowledged, but the last one stored is {second}"
-            )
+        if kind == "lost":
+            text = f"write {first} was acknowledged, but the last one stored is {second}"
+            self.lost.append(f"region {region}: {text}")
         elif kind in ("read", "write"):
-            answer = ProbeAnswer(
-                self._seconds(int(first)), int(second) / 1e6, None if result == _GOOD else result
-            )
+            start_s, why = self._seconds(int(first)), None if result == _GOOD else result
             with self._lock:
                 log = self._logs.setdefault((region, kind), ProbeLog(f"region {region}", kind))
-                log.add(answer)
+                log.add(ProbeAnswer(start_s, int(second) / 1e6, why))
 
 
 W = TypeVar("W", bound=Workload)
@@ -150,7 +132,6 @@ class RunTable:
     rows: int = 0
     made_here: bool = False
     keep: bool = False
-    """Whether it is kept for later runs."""
 
 
 @dataclass
@@ -164,7 +145,6 @@ class HBaseContext:
     sink: SampleSink
     warn: Callable[[str, str], None]
     table: RunTable | None = None
-    """The table, once one was made or found."""
     ledger: Path | None = None
     """The folder of clients' ledgers of acknowledged writes, in runs with faults."""
     probes: RegionProbes | None = None
@@ -187,7 +167,6 @@ class HBaseWork(Generic[W]):
     """Whether it is the last one that uses the table."""
 
     def progress(self, phase: str, done: int, total: int) -> None:
-        """Report the progress."""
-        elapsed_s = self.context.clock.now_s() - self.start_s
-        kind = self.workload.kind
-        self.context.sink.progress(Progress(kind, phase, done, total, "operations", elapsed_s))
+        context, kind = self.context, self.workload.kind
+        elapsed_s = context.clock.now_s() - self.start_s
+        context.sink.progress(Progress(kind, phase, done, total, "operations", elapsed_s))

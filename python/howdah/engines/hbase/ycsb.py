@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import cast
 
 from howdah.engines.base import PartialResult
@@ -34,7 +36,6 @@ _KEPT_UP = 0.97
 STEP_S = 10.0
 WARM_UP_S = 5.0
 """Each client is a JVM that has just started, and slow until it has compiled what runs often."""
-
 Measure = Callable[[float], RateStep]
 
 
@@ -71,7 +72,7 @@ def highest_rate(
         if target is not None:
             operations = max(1, round(target * seconds))
         changed = {"target": target, "operations": operations, "warm_up_s": None}
-        step = HBaseWork(work.workload.model_copy(update=changed), work.context, work.start_s, last=False)
+        step = replace(work, workload=work.workload.model_copy(update=changed), last=False)
         begun_s = clock.now_s()
         answered = request_operations(cast(HBaseWork[Ycsb], step), table, recorded=False)
         name = "without a limit" if target is None else f"at {target:,}/s"
@@ -94,26 +95,22 @@ def _judged(rate: float, answered: Answered, bound_s: float) -> RateStep:
     """Whether all kinds of operation were in time, from when each should have begun."""
     counted = [row for row in answered.timed if row.start_s >= answered.begun_s + WARM_UP_S]
     intended = [row for row in counted if row.operation.endswith(", intended")]
-    within = [0.0]
+    within_s = 0.0
     for operation in dict.fromkeys(row.operation for row in intended):
         merged = summary((row.histogram for row in intended if row.operation == operation), (_SHARE,))
-        if merged is not None:
-            within.append(merged.within_s(_SHARE))
-    if counted:
-        seconds = answered.ended_s - min(row.start_s for row in counted)
-        done_per_s = operations_done(counted) / max(seconds, 1e-9)
-    else:
-        done_per_s = 0.0
-    sustained = 0 < max(within) <= bound_s and done_per_s >= _KEPT_UP * rate
-    return RateStep(asked_per_s=rate, done_per_s=done_per_s, within_s=max(within), held=sustained)
+        within_s = max(within_s, merged.within_s(_SHARE) if merged else 0.0)
+    seconds = answered.ended_s - min((row.start_s for row in counted), default=0.0)
+    done_per_s = operations_done(counted) / max(seconds, 1e-9)
+    sustained = 0 < within_s <= bound_s and done_per_s >= _KEPT_UP * rate
+    return RateStep(asked_per_s=rate, done_per_s=done_per_s, within_s=within_s, held=sustained)
 
 
 def ycsb_load(work: HBaseWork[YcsbLoad]) -> PartialResult:
     """Make the run's table, insert the records, and count the rows."""
     workload, context = work.workload, work.context
     name = table_name(context.job.run_id)
-    table = RunTable(name, workload.fields or 1, workload.field_bytes or 1, made_here=True)
-    table.keep = context.job.keep_data
+    keep = context.job.keep_data
+    table = RunTable(name, workload.fields or 1, workload.field_bytes or 1, made_here=True, keep=keep)
     begun_s = context.clock.now_s()
     context.admin.make(
         table.name,
@@ -145,18 +142,12 @@ def ycsb_mix(work: HBaseWork[YcsbMix]) -> PartialResult:
         return _measured(cast(HBaseWork[Ycsb], work), context.table, phases)
     rate, steps, searched = highest_rate(work, context.table)
     # Run the workload's operations at the highest rate.
-    at_rate = HBaseWork(
-        work.workload.model_copy(update={"target": round(rate)}), context, work.start_s, last=work.last
-    )
+    at_rate = replace(work, workload=work.workload.model_copy(update={"target": round(rate)}))
     result = _measured(cast(HBaseWork[Ycsb], at_rate), context.table, (*phases, *searched))
-    rate_metric = ResultMetric(
-        name=f"highest rate with 99 % within {1000 * work.workload.p99_s:g} ms",
-        value=rate,
-        unit="1/s",
-        better="higher",
-        over=f"{len(steps)} rates tried",
-    )
-    return PartialResult(**{**result, "rates": steps, "metrics": (rate_metric, *result["metrics"])})
+    name = f"highest rate with 99 % within {1000 * work.workload.p99_s:g} ms"
+    tried = f"{len(steps)} rates tried"
+    highest = ResultMetric(name=name, value=rate, unit="1/s", better="higher", over=tried)
+    return PartialResult(**{**result, "rates": steps, "metrics": (highest, *result["metrics"])})
 
 
 def _measured(work: HBaseWork[Ycsb], table: RunTable, before: tuple[Phase, ...]) -> PartialResult:
@@ -164,15 +155,33 @@ def _measured(work: HBaseWork[Ycsb], table: RunTable, before: tuple[Phase, ...])
     answered = request_operations(work, table)
     ran = Phase(name="run", start_s=answered.begun_s, end_s=answered.ended_s)
     healed = _healed(work, table)
-    faults, after, metrics = _read_back(work, table, unsure=_unsure(work, answered))
-    faults = (*warn_of_failures(work, operation_faults(work.workload, answered)), *faults)
+    unsure = 0
+    if work.context.faulty and "insert" in work.workload.shares:
+        # Records may be there although their insert was not acknowledged.
+        requested = work.workload.asked.number if work.workload.asked else 0
+        unsure = requested - answered.returns.get("insert", {}).get("OK", 0)
+    faults, after, metrics = _read_back(work, table, unsure=unsure)
+    failures = operation_faults(work.workload, answered)
+    if work.context.faulty:
+        # Failed operations are only warnings in a run with faults.
+        for failure in failures:
+            work.context.warn("operations-failed", f"{work.workload.kind}: {failure.message}")
+    else:
+        faults = (*failures, *faults)
     counted_s, timed = _counted(work, answered)
+    counts: Counter[str] = Counter()
+    for row in timed:
+        if counts_once(row.operation):
+            counts[row.operation.removesuffix(", failed")] += row.operations
+    returns = {name: dict(answered.returns.get(name, {})) for name in counts}
     return PartialResult(
         outcome=Outcome.FAILED if faults else Outcome.SUCCEEDED,
         counters=Counters(),
         validation_errors=faults,
         phases=(*before, ran, *healed, *after),
-        operations=_operations(timed, answered.returns),
+        operations=tuple(
+            OperationCount(operation=name, done=done, returns=returns[name]) for name, done in counts.items()
+        ),
         metrics=(*results(operations_done(timed), counted_s, timed), *metrics),
     )
 
@@ -198,34 +207,22 @@ def _healed(work: HBaseWork[Ycsb], table: RunTable) -> tuple[Phase, ...]:
     return (Phase(name="wait for regions", start_s=begun_s, end_s=context.clock.now_s()),)
 
 
-def _unsure(work: HBaseWork[Ycsb], answered: Answered) -> int:
-    """Records that may be there although their insert was not acknowledged."""
-    if not work.context.faulty:
-        return 0
-    requested = work.workload.asked.number if work.workload.asked else 0
-    acknowledged = answered.returns.get("insert", {}).get("OK", 0)
-    return requested - acknowledged if "insert" in work.workload.shares else 0
-
-
 def operation_faults(workload: Ycsb, answered: Answered) -> tuple[ValidationError, ...]:
     """Operations that were not executed, and those with another result than OK."""
-    faults = []
-    for operation, returns in answered.returns.items():
-        for word, count in returns.items():
-            if word != "OK":
-                why = f": {answered.complaint}" if answered.complaint else ""
-                faults.append(
-                    ValidationError(kind="return", message=f"{count:,} of {operation} came to {word}{why}")
-                )
+    why = f": {answered.complaint}" if answered.complaint else ""
+    faults = [
+        ValidationError(kind="return", message=f"{count:,} of {operation} came to {word}{why}")
+        for operation, returns in answered.returns.items()
+        for word, count in returns.items()
+        if word != "OK"
+    ]
     # Both halves of an operation that reads and writes are counted as such, too.
     halves = answered.operations.get("read-modify-write", 0)
     done = sum(answered.operations.values()) - 2 * halves
     requested = workload.asked.number if workload.asked else 0
     if done < requested:
-        why = f": {answered.complaint}" if answered.complaint else ""
-        faults.append(
-            ValidationError(kind="operations", message=f"{done:,} of {requested:,} operations were done{why}")
-        )
+        message = f"{done:,} of {requested:,} operations were done{why}"
+        faults.append(ValidationError(kind="operations", message=message))
     return tuple(faults)
 
 
@@ -243,32 +240,23 @@ def _read_back(
     begun_s = clock.now_s()
     name = "read back" if work.last else "count rows"
     work.progress(name, 0, 0)
-    verified = (
-        admin.verify(table.name, table.fields, table.field_bytes) if work.last else admin.count(table.name)
-    )
+    whole = (table.name, table.fields, table.field_bytes)
+    verified = admin.verify(*whole) if work.last else admin.count(table.name)
     faults = []
     if not table.rows <= verified.rows <= table.rows + unsure:
-        faults.append(
-            ValidationError(
-                kind="rows",
-                message=f"the table has {verified.rows:,} rows, but {table.rows:,} were acknowledged",
-            )
-        )
+        message = f"the table has {verified.rows:,} rows, but {table.rows:,} were acknowledged"
+        faults.append(ValidationError(kind="rows", message=message))
     if verified.wrong:
-        faults.append(
-            ValidationError(
-                kind="values",
-                message=f"{verified.wrong:,} rows differ from what was written: {verified.first}",
-            )
-        )
+        message = f"{verified.wrong:,} rows differ from what was written: {verified.first}"
+        faults.append(ValidationError(kind="values", message=message))
     table.rows = max(table.rows, verified.rows)
-    read = ResultMetric(name="rows read back", value=float(verified.rows), unit="1", over="all of the table")
-    lost, kept = verify_writes(work, table) if work.last else ((), ())
-    return (
-        (*faults, *lost),
-        (Phase(name=name, start_s=begun_s, end_s=clock.now_s()),),
-        (read, *kept) if work.last else (),
-    )
+    metrics: tuple[ResultMetric, ...] = ()
+    if work.last:
+        lost, kept = verify_writes(work, table)
+        faults += lost
+        rows = float(verified.rows)
+        metrics = (ResultMetric(name="rows read back", value=rows, unit="1", over="all of the table"), *kept)
+    return tuple(faults), (Phase(name=name, start_s=begun_s, end_s=clock.now_s()),), metrics
 
 
 def _counted(work: HBaseWork[Ycsb], answered: Answered) -> tuple[float, tuple[LatencyHistogram, ...]]:
@@ -278,26 +266,9 @@ def _counted(work: HBaseWork[Ycsb], answered: Answered) -> tuple[float, tuple[La
         return answered.ended_s - answered.begun_s, answered.timed
     timed = tuple(row for row in answered.timed if row.start_s >= answered.begun_s + warm_up_s)
     if not timed:
-        raise RunFailed(
-            work.workload.kind,
-            f"all operations were done within the warm-up of {warm_up_s:g} s",
-            "give more --operations, or a shorter --warm-up",
-        )
+        problem = f"all operations were done within the warm-up of {warm_up_s:g} s"
+        raise RunFailed(work.workload.kind, problem, "give more --operations, or a shorter --warm-up")
     return answered.ended_s - min(row.start_s for row in timed), timed
-
-
-def _operations(
-    timed: tuple[LatencyHistogram, ...], returns: Mapping[str, Mapping[str, int]]
-) -> tuple[OperationCount, ...]:
-    counts: dict[str, int] = {}
-    for row in timed:
-        if counts_once(row.operation):
-            name = row.operation.removesuffix(", failed")
-            counts[name] = counts.get(name, 0) + row.operations
-    return tuple(
-        OperationCount(operation=name, done=done, returns=dict(returns.get(name, {})))
-        for name, done in counts.items()
-    )
 
 
 WHOLE_S = 600.0
@@ -319,12 +290,11 @@ def wait_until_whole(work: HBaseWork[Ycsb], table: RunTable) -> None:
             if serving.whole:
                 return
             why = f"{serving.unserved} of {serving.regions} regions are not served"
-        regions = serving.regions if serving else 0
-        work.progress("wait for regions", regions - (serving.unserved if serving else 0), regions)
+        served, regions = (serving.regions - serving.unserved, serving.regions) if serving else (0, 0)
+        work.progress("wait for regions", served, regions)
         time.sleep(_POLL_S)
-    raise RunFailed(
-        table.name, f"has not recovered {WHOLE_S:.0f} s after the last fault: {why}", "see the HMaster's log"
-    )
+    problem = f"has not recovered {WHOLE_S:.0f} s after the last fault: {why}"
+    raise RunFailed(table.name, problem, "see the HMaster's log")
 
 
 def verify_writes(
@@ -341,24 +311,8 @@ def verify_writes(
             ResultMetric(name=CELLS_LOST, value=float(verified.lost), unit="1", better="lower"),
         ]
         if verified.lost:
-            faults.append(
-                ValidationError(
-                    kind="lost",
-                    message=f"{verified.lost:,} of {verified.cells:,} acknowledged writes are lost: "
-                    f"{verified.first}",
-                )
-            )
+            lost = f"{verified.lost:,} of {verified.cells:,} acknowledged writes are lost"
+            faults.append(ValidationError(kind="lost", message=f"{lost}: {verified.first}"))
     if context.probes is not None:
         faults += [ValidationError(kind="lost", message=text) for text in context.probes.lost]
     return tuple(faults), tuple(metrics)
-
-
-def warn_of_failures(
-    work: HBaseWork[Ycsb], faults: tuple[ValidationError, ...]
-) -> tuple[ValidationError, ...]:
-    """Return the remaining faults; in a run with faults failed operations are only warnings."""
-    if not work.context.faulty:
-        return faults
-    for fault in faults:
-        work.context.warn("operations-failed", f"{work.workload.kind}: {fault.message}")
-    return ()

@@ -5,19 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from itertools import islice
 from pkgutil import resolve_name
 from typing import TypeVar
 
-from howdah.engines.base import (
-    PartialResult,
-    RunClock,
-    RunUnderWay,
-    begun_record,
-    job_digests,
-)
-from howdah.engines.hosts.tools import HostsTarget, HostsWork, Station, measure, round_trips
+from howdah.engines.base import PartialResult, RunClock, begun_run
+from howdah.engines.hosts.tools import HostsTarget, HostsWork, How, Station, measure, round_trips
 from howdah.errors import HowdahError
 from howdah.model.engines import HOSTS
 from howdah.model.reported import LatencyHistogram, LinkRate
@@ -43,16 +36,11 @@ class HostsEngine:
 
     def __init__(self, target: HostsTarget) -> None:
         self._target = target
-        self.version = target.tools.iperf
+        self.version = target.iperf
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
-        """Run the job to its end."""
         clock, target = RunClock(), self._target
-        created = datetime.fromtimestamp(clock.start_epoch_s, UTC)
-        record = begun_record(
-            job, engine=HOSTS, version=self.version, created=created, digests=job_digests(job)
-        )
-        run = RunUnderWay(record, sink)
+        run = begun_run(job, sink, clock, HOSTS, self.version)
 
         def program(workload: Workload, start_s: float) -> PartialResult:
             measured: Callable[[HostsWork[Workload]], PartialResult] = resolve_name(workload.programs[HOSTS])
@@ -60,12 +48,7 @@ class HostsEngine:
 
         run.change(built=target.lab)
         with (
-            run.sampled(
-                target.sources,
-                start_ns=clock.start_ns,
-                interval_s=job.sample_interval_s,
-                now_s=clock.now_s,
-            ) as sampler,
+            run.sampled(target.sources, clock, interval_s=job.sample_interval_s) as sampler,
             run.ending((HowdahError, OSError)),
         ):
             run.carry_out(job.suite.workloads, sampler, clock.now_s, program)
@@ -133,25 +116,23 @@ class _Measurement:
         self._done, self._total = 0, 4 * len(self._groups) + 1
 
     async def run(self) -> PartialResult:
-        """All of it."""
-        if self._work.target.tools.ping_interval_s is not None:
-            await self._part("round trips", self._groups, self._idle)
-        await self._part(ONE_WAY, self._groups, self._one_way)
-        await self._part("the other way", self._groups, self._other_way)
-        await self._part(BOTH_WAYS, self._groups, self._both_ways)
+        if self._work.target.ping_interval_s is not None:
+            await self._part("round trips", self._groups, lambda pair: self._pings(pair, IDLE, _IDLE_S))
+        await self._part(ONE_WAY, self._groups, lambda pair: self._send(*pair, ONE_WAY))
+        await self._part("the other way", self._groups, lambda pair: self._send(*pair[::-1], ONE_WAY))
+        await self._part(BOTH_WAYS, self._groups, lambda pair: self._send(*pair, BOTH_WAYS))
         await self._part(ALL_AT_ONCE, [self._ring], self._all_at_once)
-        broken = [link for link in self._links if link.error is not None]
+        texts = [
+            f"nothing goes from {link.source} to {link.target}: {link.error}"
+            for link in self._links
+            if link.error is not None
+        ]
         return PartialResult(
-            outcome=Outcome.FAILED if broken else Outcome.SUCCEEDED,
+            outcome=Outcome.FAILED if texts else Outcome.SUCCEEDED,
             links=tuple(self._links),
             metrics=(*link_metrics(self._links), *round_trip_metrics(self._timed)),
             phases=tuple(self._phases),
-            validation_errors=tuple(
-                ValidationError(
-                    kind="link", message=f"nothing goes from {link.source} to {link.target}: {link.error}"
-                )
-                for link in broken
-            ),
+            validation_errors=tuple(ValidationError(kind="link", message=text) for text in texts),
         )
 
     async def _part(
@@ -169,8 +150,6 @@ class _Measurement:
 
     @contextmanager
     def _reported(self, phase: str) -> Iterator[None]:
-        """Report the progress ten times a second."""
-
         async def tick() -> None:
             while True:
                 self._work.progress(phase, self._done, self._total)
@@ -182,26 +161,14 @@ class _Measurement:
         finally:
             ticking.cancel()
 
-    async def _idle(self, pair: Pair[Station]) -> None:
-        await self._pings(pair, IDLE, _IDLE_S)
-
-    async def _one_way(self, pair: Pair[Station]) -> None:
-        self._links += await measure(*pair, ONE_WAY, streams=self._streams, seconds=self._seconds)
-
-    async def _other_way(self, pair: Pair[Station]) -> None:
-        near, far = pair
-        self._links += await measure(far, near, ONE_WAY, streams=self._streams, seconds=self._seconds)
-
-    async def _both_ways(self, pair: Pair[Station]) -> None:
-        self._links += await measure(*pair, BOTH_WAYS, streams=self._streams, seconds=self._seconds)
+    async def _send(self, source: Station, target: Station, how: How) -> None:
+        self._links += await measure(source, target, how, streams=self._streams, seconds=self._seconds)
 
     async def _all_at_once(self, pair: Pair[Station]) -> None:
-        sending = measure(*pair, ALL_AT_ONCE, streams=self._streams, seconds=self._seconds)
-        links, _ = await asyncio.gather(sending, self._pings(pair, LOADED, float(self._seconds)))
-        self._links += links
+        await asyncio.gather(self._send(*pair, ALL_AT_ONCE), self._pings(pair, LOADED, float(self._seconds)))
 
     async def _pings(self, pair: Pair[Station], operation: str, seconds: float) -> None:
-        interval_s = self._work.target.tools.ping_interval_s
+        interval_s = self._work.target.ping_interval_s
         if interval_s is not None:
             histograms = await round_trips(
                 *pair, operation, seconds=seconds, interval_s=interval_s, now_s=self._work.now_s

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Unpack
 
 from howdah.documents.files import read_plan
 from howdah.engines.base import Prepared, RunStart, new_job
 from howdah.engines.hosts.engine import HostsEngine
-from howdah.engines.hosts.tools import Ended, HostsTarget, Station, Tools, run
+from howdah.engines.hosts.tools import Ended, HostsTarget, Station, run
 from howdah.engines.lab_members import hosts_telemetry, laboratory_of, shared_machine_sources
 from howdah.engines.lab_runs import complete_lab
 from howdah.errors import RunFailed, UserError
 from howdah.lab.hadoop import daemons
-from howdah.lab.state import LabState
 from howdah.model.engines import HOSTS, LAB, PLAN, REACH
 from howdah.model.placement import AtOnce, placed_hosts
 from howdah.model.plan import ClusterPlan
@@ -35,48 +34,42 @@ _AT_ONCE = 64
 """Machines that are queried at the same time."""
 
 
-def find_tools(stations: Sequence[Station]) -> Tools:
-    """The tools that all machines have; raises UserError for an unreachable one or one without iperf3."""
-    return asyncio.run(_find(stations))
+def find_tools(stations: Sequence[Station]) -> tuple[str, float | None]:
+    """All machines' iperf3 and ping's interval; raises UserError for one out of reach or without iperf3."""
 
+    async def query_all() -> list[tuple[str, float | None]]:
+        room = asyncio.Semaphore(_AT_ONCE)
 
-async def _find(stations: Sequence[Station]) -> Tools:
-    room = asyncio.Semaphore(_AT_ONCE)
+        async def query(station: Station) -> tuple[str, float | None]:
+            async with room:
+                return await _iperf(station), await _ping(station)
 
-    async def query(station: Station) -> tuple[str, float | None]:
-        async with room:
-            return await _iperf(station), await _ping(station)
+        return await asyncio.gather(*map(query, stations))
 
-    tools = await asyncio.gather(*map(query, stations))
-    intervals = [interval_s for _, interval_s in tools]
-    allowed = [interval_s for interval_s in intervals if interval_s is not None]
+    tools = asyncio.run(query_all())
+    allowed = [interval_s for _, interval_s in tools if interval_s is not None]
     versions = ", ".join(sorted({version for version, _ in tools}))
-    return Tools(versions, max(allowed) if allowed and len(allowed) == len(intervals) else None)
+    return versions, max(allowed) if allowed and len(allowed) == len(tools) else None
 
 
 async def _iperf(station: Station) -> str:
-    answer = await _run_on(station, "iperf3", "--version")
+    answer, where = await _run_on(station, "iperf3", "--version"), f"host {station.name}"
     version = _VERSION.search(answer.output)
     if version is None:
         if answer.code == _NOT_FOUND or "No such file" in answer.errors:
-            raise UserError(
-                f"host {station.name}", "has no iperf3", "install it there: apt-get or dnf install iperf3"
-            )
-        raise UserError(f"host {station.name}", f"cannot run a command: {answer.complaint}", _tried(station))
+            raise UserError(where, "has no iperf3", "install it there: apt-get or dnf install iperf3")
+        raise UserError(where, f"cannot run a command: {answer.complaint}", _tried(station))
     if tuple(map(int, version[1].split("."))) < _OLDEST:
         oldest = ".".join(map(str, _OLDEST))
-        raise UserError(
-            f"host {station.name}", f"has iperf3 {version[1]}", f"install {oldest} or later there"
-        )
+        raise UserError(where, f"has iperf3 {version[1]}", f"install {oldest} or later there")
     return version[1]
 
 
 async def _ping(station: Station) -> float | None:
     """The shortest interval between pings that a machine permits this user."""
     for interval_s in (_SOON_S, _USUAL_S):
-        if (
-            await _run_on(station, "ping", "-n", "-i", f"{interval_s:g}", "-c", "2", station.address)
-        ).code == 0:
+        words = ("ping", "-n", "-i", f"{interval_s:g}", "-c", "2", station.address)
+        if (await _run_on(station, *words)).code == 0:
             return interval_s
     return None
 
@@ -102,74 +95,58 @@ def prepare_hosts(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     """
     requested_programs(request, HOSTS)
     plan, target, line = _of_lab(request) if request.of(REACH) is None else _of_command(request)
-    hosts = len(target.by_host())
-    sized = size_suite(request, AtOnce(0, 0), engine=HOSTS, hosts=hosts)
-    job = new_job(
-        sized.suite,
-        plan.model_copy(update={"settings": (*plan.settings, *sized.settings)}),
-        probe_host(),
-        sample_interval_s=sized.sample_interval_s,
-        **start,
-    )
+    sized = size_suite(request, AtOnce(0, 0), engine=HOSTS, hosts=len(target.by_host()))
+    plan = plan.model_copy(update={"settings": (*plan.settings, *sized.settings)})
+    job = new_job(sized.suite, plan, probe_host(), sample_interval_s=sized.sample_interval_s, **start)
     return Prepared(
         job=job,
         engine=HostsEngine(target),
-        introduction=(("hosts", f"{line} · iperf3 {target.tools.iperf}"), ("plan", suite_line(sized.suite))),
+        introduction=(("hosts", f"{line} · iperf3 {target.iperf}"), ("plan", suite_line(sized.suite))),
         kept=dict,
     )
 
 
 def _of_lab(request: RunRequest) -> tuple[ClusterPlan, HostsTarget, str]:
-    """Return the machines of the chosen lab, or of the default one."""
     if request.of(PLAN) is not None:
-        raise UserError(
-            PLAN.flag, "names hosts, but no option gives a command to reach them", f"give {REACH.flag} too"
-        )
+        problem = "names hosts, but no option gives a command to reach them"
+        raise UserError(PLAN.flag, problem, f"give {REACH.flag} too")
     state = complete_lab(request.of(LAB), HOSTS, f"--plan FILE {REACH.flag} COMMAND")
     if state is None:
-        raise UserError(
-            f"--engine {HOSTS}",
-            "there are no hosts to run on",
-            f"give --plan FILE {REACH.flag} 'ssh {{host}}', or build a lab: howdah lab up plan.yaml",
-        )
+        hint = f"give --plan FILE {REACH.flag} 'ssh {{host}}', or build a lab: howdah lab up plan.yaml"
+        raise UserError(f"--engine {HOSTS}", "there are no hosts to run on", hint)
+    where = f'lab "{state.name}"'
     if state.spec is None:
-        raise UserError(
-            f'lab "{state.name}"',
-            "was built without root, so its machines have no separate network",
-            "build it as root",
-        )
+        problem = "was built without root, so its machines have no separate network"
+        raise UserError(where, problem, "build it as root")
     shared = shared_machine_sources(state)
     lab = laboratory_of(state, shared[0].machine)
-    stations = _enough(tuple(_stations_of_lab(state)), f'lab "{state.name}"')
-    target = HostsTarget(stations, find_tools(stations), (*hosts_telemetry(state), *shared), lab)
-    return state.plan, target, f'lab "{state.name}": {_counted(target)}'
-
-
-def _stations_of_lab(state: LabState) -> Iterator[Station]:
     speeds = state.plan.cluster.port_bits_per_s
-    for machine in state.machines:
-        if machine.kind == "worker":
-            yield Station(
-                name=machine.name,
-                host=machine.host,
-                address=machine.address,
-                prefix=daemons.machine_prefix(state, machine),
-                nominal_bits_per_s=speeds.get(machine.host),
-                environment=daemons.environment(state, machine, {}),
-            )
+    workers = tuple(
+        Station(
+            name=machine.name,
+            host=machine.host,
+            address=machine.address,
+            prefix=daemons.machine_prefix(state, machine),
+            nominal_bits_per_s=speeds.get(machine.host),
+            environment=daemons.environment(state, machine),
+        )
+        for machine in state.machines
+        if machine.kind == "worker"
+    )
+    stations = _enough(workers, where)
+    target = HostsTarget(stations, *find_tools(stations), (*hosts_telemetry(state), *shared), lab)
+    return state.plan, target, f"{where}: {_counted(target)}"
 
 
 def _of_command(request: RunRequest) -> tuple[ClusterPlan, HostsTarget, str]:
     """The workers of a plan, each reached by the administrator's own command."""
     words, path = request.of(REACH), request.of(PLAN)
     if request.of(LAB) is not None:
-        raise UserError(
-            LAB.flag, f"conflicts with {REACH.flag}: they name different hosts", "leave one of them out"
-        )
+        problem = f"conflicts with {REACH.flag}: they name different hosts"
+        raise UserError(LAB.flag, problem, "leave one of them out")
     if path is None or words is None:
-        raise UserError(
-            REACH.flag, "gives a command to reach hosts, but no option names the hosts", "give --plan FILE"
-        )
+        problem = "gives a command to reach hosts, but no option names the hosts"
+        raise UserError(REACH.flag, problem, "give --plan FILE")
     plan = read_plan(path)
     speeds = plan.cluster.port_bits_per_s
     workers = tuple(
@@ -185,7 +162,7 @@ def _of_command(request: RunRequest) -> tuple[ClusterPlan, HostsTarget, str]:
         for worker in host.workers
     )
     stations = _enough(workers, f"--plan {path}")
-    target = HostsTarget(stations, find_tools(stations))
+    target = HostsTarget(stations, *find_tools(stations))
     return plan, target, f"cluster {plan.cluster.inventory.cluster}: {_counted(target)}"
 
 

@@ -45,23 +45,17 @@ class Station:
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
 
-class Tools(NamedTuple):
-    """The measuring tools that the machines have."""
-
-    iperf: str
-    ping_interval_s: float | None
-    """The shortest interval between pings; None if a machine has no ping."""
-
-
 @dataclass(frozen=True)
 class HostsTarget:
     """All that the engine needs of the hosts."""
 
     stations: tuple[Station, ...]
-    tools: Tools
+    iperf: str
+    """The releases of iperf3 that the machines have."""
+    ping_interval_s: float | None
+    """The shortest interval between pings; None if a machine has no ping."""
     sources: tuple[Source, ...] = ()
     lab: Laboratory | None = None
-    """The isolation and deviations of a lab; None for a user's hosts."""
 
     def by_host(self) -> tuple[tuple[Station, ...], ...]:
         """The machines of each host."""
@@ -100,10 +94,8 @@ class Ended(NamedTuple):
     @property
     def complaint(self) -> str:
         """Its last line of error output, or its exit code."""
-        lines = [
-            line.strip() for line in (*self.output.splitlines(), *self.errors.splitlines()) if line.strip()
-        ]
-        return lines[-1][-_LAST_CHARACTERS:] if lines else f"exit code {self.code}"
+        lines = f"{self.output}\n{self.errors}".strip().splitlines()
+        return lines[-1].strip()[-_LAST_CHARACTERS:] if lines else f"exit code {self.code}"
 
 
 async def run(station: Station, words: Sequence[str], within_s: float) -> Ended:
@@ -165,10 +157,8 @@ async def _until(process: Process, ready: str, station: Station) -> None:
             return
         lines.append(line)
     _, errors = await process.communicate()
-    raise RunFailed(
-        station.name,
-        Ended(process.returncode or 0, "\n".join(lines), errors.decode(errors="replace")).complaint,
-    )
+    ended = Ended(process.returncode or 0, "\n".join(lines), errors.decode(errors="replace"))
+    raise RunFailed(station.name, ended.complaint)
 
 
 async def _end(process: Process) -> None:
@@ -227,41 +217,30 @@ def rates(report: Report, source: Station, target: Station, how: How, streams: i
     end = report["end"]
     cpu = end["cpu_utilization_percent"]
     own = [stream["sender"] for stream in end["streams"] if stream["sender"]["sender"]]
-    intervals = [
-        LinkRate(
-            source=source.name,
-            target=target.name,
+    cpus = (cpu["host_total"] / 100, cpu["remote_total"] / 100)
+
+    def rate(ends: tuple[Station, Station], way: str, cpus: Sequence[float]) -> LinkRate:
+        return LinkRate(
+            source=ends[0].name,
+            target=ends[1].name,
             how=how,
             streams=streams,
-            seconds=end["sum_received"]["seconds"],
-            bits_per_s=end["sum_received"]["bits_per_second"],
+            seconds=end[f"sum_received{way}"]["seconds"],
+            bits_per_s=end[f"sum_received{way}"]["bits_per_second"],
             nominal_bits_per_s=nominal(source, target),
-            retransmits=end["sum_sent"].get("retransmits"),
-            round_trip_s=_MICROSECONDS * sum(stream["mean_rtt"] for stream in own) / len(own)
-            if own
-            else None,
-            longest_round_trip_s=_MICROSECONDS * max(stream["max_rtt"] for stream in own) if own else None,
-            source_cpu=cpu["host_total"] / 100,
-            target_cpu=cpu["remote_total"] / 100,
+            retransmits=end[f"sum_sent{way}"].get("retransmits"),
+            source_cpu=cpus[0],
+            target_cpu=cpus[1],
         )
-    ]
-    if how == BOTH_WAYS:
-        back = end["sum_received_bidir_reverse"]
-        intervals.append(
-            LinkRate(
-                source=target.name,
-                target=source.name,
-                how=how,
-                streams=streams,
-                seconds=back["seconds"],
-                bits_per_s=back["bits_per_second"],
-                nominal_bits_per_s=nominal(source, target),
-                retransmits=end["sum_sent_bidir_reverse"].get("retransmits"),
-                source_cpu=cpu["remote_total"] / 100,
-                target_cpu=cpu["host_total"] / 100,
-            )
-        )
-    return intervals
+
+    forth = rate((source, target), "", cpus)
+    if own:
+        times = {
+            "round_trip_s": _MICROSECONDS * sum(stream["mean_rtt"] for stream in own) / len(own),
+            "longest_round_trip_s": _MICROSECONDS * max(stream["max_rtt"] for stream in own),
+        }
+        forth = forth.model_copy(update=times)
+    return [forth, *([rate((target, source), "_bidir_reverse", cpus[::-1])] if how == BOTH_WAYS else [])]
 
 
 def nominal(source: Station, target: Station) -> int | None:
@@ -302,18 +281,8 @@ async def round_trips(
 ) -> tuple[LatencyHistogram, ...]:
     """The times of the answers that came within so many seconds; ``now_s`` is the run's clock."""
     number = max(1, round(seconds / interval_s))
-    words = (
-        "ping",
-        "-D",
-        "-n",
-        "-i",
-        f"{interval_s:g}",
-        "-c",
-        str(number),
-        "-w",
-        str(round(seconds) + 1),
-        target.address,
-    )
+    limits = ("-i", f"{interval_s:g}", "-c", str(number), "-w", str(round(seconds) + 1))
+    words = ("ping", "-D", "-n", *limits, target.address)
     start_s = now_s()
     ended = await run(source, words, seconds + _PING_SPARE_S)
     return tuple(histograms(ended.output, source.name, target.name, operation, start_s))

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Context, Decimal
 from pathlib import Path
+from typing import Literal
 
 from howdah import _native
 from howdah.engines.base import PartialResult
@@ -36,39 +37,37 @@ from howdah.units import MIB
 
 def dfsio_write(context: LocalContext, workload: DfsioWrite, watch: Watch) -> PartialResult:
     """Write the files, one map task each."""
-    folders = context.workspace.fresh(DFSIO_FOLDER)
-    files = spread_file_names(folders, "test_io_{}", workload.files or 1)
+    files = spread_file_names(context.workspace.fresh(DFSIO_FOLDER), "test_io_{}", workload.files or 1)
     names = [str(file) for file in files]
-    started_s = context.clock.now_s()
-    done = watch.follow(
-        _native.dfsio_write(
-            context.pool, names, workload.file_bytes or 0, context.worker.map_slots, context.job.seed
-        )
-    )
-    rates = file_rates(done, "write")
-    _append_log(context.job.results_dir, "write", rates, context.clock.now_s() - started_s)
-    total = sum(rate.bytes for rate in rates)
-    return PartialResult(
-        counters=Counters(written_bytes=total),
-        files=rates,
-        metrics=throughput(rates),
-        buffered_io=not done.direct,
-    )
+    size, slots = workload.file_bytes or 0, context.worker.map_slots
+    writing = _native.dfsio_write(context.pool, names, size, slots, context.job.seed)
+    return _timed(context, "write", watch, writing)
 
 
 def dfsio_read(context: LocalContext, workload: DfsioRead, watch: Watch) -> PartialResult:
     """Read back the files that dfsio-write left."""
     names = [str(file) for file in test_files(context.workspace.existing(DFSIO_FOLDER))]
+    result = _timed(context, "read", watch, _native.dfsio_read(context.pool, names, context.worker.map_slots))
+    sizes = [rate.bytes for rate in result["files"]]
+    changed = workload.model_copy(update={"files": len(sizes), "file_bytes": max(sizes, default=0)})
+    return {**result, "workload": changed}
+
+
+def _timed(
+    context: LocalContext,
+    operation: Literal["write", "read"],
+    watch: Watch,
+    files: _native.Operation[_native.Files],
+) -> PartialResult:
+    """The result of writing or reading the files, which also goes to TestDFSIO's log."""
     started_s = context.clock.now_s()
-    done = watch.follow(_native.dfsio_read(context.pool, names, context.worker.map_slots))
-    rates = file_rates(done, "read")
-    _append_log(context.job.results_dir, "read", rates, context.clock.now_s() - started_s)
+    done = watch.follow(files)
+    rates, elapsed_s = file_rates(done, operation), context.clock.now_s() - started_s
+    with (context.job.results_dir / DFSIO_LOG).open("a", encoding="utf-8") as log:
+        log.write(results_block(operation, rates, elapsed_s, datetime.now().astimezone()))
     total = sum(rate.bytes for rate in rates)
     return PartialResult(
-        workload=workload.model_copy(
-            update={"files": len(rates), "file_bytes": max((rate.bytes for rate in rates), default=0)}
-        ),
-        counters=Counters(read_bytes=total),
+        counters=Counters(written_bytes=total) if operation == "write" else Counters(read_bytes=total),
         files=rates,
         metrics=throughput(rates),
         buffered_io=not done.direct,
@@ -84,11 +83,8 @@ def test_files(folders: Iterable[Path]) -> list[Path]:
 def check_ready(folders: Iterable[Path]) -> None:
     """Raise UserError unless a kept dfsio-write left files to read."""
     if not test_files(folders):
-        raise UserError(
-            "--data-dir",
-            f"contains no files of {DFSIO_WRITE} to read",
-            "run `howdah run dfsio-write --keep-data` first, or `howdah run dfsio` for both",
-        )
+        hint = "run `howdah run dfsio-write --keep-data` first, or `howdah run dfsio` for both"
+        raise UserError("--data-dir", f"contains no files of {DFSIO_WRITE} to read", hint)
 
 
 def results_block(test: str, rates: Iterable[FileRate], elapsed_s: float, now: datetime) -> str:
@@ -122,11 +118,6 @@ def _decimal(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def _append_log(directory: Path, test: str, rates: tuple[FileRate, ...], elapsed_s: float) -> None:
-    with (directory / DFSIO_LOG).open("a", encoding="utf-8") as log:
-        log.write(results_block(test, rates, elapsed_s, datetime.now().astimezone()))
-
-
 _SCALE = Decimal(1).scaleb(-20)
 
 
@@ -146,16 +137,13 @@ def estimate(inside: int, total: int) -> str:
 
 
 _TRIAL_BYTES = 64 * MIB
+LEAST_ROOM_BYTES = 2 * _TRIAL_BYTES
+"""The room that one directory's shortest measurement takes: a file and its copy."""
 _MOST_BYTES = 1024 * MIB
 _WANTED_S = 0.5
 _DEPTH = 4
 
 _TIMEOUT_S = 600
-
-
-def least_room_bytes() -> int:
-    """The room that one directory's shortest measurement takes: a file and its copy."""
-    return 2 * _TRIAL_BYTES
 
 
 def measure_limits(context: LocalContext) -> Limits:
@@ -170,19 +158,20 @@ def measure_limits(context: LocalContext) -> Limits:
     finally:
         context.workspace.drop("limits")
     if not together.direct:
-        context.warn(
-            "buffered-limit",
-            "a data directory does not support direct I/O, so its raw limits include the page cache",
-        )
-    threads = math.ceil(context.job.host.usable_cpus)
-    volume = together.bytes
-    return Limits(
-        devices=tuple(_device(context, folder, raw) for folder, raw in zip(folders, raws, strict=True)),
-        read_bytes_per_s=volume / together.read_s,
-        write_bytes_per_s=volume / together.write_s,
-        copy_bytes_per_s=volume / together.copy_s,
-        memory_copy_bytes_per_s=_native.memory_copy_bytes_per_s(context.pool, threads),
-    )
+        text = "a data directory does not support direct I/O, so its raw limits include the page cache"
+        context.warn("buffered-limit", text)
+    host = context.job.host
+    memory_copy = _native.memory_copy_bytes_per_s(context.pool, math.ceil(host.usable_cpus))
+    devices = []
+    for folder, raw in zip(folders, raws, strict=True):
+        place, device = str(folder.parent.parent), device_of(folder, host)
+        devices.append(DeviceLimit(data_dir=place, device=device, tool="howdah", **_per_s(raw)))
+    return Limits(devices=tuple(devices), memory_copy_bytes_per_s=memory_copy, **_per_s(together))
+
+
+def _per_s(raw: _native.Raw) -> dict[str, float]:
+    times = {"read": raw.read_s, "write": raw.write_s, "copy": raw.copy_s}
+    return {f"{operation}_bytes_per_s": raw.bytes / time_s for operation, time_s in times.items()}
 
 
 def _raw(context: LocalContext, folders: list[Path]) -> _native.Raw:
@@ -194,17 +183,6 @@ def _raw(context: LocalContext, folders: list[Path]) -> _native.Raw:
     room = min(shutil.disk_usage(folder).free for folder in folders) // (4 * len(folders))
     size = max(min(target_bytes, _MOST_BYTES, room // MIB * MIB), _TRIAL_BYTES)
     return watch.follow(_native.raw_limit(context.pool, scratch, size, _DEPTH))
-
-
-def _device(context: LocalContext, folder: Path, raw: _native.Raw) -> DeviceLimit:
-    return DeviceLimit(
-        data_dir=str(folder.parent.parent),
-        device=device_of(folder, context.job.host),
-        read_bytes_per_s=raw.bytes / raw.read_s,
-        write_bytes_per_s=raw.bytes / raw.write_s,
-        copy_bytes_per_s=raw.bytes / raw.copy_s,
-        tool="howdah",
-    )
 
 
 def raw_limit(folder: Path, file_bytes: int, host: Host) -> DeviceLimit | None:
@@ -241,11 +219,7 @@ def _rate(fio: str, scratch: Path, size: int, direction: str) -> float:
         "--filename=" + str(scratch).replace(":", r"\:"),
         f"--rw={direction}",
         f"--size={size}",
-        "--bs=4M",
-        "--direct=1",
-        "--ioengine=libaio",
-        "--iodepth=4",
-        "--end_fsync=1",
+        *("--bs=4M", "--direct=1", "--ioengine=libaio", "--iodepth=4", "--end_fsync=1"),
         "--output-format=json",
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=True)
@@ -263,17 +237,15 @@ def storage(context: LocalContext, workload: Storage, watch: Watch) -> PartialRe
         read = watch.follow(_native.storage_read(context.pool, names))
         rates += [*file_rates(written, "write"), *file_rates(read, "read")]
         direct = direct and written.direct and read.direct
-        raw = raw_limit(folder, workload.file_bytes or 0, context.job.host)
-        if raw:
+        if raw := raw_limit(folder, workload.file_bytes or 0, context.job.host):
             measured.append(raw)
     return PartialResult(
-        counters=Counters(written_bytes=_total(rates, "write"), read_bytes=_total(rates, "read")),
+        counters=Counters(
+            written_bytes=sum(rate.bytes for rate in rates if rate.operation == "write"),
+            read_bytes=sum(rate.bytes for rate in rates if rate.operation == "read"),
+        ),
         files=tuple(rates),
         metrics=zone_rates(rates),
         raw_limits=tuple(measured),
         buffered_io=not direct,
     )
-
-
-def _total(rates: list[FileRate], operation: str) -> int:
-    return sum(rate.bytes for rate in rates if rate.operation == operation)

@@ -8,20 +8,14 @@ import os
 import resource
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TypeVar
 
 import howdah
 from howdah import _native
-from howdah.engines.base import (
-    PartialResult,
-    RunClock,
-    RunUnderWay,
-    begun_record,
-    job_digests,
-    sha256,
-)
+from howdah.engines.base import PartialResult, RunClock, RunUnderWay, begun_record, job_digests, sha256
 from howdah.engines.local import benchmarks, tera, ycsb
 from howdah.engines.local.work import (
     LocalContext,
@@ -64,25 +58,16 @@ def ready_table(program: type[Workload], data_dirs: Iterable[str]) -> TableShape
     return ycsb.table_shape(data_dirs) if issubclass(program, YcsbMix) else None
 
 
-def replaced(job: Job) -> list[str]:
-    """Return the folders of data that the job creates again."""
-    return [workload.folder for workload in job.suite.workloads if workload.folder is not None]
-
-
 def check_ready(job: Job) -> None:
     """Raise UserError if the job lacks something to read, or would remove it."""
     first = job.suite.workloads[0]
     data_dirs = job.plan.workers[0].data_dirs
     inputs = INPUT.of(first) or ()
     ready_rows(type(first), data_dirs, inputs)
-    for name in inputs:
-        for data_dir in data_dirs:
-            if Path(name).resolve().is_relative_to(Path(data_dir, FOLDER).resolve()):
-                raise UserError(
-                    f"--input: {name}",
-                    f"is in {Path(data_dir, FOLDER)}, where this run writes",
-                    "give another --data-dir, or move the input",
-                )
+    for name, folder in product(inputs, [Path(data_dir, FOLDER) for data_dir in data_dirs]):
+        if Path(name).resolve().is_relative_to(folder.resolve()):
+            problem = f"is in {folder}, where this run writes"
+            raise UserError(f"--input: {name}", problem, "give another --data-dir, or move the input")
     if isinstance(first, DfsioRead):
         benchmarks.check_ready(find_kept(data_dirs, DFSIO_FOLDER))
     if isinstance(first, YcsbMix):
@@ -97,76 +82,55 @@ def check_ready(job: Job) -> None:
 
 def check_room(job: Job, workspace: Workspace) -> None:
     """Raise UserError if the data directories cannot hold what the job will write."""
-    needed = max(needed_bytes(job), benchmarks.least_room_bytes())
-    shortage = workspace.shortage(needed)
-    if shortage is not None:
+    needed = max(needed_bytes(job), benchmarks.LEAST_ROOM_BYTES)
+    if shortage := workspace.shortage(needed):
         raise too_little_room(job, needed, shortage)
 
 
 def needed_bytes(job: Job, process_bytes: int | None = None) -> int:
     """Upper limit of the job's data in all data directories; ``process_bytes`` as for `pool_bytes`."""
     kept = sum(_held_bytes(job, workload) for workload in job.suite.workloads)
-    return kept + max(_spilled_bytes(job, workload, process_bytes) for workload in job.suite.workloads)
+    sorts = [workload for workload in job.suite.workloads if isinstance(workload, TeraSort)]
+    pool = pool_bytes(job, process_bytes) if sorts else 0
+    spilled = [(sort.rows or 0) * ROW_BYTES for sort in sorts if not sorts_in_memory(job, sort, pool)]
+    return kept + max(spilled, default=0)
 
 
 def too_little_room(job: Job, needed: int, shortage: Shortage) -> UserError:
     """Return the error for a data directory that is too small for its part."""
     first = job.suite.workloads[0]
     free = f"data directory {shortage.data_dir} has {format_bytes(shortage.free_bytes)} free"
-    rows = ROWS.of(first)
+    needs, disk = f"the suite needs {format_bytes(needed)}; {free}", "give --data-dir on a larger disk, or"
+    rows, records = ROWS.of(first), RECORDS.of(first)
     if rows is not None and not INPUT.of(first):
-        return UserError(
-            "--rows",
-            f"{format_count_short(rows)} rows are {format_bytes(rows * ROW_BYTES)} and the "
-            f"suite needs {format_bytes(needed)}; {free}",
-            "give --data-dir on a larger disk, or at most "
-            f"--rows {format_count_short(int(rows * shortage.fitting_share))}",
-        )
-    records = RECORDS.of(first)
+        problem = f"{format_count_short(rows)} rows are {format_bytes(rows * ROW_BYTES)} and {needs}"
+        fitting = format_count_short(int(rows * shortage.fitting_share))
+        return UserError("--rows", problem, f"{disk} at most --rows {fitting}")
     if records is not None and first.written_bytes:
-        return UserError(
-            RECORDS.flag,
-            f"{format_count_short(records)} records are {format_bytes(first.written_bytes)} and the "
-            f"suite needs {format_bytes(needed)}; {free}",
-            f"give --data-dir on a larger disk, or fewer {RECORDS.flag}",
-        )
-    return UserError(
-        "--data-dir",
-        f"the suite needs {format_bytes(needed)}; {free}",
-        "give --data-dir on a larger disk, or run with less data",
-    )
+        size = f"{format_count_short(records)} records are {format_bytes(first.written_bytes)}"
+        return UserError(RECORDS.flag, f"{size} and {needs}", f"{disk} fewer {RECORDS.flag}")
+    return UserError("--data-dir", needs, f"{disk} run with less data")
 
 
 def _held_bytes(job: Job, workload: Workload) -> int:
     """Bytes that a workload keeps on disk until the end of the run."""
     if isinstance(workload, Storage):
         # One more file is fio's.
-        folders = len(job.plan.workers[0].data_dirs)
-        return folders * ((workload.files or 0) + 1) * (workload.file_bytes or 0)
+        return len(job.plan.workers[0].data_dirs) * ((workload.files or 0) + 1) * (workload.file_bytes or 0)
     if isinstance(workload, Ycsb):
         return ycsb.room_bytes(workload, len(job.plan.workers[0].data_dirs))
     return workload.written_bytes
 
 
-def _spilled_bytes(job: Job, workload: Workload, process_bytes: int | None) -> int:
-    if not isinstance(workload, TeraSort):
-        return 0
-    if sorts_in_memory(job, workload, pool_bytes(job, process_bytes)):
-        return 0
-    return (workload.rows or 0) * ROW_BYTES
-
-
 def digests(job: Job) -> dict[str, str]:
     """SHA-256 of host, plan, suite and, where the user gave files to read, of their names and times."""
-    inputs = INPUT.of(job.suite.workloads[0])
-    files = {"inputs": _files(tera.user_files(inputs))} if inputs else {}
-    return {**job_digests(job), **files}
-
-
-def _files(files: Iterable[Path]) -> str:
-    """Reading the content would fill the page cache that a run is to find as it was."""
-    facts = [(str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns) for file in files]
-    return sha256(json.dumps(facts))
+    inputs, result = INPUT.of(job.suite.workloads[0]), job_digests(job)
+    if inputs:
+        # Reading the content would fill the page cache that a run is to find as it was.
+        stats = [(str(file.resolve()), file.stat()) for file in tera.user_files(inputs)]
+        facts = [(name, status.st_size, status.st_mtime_ns) for name, status in stats]
+        result["inputs"] = sha256(json.dumps(facts))
+    return result
 
 
 T = TypeVar("T")
@@ -184,15 +148,12 @@ class LocalEngine:
 
 
 class _LocalRun:
-    """One run on this machine."""
-
     def __init__(self, job: Job, sink: SampleSink, engine: str, version: str) -> None:
         self._job = job
         self._worker = job.plan.workers[0]
         self._clock = RunClock()
-        record = begun_record(
-            job, engine=engine, version=version, created=datetime.now(UTC), digests=digests(job)
-        )
+        now = datetime.now(UTC)
+        record = begun_record(job, engine=engine, version=version, created=now, digests=digests(job))
         self._run = RunUnderWay(record, sink)
 
     def execute(self) -> RunRecord:
@@ -202,30 +163,22 @@ class _LocalRun:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         size = pool_bytes(self._job)
         check_ready(self._job)
-        claimed = Workspace(
-            self._worker.data_dirs,
-            self._job.run_id,
-            keep=self._job.keep_data,
-            replaces=replaced(self._job),
-        )
+        job, run = self._job, self._run
+        replaces = [workload.folder for workload in job.suite.workloads if workload.folder is not None]
+        claimed = Workspace(self._worker.data_dirs, job.run_id, keep=job.keep_data, replaces=replaces)
         with claimed as workspace:
-            check_room(self._job, workspace)
-            self._run.change()
-            sharing = workspace.sharing()
-            if sharing:
-                names = " and ".join(str(path) for path in sharing)
-                self._run.warn("shared-disk", f"{names} are on one file system, so they add no disks")
+            check_room(job, workspace)
+            run.change()
+            if sharing := workspace.sharing():
+                names = " and ".join(map(str, sharing))
+                run.warn("shared-disk", f"{names} are on one file system, so they add no disks")
+            sources, interval_s = this_machine(job.host.name), job.sample_interval_s
             with (
-                self._run.sampled(
-                    this_machine(self._job.host.name),
-                    start_ns=self._clock.start_ns,
-                    interval_s=self._job.sample_interval_s,
-                    now_s=self._clock.now_s,
-                ) as sampler,
-                self._run.ending((OSError, MemoryError, RuntimeError, _native.InputError), _message),
+                run.sampled(sources, self._clock, interval_s=interval_s) as sampler,
+                run.ending((OSError, MemoryError, RuntimeError, _native.InputError), in_words),
             ):
                 self._work(workspace, size, sampler)
-        return self._run.record
+        return run.record
 
     def _work(self, workspace: Workspace, size: int, sampler: Sampler) -> None:
         threads = math.ceil(self._job.host.usable_cpus)
@@ -270,11 +223,10 @@ class _LocalRun:
         return done
 
 
-def _message(error: BaseException) -> str:
-    """One line that names what failed."""
+def in_words(error: BaseException) -> str:
+    """Return one line that names what failed in the native core or on a disk."""
     if isinstance(error, _native.InputError):
-        subject, problem, hint = error.args
-        return f"{subject}: {problem}; {hint}"
+        return "{}: {}; {}".format(*error.args)
     if isinstance(error, OSError) and error.filename:
         return f"{Path(error.filename)}: {error.strerror}"
     return str(error) or type(error).__name__

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Unpack
@@ -15,7 +15,6 @@ from howdah.errors import UserError
 from howdah.model.engines import DATA_DIR
 from howdah.model.tables import Job
 from howdah.model.workloads.hadoop_programs import Pi
-from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import INPUT
 from howdah.planner.local_plan import DEFAULT_DATA_DIR, LocalPlanner, sample_interval_s
 from howdah.planner.suite.request import RunRequest, plan_line, requested_programs
@@ -38,32 +37,22 @@ def prepare_local(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     inputs = request.of(INPUT)
     input_rows = ready_rows(programs[0], data_dirs, inputs or ())
     table = ready_table(programs[0], data_dirs)
-    plan, suite = LocalPlanner(
-        request, host, sort_needs, input_rows, table=table, store_needs=store_needs
-    ).plan()
-    job = new_job(
-        suite,
-        plan,
-        host,
-        sample_interval_s=sample_interval_s(plan),
-        **start,
-    )
+    planner = LocalPlanner(request, host, sort_needs, input_rows, table=table, store_needs=store_needs)
+    plan, suite = planner.plan()
+    job = new_job(suite, plan, host, sample_interval_s=sample_interval_s(plan), **start)
+    kept = "kept" if start["keep_data"] else "removed at the end"
+    # Pi has no data.
+    has_data = not all(isinstance(workload, Pi) for workload in suite.workloads)
     return Prepared(
         job=job,
         engine=LocalEngine(),
         introduction=(
             ("host", host_line(host, [Path(path) for path in plan.workers[0].data_dirs])),
             ("plan", plan_line(plan, suite)),
-            *_data_line(suite, data_dirs, keep_data=start["keep_data"]),
+            *((("data", f"{', '.join(data_dirs)} ({kept})"),) if has_data else ()),
         ),
         kept=partial(_kept, job),
     )
-
-
-def _data_line(suite: Suite, data_dirs: Sequence[str], *, keep_data: bool) -> Iterator[tuple[str, str]]:
-    """The data directories of a run and whether it keeps its data; nothing for pi, which has none."""
-    if not all(isinstance(workload, Pi) for workload in suite.workloads):
-        yield "data", f"{', '.join(data_dirs)} ({'kept' if keep_data else 'removed at the end'})"
 
 
 def _kept(job: Job) -> Mapping[str, Sequence[str]]:

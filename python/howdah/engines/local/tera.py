@@ -6,10 +6,9 @@ import json
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from howdah import _native
-from howdah.engines.base import PartialResult
+from howdah.engines.base import NO_TERAGEN_RECORD, Generated, PartialResult
 from howdah.engines.local.work import LocalContext, Watch
 from howdah.engines.local.workspace import find_kept, spread_file_names
 from howdah.errors import UserError
@@ -31,21 +30,13 @@ _CHECKSUMS = 1 << 128
 """Sums of rows' CRC-32 wrap around here."""
 
 
-class GeneratedRows(NamedTuple):
-    """TeraGen's record of the rows it wrote."""
-
-    rows: int
-    checksum: str
-
-
 def teragen(context: LocalContext, workload: TeraGen, watch: Watch) -> PartialResult:
     """Write the rows, ``_SUCCESS`` like Hadoop, and TeraGen's record."""
     folders = context.workspace.fresh(TERAGEN)
     files = spread_file_names(folders, "part-m-{:05d}", workload.maps or 1)
-    made = watch.follow(
-        _native.teragen(context.pool, _strings(files), workload.rows or 0, context.worker.map_slots)
-    )
-    _write_generated(folders[0], GeneratedRows(made.rows, made.checksum))
+    rows, slots = workload.rows or 0, context.worker.map_slots
+    made = watch.follow(_native.teragen(context.pool, _strings(files), rows, slots))
+    _write_generated(folders[0], Generated(made.rows, made.checksum))
     (folders[0] / _SUCCESS).touch()
     return PartialResult(
         counters=Counters(output_rows=made.rows, written_bytes=made.written_bytes),
@@ -61,18 +52,9 @@ def terasort(context: LocalContext, workload: TeraSort, watch: Watch) -> Partial
     folders = context.workspace.fresh(TERASORT)
     spills = context.workspace.fresh("spill", scratch=True)
     outputs = spread_file_names(folders, "part-r-{:05d}", workload.reduces or 1)
-    done = watch.follow(
-        _native.terasort(
-            context.pool,
-            _strings(inputs),
-            _strings(outputs),
-            _strings(spills),
-            workload.maps or 1,
-            context.worker.map_slots,
-            context.worker.reduce_slots,
-            workload.codec or "none",
-        )
-    )
+    files = (_strings(inputs), _strings(outputs), _strings(spills))
+    slots, codec = (context.worker.map_slots, context.worker.reduce_slots), workload.codec or "none"
+    done = watch.follow(_native.terasort(context.pool, *files, workload.maps or 1, *slots, codec))
     context.workspace.hold(done.intermediate)
     if generated:
         # TeraGen's record goes with the rows, so that validation compares them with no other data's.
@@ -99,22 +81,11 @@ def teravalidate(context: LocalContext, workload: TeraValidate, watch: Watch) ->
     inputs = _inputs(context, workload, TERASORT)
     expected = _generated(context, workload, TERASORT)
     folders = context.workspace.fresh(TERAVALIDATE)
-    done = watch.follow(
-        _native.teravalidate(
-            context.pool,
-            _strings(inputs),
-            str(folders[0] / "part-r-00000"),
-            context.worker.map_slots,
-            (expected.rows, expected.checksum) if expected else None,
-        )
-    )
+    output, slots = str(folders[0] / "part-r-00000"), context.worker.map_slots
+    done = watch.follow(_native.teravalidate(context.pool, _strings(inputs), output, slots, expected))
     (folders[0] / _SUCCESS).touch()
     if expected is None:
-        context.warn(
-            "no-teragen-record",
-            "teravalidate had no TeraGen record of these rows, so it checked their order but not their "
-            "completeness",
-        )
+        context.warn(*NO_TERAGEN_RECORD)
     return PartialResult(
         outcome=Outcome.FAILED if done.errors else Outcome.SUCCEEDED,
         counters=Counters(input_rows=done.rows, read_bytes=done.read_bytes),
@@ -130,17 +101,17 @@ def part_files(folders: Iterable[Path]) -> list[Path]:
     return sorted((file for folder in folders for file in folder.glob("part-*")), key=lambda file: file.name)
 
 
-def read_generated(folders: Iterable[Path]) -> GeneratedRows | None:
+def read_generated(folders: Iterable[Path]) -> Generated | None:
     """TeraGen's record of the rows in these folders; None where there is none, or one cut off."""
     for folder in folders:
         with suppress(OSError, ValueError, KeyError, TypeError):
             content = json.loads((folder / _GENERATED).read_text())
             rows, checksum = int(content["rows"]), str(content["checksum"])
-            return GeneratedRows(rows, f"{int(checksum, 16):x}")
+            return Generated(rows, f"{int(checksum, 16):x}")
     return None
 
 
-def _generated(context: LocalContext, workload: TeraSort | TeraValidate, source: str) -> GeneratedRows | None:
+def _generated(context: LocalContext, workload: TeraSort | TeraValidate, source: str) -> Generated | None:
     """TeraGen's record of the rows that are read; of a user's own where each directory has one.
 
     A directory without may hold other rows, or more of those that the record of another one counts.
@@ -152,10 +123,10 @@ def _generated(context: LocalContext, workload: TeraSort | TeraValidate, source:
     if len(records) < len(generated):
         return None
     checksum = sum(int(record.checksum, 16) for record in records) % _CHECKSUMS
-    return GeneratedRows(sum(record.rows for record in records), f"{checksum:x}")
+    return Generated(sum(record.rows for record in records), f"{checksum:x}")
 
 
-def _write_generated(folder: Path, generated: GeneratedRows) -> None:
+def _write_generated(folder: Path, generated: Generated) -> None:
     (folder / _GENERATED).write_text(json.dumps(generated._asdict()))
 
 
@@ -188,15 +159,11 @@ def check_rows(file: Path) -> int:
         with file.open("rb"):
             size = file.stat().st_size
     except OSError as error:
-        raise UserError(
-            str(file), f"cannot be read: {error.strerror}", "give a file of 100-byte rows"
-        ) from error
+        problem = f"cannot be read: {error.strerror}"
+        raise UserError(str(file), problem, "give a file of 100-byte rows") from error
     if size % ROW_BYTES:
-        raise UserError(
-            str(file),
-            f"is {size:,} bytes long, which is not a multiple of {ROW_BYTES}",
-            "it is truncated or does not consist of TeraSort's 100-byte rows",
-        )
+        problem = f"is {size:,} bytes long, which is not a multiple of {ROW_BYTES}"
+        raise UserError(str(file), problem, "it is truncated or does not consist of TeraSort's 100-byte rows")
     return size // ROW_BYTES
 
 
@@ -208,19 +175,14 @@ def ready_rows(data_dirs: Iterable[str], inputs: Iterable[str], source: str) -> 
     kept = find_kept(data_dirs, source)
     files = user_files(inputs) or part_files(kept)
     if not files:
-        raise UserError(
-            "--data-dir",
-            f"contains no rows of {source} to read",
-            f"run `howdah run {source} --keep-data` first, or give --input",
-        )
+        hint = f"run `howdah run {source} --keep-data` first, or give --input"
+        raise UserError("--data-dir", f"contains no rows of {source} to read", hint)
     rows = sum(check_rows(file) for file in files)
     generated = None if inputs or source != TERAGEN else read_generated(kept)
     if generated and generated.rows != rows:
-        raise UserError(
-            str(kept[0]),
-            f"contains {rows:,} of the {generated.rows:,} rows that teragen wrote",
-            "generate them again, or give every --data-dir they were spread over",
-        )
+        problem = f"contains {rows:,} of the {generated.rows:,} rows that teragen wrote"
+        hint = "generate them again, or give every --data-dir they were spread over"
+        raise UserError(str(kept[0]), problem, hint)
     return rows
 
 

@@ -33,14 +33,9 @@ R = TypeVar("R")
 class Watch:
     """Waits for operations of one workload and passes on their progress."""
 
-    def __init__(
-        self, workload: str, host: str, worker: str, clock: RunClock, sink: SampleSink, *, unit: Unit
-    ) -> None:
+    def __init__(self, context: LocalContext, workload: str, unit: Unit) -> None:
+        self._context = context
         self._workload = workload
-        self._host = host
-        self._worker = worker
-        self._clock = clock
-        self._sink = sink
         self._unit = unit
         self.phases: list[Phase] = []
 
@@ -60,47 +55,34 @@ class Watch:
             raise
         finally:
             self._pass_on(operation, time.monotonic() - started)
-            self.phases += [
-                Phase(name=name, start_s=self._clock.at_s(start), end_s=self._clock.at_s(end))
-                for name, start, end in operation.phases()
-            ]
+            at_s = self._context.clock.at_s
+            for name, start, end in operation.phases():
+                self.phases.append(Phase(name=name, start_s=at_s(start), end_s=at_s(end)))
         return operation.result()
 
     def _pass_on(self, operation: _native.Operation[R], elapsed_s: float) -> None:
+        sink, at_s, workload = self._context.sink, self._context.clock.at_s, self._workload
+        host, worker = self._context.job.host.name, self._context.worker.name
         progress = operation.progress()
-        self._sink.progress(
-            Progress(
-                self._workload,
-                progress.phase,
-                progress.done_bytes,
-                progress.total_bytes,
-                self._unit,
-                elapsed_s,
+        done, total = progress.done_bytes, progress.total_bytes
+        sink.progress(Progress(workload, progress.phase, done, total, self._unit, elapsed_s))
+        if tasks := operation.take_tasks():
+            sink.tasks([attempt_of(task, workload, host, worker, at_s) for task in tasks])
+        histograms = [
+            LatencyHistogram(
+                workload=workload,
+                operation=timed.name,
+                host=host,
+                peer=None,
+                start_s=at_s(timed.start_ns),
+                end_s=at_s(timed.end_ns),
+                operations=timed.operations,
+                histogram=b64encode(timed.histogram).decode("ascii"),
             )
-        )
-        tasks = operation.take_tasks()
-        if tasks:
-            self._sink.tasks(
-                [
-                    attempt_of(task, self._workload, self._host, self._worker, self._clock.at_s)
-                    for task in tasks
-                ]
-            )
-        intervals = operation.take_intervals()
-        if intervals:
-            self._sink.latencies([self._histogram(timed) for timed in intervals])
-
-    def _histogram(self, timed: _native.Timed) -> LatencyHistogram:
-        return LatencyHistogram(
-            workload=self._workload,
-            operation=timed.name,
-            host=self._host,
-            peer=None,
-            start_s=self._clock.at_s(timed.start_ns),
-            end_s=self._clock.at_s(timed.end_ns),
-            operations=timed.operations,
-            histogram=b64encode(timed.histogram).decode("ascii"),
-        )
+            for timed in operation.take_intervals()
+        ]
+        if histograms:
+            sink.latencies(histograms)
 
 
 def attempt_of(
@@ -144,11 +126,10 @@ class LocalContext:
 
     def watch(self, name: str, unit: Unit = "B") -> Watch:
         """Return a watch over the operations of a workload, with the unit of its progress."""
-        return Watch(name, self.job.host.name, self.worker.name, self.clock, self.sink, unit=unit)
+        return Watch(self, name, unit)
 
 
 Program = Callable[[LocalContext, Any, Watch], PartialResult]
-"""Runs one workload to its durable end."""
 
 
 def file_rates(done: _native.Files, operation: Literal["write", "read"]) -> tuple[FileRate, ...]:
@@ -168,7 +149,6 @@ def device_of(path: Path, host: Host) -> str:
 
 USUAL_PROCESS_BYTES = 192 * MIB
 """Memory of Python, its libraries and thread stacks, including their growth during a run."""
-
 _GROWTH_BYTES = 48 * MIB
 _BUFFERS_BYTES = 256 * MIB
 _LEAST_POOL_BYTES = 64 * MIB
@@ -200,17 +180,12 @@ def pool_bytes(job: Job, process_bytes: int | None = None) -> int:
     process = process_bytes or _process_bytes()
     remaining = worker.memory_bytes - process
     if remaining < _LEAST_POOL_BYTES:
-        raise UserError(
-            "--memory",
-            f"{format_memory(worker.memory_bytes)} is too small to run in",
-            f"give at least {format_memory(process + _LEAST_POOL_BYTES)}",
-        )
+        problem = f"{format_memory(worker.memory_bytes)} is too small to run in"
+        raise UserError("--memory", problem, f"give at least {format_memory(process + _LEAST_POOL_BYTES)}")
     sorts = [item for item in job.suite.workloads if isinstance(item, TeraSort)]
     moves = any(item.uses_disks for item in job.suite.workloads)
-    useful = max(
-        [_BUFFERS_BYTES if moves else _LEAST_POOL_BYTES, *(_in_memory_bytes(job, sort) for sort in sorts)]
-    )
-    return min(remaining, useful)
+    least = _BUFFERS_BYTES if moves else _LEAST_POOL_BYTES
+    return min(remaining, max([least, *(_in_memory_bytes(job, sort) for sort in sorts)]))
 
 
 def store_needs(table_bytes: int, data_dirs: int) -> int:
@@ -223,11 +198,8 @@ def store_cache_bytes(job: Job) -> int:
     worker = job.plan.workers[0]
     around = _around_cache_bytes(len(worker.data_dirs))
     if worker.memory_bytes < around + _LEAST_CACHE_BYTES:
-        raise UserError(
-            "--memory",
-            f"{format_memory(worker.memory_bytes)} is too small for the store of YCSB's table",
-            f"give at least {format_memory(around + _LEAST_CACHE_BYTES)}",
-        )
+        problem = f"{format_memory(worker.memory_bytes)} is too small for the store of YCSB's table"
+        raise UserError("--memory", problem, f"give at least {format_memory(around + _LEAST_CACHE_BYTES)}")
     return worker.memory_bytes - around
 
 

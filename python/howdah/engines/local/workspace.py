@@ -9,7 +9,6 @@ import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple
 
 from pydantic import ValidationError
@@ -43,6 +42,7 @@ class Folder:
     def __init__(self, data_dir: Path, run_id: str) -> None:
         self.data_dir = data_dir
         self.path = data_dir / FOLDER
+        self._marker_path = self.path / _MARKER
         self._created: list[Path] = []
         try:
             missing = [path for path in (self.path, *self.path.parents) if not path.exists()]
@@ -53,11 +53,8 @@ class Folder:
             except OSError as error:
                 raise self._unusable(f"cannot be created: {error.strerror}") from error
             if not missing and not self._marker_path.exists() and any(self.path.iterdir()):
-                raise UserError(
-                    f"data directory {self.data_dir}",
-                    f"its folder {FOLDER}/ was not created by howdah",
-                    "give another --data-dir, or move that folder",
-                )
+                problem = f"its folder {FOLDER}/ was not created by howdah"
+                raise self._error(problem, "give another --data-dir, or move that folder")
             self._lock = self._take_lock()
         except UserError:
             self._remove_created()
@@ -68,10 +65,6 @@ class Folder:
         for name in set(self._marker.made) - set(self._marker.kept):
             _remove(self.path / name)
         self._change(run=run_id, made=self._marker.kept)
-
-    @property
-    def _marker_path(self) -> Path:
-        return self.path / _MARKER
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -90,23 +83,19 @@ class Folder:
                 os.close(lock)
                 if not isinstance(error, BlockingIOError):
                     raise self._unusable(f"its file system cannot lock files: {error.strerror}") from error
-                raise UserError(
-                    f"data directory {self.data_dir}",
-                    f"run {_read(self._marker_path).run or 'of another howdah'} is using it",
-                    "wait for that run, or give another --data-dir",
-                ) from error
+                problem = f"run {_read(self._marker_path).run or 'of another howdah'} is using it"
+                raise self._error(problem, "wait for that run, or give another --data-dir") from error
             # Another run may have removed the marker between our open and our lock.
             with contextlib.suppress(FileNotFoundError):
                 if self._marker_path.stat().st_ino == os.fstat(lock).st_ino:
                     return lock
             os.close(lock)
 
+    def _error(self, problem: str, hint: str) -> UserError:
+        return UserError(f"data directory {self.data_dir}", problem, hint)
+
     def _unusable(self, problem: str) -> UserError:
-        return UserError(
-            f"data directory {self.data_dir}",
-            problem,
-            "give a directory with --data-dir that you may write to",
-        )
+        return self._error(problem, "give a directory with --data-dir that you may write to")
 
     def fresh(self, name: str) -> Path:
         """An empty subfolder of that name, replacing one that howdah made earlier.
@@ -115,16 +104,10 @@ class Folder:
         """
         path = self.path / name
         if path.exists() and name not in self._marker.made:
-            raise UserError(
-                f"data directory {self.data_dir}",
-                f"{path} was not created by howdah",
-                "give another --data-dir, or move it",
-            )
+            raise self._error(f"{path} was not created by howdah", "give another --data-dir, or move it")
         # The marker no longer lists the old content before the first file is removed.
-        self._change(
-            made=tuple({*self._marker.made, name}),
-            kept=tuple(kept_name for kept_name in self._marker.kept if kept_name != name),
-        )
+        kept = tuple(kept_name for kept_name in self._marker.kept if kept_name != name)
+        self._change(made=tuple({*self._marker.made, name}), kept=kept)
         if path.exists():
             _remove(path)
         path.mkdir()
@@ -213,29 +196,19 @@ class Workspace:
         try:
             for data_dir in _distinct([Path(name) for name in data_dirs]):
                 self._folders.append(Folder(data_dir, run_id))
-            self._protect(set(replaces))
+            for folder in self._folders:
+                for name in sorted(set(replaces) & set(folder.kept)):
+                    problem = f"its {name} data, kept from an earlier run, would be replaced"
+                    hint = f"give another --data-dir, or remove {folder.path / name}"
+                    raise UserError(f"data directory {folder.data_dir}", problem, hint)
         except BaseException:
             self._release()
             raise
 
-    def _protect(self, replaced: set[str]) -> None:
-        for folder in self._folders:
-            for name in sorted(replaced & set(folder.kept)):
-                raise UserError(
-                    f"data directory {folder.data_dir}",
-                    f"its {name} data, kept from an earlier run, would be replaced",
-                    f"give another --data-dir, or remove {folder.path / name}",
-                )
-
     def __enter__(self) -> Workspace:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._release()
 
     def _release(self) -> None:
@@ -309,7 +282,6 @@ def _distinct(data_dirs: list[Path]) -> list[Path]:
             if first == second:
                 raise UserError("--data-dir", f"{directory} is given twice", "give every disk once")
             if first.is_relative_to(second) or second.is_relative_to(first):
-                raise UserError(
-                    "--data-dir", f"{directory} and {earlier} contain one another", "give every disk once"
-                )
+                problem = f"{directory} and {earlier} contain one another"
+                raise UserError("--data-dir", problem, "give every disk once")
     return data_dirs

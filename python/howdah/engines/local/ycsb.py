@@ -59,19 +59,12 @@ class LocalTable(Model):
     part: int = 0
     """Number of this partition: records are distributed by their names."""
     parts: int = 1
-    """In how many parts it is."""
 
 
 def ycsb_load(context: LocalContext, workload: YcsbLoad, watch: Watch) -> PartialResult:
     """Make the table, one part in each data directory."""
-    table = LocalTable(
-        records=0,
-        version=0,
-        fields=workload.fields or 1,
-        field_bytes=workload.field_bytes or 1,
-        seed=context.job.seed,
-        whole=False,
-    )
+    shape = {"fields": workload.fields or 1, "field_bytes": workload.field_bytes or 1}
+    table = LocalTable(records=0, version=0, seed=context.job.seed, whole=False, **shape)
     requests = _Requests(workload, workload.records or 1)
     return _run_requests(context, watch, requests, table, context.workspace.fresh(YCSB))
 
@@ -133,26 +126,15 @@ def _run_requests(
     if changes and not done.faults:
         final = {"records": done.records, "version": done.version, "whole": True}
         _write_table(folders, table.model_copy(update=final))
-    _warn_of_target(context, workload, done)
-    return PartialResult(
-        workload=workload,
-        outcome=Outcome.FAILED if done.faults else Outcome.SUCCEEDED,
-        # Bytes on the disks are the store's own: its journal, its files and their compaction.
-        counters=Counters(input_rows=done.records_read, output_rows=done.records_written),
-        operations=tuple(
-            OperationCount(operation=name, done=sum(returns.values()), returns=returns)
-            for name, returns in done.returns
-        ),
-        metrics=results(done.operations, done.elapsed_s, _timed(context, workload, done)),
-        validation_errors=tuple(
-            ValidationError(kind=where, message=message) for where, message in done.faults
-        ),
-    )
-
-
-def _timed(context: LocalContext, workload: Ycsb, done: _native.Ycsb) -> list[LatencyHistogram]:
-    """The times of all intervals, a row for each kind of operation."""
-    return [
+    reached = done.operations / done.elapsed_s if done.elapsed_s else 0.0
+    if workload.target is not None and done.elapsed_s and reached < _REACHED * workload.target:
+        context.warn(
+            "target-missed",
+            f"{workload.kind}: the target is {format_per_s(workload.target)}, but {workload.threads} "
+            f"threads reached {format_per_s(reached)}: latencies measured from intended times grow "
+            f"throughout the run; give more --threads, or a lower --target",
+        )
+    timed = [
         LatencyHistogram(
             workload=workload.kind,
             operation=name,
@@ -165,19 +147,18 @@ def _timed(context: LocalContext, workload: Ycsb, done: _native.Ycsb) -> list[La
         )
         for name, count, histogram in done.times
     ]
-
-
-def _warn_of_target(context: LocalContext, workload: Ycsb, done: _native.Ycsb) -> None:
-    if workload.target is None or not done.elapsed_s:
-        return
-    reached = done.operations / done.elapsed_s
-    if reached < _REACHED * workload.target:
-        context.warn(
-            "target-missed",
-            f"{workload.kind}: the target is {format_per_s(workload.target)}, but {workload.threads} "
-            f"threads reached {format_per_s(reached)}: latencies measured from intended times grow "
-            f"throughout the run; give more --threads, or a lower --target",
-        )
+    return PartialResult(
+        workload=workload,
+        outcome=Outcome.FAILED if done.faults else Outcome.SUCCEEDED,
+        # Bytes on the disks are the store's own: its journal, its files and their compaction.
+        counters=Counters(input_rows=done.records_read, output_rows=done.records_written),
+        operations=tuple(
+            OperationCount(operation=name, done=sum(returns.values()), returns=returns)
+            for name, returns in done.returns
+        ),
+        metrics=results(done.operations, done.elapsed_s, timed),
+        validation_errors=tuple(ValidationError(kind=kind, message=text) for kind, text in done.faults),
+    )
 
 
 def table_shape(data_dirs: Iterable[str]) -> TableShape:
@@ -203,11 +184,8 @@ def room_bytes(workload: Ycsb, data_dirs: int) -> int:
 def _read_table(folders: Sequence[Path]) -> tuple[LocalTable, list[Path]]:
     """The table in these folders, and the folders in the order of its parts."""
     if not folders:
-        raise UserError(
-            "--data-dir",
-            f"contains no table of {YCSB_LOAD}",
-            f"run `howdah run {YCSB_LOAD} --keep-data` first, or `howdah run {YCSB}` for the whole suite",
-        )
+        hint = f"run `howdah run {YCSB_LOAD} --keep-data` first, or `howdah run {YCSB}` for the whole suite"
+        raise UserError("--data-dir", f"contains no table of {YCSB_LOAD}", hint)
     parts = {}
     for folder in folders:
         try:
@@ -217,11 +195,8 @@ def _read_table(folders: Sequence[Path]) -> tuple[LocalTable, list[Path]]:
         parts[part.part] = (part, folder)
     table, first = parts[min(parts)]
     if set(parts) != set(range(table.parts)):
-        raise UserError(
-            str(first),
-            f"contains one of {table.parts} parts of a table",
-            "give every --data-dir that it was spread over",
-        )
+        problem = f"contains one of {table.parts} parts of a table"
+        raise UserError(str(first), problem, "give every --data-dir that it was spread over")
     if not all(part.whole and part.records == table.records for part, _ in parts.values()):
         raise _not_whole([folder for _, folder in parts.values()])
     return table, [parts[number][1] for number in range(table.parts)]
@@ -229,11 +204,8 @@ def _read_table(folders: Sequence[Path]) -> tuple[LocalTable, list[Path]]:
 
 def _not_whole(folders: Sequence[Path]) -> UserError:
     names = " and ".join(str(folder) for folder in folders)
-    return UserError(
-        names,
-        "contains a table that an interrupted or failed run left behind",
-        f"remove it, and run `howdah run {YCSB_LOAD} --keep-data` again",
-    )
+    problem = "contains a table that an interrupted or failed run left behind"
+    return UserError(names, problem, f"remove it, and run `howdah run {YCSB_LOAD} --keep-data` again")
 
 
 def _write_table(folders: Sequence[Path], table: LocalTable) -> None:

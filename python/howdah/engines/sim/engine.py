@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 import howdah
 from howdah import _native
 from howdah.engines.base import RunUnderWay, begun_record, job_digests
+from howdah.engines.local.engine import in_words
 from howdah.engines.sim.results import (
     NS_PER_S,
     bands_of,
@@ -43,30 +43,12 @@ from howdah.simulation.translate import Translated, translate
 
 Columns = Mapping[str, NDArray[Any]]
 """Columns of equal length by name, described in `crates/howdah-sim/src/outcome.rs`."""
-
 _TYPES = {
-    "workload": "<u1",
-    "kind": "<u1",
-    "task": "<u4",
-    "attempt": "<u1",
-    "host": "<u4",
-    "worker": "<u4",
-    "slot": "<u4",
-    "start_ns": "<i8",
-    "end_ns": "<i8",
-    "io_ns": "<i8",
-    "input_bytes": "<u8",
-    "output_bytes": "<u8",
-    "spilled_bytes": "<u8",
-    "shuffled_bytes": "<u8",
-    "locality": "<u1",
-    "state": "<u1",
-    "shuffle_end_ns": "<i8",
-    "merge_end_ns": "<i8",
-    "cpu_s": "<f8",
-    "time_ns": "<i8",
-    "metric": "<u1",
-    "value": "<f8",
+    **dict.fromkeys(("workload", "kind", "attempt", "locality", "state", "metric"), "<u1"),
+    **dict.fromkeys(("task", "host", "worker", "slot"), "<u4"),
+    **dict.fromkeys(("input_bytes", "output_bytes", "spilled_bytes", "shuffled_bytes"), "<u8"),
+    **dict.fromkeys(("start_ns", "end_ns", "io_ns", "shuffle_end_ns", "merge_end_ns", "time_ns"), "<i8"),
+    **dict.fromkeys(("cpu_s", "value"), "<f8"),
 }
 """The type of every column that the simulator may hand over."""
 _KINDS = ("map", "reduce")
@@ -81,9 +63,8 @@ def columns_of(handed: Mapping[str, bytes]) -> Columns:
 
 def words(numbers: NDArray[Any], names: Sequence[str]) -> pa.Array[Any]:
     """The name for each number."""
-    return pa.DictionaryArray.from_arrays(
-        numbers.astype(np.int32), pa.array(names, pa.string())
-    ).dictionary_decode()
+    dictionary = pa.array(names, pa.string())
+    return pa.DictionaryArray.from_arrays(numbers.astype(np.int32), dictionary).dictionary_decode()
 
 
 def seconds(nanoseconds: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -109,13 +90,15 @@ def task_tables(columns: Columns, suite: Suite, machines: SimulatedHosts) -> tup
 def _table(columns: Columns, suite: Suite, machines: SimulatedHosts) -> pa.Table:
     reduces = columns["kind"] == _KINDS.index("reduce")
     # Programs over rows derive their rows from bytes.
-    moved = [_moved_rows(workload) for workload in suite.workloads]
+    moved = [
+        (workload.moved(Counters()) if isinstance(workload, TeraRows) else None) or Moved(0, 0)
+        for workload in suite.workloads
+    ]
     reading = np.array([total.read > 0 for total in moved])[columns["workload"]]
     writing = np.array([total.write > 0 for total in moved])[columns["workload"]]
     rows_out = columns["output_bytes"] // ROW_BYTES
     # A reduce reads as many rows as it writes; its fetched bytes may be compressed.
     rows_in = np.where(reduces, rows_out, columns["input_bytes"] // ROW_BYTES)
-    nulls = pa.nulls(len(reduces))
     arrays = {name: pa.array(column) for name, column in columns.items()} | {
         "workload": words(columns["workload"], [workload.kind for workload in suite.workloads]),
         "kind": words(columns["kind"], _KINDS),
@@ -130,20 +113,10 @@ def _table(columns: Columns, suite: Suite, machines: SimulatedHosts) -> pa.Table
         "shuffle_end_s": some_seconds(columns["shuffle_end_ns"]),
         "merge_end_s": some_seconds(columns["merge_end_ns"]),
         "shuffled_bytes": pa.array(columns["shuffled_bytes"], mask=~reduces),
-        "gc_s": nulls,
-        "error": nulls,
-        "job": nulls,
-        "executor": nulls,
-        "fetch_wait_s": nulls,
+        **dict.fromkeys(("gc_s", "error", "job", "executor", "fetch_wait_s"), pa.nulls(len(reduces))),
     }
-    return pa.Table.from_arrays(
-        [arrays[field.name].cast(field.type) for field in TASKS_SCHEMA], schema=TASKS_SCHEMA
-    )
-
-
-def _moved_rows(workload: Workload) -> Moved:
-    moved = workload.moved(Counters()) if isinstance(workload, TeraRows) else None
-    return moved or Moved(0, 0)
+    ordered = [arrays[field.name].cast(field.type) for field in TASKS_SCHEMA]
+    return pa.Table.from_arrays(ordered, schema=TASKS_SCHEMA)
 
 
 def sample_tables(columns: Columns, machines: SimulatedHosts, ends_ns: Sequence[int]) -> tuple[pa.Table, ...]:
@@ -156,15 +129,9 @@ def sample_tables(columns: Columns, machines: SimulatedHosts, ends_ns: Sequence[
     times_ns = columns["time_ns"]
     order = np.argsort(times_ns, kind="stable")
     cuts = [int(np.searchsorted(times_ns[order], end_ns, side="right")) for end_ns in ends_ns[:-1]]
-    whole = pa.Table.from_arrays(
-        [
-            pa.array(seconds(times_ns[order])),
-            words(columns["host"][order], machines.hosts),
-            words(columns["metric"][order], metrics),
-            pa.array(columns["value"][order]),
-        ],
-        schema=SAMPLES_SCHEMA,
-    )
+    times_s, values = pa.array(seconds(times_ns[order])), pa.array(columns["value"][order])
+    hosts, names = words(columns["host"][order], machines.hosts), words(columns["metric"][order], metrics)
+    whole = pa.Table.from_arrays([times_s, hosts, names, values], schema=SAMPLES_SCHEMA)
     edges = [0, *cuts, len(times_ns)]
     return tuple(whole.slice(start, end - start) for start, end in pairwise(edges))
 
@@ -218,17 +185,26 @@ def planned_state(plan: ClusterPlan, translated: Translated) -> ClusterState:
     )
 
 
+def simulated_record(job: Job, digests: Mapping[str, str] = {}) -> RunRecord:
+    """Return the record of a simulation that begins now, with further digests."""
+    return begun_record(
+        job,
+        engine=NAME,
+        version=howdah.__version__,
+        created=datetime.now(UTC),
+        digests={**job_digests(job), **digests},
+        origin=Origin.SIMULATED,
+    )
+
+
 class SimTarget(NamedTuple):
     """The simulator's parameters, their source, and the number of simulations."""
 
     parameters: Mapping[str, float]
     """What is known of them; the others have their defaults."""
     calibration: str | None = None
-    """The calibration's name; None where nothing was calibrated."""
     calibration_digest: str | None = None
-    """SHA-256 of its content."""
     replications: int = 1
-    """Simulations, each with its own seed."""
     warnings: tuple[RunWarning, ...] = ()
     draws: tuple[Mapping[str, float], ...] = ()
     """Parameters of each simulation after the first, where they are not known for sure."""
@@ -265,8 +241,6 @@ class SimEngine:
 
 
 class _SimRun:
-    """One simulation of a job."""
-
     def __init__(
         self, job: Job, sink: SampleSink, target: SimTarget, translated: Translated, simulations: Simulations
     ) -> None:
@@ -275,36 +249,30 @@ class _SimRun:
         self._translated = translated
         self._simulations = simulations
         digest = target.calibration_digest
-        record = begun_record(
-            job,
-            engine=NAME,
-            version=howdah.__version__,
-            created=datetime.now(UTC),
-            digests=job_digests(job) | ({} if digest is None else {"calibration": digest}),
-            origin=Origin.SIMULATED,
-        )
         warnings = target.warnings if target.calibration else (_UNCALIBRATED,)
         fields = {
             "warnings": (*warnings, *translated.warnings),
             "cluster": planned_state(cluster_plan(job.plan, "plan"), translated),
             "simulated": self._simulated(),
         }
+        record = simulated_record(job, {} if digest is None else {"calibration": digest})
         self._run = RunUnderWay(record.model_copy(update=fields), sink)
 
     def execute(self) -> RunRecord:
         """Wait for the simulations and report their outcome, workload by workload."""
         # An interrupt before the record has begun leaves none.
         self._run.change()
-        with self._run.ending((_native.InputError, MemoryError, RuntimeError), _message):
-            done = self._simulations.follow(partial(self._progress, time.monotonic()))
-            self._run.sink.measured()
+        began_s, sink = time.monotonic(), self._run.sink
+
+        def progress(done: Done) -> None:
+            parts, elapsed_s = round(_PARTS * done.share), time.monotonic() - began_s
+            sink.progress(Progress("simulation", done.workload, parts, _PARTS, "share", elapsed_s))
+
+        with self._run.ending((_native.InputError, MemoryError, RuntimeError), in_words):
+            done = self._simulations.follow(progress)
+            sink.measured()
             self._report(done)
         return self._run.record
-
-    def _progress(self, began_s: float, done: Done) -> None:
-        elapsed_s = time.monotonic() - began_s
-        parts = round(_PARTS * done.share)
-        self._run.sink.progress(Progress("simulation", done.workload, parts, _PARTS, "share", elapsed_s))
 
     def _report(self, done: Sequence[_native.Simulation]) -> None:
         summaries = [Summary.model_validate_json(simulation.summary()) for simulation in done]
@@ -315,15 +283,9 @@ class _SimRun:
         samples = sample_tables(columns_of(done[0].samples()), machines, ends_ns)
         for warning in saturation_warnings(summary):
             self._run.warn(warning.code, warning.text)
-        simulated = self._simulated().model_copy(
-            update={
-                "bands": bands_of(
-                    [outcome.kind for outcome in summary.workloads],
-                    [repeat.workloads for repeat in summaries],
-                ),
-                "activities": summary.activities,
-            }
-        )
+        kinds = [outcome.kind for outcome in summary.workloads]
+        bands = bands_of(kinds, [repeat.workloads for repeat in summaries])
+        simulated = self._simulated().model_copy(update={"bands": bands, "activities": summary.activities})
         for number, workload in enumerate(suite.workloads):
             self._run.sink.task_table(tasks[number])
             self._run.sink.sample_table(samples[number])
@@ -346,10 +308,3 @@ class _SimRun:
             parameters=dict(self._target.parameters),
             replications=self._target.replications,
         )
-
-
-def _message(error: BaseException) -> str:
-    """Return the failure in one line."""
-    if isinstance(error, _native.InputError):
-        return "{}: {}; {}".format(*error.args)
-    return str(error) or type(error).__name__

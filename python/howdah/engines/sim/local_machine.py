@@ -2,43 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 
 import howdah
 from howdah import _native
-from howdah.engines.base import begun_record, job_digests
 from howdah.engines.local.engine import needed_bytes, too_little_room
 from howdah.engines.local.work import USUAL_PROCESS_BYTES, attempt_of, pool_bytes
 from howdah.engines.local.workspace import FREE_SHARE, Shortage
-from howdah.engines.sim.engine import NAME
+from howdah.engines.sim.engine import NAME, simulated_record
 from howdah.engines.sim.results import NS_PER_S, bands_of, phases_of
 from howdah.errors import UserError
 from howdah.model.host import FileSystem
 from howdah.model.measured import MeasuredFigure
 from howdah.model.reported import Counters, Simulated
-from howdah.model.run import (
-    Origin,
-    Outcome,
-    RunRecord,
-    RunWarning,
-    Sample,
-    TaskAttempt,
-    WorkloadResult,
-)
+from howdah.model.run import Outcome, RunRecord, RunWarning, Sample, TaskAttempt, WorkloadResult
 from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.base import Moved, Workload
 from howdah.model.workloads.terasort import ROW_BYTES, TeraRows
 from howdah.simulation.local_engine import Draw, LocalOutcome, Ran, median, translate_local
 from howdah.simulation.scenario import LocalScenario
-
-
-def _seconds(ns: int) -> float:
-    return ns / NS_PER_S
 
 
 def workload_result(workload: Workload, ran: Ran, memory_bytes: int) -> WorkloadResult:
@@ -59,7 +45,7 @@ def attempts(workload: Workload, ran: Ran, job: Job) -> list[TaskAttempt]:
     """Its tasks in the order they began."""
     host, worker = job.host.name, job.plan.workers[0].name
     ordered = sorted(ran.tasks, key=lambda task: (task.start_ns, task.kind, task.task))
-    return [attempt_of(task, workload.kind, host, worker, _seconds) for task in ordered]
+    return [attempt_of(task, workload.kind, host, worker, lambda ns: ns / NS_PER_S) for task in ordered]
 
 
 def _counters(workload: Workload, ran: Ran) -> Counters:
@@ -90,9 +76,9 @@ def samples(outcome: LocalOutcome, job: Job) -> Iterator[Sample]:
         yield Sample(now_s, host, "cpu/all/user_s", busy_s)
         yield Sample(now_s, host, "cpu/all/idle_s", max(0.0, cpus * now_s - busy_s))
         for metric, values in (("read_bytes", sampled.read_bytes), ("written_bytes", sampled.written_bytes)):
-            by_disk: dict[str, float] = {}
+            by_disk: defaultdict[str, float] = defaultdict(float)
             for disk, value in zip(disks, values[number], strict=True):
-                by_disk[disk] = by_disk.get(disk, 0.0) + value
+                by_disk[disk] += value
             for disk, value in by_disk.items():
                 yield Sample(now_s, host, f"disk/{disk}/{metric}", value)
 
@@ -131,28 +117,22 @@ class SimLocalEngine:
         """Simulate the job; raise UserError before anything is written if it cannot be simulated."""
         check_room(job)
         outcome = _simulate(scenario_of(job))
-        record = begun_record(
-            job,
-            engine=NAME,
-            version=howdah.__version__,
-            created=datetime.now(UTC),
-            digests=job_digests(job),
-            origin=Origin.SIMULATED,
-        ).model_copy(update={"warnings": _warnings(job)})
+        # What was in doubt when the machine was measured is in doubt here.
+        missing = job.host.measured.not_measured if job.host.measured else ()
+        texts = (f"{measured.what}: {measured.why}" for measured in missing)
+        warnings = tuple(RunWarning(code="measured-in-doubt", text=text) for text in texts)
+        record = simulated_record(job).model_copy(update={"warnings": warnings})
         sink.update(record)
         sink.measured()
         sink.samples(list(samples(outcome, job)))
         for workload, ran in zip(job.suite.workloads, outcome.workloads, strict=True):
             sink.tasks(attempts(workload, ran, job))
             result = workload_result(workload, ran, job.plan.workers[0].memory_bytes)
-            record = record.model_copy(
-                update={"workloads": (*record.workloads, result), "elapsed_s": result.end_s}
-            )
+            changes = {"workloads": (*record.workloads, result), "elapsed_s": result.end_s}
+            record = record.model_copy(update=changes)
             sink.update(record)
-        record = record.model_copy(
-            update={"outcome": Outcome.SUCCEEDED, "simulated": self._simulated(job, outcome)}
-        )
-        sink.update(record)
+        last = {"outcome": Outcome.SUCCEEDED, "simulated": self._simulated(job, outcome)}
+        sink.update(record := record.model_copy(update=last))
         return record
 
     def _simulated(self, job: Job, outcome: LocalOutcome) -> Simulated:
@@ -167,14 +147,9 @@ class SimLocalEngine:
             return float(random.triangular(figure.least, figure.value, figure.most))
 
         repeats = [_simulate(scenario_of(job, draw)) for _ in range(self._replications - 1)]
-        return Simulated(
-            calibration=None,
-            replications=self._replications,
-            bands=bands_of(
-                [workload.kind for workload in job.suite.workloads],
-                [simulation.workloads for simulation in (outcome, *repeats)],
-            ),
-        )
+        kinds = [workload.kind for workload in job.suite.workloads]
+        bands = bands_of(kinds, [simulation.workloads for simulation in (outcome, *repeats)])
+        return Simulated(calibration=None, replications=self._replications, bands=bands)
 
 
 def scenario_of(job: Job, draw: Draw = median) -> LocalScenario:
@@ -188,11 +163,3 @@ def _simulate(scenario: LocalScenario) -> LocalOutcome:
     except _native.InputError as error:
         where, problem, hint = error.args
         raise UserError(f"simulator: {where}", problem, hint) from error
-
-
-def _warnings(job: Job) -> tuple[RunWarning, ...]:
-    """What was in doubt when the machine was measured is in doubt here."""
-    missing = job.host.measured.not_measured if job.host.measured else ()
-    return tuple(
-        RunWarning(code="measured-in-doubt", text=f"{measured.what}: {measured.why}") for measured in missing
-    )

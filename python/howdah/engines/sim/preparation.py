@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Unpack
@@ -16,18 +15,7 @@ from howdah.engines.sim.engine import SimEngine, SimTarget
 from howdah.engines.sim.local_machine import USUAL_REPLICATIONS, SimLocalEngine, check_room, scenario_of
 from howdah.engines.sim.results import simulated_interval_s
 from howdah.errors import UserError
-from howdah.model.calibration import Calibration
-from howdah.model.engines import (
-    CALIBRATION,
-    DATA_DIR,
-    LOCAL,
-    PLAN,
-    PROBE,
-    REPLICATIONS,
-    SAMPLE_INTERVAL,
-    SIM,
-)
-from howdah.model.host import Host
+from howdah.model.engines import CALIBRATION, DATA_DIR, LOCAL, PLAN, PROBE, REPLICATIONS, SAMPLE_INTERVAL, SIM
 from howdah.model.plan import ClusterPlan
 from howdah.model.run import RunWarning
 from howdah.model.workloads.suite import Suite
@@ -38,11 +26,11 @@ from howdah.probe import probe_host
 from howdah.probe.host import host_line
 from howdah.simulation.calibrations import load_calibration
 from howdah.simulation.replications import check_replications
-from howdah.simulation.translate import Translated, translate
+from howdah.simulation.translate import translate
 from howdah.units import format_counted
 
 
-def prepare_simulated_local(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
+def _prepare_local(request: RunRequest, probe: Path, **start: Unpack[RunStart]) -> Prepared:
     """Plan the request on the probed machine as the local engine would, and make a job of it.
 
     Nothing is written. Raises UserError for what the request gets wrong, and for a machine or a directory
@@ -50,30 +38,26 @@ def prepare_simulated_local(request: RunRequest, **start: Unpack[RunStart]) -> P
     """
     first = requested_programs(request, called=SIM)[0]
     if first.folder is None or first.reads is not None:
-        raise UserError(
-            "SUITE",
-            f"{request.suite} cannot be simulated alone on one machine",
-            "give teragen, terasuite, dfsio-write or dfsio, which create their own input",
-        )
+        hint = "give teragen, terasuite, dfsio-write or dfsio, which create their own input"
+        raise UserError("SUITE", f"{request.suite} cannot be simulated alone on one machine", hint)
     if start["keep_data"]:
         raise UserError("--keep-data", "has no effect, because a simulation writes no data", "leave it out")
-    probe = _probe(request)
+    for flag, value in ((PLAN.flag, request.of(PLAN)), (CALIBRATION.flag, request.of(CALIBRATION))):
+        if value is not None:
+            problem = "simulates a cluster, but --probe simulates one machine"
+            raise UserError(flag, problem, "give only one of them")
     host = read_host(probe)
     # The current size of this process says nothing about the process of a real run.
     needs = partial(sort_needs, process_bytes=USUAL_PROCESS_BYTES)
-    plan, suite = LocalPlanner(_where_measured(request, host).on(LOCAL), host, needs).plan()
-    job = new_job(
-        suite,
-        plan,
-        host,
-        sample_interval_s=sample_interval_s(plan),
-        **start,
-    )
+    if not request.of(DATA_DIR) and host.measured is not None:
+        # Data lies in the directories that were measured.
+        measured = tuple(Path(directory.data_dir) for directory in host.measured.directories)
+        request = request.with_value(DATA_DIR, measured)
+    plan, suite = LocalPlanner(request.on(LOCAL), host, needs).plan()
+    job = new_job(suite, plan, host, sample_interval_s=sample_interval_s(plan), **start)
     check_room(job)
     scenario_of(job)
-    requested = request.of(REPLICATIONS)
-    replications = USUAL_REPLICATIONS if requested is None else requested
-    check_replications(replications)
+    replications = _replications(request, USUAL_REPLICATIONS)
     return Prepared(
         job=job,
         engine=SimLocalEngine(replications),
@@ -86,26 +70,11 @@ def prepare_simulated_local(request: RunRequest, **start: Unpack[RunStart]) -> P
     )
 
 
-def _probe(request: RunRequest) -> Path:
-    """Return the probe's file, if no other option selects what to simulate."""
-    for flag, value in ((PLAN.flag, request.of(PLAN)), (CALIBRATION.flag, request.of(CALIBRATION))):
-        if value is not None:
-            raise UserError(
-                flag, "simulates a cluster, but --probe simulates one machine", "give only one of them"
-            )
-    probe = request.of(PROBE)
-    if probe is None:
-        raise UserError("--probe", "is missing", "give a file that `howdah probe --measure -o FILE` wrote")
-    return probe
-
-
-def _where_measured(request: RunRequest, host: Host) -> RunRequest:
-    """Data lies in the directories that were measured where none is given."""
-    directories = request.of(DATA_DIR)
-    if directories or host.measured is None:
-        return request
-    measured = tuple(Path(directory.data_dir) for directory in host.measured.directories)
-    return request.with_value(DATA_DIR, measured)
+def _replications(request: RunRequest, usual: int) -> int:
+    requested = request.of(REPLICATIONS)
+    replications = usual if requested is None else requested
+    check_replications(replications)
+    return replications
 
 
 def prepare_simulation(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
@@ -113,8 +82,9 @@ def prepare_simulation(request: RunRequest, **start: Unpack[RunStart]) -> Prepar
 
     Raises UserError for whatever the request gets wrong, and for a plan that could not run it.
     """
-    if request.of(PROBE) is not None:
-        return prepare_simulated_local(request, **start)
+    probe = request.of(PROBE)
+    if probe is not None:
+        return _prepare_local(request, probe, **start)
     requested_programs(request, SIM)
     if start["keep_data"]:
         raise UserError("--keep-data", "has no effect, because a simulation writes no data", "leave it out")
@@ -122,27 +92,22 @@ def prepare_simulation(request: RunRequest, **start: Unpack[RunStart]) -> Prepar
     start["seed"] = seed
     file = request.of(PLAN)
     if file is None:
-        raise UserError(
-            "--plan",
-            "is missing: it names the cluster to simulate",
-            "howdah plan hosts.yaml makes plan.yaml; then give --plan plan.yaml",
-        )
+        hint = "howdah plan hosts.yaml makes plan.yaml; then give --plan plan.yaml"
+        raise UserError("--plan", "is missing: it names the cluster to simulate", hint)
     plan = read_plan(file)
     sized = size_planned(request, plan)
     target = _target(request, plan, sized.suite, seed)
     translated = translate(plan, sized.suite, target.parameters, seed=seed)
-    job = new_job(
-        sized.suite,
-        plan.model_copy(update={"settings": (*plan.settings, *sized.settings)}),
-        probe_host(),
-        sample_interval_s=request.of(SAMPLE_INTERVAL) or simulated_interval_s(translated.scenario),
-        **start,
-    )
+    interval_s = request.of(SAMPLE_INTERVAL) or simulated_interval_s(translated.scenario)
+    sized_plan = plan.model_copy(update={"settings": (*plan.settings, *sized.settings)})
+    job = new_job(sized.suite, sized_plan, probe_host(), sample_interval_s=interval_s, **start)
+    hosts = format_counted(len(translated.machines.hosts), "host")
+    workers = format_counted(len(translated.machines.workers), "worker")
     return Prepared(
         job=job,
         engine=SimEngine(target),
         introduction=(
-            ("cluster", _cluster_line(plan, translated)),
+            ("cluster", f"{plan.cluster.inventory.cluster} · {hosts}, {plan.platform} · {workers}"),
             ("plan", suite_line(sized.suite)),
             ("sim", _simulation_line(target)),
         ),
@@ -151,44 +116,25 @@ def prepare_simulation(request: RunRequest, **start: Unpack[RunStart]) -> Prepar
 
 
 def _target(request: RunRequest, plan: ClusterPlan, suite: Suite, seed: int) -> SimTarget:
-    requested, calibrated = request.of(REPLICATIONS), request.of(CALIBRATION)
-    replications = 1 if requested is None else requested
-    check_replications(replications)
+    replications, calibrated = _replications(request, 1), request.of(CALIBRATION)
     if calibrated is None:
         return SimTarget({}, replications=replications)
     calibration = load_calibration(calibrated)
+    # The accuracy of an extrapolation is unknown.
+    outside = "; ".join(beyond(calibration, plan, suite))
+    text = f"outside the range of the calibration {calibration.name}: {outside}"
     return SimTarget(
         parameters=calibration.values,
         calibration=calibration.name,
         calibration_digest=sha256(write_calibration(calibration)),
         replications=replications,
-        warnings=tuple(_outside(calibration, plan, suite)),
+        warnings=(RunWarning(code="outside-calibration", text=text),) if outside else (),
         draws=draws(calibration, replications, seed)[1:],
     )
 
 
-def _outside(calibration: Calibration, plan: ClusterPlan, suite: Suite) -> Iterator[RunWarning]:
-    """Yield a warning for an extrapolation, whose accuracy is unknown."""
-    outside = beyond(calibration, plan, suite)
-    if outside:
-        text = f"outside the range of the calibration {calibration.name}: {'; '.join(outside)}"
-        yield RunWarning(code="outside-calibration", text=text)
-
-
-def _cluster_line(plan: ClusterPlan, translated: Translated) -> str:
-    machines = translated.machines
-    return (
-        f"{plan.cluster.inventory.cluster} · {format_counted(len(machines.hosts), 'host')}, "
-        f"{plan.platform} · {format_counted(len(machines.workers), 'worker')}"
-    )
-
-
 def _simulation_line(target: SimTarget) -> str:
-    grounds = (
-        "every figure below is simulated, none is measured; not calibrated"
-        if target.calibration is None
-        else f"every figure below is simulated, none is measured; calibrated by {target.calibration}"
-    )
-    if target.replications == 1:
-        return grounds
-    return f"{grounds}; bands over {format_counted(target.replications, 'simulation')}"
+    grounds = "not calibrated" if target.calibration is None else f"calibrated by {target.calibration}"
+    number = target.replications
+    bands = f"; bands over {format_counted(number, 'simulation')}" if number != 1 else ""
+    return f"every figure below is simulated, none is measured; {grounds}{bands}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,9 +24,9 @@ from howdah.model.workloads.base import Workload
 from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.model.workloads.ycsb import results
 from howdah.simulation.local_engine import Ran
-from howdah.simulation.outcome import AskedOutcome, PhaseOutcome, WorkloadOutcome
+from howdah.simulation.outcome import AskedOutcome, WorkloadOutcome
 from howdah.simulation.room import needed_bytes
-from howdah.simulation.scenario import Scenario, ScenarioProgram, Written
+from howdah.simulation.scenario import Scenario, Written
 from howdah.simulation.translate import Translated
 from howdah.units import format_count_short
 
@@ -71,6 +71,8 @@ def _sorting(outcome: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValu
     # Without tasks, maps are assumed to write their output once, as if their buffers were large enough.
     by_maps = int(_sum(tasks, "map", "spilled_bytes")) if tasks.num_rows else stored
     by_reduces = max(0, outcome.counters.spilled_bytes - by_maps)
+    # Rows were spilled as often as their bytes.
+    spilled = [round(rows * part / stored) if stored else 0 for part in (by_maps, by_reduces)]
     return {
         "TaskCounter.MAP_INPUT_RECORDS": _value(rows, 0),
         "TaskCounter.MAP_OUTPUT_RECORDS": _value(rows, 0),
@@ -79,16 +81,11 @@ def _sorting(outcome: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValu
         "TaskCounter.REDUCE_SHUFFLE_BYTES": _value(0, stored),
         "TaskCounter.REDUCE_INPUT_RECORDS": _value(0, rows),
         "TaskCounter.REDUCE_OUTPUT_RECORDS": _value(0, outcome.counters.output_rows),
-        # Rows were spilled as often as their bytes.
-        "TaskCounter.SPILLED_RECORDS": _value(*(_share(rows, of, stored) for of in (by_maps, by_reduces))),
+        "TaskCounter.SPILLED_RECORDS": _value(*spilled),
         "FileSystemCounter.FILE_BYTES_WRITTEN": _value(by_maps, by_reduces),
         # Maps read only their partial spills again, to merge them; reduces read all spills.
         "FileSystemCounter.FILE_BYTES_READ": _value(max(0, by_maps - stored), by_reduces),
     }
-
-
-def _share(rows: int, part: int, whole: int) -> int:
-    return round(rows * part / whole) if whole else 0
 
 
 def _value(maps: int, reduces: int) -> CounterValue:
@@ -111,8 +108,12 @@ def workload_result(
     scenario = translated.scenario
     replication = scenario.workloads[number].replication or scenario.hdfs.replication
     conf = {"dfs.blocksize": str(scenario.hdfs.block_bytes), "dfs.replication": str(replication)}
+    # The workload has its actual numbers of tasks, if its program has such options.
+    tasks_run = {"maps": outcome.maps, "reduces": outcome.reduces or None}
+    options = type(workload).model_fields
+    actual = {name: number for name, number in tasks_run.items() if name in options}
     return WorkloadResult(
-        workload=_as_run(workload, outcome),
+        workload=workload.model_copy(update=actual),
         start_s=outcome.start_ns / NS_PER_S,
         end_s=outcome.end_ns / NS_PER_S,
         outcome=Outcome.SUCCEEDED,
@@ -128,23 +129,14 @@ def workload_result(
             conf=conf,
         ),
         replicas=_replicas(workload, outcome, translated.machines.workers, replication),
-        used=WorkUse(
-            remote_read_bytes=outcome.remote_read_bytes, phases=tuple(_use(phase) for phase in outcome.phases)
-        ),
+        used=WorkUse(remote_read_bytes=outcome.remote_read_bytes, phases=tuple(_uses(outcome))),
     )
 
 
-def _as_run(workload: Workload, outcome: WorkloadOutcome) -> Workload:
-    """The workload with its actual numbers of tasks, if its program has such options."""
-    tasks = {"maps": outcome.maps, "reduces": outcome.reduces or None}
-    return workload.model_copy(
-        update={name: tasks[name] for name in tasks if name in type(workload).model_fields}
-    )
-
-
-def _use(phase: PhaseOutcome) -> PhaseUse:
-    used = phase.model_dump(exclude={"name", "start_ns", "end_ns"})
-    return PhaseUse.model_validate({"phase": phase.name, **used})
+def _uses(outcome: WorkloadOutcome) -> Iterator[PhaseUse]:
+    for phase in outcome.phases:
+        used = phase.model_dump(exclude={"name", "start_ns", "end_ns"})
+        yield PhaseUse.model_validate({"phase": phase.name, **used})
 
 
 def _replicas(
@@ -167,21 +159,19 @@ def _replicas(
 
 def detail_of(scenario: Scenario, sample_interval_s: float) -> tuple[Written, tuple[RunWarning, ...]]:
     """Write samples, and every task attempt unless there are too many, which causes a warning."""
-    tasks = sum(_tasks(program, scenario.hdfs.block_bytes) for program in scenario.workloads)
+    tasks = 0
+    for program in scenario.workloads:
+        # By default there is a map for each block.
+        blocks = (program.rows or 0) * ROW_BYTES // scenario.hdfs.block_bytes + 1
+        tasks += (program.maps or program.files or blocks) + (program.reduces or 0)
     if tasks <= _MOST_TASKS:
         return Written(tasks=True, sample_interval_s=sample_interval_s), ()
-    warning = RunWarning(
-        code="tasks-untold",
-        text=f"{format_count_short(tasks)} tasks are too many to list in a report "
-        f"({format_count_short(_MOST_TASKS)}): the record has their phases, counters and samples",
+    text = (
+        f"{format_count_short(tasks)} tasks are too many to list in a report "
+        f"({format_count_short(_MOST_TASKS)}): the record has their phases, counters and samples"
     )
+    warning = RunWarning(code="tasks-untold", text=text)
     return Written(tasks=False, sample_interval_s=sample_interval_s), (warning,)
-
-
-def _tasks(program: ScenarioProgram, block_bytes: int) -> int:
-    """Return about the number of a workload's tasks: by default a map for each block."""
-    blocks = (program.rows or 0) * ROW_BYTES // block_bytes + 1
-    return (program.maps or program.files or blocks) + (program.reduces or 0)
 
 
 def simulated_interval_s(scenario: Scenario) -> float:
@@ -268,12 +258,7 @@ def request_result(
         metrics=results(operations, end_s - start_s, timed),
         used=WorkUse(
             remote_read_bytes=0.0,
-            phases=tuple(
-                PhaseUse.model_validate(
-                    {"phase": phase.name, **phase.model_dump(exclude={"name", "start_ns", "end_ns"})}
-                )
-                for phase in outcome.phases
-            ),
+            phases=tuple(_uses(outcome)),
             in_memory=requests.in_memory,
             stations=requests.stations,
         ),

@@ -5,18 +5,14 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import RunFailed
 from howdah.hadoop.config_files import read_assignments
 from howdah.hadoop.daemons import DAEMONS, OF_HBASE, DaemonKind, default_port
-from howdah.installation.installation import (
-    HBaseInstallation,
-    Installation,
-    java_home,
-)
+from howdah.installation.installation import HBaseInstallation, Installation, java_home
 from howdah.installation.java_programs import BRIEF, PROGRAMS, gc_log_option, java_command
 from howdah.lab.hadoop.files import Installed, cpu_option, directories, name_options
 from howdah.lab.hadoop.redirect import properties
@@ -67,7 +63,6 @@ class Daemon(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Identifies its process."""
         return self.machine.name, self.program
 
     @property
@@ -90,20 +85,16 @@ def planned(state: LabState) -> Iterator[Daemon]:
 
 def start(state: LabState, daemon: Daemon, installations: Installed) -> Process:
     """Start a daemon in its machine's namespaces and limits; it continues after this process ends."""
-    machine = daemon.machine
-    for path in (machine.logs, machine.directory / "tmp", *directories(machine)):
-        path.mkdir(parents=True, exist_ok=True)
-    command = java_command(
-        _installation(daemon, installations),
-        machine.conf,
-        DAEMONS[daemon.role].main,
-        *_arguments(daemon),
-        options=[
-            *_options(state, machine),
-            *([gc_log_option(str(daemon.collector_log))] if daemon.role in OF_HBASE else []),
-            *planned_options(machine.conf, DAEMONS[daemon.role]),
-        ],
-    )
+    machine, kind, options = daemon.machine, DAEMONS[daemon.role], _options(state, daemon.machine)
+    _make_directories(machine)
+    installation: Installation | HBaseInstallation = installations.hadoop
+    arguments = [str(machine.conf / "zoo.cfg")] if daemon.role is Role.ZOOKEEPER else []
+    if daemon.role in OF_HBASE:
+        assert installations.hbase is not None  # Only plans with HBase have its daemons.
+        installation, arguments = installations.hbase, ["start"]
+        options.append(gc_log_option(str(daemon.collector_log)))
+    options += planned_options(machine.conf, kind)
+    command = java_command(installation, machine.conf, kind.main, *arguments, options=options)
     with daemon.log.open("ab") as log:
         started = subprocess.Popen(
             [*machine_prefix(state, machine), *command],
@@ -111,35 +102,19 @@ def start(state: LabState, daemon: Daemon, installations: Installed) -> Process:
             stdout=log,
             stderr=log,
             cwd=machine.directory,
-            env=environment(state, machine, {processes.DAEMON: daemon.program}),
+            env=environment(state, machine, daemon.program),
             start_new_session=True,
         )
     return processes.process_of(started.pid, machine.name, daemon.program)
 
 
-def _installation(daemon: Daemon, installations: Installed) -> Installation | HBaseInstallation:
-    if daemon.role not in OF_HBASE:
-        return installations.hadoop
-    assert installations.hbase is not None  # Only plans with HBase have its daemons.
-    return installations.hbase
-
-
-def _arguments(daemon: Daemon) -> tuple[str, ...]:
-    if daemon.role is Role.ZOOKEEPER:
-        return (str(daemon.machine.conf / "zoo.cfg"),)
-    return ("start",) if daemon.role in OF_HBASE else ()
-
-
 def run(state: LabState, machine: LabSystem, installation: Installation, *words: str) -> None:
     """Run a program of Hadoop on a machine and wait for its end; raise RunFailed with the end of its log."""
     program, *arguments = words
-    command = java_command(
-        installation, machine.conf, PROGRAMS[program], *arguments, options=[*BRIEF, *_options(state, machine)]
-    )
-    machine.logs.mkdir(parents=True, exist_ok=True)
+    options = [*BRIEF, *_options(state, machine)]
+    command = java_command(installation, machine.conf, PROGRAMS[program], *arguments, options=options)
     log = machine.logs / f"{program}{arguments[0] if arguments else ''}.log"
-    for path in (machine.directory / "tmp", *directories(machine)):
-        path.mkdir(parents=True, exist_ok=True)
+    _make_directories(machine)
     with log.open("ab") as out:
         done = subprocess.run(
             [*machine_prefix(state, machine), *command],
@@ -147,38 +122,32 @@ def run(state: LabState, machine: LabSystem, installation: Installation, *words:
             stdout=out,
             stderr=out,
             cwd=machine.directory,
-            env=environment(state, machine, {}),
+            env=environment(state, machine),
             check=False,
         )
     if done.returncode != 0:
         raise RunFailed(f"{' '.join(words)} on {machine.name}", f"ended with {done.returncode}", tail(log))
 
 
-def environment(state: LabState, machine: LabSystem, more: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a machine's programs, without the user's own variables."""
-    own = {
-        "HOME": str(machine.directory),
-        **conf_variables(state, machine.conf),
-        MACHINE: machine.name,
-    }
-    return base_environment(state, {**own, **more})
+def _make_directories(machine: LabSystem) -> None:
+    for path in (machine.logs, machine.directory / "tmp", *directories(machine)):
+        path.mkdir(parents=True, exist_ok=True)
 
 
-def conf_variables(state: LabState, conf: Path) -> dict[str, str]:
-    """Return the variables with the configuration's directory, which also contains HBase's files."""
-    hbase = {"HBASE_CONF_DIR": str(conf)} if state.hbase else {}
-    return {"HADOOP_CONF_DIR": str(conf), **hbase}
-
-
-def base_environment(state: LabState, more: Mapping[str, str]) -> dict[str, str]:
-    """Return the common environment of a lab's programs, with ``more`` variables."""
+def environment(state: LabState, machine: LabSystem | None = None, daemon: str = "") -> dict[str, str]:
+    """Return the environment of a machine's programs, or the client's, without the user's own variables."""
+    conf = str(machine.conf if machine else state.client_conf)
     return {
         "PATH": f"{state.directory / 'bin'}:{_PATH}",
         "LANG": "C.UTF-8",
-        "HOME": str(state.directory),
+        "HOME": str(machine.directory if machine else state.directory),
         "JAVA_HOME": str(java_home()),
         VARIABLE: state.mark,
-        **more,
+        "HADOOP_CONF_DIR": conf,
+        # The same directory contains HBase's files.
+        **({"HBASE_CONF_DIR": conf} if state.hbase else {}),
+        **({MACHINE: machine.name} if machine else {}),
+        **({processes.DAEMON: daemon} if daemon else {}),
     }
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+import socket
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,40 +19,20 @@ from howdah.installation.installation import (
 )
 from howdah.installation.java_programs import BRIEF, PROGRAMS, java_command
 from howdah.lab.hadoop import redirect
-from howdah.lab.hadoop.redirect import (
-    DIRECTORIES,
-    SITES,
-    CommonSettings,
-    RedirectedProperty,
-    client_files,
-    deviations,
-    machine_files,
-    moved,
-    properties,
-    redirected_files,
-    redirections,
-)
 from howdah.lab.registry import CLIENT
 from howdah.lab.state import Jars, LabState, LabSystem
 from howdah.model.cluster import Deviation
 from howdah.model.plan import Cluster, ConfigSet, Role
 
 # Commands of users by script; the first argument selects the program in PROGRAMS.
-_HDFS = ("dfs", "dfsadmin", "haadmin", "fsck")
 _COMMANDS: Mapping[str, Mapping[str, str]] = {
-    "hdfs": {name: PROGRAMS[name] for name in _HDFS},
+    "hdfs": {name: PROGRAMS[name] for name in ("dfs", "dfsadmin", "haadmin", "fsck")},
     "yarn": {
-        "application": PROGRAMS["application"],
-        "app": PROGRAMS["application"],
-        "node": PROGRAMS["node"],
-        "rmadmin": PROGRAMS["rmadmin"],
+        name: PROGRAMS["application" if name == "app" else name]
+        for name in ("application", "app", "node", "rmadmin")
     },
     "mapred": {"job": PROGRAMS["job"]},
-    "hadoop": {
-        "fs": PROGRAMS["dfs"],
-        "version": PROGRAMS["version"],
-        "jar": "org.apache.hadoop.util.RunJar",
-    },
+    "hadoop": {"fs": PROGRAMS["dfs"], "version": PROGRAMS["version"], "jar": "org.apache.hadoop.util.RunJar"},
 }
 _HBASE: Mapping[str, str] = {
     "version": "org.apache.hadoop.hbase.util.VersionInfo",
@@ -78,36 +59,19 @@ def _script(
     state: LabState, name: str, words: Mapping[str, str], installation: Installation | HBaseInstallation
 ) -> str:
     supported = ", ".join(words) + (" and classes" if name == "hbase" else "")
-    return "\n".join(
-        [
-            "#!/bin/sh",
-            f'# {name} of lab "{state.name}": {supported}.',
-            'case "${1-}" in',
-            *_cases(state, words, installation),
-            *([_class_case(state, installation)] if name == "hbase" else []),
-            f'  *) echo "{name}: in a lab it supports {supported}" >&2; exit 2 ;;',
-            "esac",
-            "",
-        ]
-    )
-
-
-def _cases(
-    state: LabState, words: Mapping[str, str], installation: Installation | HBaseInstallation
-) -> Iterator[str]:
+    conf, names = state.client_conf, name_options(state)
+    lines = ["#!/bin/sh", f'# {name} of lab "{state.name}": {supported}.', 'case "${1-}" in']
     for word, main in words.items():
         first = ["application"] if main == _APPLICATION_MAIN else []
         brief = [] if word in _LASTING else [*BRIEF, "-XX:-UsePerfData"]
-        command = java_command(
-            installation, state.client_conf, main, *first, options=[*brief, *name_options(state)]
-        )
-        yield f'  {word}) shift; exec {shlex.join(command)} "$@" ;;'
-
-
-def _class_case(state: LabState, installation: Installation | HBaseInstallation) -> str:
-    """Return the case for a class name, which HBase's own script also runs."""
-    *command, _ = java_command(installation, state.client_conf, "", options=name_options(state))
-    return f'  *.*) exec {shlex.join(command)} "$@" ;;'
+        command = java_command(installation, conf, main, *first, options=[*brief, *names])
+        lines.append(f'  {word}) shift; exec {shlex.join(command)} "$@" ;;')
+    if name == "hbase":
+        # A class name, which HBase's own script also runs.
+        *command, _ = java_command(installation, conf, "", options=names)
+        lines.append(f'  *.*) exec {shlex.join(command)} "$@" ;;')
+    last = f'  *) echo "{name}: in a lab it supports {supported}" >&2; exit 2 ;;'
+    return "\n".join([*lines, last, "esac", ""])
 
 
 _METRICS = ("hadoop-metrics2.properties", "hadoop-metrics2-hbase.properties")
@@ -119,37 +83,39 @@ _FRESH = Deviation(
 )
 _ZOOKEEPER = "zookeeper/zoo.cfg"
 _OPTIONS = "zookeeper-env.sh"
-_ZOOKEEPER_DATA, _ZOOKEEPER_LOG = "dataDir=", "dataLogDir="
 
 
 def write_files(state: LabState, rendered: ConfigSet, installations: Installed) -> tuple[Deviation, ...]:
     """Write every machine's and the clients' configuration; return the deviations from the rendered one."""
     lines = (f"{address} {name}\n" for name, address in state.names.items())
-    own = f"{state.spec.client_address} {CLIENT}\n" if state.spec else redirect.hosts_lines()
-    _write_names(state.hosts_file, "127.0.0.1 localhost\n" + own + "".join(lines))
+    # Without root, clients resolve this machine itself.
+    own = f"{state.spec.client_address} {CLIENT}\n" if state.spec else f"127.0.0.1 {socket.gethostname()}\n"
+    names = "127.0.0.1 localhost\n" + own + "".join(lines)
+    if not state.hosts_file.exists():
+        write_file(state.hosts_file, names)
+    elif state.hosts_file.read_text() != names:
+        # It is written in place, because running daemons have this file mounted.
+        with state.hosts_file.open("r+") as file:
+            file.write(names)
+            file.truncate()
     least_threads = min(machine.threads for machine in state.machines if machine.kind == "worker")
-    common = CommonSettings(
+    common = redirect.CommonSettings(
         task_class_path=installations.hadoop.task_class_path,
         native=installations.hadoop.native is not None,
         task_options=(*name_options(state), cpu_option(least_threads)),
     )
-    result: dict[str, Deviation] = {}
+    differences: list[Deviation] = []
     for number, machine in enumerate(state.machines):
-        for file in _machine_files(state, machine, number, rendered, common):
-            result.setdefault(file.key, file)
-    for file in _client_files(state, rendered, common):
-        result.setdefault(file.key, file)
+        differences += _machine_files(state, machine, number, rendered, common)
+    client, root = redirect.client_files(rendered), state.client_conf.parent
+    changes = list(redirect.redirections(client, state.client_conf, root, common))
+    if state.rootless:
+        changes += redirect.changes(None, 0, redirect.all_properties(client))
+    _place(state.client_conf, redirect.redirected_files(client, changes))
+    differences += redirect.deviations(client, changes, root)
+    # The first of a key counts.
+    result = {deviation.key: deviation for deviation in reversed(differences)}
     return tuple(result[key] for key in sorted(result))
-
-
-def _write_names(path: Path, content: str) -> None:
-    """Write /etc/hosts of all machines in place, because running daemons have this file mounted."""
-    if not path.exists():
-        write_file(path, content)
-    elif path.read_text() != content:
-        with path.open("r+") as file:
-            file.write(content)
-            file.truncate()
 
 
 def name_options(state: LabState) -> tuple[str, ...]:
@@ -169,23 +135,23 @@ def is_configured(machine: LabSystem) -> bool:
 
 def directories(machine: LabSystem) -> Iterable[Path]:
     """Yield the local directories in a machine's configuration."""
-    for file in SITES:
+    for file in redirect.SITES:
         path = machine.conf / file
-        values = properties(path.read_text()) if path.exists() else {}
-        for key in DIRECTORIES:
+        values = redirect.properties(path.read_text()) if path.exists() else {}
+        for key in redirect.DIRECTORIES:
             for folder in values.get(key, "").split(","):
                 if (local := folder.removeprefix("file://")).startswith("/"):
                     yield Path(local)
 
 
 def _machine_files(
-    state: LabState, machine: LabSystem, number: int, rendered: ConfigSet, common: CommonSettings
+    state: LabState, machine: LabSystem, number: int, rendered: ConfigSet, common: redirect.CommonSettings
 ) -> tuple[Deviation, ...]:
-    files = machine_files(rendered, machine)
-    changes = list(redirections(files, machine.conf, machine.directory, common))
+    files = redirect.machine_files(rendered, machine)
+    changes = list(redirect.redirections(files, machine.conf, machine.directory, common))
     if state.rootless:
-        changes += redirect.changes(machine, number, _all(files))
-    changed = redirected_files(files, changes)
+        changes += redirect.changes(machine, number, redirect.all_properties(files))
+    changed = redirect.redirected_files(files, changes)
     if state.rootless:
         changed = redirect.shared_files(changed, state.machines)
     _place(machine.conf, changed)
@@ -193,41 +159,27 @@ def _machine_files(
         write_file(machine.conf / name, f"{_FRESH.key}={_FRESH.used}\n")
     if Role.ZOOKEEPER in machine.roles:
         _place_zookeeper(state, machine, rendered)
-    return (*deviations(files, changes, machine.directory), _FRESH)
-
-
-def _client_files(state: LabState, rendered: ConfigSet, common: CommonSettings) -> tuple[Deviation, ...]:
-    files = client_files(rendered)
-    root = state.client_conf.parent
-    changes: list[RedirectedProperty] = list(redirections(files, state.client_conf, root, common))
-    if state.rootless:
-        changes += redirect.changes(None, 0, _all(files))
-    _place(state.client_conf, redirected_files(files, changes))
-    return deviations(files, changes, root)
-
-
-def _all(files: Mapping[str, str]) -> dict[str, str]:
-    return {key: value for name in SITES if name in files for key, value in properties(files[name]).items()}
+    return (*redirect.deviations(files, changes, machine.directory), _FRESH)
 
 
 def _place_zookeeper(state: LabState, machine: LabSystem, rendered: ConfigSet) -> None:
     content = {file.path: file.content for file in rendered.files}
-    lines = content[_ZOOKEEPER].splitlines()
-    data = Path()
-    for index, line in enumerate(lines):
-        if line.startswith(_ZOOKEEPER_DATA):
-            data = Path(moved(line.removeprefix(_ZOOKEEPER_DATA), machine.conf, machine.directory))
-            lines[index] = f"{_ZOOKEEPER_DATA}{data}"
-        elif line.startswith(_ZOOKEEPER_LOG):
-            log = moved(line.removeprefix(_ZOOKEEPER_LOG), machine.conf, machine.directory)
-            lines[index] = f"{_ZOOKEEPER_LOG}{log}"
-    extra = redirect.zookeeper_lines(machine) if state.rootless else ""
-    write_file(machine.conf / "zoo.cfg", "\n".join(lines) + f"\n{extra}")
+    lines, data = [], ""
+    for line in content[_ZOOKEEPER].splitlines():
+        key, equals, path = line.partition("=")
+        if key in ("dataDir", "dataLogDir"):
+            path = redirect.moved(path, machine.conf, machine.directory)
+            data = path if key == "dataDir" else data
+        lines.append(f"{key}{equals}{path}\n")
+    if state.rootless:
+        # There are several servers on this machine.
+        lines.append(f"clientPortAddress={machine.address}\nadmin.enableServer=false\n")
+    write_file(machine.conf / "zoo.cfg", "".join(lines))
     if options := content.get(f"zookeeper/{_OPTIONS}"):
         write_file(machine.conf / _OPTIONS, options)
     # A single ZooKeeper has no number.
     if number := content.get(f"zookeeper/{machine.name}/myid"):
-        write_file(data / "myid", number)
+        write_file(Path(data, "myid"), number)
 
 
 def _place(folder: Path, files: Mapping[str, str]) -> None:
@@ -253,14 +205,6 @@ class Installed(NamedTuple):
 
     hadoop: Installation
     hbase: HBaseInstallation | None = None
-
-    @property
-    def jars(self) -> Jars:
-        return _jars(self.hadoop)
-
-    @property
-    def hbase_jars(self) -> Jars | None:
-        return _jars(self.hbase) if self.hbase else None
 
 
 def find_installed(cluster: Cluster) -> Installed:
@@ -289,5 +233,6 @@ def _with_native_library(hadoop: Installation, hbase: HBaseInstallation | None) 
     return Installed(hadoop, hbase._replace(native=hadoop.native) if hbase else None)
 
 
-def _jars(installation: Installation | HBaseInstallation) -> Jars:
+def jars_of(installation: Installation | HBaseInstallation) -> Jars:
+    """Return what a lab's state says of an installation."""
     return Jars(home=installation.home, version=installation.version, fetched=installation.fetched)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from howdah.hadoop.daemons import DAEMONS
@@ -23,6 +24,7 @@ from howdah.lab.kernel.processes import Process, daemons
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.base import Model
 from howdah.model.plan import Role
+from howdah.services.addresses import WebAddress
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, ServiceError
 from howdah.services.namenode import NameNode
@@ -59,7 +61,6 @@ class Health(Model):
     zookeepers: dict[str, str]
     """The mode of each ZooKeeper by machine: ``leader``, ``follower``."""
     behind: tuple[Behind, ...]
-    """Daemons that run and could not replace another one yet."""
     hbase: HBaseHealth | None = None
     """HBase's state; None if the plan has none."""
 
@@ -71,36 +72,33 @@ def health(state: LabState, running: Mapping[Key, Process]) -> Health:
     """
     conf = ClientConf.read(state.client_conf)
 
-    def runs(url: str, role: Role) -> bool:
-        return _runs(running, url, role)
-
     def on(role: Role) -> list[LabSystem]:
         return [machine for machine in state.machines if (machine.name, DAEMONS[role].name) in running]
 
     with Web(state.names, silence_s=_SILENCE_S) as web:
-        namenodes = {
-            address.url: _namenode(web, address.url) if runs(address.url, Role.NAMENODE) else ""
-            for address in conf.namenodes()
-        }
+
+        def states(
+            role: Role, addresses: Sequence[WebAddress], query: Callable[[Web, str], str]
+        ) -> dict[str, str]:
+            urls = [address.url for address in addresses]
+            return {url: query(web, url) if _runs(running, url, role) else "" for url in urls}
+
+        namenodes = states(Role.NAMENODE, conf.namenodes(), _namenode)
         active = next((url for url, status in namenodes.items() if status == "active"), None)
-        managers = {
-            manager.url: manager_state(web, manager.url) if runs(manager.url, Role.RESOURCEMANAGER) else ""
-            for manager in (conf.resource_managers() if _has(state, Role.RESOURCEMANAGER) else ())
-        }
+        addresses = conf.resource_managers() if _has(state, Role.RESOURCEMANAGER) else ()
+        managers = states(Role.RESOURCEMANAGER, addresses, manager_state)
         active_manager = next((url for url, status in managers.items() if status == "active"), None)
         journal_beans = journals(web, on(Role.JOURNALNODE))
-        history = conf.history().url
+        history, has_history = conf.history().url, _has(state, Role.JOB_HISTORY)
+        history_runs = has_history and _runs(running, history, Role.JOB_HISTORY)
+        history_answers = history_runs and _answers(web, f"{history}/ws/v1/history/info")
         return Health(
             namenodes=namenodes,
             safe_mode=_safe_mode(web, active) if active else "",
             datanodes=tuple(_datanodes(on(Role.DATANODE), web, all(namenodes.values()))) if active else (),
             resource_managers=managers,
             nodemanagers=tuple(_nodemanagers(running, web, active_manager)) if active_manager else (),
-            history_server=(
-                runs(history, Role.JOB_HISTORY) and _answers(web, f"{history}/ws/v1/history/info")
-                if _has(state, Role.JOB_HISTORY)
-                else None
-            ),
+            history_server=history_answers if has_history else None,
             journalnodes=tuple(journal_beans),
             zookeepers=dict(_zookeepers(state, on(Role.ZOOKEEPER))),
             behind=tuple(journals_behind(state, web, active, journal_beans)) if active else (),
@@ -113,13 +111,10 @@ def namenode_has_started(state: LabState, machine: LabSystem) -> bool:
 
     Its pages and its port answer before that. Call it in the lab's network.
     """
-    conf = ClientConf.read(machine.conf)
+    addresses = ClientConf.read(machine.conf).namenodes()
+    own = [address.url for address in addresses if urlsplit(address.url).hostname == machine.name]
     with Web(state.names, silence_s=_SILENCE_S) as web:
-        return any(
-            _has_started(web, address.url)
-            for address in conf.namenodes()
-            if urlsplit(address.url).hostname == machine.name
-        )
+        return any(_answers(web, url + _ROOT_STATUS, "StandbyException") for url in own)
 
 
 def file_system_answers(state: LabState) -> bool:
@@ -158,10 +153,10 @@ def missing(state: LabState, answers: Health, running: Collection[Key]) -> Itera
 
 def _missing_of_hadoop(state: LabState, answers: Health, running: Collection[Key]) -> Iterator[str]:
     """Yield the running daemons that are not ready, without HBase's, in words."""
-    expected: list[tuple[Role, Collection[str]]] = [
-        (Role.ZOOKEEPER, answers.zookeepers),
-        (Role.JOURNALNODE, answers.journalnodes),
-    ]
+    expected: dict[Role, Collection[str]] = {
+        Role.ZOOKEEPER: answers.zookeepers,
+        Role.JOURNALNODE: answers.journalnodes,
+    }
     for role, states, served, ready in (
         (Role.NAMENODE, answers.namenodes, Role.DATANODE, answers.datanodes),
         (Role.RESOURCEMANAGER, answers.resource_managers, Role.NODEMANAGER, answers.nodemanagers),
@@ -173,10 +168,10 @@ def _missing_of_hadoop(state: LabState, answers: Health, running: Collection[Key
                 yield f"{role} at {url}" + (f", which is {status}" if status else "")
         # Without an active master the state of its workers is unknown.
         if "active" in states.values():
-            expected.append((served, ready))
+            expected[served] = ready
         else:
             yield f"an active {role}"
-    for role, useful in expected:
+    for role, useful in expected.items():
         yield from unready(state, role, running, useful)
     if answers.safe_mode:
         yield "HDFS to leave safe mode"
@@ -232,13 +227,11 @@ def _datanodes(machines: Collection[LabSystem], web: Web, whole: bool) -> Iterat
     """
     enough = all if whole else any
     for machine in machines:
-        try:
+        with suppress(ServiceError, ValueError):
             bean = JmxReader(web, page_url(machine, Role.DATANODE)).bean(DAEMONS[Role.DATANODE].page.bean)
             actors = json.loads((bean or {}).get("BPServiceActorInfo") or "[]")
-        except (ServiceError, ValueError):
-            continue
-        if actors and enough(actor.get("ActorState") == "RUNNING" for actor in actors):
-            yield machine.name
+            if actors and enough(actor.get("ActorState") == "RUNNING" for actor in actors):
+                yield machine.name
 
 
 def _nodemanagers(running: Mapping[Key, Process], web: Web, url: str) -> Iterator[str]:
@@ -247,11 +240,11 @@ def _nodemanagers(running: Mapping[Key, Process], web: Web, url: str) -> Iterato
         nodes = list_at(web.get_json(f"{url}/ws/v1/cluster/nodes").get("nodes"), "node")
     except ServiceError:
         return
-    listed = {str(node.get("nodeHostName")): node for node in nodes if node.get("state") == "RUNNING"}
+    listed = [node for node in nodes if node.get("state") == "RUNNING"]
+    heard_ms = {str(node.get("nodeHostName")): float(node.get("lastHealthUpdate") or 0) for node in listed}
     for (machine, name), process in running.items():
-        if name != DAEMONS[Role.NODEMANAGER].name or machine not in listed:
-            continue
-        if float(listed[machine].get("lastHealthUpdate") or 0) / 1000 >= process.began_s - 1:
+        is_listed = name == DAEMONS[Role.NODEMANAGER].name and machine in heard_ms
+        if is_listed and heard_ms[machine] / 1000 >= process.began_s - 1:
             yield machine
 
 
@@ -263,25 +256,15 @@ def _zookeepers(state: LabState, machines: Collection[LabSystem]) -> Iterator[tu
             yield machine.name, mode
 
 
-def _has_started(web: Web, url: str) -> bool:
-    try:
-        web.get_json(url + _ROOT_STATUS)
-    except RefusedByDaemon as error:
-        return error.exception == "StandbyException"
-    except ServiceError:
-        return False
-    return True
-
-
-def _answers(web: Web, url: str) -> bool:
+def _answers(web: Web, url: str, *refusals: str) -> bool:
+    """Whether a daemon answers, if only with one of these of Hadoop's exceptions."""
     try:
         web.get_json(url)
-    except ServiceError:
-        return False
+    except ServiceError as error:
+        return isinstance(error, RefusedByDaemon) and error.exception in refusals
     return True
 
 
-_ZOOKEEPER_WORD = b"srvr"
 _ZOOKEEPER_MODE = "Mode: "
 _MOST_BYTES = 1 << 16
 
@@ -295,7 +278,7 @@ def _quorum_mode(address: str, port: int, patience_s: float) -> str:
     answer = bytearray()
     try:
         with socket.create_connection((address, port), timeout=patience_s) as line:
-            line.sendall(_ZOOKEEPER_WORD)
+            line.sendall(b"srvr")
             while len(answer) < _MOST_BYTES and (chunk := line.recv(4096)):
                 answer += chunk
     except OSError:

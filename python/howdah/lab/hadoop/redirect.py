@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
@@ -23,29 +22,17 @@ SITES = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml", "
 """The files of properties that a configuration directory may have."""
 _CONF = "/etc/hadoop/conf"
 DIRECTORIES = (
-    "hadoop.tmp.dir",
-    "dfs.namenode.name.dir",
-    "dfs.namenode.edits.dir",
-    "dfs.namenode.checkpoint.dir",
-    "dfs.journalnode.edits.dir",
-    "dfs.datanode.data.dir",
-    "yarn.nodemanager.local-dirs",
-    "yarn.nodemanager.log-dirs",
-    "yarn.nodemanager.recovery.dir",
-    "yarn.resourcemanager.leveldb-state-store.path",
-    "yarn.node-attribute.fs-store.root-dir",
-    "hbase.tmp.dir",
+    "hadoop.tmp.dir", "dfs.namenode.name.dir", "dfs.namenode.edits.dir", "dfs.namenode.checkpoint.dir",
+    "dfs.journalnode.edits.dir", "dfs.datanode.data.dir", "yarn.nodemanager.local-dirs",
+    "yarn.nodemanager.log-dirs", "yarn.nodemanager.recovery.dir",
+    "yarn.resourcemanager.leveldb-state-store.path", "yarn.node-attribute.fs-store.root-dir", "hbase.tmp.dir",
     "hbase.local.dir",
-)
+)  # fmt: skip
 """The keys of directories, local ones unless they begin with hdfs://; daemons do not create all of them."""
 _FILES = (
-    "dfs.domain.socket.path",
-    "dfs.hosts",
-    "dfs.hosts.exclude",
-    "net.topology.script.file.name",
-    "yarn.resourcemanager.nodes.include-path",
-    "yarn.resourcemanager.nodes.exclude-path",
-)
+    "dfs.domain.socket.path", "dfs.hosts", "dfs.hosts.exclude", "net.topology.script.file.name",
+    "yarn.resourcemanager.nodes.include-path", "yarn.resourcemanager.nodes.exclude-path",
+)  # fmt: skip
 _BELOW = "every machine of a lab keeps its files in its own directory"
 _JARS = "tasks use Hadoop's jars from this machine"
 _TASKS = (
@@ -84,7 +71,6 @@ class RedirectedProperty(NamedTuple):
     key: str
     value: str
     why: str
-    """A sentence."""
 
 
 def properties(text: str) -> dict[str, str]:
@@ -92,9 +78,17 @@ def properties(text: str) -> dict[str, str]:
     return {entry.name: entry.text for entry in read_site(text.encode(), "")}
 
 
+def all_properties(files: Mapping[str, str]) -> dict[str, str]:
+    """Return every key with its value in all rendered files."""
+    return {key: value for name in SITES if name in files for key, value in properties(files[name]).items()}
+
+
 def with_changes(text: str | None, changes: Mapping[str, RedirectedProperty]) -> str:
     """Return the file with these keys changed or added, comments kept; a new file for None."""
-    root = _root(text) if text is not None else Element("configuration")
+    root = Element("configuration")
+    if text is not None:
+        # howdah itself rendered this file, so it is safe to parse.
+        root = ElementTree.fromstring(text, XMLParser(target=TreeBuilder(insert_comments=True)))
     remaining = dict(changes)
     for element in root.iter("property"):
         change = remaining.pop(element.findtext("name", ""), None)
@@ -111,22 +105,12 @@ def with_changes(text: str | None, changes: Mapping[str, RedirectedProperty]) ->
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
 
 
-def _root(text: str) -> Element:
-    # howdah itself rendered this file, so it is safe to parse.
-    parser = XMLParser(target=TreeBuilder(insert_comments=True))
-    parser.feed(text)
-    root = parser.close()
-    assert isinstance(root, Element)
-    return root
-
-
 class CommonSettings(NamedTuple):
     """Settings that are the same for all machines of a lab."""
 
     task_class_path: str
     """Hadoop's jars, for tasks."""
     native: bool
-    """Whether libhadoop exists."""
     task_options: tuple[str, ...] = ()
     """Java options that every task needs."""
 
@@ -186,11 +170,15 @@ def redirections(
             if key in (*DIRECTORIES, *_FILES) and (local := moved(value, conf, root)) != value:
                 yield RedirectedProperty(file, key, local, _BELOW)
     if "mapred-site.xml" in files:
-        yield from _of_tasks(values, common)
+        jars, paths = common.task_class_path, f"$HADOOP_CONF_DIR,{common.task_class_path}"
+        yield RedirectedProperty("mapred-site.xml", "mapreduce.application.classpath", jars, _JARS)
+        yield RedirectedProperty("yarn-site.xml", "yarn.application.classpath", paths, _JARS)
+        for key, default in _ADMIN_OPTIONS.items():
+            options = " ".join([values.get(key, default), "-XX:-UsePerfData", *common.task_options])
+            yield RedirectedProperty("mapred-site.xml", key, options.strip(), _TASKS)
     if _WHITELIST in values:
-        yield RedirectedProperty(
-            "yarn-site.xml", _WHITELIST, f"{values[_WHITELIST]},{VARIABLE},{MACHINE}", _MARK
-        )
+        variables = f"{values[_WHITELIST]},{VARIABLE},{MACHINE}"
+        yield RedirectedProperty("yarn-site.xml", _WHITELIST, variables, _MARK)
     if values.get(_SHORT_CIRCUIT) == "true" and not common.native:
         yield RedirectedProperty("hdfs-site.xml", _SHORT_CIRCUIT, "false", _NATIVE)
     if "dfs.datanode.data.dir" in values:
@@ -201,15 +189,6 @@ def redirections(
         yield RedirectedProperty("yarn-site.xml", _SERVICES, "mapreduce_shuffle", _SPARK)
     if _FENCE in values:
         yield RedirectedProperty("hdfs-site.xml", _FENCE, "shell(/bin/true)", _FENCING)
-
-
-def _of_tasks(values: Mapping[str, str], common: CommonSettings) -> Iterator[RedirectedProperty]:
-    jars = common.task_class_path
-    yield RedirectedProperty("mapred-site.xml", "mapreduce.application.classpath", jars, _JARS)
-    yield RedirectedProperty("yarn-site.xml", "yarn.application.classpath", f"$HADOOP_CONF_DIR,{jars}", _JARS)
-    for key, default in _ADMIN_OPTIONS.items():
-        options = " ".join([values.get(key, default), "-XX:-UsePerfData", *common.task_options])
-        yield RedirectedProperty("mapred-site.xml", key, options.strip(), _TASKS)
 
 
 def redirected_files(files: Mapping[str, str], changes: Iterable[RedirectedProperty]) -> dict[str, str]:
@@ -223,28 +202,20 @@ def redirected_files(files: Mapping[str, str], changes: Iterable[RedirectedPrope
     return result
 
 
-def _below(value: str, root: Path) -> str:
-    """Return a value with its paths relative to ``root``: ``data/01/dfs``."""
-    return value.replace(f"file://{root}/", "").replace(f"{root}/", "")
-
-
 def deviations(
     files: Mapping[str, str], changes: Iterable[RedirectedProperty], root: Path
 ) -> tuple[Deviation, ...]:
     """Return the differences from the rendered files, with paths relative to ``root``."""
-    rendered = {
-        key: value for file in SITES if file in files for key, value in properties(files[file]).items()
-    }
-    last = {change.key: change for change in changes}
+    rendered, last = all_properties(files), {change.key: change for change in changes}
     return tuple(
         Deviation(
             key=key,
             planned=rendered.get(key, ""),
-            used=_below(last[key].value, root),
-            why=last[key].why,
+            used=change.value.replace(f"file://{root}/", "").replace(f"{root}/", ""),
+            why=change.why,
         )
-        for key in sorted(last)
-        if rendered.get(key) != last[key].value
+        for key, change in sorted(last.items())
+        if rendered.get(key) != change.value
     )
 
 
@@ -258,21 +229,17 @@ _FIXED = {"yarn.nodemanager.address": _NODEMANAGER, "dfs.datanode.address": 0}
 _QUORUM = (2888, 3888)
 MOST_WORKERS = 200
 """More DataNodes would need ports in Linux's ephemeral range."""
-
 _OWN_ADDRESSES = "all daemons run on one machine, so each has its own loopback address"
 _SAME_SOURCE = "all DataNodes reach the NameNode from 127.0.0.1, so ports identify them"
 _NO_TOPOLOGY = "all DataNodes have address 127.0.0.1, so the NameNode cannot distinguish their hosts"
 _SHARED_PORT = "the shuffle listens on all addresses, so each NodeManager needs its own port"
 
+_BLOCKS = "org.apache.hadoop.hdfs.server.blockmanagement"
 _PLACEMENT = {
     "net.topology.impl": "org.apache.hadoop.net.NetworkTopology",
-    "dfs.block.replicator.classname": (
-        "org.apache.hadoop.hdfs.server.blockmanagement.BlockPlacementPolicyDefault"
-    ),
+    "dfs.block.replicator.classname": f"{_BLOCKS}.BlockPlacementPolicyDefault",
     "dfs.use.dfs.network.topology": "true",
-    "dfs.namenode.hosts.provider.classname": (
-        "org.apache.hadoop.hdfs.server.blockmanagement.HostFileManager"
-    ),
+    "dfs.namenode.hosts.provider.classname": f"{_BLOCKS}.HostFileManager",
 }
 # The keys of HBase's daemons for their name, their address and that of their pages.
 _HBASE_NAMES = {
@@ -286,20 +253,12 @@ _HBASE_NAMES = {
 _INCLUDED = "dfs.hosts"
 _INCLUDE_FILE = "dfs.include"
 
-LOST = (
-    Isolation(
-        what="topology",
-        kept=False,
-        how="all DataNodes have one address, so replicas of a block may share a host",
-    ),
-    Isolation(
-        what="closed network",
-        kept=False,
-        how="shuffles and application masters listen on every address of this machine",
-    ),
-)
+_LOST = {
+    "topology": "all DataNodes have one address, so replicas of a block may share a host",
+    "closed network": "shuffles and application masters listen on every address of this machine",
+}
+LOST = tuple(Isolation(what=subject, kept=False, how=how) for subject, how in _LOST.items())
 """Further isolation that is missing on loopback addresses."""
-
 _BY_LIMITS = ("CPUs per ", "uplink per ", "largest data disk per ")
 """Quantities that only limits reduce; all others are in the plan itself."""
 
@@ -379,13 +338,3 @@ def shared_files(files: Mapping[str, str], machines: Sequence[LabSystem]) -> dic
         )
         result["topology.data"] = files["topology.data"] + "".join(lines)
     return result
-
-
-def zookeeper_lines(machine: LabSystem) -> str:
-    """Return additional lines of ZooKeeper's configuration for several servers on this machine."""
-    return f"clientPortAddress={machine.address}\nadmin.enableServer=false\n"
-
-
-def hosts_lines() -> str:
-    """Return the lines of the file of names for this machine itself, which clients resolve."""
-    return f"127.0.0.1 {socket.gethostname()}\n"

@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,10 +59,8 @@ def journals(web: Web, machines: Sequence[LabSystem]) -> dict[str, Object]:
     """
     result: dict[str, Object] = {}
     for machine in machines:
-        try:
+        with suppress(ServiceError):
             result[machine.name] = JmxReader(web, page_url(machine, Role.JOURNALNODE)).bean(_JOURNAL) or {}
-        except ServiceError:
-            continue
     return result
 
 
@@ -90,7 +89,13 @@ def journals_behind(
             continue
         lag = max(0, last - max(written, int(journal.get("LastWrittenTxId") or 0)))
         lacks = f"is {lag:,} transactions behind" if lag else "is not written to yet"
-        yield Behind(what=f"JournalNode on {name} {lacks}", remedy=_remedy(state))
+        period = ClientConf.read(state.client_conf).get(_PERIOD) or ""
+        every = f"{period} s" if period.isdigit() else period
+        remedy = (
+            f"it joins at the next segment of the edit log: a segment begins every {every} ({_PERIOD}), or "
+            f"immediately with: howdah lab ssh client --name {state.name} -- {_ROLL}"
+        )
+        yield Behind(what=f"JournalNode on {name} {lacks}", remedy=remedy)
 
 
 def _lost(state: LabState, name: str, journal: Object) -> bool:
@@ -106,14 +111,12 @@ def _lost(state: LabState, name: str, journal: Object) -> bool:
 
 def _written_by_address(info: Object) -> Iterator[tuple[str, tuple[int, str]]]:
     """Yield each JournalNode's address with its last transaction and the rest of its status in a NameNode."""
-    try:
+    with suppress(TypeError, ValueError, AttributeError):
         streams = [str(load.get("stream")) for load in json.loads(info.get("NameJournalStatus") or "[]")]
-    except (TypeError, ValueError, AttributeError):
-        return
-    for stream in streams:
-        _, *fields = _WRITER.split(stream)
-        for address, written, sync_status in zip(fields[::3], fields[1::3], fields[2::3], strict=True):
-            yield address, (int(written), sync_status)
+        for stream in streams:
+            _, *fields = _WRITER.split(stream)
+            for address, written, sync_status in zip(fields[::3], fields[1::3], fields[2::3], strict=True):
+                yield address, (int(written), sync_status)
 
 
 def _copy(state: LabState, name: str, answers: Mapping[str, Object]) -> str:
@@ -125,22 +128,12 @@ def _copy(state: LabState, name: str, answers: Mapping[str, Object]) -> str:
     ]
     if not sources:
         return "no other JournalNode has it either"
-    source, target = (
-        shlex.quote(str(journal_directory(state.machine(candidate)))) for candidate in (sources[0], name)
-    )
+    machines = (state.machine(candidate) for candidate in (sources[0], name))
+    source, target = (shlex.quote(str(journal_directory(machine))) for machine in machines)
     return (
         f"it does not recover by itself; copy the journal of {sources[0]}: howdah lab kill {name} "
-        f"journalnode "
-        f"--name {state.name} && cp -a {source}/. {target}/ && howdah lab start {name} --name {state.name}"
-    )
-
-
-def _remedy(state: LabState) -> str:
-    period = ClientConf.read(state.client_conf).get(_PERIOD) or ""
-    every = f"{period} s" if period.isdigit() else period
-    return (
-        f"it joins at the next segment of the edit log: a segment begins every {every} ({_PERIOD}), or "
-        f"immediately with: howdah lab ssh client --name {state.name} -- {_ROLL}"
+        f"journalnode --name {state.name} && cp -a {source}/. {target}/ && howdah lab start {name} "
+        f"--name {state.name}"
     )
 
 
@@ -166,12 +159,13 @@ class DrainProgress(NamedTuple):
 
 def refresh_members(state: LabState, installations: Installed) -> None:
     """Make the masters read their lists of hosts again; raises RunFailed."""
+    gently = ("-g", str(_TASKS_S), "-server") if state.leaving else ()
+    commands = {Role.NAMENODE: ("dfsadmin",), Role.RESOURCEMANAGER: ("rmadmin", *gently)}
     running = processes.daemons(state)
-    if (master := _with(state, Role.NAMENODE, running)) is not None:
-        daemons.run(state, master, installations.hadoop, "dfsadmin", "-refreshNodes")
-    if (master := _with(state, Role.RESOURCEMANAGER, running)) is not None:
-        gently = ("-g", str(_TASKS_S), "-server") if state.leaving else ()
-        daemons.run(state, master, installations.hadoop, "rmadmin", "-refreshNodes", *gently)
+    for role, (program, *options) in commands.items():
+        masters = [machine for machine in state.machines if (machine.name, DAEMONS[role].name) in running]
+        if masters:
+            daemons.run(state, masters[0], installations.hadoop, program, "-refreshNodes", *options)
 
 
 def drain_progress(state: LabState) -> DrainProgress:
@@ -180,11 +174,8 @@ def drain_progress(state: LabState) -> DrainProgress:
     conf = ClientConf.read(state.client_conf)
     with network_of(state), Web(state.names, silence_s=_SILENCE_S) as web:
         namenode = NameNode(web, conf)
-        data = [
-            node.host
-            for node in namenode.datanodes()
-            if node.host in leaving and node.live and node.state != _EMPTY
-        ]
+        datanodes = [node for node in namenode.datanodes() if node.host in leaving and node.live]
+        data = [node.host for node in datanodes if node.state != _EMPTY]
         tasks: list[str] = []
         if any(Role.RESOURCEMANAGER in machine.roles for machine in state.machines):
             nodes = ResourceManager(web, conf).nodes()
@@ -193,13 +184,6 @@ def drain_progress(state: LabState) -> DrainProgress:
         if not isinstance(blocks, int):
             raise ServiceError("NameNode", "does not report how many blocks lack replicas", "see its log")
         return DrainProgress(tuple(data), tuple(tasks), blocks)
-
-
-def _with(state: LabState, role: Role, running: Collection[tuple[str, str]]) -> LabSystem | None:
-    """Return the first machine on which a daemon of a role runs."""
-    return next(
-        (machine for machine in state.machines if (machine.name, DAEMONS[role].name) in running), None
-    )
 
 
 _SITE = "hbase-site.xml"
@@ -217,11 +201,6 @@ class HBaseHealth(Model):
     """The regions of each RegionServer that the active HMaster has listed as live since its start."""
     dead: tuple[str, ...]
     """The machines whose RegionServer is dead for the active HMaster, without a new one."""
-
-
-def pages(state: LabState, role: Role) -> dict[str, str]:
-    """Return the web servers of all HMasters, or of all RegionServers, by machine."""
-    return {machine.name: page_url(machine, role) for machine in state.machines if role in machine.roles}
 
 
 def root_directory(state: LabState) -> str:
@@ -244,8 +223,12 @@ def hbase_health(state: LabState, web: Web, running: Mapping[tuple[str, str], Pr
         if live.get(name.lower(), 0) >= running[name, DAEMONS[Role.REGIONSERVER].name].began_s - _CLOCK_S
     }
     dead = {host for host, _ in _servers(active, "deadRegionServers")} - {name.lower() for name in regions}
+    masters = {}
+    for name, bean in beans[Role.HMASTER].items():
+        started = int(bean.get("masterFinishedInitializationTime") or 0) > 0
+        masters[name] = (_ACTIVE if started else f"{_ACTIVE}, starting") if _is_active(bean) else "backup"
     return HBaseHealth(
-        masters={name: _master(bean) for name, bean in beans[Role.HMASTER].items()},
+        masters=masters,
         regionservers=regions,
         dead=tuple(machine.name for machine in state.machines if machine.name.lower() in dead),
     )
@@ -255,14 +238,12 @@ def hbase_missing(
     state: LabState, answers: HBaseHealth, running: Collection[tuple[str, str]]
 ) -> Iterator[str]:
     """Yield the running daemons that are not ready, in words."""
-    for role, useful in ((Role.HMASTER, answers.masters), (Role.REGIONSERVER, answers.regionservers)):
-        if role is Role.REGIONSERVER and not any(
-            status.startswith(_ACTIVE) for status in answers.masters.values()
-        ):
-            # Without an active HMaster the serving RegionServers are unknown.
-            yield f"an active {Role.HMASTER}"
-            return
-        yield from unready(state, role, running, useful)
+    yield from unready(state, Role.HMASTER, running, answers.masters)
+    if not any(status.startswith(_ACTIVE) for status in answers.masters.values()):
+        # Without an active HMaster the serving RegionServers are unknown.
+        yield f"an active {Role.HMASTER}"
+        return
+    yield from unready(state, Role.REGIONSERVER, running, answers.regionservers)
     if _ACTIVE not in answers.masters.values():
         yield f"the {Role.HMASTER} to finish its start"
 
@@ -289,20 +270,10 @@ def _beans(
     state: LabState, web: Web, running: Mapping[tuple[str, str], Process], role: Role
 ) -> Iterator[tuple[str, Object]]:
     for machine in state.machines:
-        if (machine.name, DAEMONS[role].name) not in running:
-            continue
-        try:
-            bean = JmxReader(web, page_url(machine, role)).bean(DAEMONS[role].page.bean)
-        except ServiceError:
-            continue
-        if bean:
-            yield machine.name, bean
-
-
-def _master(bean: Object) -> str:
-    if not _is_active(bean):
-        return "backup"
-    return _ACTIVE if int(bean.get("masterFinishedInitializationTime") or 0) > 0 else f"{_ACTIVE}, starting"
+        if (machine.name, DAEMONS[role].name) in running:
+            with suppress(ServiceError):
+                if bean := JmxReader(web, page_url(machine, role)).bean(DAEMONS[role].page.bean):
+                    yield machine.name, bean
 
 
 def _is_active(bean: Object) -> bool:

@@ -34,10 +34,8 @@ from howdah.services.web import Web
 
 ReportStep = Callable[[str], None]
 """Shows the current step in a few words."""
-
 PATIENCE_S = 300.0
 """Time limit for daemons to start, all on one machine."""
-
 _POLL_S = 1.0
 _ROOT_MODE = "711"
 _BOOTSTRAP = "-bootstrapStandby"
@@ -61,6 +59,17 @@ def start_missing(
     present = {daemon: processes[daemon.key] for daemon in daemons.planned(state) if daemon.key in processes}
     started: list[Daemon] = []
 
+    def wait(awaited: str, is_ready: Callable[[], bool]) -> None:
+        """Wait until it is ready, which the next daemons need before their start."""
+        deadline = time.monotonic() + PATIENCE_S
+        with network_of(state):
+            while not is_ready():
+                _check_alive(present)
+                if time.monotonic() > deadline:
+                    raise RunFailed(f'lab "{state.name}"', f"waited {PATIENCE_S:.0f} s for {awaited}")
+                report(f"waiting for {awaited}")
+                time.sleep(_POLL_S)
+
     def lacking(roles: Collection[Role]) -> list[Daemon]:
         return [
             daemon
@@ -83,38 +92,27 @@ def start_missing(
         return any(daemon.role is role for daemon in present)
 
     start(QUORUM)
-    namenodes = [machine for machine in state.machines if Role.NAMENODE in machine.roles]
-    first, *standbys = namenodes
-    _run_once(
-        state,
-        first,
-        installations,
-        report,
-        "namenode",
-        "-format",
-        "-clusterid",
-        state.plan.cluster.inventory.cluster,
-        "-force",
-    )
+    first, *standbys = [machine for machine in state.machines if Role.NAMENODE in machine.roles]
+    words = ("-format", "-clusterid", state.plan.cluster.inventory.cluster, "-force")
+    _run_once(state, first, installations, report, "namenode", *words)
     start((Role.NAMENODE,), [first])
     if not all(_mark(standby, _BOOTSTRAP).exists() for standby in standbys):
-        awaited = f"the NameNode on {first.name}"
-        _wait(state, present, awaited, lambda: namenode_has_started(state, first), report)
+        wait(f"the NameNode on {first.name}", lambda: namenode_has_started(state, first))
         for standby in standbys:
             _run_once(state, standby, installations, report, "namenode", _BOOTSTRAP, "-force")
     if any(Role.FAILOVER_CONTROLLER in machine.roles for machine in state.machines):
         _run_once(state, first, installations, report, "zkfc", "-formatZK", "-force")
     start(HDFS)
     if has(Role.NAMENODE):
-        _wait(state, present, "HDFS", lambda: file_system_answers(state), report)
+        wait("HDFS", lambda: file_system_answers(state))
     start(ON_HDFS)
     if lacking((Role.HMASTER,)) and has(Role.NAMENODE):
-        _wait(state, present, "HDFS to take files", lambda: file_system_takes_files(state), report)
+        wait("HDFS to take files", lambda: file_system_takes_files(state))
         _make_root(state)
     start((Role.HMASTER,))
     # A RegionServer without an active HMaster retries only after 6 s, 12 s, 24 s and so on.
     if lacking((Role.REGIONSERVER,)) and has(Role.HMASTER):
-        _wait(state, present, "an active HMaster", lambda: master_leads(state), report)
+        wait("an active HMaster", lambda: master_leads(state))
     start((Role.REGIONSERVER,))
     return Running(present, tuple(started))
 
@@ -133,11 +131,8 @@ def wait_until_ready(
         while lacking := next(missing(state, answers := health(state, running(state)), keys), None):
             _check_alive(present)
             if time.monotonic() > deadline:
-                raise RunFailed(
-                    f'lab "{state.name}"',
-                    f"waited {PATIENCE_S:.0f} s for {lacking}",
-                    f"see the logs in {state.directory / 'machines'}/*/logs; howdah lab up continues",
-                )
+                hint = f"see the logs in {state.directory / 'machines'}/*/logs; howdah lab up continues"
+                raise RunFailed(f'lab "{state.name}"', f"waited {PATIENCE_S:.0f} s for {lacking}", hint)
             report(f"waiting for {lacking}")
             time.sleep(_POLL_S)
     return answers.behind
@@ -146,8 +141,7 @@ def wait_until_ready(
 def _make_root(state: LabState) -> None:
     """Create HBase's directory as described in the rendered README."""
     with network_of(state), Web(state.names, user=superuser()) as web:
-        namenode = NameNode(web, ClientConf.read(state.client_conf))
-        namenode.mkdirs(root_directory(state), permission=_ROOT_MODE)
+        NameNode(web, ClientConf.read(state.client_conf)).mkdirs(root_directory(state), permission=_ROOT_MODE)
 
 
 def superuser() -> str:
@@ -158,11 +152,8 @@ def superuser() -> str:
 def _check_alive(present: Mapping[Daemon, Process]) -> None:
     for daemon, process in present.items():
         if not is_running(process):
-            raise RunFailed(
-                f"{daemon.program} on {daemon.machine.name}",
-                "ended while the lab started",
-                daemons.tail(daemon.log),
-            )
+            where = f"{daemon.program} on {daemon.machine.name}"
+            raise RunFailed(where, "ended while the lab started", daemons.tail(daemon.log))
 
 
 def _run_once(
@@ -177,23 +168,4 @@ def _run_once(
 
 
 def _mark(machine: LabSystem, word: str) -> Path:
-    """Return the file that marks the success of a formatting program."""
     return machine.directory / f"done{word}"
-
-
-def _wait(
-    state: LabState,
-    present: Mapping[Daemon, Process],
-    awaited: str,
-    is_ready: Callable[[], bool],
-    report: ReportStep,
-) -> None:
-    """Wait until ``is_ready``, which the next daemons need before their start."""
-    deadline = time.monotonic() + PATIENCE_S
-    with network_of(state):
-        while not is_ready():
-            _check_alive(present)
-            if time.monotonic() > deadline:
-                raise RunFailed(f'lab "{state.name}"', f"waited {PATIENCE_S:.0f} s for {awaited}")
-            report(f"waiting for {awaited}")
-            time.sleep(_POLL_S)

@@ -17,7 +17,7 @@ from howdah.errors import RunFailed
 from howdah.lab import registry
 from howdah.lab.kernel.processes import LabMount, read_mounts
 from howdah.lab.registry import Leftover
-from howdah.lab.state import LabSpec, MachineSpec
+from howdah.lab.state import HostSpec, LabSpec, MachineSpec
 
 _PERIOD_US = 100_000
 _LEAST_QUOTA_US = 1_000
@@ -41,13 +41,8 @@ class Hierarchy(NamedTuple):
 
 Hierarchies = Mapping[Controller, Hierarchy]
 """The tree of each available controller."""
-
-_VERSION_1 = {
-    "cpu": Controller.CPU,
-    "cpuacct": Controller.CPU_ACCOUNT,
-    "memory": Controller.MEMORY,
-    "blkio": Controller.IO,
-}
+_VERSION_1 = {"blkio" if kind is Controller.IO else kind.value: kind for kind in Controller}
+"""The controllers by their names in version 1."""
 
 
 def find_hierarchies(mounts: Iterable[LabMount] | None = None) -> Hierarchies:
@@ -72,18 +67,10 @@ def _offered(root: Path) -> Iterable[Controller]:
     """Yield the controllers that groups of version 2 below this root can have."""
     # A root with processes, as in a container, cannot enable further controllers; only the machine's own,
     # which has no type, may have both.
-    hands_down = (
-        "cgroup.subtree_control"
-        if ((root / "cgroup.type").exists() and (root / "cgroup.procs").read_text().strip() != "")
-        else "cgroup.controllers"
-    )
-    names = (root / hands_down).read_text().split()
-    for controller in (Controller.CPU, Controller.MEMORY, Controller.IO):
-        if controller.value in names:
-            yield controller
-            if controller is Controller.CPU:
-                # In version 2 the same controller counts and limits.
-                yield Controller.CPU_ACCOUNT
+    busy = (root / "cgroup.type").exists() and (root / "cgroup.procs").read_text().strip() != ""
+    names = (root / ("cgroup.subtree_control" if busy else "cgroup.controllers")).read_text().split()
+    # In version 2 the same controller counts and limits.
+    return [kind for kind in Controller if kind.value.removesuffix("acct") in names]
 
 
 class ControlGroup:
@@ -114,10 +101,14 @@ class ControlGroup:
         return tuple(path / "cgroup.procs" for path in (*self._directories(), *roots))
 
     def create(self) -> None:
-        """Create it and the groups above it; no error if they exist."""
+        """Create it and the groups above it, and enable the controllers in each of these (version 2)."""
         for directory in self._directories():
             directory.mkdir(parents=True, exist_ok=True)
-        self._enable()
+        own = {kind: tree for kind, tree in self._hierarchies.items() if tree.version == 2}
+        kinds = " ".join(f"+{kind.value}" for kind in own if kind is not Controller.CPU_ACCOUNT)
+        for root in {tree.root for tree in own.values()}:
+            for depth in range(len(self._path)):
+                _write(root.joinpath(*self._path[:depth], "cgroup.subtree_control"), kinds)
 
     def limit_cpu(self, cpus: float) -> None:
         quota = max(_LEAST_QUOTA_US, round(cpus * _PERIOD_US))
@@ -156,10 +147,9 @@ class ControlGroup:
         result: set[int] = set()
         for directory in self._directories():
             for path in (directory, *directory.rglob("*/")):
-                try:
+                # It may have been removed, and not all contain processes (version 2).
+                with suppress(OSError):
                     result.update(map(int, (path / "cgroup.procs").read_text().split()))
-                except OSError:
-                    continue  # It has been removed, or cannot contain processes (version 2).
         return tuple(sorted(result))
 
     def below(self) -> Iterator[Path]:
@@ -172,14 +162,6 @@ class ControlGroup:
     def _directories(self) -> tuple[Path, ...]:
         """Return its directories, each once: controllers may share one."""
         return tuple(dict.fromkeys(self.paths.values()))
-
-    def _enable(self) -> None:
-        """Enable the controllers in each group above (version 2)."""
-        own = {kind: tree for kind, tree in self._hierarchies.items() if tree.version == 2}
-        kinds = " ".join(f"+{kind.value}" for kind in own if kind is not Controller.CPU_ACCOUNT)
-        for root in {tree.root for tree in own.values()}:
-            for depth in range(len(self._path)):
-                _write(root.joinpath(*self._path[:depth], "cgroup.subtree_control"), kinds)
 
     def _version(self, controller: Controller) -> int | None:
         tree = self._hierarchies.get(controller)
@@ -197,10 +179,16 @@ class ControlGroup:
 def build(spec: LabSpec) -> None:
     """Create the groups of hosts and machines, and set the limits of available controllers."""
     ControlGroup.of(spec.name, registry.CLIENT_GROUP).create()
-    for host in spec.hosts:
-        _make(ControlGroup.of(spec.name, host.name), host.cpus, host.memory_bytes)
-    for machine in spec.machines:
-        _make(machine_group(spec, machine), machine.cpus, machine.memory_bytes)
+    groups: list[tuple[ControlGroup, HostSpec | MachineSpec]] = [
+        *((ControlGroup.of(spec.name, host.name), host) for host in spec.hosts),
+        *((machine_group(spec, machine), machine) for machine in spec.machines),
+    ]
+    for group, limits in groups:
+        group.create()
+        if limits.cpus is not None:
+            group.limit_cpu(limits.cpus)
+        if limits.memory_bytes is not None:
+            group.limit_memory(limits.memory_bytes)
 
 
 def machine_group(spec: LabSpec, machine: MachineSpec) -> ControlGroup:
@@ -238,14 +226,6 @@ def remove_hosts(spec: LabSpec, hosts: Collection[str]) -> None:
         for directory in ControlGroup.of(spec.name, host).below():
             with suppress(FileNotFoundError):
                 directory.rmdir()
-
-
-def _make(group: ControlGroup, cpus: float | None, memory_bytes: int | None) -> None:
-    group.create()
-    if cpus is not None:
-        group.limit_cpu(cpus)
-    if memory_bytes is not None:
-        group.limit_memory(memory_bytes)
 
 
 def _is_limited_at_root(kind: Controller, tree: Hierarchy) -> bool:

@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -74,12 +74,11 @@ def detach_loops(lab: str, devices: Collection[LoopDevice]) -> None:
 def _bound_loops() -> tuple[LoopDevice, ...]:
     result = []
     for path in sorted(_SYSFS.glob("loop*")):
-        try:
+        # Some have no file.
+        with suppress(OSError):
             image = (path / "loop/backing_file").read_text().rstrip("\n")
             device = (path / "dev").read_text().strip()
-        except OSError:
-            continue  # It has no file.
-        result.append(LoopDevice(path.name, device, Path(image.removesuffix(_DELETED))))
+            result.append(LoopDevice(path.name, device, Path(image.removesuffix(_DELETED))))
     return tuple(result)
 
 
@@ -103,11 +102,8 @@ def check_format(form: Format, smallest_bytes: int) -> None:
                 raise UserError(key, f"{word!r} is a path of this machine", "give options without a path")
     least = _LEAST_BYTES[form.file_system]
     if smallest_bytes < least:
-        raise UserError(
-            "disks",
-            f"{format_memory(smallest_bytes)} is too small for mkfs.{form.file_system}",
-            f"give at least {format_memory(least)}",
-        )
+        problem = f"{format_memory(smallest_bytes)} is too small for mkfs.{form.file_system}"
+        raise UserError("disks", problem, f"give at least {format_memory(least)}")
 
 
 def possible(form: Format) -> tuple[Format, tuple[Deviation, ...]]:
@@ -115,12 +111,9 @@ def possible(form: Format) -> tuple[Format, tuple[Deviation, ...]]:
     words = tuple(_SINGLE_GROUP.sub(r"\1agcount=2", word) for word in form.mkfs_options)
     if form.file_system != "xfs" or words == form.mkfs_options:
         return form, ()
-    changed = Deviation(
-        key="mkfs.options",
-        planned=shlex.join(form.mkfs_options),
-        used=shlex.join(words),
-        why="mkfs.xfs creates at least two allocation groups",
-    )
+    planned, used = shlex.join(form.mkfs_options), shlex.join(words)
+    why = "mkfs.xfs creates at least two allocation groups"
+    changed = Deviation(key="mkfs.options", planned=planned, used=used, why=why)
     return form.model_copy(update={"mkfs_options": words}), (changed,)
 
 
@@ -136,10 +129,8 @@ def make_image(lab: str, path: Path, size_bytes: int, form: Format) -> None:
         run(lab, program, *options, partial.name, folder=path.parent)
     except HowdahError as error:
         partial.unlink()
-        planned = shlex.join(form.mkfs_options)
-        raise UserError(
-            "mkfs.options", f"{program} refuses {planned!r}: {error.what}", f"see the manual of {program}"
-        ) from error
+        problem = f"{program} refuses {shlex.join(form.mkfs_options)!r}: {error.what}"
+        raise UserError("mkfs.options", problem, f"see the manual of {program}") from error
     partial.rename(path)
 
 
@@ -151,16 +142,24 @@ def check(spec: LabSpec) -> None:
     check_format(spec.format, min(disk.size_bytes for _, disk, _ in disks))
     mounted = {mount.point: mount.device for mount in read_mounts()}
     own = {loop.device for loop in find_loops(spec.name)}
-    for _, disk, _ in disks:
-        if mounted.get(disk.mount) not in own:
-            hint = "give an empty or new directory for a disk"
-            if disk.mount in mounted:
-                raise UserError(str(disk.mount), "is already a mount point", hint)
-            if disk.mount.exists() and not disk.mount.is_dir():
-                raise UserError(str(disk.mount), "is not a directory", hint)
-            if disk.mount.exists() and any(disk.mount.iterdir()):
-                raise UserError(str(disk.mount), "is not empty", hint)
-    _check_space(spec.directory, {image: disk.size_bytes for _, disk, image in disks})
+    hint = "give an empty or new directory for a disk"
+    for mount in (disk.mount for _, disk, _ in disks if mounted.get(disk.mount) not in own):
+        if mount in mounted:
+            raise UserError(str(mount), "is already a mount point", hint)
+        if mount.exists() and not mount.is_dir():
+            raise UserError(str(mount), "is not a directory", hint)
+        if mount.exists() and any(mount.iterdir()):
+            raise UserError(str(mount), "is not empty", hint)
+    # Images are sparse, and a full file system would look like a failure.
+    directory = spec.directory
+    system = os.statvfs(next(path for path in (directory, *directory.parents) if path.exists()))
+    free = system.f_bavail * system.f_frsize
+    allocated = sum(image.stat().st_blocks * 512 for _, _, image in disks if image.exists())
+    needed = sum(disk.size_bytes for _, disk, _ in disks) - allocated
+    if needed > free:
+        problem = f"the lab's disks may grow by {format_bytes(needed)}, but {format_bytes(free)} are free"
+        hint = "give another directory (--dir), fewer hosts or smaller disks"
+        raise UserError(str(directory), problem, hint)
 
 
 def build(spec: LabSpec, progress: Callable[[str], None]) -> tuple[Deviation, ...]:
@@ -168,7 +167,12 @@ def build(spec: LabSpec, progress: Callable[[str], None]) -> tuple[Deviation, ..
     form, deviations = possible(spec.format)
     mounted = {mount.point: mount.device for mount in read_mounts()}
     buffered = False
-    _share(spec, mounted)
+    if any(machine.disks for machine in spec.machines):
+        folder = str(spec.directory / MACHINES)
+        if spec.directory / MACHINES not in mounted:
+            (spec.directory / MACHINES).mkdir(parents=True, exist_ok=True)
+            run(spec.name, "mount", "--bind", folder, folder)
+        run(spec.name, "mount", "--make-shared", folder)
     for machine, disk, image in _disks(spec):
         if not image.exists():
             progress(f"disk {disk.mount.name} of {machine.name}, {format_bytes(disk.size_bytes)}")
@@ -176,20 +180,21 @@ def build(spec: LabSpec, progress: Callable[[str], None]) -> tuple[Deviation, ..
             make_image(spec.name, image, disk.size_bytes, form)
         loop = attach_loop(spec.name, image)
         buffered = buffered or not loop.direct
-        group = machine_group(spec, machine)
-        group.throttle(loop.device, disk.read_bytes_per_s, disk.write_bytes_per_s)
+        machine_group(spec, machine).throttle(loop.device, disk.read_bytes_per_s, disk.write_bytes_per_s)
         if mounted.get(disk.mount) != loop.device:
             disk.mount.mkdir(parents=True, exist_ok=True)
             options = ",".join(form.mount_options) or "defaults"
+            words = ("-t", form.file_system, "-o", options, str(loop.path), str(disk.mount))
             try:
-                run(
-                    spec.name, "mount", "-t", form.file_system, "-o", options, str(loop.path), str(disk.mount)
-                )
+                run(spec.name, "mount", *words)
             except RunFailed as error:
-                raise UserError(
-                    "mount.options", f"mount rejects {options!r}: {error.what}", "see mount(8)"
-                ) from error
-    return (*deviations, *_through_cache(buffered))
+                problem = f"mount rejects {options!r}: {error.what}"
+                raise UserError("mount.options", problem, "see mount(8)") from error
+    if buffered:
+        why = "the file system of the lab's directory does not support direct I/O"
+        why = f"{why}, so reads may come from memory"
+        deviations += (Deviation(key="losetup --direct-io", planned="on", used="off", why=why),)
+    return deviations
 
 
 def devices(spec: LabSpec) -> dict[Path, str]:
@@ -219,17 +224,21 @@ def remove(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
     homes = {loop.image.parent.parent for loop in loop_devices} | ({directory} if directory else set())
     remaining = [leftover for mount in reversed(_mounts(loop_devices)) for leftover in _unmount(lab, mount)]
     if not remaining:
-        remaining += [
-            leftover for home in homes for mount in _shared(home) for leftover in _unmount(lab, mount)
-        ]
+        shared = [mount for home in homes for mount in _shared(home)]
+        remaining = [leftover for mount in shared for leftover in _unmount(lab, mount)]
     mounted = {mount.device for mount in _mounts(loop_devices)}
     detach_loops(lab, [loop for loop in loop_devices if loop.device not in mounted])
     attached = {loop.image: loop for loop in find_loops(lab)}
-    remaining += [Leftover("loop device", str(loop.path), _keepers(loop)) for loop in attached.values()]
+    for loop in attached.values():
+        keepers = namespaces.keepers_of(loop.device)
+        why = f"is mounted for {', '.join(keepers)}" if keepers else "is in use"
+        remaining.append(Leftover("loop device", str(loop.path), why))
     for home in homes:
-        remaining += [
-            leftover for path in _images(lab, home) if path not in attached for leftover in _delete(path)
-        ]
+        for path in (image for image in _images(lab, home) if image not in attached):
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                remaining.append(Leftover("file", str(path), error.strerror or str(error)))
         with suppress(OSError):  # It does not exist, or contains an image in use.
             (home / _FOLDER).rmdir()
     return tuple(remaining)
@@ -249,11 +258,8 @@ def remove_machine(spec: LabSpec, machine: MachineSpec) -> None:
 def _disks(spec: LabSpec) -> Iterator[tuple[MachineSpec, DiskSpec, Path]]:
     for machine in spec.machines:
         for number, disk in enumerate(machine.disks, start=1):
-            yield (
-                machine,
-                disk,
-                spec.directory / _FOLDER / registry.image_name(spec.name, machine.name, number),
-            )
+            name = registry.image_name(spec.name, machine.name, number)
+            yield machine, disk, spec.directory / _FOLDER / name
 
 
 def _images(lab: str, directory: Path | None) -> list[Path]:
@@ -263,42 +269,6 @@ def _images(lab: str, directory: Path | None) -> list[Path]:
 def _mounts(loop_devices: tuple[LoopDevice, ...]) -> list[LabMount]:
     numbers = {loop.device for loop in loop_devices}
     return [mount for mount in read_mounts() if mount.device in numbers]
-
-
-def _check_space(directory: Path, sizes: dict[Path, int]) -> None:
-    """Check the space for all images: they are sparse, and a full file system would look like a failure."""
-    existing = next(path for path in (directory, *directory.parents) if path.exists())
-    system = os.statvfs(existing)
-    free = system.f_bavail * system.f_frsize
-    allocated = sum(image.stat().st_blocks * 512 for image in sizes if image.exists())
-    needed = sum(sizes.values()) - allocated
-    if needed > free:
-        raise UserError(
-            str(directory),
-            f"the lab's disks may grow by {format_bytes(needed)}, but {format_bytes(free)} are free",
-            "give another directory (--dir), fewer hosts or smaller disks",
-        )
-
-
-def _through_cache(buffered: bool) -> Iterator[Deviation]:
-    if buffered:
-        yield Deviation(
-            key="losetup --direct-io",
-            planned="on",
-            used="off",
-            why="the file system of the lab's directory does not support direct I/O, so reads may come from "
-            "memory",
-        )
-
-
-def _share(spec: LabSpec, mounted: Mapping[Path, str]) -> None:
-    folder = spec.directory / MACHINES
-    if not any(machine.disks for machine in spec.machines):
-        return
-    if folder not in mounted:
-        folder.mkdir(parents=True, exist_ok=True)
-        run(spec.name, "mount", "--bind", str(folder), str(folder))
-    run(spec.name, "mount", "--make-shared", str(folder))
 
 
 def _shared(home: Path) -> list[LabMount]:
@@ -311,15 +281,3 @@ def _unmount(lab: str, mount: LabMount) -> Iterator[Leftover]:
     except HowdahError as error:
         users = namespaces.users_of(mount.point)
         yield Leftover("mount", str(mount.point), f"is in use by {', '.join(users)}" if users else error.what)
-
-
-def _delete(path: Path) -> Iterator[Leftover]:
-    try:
-        path.unlink(missing_ok=True)
-    except OSError as error:
-        yield Leftover("file", str(path), error.strerror or str(error))
-
-
-def _keepers(loop: LoopDevice) -> str:
-    keepers = namespaces.keepers_of(loop.device)
-    return f"is mounted for {', '.join(keepers)}" if keepers else "is in use"

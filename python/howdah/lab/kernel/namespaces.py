@@ -42,9 +42,8 @@ def entry(spec: LabSpec, machine: str, hosts: Path) -> tuple[str, ...]:
     ``hosts`` is its /etc/hosts. The program has the id of the started process. Raises KeyError for an unknown
     machine.
     """
-    machine_spec = spec.machine(machine)
-    group = machine_group(spec, machine_spec)
-    return _entry(spec.name, network.space(spec, machine_spec), group, machine, hosts)
+    own = spec.machine(machine)
+    return _entry(spec.name, network.space(spec, own), machine_group(spec, own), machine, hosts)
 
 
 def client_entry(spec: LabSpec, hosts: Path) -> tuple[str, ...]:
@@ -118,14 +117,23 @@ _PATIENCE_S = 10.0
 
 def find(lab: str) -> tuple[int, ...]:
     """Return the ids of a lab's processes."""
-    spaces = set(_spaces(lab))
+    spaces = set()
+    for space in network.leftover_spaces(lab):
+        with suppress(FileNotFoundError):
+            status = (network.SPACES / space.name).stat()
+            spaces.add((status.st_dev, status.st_ino))
     grouped = set(ControlGroup.of(lab).processes())
     return tuple(pid for pid in processes.pids() if pid in grouped or _belongs(pid, lab, spaces))
 
 
 def is_at_work(lab: str) -> bool:
     """Whether a lab has processes other than daemons: tasks, clients, shells, howdah itself."""
-    return any(_is_no_daemon(pid) for pid in find(lab))
+    for pid in find(lab):
+        # It may have ended.
+        with suppress(OSError):
+            if processes.DAEMON.encode() not in processes.environment(pid):
+                return True
+    return False
 
 
 def leftover_processes(lab: str) -> tuple[Leftover, ...]:
@@ -150,28 +158,19 @@ def kill(lab: str) -> tuple[Leftover, ...]:
     return ()
 
 
-def _spaces(lab: str) -> Iterator[tuple[int, int]]:
-    for space in network.leftover_spaces(lab):
-        with suppress(FileNotFoundError):
-            status = (network.SPACES / space.name).stat()
-            yield status.st_dev, status.st_ino
-
-
 def _belongs(pid: int, lab: str, spaces: set[tuple[int, int]]) -> bool:
     try:
-        status = (processes.PROC / str(pid) / "ns/net").stat()
-        if (status.st_dev, status.st_ino) in spaces:
+        if _space(pid, "net") in spaces:
             return True
         return processes.environment(pid).get(registry.VARIABLE.encode()) == lab.encode()
     except OSError:
         return False  # It has ended, or is another user's.
 
 
-def _is_no_daemon(pid: int) -> bool:
-    try:
-        return processes.DAEMON.encode() not in processes.environment(pid)
-    except OSError:
-        return False  # It has ended.
+def _space(pid: int, kind: str) -> tuple[int, int]:
+    """Return the identity of a process's namespace; raises OSError if it has ended."""
+    status = (processes.PROC / str(pid) / "ns" / kind).stat()
+    return status.st_dev, status.st_ino
 
 
 def users_of(directory: Path) -> tuple[str, ...]:
@@ -181,40 +180,25 @@ def users_of(directory: Path) -> tuple[str, ...]:
 
 def _uses(pid: int, directory: Path) -> bool:
     process = processes.PROC / str(pid)
-    try:
-        links = [process / "cwd", process / "root", *(process / "fd").iterdir()]
-        return any(_leads_into(link, directory) for link in links)
-    except OSError:
-        return False
-
-
-def _leads_into(link: Path, directory: Path) -> bool:
     with suppress(OSError):
-        return link.readlink().is_relative_to(directory)
+        for link in [process / "cwd", process / "root", *(process / "fd").iterdir()]:
+            # A file may have been closed.
+            with suppress(OSError):
+                if link.readlink().is_relative_to(directory):
+                    return True
     return False
 
 
 def keepers_of(device: str) -> tuple[str, ...]:
     """Return a process of each other mount namespace that has a device (``7:3``) mounted."""
     result: dict[tuple[int, int], str] = {}
-    own = _mounts_of(os.getpid())
+    own = _space(os.getpid(), "mnt")
     for pid in processes.pids():
-        space = _mounts_of(pid)
-        if space is not None and space != own and space not in result and _has_mounted(pid, device):
-            result[space] = f"{pid} ({processes.command(pid)})"
+        # It may have ended.
+        with suppress(OSError):
+            space = _space(pid, "mnt")
+            if space != own and space not in result:
+                mounts = read_mounts(processes.PROC / str(pid) / "mountinfo")
+                if any(mount.device == device for mount in mounts):
+                    result[space] = f"{pid} ({processes.command(pid)})"
     return tuple(result.values())
-
-
-def _mounts_of(pid: int) -> tuple[int, int] | None:
-    try:
-        status = (processes.PROC / str(pid) / "ns/mnt").stat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
-
-
-def _has_mounted(pid: int, device: str) -> bool:
-    try:
-        return any(mount.device == device for mount in read_mounts(processes.PROC / str(pid) / "mountinfo"))
-    except OSError:
-        return False

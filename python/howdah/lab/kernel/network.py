@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from howdah.errors import HowdahError
 from howdah.lab import registry
@@ -17,19 +17,14 @@ from howdah.lab.state import CLIENT_ADDRESS, SUBNET, HostSpec, LabSpec, MachineS
 
 _LATE_S = 0.004
 """Delay of the bucket's refill on a busy machine that costs the link no speed."""
-
 _LEAST_DEPTH = 16 * 1024
 """A smaller bucket would wake the kernel for every packet; larger packets are segmented."""
-
 _QUEUE_S = 0.01
 """The longest wait of a packet. Acknowledgements wait too: with twice as long, as measured, one of two
 opposite streams of 1 Gb/s fell to half its speed."""
-
 _LEAST_QUEUE = 64 * 1024
 """TCP needs some packets on the way to fill a link, however slow."""
-
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
-_CUBIC = "cubic"
 
 SPACES = Path("/run/netns")
 """The folder of named network namespaces."""
@@ -53,14 +48,6 @@ def queueing(device: str, bits_per_s: int) -> str:
     return f"qdisc replace dev {device} root tbf rate {bits_per_s}bit burst {depth} limit {queue}"
 
 
-def congestion_control() -> str:
-    """Return a route's option for the congestion control of Hadoop's hosts, if this kernel has it.
-
-    BBR misjudges a lab's round trips of microseconds and leaves a slow link half empty.
-    """
-    return f"congctl {_CUBIC}" if _CUBIC in _AVAILABLE.read_text().split() else ""
-
-
 class Link(NamedTuple):
     """A cable: two interfaces in two namespaces, and the speed of each end.
 
@@ -76,11 +63,9 @@ class Link(NamedTuple):
 
 def space(spec: LabSpec, machine: MachineSpec) -> str:
     """Return the network namespace of a machine, or of its host if it is the host itself."""
-    return (
-        registry.machine_space(spec.name, machine.name)
-        if _host(spec, machine).virtual
-        else registry.host_space(spec.name, machine.host)
-    )
+    if _host(spec, machine).virtual:
+        return registry.machine_space(spec.name, machine.name)
+    return registry.host_space(spec.name, machine.host)
 
 
 def switch_space(spec: LabSpec) -> str:
@@ -96,10 +81,7 @@ def client_space(lab: str) -> str:
 def build(spec: LabSpec) -> None:
     """Create the missing parts of the network; raises RunFailed if Linux refuses."""
     links = every_link(spec)
-    bridges = {
-        switch_space(spec),
-        *(host_space_of(spec, host.name) for host in spec.hosts if host.virtual),
-    }
+    bridges = _bridges(spec)
     spaces = dict.fromkeys([*(end for link in links for end in (link.near_space, link.far_space)), *bridges])
     for name in spaces:
         _make_space(spec.name, name)
@@ -112,9 +94,18 @@ def build(spec: LabSpec) -> None:
             far = ("peer", "name", link.far, "netns", link.far_space)
             run(spec.name, "ip", "-n", link.near_space, "link", "add", link.near, "type", "veth", *far)
     _set_up(spec, links, {name: _BRIDGE not in existing[name] for name in bridges})
-    _limit_links(spec.name, links)
+    # Both ends of each link are limited to its speed.
+    limits: dict[str, list[str]] = defaultdict(list)
+    for link in links:
+        if link.bits_per_s is not None:
+            limits[link.near_space].append(queueing(link.near, link.bits_per_s))
+            limits[link.far_space].append(queueing(link.far, link.bits_per_s))
+    for name, commands in limits.items():
+        run(spec.name, "tc", "-n", name, "-batch", "-", text="\n".join([*commands, ""]))
+    keys = [f"echo {value} >/proc/sys/{key.replace('.', '/')}" for key, value in spec.kernel.items()]
     for name in (client_space(spec.name), *(space(spec, machine) for machine in spec.machines)):
-        _tune(spec, name)
+        if keys:
+            run(spec.name, "ip", "netns", "exec", name, "sh", "-es", text="\n".join([*keys, ""]))
 
 
 def cut(spec: LabSpec, machine: MachineSpec) -> None:
@@ -122,12 +113,14 @@ def cut(spec: LabSpec, machine: MachineSpec) -> None:
 
     Its own end keeps its address and route. Raises RunFailed if Linux refuses.
     """
-    _switch(spec, machine, "down")
+    cable = cable_of(spec, machine)
+    run(spec.name, "ip", "-n", cable.near_space, "link", "set", cable.near, "down")
 
 
 def join(spec: LabSpec, machine: MachineSpec) -> None:
     """Connect a machine's cable again; no error if it is connected."""
-    _switch(spec, machine, "up")
+    cable = cable_of(spec, machine)
+    run(spec.name, "ip", "-n", cable.near_space, "link", "set", cable.near, "up")
 
 
 def is_cut(spec: LabSpec, machine: MachineSpec) -> bool:
@@ -157,11 +150,13 @@ def leftover_spaces(lab: str, used: Collection[str] = ()) -> tuple[Leftover, ...
 
 def shared_spaces(spec: LabSpec) -> frozenset[str]:
     """Return the namespaces of shared hosts that a lab uses."""
-    return frozenset(
-        {switch_space(spec), *(host_space_of(spec, host.name) for host in spec.hosts if host.virtual)}
-        if spec.lot
-        else ()
-    )
+    return _bridges(spec) if spec.lot else frozenset()
+
+
+def _bridges(spec: LabSpec) -> frozenset[str]:
+    """Return the namespaces with bridges: the switch's, and those of virtualised hosts."""
+    virtual = (host_space_of(spec, host.name) for host in spec.hosts if host.virtual)
+    return frozenset((switch_space(spec), *virtual))
 
 
 def remove(lab: str, used: Collection[str] = ()) -> tuple[Leftover, ...]:
@@ -187,19 +182,17 @@ def remove_hosts(spec: LabSpec, hosts: Collection[str]) -> None:
 
 
 def every_link(spec: LabSpec) -> tuple[Link, ...]:
-    switch = switch_space(spec)
-    links = [Link(switch, _client_end(spec), client_space(spec.name), INTERFACE)]
+    switch, address = switch_space(spec), spec.client_address
+    # Clients of other labs may share the switch.
+    client = registry.CLIENT + ("" if address == CLIENT_ADDRESS else str(_offset(address)))
+    links = [Link(switch, client, client_space(spec.name), INTERFACE)]
     for host in spec.hosts:
-        end = UPLINK if host.virtual else INTERFACE
-        number = cable_number(spec, host)
-        links.append(
-            Link(switch, f"host{number}", host_space_of(spec, host.name), end, host.uplink_bits_per_s)
-        )
+        near, end = f"host{cable_number(spec, host)}", UPLINK if host.virtual else INTERFACE
+        links.append(Link(switch, near, host_space_of(spec, host.name), end, host.uplink_bits_per_s))
     for machine in spec.machines:
-        host = _host(spec, machine)
-        if host.virtual:
-            near = f"machine{_number(machine)}"
-            links.append(Link(host_space_of(spec, host.name), near, space(spec, machine), INTERFACE))
+        if _host(spec, machine).virtual:
+            above, near = host_space_of(spec, machine.host), f"machine{_offset(machine.address)}"
+            links.append(Link(above, near, space(spec, machine), INTERFACE))
     return tuple(links)
 
 
@@ -208,18 +201,8 @@ def cable_number(spec: LabSpec, host: HostSpec) -> int:
 
     Addresses stay when hosts are added or removed, and so do these names.
     """
-    return host.cable or min(_number(machine) for machine in spec.machines if machine.host == host.name)
-
-
-def _client_end(spec: LabSpec) -> str:
-    """Return the client's interface at the switch, which clients of other labs may share."""
-    if spec.client_address == CLIENT_ADDRESS:
-        return registry.CLIENT
-    return f"{registry.CLIENT}{_offset(spec.client_address)}"
-
-
-def _number(machine: MachineSpec) -> int:
-    return _offset(machine.address)
+    own = [machine.address for machine in spec.machines if machine.host == host.name]
+    return host.cable or min(map(_offset, own))
 
 
 def _offset(address: str) -> int:
@@ -228,14 +211,8 @@ def _offset(address: str) -> int:
 
 def cable_of(spec: LabSpec, machine: MachineSpec) -> Link:
     """Return the cable from a machine to its host's bridge, or to the switch if it is the host itself."""
-    return next(
-        link for link in every_link(spec) if (link.far_space, link.far) == (space(spec, machine), INTERFACE)
-    )
-
-
-def _switch(spec: LabSpec, machine: MachineSpec, state: Literal["up", "down"]) -> None:
-    cable = cable_of(spec, machine)
-    run(spec.name, "ip", "-n", cable.near_space, "link", "set", cable.near, state)
+    far = (space(spec, machine), INTERFACE)
+    return next(link for link in every_link(spec) if (link.far_space, link.far) == far)
 
 
 def _host(spec: LabSpec, machine: MachineSpec) -> HostSpec:
@@ -266,7 +243,9 @@ def _set_up(spec: LabSpec, links: Iterable[Link], bridges: dict[str, bool]) -> N
         lines[link.far_space].append(f"link set {link.far} up")
     addresses = {space(spec, machine): machine.address for machine in spec.machines}
     addresses[client_space(spec.name)] = spec.client_address
-    control = congestion_control()
+    # The congestion control of Hadoop's hosts, if this kernel has it: BBR misjudges a lab's round trips of
+    # microseconds and leaves a slow link half empty.
+    control = "congctl cubic" if "cubic" in _AVAILABLE.read_text().split() else ""
     for name, address in addresses.items():
         lines[name] += [
             f"address replace {address}/{SUBNET.prefixlen} dev {INTERFACE}",
@@ -274,21 +253,3 @@ def _set_up(spec: LabSpec, links: Iterable[Link], bridges: dict[str, bool]) -> N
         ]
     for name, commands in lines.items():
         run(spec.name, "ip", "-n", name, "-batch", "-", text="\n".join(["link set lo up", *commands, ""]))
-
-
-def _tune(spec: LabSpec, name: str) -> None:
-    """Set the sysctl keys of one network namespace; raises RunFailed if Linux refuses."""
-    if spec.kernel:
-        lines = (f"echo {value} >/proc/sys/{key.replace('.', '/')}" for key, value in spec.kernel.items())
-        run(spec.name, "ip", "netns", "exec", name, "sh", "-es", text="\n".join([*lines, ""]))
-
-
-def _limit_links(lab: str, links: Iterable[Link]) -> None:
-    """Limit both ends of each link to its speed."""
-    lines: dict[str, list[str]] = defaultdict(list)
-    for link in links:
-        if link.bits_per_s is not None:
-            lines[link.near_space].append(queueing(link.near, link.bits_per_s))
-            lines[link.far_space].append(queueing(link.far, link.bits_per_s))
-    for name, commands in lines.items():
-        run(lab, "tc", "-n", name, "-batch", "-", text="\n".join([*commands, ""]))

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -127,18 +128,14 @@ def is_running(process: Process) -> bool:
 
 def kill(process: Process, number: signal.Signals = signal.SIGKILL) -> None:
     """Send a signal to this process, if it still runs."""
-    try:
+    with suppress(ProcessLookupError):
         descriptor = os.pidfd_open(process.pid)
-    except ProcessLookupError:
-        return
-    try:
-        # The descriptor prevents the reuse of its id in between.
-        if is_running(process):
-            signal.pidfd_send_signal(descriptor, number)
-    except ProcessLookupError:
-        pass
-    finally:
-        os.close(descriptor)
+        try:
+            # The descriptor prevents the reuse of its id in between.
+            if is_running(process):
+                signal.pidfd_send_signal(descriptor, number)
+        finally:
+            os.close(descriptor)
 
 
 def wait_for_end(process: Process) -> None:
@@ -180,32 +177,22 @@ class LabMount(NamedTuple):
     device: str
     """The device's numbers, ``7:0``."""
     kind: str
-    """The file system's kind."""
     options: tuple[str, ...]
     """The file system's own options; of version 1 control groups, the controllers."""
 
 
 def read_mounts(path: Path = Path("/proc/self/mountinfo")) -> tuple[LabMount, ...]:
-    return tuple(_parse(line) for line in path.read_text().splitlines())
+    mounts = []
+    for line in path.read_text().splitlines():
+        before, after = line.split(" - ", 1)
+        fields, (kind, _, options) = before.split(" "), after.split(" ", 2)
+        point = _ESCAPED.sub(lambda escaped: chr(int(escaped[1], 8)), fields[4])
+        mounts.append(LabMount(Path(point), fields[2], kind, tuple(options.split(","))))
+    return tuple(mounts)
 
 
-def _parse(line: str) -> LabMount:
-    before, after = line.split(" - ", 1)
-    fields, (kind, _, options) = before.split(" "), after.split(" ", 2)
-    return LabMount(Path(_ESCAPED.sub(_character, fields[4])), fields[2], kind, tuple(options.split(",")))
-
-
-def _character(escaped: re.Match[str]) -> str:
-    return chr(int(escaped[1], 8))
-
-
-_PACKAGES = {
-    "ip": "iproute2",
-    "tc": "iproute2",
-    "losetup": "util-linux",
-    "mkfs.xfs": "xfsprogs",
-    "mkfs.ext4": "e2fsprogs",
-}
+_PACKAGES = {"ip": "iproute2", "tc": "iproute2", "mkfs.xfs": "xfsprogs", "mkfs.ext4": "e2fsprogs"}
+"""The packages of programs that are not in util-linux."""
 
 
 def run(lab: str, *command: str, text: str = "", folder: Path = Path("/")) -> str:
@@ -226,10 +213,8 @@ def run(lab: str, *command: str, text: str = "", folder: Path = Path("/")) -> st
             env={**os.environ, VARIABLE: lab, "LC_ALL": "C"},
         )
     except FileNotFoundError as error:
-        package = _PACKAGES.get(command[0], "util-linux")
-        raise UserError(
-            command[0], "is not installed", f"install {package}, and add it to the PATH"
-        ) from error
+        hint = f"install {_PACKAGES.get(command[0], 'util-linux')}, and add it to the PATH"
+        raise UserError(command[0], "is not installed", hint) from error
     if done.returncode != 0:
         message = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
         raise RunFailed(" ".join(command[:6]), message[:500])

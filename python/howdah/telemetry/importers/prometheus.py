@@ -26,14 +26,9 @@ from howdah.telemetry.importers.stretch import (
 _PAGE_BYTES = 4096.0
 
 CPU_MODES = {
-    "user": "user_s",
-    "nice": "user_s",
-    "system": "system_s",
-    "irq": "system_s",
-    "softirq": "system_s",
-    "iowait": "iowait_s",
-    "steal": "steal_s",
-    "idle": "idle_s",
+    **dict.fromkeys(("user", "nice"), "user_s"),
+    **dict.fromkeys(("system", "irq", "softirq"), "system_s"),
+    **{mode: f"{mode}_s" for mode in ("iowait", "steal", "idle")},
 }
 """The label ``mode`` of node_cpu_seconds_total."""
 _MARGIN_S = 120.0
@@ -117,17 +112,15 @@ def read_prometheus(
     run's machines, and ServiceError if it does not answer.
     """
     server = _Server(_checked(url), web, window)
-    requested = [_MetricSeries(query.series, list(server.values(query.selector))) for query in queries]
-    exported = [_MetricSeries(series, list(server.values(name))) for name, series in NODE.items()]
-    instances = {
-        answer.labels.get("instance", "") for metric in (*requested, *exported) for answer in metric.answers
-    }
+    requested = [(query.series, list(server.values(query.selector))) for query in queries]
+    exported = [(series, list(server.values(name))) for name, series in NODE.items()]
+    answers = [answer for _, received in (*requested, *exported) for answer in received]
+    instances = {answer.labels.get("instance", "") for answer in answers}
     owners = _owners(server, instances, machines, url)
     own = sum_stretches(_stretches(requested, owners))
     taken = {(stretch.machine, stretch.metric) for stretch in own}
-    defaults = [
-        stretch for stretch in _stretches(exported, owners) if (stretch.machine, stretch.metric) not in taken
-    ]
+    exports = _stretches(exported, owners)
+    defaults = [stretch for stretch in exports if (stretch.machine, stretch.metric) not in taken]
     unknown = tuple(f"instance {name}" for name, machine in sorted(owners.items()) if machine is None)
     return Imported((*own, *sum_stretches(defaults)), unknown)
 
@@ -137,17 +130,9 @@ def _checked(url: str) -> str:
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise UserError("--prometheus", f"{url!r} is not an address of a server", "as in http://monitor:9090")
     if parts.username or parts.password:
-        raise UserError(
-            "--prometheus",
-            "contains a password, which the record would keep",
-            "give an address without a password",
-        )
+        problem = "contains a password, which the record would keep"
+        raise UserError("--prometheus", problem, "give an address without a password")
     return url.rstrip("/")
-
-
-class _MetricSeries(NamedTuple):
-    series: PrometheusSeries
-    answers: Sequence[_Answer]
 
 
 class _Server:
@@ -161,26 +146,21 @@ class _Server:
 
     def values(self, selector: str) -> Iterator[_Answer]:
         """Yield every series of a selector with all scraped values."""
+        url, query = f"{self._url}/api/v1/query", f"{selector}[{self._length_s}s]"
         try:
-            answer = self._web.get_json(
-                f"{self._url}/api/v1/query",
-                query=f"{selector}[{self._length_s}s]",
-                time=f"{self._end_s:.3f}",
-            )
+            answer = self._web.get_json(url, query=query, time=f"{self._end_s:.3f}")
         except RefusedByDaemon as error:
             if error.status not in {400, 422}:
                 raise
-            raise UserError(
-                "--query", f"{selector!r} is not a selector to the server", _QUERY_HINT
-            ) from error
+            problem = f"{selector!r} is not a selector to the server"
+            raise UserError("--query", problem, _QUERY_HINT) from error
         try:
             for series in answer["data"]["result"]:
                 numbers = [(float(time), float(value)) for time, value in series["values"]]
                 yield _Answer(series["metric"], [pair for pair in numbers if math.isfinite(pair[1])])
         except (KeyError, TypeError, ValueError) as error:
-            raise UserError(
-                self._url, f"does not answer as Prometheus does: {error!r}", "give a Prometheus server"
-            ) from error
+            problem = f"does not answer as Prometheus does: {error!r}"
+            raise UserError(self._url, problem, "give a Prometheus server") from error
 
 
 def _owners(server: _Server, instances: set[str], machines: Machines, url: str) -> Mapping[str, str | None]:
@@ -191,33 +171,29 @@ def _owners(server: _Server, instances: set[str], machines: Machines, url: str) 
         answer.labels.get("instance", ""): answer.labels.get("nodename", "")
         for answer in server.values("node_uname_info")
     }
+    # The host of ``w1:9100`` is w1.
+    hosts = {instance: instance.rpartition(":")[0] or instance for instance in instances}
     owners = {
-        instance: machines.always or machines.find(_host(instance)) or machines.find(names.get(instance, ""))
-        for instance in instances
+        instance: machines.always or machines.find(host) or machines.find(names.get(instance, ""))
+        for instance, host in hosts.items()
     }
     if not any(owners.values()):
         listed = ", ".join(sorted(instances)) or "none at that time"
-        raise UserError(
-            url,
-            f"has none of the run's machines; its instances: {listed}",
-            f"it needs one of {machines.listed}",
-        )
+        problem = f"has none of the run's machines; its instances: {listed}"
+        raise UserError(url, problem, f"it needs one of {machines.listed}")
     return owners
 
 
-def _host(instance: str) -> str:
-    """The host of ``w1:9100``."""
-    return instance.rpartition(":")[0] or instance
-
-
-def _stretches(metrics: Sequence[_MetricSeries], owners: Mapping[str, str | None]) -> Iterator[Stretch]:
-    for queried in metrics:
-        for answer in queried.answers:
+def _stretches(
+    metrics: Sequence[tuple[PrometheusSeries, Sequence[_Answer]]], owners: Mapping[str, str | None]
+) -> Iterator[Stretch]:
+    for series, answers in metrics:
+        for answer in answers:
             machine = owners[answer.labels.get("instance", "")]
-            metric = _metric(queried.series, answer.labels) if machine is not None else None
+            metric = _metric(series, answer.labels) if machine is not None else None
             if machine is not None and metric is not None:
                 for start_s, end_s, value in _values(metric, answer.values):
-                    yield Stretch(machine, metric, start_s, end_s, value * queried.series.factor)
+                    yield Stretch(machine, metric, start_s, end_s, value * series.factor)
 
 
 def _values(metric: str, values: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float, float]]:
@@ -240,9 +216,7 @@ def _metric(series: PrometheusSeries, labels: Mapping[str, Any]) -> str | None:
     try:
         metric = series.metric.format_map(filled)
     except KeyError as error:
-        raise UserError(
-            "--query", f"a series of {series.metric} has no label {error}", _QUERY_HINT
-        ) from error
+        problem = f"a series of {series.metric} has no label {error}"
+        raise UserError("--query", problem, _QUERY_HINT) from error
     subject, *instance, _ = metric.split("/")
-    is_valid = is_listed(metric) and all(is_counted(subject, name) for name in instance)
-    return metric if is_valid else None
+    return metric if is_listed(metric) and all(is_counted(subject, name) for name in instance) else None

@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from typing import Any, NamedTuple
@@ -44,71 +45,39 @@ class SadfSection(NamedTuple):
         return next(iter(self.columns.values()))[0].partition("/")[0]
 
 
-def _cpu(quantity: str) -> tuple[str, float]:
-    return f"cpu/{{}}/{quantity}", _PERCENT
-
-
 SECTIONS = (
     # user and system are the columns without ``-u ALL``, the others those with it.
-    SadfSection(
-        ("cpu-load",),
-        "cpu",
-        {
-            **dict.fromkeys(("user", "usr", "nice", "guest", "gnice"), _cpu("user_s")),
-            **dict.fromkeys(("system", "sys", "irq", "soft"), _cpu("system_s")),
-            "iowait": _cpu("iowait_s"),
-            "steal": _cpu("steal_s"),
-            "idle": _cpu("idle_s"),
-        },
-    ),
-    SadfSection(
-        ("disk",),
-        "disk-device",
-        {
-            "rkB": ("disk/{}/read_bytes", _KIB),
-            "wkB": ("disk/{}/written_bytes", _KIB),
-            "util-percent": ("disk/{}/busy_s", _PERCENT),
-        },
-    ),
-    SadfSection(
-        ("network", "net-dev"),
-        "iface",
-        {
-            "rxkB": ("nic/{}/rx_bytes", _KIB),
-            "txkB": ("nic/{}/tx_bytes", _KIB),
-            "rxpck": ("nic/{}/rx_packets", 1),
-            "txpck": ("nic/{}/tx_packets", 1),
-        },
-    ),
+    SadfSection(("cpu-load",), "cpu", {
+        **dict.fromkeys(("user", "usr", "nice", "guest", "gnice"), ("cpu/{}/user_s", _PERCENT)),
+        **dict.fromkeys(("system", "sys", "irq", "soft"), ("cpu/{}/system_s", _PERCENT)),
+        "iowait": ("cpu/{}/iowait_s", _PERCENT), "steal": ("cpu/{}/steal_s", _PERCENT),
+        "idle": ("cpu/{}/idle_s", _PERCENT),
+    }),
+    SadfSection(("disk",), "disk-device", {
+        "rkB": ("disk/{}/read_bytes", _KIB), "wkB": ("disk/{}/written_bytes", _KIB),
+        "util-percent": ("disk/{}/busy_s", _PERCENT),
+    }),
+    SadfSection(("network", "net-dev"), "iface", {
+        "rxkB": ("nic/{}/rx_bytes", _KIB), "txkB": ("nic/{}/tx_bytes", _KIB),
+        "rxpck": ("nic/{}/rx_packets", 1), "txpck": ("nic/{}/tx_packets", 1),
+    }),
     SadfSection(("network", "net-edev"), "iface", dict.fromkeys(("rxdrop", "txdrop"), ("nic/{}/drops", 1.0))),
-    SadfSection(
-        ("memory",),
-        None,
-        {
-            "avail": ("memory/available_bytes", _KIB),
-            "cached": ("memory/cached_bytes", _KIB),
-            "dirty": ("memory/dirty_bytes", _KIB),
-            "swpused": ("memory/swap_used_bytes", _KIB),
-        },
-    ),
+    SadfSection(("memory",), None, {
+        "avail": ("memory/available_bytes", _KIB), "cached": ("memory/cached_bytes", _KIB),
+        "dirty": ("memory/dirty_bytes", _KIB), "swpused": ("memory/swap_used_bytes", _KIB),
+    }),
     SadfSection(("paging",), None, {"majflt": ("memory/major_faults", 1)}),
     SadfSection(("psi", "psi-cpu"), None, {"some_avg": ("pressure/cpu_some_s", _PERCENT)}),
-    SadfSection(
-        ("psi", "psi-io"),
-        None,
-        {"some_avg": ("pressure/io_some_s", _PERCENT), "full_avg": ("pressure/io_full_s", _PERCENT)},
-    ),
-    SadfSection(
-        ("psi", "psi-mem"),
-        None,
-        {"some_avg": ("pressure/memory_some_s", _PERCENT), "full_avg": ("pressure/memory_full_s", _PERCENT)},
-    ),
-)
-SWAP = SadfSection(
-    ("swap-pages",),
-    None,
-    {"pswpin": ("memory/swapped_in_bytes", _PAGE), "pswpout": ("memory/swapped_out_bytes", _PAGE)},
-)
+    SadfSection(("psi", "psi-io"), None, {
+        "some_avg": ("pressure/io_some_s", _PERCENT), "full_avg": ("pressure/io_full_s", _PERCENT),
+    }),
+    SadfSection(("psi", "psi-mem"), None, {
+        "some_avg": ("pressure/memory_some_s", _PERCENT), "full_avg": ("pressure/memory_full_s", _PERCENT),
+    }),
+)  # fmt: skip
+SWAP = SadfSection(("swap-pages",), None, {
+    "pswpin": ("memory/swapped_in_bytes", _PAGE), "pswpout": ("memory/swapped_out_bytes", _PAGE),
+})  # fmt: skip
 
 
 _Object = dict[str, Any]
@@ -132,9 +101,8 @@ def read_sadf(text: str, where: str, machines: Machines) -> Imported:
             machine = machines.of(str(host["nodename"]), where)
             stretches += _Reader(host, machine, where, unmapped).stretches()
     except json.JSONDecodeError as error:
-        raise UserError(
-            where, f"is truncated or not JSON, in line {error.lineno}: {error.msg}", _SADF_HINT
-        ) from error
+        problem = f"is truncated or not JSON, in line {error.lineno}: {error.msg}"
+        raise UserError(where, problem, _SADF_HINT) from error
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise UserError(where, f"is not what `sadf -j` prints: {error!r}", _SADF_HINT) from error
     return Imported(sum_stretches(stretches), columns_in_words(unmapped))
@@ -153,7 +121,6 @@ class _Reader:
         self._unmapped = unmapped
 
     def stretches(self) -> Iterator[Stretch]:
-        """Everything that has a metric."""
         mapped = {section.path[0] for section in self._sections} | {"timestamp"}
         for written in self._records:
             record = {_FORMER_NAMES.get(name, name): section for name, section in written.items()}
@@ -201,7 +168,7 @@ class _Reader:
                 self._unmapped.setdefault(section.path[-1], set()).add(name)
 
 
-_PERCENT, _MIB, _MBIT = 0.01, float(2**20), 2**20 / 8
+_MIB, _MBIT = float(2**20), 2**20 / 8
 
 _UPLINK = re.compile(r"[^:]*:[0-9]+:(vmnic[0-9]+)")
 _PORT = re.compile(r"[^:]*:[0-9]+:[0-9]+:(.+?)(?:\.(eth[0-9]+))?")
@@ -221,27 +188,15 @@ class Meaning(NamedTuple):
     offset: float = 0.0
 
 
-class CounterPlace(NamedTuple):
-    """The virtual machine of a counter, None for the host, and the counter's instance."""
-
-    guest: str | None
-    instance: str
-
-
 _MOVED = {
     "MBytes Read/sec": (Meaning("disk/{}/read_bytes", _MIB),),
     "MBytes Written/sec": (Meaning("disk/{}/written_bytes", _MIB),),
     "Reads/sec": (Meaning("disk/{}/reads", 1),),
     "Writes/sec": (Meaning("disk/{}/writes", 1),),
 }
-
+_USED = (Meaning("cpu/{}/user_s", _PERCENT), Meaning("cpu/{}/idle_s", -_PERCENT, 1.0))
 COUNTERS: Mapping[str, Mapping[str, tuple[Meaning, ...]]] = {
-    "Physical Cpu": {
-        "% Util Time": (
-            Meaning("cpu/{}/user_s", _PERCENT),
-            Meaning("cpu/{}/idle_s", -_PERCENT, 1.0),
-        )
-    },
+    "Physical Cpu": {"% Util Time": _USED},
     "Memory": {
         "Free MBytes": (Meaning("memory/available_bytes", _MIB),),
         "Swap Used MBytes": (Meaning("memory/swap_used_bytes", _MIB),),
@@ -263,34 +218,30 @@ COUNTERS: Mapping[str, Mapping[str, tuple[Meaning, ...]]] = {
 }
 
 
-def place_of(kind: str, instance: str) -> CounterPlace | None:
-    """Return the place of an object's instance; None if other counters already include it.
+def place_of(kind: str, instance: str) -> tuple[str | None, str] | None:
+    """Return the virtual machine of an object's instance, None for the host, and the instance's name.
 
-    These are ``_Total``, the sum of a virtual machine's disks and the hypervisor's own ports.
+    Returns None if other counters already include it: these are ``_Total``, the sum of a virtual machine's
+    disks and the hypervisor's own ports.
     """
     match kind:
         case "Network Port":
             if uplink := _UPLINK.fullmatch(instance):
-                return CounterPlace(None, uplink[1])
+                return None, uplink[1]
             port = _PORT.fullmatch(instance)
-            return CounterPlace(port[1], port[2] or "eth0") if port else None
+            return (port[1], port[2] or "eth0") if port else None
         case "Virtual Disk":
             disk = _DISK.fullmatch(instance)
-            return CounterPlace(disk[1], disk[2]) if disk else None
+            return (disk[1], disk[2]) if disk else None
         case "Group Cpu":
             group = _GROUP.fullmatch(instance)
-            return CounterPlace(group[1], "all") if group else None
+            return (group[1], "all") if group else None
         case _:
-            return None if instance == "_Total" else CounterPlace(None, instance)
+            return None if instance == "_Total" else (None, instance)
 
 
-class _Column(NamedTuple):
-    """A column with a metric: its number (0 is the time), its machine and its meaning."""
-
-    number: int
-    machine: str
-    metric: str
-    meaning: Meaning
+_Column = tuple[int, str, str, Meaning]
+"""A column with a metric: its number (0 is the time), its machine, the metric and its meaning."""
 
 
 def is_esxtop(head: str) -> bool:
@@ -334,12 +285,11 @@ def read_esxtop(text: str, where: str, machines: Machines) -> Imported:
 def _columns(
     header: Sequence[str], machines: Machines, where: str, unmapped: dict[str, set[str]]
 ) -> Iterator[_Column]:
-    for index, name in enumerate(header[1:], start=1):
-        match = _COLUMN.fullmatch(name)
+    for index, title in enumerate(header[1:], start=1):
+        match = _COLUMN.fullmatch(title)
         if match is None:
-            raise UserError(
-                where, f"column {index + 1} is {name[:60]!r}, not a counter of esxtop", _ESXTOP_HINT
-            )
+            problem = f"column {index + 1} is {title[:60]!r}, not a counter of esxtop"
+            raise UserError(where, problem, _ESXTOP_HINT)
         host, kind, instance, counter = match.groups(default="")
         meanings = COUNTERS.get(kind, {}).get(counter)
         if meanings is None:
@@ -348,33 +298,31 @@ def _columns(
         place = place_of(kind, instance)
         if place is None:
             continue
+        guest, name = place
         # Groups are virtual machines or the hypervisor's own processes.
-        machine = machines.of(host, where) if place.guest is None else machines.find(place.guest)
+        machine = machines.of(host, where) if guest is None else machines.find(guest)
         if machine is not None:
             for meaning in meanings:
-                metric = meaning.metric.format(place.instance.replace("/", "!"))
-                yield _Column(index, machine, metric, meaning)
+                yield index, machine, meaning.metric.format(name.replace("/", "!")), meaning
 
 
 def _time(text: str, where: str) -> datetime:
     for form in _TIMES:
-        try:
+        with suppress(ValueError):
             return datetime.strptime(text, form).replace(tzinfo=UTC)
-        except ValueError:
-            continue
     raise UserError(where, f"{text!r} is not a time in esxtop's format", "as in 11/21/2026 16:38:20")
 
 
 def _stretches(
     columns: Sequence[_Column], row: Sequence[str], start_s: float, end_s: float, where: str
 ) -> Iterator[Stretch]:
-    for column in columns:
-        text = row[column.number]
+    for number, machine, metric, meaning in columns:
+        text = row[number]
         try:
             # A virtual machine that started later has empty columns before.
             value = float(text) if text.strip() else None
         except ValueError as error:
             raise UserError(where, f"{text!r} is not a number", _ESXTOP_HINT) from error
         if value is not None:
-            value = max(0.0, value * column.meaning.factor + column.meaning.offset)
-            yield Stretch(column.machine, column.metric, start_s, end_s, value)
+            value = max(0.0, value * meaning.factor + meaning.offset)
+            yield Stretch(machine, metric, start_s, end_s, value)

@@ -15,20 +15,8 @@ _SHOWN = 8
 
 _NOT_DISKS = ("loop", "ram", "zram", "sr", "fd", "dm-", "md")
 _NOT_LINKS = (
-    "lo",
-    "bond",
-    "team",
-    "br-",
-    "virbr",
-    "docker",
-    "veth",
-    "tun",
-    "tap",
-    "ifb",
-    "dummy",
-    "cali",
-    "flannel",
-)
+    "lo", "bond", "team", "br-", "virbr", "docker", "veth", "tun", "tap", "ifb", "dummy", "cali", "flannel",
+)  # fmt: skip
 
 
 class Machines:
@@ -64,21 +52,14 @@ class Machines:
         """Return the machine of a name in ``where``, or the user's choice; raise UserError for neither."""
         machine = self.always or self.find(name)
         if machine is None:
-            raise UserError(
-                where,
-                f"describes {name}, which is not a machine of the run",
-                f"name the machine with --host NAME: {self.listed}",
-            )
+            problem = f"describes {name}, which is not a machine of the run"
+            raise UserError(where, problem, f"name the machine with --host NAME: {self.listed}")
         return machine
 
 
 def is_counted(subject: str, name: str) -> bool:
     """Whether a disk or interface is counted: stacked and virtual ones are not."""
-    if subject == "disk":
-        return not name.startswith(_NOT_DISKS)
-    if subject == "nic":
-        return not name.startswith(_NOT_LINKS)
-    return True
+    return not name.startswith({"disk": _NOT_DISKS, "nic": _NOT_LINKS}.get(subject, ()))
 
 
 _KINDS = {metric.pattern: metric.kind for metric in METRICS}
@@ -194,7 +175,6 @@ def _growth(series: Sequence[Stretch], window: Window) -> Iterator[tuple[float, 
 
 
 def _values(series: Sequence[Stretch], window: Window) -> Iterator[tuple[float, float]]:
-    """A gauge's values within the run."""
     seen: set[float] = set()
     for stretch in series:
         time_s = stretch.end_s - window.start_s

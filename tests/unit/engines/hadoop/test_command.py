@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.engines.hadoop.command import Command, argument_vector, check_containers
+from howdah.engines.hadoop.command import Command, check_containers
 from howdah.engines.hadoop.storage import HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
@@ -46,7 +46,7 @@ def target(tmp_path: Path) -> HadoopTarget:
 def words(target: HadoopTarget, *arguments: str) -> list[str]:
     workspace = HdfsWorkspace(NameNode(target.web, target.conf), target.work_dir, "run-1", keep=False)
     properties = {"dfs.replication": "3", "dfs.blocksize": "1048576"}
-    return argument_vector(target, workspace, Command("Main", properties, arguments), "howdah-run-1")
+    return Command("Main", properties, arguments).vector(target, workspace, "howdah-run-1")
 
 
 def test_what_the_user_insists_on_wins_over_the_workload(target: HadoopTarget) -> None:

@@ -15,7 +15,7 @@ from howdah.hadoop.config_files import without_secrets
 from howdah.model.plan import WorkerPlan
 from howdah.model.workloads.hadoop_programs import Pi
 from howdah.model.workloads.terasort import TeraSort
-from howdah.services.history import MOST_LOG_BYTES, TaskContainer, TaskLogs, contents
+from howdah.services.history import MOST_LOG_BYTES, TaskLogs, contents
 from support.recorded import Answer, Recorded
 from support.recorded_jobs import DATA, recorded_job, serving, target
 
@@ -255,11 +255,11 @@ def test_an_answer_without_a_log_holds_none(answer: str) -> None:
 
 
 def test_only_the_end_of_a_log_is_asked_for_and_the_history_server_has_those_gathered(tmp_path: Path) -> None:
-    container = TaskContainer("container_1_0001_01_000002", "gone:1")
-    gathered = f"GET /ws/v1/history/containerlogs/{container.id}/stdout"
+    container = ("container_1_0001_01_000002", "gone:1")
+    gathered = f"GET /ws/v1/history/containerlogs/{container[0]}/stdout"
     with Recorded({gathered: Answer(AGGREGATED.encode(), kind="text/plain")}) as server:
         cluster = target(server.url, tmp_path / "conf")
         logs = TaskLogs(cluster.web, cluster.conf)
-        assert logs.tail(container, "stdout") == "first"
-        assert logs.tail(container, "stderr") == ""
+        assert logs.tail(*container, "stdout") == "first"
+        assert logs.tail(*container, "stderr") == ""
     assert {one.query["size"] for one in server.asked} == {str(-MOST_LOG_BYTES)}

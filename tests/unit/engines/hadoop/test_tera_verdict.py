@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.engines.hadoop.ready import Generated
+from howdah.engines.base import Generated
 from howdah.engines.hadoop.tera import judge
 
 WHOLE = "checksum\t1f9ffe645ec\n"

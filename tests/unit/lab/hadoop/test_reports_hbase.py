@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from howdah.hadoop.daemons import DAEMONS
+from howdah.lab.hadoop.daemons import page_url
 from howdah.lab.hadoop.redirect import client_files
 from howdah.lab.hadoop.reports import (
     HBaseHealth,
     has_active_master,
     hbase_health,
     hbase_missing,
-    pages,
     root_directory,
 )
 from howdah.lab.kernel.processes import Process
@@ -130,6 +130,7 @@ def test_the_rendered_files_say_where_to_ask(state: LabState) -> None:
     for conf in (state.client_conf, *(machine.conf for machine in state.machines)):
         conf.mkdir(parents=True, exist_ok=True)
         (conf / "hbase-site.xml").write_text(files["hbase-site.xml"])
-    assert pages(state, Role.HMASTER) == {"m1": "http://m1:16010"}
-    assert pages(state, Role.REGIONSERVER) == {"h1": "http://h1:16030", "h2": "http://h2:16030"}
+    assert page_url(state.machine("m1"), Role.HMASTER) == "http://m1:16010"
+    assert page_url(state.machine("h1"), Role.REGIONSERVER) == "http://h1:16030"
+    assert page_url(state.machine("h2"), Role.REGIONSERVER) == "http://h2:16030"
     assert root_directory(state) == "/hbase"
