@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import NamedTuple
 
 from howdah.model.existing import ExistingSystem, FoundConfig, FoundProperty
@@ -21,16 +22,18 @@ _TEMPORARY = ("/tmp", "/var/tmp", "/run", "/dev/shm")
 class Observation(NamedTuple):
     """One thing an inspection saw: whether it will do, what it is and where, and what would be right.
 
-    ``ok`` is None where it cannot be told; ``expected`` then names what is missing to tell.
+    ``ok`` is None where it cannot be told; ``expected`` then names what is missing to tell. An empty
+    ``expected`` or ``fix`` stands for the text in the rule's file with ``values`` in it.
     """
 
     ok: bool | None
     about: str
     found: str
-    expected: str
+    expected: str = ""
     fix: str = ""
     where: str = ""
     inputs: tuple[Input, ...] = ()
+    values: Mapping[str, object] = MappingProxyType({})
 
 
 _NO_CONFIG = FoundConfig(folder="", properties=(), files=())
@@ -85,14 +88,16 @@ class Inspected:
         key: str,
         ok: bool | None,
         *,
-        found: str,
-        expected: str,
+        found: str | None = None,
+        expected: str = "",
         fix: str = "",
         elsewhere: str = "",
         inputs: tuple[Input, ...] = (),
+        **values: object,
     ) -> Observation:
         """The verdict on a key, at the place that decides it, or ``elsewhere`` where no file has it."""
-        return Observation(ok, key, found, expected, fix, self.where(key) or elsewhere, inputs)
+        text = found if found is not None else self.text(key) or "not set"
+        return Observation(ok, key, text, expected, fix, self.where(key) or elsewhere, inputs, values)
 
     def number(self, key: str) -> float | None:
         """A plain number."""
@@ -183,12 +188,13 @@ def entry_verdict(
     entry: FoundProperty,
     ok: bool | None,
     *,
-    expected: str,
+    expected: str = "",
     fix: str = "",
     about: str | None = None,
     found: str | None = None,
+    **values: object,
 ) -> Observation:
-    """The verdict on one entry of a file, with its name, text and place."""
+    """The verdict on one ``entry`` of a file, with its name, text and place."""
     return Observation(
         ok=ok,
         about=entry.name if about is None else about,
@@ -196,6 +202,7 @@ def entry_verdict(
         expected=expected,
         fix=fix,
         where=entry.place,
+        values={"entry": entry, **values},
     )
 
 

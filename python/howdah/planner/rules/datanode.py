@@ -105,14 +105,7 @@ def _temporary(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     if not isinstance(data_folders, str | tuple) or not data_folders:
         return
     lost = [path for path in path_list(data_folders) if is_temporary(path)]
-    yield reading.verdict(
-        "dfs.datanode.data.dir",
-        not lost,
-        found=", ".join(lost or path_list(data_folders)),
-        expected="a permanent directory: one that is emptied at boot or by cleaners loses blocks",
-        fix="set dfs.datanode.data.dir in hdfs-site.xml to a directory on each data disk, /data/01/dfs and "
-        "so on",
-    )
+    yield reading.verdict("dfs.datanode.data.dir", not lost, found=", ".join(lost or path_list(data_folders)))
 
 
 @rules.accepts("up to half of the disks")
@@ -144,8 +137,8 @@ def _more_failures_than_disks(reading: Inspected, facts: Facts) -> Iterable[Obse
         "dfs.datanode.failed.volumes.tolerated",
         -1 <= tolerated < len(dirs),
         found=f"{tolerated:.15g}, with {format_counted(len(dirs), 'data disk')}",
-        expected=f"fewer than {len(dirs)}: otherwise the DataNode does not start",
-        fix=f"set dfs.datanode.failed.volumes.tolerated to {max(0, min(1, len(dirs) - 1))} in hdfs-site.xml",
+        disks=len(dirs),
+        most=max(0, min(1, len(dirs) - 1)),
     )
 
 
@@ -202,8 +195,7 @@ def _reserved_beyond(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         key,
         reserved < min(sizes),
         found=f"{format_bytes(reserved)} of a disk of {format_bytes(min(sizes))}",
-        expected="less than the disk: otherwise HDFS gets none of it",
-        fix=f"set {key} to {min(sizes) // 20} in {reading.where(key)}, a twentieth of the disk",
+        reserve=min(sizes) // 20,
     )
 
 
@@ -237,8 +229,7 @@ def _shared_disk(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         "yarn.nodemanager.local-dirs",
         len(yarn) >= len(hdfs),
         found=f"{len(yarn)} for {len(hdfs)} of dfs.datanode.data.dir",
-        expected="a directory on every data disk: map output is spread as the blocks are",
-        fix=f"list {len(hdfs)} directories in yarn.nodemanager.local-dirs, one on each data disk",
+        disks=len(hdfs),
     )
 
 
@@ -303,7 +294,6 @@ def _locked(reading: Inspected, facts: Facts) -> Iterable[Observation]:
             limit == "unlimited" or cached <= limit,
             found=f"{format_memory(cached)}, of which users may lock "
             + (limit if isinstance(limit, str) else format_memory(limit)),
-            expected="no more than the limit: otherwise the DataNode does not start",
             fix="raise memlock for the user of the DataNode in /etc/security/limits.d, LimitMEMLOCK in its "
             "unit, or lower it in " + reading.where(key),
         )

@@ -19,6 +19,9 @@ about when a rule applies. Only what must be computed is Python: the module of t
 
     @rules.accepts("up to 1 GiB")
     def _few_blocks(value: Value, decision: Decision, facts: Facts) -> bool: ...
+
+Words are in the file, also those of rules with a function, which gives the values in braces: ``expected`` and
+``fix`` of an inspection, with ``{key}``, ``{found}`` and ``{where}`` of what it saw.
 """
 
 from __future__ import annotations
@@ -89,7 +92,8 @@ _OF_KINDS = {
     "principle": frozenset({"principle"}),
 }
 """Fields of a rule by the one that shows its kind; a rule with none of them has a function that shows it."""
-_FIELDS = _OF_ALL.union(*_OF_KINDS.values())
+_OF_INSPECTIONS = frozenset({"expected", "fix"})
+_FIELDS = _OF_ALL.union(_OF_INSPECTIONS, *_OF_KINDS.values())
 _TRUTHS = frozenset({"written", "default_harms", "default_will_do", "principle"})
 _REALM = "{realm}"
 """Stands for the cluster's Kerberos realm in a value."""
@@ -197,7 +201,7 @@ class Rules:
             case "advice", "":
                 return AdviceRule(**common, advise=lambda facts: str(entry["advice"]))
             case "", "inspect":
-                return Inspection(**common, inspect=function)
+                return Inspection(**common, inspect=_worded(function, entry))
             case "", "advise":
                 return AdviceRule(**common, advise=function)
             case _:
@@ -205,7 +209,7 @@ class Rules:
 
     def _check(self, rule_id: str, entry: Mapping[str, Any], kind: str) -> None:
         """Raise ValueError for fields that a rule of this kind does not have, or has in another form."""
-        allowed = _OF_ALL | _OF_KINDS.get(kind, frozenset())
+        allowed = _OF_ALL | _OF_KINDS.get(kind, _OF_INSPECTIONS)
         if unknown := entry.keys() - _FIELDS or entry.keys() - allowed:
             fields = ", ".join(sorted(allowed))
             raise self._mistake(rule_id, f"unknown field {min(unknown)!r}; fields are {fields}")
@@ -283,6 +287,22 @@ def entries_of(table: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[s
 def read_table(name: str) -> Mapping[str, Any]:
     """A file of ``planner/rules`` in TOML: rules, or values alone as in ``consistency/limits.toml``."""
     return tomllib.loads(files("howdah.planner.rules").joinpath(name).read_text(encoding="utf-8"))
+
+
+def _worded(inspect: Inspect, entry: Mapping[str, Any]) -> Inspect:
+    """The inspection with the file's words where it gives none."""
+    if _OF_INSPECTIONS.isdisjoint(entry):
+        return inspect
+
+    def inspect_and_word(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+        for seen in inspect(reading, facts):
+            values = {"key": seen.about, "found": seen.found, "where": seen.where, **seen.values}
+            yield seen._replace(
+                expected=seen.expected or entry.get("expected", "").format_map(values),
+                fix=seen.fix or entry.get("fix", "").format_map(values),
+            )
+
+    return inspect_and_word
 
 
 def _value(value: Any) -> Value:

@@ -115,13 +115,7 @@ def _shared(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             mounts.setdefault(disk, []).append(mount.mount)
     for disk, names in mounts.items():
         if len(names) > 1:
-            yield Observation(
-                ok=False,
-                about=disk,
-                found=f"carries {len(names)} data file systems: {', '.join(names)}",
-                expected="one data file system",
-                fix="give each file system its own disk: these share one disk arm and fail together",
-            )
+            yield Observation(False, disk, f"carries {len(names)} data file systems: {', '.join(names)}")
 
 
 @rules.inspects("disks.one-directory-each")
@@ -138,8 +132,6 @@ def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             len(paths) == 1,
             name,
             f"{len(paths)} data directories: {', '.join(paths)}" if len(paths) > 1 else paths[0],
-            "one data directory",
-            fix="keep one directory of each file system in dfs.datanode.data.dir",
         )
 
 

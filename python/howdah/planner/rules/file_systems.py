@@ -132,9 +132,7 @@ def _system(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             root.free_bytes >= _SYSTEM_FREE or _used(root) <= _FILL_MOST,
             "/",
             f"{format_percent(_used(root))} full, {format_bytes(root.free_bytes)} free",
-            f"{format_bytes(_SYSTEM_FREE)} free or a tenth: daemons that cannot write logs stop, a NameNode "
-            "goes into safe mode",
-            fix="delete old logs and packages from /, and move HADOOP_LOG_DIR to a disk with room",
+            values={"least": format_bytes(_SYSTEM_FREE)},
         )
 
 
@@ -147,8 +145,6 @@ def _even(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             used[most] - used[least] <= _FILL_SPREAD,
             f"{least}, {most}",
             f"{format_percent(used[least])} and {format_percent(used[most])} full",
-            "at most 20 points between the emptiest and the fullest",
-            fix="hdfs diskbalancer -plan HOST, then -execute",
         )
 
 
@@ -161,9 +157,6 @@ def _equal(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             sizes[large] <= _SIZE_SPREAD * sizes[small],
             f"{small}, {large}",
             f"{format_bytes(sizes[small])} and {format_bytes(sizes[large])}",
-            "data disks of one size",
-            fix="use disks of one size, or choose AvailableSpaceVolumeChoosingPolicy "
-            "in dfs.datanode.fsdataset.volume.choosing.policy",
         )
 
 

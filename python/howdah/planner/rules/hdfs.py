@@ -154,14 +154,7 @@ def _single_replica(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     if "hbase-site.xml" in reading.where("dfs.replication"):
         # What only HBase's file says is a rule of its own.
         return
-    yield reading.verdict(
-        "dfs.replication",
-        value >= 2,
-        found=f"{value:.15g}",
-        expected="3, or 2 by decision: with 1 a lost disk loses data for good",
-        fix="set dfs.replication to 3 in hdfs-site.xml, and raise the replicas of stored files "
-        "with `hdfs dfs -setrep 3 /`",
-    )
+    yield reading.verdict("dfs.replication", value >= 2, found=f"{value:.15g}")
 
 
 def _has_several_datanodes(reading: Inspected, facts: Facts) -> bool:
@@ -181,9 +174,6 @@ def _replica_of_hbase(reading: Inspected, facts: Facts) -> Iterable[Observation]
                 entry.text.strip() != "1" or not _has_several_datanodes(reading, facts),
                 about="dfs.replication",
                 found=f"{entry.text} in {entry.base_name}",
-                expected="no value there: otherwise tables and logs have one replica, and a lost "
-                "disk loses them",
-                fix=f"remove dfs.replication from {entry.place}, then `hdfs dfs -setrep 3` for hbase.rootdir",
             )
 
 
@@ -205,9 +195,6 @@ def _one_host(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         "dfs.replication",
         False,
         found="1, on the only host" if _is_alone(reading, facts) else "1, and no file lists the workers",
-        expected="more hosts for data that must last: with one host a lost disk loses its data for good",
-        fix="keep dfs.replication at 1 on one host, copy data that cannot be reproduced to another "
-        "place, and set 3 once there are three workers",
     )
 
 
@@ -253,14 +240,7 @@ def _for_hbase(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     key = "dfs.client.read.shortcircuit"
     for entry in reading.properties:
         if entry.name == key and entry.base_name == "hbase-site.xml":
-            yield entry_verdict(
-                entry,
-                entry.text != "false",
-                about=key,
-                expected="true: a RegionServer reads this file last, and then reads its own disks through a "
-                "DataNode's socket",
-                fix=f"remove {key} from {entry.place}: hdfs-site.xml decides it",
-            )
+            yield entry_verdict(entry, entry.text != "false", about=key)
 
 
 rules.accepts("the same, if HBase runs")(
@@ -293,12 +273,7 @@ def _short_circuit_socket(reading: Inspected, facts: Facts) -> Iterable[Observat
         return
     path = reading.text("dfs.domain.socket.path")
     yield reading.verdict(
-        "dfs.domain.socket.path",
-        bool(path),
-        found=path or "not set",
-        expected="a path, since dfs.client.read.shortcircuit is true: without one no client of HDFS starts",
-        fix="set dfs.domain.socket.path to /var/lib/hadoop-hdfs/dn_socket in hdfs-site.xml",
-        elsewhere=reading.where("dfs.client.read.shortcircuit"),
+        "dfs.domain.socket.path", bool(path), elsewhere=reading.where("dfs.client.read.shortcircuit")
     )
 
 

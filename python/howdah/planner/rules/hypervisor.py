@@ -274,14 +274,7 @@ def _turbo(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None or reading.host.virtualisation.is_virtual or reading.host.cpu.turbo is None:
         return
     on = reading.host.cpu.turbo
-    yield Observation(
-        on,
-        "turbo clocks",
-        "on" if on else "off",
-        "on",
-        fix="turn turbo on in the firmware, and set /sys/devices/system/cpu/intel_pstate/no_turbo to 0 "
-        "or cpufreq/boost to 1",
-    )
+    yield Observation(on, "turbo clocks", "on" if on else "off")
 
 
 @rules.inspects("firmware.numa-nodes")

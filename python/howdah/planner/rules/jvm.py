@@ -76,9 +76,8 @@ def _kept(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 not is_temporary(variable.text)
                 or "${" in variable.text
                 or (own == "run" and _below_run(variable.text)),
-                expected="a permanent directory: otherwise logs are lost, and scripts cannot stop "
-                "daemons without their files of process ids",
-                fix=f"set {variable.name} to /var/{own}/{product} in {variable.place}",
+                own=own,
+                product=product,
             )
 
 
@@ -190,13 +189,7 @@ def _java_home(reading: Inspected, facts: Facts) -> Iterable[Observation]:
             continue
         name, majors = software
         versions = " or ".join(map(str, majors))
-        yield entry_verdict(
-            entry,
-            major in majors,
-            about="JAVA_HOME",
-            expected=f"Java {versions}, which {name} supports: otherwise its daemons do not start",
-            fix=f"set JAVA_HOME to Java {versions} in {entry.place}",
-        )
+        yield entry_verdict(entry, major in majors, about="JAVA_HOME", versions=versions, name=name)
 
 
 @rules.inspects("jvm.home-given")
@@ -204,11 +197,7 @@ def _home_given(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     for entry in _homes(reading):
         # Hadoop 2 ships yarn-env.sh with a line that passes on what it is given.
         yield entry_verdict(
-            entry,
-            entry.text not in _HOME_OF_ITSELF or entry.base_name == "yarn-env.sh",
-            about="JAVA_HOME",
-            expected="a directory: ssh and systemd pass no JAVA_HOME on",
-            fix=f"set JAVA_HOME to Java's directory in {entry.place}",
+            entry, entry.text not in _HOME_OF_ITSELF or entry.base_name == "yarn-env.sh", about="JAVA_HOME"
         )
 
 
@@ -243,9 +232,9 @@ def _removed_options(reading: Inspected, facts: Facts) -> Iterable[Observation]:
             option,
             not dead,
             found=" ".join(dead) or option.text,
-            expected=f"only options of Java {max(supported(facts))}: otherwise {consequence}",
-            fix=f"remove {' '.join(dead)} from {option.name} in {option.place}: -XX:+UseG1GC is today's "
-            "collector, -Xlog:gc* its log",
+            java=max(supported(facts)),
+            consequence=consequence,
+            dead=" ".join(dead),
         )
 
 
@@ -261,8 +250,6 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             option,
             not cut and most is not None and most >= _LEAST_HEAP and (least or 0) <= most,
             found=" ".join(words),
-            expected="-Xms no larger than -Xmx, both with a size and its unit and no blank: otherwise "
-            "Java does not start",
             fix=_heap_fix(option, most),
         )
 
@@ -285,13 +272,7 @@ def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for option in java_options(reading):
         chosen = sorted(set(re.findall(_COLLECTOR, option.text)))
         if chosen:
-            yield entry_verdict(
-                option,
-                len(chosen) == 1,
-                found=" ".join(chosen),
-                expected="one garbage collector: Java does not start with several",
-                fix=f"keep -XX:+UseG1GC in {option.name} and remove the others",
-            )
+            yield entry_verdict(option, len(chosen) == 1, found=" ".join(chosen))
 
 
 @rules.inspects("jvm.open-ports")
@@ -301,13 +282,7 @@ def _open_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if re.search(_JMX_PORT, option.text):
             doors += re.findall(_OPEN_JMX, option.text)
         if doors:
-            yield entry_verdict(
-                option,
-                False,
-                found=" ".join(doors),
-                expected="no open port that lets any client run code as the daemon",
-                fix=f"remove {' '.join(doors)} from {option.name}; metrics are at the daemon's /jmx page",
-            )
+            yield entry_verdict(option, False, found=" ".join(doors))
 
 
 _MOST = r"-Xmx\S+"
@@ -333,14 +308,7 @@ def _wide_pointers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if most is None or re.search(_POINTERS, option.text):
             continue
         (last,) = re.findall(_MOST, option.text)[-1:] or ("-Xmx",)
-        yield entry_verdict(
-            option,
-            not _SHORT_UP_TO <= most < _WORTH_IT,
-            found=last,
-            expected="-Xmx31g, or 48g at least: from 32 GiB on every pointer takes twice the space, and "
-            "a heap below 48 GiB holds less than a heap of 31 GiB",
-            fix=f"set {last} to -Xmx31g in {option.name} in {option.place}",
-        )
+        yield entry_verdict(option, not _SHORT_UP_TO <= most < _WORTH_IT, found=last)
 
 
 @rules.inspects("heaps.given-once")
@@ -348,13 +316,7 @@ def _given_once(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for option in java_options(reading):
         sizes = re.findall(_MOST, option.text)
         if sizes:
-            yield entry_verdict(
-                option,
-                len(set(sizes)) == 1,
-                found=" ".join(sizes),
-                expected=f"one -Xmx: Java uses the last, {sizes[-1]}, and ignores the others",
-                fix=f"keep only the intended -Xmx in {option.name} in {option.place}",
-            )
+            yield entry_verdict(option, len(set(sizes)) == 1, found=" ".join(sizes), last=sizes[-1])
 
 
 @rules.inspects("heaps.in-full")
@@ -369,9 +331,7 @@ def _in_full(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             option,
             least * _GROWTH > most,
             found=" ".join(word for word in option.text.split() if word.startswith(("-Xms", "-Xmx"))),
-            expected="-Xms as large as -Xmx: otherwise a daemon's heap grows through collections that stop "
-            "it, and the memory may be taken by then",
-            fix=f"set -Xms to {last.removeprefix('-Xmx')} in {option.name} in {option.place}",
+            size=last.removeprefix("-Xmx"),
         )
 
 
@@ -382,10 +342,5 @@ def _of_all(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if name in _SHARED and variable.text:
             former = "; its name since Hadoop 3.0 is HADOOP_HEAPSIZE_MAX" if name == "HADOOP_HEAPSIZE" else ""
             yield entry_verdict(
-                variable,
-                False,
-                about=name,
-                expected=f"a heap for each daemon: {_DIFFER[name]}, and this value applies to every daemon "
-                f"without its own{former}",
-                fix=f"remove {name} from {variable.place}, and give each daemon its -Xmx: {_OWN[name]}",
+                variable, False, about=name, why=_DIFFER[name], former=former, variables=_OWN[name]
             )

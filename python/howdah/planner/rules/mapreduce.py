@@ -132,8 +132,8 @@ def _heap_over_container(reading: Inspected, facts: Facts) -> Iterable[Observati
             options,
             heap <= 0.95 * container * MIB,
             found=f"a heap of {format_memory(heap)} in a container of {container:.15g} MB",
-            expected=f"at most {0.8 * container:.0f} MiB: YARN kills a task that outgrows its container",
-            fix=f"set {options} to -Xmx{int(container * HEAP_SHARE)}m",
+            most=0.8 * container,
+            heap_mb=int(container * HEAP_SHARE),
         )
 
 

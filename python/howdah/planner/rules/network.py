@@ -55,8 +55,6 @@ def _inspect_mtu(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             len(set(mtus.values())) == 1,
             ", ".join(mtus),
             ", ".join(f"{name} {mtu}" for name, mtu in mtus.items()),
-            "one MTU on all ports",
-            fix="set the same MTU on every port, its switch port and the other hosts",
         )
 
 
@@ -64,13 +62,7 @@ def _inspect_mtu(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _jumbo(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for nic in ports(reading):
         if nic.mtu is not None:
-            yield Observation(
-                nic.mtu >= _JUMBO,
-                nic.name,
-                f"MTU {nic.mtu}",
-                f"MTU {_JUMBO}, if every hop allows it",
-                fix=f"set the switches, then ip link set {nic.name} mtu {_JUMBO}; test it with ping -M do",
-            )
+            yield Observation(nic.mtu >= _JUMBO, nic.name, f"MTU {nic.mtu}")
 
 
 @rules.inspects("network.disks-and-ports")
@@ -112,11 +104,7 @@ def _bonds(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         spreads = nic.bond.mode in ("802.3ad", "balance-xor")
         by_port = nic.bond.hash_policy in ("layer3+4", "encap3+4")
         yield Observation(
-            spreads and by_port,
-            nic.name,
-            f"{nic.bond.mode}, {nic.bond.hash_policy or 'no hash policy'}",
-            "802.3ad or balance-xor with layer3+4",
-            fix=f"set mode 802.3ad and xmit_hash_policy layer3+4 on {nic.name}, and LACP on the switch",
+            spreads and by_port, nic.name, f"{nic.bond.mode}, {nic.bond.hash_policy or 'no hash policy'}"
         )
 
 
@@ -130,17 +118,15 @@ def _bonded(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         down = [nic.name for nic in nics if not nic.up]
         speeds = {nic.speed_bits_per_s for nic in nics if nic.up and nic.speed_bits_per_s}
         yield Observation(
-            ok=not down and len(speeds) <= 1,
-            about=bond,
-            found=", ".join(
+            not down and len(speeds) <= 1,
+            bond,
+            ", ".join(
                 f"{nic.name} {format_bits_per_s(nic.speed_bits_per_s) if nic.speed_bits_per_s else 'up'}"
                 if nic.up
                 else f"{nic.name} down"
                 for nic in nics
             ),
-            expected="all ports up, at one speed",
-            fix=f"check cable, transceiver and switch port of {', '.join(down) or 'the slowest port'}; "
-            f"read /proc/net/bonding/{bond}",
+            values={"ports": ", ".join(down) or "the slowest port"},
         )
 
 
@@ -150,13 +136,7 @@ def _guest_card(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     for nic in ports(reading):
         if nic.driver is not None and nic.bond is None:
-            yield Observation(
-                nic.driver not in _EMULATED,
-                nic.name,
-                nic.driver,
-                "vmxnet3 under vSphere, virtio_net under KVM, or a card that is passed through",
-                fix=f"replace the virtual card {nic.name} by a vmxnet3 (vSphere) or virtio (KVM) one",
-            )
+            yield Observation(nic.driver not in _EMULATED, nic.name, nic.driver)
 
 
 @rules.inspects("network.guest-queues")
@@ -165,13 +145,7 @@ def _queues(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     for nic in ports(reading):
         if nic.rx_queues is not None and nic.driver in ("vmxnet3", "virtio_net"):
-            yield Observation(
-                nic.rx_queues == 1,
-                nic.name,
-                format_counted(nic.rx_queues, "receive queue"),
-                "1, except perhaps in the largest virtual machines",
-                fix=f"ethtool -L {nic.name} combined 1, if the driver allows it; measure before and after",
-            )
+            yield Observation(nic.rx_queues == 1, nic.name, format_counted(nic.rx_queues, "receive queue"))
 
 
 @rules.inspects("network.own-name")
@@ -180,14 +154,7 @@ def _own_name(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if address is None or len(reading.config.workers) < 2:
         # A cluster of one host finds itself on the loopback as well as anywhere.
         return
-    yield Observation(
-        ok=not _is_loopback(address),
-        about="/etc/hosts",
-        found=f"{address} for the host's own name",
-        expected="its address on the network: otherwise daemons listen on an address that no other host can "
-        "reach, and register it with masters",
-        fix="remove the host's name from the lines of 127.0.0.1 and 127.0.1.1 in /etc/hosts",
-    )
+    yield Observation(not _is_loopback(address), "/etc/hosts", f"{address} for the host's own name")
 
 
 def _is_loopback(address: str) -> bool:

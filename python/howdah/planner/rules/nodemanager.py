@@ -47,13 +47,7 @@ def _lasting(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     folders = reading.folders(key)
     if folders:
         lost = [folder for folder in folders if is_temporary(folder) and "${" not in folder]
-        yield reading.verdict(
-            key,
-            not lost,
-            found=", ".join(lost or folders[:1]),
-            expected="permanent directories: otherwise running jobs lose programs and map output",
-            fix=f"set {key} to a directory on each data disk in {reading.where(key)}",
-        )
+        yield reading.verdict(key, not lost, found=", ".join(lost or folders[:1]))
 
 
 @rules.accepts("absolute directories")
@@ -121,8 +115,6 @@ def _port_for_recovery(reading: Inspected, facts: Facts) -> Iterable[Observation
         "yarn.nodemanager.address",
         bool(address) and not address.endswith(":0"),
         found=address or "not set: a random port",
-        expected="a fixed port, since recovery is enabled: otherwise the NodeManager does not start",
-        fix="set yarn.nodemanager.address to 0.0.0.0:8041 in yarn-site.xml",
         elsewhere=reading.where("yarn.nodemanager.recovery.enabled"),
     )
 

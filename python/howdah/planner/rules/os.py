@@ -62,13 +62,7 @@ def _kernel(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     new_enough = None
     if parts is not None:
         new_enough = tuple(int(part or 0) for part in parts.groups()) >= _OLDEST_KERNEL
-    yield Observation(
-        new_enough,
-        "kernel",
-        release,
-        "2.6.30 or newer",
-        fix="install a distribution that is still maintained",
-    )
+    yield Observation(new_enough, "kernel", release)
 
 
 @rules.inspects("os.swap")
@@ -80,8 +74,6 @@ def _swap(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         size > 0,
         "swap",
         format_memory(size) if size else "none",
-        "some swap",
-        fix="give each worker a swap area of a few GiB on its system disk",
         inputs=(Input(name="swap", value=size, unit="B"),),
     )
 
@@ -166,13 +158,7 @@ def _unknown_nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     read = (reading.text(READ_TOPOLOGY) or "").strip().lower() == "true"
     listed = bool((reading.text(NODE_IDS) or "").strip())
-    yield reading.verdict(
-        AWARE,
-        read or listed,
-        found="true, but the nodes are neither read nor listed",
-        expected=f"{READ_TOPOLOGY} true, or the nodes in {NODE_IDS}: NodeManagers do not start without",
-        fix=f"set {READ_TOPOLOGY} to true",
-    )
+    yield reading.verdict(AWARE, read or listed, found="true, but the nodes are neither read nor listed")
 
 
 @rules.inspects("numa.executor")
@@ -184,9 +170,6 @@ def _unable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         AWARE,
         "LinuxContainerExecutor" in executor or _can_bind(facts.request),
         found=f"true, with {executor.rpartition('.')[2]} of Hadoop {facts.request.hadoop}",
-        expected="LinuxContainerExecutor, or Hadoop 3.4: the default executor of older releases "
-        "ignores NUMA nodes",
-        fix=f"remove {AWARE}, or set {_EXECUTOR} to LinuxContainerExecutor",
     )
 
 

@@ -123,9 +123,8 @@ def _as_planned(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         seen >= planned * _SEEN_OF_GIVEN,
         "memory",
         format_gib(seen),
-        f"{format_gib(planned)}, as planned",
-        fix=f"give the worker {format_gib(planned)} and reserve all of it, or plan again with its memory",
         inputs=(Input(name="planned", value=planned, unit="B"), Input(name="found", value=seen, unit="B")),
+        values={"planned": format_gib(planned)},
     )
 
 
@@ -152,16 +151,15 @@ def _over(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     largest = max(promised, key=lambda user: promised[user])
     about = _DAEMONS.get(largest, _CONTAINERS)
     yield Observation(
-        ok=sum(promised.values()) <= memory,
-        about=about,
-        found=" + ".join(f"{user} {format_memory(size)}" for user, size in promised.items()),
-        expected=f"together less than the worker's {format_memory(memory)}",
-        fix=f"lower {about}: the kernel ends processes when memory runs out",
+        sum(promised.values()) <= memory,
+        about,
+        " + ".join(f"{user} {format_memory(size)}" for user, size in promised.items()),
         where=reading.variable_where(about) or reading.where(about),
         inputs=(
             Input(name="promised", value=sum(promised.values()), unit="B"),
             Input(name="worker's memory", value=memory, unit="B"),
         ),
+        values={"memory": format_memory(memory)},
     )
 
 
@@ -173,11 +171,9 @@ def _huge(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if memory.huge_pages_total and memory.huge_page_bytes:
         taken = memory.huge_pages_total * memory.huge_page_bytes
         yield Observation(
-            ok=taken <= _HUGE_MOST * memory.total_bytes,
-            about="vm.nr_hugepages",
-            found=f"{format_memory(taken)} of {format_memory(memory.total_bytes)}",
-            expected="less than half of memory: only heaps with -XX:+UseLargePages can use it",
-            fix="lower vm.nr_hugepages; transparent huge pages need no reservation",
+            taken <= _HUGE_MOST * memory.total_bytes,
+            "vm.nr_hugepages",
+            f"{format_memory(taken)} of {format_memory(memory.total_bytes)}",
         )
 
 
@@ -187,11 +183,9 @@ def _limit(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     limit, total = reading.host.cgroup.memory_limit_bytes, reading.host.memory.total_bytes
     yield Observation(
-        ok=limit >= _ALL_BUT * total,
-        about="memory limit of the control group",
-        found=f"{format_memory(limit)} of {format_memory(total)}",
-        expected="none: processes in the group are killed at the limit, however much memory the machine has",
-        fix="raise MemoryMax of the unit, or the container's limit, or plan for a worker of that size",
+        limit >= _ALL_BUT * total,
+        "memory limit of the control group",
+        f"{format_memory(limit)} of {format_memory(total)}",
     )
 
 
@@ -201,9 +195,8 @@ def _nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     node_sizes = [size for size in sizes if size is not None]
     if len(sizes) > 1 and len(node_sizes) == len(sizes):
         yield Observation(
-            ok=max(node_sizes) <= _UNEVEN * min(node_sizes),
-            about="memory of NUMA nodes",
-            found=", ".join(map(format_memory, node_sizes)),
-            expected=f"the same on {format_counted(len(node_sizes), 'node')}",
-            fix="spread the memory modules evenly over sockets and channels, and check for a failed one",
+            max(node_sizes) <= _UNEVEN * min(node_sizes),
+            "memory of NUMA nodes",
+            ", ".join(map(format_memory, node_sizes)),
+            values={"nodes": format_counted(len(node_sizes), "node")},
         )

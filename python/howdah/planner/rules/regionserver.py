@@ -185,12 +185,11 @@ def _over_heap(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     lowered = max(shares, key=shares.__getitem__)
     room = max(0.1, _MOST_OF_HEAP - min(shares.values()))
     yield Observation(
-        ok=both <= _MOST_OF_HEAP + 1e-9,
-        about="hfile.block.cache.size and hbase.regionserver.global.memstore.size",
-        found=f"{both:.2f} of the heap",
-        expected="at most 0.80 together: otherwise the RegionServer does not start",
-        fix=f"lower {lowered} to {min(_MOST_OF_HEAP / 2, room):.2f} in hbase-site.xml",
+        both <= _MOST_OF_HEAP + 1e-9,
+        "hfile.block.cache.size and hbase.regionserver.global.memstore.size",
+        f"{both:.2f} of the heap",
         where=reading.where(key),
+        values={"lowered": lowered, "share": min(_MOST_OF_HEAP / 2, room)},
     )
 
 
@@ -209,8 +208,6 @@ def _direct_memory(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         "hbase.bucketcache.size",
         None if limit is None else limit > cache_mb * MIB,
         found=f"{cache_mb:g} MB, with {format_memory(limit) if limit else 'no limit given'} outside the heap",
-        expected="less than -XX:MaxDirectMemorySize in HBASE_REGIONSERVER_OPTS, with 2 GiB to spare for "
-        "requests",
         fix=f"set HBASE_OFFHEAPSIZE to {direct} in {reading.variable_where('HBASE_OFFHEAPSIZE')}"
         if reading.variable("HBASE_OFFHEAPSIZE")
         else f"set -XX:MaxDirectMemorySize={direct} in HBASE_REGIONSERVER_OPTS",
@@ -247,10 +244,4 @@ def _cache_place(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     key = "hbase.bucketcache.ioengine"
     engine = reading.text(key)
     if engine is not None:
-        yield reading.verdict(
-            key,
-            engine not in ("file", "files", "mmap", "pmem"),
-            found=engine,
-            expected="a path after it: otherwise the RegionServer does not start",
-            fix=f"set {key} to {engine}:/data/cache, for instance, or to offheap",
-        )
+        yield reading.verdict(key, engine not in ("file", "files", "mmap", "pmem"), found=engine)

@@ -10,15 +10,7 @@ from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import read_rules
-from howdah.releases.catalogue import (
-    HADOOP_VERSIONS,
-    Property,
-    Release,
-    default_of,
-    hadoop,
-    hbase,
-    line_of,
-)
+from howdah.releases.catalogue import HADOOP_VERSIONS, Property, Release, default_of, hadoop, hbase, line_of
 
 rules = read_rules("release.toml")
 
@@ -265,10 +257,6 @@ def _gone(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             instead = next((release.gone[name] for name in names if name in release.gone), None)
             if instead is not None:
                 yield entry_verdict(
-                    entry,
-                    False,
-                    found="a name of former releases",
-                    expected=f"no such name: {release.product_name} {release.version} does not read it",
-                    fix=f"remove {entry.name} from {entry.place}: {instead}",
+                    entry, False, found="a name of former releases", release=release, instead=instead
                 )
                 break

@@ -138,10 +138,6 @@ def _queue_rights(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         key,
         text is not None and "*" not in text,
         found=text if text is not None else "not set, which is *",
-        expected="users and groups, or a blank for none: rights on the root queue apply to all queues, "
-        "and now every user may stop every application",
-        fix=f"set {key} and {_ROOT_QUEUE}.acl_submit_applications to a blank or to administrators in "
-        "capacity-scheduler.xml, and acl_submit_applications of each queue to its users",
         elsewhere="capacity-scheduler.xml",
     )
 
@@ -159,8 +155,7 @@ def _proxies(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             not (everybody and limits.get("hosts") == "*"),
             found=", ".join(f"{kind} {text}" for kind, text in sorted(limits.items())),
-            expected=f"the hosts on which {user} runs: now it may impersonate any user from any host",
-            fix=f"set {key} to the hosts of {user} in core-site.xml",
+            user=user,
         )
 
 
@@ -168,13 +163,7 @@ def _proxies(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _umask(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     text = (reading.text(_UMASK) or "").strip()
     if re.fullmatch(r"[0-7]{3,4}", text):
-        yield reading.verdict(
-            _UMASK,
-            bool(int(text[-1]) & 2),
-            found=text,
-            expected="022 or 027: otherwise every user can change new files",
-            fix=f"set {_UMASK} to 022 in {reading.where(_UMASK)}",
-        )
+        yield reading.verdict(_UMASK, bool(int(text[-1]) & 2), found=text)
 
 
 @rules.inspects("security.daemon-users")
@@ -202,25 +191,13 @@ def _protocols(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     named = reading.parts(_PROTOCOLS)
     if named:
         dead = [protocol for protocol in named if re.fullmatch(_DEAD, protocol)]
-        yield reading.verdict(
-            _PROTOCOLS,
-            not dead,
-            found=", ".join(named),
-            expected="TLSv1.2 and TLSv1.3: the others are broken, and Java refuses them",
-            fix=f"set {_PROTOCOLS} to TLSv1.2,TLSv1.3 in {reading.where(_PROTOCOLS)}",
-        )
+        yield reading.verdict(_PROTOCOLS, not dead, found=", ".join(named))
 
 
 @rules.inspects("security.host-names")
 def _verifier(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if text := reading.text(_VERIFIER):
-        yield reading.verdict(
-            _VERIFIER,
-            text not in _LAX,
-            found=text,
-            expected="DEFAULT: otherwise any trusted certificate is accepted for any host",
-            fix=f"set {_VERIFIER} to DEFAULT in {reading.where(_VERIFIER)}",
-        )
+        yield reading.verdict(_VERIFIER, text not in _LAX)
 
 
 # The file may be there on the hosts and not among those that were given.
@@ -230,13 +207,11 @@ def _server_store(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if encrypted:
         file = reading.text("hadoop.ssl.server.conf") or "ssl-server.xml"
         yield Observation(
-            ok=reading.has(file),
-            about=file,
-            found="there" if reading.has(file) else "not given",
-            expected=f"{file}, with the daemon's key store: with {encrypted[0]} HTTPS_ONLY it does not "
-            "start without one",
-            fix=f"write ssl.server.keystore.location and ssl.server.truststore.location into {file}",
+            reading.has(file),
+            file,
+            "there" if reading.has(file) else "not given",
             where=file,
+            values={"encrypted": encrypted},
         )
 
 
@@ -257,13 +232,7 @@ def _own_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             continue
         service, _, instance = text.partition("/")
         host, _, realm = instance.partition("@")
-        yield reading.verdict(
-            key,
-            host == "_HOST",
-            found=text,
-            expected="_HOST, which every daemon replaces by its own host's name",
-            fix=f"set {key} to {service}/_HOST@{realm}",
-        )
+        yield reading.verdict(key, host == "_HOST", found=text, service=service, realm=realm)
 
 
 @rules.inspects("security.one-realm")
@@ -279,8 +248,7 @@ def _one_realm(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 key,
                 False,
                 found=f"realm {realm}; {len(realms[most])} other principals are of {most}",
-                expected="one realm for a cluster's daemons, unless the two trust each other",
-                fix=f"set the realm in {key} to {most}",
+                most=most,
             )
 
 
@@ -352,8 +320,6 @@ rules.accepts("HBase's access controller, or Ranger's")(
 )
 
 
-_FOLDER = "/etc/security/tls"
-_PROVIDER = f"localjceks://file{_FOLDER}/hadoop.jceks"
 _PASSWORDS = (
     "ssl.server.keystore.password",
     "ssl.server.keystore.keypassword",
@@ -367,15 +333,7 @@ _PASSWORDS = (
 def _passwords(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     for entry in reading.properties:
         if entry.name in _PASSWORDS and entry.text and "${" not in entry.text:
-            yield entry_verdict(
-                entry,
-                False,
-                # The password itself is never repeated.
-                found="a password in clear text",
-                expected="no password in a configuration file, which many users may read",
-                fix=f"`hadoop credential create {entry.name} -provider {_PROVIDER}`, then remove it from "
-                f"{entry.file}",
-            )
+            yield entry_verdict(entry, False, found="a password in clear text")
 
 
 FILE = "container-executor.cfg"

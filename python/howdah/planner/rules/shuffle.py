@@ -116,7 +116,6 @@ _SORT_HEAP_SHARE = 0.6
 """Of a map task's heap; a larger buffer leaves the task itself too little."""
 _SORT_MOST_MB = 2047
 _CODECS = "org.apache.hadoop.io.compress"
-_SNAPPY = f"{_CODECS}.SnappyCodec"
 _KNOWN_CODECS = frozenset(
     f"{_CODECS}.{name}"
     for name in (
@@ -183,11 +182,9 @@ def _buffer_over_heap(reading: Inspected, facts: Facts) -> Iterable[Observation]
         "mapreduce.task.io.sort.mb",
         buffer <= 0.7 * heap_mb,
         found=f"{buffer:.15g} MB of a map heap of {heap_mb:.0f} MiB",
-        expected=f"at most {0.7 * heap_mb:.0f} MB: the buffer is one piece of the heap, and tasks fail if "
-        "it does not fit",
-        fix=f"set mapreduce.task.io.sort.mb to {int(heap_mb / 2)} or raise the heap in "
-        "mapreduce.map.java.opts",
         inputs=(Input(name="map heap", value=int(heap), unit="B"),),
+        most_mb=0.7 * heap_mb,
+        half_mb=int(heap_mb / 2),
     )
 
 
@@ -199,10 +196,4 @@ def _unknown_codec(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     if not codec.startswith("org.apache.hadoop."):
         # A codec of the site's own: whether it is on the class path is not in the configuration.
         return
-    yield reading.verdict(
-        "mapreduce.map.output.compress.codec",
-        codec in _KNOWN_CODECS,
-        found=codec,
-        expected=f"a codec of Hadoop, such as {_SNAPPY}: otherwise every map task fails",
-        fix=f"set mapreduce.map.output.compress.codec to {_SNAPPY}",
-    )
+    yield reading.verdict("mapreduce.map.output.compress.codec", codec in _KNOWN_CODECS)

@@ -24,8 +24,8 @@ rules = read_rules("spark.toml")
 
 _DRIVER_MB = 4096
 _DRIVER_SHARE = 4
-_PARTITIONS, _PARTITIONS_MOST, _PARTITIONS_TOO_MANY = 200, 4_000, 20_000
-"""The release's default, what 128 MB each of half a terabyte are, and what no driver remembers with ease."""
+_PARTITIONS, _PARTITIONS_MOST = 200, 4_000
+"""The release's default, and what 128 MB each of half a terabyte are."""
 _TASKS_PER_CORE = 2
 _HISTORY = "hdfs:///spark-history"
 rules.when("with --secure and Spark")(lambda facts: with_spark(facts) and secured(facts))

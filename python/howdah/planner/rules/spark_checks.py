@@ -52,8 +52,7 @@ def _adaptive(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         key,
         not (off or many),
         found=f"{reading.text(_ADAPTIVE) or 'true (default)'}, with {partitions or 200:.15g} partitions",
-        expected=f"true, with at most {_MANY} partitions: adaptive execution merges small partitions "
-        "and splits large ones; without it every shuffle has this many tasks and files, whatever its size",
+        most=_MANY,
         fix=f"remove {_ADAPTIVE} from {reading.where(_ADAPTIVE)}"
         + (f", and set {_PARTITIONS} to 200 to {_MANY} in {reading.where(_PARTITIONS)}" if many else "")
         if off
@@ -95,13 +94,7 @@ def _container_fits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _former(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for name, today in _FORMER.items():
         if reading.text(name) is not None:
-            yield reading.verdict(
-                name,
-                False,
-                found="a former name",
-                expected=f"{today}, as Spark has called it since 2.3",
-                fix=f"rename {name} to {today} in {reading.where(name)}",
-            )
+            yield reading.verdict(name, False, found="a former name", today=today)
 
 
 def _entries(reading: Inspected) -> Iterator[FoundProperty]:
@@ -299,8 +292,6 @@ def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             _LOGS,
             reading.truth(_LOGS) is True,
             found=f"{reading.text(_LOGS) or 'false (default)'}, and {present} is {reading.text(present)}",
-            expected="true: otherwise no application writes event logs for the history server",
-            fix=f"set {_LOGS} to true in {_FILE}",
             elsewhere=reading.where(present),
         )
 
@@ -312,11 +303,4 @@ def _own_driver(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key in ("spark.driver.host", "spark.driver.bindAddress"):
         host = reading.text(key) or ""
         if host and host not in ("0.0.0.0", "::", "127.0.0.1") and "$" not in host:
-            yield reading.verdict(
-                key,
-                False,
-                found=host,
-                expected="no address in a file that all hosts share: a driver on another host cannot "
-                "listen there, or its executors connect to this host",
-                fix=f"remove {key} from {reading.where(key)}",
-            )
+            yield reading.verdict(key, False)

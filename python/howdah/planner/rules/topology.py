@@ -134,11 +134,7 @@ def _node_groups(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     yield _declared(reading, _OWN_TOPOLOGY, reading.truth(_OWN_TOPOLOGY) is False, "false")
     has_script = bool(reading.text(_SCRIPT) or reading.text(_TABLE))
     yield reading.verdict(
-        _SCRIPT,
-        has_script,
-        found=reading.text(_SCRIPT) or reading.text(_TABLE) or "not set",
-        expected="a script that prints /rack/nodegroup for each worker",
-        fix=f"set {_SCRIPT} in core-site.xml: a rack alone, the default, rejects every DataNode",
+        _SCRIPT, has_script, found=reading.text(_SCRIPT) or reading.text(_TABLE) or "not set"
     )
 
 
@@ -163,14 +159,7 @@ def _divided_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         or (policy == _WITH_UPGRADE_DOMAIN and "CombinedHostFileManager" in (reading.text(_PROVIDER) or ""))
         or (policy == _RACK_TOLERANT and bool(reading.text(_SCRIPT) or reading.text(_TABLE)))
     )
-    yield reading.verdict(
-        _POLICY_KEY,
-        knows,
-        found=_policy_text(policy, reading),
-        expected="a policy that keeps replicas on different hosts: upgrade domains, node groups, or "
-        f"{_RACK_TOLERANT} with every host as a rack",
-        fix=f"set {_POLICY_KEY} and what it needs in hdfs-site.xml as `howdah render` writes them",
-    )
+    yield reading.verdict(_POLICY_KEY, knows, found=_policy_text(policy, reading))
 
 
 def _policy_text(policy: str, reading: Inspected) -> str:
@@ -192,13 +181,7 @@ def _shares_hosts(facts: Facts) -> bool:
 def _unread_switch(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     text = reading.text(_SWITCH)
     if text is not None:
-        yield reading.verdict(
-            _SWITCH,
-            False,
-            found=text,
-            expected="not set, since Hadoop 3 does not read it",
-            fix=f"remove {_SWITCH}; {_IMPL}, {_POLICY_KEY} and {_OWN_TOPOLOGY} declare node groups",
-        )
+        yield reading.verdict(_SWITCH, False, found=text)
 
 
 @rules.advises("topology.few-replicas")

@@ -135,10 +135,9 @@ def _over_worker(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         "yarn.nodemanager.resource.memory-mb",
         planned_mb <= memory_mb * (1 - _DAEMONS_LEAST),
         found=f"{planned_mb:.0f} MB of {memory_mb:.0f} MB",
-        expected=f"at most {room_mb:.0f} MB: system and daemons need the rest, and the kernel kills "
-        "processes beyond it",
-        fix=f"set yarn.nodemanager.resource.memory-mb to at most {int(room_mb) // _STEP_MB * _STEP_MB}",
         inputs=(Input(name="worker's memory", value=facts.worker.memory_bytes, unit="B"),),
+        room_mb=room_mb,
+        most_mb=int(room_mb) // _STEP_MB * _STEP_MB,
     )
 
 
@@ -160,9 +159,8 @@ def _over_nodemanager(reading: Inspected, facts: Facts) -> Iterable[Observation]
             key,
             size <= limits[limit_key],
             found=f"{size:.15g} MB",
-            expected=f"at most the {limits[limit_key]:.15g} MB of {limit_key}: otherwise the job is "
-            "refused or waits forever",
-            fix=f"lower {key} to at most {limits[limit_key]:.15g} or raise {limit_key}",
+            most=limits[limit_key],
+            limit_key=limit_key,
         )
 
 

@@ -11,13 +11,7 @@ from howdah.model.plan import Input, Role, Worker
 from howdah.planner.budget import kinds_of
 from howdah.planner.facts import Facts
 from howdah.planner.heap import CLIENTS_PER_GIB, sized_heap
-from howdah.planner.reading import (
-    Inspected,
-    Observation,
-    below_data,
-    entry_verdict,
-    host_of,
-)
+from howdah.planner.reading import Inspected, Observation, below_data, entry_verdict, host_of
 from howdah.planner.rule import Decision, is_paired, runs
 from howdah.planner.rules.declare import as_number, read_rules, read_table
 from howdah.planner.rules.ha.quorums import CLIENTS, keepers
@@ -153,8 +147,7 @@ def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             member.key,
             all(re.fullmatch(_ADDRESS, address) for address in member.addresses),
             found=text,
-            expected="host:port:port, the second port for elections: otherwise no member starts",
-            fix=f"set {member.key} to {member.hosts[0]}:2888:3888 in {_FILE} on all members",
+            member=member,
         )
 
 
@@ -182,7 +175,6 @@ def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             voting[-1].key,
             len(hosts) == len(voting) and len(voting) % 2 == 1,
             found=f"{len(voting)} members on {len(hosts)} hosts",
-            expected="3 or 5 members, each on its own host: half of two or four is no quorum",
             fix=fix,
         )
 
@@ -192,14 +184,7 @@ def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     members = _listed_members(reading)
     for key, usual in _LIMITS.items() if len(members) > 1 else ():
         text = reading.text(key)
-        yield reading.verdict(
-            key,
-            bool(text) and text != "0",
-            found=text or "not set",
-            expected="the ticks that members wait for each other: without it no member of several starts",
-            fix=f"add {key}={usual} to {_FILE} on all members",
-            elsewhere=_FILE,
-        )
+        yield reading.verdict(key, bool(text) and text != "0", elsewhere=_FILE, usual=usual)
 
 
 @rules.inspects("zookeeper.forced-log")
@@ -207,14 +192,7 @@ def _forced(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     key = "forceSync"
     text = reading.text(key)
     if text:
-        yield reading.verdict(
-            key,
-            text.lower() != "no",
-            found=text,
-            expected="yes: otherwise members that lose power lose acknowledged writes, such as which "
-            "NameNode is active and which jobs run",
-            fix=f"remove {key} from {reading.where(key)}",
-        )
+        yield reading.verdict(key, text.lower() != "no")
 
 
 @rules.inspects("zookeeper.session-order")
@@ -229,10 +207,8 @@ def _sessions(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             keys[0],
             (shortest or 0) <= (longest or 0),
             found=f"{shortest:.15g} ms at least and {longest:.15g} ms at most",
-            expected="the minimum not above the maximum, by default 2 and 20 ticks: otherwise no "
-            "member starts",
-            fix=f"set {keys[0]} {'below' if keys[0] == least else 'above'} "
-            f"{longest if keys[0] == least else shortest:.15g} in {reading.where(keys[0])}",
+            side="below" if keys[0] == least else "above",
+            bound=longest if keys[0] == least else shortest,
         )
 
 
@@ -263,12 +239,11 @@ def _found_by_clients(reading: Inspected, facts: Facts) -> Iterator[Observation]
             key,
             not strange and not deaf,
             found=", ".join(strange or deaf or members),
-            expected=f"members of {_FILE}, at the port of their clients, {usual}: a host outside "
-            "the quorum does not answer, or answers with other data",
             fix=f"name the hosts of server.N in {key} in {reading.where(key)}"
             if strange
             else f"set the ports in {key} in {reading.where(key)} to clientPort, {usual}, or clientPort to "
             "theirs on all members",
+            usual=usual,
         )
 
 
@@ -283,8 +258,6 @@ def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             not below,
             found=text,
-            expected="a disk without blocks: ZooKeeper acknowledges a write once it is on this disk, "
-            "and behind a worker's blocks sessions of RegionServers and masters expire",
             fix=f"set dataLogDir to a directory on a disk that nothing else uses in {_FILE}"
             + (f", or {key} to one below /var/lib" if key == "dataDir" else ""),
         )

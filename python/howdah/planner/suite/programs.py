@@ -292,9 +292,7 @@ def ycsb_mix(sizes: ClusterSizes) -> YcsbMix:
         fields["mix"] = request.of(MIX)
         if fields["mix"] is None:
             raise UserError(
-                MIX.flag,
-                "is missing: it defines the mix",
-                f"give {MIX.flag} read=0.7,update=0.3",
+                MIX.flag, "is missing: it defines the mix", f"give {MIX.flag} read=0.7,update=0.3"
             )
     if fields["p99_s"] is not None and fields["target"] is not None:
         problem = f"searches for a rate, but {TARGET.flag} sets one"

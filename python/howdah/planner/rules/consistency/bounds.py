@@ -114,13 +114,9 @@ def _replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     }
     if len(counts) > 1:
         yield Observation(
-            ok=list(counts.values()) == sorted(counts.values()),
-            about="dfs.replication",
-            found=", ".join(f"{key} {number:.15g}" for key, number in counts.items()),
-            expected="minimum, default and maximum in this order: otherwise the NameNode refuses "
-            "files or does not start",
-            fix="set dfs.replication between dfs.namenode.replication.min and dfs.replication.max, "
-            "or remove those two: their defaults are 1 and 512",
+            list(counts.values()) == sorted(counts.values()),
+            "dfs.replication",
+            ", ".join(f"{key} {number:.15g}" for key, number in counts.items()),
         )
 
 
@@ -137,9 +133,6 @@ def _spare_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         "dfs.namenode.replication.min",
         least < replicas,
         found=f"{least:.15g}, with {replicas:.15g} replicas of a block",
-        expected="1: otherwise a write fails as soon as one DataNode of its pipeline fails, and a NameNode "
-        "that starts while a DataNode is down stays in safe mode",
-        fix=f"set dfs.namenode.replication.min to 1 in {reading.where('dfs.namenode.replication.min')}",
     )
 
 
@@ -153,8 +146,7 @@ def _stalls(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             blocking > compacting,
             found=f"{blocking:.15g}, and compactions begin at {compacting:.15g} files",
-            expected=f"more than {compacting:.15g}, 16 by default: writes stop before a compaction begins",
-            fix=f"set {key} to 16 in {reading.where(key)}",
+            compacting=compacting,
         )
 
 
@@ -169,13 +161,7 @@ def _refused(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, taken in _RANGES.items():
         value = reading.number(key)
         if value is not None:
-            yield reading.verdict(
-                key,
-                not refused(key, value),
-                found=reading.text(key) or "",
-                expected=f"{taken.least:.15g} to {taken.most:.15g}: otherwise {taken.otherwise}",
-                fix=f"set {key} to {taken.usual} in {reading.where(key)}",
-            )
+            yield reading.verdict(key, not refused(key, value), taken=taken)
 
 
 _LISTS = ("hadoop.rpc.protection", "dfs.data.transfer.protection", "yarn.nodemanager.resource-plugins")
@@ -285,14 +271,7 @@ def _carriage_returns(reading: Inspected, facts: Facts) -> Iterator[Observation]
     for entry in reading.environment:
         if "\r" in entry.text and entry.file not in seen:
             seen.add(entry.file)
-            yield entry_verdict(
-                entry,
-                False,
-                about=entry.base_name,
-                found="Windows line ends",
-                expected="Linux line ends: a shell keeps the carriage return as part of every value",
-                fix=f"sed -i 's/\\r$//' {entry.file}",
-            )
+            yield entry_verdict(entry, False, about=entry.base_name, found="Windows line ends")
 
 
 @rules.inspects("consistency.kept-blanks")
@@ -307,8 +286,7 @@ def _blanks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 entry,
                 False,
                 found=f"{entry.text} with blanks {'around it' if entry.blanks else 'after a comma'}",
-                expected="no blanks: programs that read this key keep them, and the value is unknown",
-                fix=f"write <value>{trimmed}</value> in {entry.place}",
+                trimmed=trimmed,
             )
 
 
@@ -348,11 +326,4 @@ def _words(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 near = f"file:{text}"
             usual = default_of(entry.name, hadoop(facts.request.hadoop), hbase(facts.request.hbase))
             usual = usual if usual in words else words[0]
-            yield entry_verdict(
-                entry,
-                False,
-                found=text,
-                expected=f"one of {', '.join(words)}: otherwise programs that read it do not "
-                f"start or refuse it",
-                fix=f"set {entry.name} to {near or usual} in {entry.place}",
-            )
+            yield entry_verdict(entry, False, found=text, words=", ".join(words), near=near or usual)

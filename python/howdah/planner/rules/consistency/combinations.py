@@ -59,15 +59,7 @@ def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         readers = next(
             (daemon for form, daemon in _READERS_OF_FILES if re.fullmatch(form, name)), "what reads it"
         )
-        yield Observation(
-            ok=False,
-            about=name,
-            found=file.what,
-            expected=f"a file that {readers} can read: {readers} does not start with this one, and its "
-            "values are not checked here",
-            fix=f"{file.hint} in {file.file}",
-            where=file.file,
-        )
+        yield Observation(False, name, file.what, where=file.file, values={"readers": readers, "file": file})
 
 
 @rules.inspects("consistency.one-value")
@@ -83,10 +75,7 @@ def _several(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 entry,
                 False,
                 found=f"{first.text!r} in {first.place}, {entry.text!r} in {entry.place}, which wins",
-                expected="the same value: programs read core-site.xml, hdfs-site.xml, mapred-site.xml and "
-                "yarn-site.xml in "
-                "this order, and daemons only some of them",
-                fix=f"set {entry.name} in one file, and remove it from {first.place} or {entry.place}",
+                first=first,
             )
 
 
@@ -103,7 +92,6 @@ def _duplicates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 False,
                 found=f"{_named(loses, wins)}{loses.text!r} in line {loses.line}, {_named(wins, loses)}"
                 f"{wins.text!r} in line {wins.line}, which wins",
-                expected="once in a file",
                 fix=f"remove {loses.name} from {loses.place}, which has no effect"
                 + (
                     f", and rename {wins.name} to {name[1][0]} in {wins.place}"
@@ -130,8 +118,7 @@ def _overridden(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 entry,
                 False,
                 found=f"{entry.text!r}, which is ignored: {fixed.place} sets {fixed.text!r} and is final",
-                expected="no other value after a final value",
-                fix=f"remove {entry.name} from {entry.place}, or set it in {fixed.place}, where it is final",
+                fixed=fixed,
             )
         if entry.final:
             final.setdefault(entry.name, entry)
@@ -185,8 +172,6 @@ def _default_file_system(reading: Inspected, facts: Facts) -> Iterator[Observati
         "fs.defaultFS",
         not text.startswith("file:"),
         found=text if default_entry else f"{text} (default)",
-        expected="the cluster's HDFS: NameNode and DataNodes do not start otherwise",
-        fix="set fs.defaultFS to hdfs:// and the NameNode's host or the name service in core-site.xml",
         elsewhere="core-site.xml",
     )
 
@@ -223,8 +208,9 @@ def _block_chunks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         chunk > 0 and block % chunk == 0 and block >= least,
         about="dfs.blocksize",
         found=f"{size.text}, with checksums of {chunk} bytes and blocks of at least {least}",
-        expected=f"a multiple of {chunk}, not below {least}: clients cannot write otherwise",
-        fix=f"set dfs.blocksize to {max(2, round(block / MIB / 64)) * 64 * MIB} in {size.place}",
+        chunk=chunk,
+        least=least,
+        whole=max(2, round(block / MIB / 64)) * 64 * MIB,
     )
 
 
@@ -245,8 +231,9 @@ def _allocation_order(reading: Inspected, facts: Facts) -> Iterator[Observation]
             not exceeded,
             about=least,
             found=", ".join([entry.text, *(f"{key} is {limits[key]:.15g}" for key in exceeded)]),
-            expected=f"at most {most} and {of_host}, or a daemon does not start",
-            fix=f"set {least} below {' and '.join(exceeded)} in {entry.place}",
+            most=most,
+            of_host=of_host,
+            exceeded=" and ".join(exceeded),
         )
 
 
@@ -264,9 +251,6 @@ def _kerberos_by_half(reading: Inspected, facts: Facts) -> Iterator[Observation]
             False,
             about="hadoop.security.authentication",
             found=f"simple, with {len(credentials)} principals and keytabs such as {first.name}",
-            expected="kerberos, or no principals",
-            fix="set hadoop.security.authentication to kerberos in core-site.xml: now any user "
-            "can claim to be any other",
         )
 
 
@@ -278,14 +262,7 @@ def _plain_passwords(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         # What kms-site.xml is shipped with is no password.
         own = own and entry.name != "hadoop.security.keystore.JavaKeyStoreProvider.password"
         if own and entry.text and "${" not in entry.text:
-            yield entry_verdict(
-                entry,
-                False,
-                found="written in the file",
-                expected="in a credential store",
-                fix=f"hadoop credential create {entry.name}, name the store in "
-                f"hadoop.security.credential.provider.path, remove {entry.name} from {entry.place}",
-            )
+            yield entry_verdict(entry, False, found="written in the file")
 
 
 @rules.inspects("consistency.undefined-variable")

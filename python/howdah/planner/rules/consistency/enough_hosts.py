@@ -60,8 +60,9 @@ def _waited_for(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 key,
                 minimum <= hosts,
                 found=f"{minimum:.15g}, with {hosts} hosts",
-                expected=f"at most {hosts}: otherwise {waits} forever",
-                fix=f"set {key} to {max(1, hosts // 2)} in {reading.where(key)}",
+                hosts=hosts,
+                waits=waits,
+                half=max(1, hosts // 2),
             )
 
 
@@ -134,14 +135,8 @@ def _erasure_node_groups(reading: Inspected, facts: Facts) -> Iterator[Observati
     topology = reading.text(_TOPOLOGY) or ""
     if "NodeGroup" not in topology or not (facts.request.coded or reading.text(_POLICY)):
         return
-    yield reading.verdict(
-        _TOPOLOGY,
-        False,
-        found="node groups, and files that may be erasure-coded",
-        expected=f"upgrade domains: {NODE_GROUPS_END}",
-        fix=f"give every host an upgrade domain in dfs.hosts and remove {_TOPOLOGY}; until then restart the "
-        "NameNodes after a drained worker has returned, before you drain another",
-    )
+    seen = "node groups, and files that may be erasure-coded"
+    yield reading.verdict(_TOPOLOGY, False, found=seen, end=NODE_GROUPS_END)
 
 
 def _datanodes(reading: Inspected, facts: Facts) -> int:
@@ -165,11 +160,7 @@ def _checked_volumes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     edits = reading.folders("dfs.namenode.edits.dir")
     volumes = len({*names, *edits, *more})
     yield reading.verdict(
-        _CHECKED,
-        minimum <= volumes,
-        found=f"{minimum:.15g}, with {volumes} directories",
-        expected=f"at most {volumes}: otherwise the NameNode stays in safe mode",
-        fix=f"set {_CHECKED} to 1 in {reading.where(_CHECKED)}",
+        _CHECKED, minimum <= volumes, found=f"{minimum:.15g}, with {volumes} directories", volumes=volumes
     )
 
 
@@ -188,8 +179,6 @@ def _edits_minimum(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             minimum <= len(names) + shared,
             found=f"{minimum:.15g}, with {len(names) + shared} places of edits",
-            expected="at most as many as there are edit directories: otherwise the NameNode does not start",
-            fix=f"set {key} to 1 in {reading.where(key)}",
         )
 
 
@@ -203,8 +192,8 @@ def _replicas_of_hbase(reading: Inspected, facts: Facts) -> Iterator[Observation
             key,
             minimum <= len(servers),
             found=f"{minimum:.15g}, with {len(servers)} RegionServers",
-            expected=f"at most {len(servers)}: replicas of one region are on different servers",
-            fix=f"set {key} to {min(3, len(servers))} in {reading.where(key)}",
+            servers=len(servers),
+            fewer=min(3, len(servers)),
         )
 
 
@@ -228,11 +217,13 @@ def _threads(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             threads >= minimum * _SHARE_OF_WORKERS,
             found=f"{threads:.15g}{'' if reading.text(key) else ' (default)'}, with {hosts} workers",
-            expected=f"about {minimum:.0f} for {hosts} workers: {waits}",
             fix=f"set {key} to {minimum:.0f} in hdfs-site.xml"
             if key == _HANDLERS
             else f"set {key} to {minimum:.0f}",
             elsewhere="hdfs-site.xml",
+            minimum=minimum,
+            hosts=hosts,
+            waits=waits,
         )
 
 
@@ -251,10 +242,8 @@ def _masters_of_applications(reading: Inspected, facts: Facts) -> Iterator[Obser
         _AM_SHARE,
         room >= 2 * container,
         found=f"{share:g} of {workers} workers' {format_memory(int(workers * memory * MIB))} is {room} MB",
-        expected=f"room for at least two application masters of {container} MB: otherwise one job runs at a "
-        "time, and the next stays ACCEPTED",
-        fix=f"set {_AM_SHARE} to {min(0.5, math.ceil(200 * container / (workers * memory)) / 100 * 2):g} in "
-        f"{reading.where(_AM_SHARE)}",
+        container=container,
+        larger=min(0.5, math.ceil(200 * container / (workers * memory)) / 100 * 2),
     )
 
 
@@ -270,8 +259,6 @@ def _acls(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             not wrong,
             found=", ".join(wrong) or text,
-            expected="scheme:id:rights, with rights from the letters r, w, c, d and a: otherwise the "
-            "daemons that read it do not start",
             fix=f"write {wrong[0].rpartition(':')[0] or 'sasl:USER'}:rwcda in {reading.where(key)}"
             if wrong
             else "",
@@ -288,13 +275,11 @@ def _mounts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     links = [entry for entry in reading.effective if entry.name.startswith(prefix)]
     loaded = any(entry.name.startswith("fs.viewfs.mounttable.path") for entry in reading.effective)
     yield Observation(
-        ok=bool(links) or loaded,
-        about=f"{prefix}link",
-        found=f"no mount; {_FILE_SYSTEM} is {text}",
-        expected="a link for each directory: without links no client opens the file system; names of "
-        "mount tables are case-sensitive",
-        fix=f"set {prefix}link./user to hdfs://NAMESERVICE/user, and so on, in core-site.xml",
+        bool(links) or loaded,
+        f"{prefix}link",
+        f"no mount; {_FILE_SYSTEM} is {text}",
         where=reading.where(_FILE_SYSTEM),
+        values={"prefix": prefix},
     )
 
 
@@ -303,10 +288,4 @@ def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.environment:
         upper = entry.name.upper()
         if upper != entry.name and re.fullmatch(_VARIABLE, upper):
-            yield entry_verdict(
-                entry,
-                False,
-                found=f"{entry.name}={entry.text}",
-                expected=f"{upper}: names of variables are case-sensitive, and no script reads this one",
-                fix=f"rename {entry.name} to {upper} in {entry.place}",
-            )
+            yield entry_verdict(entry, False, found=f"{entry.name}={entry.text}", upper=upper)

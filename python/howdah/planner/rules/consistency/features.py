@@ -50,9 +50,6 @@ def _block_tokens(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             reading.truth(_TOKENS) is True,
             found=f"{reading.text(_TOKENS) or 'false (default)'}, and {protecting[0]} is "
             f"{reading.text(protecting[0])}",
-            expected="true: without block tokens the NameNode issues no keys, and no block can be read "
-            "or written",
-            fix=f"set {_TOKENS} to true in hdfs-site.xml on all hosts",
             elsewhere=reading.where(protecting[0]),
         )
 
@@ -73,10 +70,8 @@ def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             _LABELS,
             reading.truth(_LABELS) is True,
             found=f"{reading.text(_LABELS) or 'false (default)'}, and {first.name} names {label}",
-            expected="true: otherwise no node has a label, and applications that request one wait forever",
-            fix=f"set {_LABELS} to true and yarn.node-labels.fs-store.root-dir to a directory of HDFS in "
-            f"yarn-site.xml, or remove {first.name}",
             elsewhere=first.place,
+            first=first,
         )
 
 
@@ -99,16 +94,11 @@ def _label_capacities(reading: Inspected, facts: Facts) -> Iterator[Observation]
         # A queue without a part of the label's nodes has nothing to divide.
         of_parent = reading.number(f"{_CAPACITY}{parent}.accessible-node-labels.{label}.capacity")
         yield Observation(
-            ok=abs(total - 100) < 0.01 * max(1, len(siblings)) or total == of_parent == 0,
-            about=f"{_CAPACITY}{parent}.*.accessible-node-labels.{label}.capacity",
-            found=", ".join(f"{name} {entries.get(name, 0):g}" for name in siblings or entries)
-            + f" = {total:g} %",
-            expected=f"100 % of the nodes labelled {label} over the queues below {parent}: "
-            "otherwise the ResourceManager does not start",
-            fix=f"make {_CAPACITY}{parent}.QUEUE.accessible-node-labels.{label}.capacity of all queues "
-            f"below {parent} "
-            "add up to 100 in capacity-scheduler.xml",
+            abs(total - 100) < 0.01 * max(1, len(siblings)) or total == of_parent == 0,
+            f"{_CAPACITY}{parent}.*.accessible-node-labels.{label}.capacity",
+            ", ".join(f"{name} {entries.get(name, 0):g}" for name in siblings or entries) + f" = {total:g} %",
             where=places[parent, label],
+            values={"label": label, "parent": parent},
         )
 
 
@@ -124,17 +114,7 @@ def _is_second(reading: Inspected) -> bool:
 def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if _is_second(reading) and not reading.truth(f"{_SERVICES}.manifest.enabled"):
         services = [name.strip() for name in (reading.text(_SERVICES) or "").split(",")]
-        yield reading.verdict(
-            _SERVICES,
-            _COLLECTOR in services,
-            found=reading.text(_SERVICES) or "not set",
-            expected=f"{_COLLECTOR} among them: version 2 of the timeline service collects in "
-            "NodeManagers; without it no application's history is kept",
-            fix=f"add {_COLLECTOR} to {_SERVICES}, and {_SERVICES}.{_COLLECTOR}.class = "
-            "org.apache.hadoop.yarn.server."
-            "timelineservice.collector.PerNodeTimelineCollectorsAuxService, in yarn-site.xml",
-            elsewhere="yarn-site.xml",
-        )
+        yield reading.verdict(_SERVICES, _COLLECTOR in services, elsewhere="yarn-site.xml")
 
 
 @rules.inspects("consistency.timeline-reader")
@@ -150,14 +130,9 @@ def _readers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             None,
         )
         yield Observation(
-            ok=reader is not None,
-            about=key,
-            found="neither a reader nor an HBase to write to",
-            expected=f"{_TIMELINE}hbase.configuration.file, or the reader's address: version 2 of "
-            "the timeline service stores in HBase and answers queries through a separate reader",
-            fix=f"set {_TIMELINE}hbase.configuration.file to the hbase-site.xml of that HBase and "
-            f"{_TIMELINE}reader.webapp.address to the reader's host, or {_TIMELINE}version to 1.5, in "
-            "yarn-site.xml",
+            reader is not None,
+            key,
+            "neither a reader nor an HBase to write to",
             where=reading.where(f"{_TIMELINE}version")
             or reading.where(f"{_TIMELINE}versions")
             or "yarn-site.xml",
@@ -237,12 +212,11 @@ def _executor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     group = own[_GROUP].text.partition("#")[0].strip() if _GROUP in own else ""
     place = own[_GROUP].place if _GROUP in own else _CFG
     yield Observation(
-        ok=bool(group) and group == (group_name or group),
-        about=_GROUP,
-        found=f"{group or 'not set'} in {_CFG}, {group_name or 'not set'} in yarn-site.xml",
-        expected="the same group in both: otherwise the NodeManager does not start",
-        fix=f"set {_GROUP} to {group_name or 'the group of NodeManagers'} in {place}",
+        bool(group) and group == (group_name or group),
+        _GROUP,
+        f"{group or 'not set'} in {_CFG}, {group_name or 'not set'} in yarn-site.xml",
         where=place,
+        values={"name": group_name or "the group of NodeManagers"},
     )
 
 
@@ -259,8 +233,6 @@ def _region_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             _REGION_REPLICAS,
             reading.truth(_REGION_REPLICAS) is True or period > 0,
             found=f"{reading.text(_REGION_REPLICAS) or 'false (default)'}, and {_REFRESH} is {period:.15g}",
-            expected=f"true, or {_REFRESH} above 0: replicas of users' regions never see a write otherwise",
-            fix=f"set {_REGION_REPLICAS} to true, or {_REFRESH} to 30000, in hbase-site.xml",
             elsewhere=reading.where("hbase.meta.replica.count") or "hbase-site.xml",
         )
 
@@ -354,10 +326,7 @@ def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             yield Observation(
                 len(clashing) == 1,
                 first.key,
-                found=f"port {port}" + "".join(f", which {entry.key} has too" for entry in clashing[1:]),
-                expected="a port that no other server of the host uses: otherwise the second "
-                "server fails to start",
-                fix=f"give {first.key} another port in {first.place}",
+                f"port {port}" + "".join(f", which {entry.key} has too" for entry in clashing[1:]),
                 where=first.place,
             )
 
@@ -382,9 +351,9 @@ def _needs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             required,
             re.fullmatch(need.pattern, other_text) is not None,
             found=f"{other_text or 'not set'}, and {need.key} is {text}",
-            expected=f"what {need.key} needs: otherwise {need.otherwise}",
             fix=need.fix.replace(need.required, required),
             elsewhere=reading.where(need.key),
+            need=need,
         )
 
 
@@ -398,8 +367,6 @@ def _waiting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             call,
             waits[call] >= waits[scanner],
             found=f"{waits[call]:.15g} ms, and scanners are kept for {waits[scanner]:.15g} ms",
-            expected="at least as long: otherwise a client repeats its call before the answer arrives, and "
-            "its lease has expired",
             fix=f"set {call} to {waits[scanner]:.15g} in {reading.where(keys[0])}",
             elsewhere=reading.where(scanner),
         )

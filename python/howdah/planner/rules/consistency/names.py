@@ -131,13 +131,7 @@ def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         match = re.fullmatch(_DIRECTORY, entry.text)
         if match is None or not re.fullmatch(_KEYS_OF_DIRECTORIES, entry.name):
             continue
-        yield entry_verdict(
-            entry,
-            match[1].lower() in authorities,
-            expected=f"hdfs://{own}/{match[1]}{match[2]}, or the path alone: {match[1]} is read as the "
-            "host of a NameNode, and no file names that host",
-            fix=f"set {entry.name} to /{match[1]}{match[2]} in {entry.place}",
-        )
+        yield entry_verdict(entry, match[1].lower() in authorities, own=own, match=match)
 
 
 @rules.inspects("consistency.reachable-masters")
@@ -245,8 +239,8 @@ def _included(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         "dfs.hosts",
         not kept_out,
         found=f"{shown} not in {reading.text('dfs.hosts')}" if kept_out else "every worker",
-        expected="every worker of the workers file: the NameNode refuses other DataNodes",
-        fix=f"add {shown} to {reading.text('dfs.hosts')}, then hdfs dfsadmin -refreshNodes",
+        shown=shown,
+        file=reading.text("dfs.hosts"),
     )
 
 
@@ -258,12 +252,11 @@ def _mapped(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     unknown = _outside(config.workers, {*config.mapped, *HERE})
     yield Observation(
-        ok=not unknown,
-        about="topology.data",
-        found=f"{format_names(unknown)} not in it" if unknown else "every worker",
-        expected="every worker of the workers file: other workers are placed in the default rack",
-        fix=f"add {format_names(unknown)} with rack and node group to topology.data on the masters",
+        not unknown,
+        "topology.data",
+        f"{format_names(unknown)} not in it" if unknown else "every worker",
         where="topology.data",
+        values={"unknown": format_names(unknown)},
     )
 
 
@@ -273,13 +266,7 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         name = reading.text(key)
         if name and re.fullmatch(_OWN, name):
             near = difflib.get_close_matches(name, classes, 1, 0.0)[0]
-            yield reading.verdict(
-                key,
-                name in classes,
-                found=name,
-                expected="an existing class: otherwise the daemon does not start",
-                fix=f"set {key} to {near} in {reading.where(key)}",
-            )
+            yield reading.verdict(key, name in classes, near=near)
 
 
 @rules.inspects("consistency.host-names")
@@ -294,7 +281,6 @@ def _host_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 entry,
                 is_host(host),
                 found=host,
-                expected="letters, digits, hyphens and dots: otherwise Java cannot read the host name",
                 fix=f"give the host in {entry.name} another name, {host.replace('_', '-')} for instance, in "
                 f"DNS and in {entry.place}"
                 if is_host(host.replace("_", "-"))
@@ -307,9 +293,4 @@ def _port_numbers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
         host, _, port = entry.text.rpartition("://")[2].partition("/")[0].partition(":")
         if re.fullmatch(_WITH_PORT, entry.name) and host and "${" not in entry.text:
-            yield entry_verdict(
-                entry,
-                not port or ":" in port or (port.isdigit() and int(port) < _PORTS),
-                expected=f"a port number below {_PORTS}: otherwise programs that read the address exit",
-                fix=f"write the port's number in {entry.place}",
-            )
+            yield entry_verdict(entry, not port or ":" in port or (port.isdigit() and int(port) < _PORTS))

@@ -86,8 +86,8 @@ def _providers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             entry,
             not wrong,
             found=", ".join(wrong) or entry.text,
-            expected=f"URIs such as {example}: no provider accepts this one, and features that need it fail",
             fix=f"write {_provider(entry.name, wrong[0])} in {entry.place}" if wrong else "",
+            example=example,
         )
 
 
@@ -103,13 +103,7 @@ def _sockets(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     key = "dfs.domain.socket.path"
     text = (reading.text(key) or "").strip()
     if text and "${" not in text and ":" not in text:
-        yield reading.verdict(
-            key,
-            text.startswith("/"),
-            found=text,
-            expected="an absolute path: otherwise the DataNode does not start",
-            fix=f"set {key} to /var/lib/hadoop-hdfs/{text} in {reading.where(key)}",
-        )
+        yield reading.verdict(key, text.startswith("/"), found=text)
 
 
 @rules.inspects("consistency.plain-variables")
@@ -120,13 +114,7 @@ def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             and (match := _SCHEME.fullmatch(entry.text.strip()))
             and match[2]
         ):
-            yield entry_verdict(
-                entry,
-                False,
-                expected="a path without a scheme: otherwise scripts create a directory of this "
-                "name in their working directory",
-                fix=f"set {entry.name} to /{match[3].lstrip('/')} in {entry.place}",
-            )
+            yield entry_verdict(entry, False, path=match[3].lstrip("/"))
 
 
 @rules.inspects("consistency.shared-places")
@@ -136,13 +124,7 @@ def _shared_places(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     for entry in reading.effective:
         if re.fullmatch(_OF_ALL, entry.name) and (match := _LOCAL.fullmatch(entry.text.strip())):
-            yield entry_verdict(
-                entry,
-                False,
-                expected="a path in the shared file system: this path is on each host's own disks, where "
-                "other hosts cannot read it",
-                fix=f"set {entry.name} to {match[1]} in {entry.place}",
-            )
+            yield entry_verdict(entry, False, match=match)
 
 
 @rules.inspects("consistency.plain-paths")
@@ -160,13 +142,7 @@ def _plain_paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             # What follows two slashes is a host or a name service.
             remaining = remaining.partition("/")[2]
         path = f"/{remaining}"
-        yield entry_verdict(
-            entry,
-            False,
-            expected="a path without a scheme: programs that read it exit, or take the whole text for a "
-            "file name",
-            fix=f"set {entry.name} to {path} in {entry.place}",
-        )
+        yield entry_verdict(entry, False, path=path)
 
 
 @rules.inspects("consistency.storage-tags")
@@ -178,11 +154,7 @@ def _data_tags(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             longer = next((storage for storage in _STORAGES if tag and storage.startswith(f"{tag}_")), "DISK")
             near = similar_text(tag, _STORAGES) or longer
             yield reading.verdict(
-                _DATA,
-                False,
-                found=part.strip(),
-                expected=f"one of {', '.join(_STORAGES)} in brackets: DataNodes do not start with {match[1]}",
-                fix=f"write [{near}] for [{match[1]}] in {reading.where(_DATA)}",
+                _DATA, False, found=part.strip(), storages=", ".join(_STORAGES), match=match, near=near
             )
 
 
@@ -206,11 +178,7 @@ def _commas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             mark, parts = marks[0]
             directories = re.split(r"[;,\s]+" if mark != "colon" else r"(?<!file):|,", entry.text)
             yield entry_verdict(
-                entry,
-                False,
-                expected=f"a comma between directories: with a {mark} {len(parts)} of them are a single "
-                "one, on one disk",
-                fix=f"set {entry.name} to {','.join(filter(None, directories))} in {entry.place}",
+                entry, False, mark=mark, many=len(parts), directories=",".join(filter(None, directories))
             )
 
 
@@ -232,7 +200,6 @@ def _uris(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield entry_verdict(
             entry,
             not missing,
-            expected="a URI such as hdfs://prod: otherwise clients cannot reach the NameNode",
             fix=f"set {entry.name} to hdfs://{service or 'NAMENODE:8020'} in {entry.place}"
             if by_path
             else f"set {entry.name} to hdfs://{path.lstrip('/')} in {entry.place}",
@@ -248,12 +215,7 @@ def _bare_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             and entry.text.count(":") < 3
         ):
             host = re.sub(r"^\w+://|:\d+/?$", "", entry.text)
-            yield entry_verdict(
-                entry,
-                False,
-                expected="a host without a port: daemons add the port",
-                fix=f"set {entry.name} to {host} in {entry.place}",
-            )
+            yield entry_verdict(entry, False, host=host)
 
 
 def placeholder(entry: FoundProperty, facts: Facts) -> str:
@@ -282,11 +244,4 @@ def _placeholders(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             continue
         # By both names, as other rules report one or the other, and this is the cause of all that they find.
         for name in dict.fromkeys((entry.name, *names_of_today(entry, facts))):
-            yield entry_verdict(
-                entry,
-                False,
-                about=name,
-                found=f"{mark}, a placeholder of a template",
-                expected="the value itself: daemons read the placeholder as a value and exit",
-                fix="check the files made from this template, or replace the placeholders by values",
-            )
+            yield entry_verdict(entry, False, about=name, found=f"{mark}, a placeholder of a template")

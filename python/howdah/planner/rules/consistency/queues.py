@@ -68,12 +68,11 @@ def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         last = next((entry for entry in reversed(list(entries.values())) if entry is not None), None)
         missing = [key for key in keys if key not in texts]
         yield Observation(
-            ok=not missing and abs(total - 100) <= _ROUNDING * len(keys),
-            about=f"{_PREFIX}{parent}.*.capacity",
-            found=" + ".join(texts.get(key, "nothing") for key in keys) + f" = {total:g} %",
-            expected="100 % over the queues below one parent",
-            fix=f"make {' and '.join(keys)} add up to 100 in {_FILE}",
+            not missing and abs(total - 100) <= _ROUNDING * len(keys),
+            f"{_PREFIX}{parent}.*.capacity",
+            " + ".join(texts.get(key, "nothing") for key in keys) + f" = {total:g} %",
             where=f"{last.place}" if last else _FILE,
+            values={"keys": " and ".join(keys)},
         )
 
 
@@ -97,8 +96,6 @@ def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 limit,
                 float(texts[0]) <= float(texts[1]),
                 found=f"{texts[1]} %, and a capacity of {texts[0]} %",
-                expected="at least the queue's capacity: otherwise the ResourceManager does not start",
-                fix=f"set {limit.name} to 100 in {limit.place}, or to the most that its jobs may use",
             )
 
 
@@ -190,15 +187,7 @@ def _own_preemption(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.truth(_MONITORS) is True and (
         policies is None or "ProportionalCapacityPreemption" in policies
     ):
-        yield reading.verdict(
-            _MONITORS,
-            False,
-            found="true, with FairScheduler",
-            expected="false: its policy works with the capacity scheduler only, and the ResourceManager does "
-            "not start with another scheduler",
-            fix=f"remove {_MONITORS} from {reading.where(_MONITORS)}; the fair scheduler has "
-            "yarn.scheduler.fair.preemption",
-        )
+        yield reading.verdict(_MONITORS, False, found="true, with FairScheduler")
 
 
 def _place(reading: Inspected) -> str:
@@ -235,11 +224,9 @@ def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if root.tag != "allocations":
         wrong.insert(0, (f"<{root.tag}> in place of <allocations>", root.line))
     yield Observation(
-        ok=not wrong,
-        about=_FAIR_FILE,
-        found=", ".join(f"{problem} in line {line}" for problem, line in wrong[:8])
-        or "queues that can be read",
-        expected="values that the fair scheduler can read: otherwise the ResourceManager does not start",
+        not wrong,
+        _FAIR_FILE,
+        ", ".join(f"{problem} in line {line}" for problem, line in wrong[:8]) or "queues that can be read",
         fix=f"correct {', '.join(problem for problem, _ in wrong[:8])} in {_place(reading)}: resources are "
         f"10000 mb, 4 vcores, weights are numbers, placement rules are {', '.join(_RULES)}",
         where=f"{_place(reading)}:{wrong[0][1]}" if wrong else _place(reading),
@@ -260,9 +247,4 @@ def _queues_in_own_file(reading: Inspected, facts: Facts) -> Iterator[Observatio
         found="FairScheduler"
         + (f", and queues {queues} in capacity-scheduler.xml, which it does not read" if queues else "")
         + ("" if exists else f"; no {_FAIR_FILE} is given"),
-        expected=f"queues in {_FAIR_FILE}: without it every user gets a queue, and capacity-scheduler.xml "
-        "has no effect",
-        fix=f"write the queues into {_FAIR_FILE}, or set {_SCHEDULER} to "
-        "org.apache.hadoop.yarn.server.resourcemanager."
-        f"scheduler.capacity.CapacityScheduler in {reading.where(_SCHEDULER)}",
     )

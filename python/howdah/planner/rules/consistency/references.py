@@ -164,12 +164,11 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if name and heap:
             least = hosts * row.of_host
             yield Observation(
-                ok=heap >= least,
-                about=name,
-                found=f"{format_memory(heap)}, with {hosts} workers",
-                expected=f"at least {format_memory(least)}: it keeps {row.remembers} in memory",
-                fix=f"write -Xmx{max(1, round(least / 1024**3))}g or more in {reading.variable_where(name)}",
+                heap >= least,
+                name,
+                f"{format_memory(heap)}, with {hosts} workers",
                 where=reading.variable_where(name),
+                values={"least": format_memory(least), "row": row, "gib": max(1, round(least / 1024**3))},
             )
 
 
@@ -183,10 +182,10 @@ def _parts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 key,
                 bool(parts),
                 found=parts or f"not set, and {row.listed} has {name}",
-                expected=f"{row.value}: otherwise {row.otherwise}",
-                fix=f"set {key} to {row.value}, or remove {name} from {row.listed} in "
-                f"{reading.where(row.listed)}",
                 elsewhere=reading.where(row.listed),
+                row=row,
+                name=name,
+                place=reading.where(row.listed),
             )
 
 
@@ -203,10 +202,8 @@ def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             entry,
             match["label"] in labels,
             found=f"a capacity of {match['label']}; the queue has {', '.join(labels)}",
-            expected="labels of the queue: names are case-sensitive, and applications that "
-            f"request {near or labels[0]} get no containers",
-            fix=f"write {near or labels[0]} for {match['label']} in {entry.place}, or add it to "
-            f"{_CAPACITY}{match['queue']}.accessible-node-labels",
+            label=near or labels[0],
+            match=match,
         )
 
 
@@ -275,13 +272,7 @@ def _services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
             if name and strange:
                 nearest = lower.get(name.lower(), services[0])
-                yield entry_verdict(
-                    entry,
-                    False,
-                    expected=f"hdfs://{nearest}: {name} is no name service that dfs.nameservices lists, and "
-                    "no host; names of services are compared with case",
-                    fix=f"write hdfs://{nearest} for hdfs://{name} in {entry.place}",
-                )
+                yield entry_verdict(entry, False, nearest=nearest, name=name)
 
 
 @rules.inspects("consistency.address-forms")
@@ -326,10 +317,4 @@ def _elsewhere(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         elif re.fullmatch(_MASTERS, entry.name) is None:
             continue
         own = [place for place in places if place in local]
-        yield entry_verdict(
-            entry,
-            not own,
-            expected=f"a host name: {own[0] if own else 'localhost'} means another host on every host that "
-            "reads it",
-            fix=f"write the host's name for {own[0] if own else 'localhost'} in {entry.place}",
-        )
+        yield entry_verdict(entry, not own, host=own[0] if own else "localhost")

@@ -152,15 +152,7 @@ def _names_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not folders or not on_workers(reading, _hosts(reading)) or not data_places(reading):
         return
     below = below_data(reading, folders, _hosts(reading))
-    yield reading.verdict(
-        _NAMES,
-        not below,
-        found=", ".join(map(str, below or folders)),
-        expected="directories on a disk without blocks: otherwise every change of the file system waits for "
-        "the DataNode's writes, and a full data disk stops the NameNode",
-        fix=f"set {_NAMES} to directories on separate disks, such as /var/lib/hadoop/name, and move the "
-        "files while the NameNode is stopped",
-    )
+    yield reading.verdict(_NAMES, not below, found=", ".join(map(str, below or folders)))
 
 
 def _later_variables(reading: Inspected) -> Iterator[Observation]:
@@ -187,13 +179,7 @@ def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for name, variable in {entry.name: entry for entry in environment}.items():
         if name in _VARIABLES and not variable.base_name.startswith(("hbase", "spark")):
             yield entry_verdict(
-                variable,
-                False,
-                about=name,
-                found="a variable of Hadoop 2's scripts",
-                expected=f"{_VARIABLES[name]}: scripts warn of the former name at every start, "
-                f"and a later release drops it",
-                fix=f"rename {name} to {_VARIABLES[name]} in {variable.place}",
+                variable, False, about=name, found="a variable of Hadoop 2's scripts", today=_VARIABLES[name]
             )
 
 
@@ -202,12 +188,7 @@ def _slaves(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     files = {file.rpartition("/")[2] for file in reading.config.files}
     if "slaves" in files and not facts.request.hadoop.startswith("2."):
         yield Observation(
-            ok="workers" in files,
-            about="slaves",
-            found="a file that Hadoop 3's scripts do not read",
-            expected="a file called workers, or start-dfs.sh starts no DataNode",
-            fix="rename slaves to workers",
-            where="slaves",
+            "workers" in files, "slaves", "a file that Hadoop 3's scripts do not read", where="slaves"
         )
 
 
@@ -255,9 +236,9 @@ def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                     entry,
                     False,
                     found=f"-D{key}={value}",
-                    expected=f"no host name: all {workers} workers start with this option",
                     fix=f"remove -D{key}={value} from {entry.name} in {entry.place}, or write $(hostname -f) "
                     "for the host",
+                    workers=workers,
                 )
 
 
@@ -266,11 +247,7 @@ def _spark_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.environment:
         if entry.name in _SPARKS and has_several_hosts(reading) and "$" not in entry.text:
             yield entry_verdict(
-                entry,
-                False,
-                expected="no address in a script that all hosts share: executors on other hosts "
-                f"{'connect to themselves' if entry.text in HERE else 'cannot listen there'}",
-                fix=f"remove {entry.name} from {entry.place}",
+                entry, False, effect="connect to themselves" if entry.text in HERE else "cannot listen there"
             )
 
 
@@ -291,9 +268,7 @@ def _timeline(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             host_of(text or _ANY) not in HERE,
             found=text or f"{_ANY} (default)",
-            expected="the host of the timeline service: otherwise clients on other hosts connect to "
-            f"themselves{'' if key == calls else ', and with Kerberos no application starts'}",
-            fix=f"set {key} to the timeline service's host{' and port' if key in (calls, pages) else ''} in "
-            "yarn-site.xml",
             elsewhere=reading.where(f"{_TIMELINE}enabled"),
+            harm="" if key == calls else ", and with Kerberos no application starts",
+            port=" and port" if key in (calls, pages) else "",
         )

@@ -170,14 +170,7 @@ def _unknown_classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         for name in map(str.strip, entry.text.split(",")):
             exists = not re.fullmatch(_CLASS, name) or name in _OF_PHOENIX or is_missing(name)
             if not exists and is_unknown(name) and not re.fullmatch(_IMPLEMENTATION, entry.name):
-                yield entry_verdict(
-                    entry,
-                    False,
-                    found=name,
-                    expected="an existing class: no known release of HBase or Spark has this one, and "
-                    "programs that load it exit unless a jar provides it",
-                    fix=f"name an existing class in {entry.place}, or install its jar on every host",
-                )
+                yield entry_verdict(entry, False, found=name)
 
 
 @rules.inspects("consistency.class-lists")
@@ -194,10 +187,7 @@ def _codecs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                     entry,
                     False,
                     found=" and ".join(" ".join(part.split()) for part in broken),
-                    expected="a comma between classes: otherwise two names are read as one unknown class, "
-                    "and every job on text input fails",
-                    fix=f"write {','.join(','.join(part.split()) for part in entry.text.split(','))} in "
-                    f"{entry.place}",
+                    classes=",".join(",".join(part.split()) for part in entry.text.split(",")),
                 )
 
 
@@ -296,13 +286,7 @@ def _megabytes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             continue
         megabytes = in_megabytes(entry.name, value)
         if megabytes is not None:
-            yield entry_verdict(
-                entry,
-                False,
-                found=f"{text} MB",
-                expected=f"{megabytes}: the key counts in MB",
-                fix=f"set {entry.name} to {megabytes} in {entry.place}",
-            )
+            yield entry_verdict(entry, False, found=f"{text} MB", megabytes=megabytes)
 
 
 def in_megabytes(key: str, value: int) -> int | None:

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from howdah.planner.facts import Facts
-from howdah.planner.reading import (
-    Inspected,
-    Observation,
-    host_of,
-)
+from howdah.planner.reading import Inspected, Observation, host_of
 from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.ha.managers import are_paired
 from howdah.planner.rules.ha.quorums import FENCING, QUORUM
@@ -43,7 +39,6 @@ _YARN_ATTEMPTS = "yarn.client.failover-max-attempts"
 _YARN_WAIT = "yarn.resourcemanager.connect.max-wait.ms"
 _YARN_PAUSE = "yarn.resourcemanager.connect.retry-interval.ms"
 _CLIENTS = "yarn.client.failover-proxy-provider"
-_FOLLOWING = "org.apache.hadoop.yarn.client.ConfiguredRMFailoverProxyProvider"
 _FOR_EVER = -1
 
 
@@ -164,11 +159,10 @@ def _clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         paused >= TRANSITION_S and held_out >= lost,
         found=f"{attempts:.15g}{'' if place else ' (default)'}: a client gives up after "
         f"{format_seconds(paused)}, and {format_seconds(held_out)} if a host is lost",
-        expected=f"attempts for longer than a failover takes: {format_seconds(TRANSITION_S)} after a "
-        f"NameNode's process has died, as measured, and {format_seconds(lost)} after its host is lost, by "
-        "these settings; otherwise jobs and HBase's RegionServers end",
         fix=f"set {_ATTEMPTS} to {_enough_attempts(base, most)} in {place or 'hdfs-site.xml'}",
         elsewhere=reading.where(_MOST) or reading.where(_BASE),
+        transition=format_seconds(TRANSITION_S),
+        lost=format_seconds(lost),
     )
 
 
@@ -191,10 +185,8 @@ def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         limit_key,
         value == _FOR_EVER or held_out >= needed,
         found=f"{value:.15g}: given up after {format_seconds(held_out)}",
-        expected=f"longer than the other ResourceManager takes, {format_seconds(needed)} by "
-        "hadoop.zk.timeout-ms and what was measured: otherwise NodeManagers and application masters end, and "
-        "with them all running tasks",
-        fix=f"set {limit_key} to {limit} in {reading.where(limit_key)}",
+        needed=format_seconds(needed),
+        limit=limit,
     )
 
 
@@ -202,11 +194,4 @@ def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _followed(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     text = reading.text(_CLIENTS)
     if text and are_paired(reading):
-        yield reading.verdict(
-            _CLIENTS,
-            "NoHARM" not in text,
-            found=text,
-            expected="a class that fails over to the other ResourceManager: otherwise NodeManagers, "
-            "application masters and clients call only one",
-            fix=f"set {_CLIENTS} to {_FOLLOWING} in {reading.where(_CLIENTS)}, or remove it",
-        )
+        yield reading.verdict(_CLIENTS, "NoHARM" not in text)

@@ -153,10 +153,8 @@ def _enabled(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             _ENABLED,
             are_paired(reading),
             found=reading.text(_ENABLED) or "false (default)",
-            expected=f"true, since {_IDS} names {', '.join(ids)}: otherwise their settings are not "
-            "read, and NodeManagers reach no ResourceManager",
-            fix=f"set {_ENABLED} to true in yarn-site.xml",
             elsewhere=reading.where(_IDS),
+            names=", ".join(ids),
         )
 
 
@@ -168,8 +166,6 @@ def _elected(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             reading.truth(key) is not False or reading.truth(_CURATOR) is True,
             found=reading.text(key) or "true (default)",
-            expected="true: otherwise no ResourceManager is elected, and none starts",
-            fix=f"remove {key} from {reading.where(key)}",
         )
 
 
@@ -178,11 +174,7 @@ def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     key = f"{_ELECTION}enabled"
     if are_paired(reading):
         yield reading.verdict(
-            key,
-            reading.truth(key) is not False,
-            found=reading.text(key) or "true (default)",
-            expected="true: otherwise no ResourceManager is active after a loss until an operator acts",
-            fix=f"remove {key} from {reading.where(key)}",
+            key, reading.truth(key) is not False, found=reading.text(key) or "true (default)"
         )
 
 
@@ -190,28 +182,14 @@ def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _named(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     text, ids = reading.text(_ID), reading.parts(_IDS)
     if text and ids and are_paired(reading):
-        yield reading.verdict(
-            _ID,
-            text in ids,
-            found=text,
-            expected=f"one of {', '.join(ids)}: otherwise the ResourceManager does not start",
-            fix=f"remove {_ID} from {reading.where(_ID)}: each ResourceManager derives its id "
-            f"from its own address",
-        )
+        yield reading.verdict(_ID, text in ids, names=", ".join(ids))
 
 
 @rules.inspects("ha.own-manager-id")
 def _own_id(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     text = reading.text(_ID)
     if are_paired(reading) and text in reading.parts(_IDS):
-        yield reading.verdict(
-            _ID,
-            False,
-            found=f"{text}, on every host that has this file",
-            expected="no value: each ResourceManager derives its id from its own address; with this file the "
-            "other host would use the wrong addresses",
-            fix=f"remove {_ID} from {reading.where(_ID)}",
-        )
+        yield reading.verdict(_ID, False, found=f"{text}, on every host that has this file")
 
 
 def _store(reading: Inspected) -> str:
@@ -256,17 +234,7 @@ def _second(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not reading.has(_SERVERS) or not pairs(reading):
         return
     waiting = reading.config.backup_masters
-    yield Observation(
-        ok=bool(waiting),
-        about=_MASTERS,
-        found=", ".join(waiting) or "missing or empty",
-        expected="a host with a standby HMaster: without one, no region moves, splits or returns from a lost "
-        "RegionServer until an operator starts an HMaster",
-        fix=f"write the host of a second HMaster, such as the other NameNode's, into {_MASTERS} next to "
-        f"{_SERVERS}, and start it with hbase-daemon.sh start master --backup; if another program starts "
-        "HMasters, configure two",
-        where=_MASTERS,
-    )
+    yield Observation(bool(waiting), _MASTERS, ", ".join(waiting) or "missing or empty", where=_MASTERS)
 
 
 def _rack_of(host: str, topology: Topology) -> str:

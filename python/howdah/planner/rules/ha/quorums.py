@@ -8,14 +8,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from howdah.planner.facts import Facts
-from howdah.planner.reading import (
-    Inspected,
-    Observation,
-    below_data,
-    host_of,
-    is_remote,
-    is_temporary,
-)
+from howdah.planner.reading import Inspected, Observation, below_data, host_of, is_remote, is_temporary
 from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.ha.services import SHARED, NamedPair, listed, own_pairs
 
@@ -69,10 +62,8 @@ def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield reading.verdict(
             key,
             len(places) == 1 and bool(name) and "/" not in name and "," not in text,
-            found=text,
-            expected="one journal: members separated by semicolons, then its name; otherwise the NameNode "
-            "does not start",
-            fix=f"set {key} to {_SCHEME}{whole}/{name or pair.service} in {reading.where(key)}",
+            whole=whole,
+            journal=name or pair.service,
         )
 
 
@@ -115,8 +106,7 @@ def _lasting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             text.startswith("/") and "," not in text and not is_temporary(text),
             found=text or "not set: /tmp/hadoop/dfs/journalnode",
-            expected="the path of one permanent directory: a JournalNode accepts neither a URI nor a list",
-            fix=f"set {key} to {usable} in hdfs-site.xml and move the journals there",
+            usable=usable,
         )
 
 
@@ -132,10 +122,6 @@ def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             not blocks and not is_remote(reading, folder),
             found=f"{text}, " + ("on a disk of blocks" if blocks else "on another host's disk"),
-            expected="a separate disk: every change of the namespace waits until most JournalNodes have "
-            "written it, and a shared filer would lose all copies at once",
-            fix=f"set {key} to a directory on a disk that nothing else uses, such as {_USUAL_DIR}, and move "
-            "the journal there, one JournalNode after the other",
         )
 
 
@@ -166,13 +152,7 @@ def _is_method(method: str) -> bool:
 def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, ways, _ in _fencing_settings(reading):
         wrong = [way for way in ways if not _is_method(way)]
-        yield reading.verdict(
-            key,
-            not wrong,
-            found="; ".join(wrong or ways),
-            expected="sshfence or shell(…), each on its own line: otherwise the failover controller exits",
-            fix=f"set {key} in {reading.where(key)} to sshfence, and in the next line shell(/bin/true)",
-        )
+        yield reading.verdict(key, not wrong, found="; ".join(wrong or ways))
 
 
 @rules.inspects("ha.fencing-lost-host")
@@ -180,14 +160,7 @@ def _last_way(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, ways, shared in _fencing_settings(reading):
         if not all(map(_is_method, ways)) or not shared.startswith("qjournal://"):
             continue
-        yield reading.verdict(
-            key,
-            not all(way.startswith("sshfence") for way in ways),
-            found="; ".join(ways),
-            expected="a method that succeeds if the host itself is lost: otherwise no NameNode is active "
-            "until an operator acts; JournalNodes let only one NameNode write in any case",
-            fix=f"add shell(/bin/true) as the last line of {key} in {reading.where(key)}",
-        )
+        yield reading.verdict(key, not all(way.startswith("sshfence") for way in ways), found="; ".join(ways))
 
 
 def _does_nothing(method: str) -> bool:
@@ -208,11 +181,6 @@ def _really(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             not any(map(_does_nothing, ways)),
             found=f"{'; '.join(ways)}, and edits are shared in {shared}",
-            expected="methods that stop the other NameNode: otherwise both write to the shared file "
-            "system, and the namespace is lost",
-            fix=f"set {key} in {reading.where(key)} to a method that cuts the other NameNode off, such as "
-            f"shell(…) with a command for its power supply or the filer, or share edits through "
-            f"JournalNodes ({SHARED})",
         )
 
 
@@ -231,14 +199,7 @@ def _strings(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         text = reading.text(key)
         if text and "${" not in text and "://" not in text:
             hosts = re.findall(_MEMBER, text.partition("/")[0])
-            yield reading.verdict(
-                key,
-                _well_formed(text),
-                found=text,
-                expected="host:port of each ZooKeeper, separated by commas: otherwise no NameNode "
-                "becomes active",
-                fix=f"set {key} to {','.join(map(''.join, hosts))} in {reading.where(key)}",
-            )
+            yield reading.verdict(key, _well_formed(text), members=",".join(map("".join, hosts)))
 
 
 @rules.inspects("ha.zookeeper-members")
@@ -259,13 +220,7 @@ def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     text = reading.text(_PARENT)
     if text and "${" not in text:
-        yield reading.verdict(
-            _PARENT,
-            text.startswith("/"),
-            found=text,
-            expected="an absolute path in ZooKeeper: otherwise the failover controller exits",
-            fix=f"set {_PARENT} to /{text} in {reading.where(_PARENT)}, then hdfs zkfc -formatZK",
-        )
+        yield reading.verdict(_PARENT, text.startswith("/"))
 
 
 @rules.inspects("ha.quorum-racks")

@@ -110,15 +110,15 @@ def _listed_services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         key = f"{_NAMENODES}{pair.service}"
         where = reading.where(_SERVICES if names else key)
         yield Observation(
-            ok=pair.service in names,
-            about=key if names else _SERVICES,
-            found=", ".join(names) or "not set",
-            expected=f"{pair.service} among them: otherwise its NameNodes are no pair and do not start",
+            pair.service in names,
+            key if names else _SERVICES,
+            ", ".join(names) or "not set",
             fix=f"rename {key} to {_NAMENODES}{names[0]} in {reading.where(key)}, or add {pair.service} to "
             f"{_SERVICES}"
             if names
             else f"set {_SERVICES} to {pair.service} in hdfs-site.xml",
             where=where,
+            values={"pair": pair},
         )
 
 
@@ -132,8 +132,8 @@ def _orphans(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 key,
                 False,
                 found=f"NameNodes of {pair.service}, which {_SERVICES} does not name",
-                expected=f"no such keys: Hadoop ignores them unless {_SERVICES} names {pair.service}",
-                fix=f"remove {' and '.join((key, *more))} from {reading.where(key)}",
+                pair=pair,
+                keys=" and ".join((key, *more)),
             )
 
 
@@ -160,14 +160,8 @@ def _without_namenodes(reading: Inspected, facts: Facts) -> Iterator[Observation
         yield reading.verdict(
             key,
             bool(reading.text(key)),
-            found=reading.text(key) or "not set",
-            expected=f"the names of {service}'s NameNodes, such as nn1,nn2, and {_ADDRESS}.{service} of "
-            "each: otherwise "
-            f"clients read {service} as a host and reach no NameNode",
-            fix=f"set {key} to nn1,nn2, and {_ADDRESS}.{service}.nn1 and {_ADDRESS}.{service}.nn2 to the "
-            "NameNodes' "
-            "addresses, in hdfs-site.xml",
             elsewhere=reading.where(provider) or reading.where(_SERVICES),
+            service=service,
         )
 
 
@@ -190,14 +184,7 @@ def _logical_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         name, _, port = address.partition("/")[0].partition(":")
         if scheme != "hdfs" or name not in services or _by_address(reading, name):
             continue
-        yield reading.verdict(
-            key,
-            port in ("", _USUAL_PORT),
-            found=reading.text(key) or "",
-            expected=f"hdfs://{name} without a port: clients refuse a port here, since each "
-            f"NameNode has its own",
-            fix=f"set {key} to hdfs://{name}{path} in {reading.where(key)}",
-        )
+        yield reading.verdict(key, port in ("", _USUAL_PORT), name=name, path=path)
 
 
 @rules.inspects("ha.provider-classes")
@@ -208,13 +195,7 @@ def _provider_classes(reading: Inspected, facts: Facts) -> Iterator[Observation]
         # What lies in another package is anybody's.
         if name and (name.startswith("org.apache.hadoop.") or "." not in name):
             near = difflib.get_close_matches(name, _PROVIDERS, 1, 0.0)[0]
-            yield reading.verdict(
-                key,
-                name in _PROVIDERS,
-                found=name,
-                expected="an existing class: otherwise no client reaches HDFS",
-                fix=f"set {key} to {near} in {reading.where(key)}",
-            )
+            yield reading.verdict(key, name in _PROVIDERS, near=near)
 
 
 def own_pairs(reading: Inspected) -> tuple[NamedPair, ...]:
@@ -239,9 +220,9 @@ def _observers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 key,
                 reading.truth(key) is True,
                 found=reading.text(key) or "false (default)",
-                expected=f"true, as clients of {pair.service} read from observers: {why}",
-                fix=f"set {key} to true in hdfs-site.xml on all NameNodes",
                 elsewhere=reading.where(provider),
+                pair=pair,
+                why=why,
             )
 
 
@@ -258,12 +239,9 @@ def _own_edits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         for pair in owners:
             key = f"{SHARED}.{pair.service}"
             yield Observation(
-                ok=pair is owner,
-                about=key,
-                found=text if pair is owner else f"{text}, which {owner.service} has too",
-                expected="edits that no other name service uses: otherwise its NameNodes do not start, or "
-                "refuse the DataNodes of another cluster",
-                fix=f"set {key} to another journal, or, if {pair.service} belongs to another cluster, {_OWN} "
-                f"to {owner.service}, in hdfs-site.xml",
+                pair is owner,
+                key,
+                text if pair is owner else f"{text}, which {owner.service} has too",
                 where=reading.where(pair.key(reading, SHARED)),
+                values={"pair": pair, "owner": owner},
             )

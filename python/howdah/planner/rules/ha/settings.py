@@ -219,7 +219,7 @@ def _elects_elsewhere(facts: Facts) -> bool:
     return _MANAGER_PAIR(facts) and release.find(_ELECTORS) is not None and not release.replacement(_ELECTORS)
 
 
-_PAUSE_MS, _PAUSE_MOST_MS = 1_000, 2_000
+_PAUSE_MS = 1_000
 _MINUTES_MS = 100_000
 _EXTENSION_S = 30.0
 """dfs.namenode.safemode.extension, which no rule changes: safe mode goes on for it once blocks are known."""
@@ -314,9 +314,6 @@ def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             reading.truth(key) is True,
             found=reading.text(key) or "false (default)",
-            expected="true: otherwise no NameNode is active after the loss of a host until an operator acts",
-            fix=f"set {key} to true in hdfs-site.xml, name the ZooKeepers in ha.zookeeper.quorum, then run "
-            "hdfs zkfc -formatZK and start a failover controller on each NameNode's host",
             elsewhere="hdfs-site.xml",
         )
 
@@ -325,14 +322,7 @@ def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _own_id(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     text = reading.text(_ID)
     if text and own_pairs(reading):
-        yield reading.verdict(
-            _ID,
-            False,
-            found=f"{text}, on every host that has this file",
-            expected="no value: a NameNode derives its id from its own address; with this file the other "
-            "host would use the wrong id",
-            fix=f"remove {_ID} from {reading.where(_ID)}",
-        )
+        yield reading.verdict(_ID, False, found=f"{text}, on every host that has this file")
 
 
 @rules.inspects("ha.no-secondary")
@@ -341,11 +331,4 @@ def _no_secondary(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         key = pair.key(reading, _SECONDARY)
         text = reading.text(key)
         if text and host_of(text) not in _NOWHERE:
-            yield reading.verdict(
-                key,
-                False,
-                found=text,
-                expected="no value: the standby makes the checkpoints, and a SecondaryNameNode exits as "
-                "it starts",
-                fix=f"remove {key} from {reading.where(key)}",
-            )
+            yield reading.verdict(key, False)
