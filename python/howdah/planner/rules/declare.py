@@ -252,7 +252,7 @@ class Rules:
             return equal
         if isinstance(form, list):
             return one_of(*form)
-        accepts = self.acceptances.get(str(form)) or _ACCEPTANCES.get(str(form)) or _by_numbers(str(form))
+        accepts = self.acceptances.get(str(form)) or _ACCEPTANCES.get(str(form)) or _by_form(str(form))
         if accepts is None:
             raise self._mistake(rule_id, f"accepts {form!r}, which is unknown")
         return accepts
@@ -367,29 +367,33 @@ _ACCEPTANCES: Mapping[str, Accepts] = {
     "a principal": is_principal,
     "integrity or privacy": protected,
 }
-"""What rules of several files accept, in addition to ``at least 5``, ``5 to 50`` and ``0.5 to 2 times``."""
-_NUMBERS = r"at (?P<end>least|most) (?P<limit>\S+)|(?P<low>\S+) to (?P<high>\S+?)(?P<times> times)?"
+"""What rules of several files accept, in addition to what ``_by_form`` reads."""
+_RANGE = (
+    r"((?P<word>[a-z]+) or |(?P<number>-?\d+) or )?"
+    r"(at (?P<end>least|most) (?P<limit>\S+)|(?P<low>\S+) to (?P<high>\S+?)(?P<times> times)?)"
+)
 
 
-def _by_numbers(form: str) -> Accepts | None:
-    match = re.fullmatch(_NUMBERS, form)
+def _by_form(form: str) -> Accepts | None:
+    """What ``5 to 50``, ``1 to plan``, ``0 or at least 4``, ``0.5 to 2 times`` and ``matches /.*`` accept."""
+    if form.startswith("matches "):
+        pattern = re.compile(form.removeprefix("matches "), re.DOTALL)
+        return lambda value, decision, facts: pattern.fullmatch(str(value)) is not None
+    match = re.fullmatch(_RANGE, form)
     if match is None:
         return None
+    least = match["low"] or (match["limit"] if match["end"] == "least" else "-inf")
+    most = match["high"] or (match["limit"] if match["end"] == "most" else "inf")
     try:
-        low, high = (float(match[name] or match["limit"]) for name in ("low", "high"))
+        low, high = (None if bound == "plan" else float(bound) for bound in (least, most))
     except ValueError:
         return None
-    if match["end"] == "least":
-        return lambda value, decision, facts: as_number(value) >= low
-    if match["end"] == "most":
-        return lambda value, decision, facts: as_number(value) <= high
-    if match["times"]:
-        return within_factor(low, high)
-    return lambda value, decision, facts: low <= as_number(value) <= high
 
+    def accepts(value: Value, decision: Decision, facts: Facts) -> bool:
+        if str(value) == match["word"] or (match["number"] and as_number(value) == float(match["number"])):
+            return True
+        factor = as_number(decision.value) if match["times"] else 1.0
+        least, most = (as_number(decision.value) if end is None else factor * end for end in (low, high))
+        return least <= as_number(value) <= most
 
-def within_factor(low: float, high: float) -> Accepts:
-    """Accept any number from ``low`` to ``high`` times the one decided on."""
-    return lambda value, decision, facts: (
-        low * as_number(decision.value) <= as_number(value) <= high * as_number(decision.value)
-    )
+    return accepts

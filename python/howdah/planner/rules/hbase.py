@@ -37,11 +37,6 @@ def _alone_by_default(reading: Inspected, facts: Facts) -> Iterator[Observation]
         )
 
 
-rules.accepts("not a local directory")(
-    lambda value, decision, facts: "://" in str(value) and not str(value).startswith("file:")
-)
-
-
 @rules.decides("hbase.root")
 def _root(facts: Facts) -> Decision:
     file_system = str(facts.decided.get("fs.defaultFS", ""))
@@ -60,9 +55,6 @@ def _master_heap(facts: Facts) -> Decision:
         f"{REGIONS} of each, and records each move",
         *login("hbase", facts),
     )
-
-
-rules.accepts("false as text")(lambda value, decision, facts: str(value).lower() == "false")
 
 
 rules.accepts("the same hosts")(
@@ -119,9 +111,6 @@ def _region_size(facts: Facts) -> Decision:
     return Decision(value, because, (Input(name="data of a RegionServer", value=stored, unit="B"),))
 
 
-rules.accepts("0 or at least a day")(
-    lambda value, decision, facts: as_number(value) == 0 or as_number(value) >= 86_400_000
-)
 rules.accepts("longer than a session")(
     lambda value, decision, facts: _SESSION_MS < as_number(value) <= _DEFAULT_PATIENCE_MS
 )

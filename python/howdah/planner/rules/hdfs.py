@@ -11,14 +11,13 @@ from howdah.planner.reading import Inspected, Observation, entry_verdict, named_
 from howdah.planner.rule import Decision, in_study
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.ha.services import own_pairs
-from howdah.units import GIB, KIB, MIB, format_bytes, format_counted
+from howdah.units import KIB, MIB, format_bytes, format_counted
 
 rules = read_rules("hdfs.toml")
 
 
 _LARGE_BLOCK = 256 * MIB
 _SMALL_BLOCK = 128 * MIB
-_BLOCK_MOST = GIB
 _BLOCKS_PER_SLOT = 1.5
 """Fewer blocks for each map slot, and the last wave of tasks is a good part of the job (D0 65).
 
@@ -27,11 +26,6 @@ the starts of tasks. A task's JVM starts with 2 to 3 s of CPU, and sorts 128 MiB
 TeraSort in one JVM), so larger blocks take less time from about one for each slot on."""
 _DOMAINS_FOR_THREE = 4
 _REPLICAS = 3
-
-
-rules.accepts("up to 1 GiB")(
-    lambda value, decision, facts: as_number(decision.value) <= as_number(value) <= _BLOCK_MOST
-)
 
 
 @rules.decides("hdfs.block-size")

@@ -117,11 +117,6 @@ def _latency(facts: Facts) -> Decision:
     )
 
 
-rules.accepts("high performance")(
-    lambda value, decision, facts: value == _POWER[True] or value == decision.value
-)
-
-
 @rules.decides("hypervisor.vsphere-power")
 def _power(facts: Facts) -> Decision:
     if facts.request.hbase_used:

@@ -103,9 +103,6 @@ def _nodemanager_heap(facts: Facts) -> Decision:
     )
 
 
-rules.accepts("a fixed port")(lambda value, decision, facts: not str(value).endswith(":0"))
-
-
 @rules.inspects("nodemanager.port")
 def _port_for_recovery(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     if not reading.truth("yarn.nodemanager.recovery.enabled"):

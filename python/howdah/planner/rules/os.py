@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.plan import Input, Role, Value
+from howdah.model.plan import Input, Role
 from howdah.model.request import PlanRequest, Profile
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Decision
-from howdah.planner.rules.declare import at_least, read_rules
+from howdah.planner.rules.declare import read_rules
 from howdah.units import format_memory
 
 rules = read_rules("os.toml")
 
 
-_HANDLES_LEAST = 16384
 _OLDEST_KERNEL = (2, 6, 30)
 
 
@@ -29,17 +28,6 @@ def _swappiness(facts: Facts) -> Decision:
         "heaps stay in memory; 0 may kill a process before a page is swapped, so use the lowest "
         "value above it",
     )
-
-
-@rules.accepts("0 to the plan's value")
-def _dirty_ratio_accepts(value: Value, decision: Decision, facts: Facts) -> bool:
-    # A limit in bytes shows as a ratio of 0.
-    return 0 <= float(str(value)) <= float(str(decision.value))
-
-
-@rules.accepts("unlimited or at least 16384")
-def _enough(value: Value, decision: Decision, facts: Facts) -> bool:
-    return value == "unlimited" or at_least(value, Decision(_HANDLES_LEAST, ""), facts)
 
 
 @rules.decides("os.huge-pages")

@@ -143,9 +143,6 @@ def _cache_size(facts: Facts) -> Decision:
     )
 
 
-rules.accepts("outside the heap")(
-    lambda value, decision, facts: value == "offheap" or str(value).startswith(("file", "mmap", "pmem"))
-)
 rules.decides("regionserver.cache-kind")(
     lambda facts: Decision("offheap", "the garbage collector does not scan cached blocks", _inputs(facts))
 )

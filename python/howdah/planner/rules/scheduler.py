@@ -64,9 +64,6 @@ def _queues(facts: Facts) -> Decision:
     return Decision(queues, "one for each kind of work: jobs of one kind cannot keep the capacity of another")
 
 
-rules.accepts("no wildcard")(lambda value, decision, facts: "*" not in str(value))
-
-
 @rules.decides("queues.administrators")
 def _administrators(facts: Facts) -> Decision:
     return Decision(
@@ -365,11 +362,6 @@ def _most(facts: Facts) -> Decision:
         "one heartbeat fills an idle worker with tasks whose data it has",
         (Input(name="containers of the largest worker", value=containers),),
     )
-
-
-rules.accepts("-1 or at least 1")(
-    lambda value, decision, facts: as_number(value) == -1 or as_number(value) >= 1
-)
 
 
 @rules.decides("containers.locality-delay")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from howdah.model.plan import Role, Value
+from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts
 from howdah.planner.rule import (
@@ -26,7 +26,6 @@ rules = read_rules("security.toml")
 KEYTABS = "/etc/security/keytabs"
 WEB_SECRET = "/etc/security/http_secret"
 WHY_WEB_SECRET = "a file that only Hadoop's users can read, the same on all hosts"
-_FILTER = "org.apache.hadoop.security.AuthenticationFilterInitializer"
 _PROTECTION = "dfs.data.transfer.protection"
 _POLICY = "dfs.http.policy"
 _DATA, _PAGES = "dfs.datanode.address", "dfs.datanode.http.address"
@@ -66,12 +65,6 @@ rules.accepts("integrity, privacy or encryption")(
 def _checks_yarn_lists(facts: Facts) -> bool:
     """Whether YARN checks lists at all; a separate rule reports that it does not."""
     return secured_mapreduce(facts) and (facts.planned or facts.decided.get("yarn.acl.enable") is True)
-
-
-rules.accepts("named administrators")(
-    lambda value, decision, facts: bool(str(value).strip()) and "*" not in str(value)
-)
-rules.accepts("the authentication filter")(lambda value, decision, facts: _FILTER in str(value))
 
 
 rules.when("without --secure")(lambda facts: not facts.request.secure)
@@ -275,12 +268,6 @@ def _checks_rights(facts: Facts) -> bool:
     )
 
 
-rules.accepts("not the world")(lambda value, decision, facts: bool(value) and "world:" not in str(value))
-rules.accepts("not writable by the world")(
-    lambda value, decision, facts: bool(value) and not re.search(r"world:\w+:r?[^r,\s]", str(value))
-)
-
-
 def _only(principal: str, user: str, reason: str, facts: Facts) -> Decision:
     """An ACL for the user that ZooKeeper takes from a daemon's principal, ``nn`` of ``nn/_HOST@REALM``."""
     name = re.match(r"[\w-]+", str(facts.decided.get(principal) or user))
@@ -351,12 +338,6 @@ def _in_use(facts: Facts) -> bool:
 def _as_users(facts: Facts) -> bool:
     """Whether a configuration lets tasks run as their users."""
     return str(facts.decided.get(_CLASS)).endswith(".LinuxContainerExecutor")
-
-
-@rules.accepts("a group")
-def _names_a_group(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept any group: a separate rule compares it with that of yarn-site.xml."""
-    return bool(str(value).strip()) and not str(value).startswith("#")
 
 
 rules.accepts("all daemons")(

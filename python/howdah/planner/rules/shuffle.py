@@ -102,11 +102,6 @@ def _kept_in_memory(facts: Facts) -> Decision:
     return Decision(0.0, "the release's default: the whole heap is for the reduce function")
 
 
-rules.accepts("0 or at least 4")(
-    lambda value, decision, facts: as_number(value) == 0 or as_number(value) >= 4
-)
-
-
 _RECORD_BYTES = 100
 _RECORD_EXTRA_BYTES = 18
 """The buffer keeps 16 bytes of metadata of each record and, of TeraSort's, the lengths of key and value."""

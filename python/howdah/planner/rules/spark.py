@@ -166,14 +166,6 @@ rules.decides("spark.history")(
 )
 
 
-# The history server may have a file of its own, which whoever checks a client's cannot see.
-
-
-rules.accepts("a principal without _HOST")(
-    lambda value, decision, facts: "@" in str(value) and "_HOST" not in str(value)
-)
-
-
 TEZ = "tez-site.xml"
 HIVE = "hive-site.xml"
 _CONTAINER_MOST_MB = 8192
@@ -286,11 +278,6 @@ def _join(facts: Facts) -> Decision:
 @rules.when("with --secure and Hive")
 def _with_kerberos(facts: Facts) -> bool:
     return with_tez(facts) and secured(facts)
-
-
-rules.accepts("authenticates")(
-    lambda value, decision, facts: str(value).upper() in ("KERBEROS", "LDAP", "SAML", "JWT")
-)
 
 
 rules.accepts("named hosts")(lambda value, decision, facts: bool(value) and "*" not in str(value))

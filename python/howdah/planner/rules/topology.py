@@ -43,11 +43,6 @@ _UPGRADE_DOMAINS = _uses(Placement.UPGRADE_DOMAINS)
 PLACEMENT = rules["topology.placement"]
 
 
-@rules.accepts("an absolute path")
-def _absolute(value: Value, decision: Decision, facts: Facts) -> bool:
-    return str(value).startswith("/")
-
-
 rules.when("there is more than one rack, or hosts are node groups")(
     lambda facts: _NODE_GROUPS(facts) or len(facts.cluster.topology.racks) > 1
 )
@@ -94,9 +89,6 @@ def _sizes(cluster: ClusterFacts) -> list[int]:
         // max(1, sum(kind.per_host for kind, _ in cluster.kinds if kind.group == group.name))
         for group in cluster.groups
     ]
-
-
-rules.accepts("by available space")(lambda value, decision, facts: "AvailableSpace" in str(value))
 
 
 @rules.decides("topology.space-policy")
@@ -202,12 +194,6 @@ def _few_replicas(facts: Facts) -> str | None:
 
 NAMENODE_PORT = 8020
 _EVERYWHERE = ("0.0.0.0", "localhost", "127.0.0.1", "")
-
-
-@rules.accepts("a file system of several hosts")
-def _is_hdfs(value: Value, decision: Decision, facts: Facts) -> bool:
-    scheme, _, address = str(value).partition("://")
-    return scheme in ("hdfs", "viewfs") and bool(address)
 
 
 def _first(role: Role, facts: Facts) -> str:

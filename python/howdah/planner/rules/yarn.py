@@ -224,11 +224,6 @@ def _most_memory(facts: Facts) -> Decision:
     return Decision(value, "the container memory of the largest worker: no container can have more")
 
 
-rules.accepts("1 to the plan's value")(
-    lambda value, decision, facts: 1 <= as_number(value) <= as_number(decision.value)
-)
-
-
 @rules.decides("yarn.largest-vcores")
 def _most_vcores(facts: Facts) -> Decision:
     value = max(vcores_of(kind, facts) for kind in kinds_of(facts))

@@ -39,11 +39,6 @@ rules.when("ZooKeeper runs on hosts with three disks that no worker uses")(
 )
 
 
-rules.accepts("this host only")(
-    lambda value, decision, facts: str(value) in ("localhost", "::1") or str(value).startswith("127.")
-)
-
-
 rules.accepts("no limit or half")(
     lambda value, decision, facts: (
         as_number(value) == _NO_LIMIT or as_number(value) >= as_number(decision.value) / 2

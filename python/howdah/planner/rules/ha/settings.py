@@ -85,9 +85,6 @@ def quorum(role: Role, port: int, facts: Facts) -> tuple[str, ...]:
     return tuple(f"{host}:{port}" for host in facts.cluster.addresses(role))
 
 
-rules.accepts("JournalNodes")(lambda value, decision, facts: str(value).startswith("qjournal://"))
-
-
 @rules.decides("ha.shared-edits")
 def _journal(facts: Facts) -> Decision:
     members = quorum(Role.JOURNALNODE, JOURNAL_PORT, facts)
@@ -116,9 +113,6 @@ def _provider(facts: Facts) -> Mapping[str, Decision]:
             "clients try one NameNode after the other until one is active",
         )
     }
-
-
-rules.accepts("fences")(lambda value, decision, facts: "sshfence" in str(value) or "shell(" in str(value))
 
 
 @rules.decides("ha.zookeeper-quorum")
