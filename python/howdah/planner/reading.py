@@ -23,7 +23,8 @@ class Observation(NamedTuple):
     """One thing an inspection saw: whether it will do, what it is and where, and what would be right.
 
     ``ok`` is None where it cannot be told; ``expected`` then names what is missing to tell. An empty
-    ``expected`` or ``fix`` stands for the text in the rule's file with ``values`` in it.
+    ``expected`` or ``fix`` stands for the text in the rule's file, the one called ``words`` of several, with
+    ``values`` in it.
     """
 
     ok: bool | None
@@ -34,6 +35,7 @@ class Observation(NamedTuple):
     where: str = ""
     inputs: tuple[Input, ...] = ()
     values: Mapping[str, object] = MappingProxyType({})
+    words: str = ""
 
 
 _NO_CONFIG = FoundConfig(folder="", properties=(), files=())
@@ -93,11 +95,12 @@ class Inspected:
         fix: str = "",
         elsewhere: str = "",
         inputs: tuple[Input, ...] = (),
+        words: str = "",
         **values: object,
     ) -> Observation:
         """The verdict on a key, at the place that decides it, or ``elsewhere`` where no file has it."""
         text = found if found is not None else self.text(key) or "not set"
-        return Observation(ok, key, text, expected, fix, self.where(key) or elsewhere, inputs, values)
+        return Observation(ok, key, text, expected, fix, self.where(key) or elsewhere, inputs, values, words)
 
     def number(self, key: str) -> float | None:
         """A plain number."""
@@ -192,6 +195,7 @@ def entry_verdict(
     fix: str = "",
     about: str | None = None,
     found: str | None = None,
+    words: str = "",
     **values: object,
 ) -> Observation:
     """The verdict on one ``entry`` of a file, with its name, text and place."""
@@ -203,6 +207,7 @@ def entry_verdict(
         fix=fix,
         where=entry.place,
         values={"entry": entry, **values},
+        words=words,
     )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import NamedTuple
 
 from howdah.errors import UserError
@@ -69,12 +70,22 @@ class Scope(StrEnum):
     WORKER = "worker"
 
 
+Values = Mapping[str, object]
+"""What a function puts into the words of its rule, by the names in braces."""
+
+
 class Decision(NamedTuple):
-    """A value, why it is that, and the numbers that went in."""
+    """A value, why it is that, and the numbers that went in.
+
+    An empty ``because`` stands for the reason in the rule's file, the one called ``words`` of several, with
+    ``values`` in it.
+    """
 
     value: Value
-    because: str
+    because: str = ""
     inputs: tuple[Input, ...] = ()
+    values: Values = MappingProxyType({})
+    words: str = ""
 
 
 def always(facts: Facts) -> bool:

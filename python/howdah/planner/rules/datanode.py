@@ -119,11 +119,9 @@ def _failures(facts: Facts) -> Decision:
     disks = len(_data_dirs(facts))
     inputs = (Input(name="data disks", value=disks),)
     if disks == 1:
-        return Decision(0, "without its only disk a DataNode has no data to serve", inputs)
+        return Decision(0, inputs=inputs, words="one")
     return Decision(
-        max(1, disks // _DISKS_PER_FAILURE),
-        f"the other disks of {disks} stay in service; at 0 one failed disk takes all out of service",
-        inputs,
+        max(1, disks // _DISKS_PER_FAILURE), inputs=inputs, words="several", values={"disks": disks}
     )
 
 
@@ -210,14 +208,8 @@ def _volume_policy(facts: Facts) -> Decision:
     sizes = {disk.size_bytes for disk in block_disks(facts.group)}
     inputs = (Input(name="sizes of data disks", value=len(sizes)),)
     if len(sizes) > 1:
-        return Decision(
-            _AVAILABLE_SPACE,
-            "the data disks differ in size: in turn, the small ones would be full first",
-            inputs,
-        )
-    return Decision(
-        _ROUND_ROBIN, "the data disks are equal: in turn, each gets the same part of the work", inputs
-    )
+        return Decision(_AVAILABLE_SPACE, inputs=inputs, words="unlike")
+    return Decision(_ROUND_ROBIN, inputs=inputs, words="alike")
 
 
 @rules.inspects("volumes.all-disks")
@@ -269,11 +261,8 @@ def _balancing(facts: Facts) -> Decision:
 @rules.decides("datanode.transfer-threads")
 def _threads(facts: Facts) -> Decision:
     if facts.request.hbase_used:
-        return Decision(
-            _THREADS_HBASE,
-            "HBase keeps many files open, each of them a thread of the DataNode; at the limit writes fail",
-        )
-    return Decision(_THREADS, "a thread for each open stream; waiting threads cost little")
+        return Decision(_THREADS_HBASE, words="hbase")
+    return Decision(_THREADS, words="usual")
 
 
 @rules.decides("datanode.heartbeat")

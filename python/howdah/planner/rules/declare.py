@@ -20,8 +20,9 @@ about when a rule applies. Only what must be computed is Python: the module of t
     @rules.accepts("up to 1 GiB")
     def _few_blocks(value: Value, decision: Decision, facts: Facts) -> bool: ...
 
-Words are in the file, also those of rules with a function, which gives the values in braces: ``expected`` and
-``fix`` of an inspection, with ``{key}``, ``{found}`` and ``{where}`` of what it saw.
+Words are in the file, also those of rules with a function, which gives the values in braces: the ``reason``
+of a decision, with its ``{value}``; ``expected`` and ``fix`` of an inspection, with ``{key}``, ``{found}``
+and ``{where}`` of what it saw; ``advice``. The function names one of several: ``reason.small``.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ from howdah.planner.rule import (
     Scope,
     SettingRule,
     Severity,
+    Values,
     always,
     equal,
     realm,
@@ -61,7 +63,7 @@ Accepts = Callable[[Value, Decision, Facts], bool]
 Decide = Callable[[Facts], Decision]
 Members = Callable[[Facts], Mapping[str, Decision]]
 Inspect = Callable[[Inspected, Facts], Iterable[Observation]]
-Advise = Callable[[Facts], str | None]
+Advise = Callable[[Facts], str | Values | None]
 Applies = Callable[[Facts], bool]
 _Function = TypeVar("_Function", bound=Callable[..., object])
 _Decide = TypeVar("_Decide", bound=Decide)
@@ -93,6 +95,8 @@ _OF_KINDS = {
 }
 """Fields of a rule by the one that shows its kind; a rule with none of them has a function that shows it."""
 _OF_INSPECTIONS = frozenset({"expected", "fix"})
+_CHOSEN = _OF_INSPECTIONS | {"reason"}
+"""Fields that may have several texts, each with a name."""
 _FIELDS = _OF_ALL.union(_OF_INSPECTIONS, *_OF_KINDS.values())
 _TRUTHS = frozenset({"written", "default_harms", "default_will_do", "principle"})
 _REALM = "{realm}"
@@ -202,8 +206,8 @@ class Rules:
                 return AdviceRule(**common, advise=lambda facts: str(entry["advice"]))
             case "", "inspect":
                 return Inspection(**common, inspect=_worded(function, entry))
-            case "", "advise":
-                return AdviceRule(**common, advise=function)
+            case (("advice" | ""), "advise"):
+                return AdviceRule(**common, advise=_advising(function, entry))
             case _:
                 raise self._mistake(rule_id, "has no function of its kind")
 
@@ -215,7 +219,8 @@ class Rules:
             raise self._mistake(rule_id, f"unknown field {min(unknown)!r}; fields are {fields}")
         for name, value in entry.items():
             form = bool if name in _TRUTHS else str
-            if name not in ("value", "accepts") and not isinstance(value, form):
+            several = name in _CHOSEN and isinstance(value, dict)
+            if name not in ("value", "accepts") and not several and not isinstance(value, form):
                 raise self._mistake(rule_id, f"{name} is {value!r}, which is no {form.__name__}")
         for name in ("sentence", "sources", *(("file",) if kind in ("key", "family") else ())):
             if not entry.get(name):
@@ -228,12 +233,12 @@ class Rules:
             raise self._mistake(
                 rule_id, "has neither a value nor a function" if not role else "has a value and a function"
             )
-        if ("value" in entry) is not bool(entry.get("reason")):
+        if "value" in entry and not entry.get("reason"):
             raise self._mistake(rule_id, "a value in the file has its reason there, and no other")
         return {
             "key": entry["key"],
             "file": entry["file"],
-            "decide": function if role else _fixed(_value(entry["value"]), entry["reason"]),
+            "decide": _reasoned(function, entry) if role else _fixed(_value(entry["value"]), entry["reason"]),
             "accepts": self._acceptance(rule_id, entry.get("accepts")),
             "scope": self._named(rule_id, Scope, entry.get("scope", Scope.CLUSTER)),
             "written": entry.get("written", True),
@@ -289,6 +294,12 @@ def read_table(name: str) -> Mapping[str, Any]:
     return tomllib.loads(files("howdah.planner.rules").joinpath(name).read_text(encoding="utf-8"))
 
 
+def _words(entry: Mapping[str, Any], name: str, chosen: str, values: Values) -> str:
+    """The text of a field, the chosen one of several, with values in it; empty where there is none."""
+    text = entry.get(name, "")
+    return str(text if isinstance(text, str) else text.get(chosen, "")).format_map(values)
+
+
 def _worded(inspect: Inspect, entry: Mapping[str, Any]) -> Inspect:
     """The inspection with the file's words where it gives none."""
     if _OF_INSPECTIONS.isdisjoint(entry):
@@ -298,11 +309,34 @@ def _worded(inspect: Inspect, entry: Mapping[str, Any]) -> Inspect:
         for seen in inspect(reading, facts):
             values = {"key": seen.about, "found": seen.found, "where": seen.where, **seen.values}
             yield seen._replace(
-                expected=seen.expected or entry.get("expected", "").format_map(values),
-                fix=seen.fix or entry.get("fix", "").format_map(values),
+                expected=seen.expected or _words(entry, "expected", seen.words, values),
+                fix=seen.fix or _words(entry, "fix", seen.words, values),
             )
 
     return inspect_and_word
+
+
+def _reasoned(decide: Decide, entry: Mapping[str, Any]) -> Decide:
+    """The decision with the file's reason where it gives none."""
+    if "reason" not in entry:
+        return decide
+
+    def decide_and_word(facts: Facts) -> Decision:
+        decision = decide(facts)
+        values = {"value": decision.value, **decision.values}
+        return decision._replace(because=decision.because or _words(entry, "reason", decision.words, values))
+
+    return decide_and_word
+
+
+def _advising(advise: Advise, entry: Mapping[str, Any]) -> Callable[[Facts], str | None]:
+    """The advice of a function, or the file's with the values that the function gives."""
+
+    def advise_and_word(facts: Facts) -> str | None:
+        advice = advise(facts)
+        return advice if advice is None or isinstance(advice, str) else entry["advice"].format_map(advice)
+
+    return advise_and_word
 
 
 def _value(value: Any) -> Value:

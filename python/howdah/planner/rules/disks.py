@@ -76,13 +76,10 @@ rules.accepts("suits the disks")(
 def _scheduler(facts: Facts) -> Decision:
     kinds = {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA}
     if DiskKind.HDD in kinds:
-        return Decision("mq-deadline", "a spinning disk gains from sorted requests, and no task starves")
+        return Decision("mq-deadline", words="spinning")
     if DiskKind.SSD in kinds:
-        return Decision(
-            "mq-deadline",
-            "a SATA queue is shallow: ordered by deadline, no read waits behind a burst of writes",
-        )
-    return Decision("none", "NVMe sorts its own deep queues; ordering again costs CPU time")
+        return Decision("mq-deadline", words="sata")
+    return Decision("none", words="nvme")
 
 
 rules.when("data disks spin and HBase, which reads at random, does not run")(

@@ -9,6 +9,7 @@ from howdah.model.inventory import DiskKind, DiskRole
 from howdah.planner.capacity import data_bytes_per_s
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, MountJudgement, Observation, data_mounts, group_observations
+from howdah.planner.rule import Values
 from howdah.planner.rules.declare import read_rules
 from howdah.units import format_bytes, format_percent, format_rate
 
@@ -161,24 +162,18 @@ def _equal(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.advises("disks.system-disks")
-def _apart(facts: Facts) -> str | None:
+def _apart(facts: Facts) -> Values | None:
     if any(disk.role is DiskRole.SYSTEM for disk in facts.group.disks):
         return None
-    return (
-        f"{facts.group.name} has no disk for the operating system. Keep system and logs off the data "
-        "disks: two small mirrored disks are enough."
-    )
+    return {"facts": facts}
 
 
 @rules.advises("disks.spare")
-def _spare(facts: Facts) -> str | None:
+def _spare(facts: Facts) -> Values | None:
     disks = facts.group.data_disks
     if disks < _SPARE_WORTH_FROM or any(disk.role is DiskRole.SPARE for disk in facts.group.disks):
         return None
-    return (
-        f"With {disks} data disks in each host of {facts.group.name}, keep a spare disk in the "
-        f"host or on the site."
-    )
+    return {"disks": disks, "facts": facts}
 
 
 @rules.advises("disks.controller")

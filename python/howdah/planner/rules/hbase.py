@@ -9,7 +9,7 @@ from howdah.planner.capacity import FILL_LIMIT
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import REGIONS, sized_heap
 from howdah.planner.reading import Inspected, Observation, has_several_hosts, path_list, worker_hosts
-from howdah.planner.rule import Decision
+from howdah.planner.rule import Decision, Values
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.security import login
 from howdah.units import GIB, format_bytes, format_count, format_counted, format_memory
@@ -158,11 +158,7 @@ def _log_counsel(facts: Facts) -> str | None:
 
 
 @rules.advises("hbase.shared-workers")
-def _pools_counsel(facts: Facts) -> str | None:
+def _pools_counsel(facts: Facts) -> Values | None:
     if facts.request.mapreduce:
-        return (
-            "MapReduce and HBase share these workers: a large job takes disks and CPUs from every request. "
-            "If latency matters, give HBase its own workers on the same hosts, or limit how many jobs run "
-            "at once."
-        )
+        return {}
     return None

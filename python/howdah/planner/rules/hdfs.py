@@ -8,7 +8,7 @@ from howdah.errors import UserError
 from howdah.model.plan import Input, Placement, Value
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, named_hosts
-from howdah.planner.rule import Decision, in_study
+from howdah.planner.rule import Decision, Values, in_study
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.ha.services import own_pairs
 from howdah.units import KIB, MIB, format_bytes, format_counted
@@ -251,14 +251,10 @@ rules.accepts("set, if HBase runs")(
 
 
 @rules.advises("streams.native-library")
-def _native_counsel(facts: Facts) -> str | None:
+def _native_counsel(facts: Facts) -> Values | None:
     if not facts.decided.get("dfs.domain.socket.path"):
         return None
-    return (
-        "Run `hadoop checknative` on every worker: short-circuit reads need `hadoop: true`, and a DataNode "
-        "with dfs.domain.socket.path but without the native library does not start. If the library is "
-        "missing, plan with --set dfs.client.read.shortcircuit=false, which omits the socket, too."
-    )
+    return {}
 
 
 @rules.inspects("streams.short-circuit-socket")
@@ -272,10 +268,7 @@ def _short_circuit_socket(reading: Inspected, facts: Facts) -> Iterable[Observat
 
 
 @rules.advises("streams.whole-files")
-def _whole_file_counsel(facts: Facts) -> str | None:
+def _whole_file_counsel(facts: Facts) -> Values | None:
     if facts.cluster.worker_hosts < 2:
         return None
-    return (
-        "Let a map task read one block, not a whole file of many: with 3 replicas up to two thirds of the "
-        "other blocks come over the network. More replicas do not make reading or writing faster."
-    )
+    return {}

@@ -9,7 +9,7 @@ from howdah.model.plan import Input
 from howdah.model.request import Hypervisor
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision, under_kvm, under_vsphere
+from howdah.planner.rule import Decision, Values, under_kvm, under_vsphere
 from howdah.planner.rules.declare import read_rules
 from howdah.units import MIB, format_counted, format_memory
 
@@ -28,11 +28,7 @@ def _vcpus(facts: Facts) -> int:
 
 @rules.decides("hypervisor.vsphere-vcpus")
 def _cpus(facts: Facts) -> Decision:
-    return Decision(
-        _vcpus(facts),
-        "the worker's part of the host's threads, each of which is assigned once",
-        (Input(name="worker.vcpus", value=_vcpus(facts)),),
-    )
+    return Decision(_vcpus(facts), inputs=(Input(name="worker.vcpus", value=_vcpus(facts)),))
 
 
 @rules.decides("hypervisor.vsphere-sockets")
@@ -54,18 +50,14 @@ def _memory_mb(facts: Facts) -> int:
 @rules.decides("hypervisor.vsphere-memory")
 def _memory(facts: Facts) -> Decision:
     return Decision(
-        _memory_mb(facts),
-        "the worker's part of the memory that the hypervisor leaves",
-        (Input(name="worker.memory", value=facts.worker.memory_bytes, unit="B"),),
+        _memory_mb(facts), inputs=(Input(name="worker.memory", value=facts.worker.memory_bytes, unit="B"),)
     )
 
 
 @rules.decides("hypervisor.vsphere-reservation")
 def _reserved(facts: Facts) -> Decision:
     return Decision(
-        _memory_mb(facts),
-        "all of it, so that no page of a heap is ever swapped, shared or ballooned away",
-        (Input(name="worker.memory", value=facts.worker.memory_bytes, unit="B"),),
+        _memory_mb(facts), inputs=(Input(name="worker.memory", value=facts.worker.memory_bytes, unit="B"),)
     )
 
 
@@ -126,11 +118,7 @@ def _power(facts: Facts) -> Decision:
 
 @rules.decides("hypervisor.kvm-vcpus")
 def _kvm_cpus(facts: Facts) -> Decision:
-    return Decision(
-        _vcpus(facts),
-        "the worker's part of the host's threads, each of which is assigned once",
-        (Input(name="worker.vcpus", value=_vcpus(facts)),),
-    )
+    return Decision(_vcpus(facts), inputs=(Input(name="worker.vcpus", value=_vcpus(facts)),))
 
 
 @rules.decides("hypervisor.kvm-memory")
@@ -155,20 +143,14 @@ def _guest_sockets(facts: Facts) -> Decision:
 @rules.decides("hypervisor.kvm-guest-cores")
 def _guest_cores(facts: Facts) -> Decision:
     return Decision(
-        _vcpus(facts) // _kvm_sockets(facts),
-        "every virtual CPU is shown as a core: it is not tied to one thread of one core",
-        (Input(name="worker.vcpus", value=_vcpus(facts)),),
+        _vcpus(facts) // _kvm_sockets(facts), inputs=(Input(name="worker.vcpus", value=_vcpus(facts)),)
     )
 
 
 @rules.decides("hypervisor.kvm-io-threads")
 def _threads(facts: Facts) -> Decision:
     disks = max(1, facts.worker.data_disks or 1)
-    return Decision(
-        disks,
-        "one for each data disk, set in its driver: no disk waits for another's requests",
-        (Input(name="worker.data_disks", value=disks),),
-    )
+    return Decision(disks, inputs=(Input(name="worker.data_disks", value=disks),))
 
 
 _HUGE_PAGE = 2 * MIB
@@ -201,12 +183,9 @@ rules.when("workers are virtual machines")(lambda facts: facts.cluster.virtual)
 
 
 @rules.advises("hypervisor.templates")
-def _template(facts: Facts) -> str:
+def _template(facts: Facts) -> Values | None:
     kinds = len(facts.cluster.kinds)
-    return (
-        f"Make {'one template' if kinds == 1 else f'{kinds} templates'} and clone workers from it: a "
-        "standard size fits hosts of several sizes well, and all workers stay identical."
-    )
+    return {"templates": "one template" if kinds == 1 else f"{kinds} templates"}
 
 
 @rules.advises("hypervisor.kvm-host-pages")
@@ -225,33 +204,23 @@ rules.when("under KVM, a worker draws on several NUMA nodes")(
 
 
 @rules.advises("hypervisor.kvm-guest-nodes")
-def _guest_nodes(facts: Facts) -> str:
-    return (
-        f"A worker draws on {facts.worker.numa_nodes} NUMA nodes, which a guest of KVM sees only if "
-        "configured: define as many <cell>s under <cpu><numa> and bind each with <memnode>, or divide the "
-        "host into more workers."
-    )
+def _guest_nodes(facts: Facts) -> Values | None:
+    return {"facts": facts}
 
 
 @rules.decides("firmware.hyper-threading")
 def _firmware_threads(facts: Facts) -> Decision:
     cpu = facts.group.cpu
     return Decision(
-        "on",
-        "a second thread for each core: 12 to 18 % less time if tasks compute",
-        (Input(name="cores", value=cpu.cores), Input(name="threads", value=cpu.threads)),
+        "on", inputs=(Input(name="cores", value=cpu.cores), Input(name="threads", value=cpu.threads))
     )
 
 
 @rules.decides("firmware.power")
 def _firmware_power(facts: Facts) -> Decision:
     if facts.request.hbase_used:
-        return Decision(
-            "maximum performance", "HBase's requests are shorter than the time a core takes to wake up"
-        )
-    return Decision(
-        "controlled by the operating system", "sorting keeps cores awake; idle hosts draw half the power"
-    )
+        return Decision("maximum performance", words="hbase")
+    return Decision("controlled by the operating system", words="usual")
 
 
 rules.when("a host has more than one NUMA node")(lambda facts: facts.group.cpu.numa_nodes > 1)

@@ -142,12 +142,7 @@ def _master_memory(facts: Facts) -> Decision:
     value = task_sizes(facts).master_mb
     dataset = facts.request.dataset_bytes
     inputs = (Input(name="dataset", value=dataset, unit="B"),) if dataset else ()
-    return Decision(
-        value,
-        f"a heap of {MASTER_BYTES_PER_TASK // 1000} kB for each task of the largest job; at most a "
-        "quarter of the smallest worker",
-        inputs,
-    )
+    return Decision(value, inputs=inputs, values={"kb": MASTER_BYTES_PER_TASK // 1000})
 
 
 @rules.accepts("heap of an application master")
@@ -165,9 +160,7 @@ def _master_options_will_do(value: Value, decision: Decision, facts: Facts) -> b
 @rules.decides("mapreduce.master-heap")
 def _master_options(facts: Facts) -> Decision:
     container = int(facts.number("yarn.app.mapreduce.am.resource.mb"))
-    return Decision(
-        f"-Xmx{int(container * MASTER_HEAP_SHARE)}m", f"two thirds of the container's {container} MB"
-    )
+    return Decision(f"-Xmx{int(container * MASTER_HEAP_SHARE)}m", values={"container": container})
 
 
 _CACHE = "mapreduce.jobhistory.loadedtasks.cache.size"

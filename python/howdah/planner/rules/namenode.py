@@ -27,7 +27,7 @@ from howdah.planner.heap import (
     size_of,
     whole_heap,
 )
-from howdah.planner.rule import Decision, in_study
+from howdah.planner.rule import Decision, Values, in_study
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.jvm import supported
 from howdah.releases.values import heap_bytes
@@ -197,13 +197,8 @@ def _redundancy(facts: Facts) -> Decision:
 
 
 @rules.advises("namenode.service-port")
-def _service_port(facts: Facts) -> str | None:
+def _service_port(facts: Facts) -> Values | None:
     workers = facts.cluster.workers
     if workers < _SERVICE_PORT_FROM:
         return None
-    return (
-        f"With {format_count(workers)} DataNodes give their heartbeats and block reports a separate port "
-        "(dfs.namenode.servicerpc-address for each NameNode, dfs.namenode.service.handler.count): clients "
-        "then cannot delay them. After a change with automatic failover, run `hdfs zkfc -formatZK` "
-        "again."
-    )
+    return {"workers": format_count(workers)}

@@ -11,7 +11,7 @@ from howdah.model.request import Hypervisor, Profile
 from howdah.planner.capacity import LINE_SHARE, REPLICATION, data_bytes_per_s, replica_bits_per_s
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision, several_ports
+from howdah.planner.rule import Decision, Values, several_ports
 from howdah.planner.rules.declare import read_rules
 from howdah.units import format_bits_per_s, format_counted, format_rate
 
@@ -32,12 +32,8 @@ def bonded(facts: Facts) -> bool:
 def _mode(facts: Facts) -> Decision:
     ports = Input(name="ports", value=sum(nic.count for nic in facts.group.nics))
     if facts.request.profile is Profile.PAPER:
-        return Decision("balance-xor", "as the study had it; the switch needs a static group", (ports,))
-    return Decision(
-        "802.3ad",
-        "host and switch negotiate the ports, and a wrong cable is detected instead of losing packets",
-        (ports,),
-    )
+        return Decision("balance-xor", inputs=(ports,), words="study")
+    return Decision("802.3ad", inputs=(ports,), words="usual")
 
 
 def ports(reading: Inspected) -> tuple[Nic, ...]:
@@ -187,26 +183,20 @@ def _advise_speed(facts: Facts) -> str | None:
 
 
 @rules.advises("network.gigabit")
-def _grouped_gigabit(facts: Facts) -> str | None:
+def _grouped_gigabit(facts: Facts) -> Values | None:
     if facts.cluster.hosts == 1:
         return None
     slow = [nic for nic in facts.group.nics if nic.speed_bits_per_s <= _GIGABIT]
     if not slow:
         return None
-    return (
-        f"{facts.group.name} has ports of 1 Gb/s. A port of 10 Gb/s made loading and reading three to six "
-        "times as fast; grouped gigabit ports scale less well with the data, so prefer faster ports."
-    )
+    return {"facts": facts}
 
 
 @rules.advises("network.end-to-end")
-def _end_to_end(facts: Facts) -> str | None:
+def _end_to_end(facts: Facts) -> Values | None:
     if facts.cluster.hosts == 1:
         return None
-    return (
-        "Jumbo frames work end to end or not at all: set MTU 9000 on switches, virtual switches and cards, "
-        "then test it between two hosts with `ping -M do -s 8972 HOST`."
-    )
+    return {}
 
 
 @rules.advises("network.switch")
@@ -225,10 +215,7 @@ def _switch(facts: Facts) -> str | None:
 
 
 @rules.advises("network.interrupts")
-def _interrupts(facts: Facts) -> str | None:
+def _interrupts(facts: Facts) -> Values | None:
     if facts.cluster.hosts == 1:
         return None
-    return (
-        "Leave interrupts to irqbalance, and read /proc/interrupts under load: if one CPU serves a card "
-        "alone and is fully busy, spread the card's queues or pin them away from the tasks."
-    )
+    return {}

@@ -72,12 +72,8 @@ def _serves(value: Value, decision: Decision, facts: Facts) -> bool:
 @rules.decides("nodemanager.shuffle-service")
 def _services(facts: Facts) -> Decision:
     if facts.request.spark_used:
-        return Decision(
-            ("mapreduce_shuffle", "spark_shuffle"),
-            "without mapreduce_shuffle every MapReduce and Tez job fails in its first fetch, without "
-            "spark_shuffle Spark's executors do not start",
-        )
-    return Decision(("mapreduce_shuffle",), "without it every job fails in its first fetch")
+        return Decision(("mapreduce_shuffle", "spark_shuffle"), words="spark")
+    return Decision(("mapreduce_shuffle",), words="mapreduce")
 
 
 @rules.decides("nodemanager.disk-full")
@@ -136,12 +132,7 @@ _LABELS = "yarn.node-labels.fs-store.root-dir"
 def _lost_after(facts: Facts) -> Decision:
     return Decision(
         _LOST_AFTER_MS,
-        "its tasks, its map output and any application master on it wait so long, and up to a third longer: "
-        "the ResourceManager checks three times within it. A restart of the NodeManager, a garbage "
-        "collection or a restart of a switch is over by then; declaring a NodeManager lost too soon "
-        "costs only its work. HDFS, which "
-        "would copy all its blocks, waits for ten minutes",
-        (
+        inputs=(
             Input(
                 name="between a NodeManager's tries to reach the ResourceManager", value=_RETRY_MS, unit="ms"
             ),
@@ -153,10 +144,7 @@ def _lost_after(facts: Facts) -> Decision:
 def _connected_within(facts: Facts) -> Decision:
     return Decision(
         _CONNECTED_WITHIN_MS,
-        "after YARN declares a worker lost, an application master tries to end its tasks there and runs them "
-        "elsewhere only after this time: the release's 180 s cost a job 179 s in a lab. A "
-        "restarted NodeManager is back within a minute",
-        (
+        inputs=(
             Input(
                 name="between an application master's tries to reach a NodeManager", value=_TRY_MS, unit="ms"
             ),
@@ -213,11 +201,7 @@ def _in_hdfs(facts: Facts) -> Decision:
     file_system = facts.decided.get("fs.defaultFS")
     if not isinstance(file_system, str):
         raise MissingFact("fs.defaultFS")
-    return Decision(
-        f"{file_system}/yarn/node-attributes",
-        "the default is a directory below /tmp of each ResourceManager; after a failover only data in HDFS "
-        "can be read",
-    )
+    return Decision(f"{file_system}/yarn/node-attributes")
 
 
 @rules.inspects("nodes.kept-for-both")

@@ -22,23 +22,15 @@ _OLDEST_KERNEL = (2, 6, 30)
 @rules.decides("os.swappiness")
 def _swappiness(facts: Facts) -> Decision:
     if facts.request.profile is Profile.PAPER:
-        return Decision(0, "as in the study: no page of a process is less valuable than a page of the cache")
-    return Decision(
-        1,
-        "heaps stay in memory; 0 may kill a process before a page is swapped, so use the lowest "
-        "value above it",
-    )
+        return Decision(0, words="study")
+    return Decision(1, words="usual")
 
 
 @rules.decides("os.huge-pages")
 def _huge_pages(facts: Facts) -> Decision:
     if facts.request.profile is Profile.PAPER:
-        return Decision("always", "as in the study: every heap gets them without a flag")
-    return Decision(
-        "madvise",
-        "heaps that request them (-XX:+UseTransparentHugePages) get them; with `always` the stacks of a "
-        "DataNode's thousands of threads may stay in memory whole",
-    )
+        return Decision("always", words="study")
+    return Decision("madvise", words="usual")
 
 
 @rules.inspects("os.kernel")
@@ -133,10 +125,7 @@ rules.when("native workers with several NUMA nodes that run MapReduce, on Hadoop
 def _aware(facts: Facts) -> Decision:
     nodes = facts.worker.numa_nodes or 1
     return Decision(
-        True,
-        f"each container runs on the processors and in the memory of one of {nodes} NUMA nodes, if that "
-        "node has room; NodeManagers need numactl and do not start without it",
-        (Input(name="NUMA nodes of a worker", value=nodes),),
+        True, inputs=(Input(name="NUMA nodes of a worker", value=nodes),), values={"nodes": nodes}
     )
 
 

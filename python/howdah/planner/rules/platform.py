@@ -61,21 +61,14 @@ def _hyper_threading(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     inputs = (Input(name="cores", value=cpu.cores), Input(name="threads", value=cpu.threads))
     seen = f"{cpu.cores} cores, {cpu.threads} threads"
     if cpu.threads > cpu.cores:
-        yield Observation(True, "Hyper-Threading", seen, "two threads on every core", inputs=inputs)
+        yield Observation(True, "Hyper-Threading", seen, inputs=inputs, words="on")
     elif reading.host.virtualisation.is_virtual:
         # A guest sees the virtual CPUs it was given, whatever the cores below them do.
-        yield Observation(None, "Hyper-Threading", seen, "a probe of the physical host", inputs=inputs)
+        yield Observation(None, "Hyper-Threading", seen, inputs=inputs, words="guest")
     elif cpu.architecture != "x86_64":
-        yield Observation(None, "Hyper-Threading", seen, "whether this processor has it", inputs=inputs)
+        yield Observation(None, "Hyper-Threading", seen, inputs=inputs, words="unknown")
     else:
-        yield Observation(
-            False,
-            "Hyper-Threading",
-            seen,
-            "two threads on every core",
-            fix="turn Hyper-Threading (SMT) on in the firmware and drop nosmt from the kernel's command line",
-            inputs=inputs,
-        )
+        yield Observation(False, "Hyper-Threading", seen, inputs=inputs, words="off")
 
 
 @rules.inspects("platform.ready-time")

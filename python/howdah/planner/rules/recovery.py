@@ -19,7 +19,7 @@ from howdah.planner.capacity import (
     file_bytes,
 )
 from howdah.planner.facts import Facts, data_disks_spin
-from howdah.planner.rule import Decision
+from howdah.planner.rule import Decision, Values
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.units import format_bytes, format_count, format_percent, format_rate, format_seconds
 
@@ -57,15 +57,11 @@ def _sorted_dataset(facts: Facts) -> str | None:
 
 
 @rules.advises("capacity.many-hosts")
-def _many_hosts(facts: Facts) -> str | None:
+def _many_hosts(facts: Facts) -> Values | None:
     hosts = facts.cluster.hosts
     if hosts <= _HOSTS_IN_PRACTICE:
         return None
-    return (
-        f"{hosts:,} hosts are more than the papers measured masters for: at 256 MiB blocks they estimated "
-        f"that one CPU serves about {_HOSTS_MOST} hosts, and {_HOSTS_IN_PRACTICE} with caution. Masters have "
-        "several today; watch their CPU and queues, and keep blocks large."
-    )
+    return {"hosts": hosts}
 
 
 _WITHIN_S = 8 * 3600
@@ -158,14 +154,9 @@ rules.accepts("work that disks can do")(_will_do(_LEAST_WORK))
 def _work(facts: Facts) -> Decision:
     lost = recovery_of(facts)
     if facts.cluster.worker_hosts <= facts.number("dfs.replication"):
-        return Decision(
-            _LEAST_WORK,
-            "the release's default: every host has a replica of every block, and none can take "
-            "those of a lost host",
-            _inputs(lost),
-        )
+        return Decision(_LEAST_WORK, inputs=_inputs(lost), words="everywhere")
     value = max(_LEAST_WORK, math.ceil(lost.rate * facts.number(_INTERVAL) / lost.block))
-    return Decision(value, f"{_why(lost)}; the default is {_LEAST_WORK}", _inputs(lost))
+    return Decision(value, inputs=_inputs(lost), words="others", values={"why": _why(lost)})
 
 
 def _why(lost: Recovery) -> str:
@@ -201,11 +192,7 @@ def _streams(facts: Facts) -> Decision:
     each_beat = work * facts.number(_HEARTBEAT) / facts.number(_INTERVAL)
     at_once = work * lost.block / facts.number(_INTERVAL) / _stream_rate(facts)
     value = max(_LEAST_STREAMS, math.ceil(max(each_beat, at_once)))
-    return Decision(
-        value,
-        "a DataNode takes the blocks of one heartbeat at a time, and no more than it has streams",
-        _inputs(lost),
-    )
+    return Decision(value, inputs=_inputs(lost))
 
 
 rules.accepts("at least the streams")(
@@ -215,10 +202,7 @@ rules.accepts("at least the streams")(
 
 @rules.decides("recovery.streams-limit")
 def _hard(facts: Facts) -> Decision:
-    return Decision(
-        2 * int(facts.number(_STREAMS)),
-        f"twice {_STREAMS}: blocks with one remaining replica do not wait for others",
-    )
+    return Decision(2 * int(facts.number(_STREAMS)))
 
 
 @rules.advises("recovery.density")

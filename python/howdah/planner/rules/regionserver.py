@@ -151,13 +151,8 @@ rules.decides("regionserver.cache-kind")(
 @rules.decides("regionserver.heap-cache")
 def _heap_cache(facts: Facts) -> Decision:
     if _memory(facts).cache:
-        return Decision(
-            _HEAP_CACHE_BESIDE,
-            "indexes and Bloom filters only: blocks of data are in the cache outside the heap",
-        )
-    return Decision(
-        _HEAP_CACHE, "all blocks are cached in the heap; with the memstores' 0.4 it leaves a fifth"
-    )
+        return Decision(_HEAP_CACHE_BESIDE, words="beside")
+    return Decision(_HEAP_CACHE, words="alone")
 
 
 @rules.decides("regionserver.memstore")

@@ -165,13 +165,7 @@ def _is_service(entry: FoundProperty) -> bool:
 def _foreign(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry, near in _unknown(reading, facts):
         if near is not None and _has_default(entry, near, reading, facts):
-            yield entry_verdict(
-                entry,
-                False,
-                found=_unread(entry, facts),
-                expected=f"{near}, whose default is this value",
-                fix=f"rename {entry.name} to {near} in {entry.place}",
-            )
+            yield entry_verdict(entry, False, found=_unread(entry, facts), words="default", near=near)
         elif near is None:
             line = _nearest_reader(entry.name, facts)
             if line.endswith(_LATER) and any(
@@ -179,12 +173,7 @@ def _foreign(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             ):
                 continue
             yield entry_verdict(
-                entry,
-                False,
-                found=_unread(entry, facts) + (f"; {line}" if line else ""),
-                expected="names that the release reads: others have no effect unless other software reads "
-                "them",
-                fix=f"remove {entry.name} from {entry.place} if no other software reads it",
+                entry, False, found=_unread(entry, facts) + (f"; {line}" if line else ""), words="unread"
             )
 
 

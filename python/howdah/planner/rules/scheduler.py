@@ -11,7 +11,7 @@ from howdah.model.request import PlanRequest, Profile, Protection, WorkKind
 from howdah.planner.budget import chosen_sizes, container_mb
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import CONTAINERS_PER_GIB, WORKERS_PER_GIB, size_of, sized_heap
-from howdah.planner.rule import Decision, in_study, with_mapreduce
+from howdah.planner.rule import Decision, Values, in_study, with_mapreduce
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.security import login
 from howdah.releases import catalogue
@@ -66,11 +66,7 @@ def _queues(facts: Facts) -> Decision:
 
 @rules.decides("queues.administrators")
 def _administrators(facts: Facts) -> Decision:
-    return Decision(
-        facts.decided.get("yarn.admin.acl", "yarn"),
-        "the default is *, for the root and so for every queue below it: any user with a ticket may stop "
-        "all jobs, whatever the value of yarn.acl.enable",
-    )
+    return Decision(facts.decided.get("yarn.admin.acl", "yarn"))
 
 
 @rules.decides("queues.default")
@@ -131,22 +127,14 @@ rules.when("with more than one kind of work on YARN, or with HBase next to it, u
 def _preemption(facts: Facts) -> Decision:
     if not facts.planned:
         raise MissingFact("how the cluster is shared: give a plan")
-    return Decision(
-        True, "otherwise a queue waits until tasks of others end, and executors of Spark may run for hours"
-    )
+    return Decision(True)
 
 
 @rules.advises("queues.labels")
-def _labels(facts: Facts) -> str | None:
+def _labels(facts: Facts) -> Values | None:
     if not facts.request.hbase_used:
         return None
-    return (
-        "HBase and jobs share every worker here: each has its part of memory and CPUs, jobs on tables have "
-        "their own queue, and disks are shared. If users wait for HBase's answers, give "
-        "RegionServers hosts without jobs: label those hosts (yarn.node-labels.enabled, yarn "
-        "rmadmin -replaceLabelsOnNode) and "
-        "give no queue the label."
-    )
+    return {}
 
 
 _SCHEDULERS = "org.apache.hadoop.yarn.server.resourcemanager.scheduler"
@@ -186,11 +174,8 @@ def _paper(facts: Facts) -> bool:
 @rules.decides("scheduler.class")
 def _scheduler(facts: Facts) -> Decision:
     if _paper(facts):
-        return Decision(_FAIR, "as the study ran")
-    return Decision(
-        _CAPACITY,
-        "the release's default: queues with a capacity each; users of other queues may use free capacity",
-    )
+        return Decision(_FAIR, words="study")
+    return Decision(_CAPACITY, words="usual")
 
 
 @rules.when("with MapReduce, if vcores of workers are set")
@@ -257,16 +242,8 @@ def _usually_asynchronous(facts: Facts) -> bool:
 @rules.decides("containers.asynchronous")
 def _asynchronous(facts: Facts) -> Decision:
     if _usually_asynchronous(facts):
-        return Decision(
-            True,
-            "the release's default: the ResourceManager goes over its nodes all the time and gives each one "
-            "container in turn, so that no node waits for its heartbeat and small jobs are spread",
-        )
-    return Decision(
-        False,
-        "the release's default: before 3.5.0 the ResourceManager may hang when its scheduling thread dies "
-        "(YARN-10058); heartbeats give out containers, as many at once as is set here",
-    )
+        return Decision(True, words="on")
+    return Decision(False, words="off")
 
 
 def _is_asynchronous(facts: Facts) -> bool:
@@ -356,23 +333,16 @@ def _most(facts: Facts) -> Decision:
     except MissingFact:
         containers = 0
     if containers <= _USUAL_MOST:
-        return Decision(_USUAL_MOST, "the release's default: more than a worker runs at once")
+        return Decision(_USUAL_MOST, words="usual")
     return Decision(
-        containers,
-        "one heartbeat fills an idle worker with tasks whose data it has",
-        (Input(name="containers of the largest worker", value=containers),),
+        containers, inputs=(Input(name="containers of the largest worker", value=containers),), words="full"
     )
 
 
 @rules.decides("containers.locality-delay")
 def _delay(facts: Facts) -> Decision:
     workers = facts.cluster.workers
-    return Decision(
-        max(1, workers),
-        "every worker offers room once before a task runs away from its data; if fewer have room, YARN "
-        "waits for as many offers as there are workers at most",
-        (Input(name="workers", value=workers),),
-    )
+    return Decision(max(1, workers), inputs=(Input(name="workers", value=workers),))
 
 
 rules.when("with MapReduce and the FairScheduler")(lambda facts: with_mapreduce(facts) and _is_fair(facts))

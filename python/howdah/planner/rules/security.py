@@ -10,6 +10,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts
 from howdah.planner.rule import (
     Decision,
+    Values,
     in_pair,
     realm,
     secured,
@@ -71,16 +72,8 @@ rules.when("without --secure")(lambda facts: not facts.request.secure)
 
 
 @rules.advises("security.preparations")
-def _preparations(facts: Facts) -> str | None:
-    return (
-        f"Before the first start: a Kerberos realm {realm(facts)} with a principal for each service on each "
-        f"host; keytabs in {KEYTABS}, readable by their service only; a key and a certificate for each host "
-        "in /etc/security/tls; passwords of key stores in a credential store (`hadoop credential create "
-        "ssl.server.keystore.password -provider localjceks://file/etc/security/tls/hadoop.jceks`), never in "
-        f"a file of the configuration; {WEB_SECRET}, the same on all hosts; login configurations "
-        "for ZooKeeper and for the daemons that write to it; "
-        "container-executor.cfg as it is rendered, owned by root."
-    )
+def _preparations(facts: Facts) -> Values | None:
+    return {"realm": realm(facts)}
 
 
 def _of_root(reading: Inspected, key: str) -> bool:
@@ -99,21 +92,16 @@ def _startable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             _PROTECTION,
             bool(reading.text(_PROTECTION)),
             found=reading.text(_PROTECTION) or "not set",
-            expected="privacy, integrity or authentication: with Kerberos a DataNode starts only with this "
-            f"or with a port of root's in {_DATA}",
-            fix=f"set {_PROTECTION} to privacy and {_POLICY} to HTTPS_ONLY in hdfs-site.xml on all hosts",
             elsewhere="hdfs-site.xml",
+            words="data",
         )
     if not _of_root(reading, _PAGES):
         yield reading.verdict(
             _POLICY,
             reading.text(_POLICY) == "HTTPS_ONLY",
             found=reading.text(_POLICY) or "HTTP_ONLY (default)",
-            expected="HTTPS_ONLY: with Kerberos a DataNode starts only with this or with a port of root's "
-            f"in {_PAGES}",
-            fix=f"set {_POLICY} to HTTPS_ONLY in hdfs-site.xml on all hosts, and name key stores in "
-            "ssl-server.xml",
             elsewhere="hdfs-site.xml",
+            words="pages",
         )
 
 
@@ -172,10 +160,8 @@ def _daemon_users(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield entry_verdict(
             entry,
             entry.text != "root",
-            expected="a separate user: tasks run as the NodeManager's, and every job is root on its workers"
-            if entry.name == _RUNS_TASKS and not _as_users(facts)
-            else "a separate user: a fault in the daemon gives an attacker the whole host",
-            fix=f"set {entry.name} to {user} in {entry.place}, and make {user} the owner of its directories",
+            words="tasks" if entry.name == _RUNS_TASKS and (not _as_users(facts)) else "daemon",
+            user=user,
         )
 
 

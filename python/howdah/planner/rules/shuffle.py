@@ -27,33 +27,16 @@ _KEPT = 0.7
 @rules.decides("shuffle.slow-start")
 def _slow_start(facts: Facts) -> Decision:
     if in_study(facts):
-        return Decision(0.0, "as the study ran: nothing else used the reduce tasks' memory")
+        return Decision(0.0, words="study")
     if facts.request.sorts_only and not facts.request.dataset_bytes:
-        return Decision(
-            _LATEST,
-            "how much is sorted is not known; an early start costs more if maps run in many waves than a "
-            "late start if they run in few",
-        )
+        return Decision(_LATEST, words="unknown")
     if facts.request.sorts_only:
         waves = (facts.request.dataset_bytes or 0) / _BLOCK / max(1, facts.cluster.map_slots)
         inputs = (Input(name="waves of map tasks", value=round(waves, 1)),)
         if waves < _FEW_WAVES:
-            return Decision(
-                _EARLY,
-                "the last wave begins almost at once: reduce tasks fetch map output while it is in the page "
-                "cache",
-                inputs,
-            )
-        return Decision(
-            min(_LATEST, round(1 - 1 / waves, 2)),
-            "one wave of map tasks remains. YARN serves reduce tasks before map tasks: earlier, up to half "
-            "of the containers would wait for map output while map tasks need them",
-            inputs,
-        )
-    return Decision(
-        _LATE,
-        "jobs share the containers: reduce tasks that wait for the last map task block tasks of other jobs",
-    )
+            return Decision(_EARLY, inputs=inputs, words="early")
+        return Decision(min(_LATEST, round(1 - 1 / waves, 2)), inputs=inputs, words="late")
+    return Decision(_LATE, words="shared")
 
 
 @rules.decides("shuffle.copies")
@@ -62,12 +45,8 @@ def _copies(facts: Facts) -> Decision:
     slots = max(kind.reduce_slots for kind in kinds)
     inputs = (Input(name="reduce tasks at once on a worker", value=slots),)
     if slots <= 1 and len(kinds) == 1 and facts.cluster.workers > len(kinds):
-        return Decision(
-            _COPIES_OF_SMALL,
-            "one reduce task on each of many small workers: a few fetches fill its link",
-            inputs,
-        )
-    return Decision(_COPIES, "enough concurrent fetches that one slow disk does not stop them all", inputs)
+        return Decision(_COPIES_OF_SMALL, inputs=inputs, words="small")
+    return Decision(_COPIES, inputs=inputs, words="usual")
 
 
 def _of_a_study(paper: Value, production: Value, why: str) -> Callable[[Facts], Decision]:
@@ -92,14 +71,10 @@ rules.decides("shuffle.merge-share")(
 @rules.decides("shuffle.kept-in-memory")
 def _kept_in_memory(facts: Facts) -> Decision:
     if in_study(facts):
-        return Decision(_KEPT, "as the study ran: TeraSort's reduce function needs no memory")
+        return Decision(_KEPT, words="study")
     if facts.request.sorts_only:
-        return Decision(
-            _KEPT,
-            "TeraSort's reduce function keeps nothing, so the last map output that is fetched need not be "
-            "written and read again",
-        )
-    return Decision(0.0, "the release's default: the whole heap is for the reduce function")
+        return Decision(_KEPT, words="sort")
+    return Decision(0.0, words="usual")
 
 
 _RECORD_BYTES = 100
@@ -148,18 +123,13 @@ def _sort_buffer(facts: Facts) -> Decision:
     )
     if whole > most:
         return Decision(
-            most,
-            f"a whole block would need {whole} MB; {_SORT_HEAP_SHARE * 100:.0f} % of the map task's heap is "
-            "the most that leaves room for the task, so its output is spilled more than once",
-            inputs,
+            most, inputs=inputs, words="most", values={"whole": whole, "share": _SORT_HEAP_SHARE * 100}
         )
     return Decision(
         whole,
-        f"a block of {block_mb:.0f} MiB and {_RECORD_EXTRA_BYTES} bytes for each 100-byte record fill "
-        f"{block_mb * share / whole * 100:.0f} % of it, less than the {_SPILL_SHARE * 100:.0f} % at which it "
-        "spills: a map task over a block writes its output once (the last of a file, up to a tenth longer, "
-        "may write it twice)",
-        inputs,
+        inputs=inputs,
+        words="whole",
+        values={"block_mb": block_mb, "filled": block_mb * share / whole * 100, "spills": _SPILL_SHARE * 100},
     )
 
 

@@ -82,30 +82,20 @@ def _many_cpus(facts: Facts) -> bool:
 @rules.decides("spark.collectors")
 def _collectors(facts: Facts) -> Decision:
     cores = executor(facts).cores
-    return Decision(
-        f"-XX:ParallelGCThreads={max(2, cores)}",
-        "by default each executor starts threads for all CPUs of the host",
-    )
+    return Decision(f"-XX:ParallelGCThreads={max(2, cores)}")
 
 
 @rules.decides("spark.overhead")
 def _overhead(facts: Facts) -> Decision:
     size = executor(facts)
-    return Decision(
-        f"{size.container_mb - size.heap_mb}m",
-        f"the rest of a container of {size.container_mb} MB: threads, buffers of the network, Python; at "
-        f"least {LEAST_OVERHEAD_MB} MB and a tenth of the heap, as Spark's own default",
-    )
+    return Decision(f"{size.container_mb - size.heap_mb}m", values={"size": size})
 
 
 @rules.decides("spark.driver")
 def _driver(facts: Facts) -> Decision:
     least = min(kind.memory_bytes for kind in kinds_of(facts)) // MIB
     value = max(1024, min(_DRIVER_MB, least // _DRIVER_SHARE // STEP_MB * STEP_MB))
-    return Decision(
-        f"{value}m",
-        "broadcast tables and collected results pass through the driver; the default of 1 GiB is soon full",
-    )
+    return Decision(f"{value}m")
 
 
 @rules.when("with Spark, dynamic allocation and the external shuffle service")
@@ -218,11 +208,7 @@ rules.accepts("fits a container of YARN")(
 def _master(facts: Facts) -> Decision:
     least = min(kind.memory_bytes for kind in kinds_of(facts)) // MIB
     value = max(1024, min(_MASTER_MB, least // _MASTER_SHARE // _STEP_MB * _STEP_MB))
-    return Decision(
-        value,
-        "one application master plans and follows all queries of a session, with thousands of tasks each",
-        (Input(name="memory of the smallest worker", value=least * MIB, unit="B"),),
-    )
+    return Decision(value, inputs=(Input(name="memory of the smallest worker", value=least * MIB, unit="B"),))
 
 
 def _share(facts: Facts, share: float, most_mb: int, why: str) -> Decision:
@@ -285,8 +271,4 @@ rules.accepts("named hosts")(lambda value, decision, facts: bool(value) and "*" 
 
 @rules.decides("hive.proxy-hosts")
 def _hosts(facts: Facts) -> Decision:
-    return Decision(
-        facts.cluster.addresses(Role.RESOURCEMANAGER),
-        "the assumed host of HiveServer2: list the hosts where it runs, never *. It runs queries as the "
-        "users who submit them; without this HDFS and YARN refuse all of them",
-    )
+    return Decision(facts.cluster.addresses(Role.RESOURCEMANAGER))

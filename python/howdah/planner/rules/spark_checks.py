@@ -127,9 +127,8 @@ def _kinds(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 entry,
                 False,
                 found=f"{entry.text}, a master of Spark 1",
-                expected="yarn: otherwise applications of later releases do not start",
-                fix=f"set spark.master to yarn in {entry.place}, and spark.submit.deployMode to "
-                f"{entry.text.removeprefix('yarn-')}",
+                words="master",
+                mode=entry.text.removeprefix("yarn-"),
             )
         if definition is not None and misfit is not None:
             near = similar_text(entry.text, definition.words) or definition.default
@@ -137,10 +136,9 @@ def _kinds(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 entry,
                 False,
                 found=f"{entry.text!r} {misfit}",
-                expected="a value that Spark can read: otherwise applications exit at once",
-                fix=f"set {entry.name} to {near} in {entry.place}"
-                if near
-                else f"write {entry.name} as {definition.kind} in {entry.place}",
+                words="near" if near else "kind",
+                near=near,
+                definition=definition,
             )
 
 

@@ -52,13 +52,8 @@ rules.when("there is more than one rack, or hosts are node groups")(
 def _script(facts: Facts) -> Decision:
     topology = facts.cluster.topology
     if topology.placement is Placement.NODE_GROUPS:
-        return Decision(
-            "/etc/hadoop/conf/topology.sh",
-            "gives every worker's virtual rack and host; a location of one level only rejects every DataNode",
-        )
-    return Decision(
-        "/etc/hadoop/conf/topology.sh", f"prints which of the {len(topology.racks)} racks a host is in"
-    )
+        return Decision("/etc/hadoop/conf/topology.sh", words="groups")
+    return Decision("/etc/hadoop/conf/topology.sh", words="racks", values={"racks": len(topology.racks)})
 
 
 rules.when("hosts carry two or more workers, no racks are known and no directory is coded")(_NODE_GROUPS)
@@ -96,13 +91,11 @@ def _by_space(facts: Facts) -> Decision:
     sizes = _sizes(facts.cluster)
     return Decision(
         f"{_BLOCKS}.AvailableSpaceBlockPlacementPolicy",
-        f"DataNodes hold from {format_bytes(min(sizes))} to {format_bytes(max(sizes))}: filled equally, the "
-        "small DataNodes would be full long before the large ones, and the balancer would never "
-        "finish. Racks are used as by default",
-        (
+        inputs=(
             Input(name="smallest DataNode", value=min(sizes), unit="B"),
             Input(name="largest DataNode", value=max(sizes), unit="B"),
         ),
+        values={"least": format_bytes(min(sizes)), "most": format_bytes(max(sizes))},
     )
 
 
@@ -253,7 +246,4 @@ rules.decides("addresses.job-history-tls")(_at(Role.JOB_HISTORY, 19890))
 def _job_logs(facts: Facts) -> Decision:
     host = _first(Role.JOB_HISTORY, facts)
     page = f"https://{host}:19890" if facts.request.secure else f"http://{host}:19888"
-    return Decision(
-        f"{page}/jobhistory/logs",
-        f"after collection they are no longer on the worker; the JobHistoryServer on {host} shows them",
-    )
+    return Decision(f"{page}/jobhistory/logs", values={"host": host})

@@ -49,18 +49,13 @@ rules.accepts("no limit or half")(
 @rules.decides("zookeeper.connections")
 def _connections(facts: Facts) -> Decision:
     if not facts.request.hbase_used:
-        return Decision(_CONNECTIONS, "the release's default: only daemons and few programs of users connect")
+        return Decision(_CONNECTIONS, words="few")
     tasks = max(
         sum((kind.map_slots + kind.reduce_slots) * kind.per_host for kind in group)
         for group in _by_group(facts).values()
     )
     value = max(_CONNECTIONS_HBASE, -(-(2 * tasks + _CONNECTIONS) // 100) * 100)
-    return Decision(
-        value,
-        "each task and client of HBase connects: a refused one fails, and so does a RegionServer of "
-        "the same host that reconnects",
-        (Input(name="tasks at once on a host", value=tasks),),
-    )
+    return Decision(value, inputs=(Input(name="tasks at once on a host", value=tasks),), words="hbase")
 
 
 def _by_group(facts: Facts) -> dict[str | None, list[Worker]]:
@@ -234,11 +229,8 @@ def _found_by_clients(reading: Inspected, facts: Facts) -> Iterator[Observation]
             key,
             not strange and not deaf,
             found=", ".join(strange or deaf or members),
-            fix=f"name the hosts of server.N in {key} in {reading.where(key)}"
-            if strange
-            else f"set the ports in {key} in {reading.where(key)} to clientPort, {usual}, or clientPort to "
-            "theirs on all members",
             usual=usual,
+            words="strange" if strange else "deaf",
         )
 
 

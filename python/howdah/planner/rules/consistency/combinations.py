@@ -271,21 +271,11 @@ def _undefined(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         of_shell = re.fullmatch(_OF_SHELL, entry.name) is not None
         bare = next(filter(reading.text, re.findall(_WITHOUT_BRACES, entry.text)), None)
         if bare and not of_shell:
-            yield entry_verdict(
-                entry,
-                False,
-                expected=f"${{{bare}}}: a variable without braces is not replaced",
-                fix=f"write ${{{bare}}} for ${bare} in {entry.place}",
-            )
+            yield entry_verdict(entry, False, words="bare", bare=bare)
         names = [
             name
             for name in re.findall(_VARIABLE, entry.text)
             if re.fullmatch(_ELSEWHERE, name) is None and not (of_shell and re.fullmatch(_SHELL_NAME, name))
         ]
         if names:
-            yield entry_verdict(
-                entry,
-                False,
-                expected=f"${{{names[0]}}} to be set somewhere",
-                fix=f"write the value itself into {entry.place}, or set {names[0]}",
-            )
+            yield entry_verdict(entry, False, words="missing", name=names[0])

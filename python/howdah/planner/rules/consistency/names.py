@@ -281,10 +281,8 @@ def _host_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 entry,
                 is_host(host),
                 found=host,
-                fix=f"give the host in {entry.name} another name, {host.replace('_', '-')} for instance, in "
-                f"DNS and in {entry.place}"
-                if is_host(host.replace("_", "-"))
-                else f"write the host's name in {entry.place}",
+                words="plain" if is_host(host.replace("_", "-")) else "strange",
+                plain=host.replace("_", "-"),
             )
 
 

@@ -125,11 +125,9 @@ def _sent(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             queue in leaves,
             found=f"{queue}, which is not in {_FILE}" if queue not in leaves else queue,
-            expected="a queue without queues below it: otherwise the ResourceManager does not start"
-            if key == _MAPPINGS
-            else "an existing queue: otherwise jobs are refused",
-            fix=f"name one of {', '.join(sorted(leaf for leaf in leaves if '.' not in leaf)[:5])} in {key}, "
-            f"or add {queue} to {_FILE}",
+            words="mapping" if key == _MAPPINGS else "jobs",
+            queues=", ".join(sorted(leaf for leaf in leaves if "." not in leaf)[:5]),
+            queue=queue,
         )
 
 

@@ -139,17 +139,13 @@ def _rates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 rate.key,
                 a_second <= rate.most,
                 found=f"{rate_value:g}, with {hosts} workers: {a_second:,.0f} heartbeats a second",
-                expected=f"{rate.most:,.0f} a second at most: {rate.harm}",
-                fix=f"set {rate.key} to {rate.usual} in {reading.where(rate.key)}",
+                words="rate",
+                rate=rate,
             )
     delay = reading.text(_DELAY)
     if delay is not None:
         yield reading.verdict(
-            _DELAY,
-            delay.strip().rstrip("smhd") != "0",
-            found=f"{delay}, with {hosts} workers",
-            expected="some minutes: otherwise all DataNodes report all blocks at once after a restart",
-            fix=f"set {_DELAY} to 600s in {reading.where(_DELAY)}",
+            _DELAY, delay.strip().rstrip("smhd") != "0", found=f"{delay}, with {hosts} workers", words="delay"
         )
 
 
@@ -226,10 +222,8 @@ def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 key,
                 ("root", label) in shares,
                 found=reading.text(key) or f"not set, which is 0; {queue} has {entry.text} of it",
-                expected="100, the capacity of the root queue: the ResourceManager does not start if a "
-                "queue below has more than the queue above it",
-                fix=f"set {key} to 100 in capacity-scheduler.xml",
                 elsewhere=entry.place,
+                words="root",
             )
             break
     for entry in reading.effective:
@@ -240,11 +234,9 @@ def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 entry,
                 False,
                 found=f"{label}, of which no queue has a capacity",
-                expected=f"a label with {_CAPACITY}{match['queue']}.accessible-node-labels.{label}.capacity: "
-                "otherwise applications of the queue wait forever",
-                fix=f"set {_CAPACITY}{match['queue']}.accessible-node-labels.{label}.capacity, and that "
-                f"of each "
-                f"queue above it, in capacity-scheduler.xml, or remove {entry.name}",
+                words="queue",
+                match=match,
+                label=label,
             )
 
 

@@ -98,26 +98,11 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     where = reading.where(_SERVICES)
     for name in filter(None, map(str.strip, (reading.text(_SERVICES) or "").split(","))):
-        if re.fullmatch(_NAME, name) is None:
-            yield Observation(
-                ok=False,
-                about=_SERVICES,
-                found=name,
-                expected="names of letters, digits and underscores: otherwise the NodeManager does not start",
-                fix=f"write {name.replace('.', '_')} for {name} in {where}",
-                where=where,
-            )
-            continue
-        if name not in _CLASSES and name.lower() in _CLASSES:
-            # Names are compared with case.
-            yield Observation(
-                ok=False,
-                about=_SERVICES,
-                found=name,
-                expected=f"{name.lower()}: applications look the service up by this name",
-                fix=f"write {name.lower()} for {name} in {where}",
-                where=where,
-            )
+        plain, lower = name.replace(".", "_"), name.lower()
+        malformed, in_capitals = re.fullmatch(_NAME, name) is None, name not in _CLASSES and lower in _CLASSES
+        if malformed or in_capitals:
+            words, values = "form" if malformed else "case", {"plain": plain, "lower": lower}
+            yield Observation(False, _SERVICES, name, where=where, words=words, values=values)
             continue
         key = f"{_SERVICES}.{name}.class"
         # The release has a class for its own service by default.
@@ -125,15 +110,17 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         meant = None if classes else _meant(reading, name)
         class_name = _CLASSES.get(name, "the service's class, which its documentation names")
         yield Observation(
-            ok=bool(classes),
-            about=key,
-            found=str(classes or "not set"),
-            expected=f"a class for {name}, which {_SERVICES} lists: otherwise the NodeManager does not start",
-            fix=f"rename {meant} to {key} in {reading.where(meant)}"
-            if meant
-            else f"add {key} = {class_name} to yarn-site.xml, and its jar to the class path of NodeManagers; "
-            f"or remove {name} from {_SERVICES}",
+            bool(classes),
+            key,
+            str(classes or "not set"),
             where=where,
+            words="meant" if meant else "missing",
+            values={
+                "name": name,
+                "meant": meant,
+                "place": reading.where(meant or ""),
+                "class_name": class_name,
+            },
         )
 
 

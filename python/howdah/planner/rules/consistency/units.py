@@ -304,25 +304,13 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             heap = heap_bytes(option.replace("-Xms", "-Xmx"))
             if heap is not None and heap > _MOST_HEAP:
                 number = re.sub(r"\D", "", option)
-                yield entry_verdict(
-                    entry,
-                    False,
-                    found=option,
-                    expected="a heap that fits the host's memory: Java does not start with more",
-                    fix=f"write {option[:4]}{number}m in {entry.place}, if it is meant in MB",
-                )
+                yield entry_verdict(entry, False, found=option, words="large", flag=option[:4], number=number)
         for option in re.findall(r"-Xm[xs]\d+(?![\dkKmMgGtT])\b", entry.text):
             heap = heap_bytes(option.replace("-Xms", "-Xmx"))
             if heap is not None and heap < 2 * MIB:
                 number = option[4:]
                 unit = "g" if int(number) < 256 else "m"
-                yield entry_verdict(
-                    entry,
-                    False,
-                    found=option,
-                    expected="a heap with its unit: without it Java counts bytes and does not start",
-                    fix=f"write {option}{unit} in {entry.place}",
-                )
+                yield entry_verdict(entry, False, found=option, words="small", unit=unit)
 
 
 @rules.inspects("consistency.heap-variables")

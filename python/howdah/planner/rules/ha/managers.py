@@ -9,7 +9,7 @@ from howdah.model.hostname import expand
 from howdah.model.plan import Role, Topology
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import runs
+from howdah.planner.rule import Values, runs
 from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.ha.services import pairs
 from howdah.planner.rules.ha.settings import JOURNAL_DISK
@@ -274,12 +274,7 @@ rules.when("JournalNodes run on hosts without a separate disk for them")(runs(Ro
 
 
 @rules.advises("ha.own-disks")
-def _shared_disk(facts: Facts) -> str | None:
+def _shared_disk(facts: Facts) -> Values | None:
     if facts.own_disks(Role.JOURNALNODE) >= JOURNAL_DISK:
         return None
-    return (
-        "JournalNodes keep edits, and ZooKeepers their log, on the system disk of their host. Every change "
-        "of the namespace waits until two of three JournalNodes have it on disk, and every failover until "
-        "two ZooKeepers have written it. Give the masters' hosts three disks that no worker uses, "
-        "for names, journals and ZooKeeper's log (`serves: masters`)."
-    )
+    return {}

@@ -88,10 +88,7 @@ def quorum(role: Role, port: int, facts: Facts) -> tuple[str, ...]:
 @rules.decides("ha.shared-edits")
 def _journal(facts: Facts) -> Decision:
     members = quorum(Role.JOURNALNODE, JOURNAL_PORT, facts)
-    return Decision(
-        f"qjournal://{';'.join(members)}/{facts.cluster.name}",
-        f"{len(members)} JournalNodes on as many hosts: an edit is committed once most of them have it",
-    )
+    return Decision(f"qjournal://{';'.join(members)}/{facts.cluster.name}", values={"members": len(members)})
 
 
 @rules.decides("ha.journal-dir")
