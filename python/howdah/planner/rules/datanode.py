@@ -12,7 +12,7 @@ from howdah.planner.capacity import block_bytes_per_s, block_disks
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import heap_options
 from howdah.planner.reading import Inspected, Observation, data_mounts, is_temporary, path_list
-from howdah.planner.rule import Decision, in_study
+from howdah.planner.rule import Decision
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB, format_bytes, format_counted, format_memory, format_percent
@@ -263,13 +263,6 @@ def _threads(facts: Facts) -> Decision:
     if facts.request.hbase_used:
         return Decision(_THREADS_HBASE, words="hbase")
     return Decision(_THREADS, words="usual")
-
-
-@rules.decides("datanode.heartbeat")
-def _heartbeat(facts: Facts) -> Decision:
-    if in_study(facts):
-        return Decision(1, "as the study ran: faster reaction, on few hosts")
-    return Decision(3, "the release's default: a NameNode handles one from each DataNode every time")
 
 
 @rules.inspects("datanode.locked-memory")

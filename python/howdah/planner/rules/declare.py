@@ -55,6 +55,7 @@ from howdah.planner.rule import (
     Values,
     always,
     equal,
+    in_study,
     realm,
 )
 
@@ -88,7 +89,7 @@ _OF_ALL = frozenset(
     | {"file", "scope"}
 )
 _OF_KINDS = {
-    "key": frozenset({"key", "value", "reason", "accepts", "written", "needs"}),
+    "key": frozenset({"key", "value", "reason", "study", "accepts", "written", "needs"}),
     "family": frozenset({"family"}),
     "advice": frozenset({"advice"}),
     "principle": frozenset({"principle"}),
@@ -122,10 +123,6 @@ class Rules:
         if rule_id not in self._made:
             self._made[rule_id] = self._rule(rule_id, self.entries[rule_id])
         return self._made[rule_id]
-
-    def value(self, rule_id: str) -> Value:
-        """The value that a rule has in the file."""
-        return _value(self.entries[rule_id]["value"])
 
     def decides(self, *rule_ids: str) -> Callable[[_Decide], _Decide]:
         """Mark a function that decides the value of a key."""
@@ -220,7 +217,7 @@ class Rules:
         for name, value in entry.items():
             form = bool if name in _TRUTHS else str
             several = name in _CHOSEN and isinstance(value, dict)
-            if name not in ("value", "accepts") and not several and not isinstance(value, form):
+            if name not in ("value", "study", "accepts") and not several and not isinstance(value, form):
                 raise self._mistake(rule_id, f"{name} is {value!r}, which is no {form.__name__}")
         for name in ("sentence", "sources", *(("file",) if kind in ("key", "family") else ())):
             if not entry.get(name):
@@ -238,7 +235,7 @@ class Rules:
         return {
             "key": entry["key"],
             "file": entry["file"],
-            "decide": _reasoned(function, entry) if role else _fixed(_value(entry["value"]), entry["reason"]),
+            "decide": _reasoned(function, entry) if role else _fixed(entry),
             "accepts": self._acceptance(rule_id, entry.get("accepts")),
             "scope": self._named(rule_id, Scope, entry.get("scope", Scope.CLUSTER)),
             "written": entry.get("written", True),
@@ -343,11 +340,15 @@ def _value(value: Any) -> Value:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _fixed(value: Value, reason: str) -> Decide:
-    decision = Decision(value, reason)
-    if isinstance(value, str) and _REALM in value:
-        return lambda facts: Decision(value.replace(_REALM, realm(facts)), reason)
-    return lambda facts: decision
+def _fixed(entry: Mapping[str, Any]) -> Decide:
+    """The decision in the file, or that of ``study`` where one is reproduced."""
+    usual = Decision(_value(entry["value"]), entry["reason"])
+    if "study" in entry:
+        study = Decision(_value(entry["study"]["value"]), entry["study"]["reason"])
+        return lambda facts: study if in_study(facts) else usual
+    if isinstance(usual.value, str) and _REALM in usual.value:
+        return lambda facts: usual._replace(value=str(usual.value).replace(_REALM, realm(facts)))
+    return lambda facts: usual
 
 
 def as_number(value: Value) -> float:

@@ -197,13 +197,6 @@ rules.accepts("at least an hour or the plan's")(
 )
 
 
-@rules.decides("hdfs.trash")
-def _erased_soon(facts: Facts) -> Decision:
-    if in_study(facts):
-        return Decision(0, "a study deletes what it wrote, and needs the room")
-    return Decision(1440, "minutes; files deleted by mistake can be restored for a day")
-
-
 @rules.when("unless upgrade domains need their own list")
 def _include_lists(facts: Facts) -> bool:
     cluster = facts.known_cluster

@@ -16,7 +16,6 @@ from howdah.units import MIB, format_counted, format_memory
 rules = read_rules("hypervisor.toml")
 
 
-_POWER = {True: "High Performance", False: "Balanced"}
 rules.when("under KVM, a worker fits one NUMA node")(
     lambda facts: under_kvm(facts) and facts.worker.numa_nodes == 1
 )
@@ -26,7 +25,7 @@ def _vcpus(facts: Facts) -> int:
     return facts.worker.vcpus or 1
 
 
-@rules.decides("hypervisor.vsphere-vcpus")
+@rules.decides("hypervisor.vsphere-vcpus", "hypervisor.kvm-vcpus")
 def _cpus(facts: Facts) -> Decision:
     return Decision(_vcpus(facts), inputs=(Input(name="worker.vcpus", value=_vcpus(facts)),))
 
@@ -43,22 +42,10 @@ def _sockets(facts: Facts) -> Decision:
     )
 
 
-def _memory_mb(facts: Facts) -> int:
-    return facts.worker.memory_bytes // MIB
-
-
-@rules.decides("hypervisor.vsphere-memory")
+@rules.decides("hypervisor.vsphere-memory", "hypervisor.vsphere-reservation", "hypervisor.kvm-memory")
 def _memory(facts: Facts) -> Decision:
-    return Decision(
-        _memory_mb(facts), inputs=(Input(name="worker.memory", value=facts.worker.memory_bytes, unit="B"),)
-    )
-
-
-@rules.decides("hypervisor.vsphere-reservation")
-def _reserved(facts: Facts) -> Decision:
-    return Decision(
-        _memory_mb(facts), inputs=(Input(name="worker.memory", value=facts.worker.memory_bytes, unit="B"),)
-    )
+    size = facts.worker.memory_bytes
+    return Decision(size // MIB, inputs=(Input(name="worker.memory", value=size, unit="B"),))
 
 
 def _cores_per_node(facts: Facts) -> int:
@@ -67,9 +54,7 @@ def _cores_per_node(facts: Facts) -> int:
 
 @rules.when("under vSphere, a worker on one NUMA node has more vCPUs than the node has cores")
 def _spans_cores(facts: Facts) -> bool:
-    if not under_vsphere(facts) or facts.worker.numa_nodes != 1:
-        return False
-    return _vcpus(facts) > _cores_per_node(facts)
+    return under_vsphere(facts) and facts.worker.numa_nodes == 1 and _vcpus(facts) > _cores_per_node(facts)
 
 
 @rules.decides("hypervisor.vsphere-prefer-threads")
@@ -111,23 +96,8 @@ def _latency(facts: Facts) -> Decision:
 
 @rules.decides("hypervisor.vsphere-power")
 def _power(facts: Facts) -> Decision:
-    if facts.request.hbase_used:
-        return Decision(_POWER[True], "HBase's requests are shorter than the time a core takes to wake up")
-    return Decision(_POWER[False], "sorting keeps cores awake; idle hosts draw half the power")
-
-
-@rules.decides("hypervisor.kvm-vcpus")
-def _kvm_cpus(facts: Facts) -> Decision:
-    return Decision(_vcpus(facts), inputs=(Input(name="worker.vcpus", value=_vcpus(facts)),))
-
-
-@rules.decides("hypervisor.kvm-memory")
-def _kvm_memory(facts: Facts) -> Decision:
-    return Decision(
-        facts.worker.memory_bytes // MIB,
-        "the worker's part of the memory that the host leaves",
-        (Input(name="worker.memory", value=facts.worker.memory_bytes, unit="B"),),
-    )
+    busy = facts.request.hbase_used
+    return Decision("High Performance" if busy else "Balanced", words="hbase" if busy else "usual")
 
 
 def _kvm_sockets(facts: Facts) -> int:
@@ -153,9 +123,6 @@ def _threads(facts: Facts) -> Decision:
     return Decision(disks, inputs=(Input(name="worker.data_disks", value=disks),))
 
 
-_HUGE_PAGE = 2 * MIB
-
-
 rules.when("workers are virtual machines and no hypervisor is chosen")(
     lambda facts: facts.request.dividing is None and facts.cluster.virtual
 )
@@ -163,7 +130,7 @@ rules.when("workers are virtual machines and no hypervisor is chosen")(
 
 @rules.advises("hypervisor.vsphere-raw-disks")
 def _raw_disks(facts: Facts) -> str:
-    if _all_nvme(facts):
+    if {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA} == {DiskKind.NVME}:
         return (
             f"Pass each of a worker's {facts.worker.data_disks or 0} NVMe drives through to it as a PCI "
             "device (DirectPath I/O), or give it one VMDK for each drive on a virtual NVMe controller."
@@ -173,10 +140,6 @@ def _raw_disks(facts: Facts) -> str:
         "device mapping, or one VMDK that fills a datastore on one disk. Spread them over up to four "
         "PVSCSI controllers."
     )
-
-
-def _all_nvme(facts: Facts) -> bool:
-    return {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA} == {DiskKind.NVME}
 
 
 rules.when("workers are virtual machines")(lambda facts: facts.cluster.virtual)
@@ -192,7 +155,7 @@ def _template(facts: Facts) -> Values | None:
 def _host_pages(facts: Facts) -> str:
     size = facts.worker.memory_bytes
     return (
-        f"Reserve huge pages when a KVM host starts: {size // _HUGE_PAGE:,} of 2 MiB for each worker of "
+        f"Reserve huge pages when a KVM host starts: {size // (2 * MIB):,} of 2 MiB for each worker of "
         f"{format_memory(size)}, evenly over the NUMA nodes (hugepages= on the kernel's command line); "
         "turn KSM off."
     )
@@ -210,17 +173,15 @@ def _guest_nodes(facts: Facts) -> Values | None:
 
 @rules.decides("firmware.hyper-threading")
 def _firmware_threads(facts: Facts) -> Decision:
-    cpu = facts.group.cpu
-    return Decision(
-        "on", inputs=(Input(name="cores", value=cpu.cores), Input(name="threads", value=cpu.threads))
-    )
+    inputs = (("cores", facts.group.cpu.cores), ("threads", facts.group.cpu.threads))
+    return Decision("on", inputs=tuple(Input(name=name, value=value) for name, value in inputs))
 
 
 @rules.decides("firmware.power")
 def _firmware_power(facts: Facts) -> Decision:
-    if facts.request.hbase_used:
-        return Decision("maximum performance", words="hbase")
-    return Decision("controlled by the operating system", words="usual")
+    busy = facts.request.hbase_used
+    value = "maximum performance" if busy else "controlled by the operating system"
+    return Decision(value, words="hbase" if busy else "usual")
 
 
 rules.when("a host has more than one NUMA node")(lambda facts: facts.group.cpu.numa_nodes > 1)
@@ -228,17 +189,15 @@ rules.when("a host has more than one NUMA node")(lambda facts: facts.group.cpu.n
 
 @rules.when("hosts are divided", words="workers are virtual machines")
 def _divided(facts: Facts) -> bool:
-    if facts.request.dividing is not None:
-        return facts.request.dividing is not Hypervisor.NONE
-    return facts.cluster.virtual
+    dividing = facts.request.dividing
+    return facts.cluster.virtual if dividing is None else dividing is not Hypervisor.NONE
 
 
 @rules.inspects("firmware.turbo-clocks")
 def _turbo(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None or reading.host.virtualisation.is_virtual or reading.host.cpu.turbo is None:
         return
-    on = reading.host.cpu.turbo
-    yield Observation(on, "turbo clocks", "on" if on else "off")
+    yield Observation(reading.host.cpu.turbo, "turbo clocks", "on" if reading.host.cpu.turbo else "off")
 
 
 @rules.inspects("firmware.numa-nodes")

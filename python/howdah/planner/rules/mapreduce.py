@@ -190,10 +190,3 @@ def _history_heap(facts: Facts) -> Decision:
         f"of {format_count(cache)} tasks that it keeps; a smaller heap ends with the first large job",
         (Input(name="tasks in its cache", value=cache),),
     )
-
-
-@rules.decides("jobs.timeout")
-def _timeout(facts: Facts) -> Decision:
-    if in_study(facts):
-        return Decision(300_000, "as the study ran")
-    return Decision(600_000, "the release's default, ten minutes without progress")

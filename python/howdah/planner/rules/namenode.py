@@ -189,13 +189,6 @@ def _secondary_heap(facts: Facts) -> Decision:
     )
 
 
-@rules.decides("namenode.redundancy-interval")
-def _redundancy(facts: Facts) -> Decision:
-    if in_study(facts):
-        return Decision(1, "as the study ran")
-    return Decision(3, "the release's default")
-
-
 @rules.advises("namenode.service-port")
 def _service_port(facts: Facts) -> Values | None:
     workers = facts.cluster.workers

@@ -47,11 +47,8 @@ def ports(reading: Inspected) -> tuple[Nic, ...]:
 def _inspect_mtu(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     mtus = {nic.name: nic.mtu for nic in ports(reading) if nic.mtu is not None}
     if len(mtus) > 1:
-        yield Observation(
-            len(set(mtus.values())) == 1,
-            ", ".join(mtus),
-            ", ".join(f"{name} {mtu}" for name, mtu in mtus.items()),
-        )
+        shown = ", ".join(f"{name} {mtu}" for name, mtu in mtus.items())
+        yield Observation(len(set(mtus.values())) == 1, ", ".join(mtus), shown)
 
 
 @rules.inspects("network.jumbo")
@@ -97,11 +94,9 @@ def _bonds(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for nic in ports(reading):
         if nic.bond is None:
             continue
-        spreads = nic.bond.mode in ("802.3ad", "balance-xor")
-        by_port = nic.bond.hash_policy in ("layer3+4", "encap3+4")
-        yield Observation(
-            spreads and by_port, nic.name, f"{nic.bond.mode}, {nic.bond.hash_policy or 'no hash policy'}"
-        )
+        mode, policy = nic.bond.mode, nic.bond.hash_policy
+        spreads = mode in ("802.3ad", "balance-xor") and policy in ("layer3+4", "encap3+4")
+        yield Observation(spreads, nic.name, f"{mode}, {policy or 'no hash policy'}")
 
 
 @rules.inspects("network.bonded-ports")
@@ -113,17 +108,15 @@ def _bonded(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for bond, nics in members.items():
         down = [nic.name for nic in nics if not nic.up]
         speeds = {nic.speed_bits_per_s for nic in nics if nic.up and nic.speed_bits_per_s}
-        yield Observation(
-            not down and len(speeds) <= 1,
-            bond,
-            ", ".join(
-                f"{nic.name} {format_bits_per_s(nic.speed_bits_per_s) if nic.speed_bits_per_s else 'up'}"
-                if nic.up
-                else f"{nic.name} down"
-                for nic in nics
-            ),
-            values={"ports": ", ".join(down) or "the slowest port"},
-        )
+        seen = ", ".join(f"{nic.name} {_state(nic)}" for nic in nics)
+        ports = ", ".join(down) or "the slowest port"
+        yield Observation(not down and len(speeds) <= 1, bond, seen, values={"ports": ports})
+
+
+def _state(nic: Nic) -> str:
+    if not nic.up:
+        return "down"
+    return format_bits_per_s(nic.speed_bits_per_s) if nic.speed_bits_per_s else "up"
 
 
 @rules.inspects("network.guest-card")
@@ -160,14 +153,9 @@ def _is_loopback(address: str) -> bool:
         return False
 
 
-def _replication(facts: Facts) -> int:
-    """The plan's own."""
-    return max(1, int(facts.number("dfs.replication")))
-
-
 @rules.advises("network.speed")
 def _advise_speed(facts: Facts) -> str | None:
-    group, replication = facts.group, _replication(facts)
+    group, replication = facts.group, max(1, int(facts.number("dfs.replication")))
     if facts.cluster.hosts == 1:
         return None
     needed = replica_bits_per_s(group, replication)
@@ -184,19 +172,8 @@ def _advise_speed(facts: Facts) -> str | None:
 
 @rules.advises("network.gigabit")
 def _grouped_gigabit(facts: Facts) -> Values | None:
-    if facts.cluster.hosts == 1:
-        return None
-    slow = [nic for nic in facts.group.nics if nic.speed_bits_per_s <= _GIGABIT]
-    if not slow:
-        return None
-    return {"facts": facts}
-
-
-@rules.advises("network.end-to-end")
-def _end_to_end(facts: Facts) -> Values | None:
-    if facts.cluster.hosts == 1:
-        return None
-    return {}
+    slow = any(nic.speed_bits_per_s <= _GIGABIT for nic in facts.group.nics)
+    return {"facts": facts} if slow and facts.cluster.hosts > 1 else None
 
 
 @rules.advises("network.switch")
@@ -214,8 +191,6 @@ def _switch(facts: Facts) -> str | None:
     )
 
 
-@rules.advises("network.interrupts")
-def _interrupts(facts: Facts) -> Values | None:
-    if facts.cluster.hosts == 1:
-        return None
-    return {}
+@rules.advises("network.end-to-end", "network.interrupts")
+def _several_hosts(facts: Facts) -> Values | None:
+    return {} if facts.cluster.hosts > 1 else None

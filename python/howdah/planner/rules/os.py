@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from howdah.model.plan import Input, Role
-from howdah.model.request import PlanRequest, Profile
+from howdah.model.request import PlanRequest
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Decision
@@ -17,20 +17,6 @@ rules = read_rules("os.toml")
 
 
 _OLDEST_KERNEL = (2, 6, 30)
-
-
-@rules.decides("os.swappiness")
-def _swappiness(facts: Facts) -> Decision:
-    if facts.request.profile is Profile.PAPER:
-        return Decision(0, words="study")
-    return Decision(1, words="usual")
-
-
-@rules.decides("os.huge-pages")
-def _huge_pages(facts: Facts) -> Decision:
-    if facts.request.profile is Profile.PAPER:
-        return Decision("always", words="study")
-    return Decision("madvise", words="usual")
 
 
 @rules.inspects("os.kernel")

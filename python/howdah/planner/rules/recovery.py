@@ -29,7 +29,6 @@ rules = read_rules("recovery.toml")
 _INTERMEDIATE = 0.5
 """Compressed map output on disk for each byte that is sorted: with three replicas 6.5 in all (D0 35)."""
 _HOSTS_IN_PRACTICE = 200
-_HOSTS_MOST = 276
 
 ERASURE_CODING = rules["capacity.erasure-coding"]
 ERASURE_DOMAINS = rules["capacity.erasure-domains"]

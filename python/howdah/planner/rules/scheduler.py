@@ -137,9 +137,6 @@ def _labels(facts: Facts) -> Values | None:
     return {}
 
 
-_SCHEDULERS = "org.apache.hadoop.yarn.server.resourcemanager.scheduler"
-_CAPACITY = f"{_SCHEDULERS}.capacity.CapacityScheduler"
-_FAIR = f"{_SCHEDULERS}.fair.FairScheduler"
 _JOBS_AT_ONCE = 5
 _MASTERS_SHARE = (0.1, 0.5)
 
@@ -169,13 +166,6 @@ def _heap(facts: Facts) -> Decision:
 @rules.when("MapReduce of a study", words="paper profile")
 def _paper(facts: Facts) -> bool:
     return facts.request.mapreduce and facts.request.profile is Profile.PAPER
-
-
-@rules.decides("scheduler.class")
-def _scheduler(facts: Facts) -> Decision:
-    if _paper(facts):
-        return Decision(_FAIR, words="study")
-    return Decision(_CAPACITY, words="usual")
 
 
 @rules.when("with MapReduce, if vcores of workers are set")

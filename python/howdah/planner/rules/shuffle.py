@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import HEAP_SHARE, kinds_of
@@ -47,25 +47,6 @@ def _copies(facts: Facts) -> Decision:
     if slots <= 1 and len(kinds) == 1 and facts.cluster.workers > len(kinds):
         return Decision(_COPIES_OF_SMALL, inputs=inputs, words="small")
     return Decision(_COPIES, inputs=inputs, words="usual")
-
-
-def _of_a_study(paper: Value, production: Value, why: str) -> Callable[[Facts], Decision]:
-    """The study's value in the paper profile; in production another, and why."""
-
-    def decide(facts: Facts) -> Decision:
-        if in_study(facts):
-            return Decision(paper, "as the study ran: nothing else used the reduce tasks' memory")
-        return Decision(production, why)
-
-    return decide
-
-
-rules.decides("shuffle.input-buffer")(
-    _of_a_study(0.75, 0.7, "the release's default: the rest is for merging and the task itself")
-)
-rules.decides("shuffle.merge-share")(
-    _of_a_study(0.95, 0.66, "the release's default: fetching goes on while the first two thirds are merged")
-)
 
 
 @rules.decides("shuffle.kept-in-memory")
