@@ -19,7 +19,6 @@ from howdah.units import GIB, MIB, format_bytes, format_counted, format_memory, 
 
 rules = read_rules("datanode.toml")
 
-
 _FSDATASET = "org.apache.hadoop.hdfs.server.datanode.fsdataset"
 _ROUND_ROBIN = f"{_FSDATASET}.RoundRobinVolumeChoosingPolicy"
 _AVAILABLE_SPACE = f"{_FSDATASET}.AvailableSpaceVolumeChoosingPolicy"

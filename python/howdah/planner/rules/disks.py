@@ -25,7 +25,6 @@ from howdah.units import MIB
 
 rules = read_rules("disks.toml")
 
-
 _LARGEST_GROUP = 2**40  # an XFS allocation group holds 1 TiB at most
 _RAID_VOLUME = re.compile(r"PERC|MegaRAID|LOGICAL VOLUME|ServeRAID|\bMR\d{4}|RAID", re.IGNORECASE)
 _READ_AHEAD_LEAST = MIB
@@ -58,13 +57,9 @@ def _mkfs(facts: Facts) -> Decision:
 rules.accepts("noatime without discard")(
     lambda value, decision, facts: isinstance(value, tuple) and "noatime" in value and "discard" not in value
 )
-
-
 rules.accepts("multiple of 1 MiB")(
     lambda value, decision, facts: isinstance(value, int) and value > 0 and value % MIB == 0
 )
-
-
 rules.accepts("suits the disks")(
     lambda value, decision, facts: (
         value == decision.value or (not facts.spinning and value in ("none", "mq-deadline", "kyber"))

@@ -15,7 +15,6 @@ from howdah.units import format_bytes, format_percent, format_rate
 
 rules = read_rules("disks.toml")
 
-
 _GROUPS_MOST = 4
 _GROUP_LARGEST = 2**40
 _RESERVED_MOST = 0.02
@@ -28,7 +27,6 @@ _BAD_OPTIONS = ("sync", "dirsync", "data=journal", "nobarrier", "barrier=0")
 _Inspect = Callable[[Inspected, Facts], Iterator[Observation]]
 _SPARE_WORTH_FROM = 12
 _CONTROLLER_BYTES_PER_S = 4_000_000_000
-
 
 _Judge = Callable[[FileSystem], tuple[bool | None, str] | None]
 

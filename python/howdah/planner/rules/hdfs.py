@@ -15,7 +15,6 @@ from howdah.units import KIB, MIB, format_bytes, format_counted
 
 rules = read_rules("hdfs.toml")
 
-
 _LARGE_BLOCK = 256 * MIB
 _SMALL_BLOCK = 128 * MIB
 _BLOCKS_PER_SLOT = 1.5
@@ -233,8 +232,6 @@ def _for_hbase(reading: Inspected, facts: Facts) -> Iterable[Observation]:
 rules.accepts("the same, if HBase runs")(
     lambda value, decision, facts: value == decision.value or not facts.request.hbase_used
 )
-
-
 rules.when("unless short-circuit reads are off")(
     lambda facts: facts.decided.get("dfs.client.read.shortcircuit") is not False
 )

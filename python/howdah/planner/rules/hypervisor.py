@@ -15,7 +15,6 @@ from howdah.units import MIB, format_counted, format_memory
 
 rules = read_rules("hypervisor.toml")
 
-
 rules.when("under KVM, a worker fits one NUMA node")(
     lambda facts: under_kvm(facts) and facts.worker.numa_nodes == 1
 )
@@ -25,9 +24,9 @@ def _vcpus(facts: Facts) -> int:
     return facts.worker.vcpus or 1
 
 
-@rules.decides("hypervisor.vsphere-vcpus", "hypervisor.kvm-vcpus")
-def _cpus(facts: Facts) -> Decision:
-    return Decision(_vcpus(facts), inputs=(Input(name="worker.vcpus", value=_vcpus(facts)),))
+rules.decides("hypervisor.vsphere-vcpus", "hypervisor.kvm-vcpus")(
+    lambda facts: Decision(_vcpus(facts), inputs=(Input(name="worker.vcpus", value=_vcpus(facts)),))
+)
 
 
 @rules.decides("hypervisor.vsphere-sockets")
@@ -105,9 +104,9 @@ def _kvm_sockets(facts: Facts) -> int:
     return nodes if _vcpus(facts) % nodes == 0 else 1
 
 
-@rules.decides("hypervisor.kvm-guest-sockets")
-def _guest_sockets(facts: Facts) -> Decision:
-    return Decision(_kvm_sockets(facts), "one for each NUMA node that the worker draws on")
+rules.decides("hypervisor.kvm-guest-sockets")(
+    lambda facts: Decision(_kvm_sockets(facts), "one for each NUMA node that the worker draws on")
+)
 
 
 @rules.decides("hypervisor.kvm-guest-cores")
@@ -164,11 +163,7 @@ def _host_pages(facts: Facts) -> str:
 rules.when("under KVM, a worker draws on several NUMA nodes")(
     lambda facts: under_kvm(facts) and (facts.worker.numa_nodes or 1) > 1
 )
-
-
-@rules.advises("hypervisor.kvm-guest-nodes")
-def _guest_nodes(facts: Facts) -> Values | None:
-    return {"facts": facts}
+rules.advises("hypervisor.kvm-guest-nodes")(lambda facts: {"facts": facts})
 
 
 @rules.decides("firmware.hyper-threading")

@@ -37,7 +37,6 @@ from howdah.units import MIB, format_count, format_memory
 
 rules = read_rules("mapreduce.toml")
 
-
 _COLLECTORS = (
     "; it collects garbage with its part of the host's CPUs: by default each task starts threads for all CPUs"
 )

@@ -14,7 +14,6 @@ from howdah.units import format_bytes, format_count, format_counted, format_memo
 
 rules = read_rules("masters.toml")
 
-
 _QUORUM = 3
 MOST_DISKS = 0.1
 """Of the workers' disks, the part that masters may take for places of their own (howdah)."""
@@ -25,7 +24,6 @@ SHARED = rules["masters.shared"]
 GROUP = rules["masters.group"]
 PAIRS = rules["masters.pairs-apart"]
 FAULT_TOLERANCE = rules["masters.fault-tolerance"]
-
 
 rules.when("masters are not protected")(lambda facts: facts.request.protection is Protection.NONE)
 

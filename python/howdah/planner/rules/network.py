@@ -191,6 +191,6 @@ def _switch(facts: Facts) -> str | None:
     )
 
 
-@rules.advises("network.end-to-end", "network.interrupts")
-def _several_hosts(facts: Facts) -> Values | None:
-    return {} if facts.cluster.hosts > 1 else None
+rules.advises("network.end-to-end", "network.interrupts")(
+    lambda facts: {} if facts.cluster.hosts > 1 else None
+)

@@ -189,8 +189,6 @@ def _milliseconds(reading: Inspected, key: str) -> float:
 rules.when("with MapReduce and one ResourceManager")(
     lambda facts: with_mapreduce(facts) and facts.request.protection is not Protection.HA
 )
-
-
 rules.when("with MapReduce and two ResourceManagers")(
     lambda facts: with_mapreduce(facts) and facts.request.protection is Protection.HA
 )

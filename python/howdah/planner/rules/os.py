@@ -15,7 +15,6 @@ from howdah.units import format_memory
 
 rules = read_rules("os.toml")
 
-
 _OLDEST_KERNEL = (2, 6, 30)
 
 

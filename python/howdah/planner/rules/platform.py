@@ -14,7 +14,6 @@ from howdah.units import MIB, format_counted, format_gib, format_memory, format_
 
 rules = read_rules("platform.toml")
 
-
 READY_SHARE = 0.05
 """The share of time a virtual machine may wait for a CPU before it matters (RULES 22)."""
 
@@ -25,12 +24,10 @@ WORKERS_PER_SOCKET = rules["platform.workers-per-socket"]
 ONE_VM = rules["platform.one-vm"]
 REPLICA_BALANCE = rules["platform.replica-balance"]
 
-
 SLOTS_TO_TUNE = rules["platform.slots-to-tune"]
 GUEST_MEMORY = rules["platform.guest-memory"]
 ALIKE = rules["platform.alike"]
 MASTER_PLACE = rules["platform.master-place"]
-
 
 HBASE_ONE = rules["platform.hbase-one"]
 HBASE_VIRTUAL = rules["platform.hbase-virtual"]
@@ -45,7 +42,6 @@ SPARE_CORE = rules["platform.spare-core"]
 DATA_DISKS = rules["platform.data-disks"]
 SLOTS = rules["platform.slots"]
 SIMULATED = rules["platform.simulated"]
-
 
 rules.when("--overcommit, without HBase")(
     lambda facts: facts.request.overcommit and not facts.request.hbase_used

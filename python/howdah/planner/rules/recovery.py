@@ -25,7 +25,6 @@ from howdah.units import format_bytes, format_count, format_percent, format_rate
 
 rules = read_rules("recovery.toml")
 
-
 _INTERMEDIATE = 0.5
 """Compressed map output on disk for each byte that is sorted: with three replicas 6.5 in all (D0 35)."""
 _HOSTS_IN_PRACTICE = 200
@@ -197,11 +196,7 @@ def _streams(facts: Facts) -> Decision:
 rules.accepts("at least the streams")(
     lambda value, decision, facts: as_number(value) >= facts.number(_STREAMS)
 )
-
-
-@rules.decides("recovery.streams-limit")
-def _hard(facts: Facts) -> Decision:
-    return Decision(2 * int(facts.number(_STREAMS)))
+rules.decides("recovery.streams-limit")(lambda facts: Decision(2 * int(facts.number(_STREAMS))))
 
 
 @rules.advises("recovery.density")

@@ -19,7 +19,6 @@ from howdah.units import MIB, format_count
 
 rules = read_rules("scheduler.toml")
 
-
 _ROOT = "yarn.scheduler.capacity.root"
 
 _QUEUES: dict[WorkKind, str] = {
@@ -64,9 +63,7 @@ def _queues(facts: Facts) -> Decision:
     return Decision(queues, "one for each kind of work: jobs of one kind cannot keep the capacity of another")
 
 
-@rules.decides("queues.administrators")
-def _administrators(facts: Facts) -> Decision:
-    return Decision(facts.decided.get("yarn.admin.acl", "yarn"))
+rules.decides("queues.administrators")(lambda facts: Decision(facts.decided.get("yarn.admin.acl", "yarn")))
 
 
 @rules.decides("queues.default")
@@ -163,9 +160,9 @@ def _heap(facts: Facts) -> Decision:
     return decided._replace(inputs=inputs)
 
 
-@rules.when("MapReduce of a study", words="paper profile")
-def _paper(facts: Facts) -> bool:
-    return facts.request.mapreduce and facts.request.profile is Profile.PAPER
+rules.when("MapReduce of a study", words="paper profile")(
+    lambda facts: facts.request.mapreduce and facts.request.profile is Profile.PAPER
+)
 
 
 @rules.when("with MapReduce, if vcores of workers are set")
@@ -191,15 +188,12 @@ def _masters_share(facts: Facts) -> Decision:
     )
 
 
-@rules.when("with one ResourceManager")
-def _one_resourcemanager(facts: Facts) -> bool:
-    return facts.request.mapreduce and facts.request.protection is not Protection.HA
-
-
+rules.when("with one ResourceManager")(
+    lambda facts: facts.request.mapreduce and facts.request.protection is not Protection.HA
+)
 rules.when("with MapReduce, without --secure")(
     lambda facts: facts.request.mapreduce and not facts.request.secure
 )
-
 
 _CLASS = "yarn.resourcemanager.scheduler.class"
 _CALCULATOR = "yarn.scheduler.capacity.resource-calculator"
@@ -306,11 +300,7 @@ def _keeps_fed(value: Value, facts: Facts) -> bool:
 
 
 rules.accepts("keeps workers fed")(lambda value, decision, facts: _keeps_fed(value, facts))
-
-
 rules.accepts("on or asynchronous")(lambda value, decision, facts: value is True or _is_asynchronous(facts))
-
-
 rules.accepts("no limit or keeps workers fed")(
     lambda value, decision, facts: as_number(value) == -1 or _keeps_fed(value, facts)
 )

@@ -10,7 +10,6 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts
 from howdah.planner.rule import (
     Decision,
-    Values,
     in_pair,
     realm,
     secured,
@@ -22,7 +21,6 @@ from howdah.planner.rules.consistency.queues import uses_fair
 from howdah.planner.rules.declare import protected, read_rules
 
 rules = read_rules("security.toml")
-
 
 KEYTABS = "/etc/security/keytabs"
 WEB_SECRET = "/etc/security/http_secret"
@@ -69,11 +67,7 @@ def _checks_yarn_lists(facts: Facts) -> bool:
 
 
 rules.when("without --secure")(lambda facts: not facts.request.secure)
-
-
-@rules.advises("security.preparations")
-def _preparations(facts: Facts) -> Values | None:
-    return {"realm": realm(facts)}
+rules.advises("security.preparations")(lambda facts: {"realm": realm(facts)})
 
 
 def _of_root(reading: Inspected, key: str) -> bool:
@@ -286,12 +280,9 @@ def _yarn_in_zookeeper(facts: Facts) -> bool:
 rules.when("with --secure and ha, without HBase")(
     lambda facts: secured_pair(facts) and not secured_hbase(facts)
 )
-
-
 rules.accepts("HBase's access controller, or Ranger's")(
     lambda value, decision, facts: _ACCESS in str(value) or "RangerAuthorizationCoprocessor" in str(value)
 )
-
 
 _PASSWORDS = (
     "ssl.server.keystore.password",

@@ -21,7 +21,6 @@ from howdah.units import MIB, format_counted, format_memory
 
 rules = read_rules("spark.toml")
 
-
 _DRIVER_MB = 4096
 _DRIVER_SHARE = 4
 _PARTITIONS, _PARTITIONS_MOST = 200, 4_000
@@ -74,9 +73,9 @@ def _memory(facts: Facts) -> Decision:
     )
 
 
-@rules.when("with Spark, on workers of more than eight CPUs")
-def _many_cpus(facts: Facts) -> bool:
-    return with_spark(facts) and facts.planned and collector_threads(kinds_of(facts)) is not None
+rules.when("with Spark, on workers of more than eight CPUs")(
+    lambda facts: with_spark(facts) and facts.planned and collector_threads(kinds_of(facts)) is not None
+)
 
 
 @rules.decides("spark.collectors")
@@ -154,7 +153,6 @@ def _same_folder(value: Value, decision: Decision, facts: Facts) -> bool:
 rules.decides("spark.history")(
     lambda facts: Decision(_shared(facts, "spark.eventLog.dir"), "where applications write")
 )
-
 
 TEZ = "tez-site.xml"
 HIVE = "hive-site.xml"
@@ -244,8 +242,6 @@ rules.decides("tez.hive-heap")(
         "the rest is for the JVM itself; garbage collection threads match a task's part of the CPUs",
     )
 )
-
-
 rules.accepts("up to half of the task")(
     lambda value, decision, facts: 0 <= as_number(value) <= 0.5 * _container_mb(facts) * MIB
 )
@@ -261,14 +257,6 @@ def _join(facts: Facts) -> Decision:
     )
 
 
-@rules.when("with --secure and Hive")
-def _with_kerberos(facts: Facts) -> bool:
-    return with_tez(facts) and secured(facts)
-
-
+rules.when("with --secure and Hive")(lambda facts: with_tez(facts) and secured(facts))
 rules.accepts("named hosts")(lambda value, decision, facts: bool(value) and "*" not in str(value))
-
-
-@rules.decides("hive.proxy-hosts")
-def _hosts(facts: Facts) -> Decision:
-    return Decision(facts.cluster.addresses(Role.RESOURCEMANAGER))
+rules.decides("hive.proxy-hosts")(lambda facts: Decision(facts.cluster.addresses(Role.RESOURCEMANAGER)))

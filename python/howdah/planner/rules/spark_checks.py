@@ -15,7 +15,6 @@ from howdah.units import GIB, MIB, format_memory
 
 rules = read_rules("spark.toml")
 
-
 _FORMER = {
     f"spark.yarn.{process}.memoryOverhead": f"spark.{process}.memoryOverhead"
     for process in ("executor", "driver")

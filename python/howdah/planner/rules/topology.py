@@ -15,7 +15,6 @@ from howdah.units import format_bytes, format_counted
 
 rules = read_rules("topology.toml")
 
-
 _BLOCKS = "org.apache.hadoop.hdfs.server.blockmanagement"
 _POLICY = {
     Placement.NODE_GROUPS: f"{_BLOCKS}.BlockPlacementPolicyWithNodeGroup",
@@ -42,7 +41,6 @@ _NODE_GROUPS = _uses(Placement.NODE_GROUPS)
 _UPGRADE_DOMAINS = _uses(Placement.UPGRADE_DOMAINS)
 PLACEMENT = rules["topology.placement"]
 
-
 rules.when("there is more than one rack, or hosts are node groups")(
     lambda facts: _NODE_GROUPS(facts) or len(facts.cluster.topology.racks) > 1
 )
@@ -57,8 +55,6 @@ def _script(facts: Facts) -> Decision:
 
 
 rules.when("hosts carry two or more workers, no racks are known and no directory is coded")(_NODE_GROUPS)
-
-
 rules.when("hosts carry two or more workers")(_uses(*_POLICY))
 
 
@@ -231,9 +227,7 @@ rules.when("with one NameNode")(runs(Role.SECONDARY_NAMENODE))
 rules.decides("addresses.secondary-namenode")(_at(Role.SECONDARY_NAMENODE, 9868))
 rules.when("with one ResourceManager; a pair has its own rules")(runs(Role.RESOURCEMANAGER, at_most=1))
 rules.decides("addresses.resourcemanager")(_at(Role.RESOURCEMANAGER))
-
 rules.when("MapReduce runs on the cluster")(runs(Role.JOB_HISTORY))
-
 rules.decides("addresses.job-history")(_at(Role.JOB_HISTORY, 10020))
 rules.decides("addresses.job-history-pages")(_at(Role.JOB_HISTORY, 19888))
 rules.when("MapReduce runs on the cluster and it is secure")(

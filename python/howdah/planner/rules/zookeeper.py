@@ -37,8 +37,6 @@ def _runs(facts: Facts) -> bool:
 rules.when("ZooKeeper runs on hosts with three disks that no worker uses")(
     lambda facts: facts.own_disks(Role.ZOOKEEPER) >= _LOG_DISK
 )
-
-
 rules.accepts("no limit or half")(
     lambda value, decision, facts: (
         as_number(value) == _NO_LIMIT or as_number(value) >= as_number(decision.value) / 2

@@ -19,7 +19,6 @@ from howdah.releases.catalogue import hadoop
 
 rules = read_rules("consistency.toml")
 
-
 _ENCRYPT, _TOKENS = "dfs.encrypt.data.transfer", "dfs.block.access.token.enable"
 _PROTECTION = "dfs.data.transfer.protection"
 _LABELS = "yarn.node-labels.enabled"

@@ -20,7 +20,6 @@ from howdah.units import format_seconds
 
 rules = read_rules("ha.toml")
 
-
 JOURNAL_PORT = 8485
 ZOOKEEPER_PORT = 2181
 _PAIR = is_paired(Role.NAMENODE)
@@ -34,13 +33,10 @@ _LEAST_TIMEOUT_S, _MOST_TIMEOUT_S = 0.2, 120.0
 _DOUBLINGS = 9
 """After so many retransmissions TCP's pauses are as long as they get."""
 
-
 rules.when("there are two NameNodes")(_PAIR)
-
-
-@rules.decides("ha.name-service")
-def _service(facts: Facts) -> Decision:
-    return Decision(facts.cluster.name, "the name of both NameNodes for clients")
+rules.decides("ha.name-service")(
+    lambda facts: Decision(facts.cluster.name, "the name of both NameNodes for clients")
+)
 
 
 def numbered(prefix: str, addresses: tuple[str, ...]) -> dict[str, str]:
@@ -72,8 +68,6 @@ def _addresses(property_name: str, port: int, subject: str) -> Callable[[Facts],
 
 rules.members("ha.rpc-addresses")(_addresses("dfs.namenode.rpc-address", NAMENODE_PORT, "the address"))
 rules.members("ha.http-addresses")(_addresses("dfs.namenode.http-address", 9870, "the pages"))
-
-
 rules.when("there are two NameNodes and the cluster is secure")(
     lambda facts: facts.request.secure and _PAIR(facts)
 )
@@ -118,14 +112,10 @@ def _keepers(facts: Facts) -> Decision:
     return Decision(members, f"the {len(members)} ZooKeepers elect the active NameNode")
 
 
-@rules.decides("ha.journal-heap")
-def _journal_heap(facts: Facts) -> Decision:
-    return small_heap(Role.JOURNALNODE, "it keeps only new edits")
-
-
-@rules.decides("ha.controller-heap")
-def _controller_heap(facts: Facts) -> Decision:
-    return small_heap(Role.FAILOVER_CONTROLLER, "it watches one NameNode", *login("hdfs", facts))
+rules.decides("ha.journal-heap")(lambda facts: small_heap(Role.JOURNALNODE, "it keeps only new edits"))
+rules.decides("ha.controller-heap")(
+    lambda facts: small_heap(Role.FAILOVER_CONTROLLER, "it watches one NameNode", *login("hdfs", facts))
+)
 
 
 def retransmission_s(retries: int) -> float:
@@ -143,7 +133,6 @@ def missed_by_tcp_s(facts: Facts) -> float:
 _KNOWN_PAIR = in_pair(Role.NAMENODE)
 rules.when("a NameNode pair, planned or configured", words="there are two NameNodes")(_KNOWN_PAIR)
 
-
 _MANAGER_PAIR = is_paired(Role.RESOURCEMANAGER)
 _ELECTORS = "yarn.resourcemanager.zk-address"
 rules.when("there are two ResourceManagers")(_MANAGER_PAIR)
@@ -158,9 +147,9 @@ def _managers(facts: Facts) -> dict[str, str]:
     return numbered("rm", facts.cluster.addresses(Role.RESOURCEMANAGER))
 
 
-@rules.decides("resourcemanager.ids")
-def _resourcemanager_ids(facts: Facts) -> Decision:
-    return Decision(tuple(_managers(facts)), "one name for each ResourceManager of the pair")
+rules.decides("resourcemanager.ids")(
+    lambda facts: Decision(tuple(_managers(facts)), "one name for each ResourceManager of the pair")
+)
 
 
 @rules.members("resourcemanager.hosts")
@@ -182,16 +171,12 @@ def _pages(property_name: str, port: int, subject: str) -> Callable[[Facts], Map
 
 
 rules.members("resourcemanager.pages")(_pages("yarn.resourcemanager.webapp.address", 8088, "the pages"))
-
-
 rules.when("there are two ResourceManagers and the cluster is secure")(
     lambda facts: facts.request.secure and _MANAGER_PAIR(facts)
 )
 rules.members("resourcemanager.pages-tls")(
     _pages("yarn.resourcemanager.webapp.https.address", 8090, "the pages over TLS")
 )
-
-
 rules.when("a ResourceManager pair, planned or configured", words="there are two ResourceManagers")(
     in_pair(Role.RESOURCEMANAGER)
 )
