@@ -146,7 +146,6 @@ _SYSTEM = re.compile(r"/((boot|dev|efi|etc|home|nix|opt|proc|root|run|snap|sys|t
 _NO_DATA = frozenset({"vfat", "iso9660", "squashfs", "udf"})
 _REMOTE = ("nfs", "cifs", "smb", "ceph", "gluster", "lustre", "9p")
 """How the kinds of file systems begin that another host holds."""
-_DATA_DIRS = "dfs.datanode.data.dir"
 _SHOWN = 3
 
 
@@ -213,7 +212,7 @@ def entry_verdict(
 
 def data_dirs(config: FoundConfig) -> tuple[PurePosixPath, ...]:
     """The DataNode's directories; entries with a variable are left out, because its value is unknown here."""
-    entry = config.property(_DATA_DIRS)
+    entry = config.property("dfs.datanode.data.dir")
     paths = path_list(entry.text) if entry else ()
     return tuple(PurePosixPath(path) for path in paths if path.startswith("/") and "${" not in path)
 

@@ -162,9 +162,6 @@ def _master_options(facts: Facts) -> Decision:
     return Decision(f"-Xmx{int(container * MASTER_HEAP_SHARE)}m", values={"container": container})
 
 
-_CACHE = "mapreduce.jobhistory.loadedtasks.cache.size"
-
-
 @rules.decides("jobs.history-cache")
 def _history_cache(facts: Facts) -> Decision:
     size = size_of(facts)
@@ -179,7 +176,7 @@ def _history_cache(facts: Facts) -> Decision:
 
 @rules.decides("jobs.history-heap")
 def _history_heap(facts: Facts) -> Decision:
-    cache = facts.decided.get(_CACHE)
+    cache = facts.decided.get("mapreduce.jobhistory.loadedtasks.cache.size")
     if not isinstance(cache, int) or isinstance(cache, bool) or cache <= 0:
         return sized_heap(Role.JOB_HISTORY, facts, "1.2 GB for every 100,000 tasks that it keeps")
     heap = history_heap(cache)

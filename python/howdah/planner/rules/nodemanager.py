@@ -125,7 +125,6 @@ _CONNECTED_WITHIN_MS = 60_000
 _TRY_MS = 10_000
 """What an application master waits between two tries to reach a NodeManager."""
 _ATTRIBUTES = "yarn.node-attribute.fs-store.root-dir"
-_LABELS = "yarn.node-labels.fs-store.root-dir"
 
 
 @rules.decides("nodes.lost-after")
@@ -206,7 +205,7 @@ def _in_hdfs(facts: Facts) -> Decision:
 def _kept_for_both(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     paired = reading.truth("yarn.resourcemanager.ha.enabled") is True
     if reading.truth("yarn.node-labels.enabled"):
-        yield _kept(reading, _LABELS, "labels", paired=paired)
+        yield _kept(reading, "yarn.node-labels.fs-store.root-dir", "labels", paired=paired)
     if paired and reading.text(_ATTRIBUTES):
         yield _kept(reading, _ATTRIBUTES, "attributes", paired=paired)
 

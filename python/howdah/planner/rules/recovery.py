@@ -67,7 +67,6 @@ _WITHIN_S = 8 * 3600
 _SHARE = 0.25
 """Of a host's disks and of its network, the part that this may take from jobs."""
 _INTERVAL, _HEARTBEAT = "dfs.namenode.redundancy.interval.seconds", "dfs.heartbeat.interval"
-_WORK = "dfs.namenode.replication.work.multiplier.per.iteration"
 _STREAMS = "dfs.namenode.replication.max-streams"
 _LEAST_WORK, _LEAST_STREAMS = 2, 2
 _MOST_TIMES = 4
@@ -186,7 +185,7 @@ rules.accepts("streams that disks can serve")(_will_do(_LEAST_STREAMS))
 @rules.decides("recovery.streams")
 def _streams(facts: Facts) -> Decision:
     lost = recovery_of(facts)
-    work = facts.number(_WORK)
+    work = facts.number("dfs.namenode.replication.work.multiplier.per.iteration")
     each_beat = work * facts.number(_HEARTBEAT) / facts.number(_INTERVAL)
     at_once = work * lost.block / facts.number(_INTERVAL) / _stream_rate(facts)
     value = max(_LEAST_STREAMS, math.ceil(max(each_beat, at_once)))

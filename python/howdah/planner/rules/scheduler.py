@@ -195,10 +195,8 @@ rules.when("with MapReduce, without --secure")(
     lambda facts: facts.request.mapreduce and not facts.request.secure
 )
 
-_CLASS = "yarn.resourcemanager.scheduler.class"
 _CALCULATOR = "yarn.scheduler.capacity.resource-calculator"
 _ASYNCHRONOUS = "yarn.scheduler.capacity.schedule-asynchronously.enable"
-_HEARTBEAT_MS = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"
 _SHORT_TASK_S = 5
 """A map task over one block took 4.2 to 5.5 s of CPU in laboratories; few tasks worth starting take less."""
 _STARVED = 3
@@ -210,7 +208,7 @@ _UNSET_MAP_MB = 1024
 
 
 def _is_fair(facts: Facts) -> bool:
-    scheduler = facts.decided.get(_CLASS)
+    scheduler = facts.decided.get("yarn.resourcemanager.scheduler.class")
     return in_study(facts) if scheduler is None else str(scheduler).endswith("FairScheduler")
 
 
@@ -236,7 +234,7 @@ def _is_asynchronous(facts: Facts) -> bool:
 
 
 def _heartbeat_s(facts: Facts) -> float:
-    heartbeat_ms = facts.decided.get(_HEARTBEAT_MS)
+    heartbeat_ms = facts.decided.get("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms")
     return float(heartbeat_ms) / 1000 if isinstance(heartbeat_ms, int) and heartbeat_ms > 0 else 1.0
 
 

@@ -42,7 +42,6 @@ _LAX = ("ALLOW_ALL", "DEFAULT_AND_LOCALHOST")
 _PRINCIPAL = r"(?:dfs|yarn|hbase)\..*principal"
 _OF_MANY = r"(?:dfs|yarn|hbase)\.(?:datanode|journalnode|nodemanager|regionserver)\..*principal"
 """Principals of daemons that run on several hosts with one configuration."""
-_ROOT_QUEUE = "yarn.scheduler.capacity.root"
 _POLICIES = ("dfs.http.policy", "yarn.http.policy", "mapreduce.jobhistory.http.policy")
 
 
@@ -107,7 +106,7 @@ def _queue_rights(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.has("yarn-site.xml") and reading.truth("yarn.acl.enable") is not True:
         # No list is checked then, which is a rule of its own.
         return
-    key = f"{_ROOT_QUEUE}.acl_administer_queue"
+    key = "yarn.scheduler.capacity.root.acl_administer_queue"
     text = reading.text(key)
     yield reading.verdict(
         key,

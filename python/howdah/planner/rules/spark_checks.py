@@ -21,7 +21,6 @@ _FORMER = {
 }
 _ADAPTIVE, _PARTITIONS = "spark.sql.adaptive.enabled", "spark.sql.shuffle.partitions"
 _MANY = 5000
-_FILE = "spark-defaults.conf"
 _FACTORS = (60.0, 3600.0, 86400.0, 1e3, 1024.0, 1024.0**2, 1024.0**3)
 _CLOSE = 0.03
 _MILD = ("spark.locality.wait", "spark.sql.autoBroadcastJoinThreshold")
@@ -98,7 +97,7 @@ def _former(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 def _entries(reading: Inspected) -> Iterator[FoundProperty]:
     for entry in reading.effective:
-        if entry.base_name == _FILE and "${" not in entry.text:
+        if entry.base_name == "spark-defaults.conf" and "${" not in entry.text:
             yield entry
 
 

@@ -27,7 +27,6 @@ _LABEL_KEY = r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.accessible-node-labels\
 _LABEL_LIST = r"yarn\.scheduler\.capacity\.(.+)\.(accessible-node-labels|default-node-label-expression)"
 _TIMELINE = "yarn.timeline-service."
 _SERVICES = "yarn.nodemanager.aux-services"
-_COLLECTOR = "timeline_collector"
 _PROXY = r"hadoop\.proxyuser\.(.+)\.(hosts|groups|users)"
 _RULE = r"RULE:\[\d+:[^\]]*\](\([^)]*\))?(s/[^/]*/[^/]*/g?)?(/L)?"
 _MAPPING = "hadoop.security.auth_to_local"
@@ -113,7 +112,7 @@ def _is_second(reading: Inspected) -> bool:
 def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if _is_second(reading) and not reading.truth(f"{_SERVICES}.manifest.enabled"):
         services = [name.strip() for name in (reading.text(_SERVICES) or "").split(",")]
-        yield reading.verdict(_SERVICES, _COLLECTOR in services, elsewhere="yarn-site.xml")
+        yield reading.verdict(_SERVICES, "timeline_collector" in services, elsewhere="yarn-site.xml")
 
 
 @rules.inspects("consistency.timeline-reader")

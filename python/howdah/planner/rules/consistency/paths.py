@@ -17,7 +17,6 @@ rules = read_rules("consistency.toml")
 _STORAGES = ("DISK", "SSD", "ARCHIVE", "RAM_DISK", "PROVIDED", "NVDIMM")
 _TAG = r"\s*\[([^\]]*)\]"
 _DATA = "dfs.datanode.data.dir"
-_WORKING = "hadoop.tmp.dir"
 _BELOW_WORKING = ("dfs.namenode.name.dir", _DATA)
 _PATHS = (
     r"hadoop\.tmp\.dir|dfs\.(journalnode\.edits\.dir(\..*)?|domain\.socket\.path|hosts|hosts\.exclude)"
@@ -134,7 +133,7 @@ def _plain_paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         foreign = re.fullmatch(_LISTS, entry.name) and match is not None and match[1].lower() != "file"
         if match is None or not (foreign or re.fullmatch(_PATHS, entry.name)):
             continue
-        if entry.name == _WORKING and all(map(reading.text, _BELOW_WORKING)):
+        if entry.name == "hadoop.tmp.dir" and all(map(reading.text, _BELOW_WORKING)):
             # HDFS makes URIs of it where its own directories are not given; others take it as it is.
             continue
         remaining = match[3].lstrip("/")

@@ -134,7 +134,6 @@ def _sent(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 _FAIR_FILE = "fair-scheduler.xml"
 _SCHEDULER = "yarn.resourcemanager.scheduler.class"
 _MONITORS = "yarn.resourcemanager.scheduler.monitor.enable"
-_MONITOR_POLICIES = "yarn.resourcemanager.scheduler.monitor.policies"
 _INT, _FLOAT = re.compile(r"\d+"), re.compile(r"\d+(\.\d*)?|\.\d+")
 _RESOURCES = re.compile(
     r"(\s*\d+(\.\d+)?\s*(mb|vcores|%)?\s*(memory|cpu)?\s*,?)+|(\s*[\w./-]+\s*=\s*\d+(\.\d+)?\s*%?\s*,?)+",
@@ -181,7 +180,7 @@ def uses_fair(reading: Inspected) -> bool:
 def _own_preemption(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not uses_fair(reading) or facts.request.hadoop.startswith(("2.", "3.0.")):
         return
-    policies = reading.text(_MONITOR_POLICIES)
+    policies = reading.text("yarn.resourcemanager.scheduler.monitor.policies")
     if reading.truth(_MONITORS) is True and (
         policies is None or "ProportionalCapacityPreemption" in policies
     ):

@@ -35,8 +35,6 @@ _CLASSES = {
 }
 """Services that are widely used, each with the class that its own documentation names."""
 _NAMES = "dfs.namenode.name.dir"
-_FILE_SYSTEM = "fs.defaultFS"
-_ADDRESS = "dfs.namenode.rpc-address"
 _DAEMONS = ("NAMENODE", "DATANODE", "SECONDARYNAMENODE", "JOURNALNODE", "ZKFC", "BALANCER")
 _VARIABLES = {
     **{
@@ -129,7 +127,7 @@ def _hosts(reading: Inspected) -> tuple[str, ...]:
     return tuple(
         entry.text.rpartition("://")[2].partition("/")[0].partition(":")[0].lower()
         for entry in reading.effective
-        if entry.name == _FILE_SYSTEM or entry.name.startswith(_ADDRESS)
+        if entry.name == "fs.defaultFS" or entry.name.startswith("dfs.namenode.rpc-address")
     )
 
 

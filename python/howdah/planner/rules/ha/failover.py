@@ -25,7 +25,6 @@ from howdah.units import format_seconds
 
 rules = read_rules("ha.toml")
 
-_AUTOMATIC = "dfs.ha.automatic-failover.enabled"
 _FENCING_KEY = "dfs.ha.fencing.ssh.private-key-files"
 _MANAGERS = "yarn.resourcemanager.ha.rm-ids"
 _ELECTED_AFTER_S = 2.3
@@ -37,7 +36,6 @@ _BASE = "dfs.client.failover.sleep.base.millis"
 _MOST = "dfs.client.failover.sleep.max.millis"
 _YARN_ATTEMPTS = "yarn.client.failover-max-attempts"
 _YARN_WAIT = "yarn.resourcemanager.connect.max-wait.ms"
-_YARN_PAUSE = "yarn.resourcemanager.connect.retry-interval.ms"
 _CLIENTS = "yarn.client.failover-proxy-provider"
 _FOR_EVER = -1
 
@@ -93,7 +91,7 @@ def _failover(reading: Inspected, pair: NamedPair) -> Iterator[Observation]:
     )
     fencing = pair.key(reading, FENCING)
     yield _needed(reading, fencing, "how a NameNode that is no longer active is stopped", "shell(/bin/true)")
-    if reading.truth(pair.key(reading, _AUTOMATIC)):
+    if reading.truth(pair.key(reading, "dfs.ha.automatic-failover.enabled")):
         yield _needed(
             reading, QUORUM, "the ZooKeepers that elect the active NameNode", "h1:2181,h2:2181,h3:2181"
         )
@@ -172,7 +170,7 @@ def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not are_paired(reading) or limit_key is None:
         return
     value = reading.number(limit_key) or 0
-    pause = facts.number(_YARN_PAUSE)
+    pause = facts.number("yarn.resourcemanager.connect.retry-interval.ms")
     held_out = value / 1000
     if limit_key == _YARN_ATTEMPTS and value != _FOR_EVER:
         base, most = (

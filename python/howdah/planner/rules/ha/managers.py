@@ -39,7 +39,6 @@ _ENABLED = "yarn.resourcemanager.ha.enabled"
 _ELECTION = "yarn.resourcemanager.ha.automatic-failover."
 _CURATOR = "yarn.resourcemanager.ha.curator-leader-elector.enabled"
 _HOST = "yarn.resourcemanager.hostname"
-_RPC = "yarn.resourcemanager.address"
 _PAGES = ("yarn.resourcemanager.webapp.address", 8088)
 _PAGES_TLS = ("yarn.resourcemanager.webapp.https.address", 8090)
 _STORE = "yarn.resourcemanager.store.class"
@@ -111,7 +110,7 @@ def _no_pair(reading: Inspected) -> Observation:
 def _address(reading: Inspected, name: str) -> Observation:
     """Where a ResourceManager is: its host, from which Hadoop makes its addresses, or its address itself."""
     key = f"{_HOST}.{name}"
-    text = reading.text(key) or reading.text(f"{_RPC}.{name}")
+    text = reading.text(key) or reading.text(f"yarn.resourcemanager.address.{name}")
     return reading.verdict(
         key,
         bool(text),

@@ -14,7 +14,6 @@ from howdah.planner.rules.ha.services import SHARED, NamedPair, listed, own_pair
 
 rules = read_rules("ha.toml")
 
-_DIR = "dfs.journalnode.edits.dir"
 _SCHEME = "qjournal://"
 _USUAL_DIR = "/var/lib/hadoop/journal"
 FENCING = "dfs.ha.fencing.methods"
@@ -91,7 +90,7 @@ def _directories(reading: Inspected) -> Iterator[tuple[str, str]]:
     """Where journals lie, by the key that says it; nothing where it is not set."""
     seen: set[str] = set()
     for _, _, pair in journals(reading):
-        key = pair.key(reading, _DIR)
+        key = pair.key(reading, "dfs.journalnode.edits.dir")
         if key not in seen:
             seen.add(key)
             yield key, reading.text(key) or ""

@@ -16,7 +16,6 @@ SHARED = "dfs.namenode.shared.edits.dir"
 PROVIDER = "dfs.client.failover.proxy.provider"
 _ADDRESS = "dfs.namenode.rpc-address"
 _SERVICES = "dfs.nameservices"
-_OWN = "dfs.internal.nameservices"
 _NAMENODES = "dfs.ha.namenodes."
 _CLASSES = "org.apache.hadoop.hdfs.server.namenode.ha."
 _PROVIDERS = tuple(
@@ -205,7 +204,7 @@ def own_pairs(reading: Inspected) -> tuple[NamedPair, ...]:
 
 def is_own(reading: Inspected, pair: NamedPair) -> bool:
     """Whether a name service is this cluster's: clients may be given those of other clusters, too."""
-    own = reading.parts(_OWN)
+    own = reading.parts("dfs.internal.nameservices")
     return not own or pair.service in own
 
 

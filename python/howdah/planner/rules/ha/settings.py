@@ -25,8 +25,6 @@ ZOOKEEPER_PORT = 2181
 _PAIR = is_paired(Role.NAMENODE)
 JOURNAL_DISK = 2
 """After that of names, which the same hosts may have."""
-_RETRIES = "net.ipv4.tcp_retries2"
-_KEEPALIVE = "net.ipv4.tcp_keepalive_time"
 _INTERVAL = "net.ipv4.tcp_keepalive_intvl"
 _PROBES = "net.ipv4.tcp_keepalive_probes"
 _LEAST_TIMEOUT_S, _MOST_TIMEOUT_S = 0.2, 120.0
@@ -126,8 +124,8 @@ def retransmission_s(retries: int) -> float:
 
 def missed_by_tcp_s(facts: Facts) -> float:
     """How long the kernel keeps a connection to a lost host, whether something was to be sent or not."""
-    kept = facts.number(_KEEPALIVE) + facts.number(_INTERVAL) * facts.number(_PROBES)
-    return max(kept, retransmission_s(int(facts.number(_RETRIES))))
+    kept = facts.number("net.ipv4.tcp_keepalive_time") + facts.number(_INTERVAL) * facts.number(_PROBES)
+    return max(kept, retransmission_s(int(facts.number("net.ipv4.tcp_retries2"))))
 
 
 _KNOWN_PAIR = in_pair(Role.NAMENODE)
@@ -218,9 +216,7 @@ class LostHost(NamedTuple):
         return self.noticed + self.requested + self.fenced + _ACTIVE_AFTER_S
 
 
-_AUTOMATIC = "dfs.ha.automatic-failover.enabled"
 _ID = "dfs.ha.namenode.id"
-_SECONDARY = "dfs.namenode.secondary.http-address"
 _NOWHERE = ("", "0.0.0.0")
 
 
@@ -285,7 +281,7 @@ def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for pair in own_pairs(reading):
         if not is_of_servers(reading, pair):
             continue
-        key = pair.key(reading, _AUTOMATIC)
+        key = pair.key(reading, "dfs.ha.automatic-failover.enabled")
         yield reading.verdict(
             key,
             reading.truth(key) is True,
@@ -304,7 +300,7 @@ def _own_id(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("ha.no-secondary")
 def _no_secondary(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for pair in own_pairs(reading):
-        key = pair.key(reading, _SECONDARY)
+        key = pair.key(reading, "dfs.namenode.secondary.http-address")
         text = reading.text(key)
         if text and host_of(text) not in _NOWHERE:
             yield reading.verdict(key, False)
