@@ -26,7 +26,7 @@ from howdah.planner.platforms.division import (
 )
 from howdah.planner.platforms.judging import judge, platform_score
 from howdah.planner.rule import Decision, Rule
-from howdah.planner.rules import platform as rules
+from howdah.planner.rules.platform import rules
 from howdah.units import format_counted, format_gib, format_percent
 
 MOST_PER_SOCKET = 10
@@ -46,7 +46,9 @@ def weigh(group: HostGroup, request: PlanRequest) -> tuple[Candidate, ...]:
     possible: list[Division] = []
     refused: dict[Judgement, list[int]] = {}
     if not request.weighs_virtual:
-        refused[rules.HYPERVISOR.refuses(_undivided_because(request))] = list(_counts(group, request))
+        refused[rules["platform.hypervisor"].refuses(_undivided_because(request))] = list(
+            _counts(group, request)
+        )
     else:
         for per_host in _counts(group, request):
             outcome = divide(group, request, per_host)
@@ -268,14 +270,14 @@ def _held_back(group: HostGroup, candidate: Candidate) -> Setting:
         f"{format_percent(allocated / group.memory_bytes)}"
     )
     inputs = (_bytes("memory of a host", group.memory_bytes), _bytes("memory of its workers", allocated))
-    return rules.HELD_BACK.setting(
+    return rules["memory.held-back"].setting(
         "host.memory_held_back", Decision(reserved, because, inputs), group=group.name
     )
 
 
 def _threads(group: HostGroup) -> tuple[Rule, Decision]:
     threads = group.cpu.threads
-    return rules.NATIVE, Decision(
+    return rules["platform.native"], Decision(
         threads, "the worker is the host and has all its threads", (_number("threads", threads),)
     )
 
@@ -293,10 +295,10 @@ def _vcpus(
     allocated = sum(kind.per_host * (kind.vcpus or 0) for kind in candidate.kinds)
     if allocated > cpu.threads:
         because = f"{allocated} virtual CPUs on the host's {threads}, as --overcommit allows"
-        return rules.OVERCOMMIT, Decision(vcpus, because, inputs)
+        return rules["platform.overcommit"], Decision(vcpus, because, inputs)
     if not request.hbase_used:
         because = f"the host's {threads} are committed exactly, in the proportion of the workers' sizes"
-        return rules.THREADS_COMMITTED, Decision(vcpus, because, inputs)
+        return rules["platform.threads-committed"], Decision(vcpus, because, inputs)
     because = (
         f"of {threads}, one core's {cpu.threads_per_core} are left to the hypervisor for HBase's latency"
     )
@@ -305,12 +307,12 @@ def _vcpus(
             "; with latency sensitivity High, vSphere 8 gives each virtual CPU its own core unless virtual "
             f"hyper-threading is on, which {vcpus} vCPUs on {format_counted(cpu.cores, 'core')} need"
         )
-    return rules.SPARE_CORE, Decision(vcpus, because, inputs)
+    return rules["platform.spare-core"], Decision(vcpus, because, inputs)
 
 
 def _all_memory(group: HostGroup) -> tuple[Rule, Decision]:
     because = "the worker is the host and has all its memory; what the system needs is left out of YARN's"
-    return rules.NATIVE_MEMORY, Decision(
+    return rules["memory.native"], Decision(
         group.memory_bytes, because, (_bytes("memory of a host", group.memory_bytes),)
     )
 
@@ -326,7 +328,7 @@ def _memory(group: HostGroup, candidate: Candidate, worker: Worker) -> tuple[Rul
         _number("workers on a host", workers),
         _number("data disks of the worker", worker.data_disks or 0),
     )
-    return rules.WORKER_SHARE, Decision(
+    return rules["memory.worker-share"], Decision(
         worker.memory_bytes, f"{format_gib(available)} for workers, {share}, all of it reserved", inputs
     )
 
@@ -336,7 +338,9 @@ def _data_disks(group: HostGroup, candidate: Candidate, worker: Worker) -> tuple
     workers = sum(kind.per_host for kind in candidate.kinds)
     inputs = (_number("data disks of a host", disks), _number("workers on a host", workers))
     divided = f"{format_counted(disks, 'data disk')} of the host for {format_counted(workers, 'worker')}"
-    return rules.DATA_DISKS, Decision(own, f"{divided}, each disk whole and mounted on its own", inputs)
+    return rules["platform.data-disks"], Decision(
+        own, f"{divided}, each disk whole and mounted on its own", inputs
+    )
 
 
 def _numa_nodes(group: HostGroup, worker: Worker, request: PlanRequest) -> tuple[Rule, Decision]:
@@ -349,16 +353,16 @@ def _numa_nodes(group: HostGroup, worker: Worker, request: PlanRequest) -> tuple
         _number("virtual CPUs of the worker", vcpus),
     )
     if cpu.numa_nodes == 1:
-        return rules.FITS_NUMA_NODE, Decision(1, "the host is one NUMA node", inputs)
+        return rules["platform.fits-numa-node"], Decision(1, "the host is one NUMA node", inputs)
     if spanned > 1:
         because = f"the worker is larger than one of the host's {cpu.numa_nodes} NUMA nodes"
-        return rules.FITS_NUMA_NODE, Decision(spanned, because, inputs)
+        return rules["platform.fits-numa-node"], Decision(spanned, because, inputs)
     if vcpus > cores:
         means = "binding" if request.dividing is Hypervisor.KVM else "preferHT"
         because = f"{vcpus} vCPUs fit a node's {threads} threads, not its {cores} cores: {means} keeps them"
-        return rules.PREFER_HT, Decision(1, because, inputs)
+        return rules["platform.prefer-ht"], Decision(1, because, inputs)
     because = f"{vcpus} vCPUs and {format_gib(worker.memory_bytes)} fit one node: all memory is local"
-    return rules.FITS_NUMA_NODE, Decision(1, because, inputs)
+    return rules["platform.fits-numa-node"], Decision(1, because, inputs)
 
 
 def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request: PlanRequest) -> Setting:
@@ -380,7 +384,7 @@ def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request
         _number("most by threads", slots.by_threads),
         _number("most by memory", slots.by_memory),
     )
-    setting = rules.SLOTS.setting(
+    setting = rules["platform.slots"].setting(
         key, Decision(slots.tasks, f"{tasks} tasks at once: {because}", inputs), worker=name, group=group.name
     )
     if request.slots is None:
@@ -400,11 +404,16 @@ def _breaches(planned: int, slots: Slots) -> Iterator[Breach]:
     """What the user's own number of slots breaks."""
     if planned > slots.by_memory:
         sentence = f"memory holds {slots.by_memory} of each kind with the least heaps under half of it"
-        yield Breach(rule=rules.ENOUGH.id, says=sentence)
+        yield Breach(rule=rules["memory.enough"].id, says=sentence)
     if planned > slots.by_threads:
-        yield Breach(rule=rules.SLOTS.id, says=f"{slots.by_threads} threads run no more of each kind at once")
+        yield Breach(
+            rule=rules["platform.slots"].id,
+            says=f"{slots.by_threads} threads run no more of each kind at once",
+        )
     if planned < slots.cores:
-        yield Breach(rule=rules.SLOTS.id, says=f"{slots.cores:g} cores need at least one of each kind each")
+        yield Breach(
+            rule=rules["platform.slots"].id, says=f"{slots.cores:g} cores need at least one of each kind each"
+        )
 
 
 def _number(name: str, value: float) -> Input:

@@ -22,7 +22,6 @@ OWN_PLACES = rules["masters.own-places"]
 OWN_HOST = rules["masters.own-host"]
 SHARED = rules["masters.shared"]
 GROUP = rules["masters.group"]
-PAIRS = rules["masters.pairs-apart"]
 FAULT_TOLERANCE = rules["masters.fault-tolerance"]
 
 rules.when("masters are not protected")(lambda facts: facts.request.protection is Protection.NONE)

@@ -17,36 +17,12 @@ rules = read_rules("platform.toml")
 READY_SHARE = 0.05
 """The share of time a virtual machine may wait for a CPU before it matters (RULES 22)."""
 
-FITS_NUMA_NODE = rules["platform.fits-numa-node"]
-PREFER_HT = rules["platform.prefer-ht"]
-FEW_DISKS = rules["platform.few-disks"]
-WORKERS_PER_SOCKET = rules["platform.workers-per-socket"]
-ONE_VM = rules["platform.one-vm"]
-REPLICA_BALANCE = rules["platform.replica-balance"]
 
-SLOTS_TO_TUNE = rules["platform.slots-to-tune"]
-GUEST_MEMORY = rules["platform.guest-memory"]
-ALIKE = rules["platform.alike"]
-MASTER_PLACE = rules["platform.master-place"]
-
-HBASE_ONE = rules["platform.hbase-one"]
-HBASE_VIRTUAL = rules["platform.hbase-virtual"]
-HYPERVISOR = rules["platform.hypervisor"]
-NATIVE = rules["platform.native"]
-DISK_EACH = rules["platform.disk-each"]
-DISKS_DIVIDE = rules["platform.disks-divide"]
-CORE_EACH = rules["platform.core-each"]
-NUMA_DIVIDE = rules["platform.numa-divide"]
-THREADS_COMMITTED = rules["platform.threads-committed"]
-SPARE_CORE = rules["platform.spare-core"]
-DATA_DISKS = rules["platform.data-disks"]
-SLOTS = rules["platform.slots"]
 SIMULATED = rules["platform.simulated"]
 
 rules.when("--overcommit, without HBase")(
     lambda facts: facts.request.overcommit and not facts.request.hbase_used
 )
-OVERCOMMIT = rules["platform.overcommit"]
 
 
 @rules.inspects("platform.hyper-threading")
@@ -96,11 +72,6 @@ _CONTAINERS = "yarn.nodemanager.resource.memory-mb"
 _HUGE_MOST = 0.5
 _ALL_BUT = 0.94
 _UNEVEN = 1.25
-
-HELD_BACK = rules["memory.held-back"]
-WORKER_SHARE = rules["memory.worker-share"]
-NATIVE_MEMORY = rules["memory.native"]
-ENOUGH = rules["memory.enough"]
 
 
 @rules.inspects("memory.as-planned")

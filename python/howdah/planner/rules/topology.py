@@ -39,7 +39,6 @@ def _uses(*placements: Placement) -> Callable[[Facts], bool]:
 
 _NODE_GROUPS = _uses(Placement.NODE_GROUPS)
 _UPGRADE_DOMAINS = _uses(Placement.UPGRADE_DOMAINS)
-PLACEMENT = rules["topology.placement"]
 
 rules.when("there is more than one rack, or hosts are node groups")(
     lambda facts: _NODE_GROUPS(facts) or len(facts.cluster.topology.racks) > 1
