@@ -19,6 +19,11 @@ _SLASHES = re.compile("/+")
 _TEMPORARY = ("/tmp", "/var/tmp", "/run", "/dev/shm")
 
 
+Values = Mapping[str, object]
+"""What a function puts into the words of its rule, by the names in braces."""
+_NO_VALUES: Values = MappingProxyType({})
+
+
 class Observation(NamedTuple):
     """One thing an inspection saw: whether it will do, what it is and where, and what would be right.
 
@@ -34,7 +39,7 @@ class Observation(NamedTuple):
     fix: str = ""
     where: str = ""
     inputs: tuple[Input, ...] = ()
-    values: Mapping[str, object] = MappingProxyType({})
+    values: Values = _NO_VALUES
     words: str = ""
 
 
@@ -96,11 +101,13 @@ class Inspected:
         elsewhere: str = "",
         inputs: tuple[Input, ...] = (),
         words: str = "",
-        **values: object,
+        values: Values = _NO_VALUES,
+        **named_values: object,
     ) -> Observation:
         """The verdict on a key, at the place that decides it, or ``elsewhere`` where no file has it."""
         text = found if found is not None else self.text(key) or "not set"
-        return Observation(ok, key, text, expected, fix, self.where(key) or elsewhere, inputs, values, words)
+        where, both = self.where(key) or elsewhere, {**values, **named_values}
+        return Observation(ok, key, text, expected, fix, where, inputs, both, words)
 
     def number(self, key: str) -> float | None:
         """A plain number."""
@@ -195,7 +202,8 @@ def entry_verdict(
     about: str | None = None,
     found: str | None = None,
     words: str = "",
-    **values: object,
+    values: Values = _NO_VALUES,
+    **named_values: object,
 ) -> Observation:
     """The verdict on one ``entry`` of a file, with its name, text and place."""
     return Observation(
@@ -205,7 +213,7 @@ def entry_verdict(
         expected=expected,
         fix=fix,
         where=entry.place,
-        values={"entry": entry, **values},
+        values={"entry": entry, **values, **named_values},
         words=words,
     )
 

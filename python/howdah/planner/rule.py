@@ -18,7 +18,7 @@ from howdah.errors import UserError
 from howdah.model.plan import Advice, Input, Judgement, Role, Setting, Value
 from howdah.model.request import Hypervisor, Profile, Protection
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation
+from howdah.planner.reading import Inspected, Observation, Values
 
 
 class Severity(StrEnum):
@@ -68,10 +68,6 @@ class Scope(StrEnum):
     CLUSTER = "cluster"
     HOST = "host"
     WORKER = "worker"
-
-
-Values = Mapping[str, object]
-"""What a function puts into the words of its rule, by the names in braces."""
 
 
 class Decision(NamedTuple):
