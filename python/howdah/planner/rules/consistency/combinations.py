@@ -83,13 +83,15 @@ def _duplicates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if before is not None and (before.name == entry.name or before.text != entry.text):
             wins, loses = (before, entry) if before.final else (entry, before)
             former = wins.name not in name[1] and loses.name != wins.name
+            named = loses.name != wins.name
             lost, kept = (
-                f"{setting.name if loses.name != wins.name else ''} {setting.text!r} in line {setting.line}".strip()
+                f"{setting.name} {setting.text!r}" if named else repr(setting.text)
                 for setting in (loses, wins)
             )
+            shown = f"{lost} in line {loses.line}, {kept} in line {wins.line}, which wins"
             words = "former" if former else "twice"
             values = {"loses": loses, "wins": wins, "today": name[1][0]}
-            yield entry_verdict(entry, False, found=f"{lost}, {kept}, which wins", words=words, values=values)
+            yield entry_verdict(entry, False, found=shown, words=words, values=values)
         if before is None or not before.final:
             seen[name] = entry
 

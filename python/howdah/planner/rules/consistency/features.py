@@ -19,9 +19,6 @@ from howdah.releases.catalogue import hadoop
 
 rules = read_rules("consistency.toml")
 
-_ENCRYPT, _TOKENS = "dfs.encrypt.data.transfer", "dfs.block.access.token.enable"
-_PROTECTION = "dfs.data.transfer.protection"
-_LABELS = "yarn.node-labels.enabled"
 _CAPACITY = "yarn.scheduler.capacity."
 _LABEL_KEY = r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.accessible-node-labels\.(?P<label>[^.]+)\.capacity"
 _LABEL_LIST = r"yarn\.scheduler\.capacity\.(.+)\.(accessible-node-labels|default-node-label-expression)"
@@ -39,17 +36,14 @@ _REFRESH = "hbase.regionserver.storefile.refresh.period"
 
 @rules.inspects("consistency.block-tokens")
 def _block_tokens(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    protecting = [key for key in (_ENCRYPT,) if reading.truth(key)]
-    if facts.request.secure and reading.text(_PROTECTION):
-        protecting.append(_PROTECTION)
+    protecting = "dfs.encrypt.data.transfer" if reading.truth("dfs.encrypt.data.transfer") else ""
+    if not protecting and facts.request.secure and reading.text("dfs.data.transfer.protection"):
+        protecting = "dfs.data.transfer.protection"
     if protecting and reading.has("hdfs-site.xml"):
-        yield reading.verdict(
-            _TOKENS,
-            reading.truth(_TOKENS) is True,
-            found=f"{reading.text(_TOKENS) or 'false (default)'}, and {protecting[0]} is "
-            f"{reading.text(protecting[0])}",
-            elsewhere=reading.where(protecting[0]),
-        )
+        key = "dfs.block.access.token.enable"
+        shown = f"{reading.text(key) or 'false (default)'}, and {protecting} is {reading.text(protecting)}"
+        ok, where = reading.truth(key) is True, reading.where(protecting)
+        yield reading.verdict(key, ok, found=shown, elsewhere=where)
 
 
 @rules.inspects("consistency.labels-enabled")
@@ -61,16 +55,12 @@ def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         and entry.text.strip() not in ("", "*")
     ]
     if labelled and reading.has("yarn-site.xml") and not uses_fair(reading):
-        first = labelled[0]
+        first, key = labelled[0], "yarn.node-labels.enabled"
         match = re.fullmatch(_LABEL_KEY, first.name)
         label = match["label"] if match else first.text
-        yield reading.verdict(
-            _LABELS,
-            reading.truth(_LABELS) is True,
-            found=f"{reading.text(_LABELS) or 'false (default)'}, and {first.name} names {label}",
-            elsewhere=first.place,
-            first=first,
-        )
+        shown = f"{reading.text(key) or 'false (default)'}, and {first.name} names {label}"
+        ok = reading.truth(key) is True
+        yield reading.verdict(key, ok, found=shown, elsewhere=first.place, first=first)
 
 
 @rules.inspects("consistency.label-capacities")
@@ -118,23 +108,11 @@ def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.timeline-reader")
 def _readers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if _is_second(reading):
-        key = f"{_TIMELINE}reader.class"
-        reader = next(
-            (
-                name
-                for part in ("hbase.configuration.file", "reader.webapp.address", "reader.class")
-                if reading.text(name := f"{_TIMELINE}{part}")
-            ),
-            None,
-        )
-        yield Observation(
-            reader is not None,
-            key,
-            "neither a reader nor an HBase to write to",
-            where=reading.where(f"{_TIMELINE}version")
-            or reading.where(f"{_TIMELINE}versions")
-            or "yarn-site.xml",
-        )
+        parts = ("hbase.configuration.file", "reader.webapp.address", "reader.class")
+        known = any(reading.text(f"{_TIMELINE}{part}") for part in parts)
+        where = reading.where(f"{_TIMELINE}version") or reading.where(f"{_TIMELINE}versions")
+        shown = "neither a reader nor an HBase to write to"
+        yield Observation(known, f"{_TIMELINE}reader.class", shown, where=where or "yarn-site.xml")
 
 
 @rules.inspects("consistency.impersonation")
@@ -147,21 +125,14 @@ def _impersonation(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             proxies.setdefault(match[1], {})[match[2]] = entry.text
             places.setdefault(match[1], entry.place)
     for user, keys in proxies.items():
-        key = f"hadoop.proxyuser.{user}"
         missing = "hosts" if "hosts" not in keys else "groups" if keys.keys() == {"hosts"} else None
         yield Observation(
-            ok=missing is None,
-            about=f"{key}.{missing or 'hosts'}",
-            found="not set" if missing else keys["hosts"],
-            expected=f"the hosts of {user}, in addition to its users or groups: otherwise it may "
-            "impersonate no user"
-            if missing == "hosts"
-            else f"the users that {user} may impersonate, in {key}.groups or {key}.users: otherwise it "
-            "may impersonate no user",
-            fix=f"set {key}.hosts to the hosts of {user} in core-site.xml"
-            if missing == "hosts"
-            else f"set {key}.groups to the groups of its users, or {key}.users to them, in core-site.xml",
+            missing is None,
+            f"hadoop.proxyuser.{user}.{missing or 'hosts'}",
+            "not set" if missing else keys["hosts"],
             where=places[user],
+            words="hosts" if missing == "hosts" else "users",
+            values={"user": user},
         )
 
 
@@ -171,34 +142,19 @@ def _rules_of_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not text.strip() or "${" in text:
         return
     wrong = [word for word in text.split() if word != "DEFAULT" and not re.fullmatch(_RULE, word)]
+    lines = filter(None, map(str.strip, text.splitlines()))
     # Blanks may be part of a rule, which is then one line.
-    if wrong and all(
-        line.strip() == "DEFAULT" or re.fullmatch(_RULE, line.strip())
-        for line in text.splitlines()
-        if line.strip()
-    ):
-        wrong = []
-    if not wrong:
+    if not wrong or all(line == "DEFAULT" or re.fullmatch(_RULE, line) for line in lines):
         return
     joined = any(
         "," in word and ("RULE:" in word.partition(",")[2] or word.endswith("DEFAULT")) for word in wrong
     )
     first = wrong[0]
-    fixed = f"{first}/" if re.search(r"s/[^/]*/[^/]*$", first) else ""
-    yield reading.verdict(
-        _MAPPING,
-        False,
-        found=first if len(first) < 120 else f"{first[:117]}...",
-        expected="rules separated by blanks or line breaks, not commas: otherwise every daemon and "
-        "client exits, with or without Kerberos"
-        if joined
-        else "RULE:[n:format](pattern)s/from/to/ with all its slashes: otherwise every daemon and "
-        "client exits, with or without Kerberos",
-        fix=f"write each rule on its own line, without a comma, in {reading.where(_MAPPING)}"
-        if joined
-        else f"write {fixed or 'the rule as RULE:[n:format](pattern)s/from/to/'} in "
-        f"{reading.where(_MAPPING)}",
-    )
+    ended = re.search(r"s/[^/]*/[^/]*$", first) is not None
+    right = f"{first}/" if ended else "the rule as RULE:[n:format](pattern)s/from/to/"
+    shown = first if len(first) < 120 else f"{first[:117]}..."
+    words = "joined" if joined else "malformed"
+    yield reading.verdict(_MAPPING, False, found=shown, words=words, right=right)
 
 
 @rules.inspects("consistency.executor-group")
@@ -206,16 +162,12 @@ def _executor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     own = {entry.name: entry for entry in reading.properties if entry.base_name == _CFG}
     if not reading.has(_CFG) or "LinuxContainerExecutor" not in (reading.text(_EXECUTOR) or ""):
         return
-    group_name = reading.text(_GROUP) or ""
+    name = reading.text(_GROUP) or ""
     group = own[_GROUP].text.partition("#")[0].strip() if _GROUP in own else ""
     place = own[_GROUP].place if _GROUP in own else _CFG
-    yield Observation(
-        bool(group) and group == (group_name or group),
-        _GROUP,
-        f"{group or 'not set'} in {_CFG}, {group_name or 'not set'} in yarn-site.xml",
-        where=place,
-        values={"name": group_name or "the group of NodeManagers"},
-    )
+    ok = bool(group) and group == (name or group)
+    shown = f"{group or 'not set'} in {_CFG}, {name or 'not set'} in yarn-site.xml"
+    yield Observation(ok, _GROUP, shown, where=place, values={"name": name or "the group of NodeManagers"})
 
 
 @rules.inspects("consistency.region-replicas")
@@ -227,22 +179,14 @@ def _region_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         2 if reading.text(_REGION_REPLICAS) else 0,
     )
     if max(replicas) > 1:
-        yield reading.verdict(
-            _REGION_REPLICAS,
-            reading.truth(_REGION_REPLICAS) is True or period > 0,
-            found=f"{reading.text(_REGION_REPLICAS) or 'false (default)'}, and {_REFRESH} is {period:.15g}",
-            elsewhere=reading.where("hbase.meta.replica.count") or "hbase-site.xml",
-        )
+        ok = reading.truth(_REGION_REPLICAS) is True or period > 0
+        shown = f"{reading.text(_REGION_REPLICAS) or 'false (default)'}, and {_REFRESH} is {period:.15g}"
+        where = reading.where("hbase.meta.replica.count") or "hbase-site.xml"
+        yield reading.verdict(_REGION_REPLICAS, ok, found=shown, elsewhere=where)
 
 
-_WORKER = (
-    *(
-        key
-        for role in (Role.DATANODE, Role.NODEMANAGER, Role.REGIONSERVER)
-        for key in DAEMONS[role].listening
-    ),
-    "mapreduce.shuffle.port",
-)
+_ON_WORKERS = (Role.DATANODE, Role.NODEMANAGER, Role.REGIONSERVER)
+_WORKER = (*(key for role in _ON_WORKERS for key in DAEMONS[role].listening), "mapreduce.shuffle.port")
 """Servers that every worker has."""
 _NAMENODE = DAEMONS[Role.NAMENODE].listening
 _MANAGER = DAEMONS[Role.RESOURCEMANAGER].listening
@@ -297,9 +241,8 @@ def _is_default(server: _Server) -> bool:
 
 
 def _hosts(config: FoundConfig, facts: Facts) -> Iterator[list[_Server]]:
-    yield list(_servers(config, facts, _WORKER))
-    yield list(_servers(config, facts, _JOURNAL))
-    yield list(_servers(config, facts, _HISTORY))
+    for keys in (_WORKER, _JOURNAL, _HISTORY):
+        yield list(_servers(config, facts, keys))
     for keys in (_NAMENODE, _MANAGER):
         members = {
             entry.name.removeprefix(key)
@@ -321,12 +264,8 @@ def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 # Defaults of a release do not clash.
                 continue
             first = clashing[0]
-            yield Observation(
-                len(clashing) == 1,
-                first.key,
-                f"port {port}" + "".join(f", which {entry.key} has too" for entry in clashing[1:]),
-                where=first.place,
-            )
+            shown = f"port {port}" + "".join(f", which {entry.key} has too" for entry in clashing[1:])
+            yield Observation(len(clashing) == 1, first.key, shown, where=first.place)
 
 
 @rules.inspects("consistency.needs")
@@ -345,26 +284,18 @@ def _needs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         other_text = str(setting if setting is not None else facts.decided.get(need.required) or "")
         # An older release reads a former name only.
         required = next(filter(release.has, keys), need.required)
-        yield reading.verdict(
-            required,
-            re.fullmatch(need.pattern, other_text) is not None,
-            found=f"{other_text or 'not set'}, and {need.key} is {text}",
-            fix=need.fix.replace(need.required, required),
-            elsewhere=reading.where(need.key),
-            need=need,
-        )
+        ok = re.fullmatch(need.pattern, other_text) is not None
+        shown = f"{other_text or 'not set'}, and {need.key} is {text}"
+        fix, where = need.fix.replace(need.required, required), reading.where(need.key)
+        yield reading.verdict(required, ok, found=shown, fix=fix, elsewhere=where, need=need)
 
 
 @rules.inspects("consistency.waiting-clients")
 def _waiting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     call, scanner = "hbase.rpc.timeout", "hbase.client.scanner.timeout.period"
     keys = [key for key in (call, scanner) if reading.text(key)]
-    waits = {key: reading.number(key) or facts.number(key) for key in (call, scanner)} if keys else {}
     if keys:
-        yield reading.verdict(
-            call,
-            waits[call] >= waits[scanner],
-            found=f"{waits[call]:.15g} ms, and scanners are kept for {waits[scanner]:.15g} ms",
-            fix=f"set {call} to {waits[scanner]:.15g} in {reading.where(keys[0])}",
-            elsewhere=reading.where(scanner),
-        )
+        called, kept = (reading.number(key) or facts.number(key) for key in (call, scanner))
+        shown, place = f"{called:.15g} ms, and scanners are kept for {kept:.15g} ms", reading.where(keys[0])
+        where = reading.where(scanner)
+        yield reading.verdict(call, called >= kept, found=shown, elsewhere=where, kept=kept, place=place)

@@ -36,6 +36,7 @@ _LISTS = (
     r"|mapreduce\.cluster\.local\.dir"
 )
 """Lists of directories with commas between them."""
+_MARKS = (("semicolon", r"\s*;\s*"), ("colon", r":(?=/(?!/))(?<!file:)"), ("blank", r"\s+"))
 _FILE_SYSTEMS = r"fs\.defaultFS|hbase\.rootdir|hbase\.wal\.dir"
 _OF_ALL = (
     r"yarn\.nodemanager\.remote-app-log-dir|yarn\.app\.mapreduce\.am\.staging-dir"
@@ -46,15 +47,12 @@ _LOCAL = re.compile(r"file:/{0,2}(/(?!.*(mnt|net|nfs|share|gpfs|lustre)).*)", re
 """A path of a host's own disks; other hosts may have the same mount below the names in brackets."""
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):(/{0,3})(.*)", re.IGNORECASE | re.DOTALL)
 _HOSTS = r"yarn\.(resourcemanager|nodemanager|timeline-service)\.hostname(\..+)?|dfs\.datanode\.hostname"
+_KEY_PROVIDERS = r"kms://https?@.+|(jceks|bcfks)://.+|user:///"
+_CREDENTIAL_PROVIDERS = r"(local)?(jceks|bcfks)://.+|user:///|[a-z][a-z0-9+-]{3,}://.+"
+_EXAMPLE = "jceks://file/etc/hadoop/conf/passwords.jceks"
 _PROVIDERS = {
-    "hadoop.security.key.provider.path": (
-        r"kms://https?@.+|(jceks|bcfks)://.+|user:///",
-        "kms://http@host:9600/kms",
-    ),
-    "hadoop.security.credential.provider.path": (
-        r"(local)?(jceks|bcfks)://.+|user:///|[a-z][a-z0-9+-]{3,}://.+",
-        "jceks://file/etc/hadoop/conf/passwords.jceks",
-    ),
+    "hadoop.security.key.provider.path": (_KEY_PROVIDERS, "kms://http@host:9600/kms"),
+    "hadoop.security.credential.provider.path": (_CREDENTIAL_PROVIDERS, _EXAMPLE),
 }
 """The forms of providers' URIs, and one of them."""
 _DIRECTORY = r"(HADOOP|HDFS|YARN|MAPRED|HBASE|SPARK|ZOO|ZK)_\w*(DIR|HOME)"
@@ -81,13 +79,8 @@ def _providers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             continue
         right, example = form
         wrong = [part.strip() for part in entry.text.split(",") if not re.match(right, part.strip())]
-        yield entry_verdict(
-            entry,
-            not wrong,
-            found=", ".join(wrong) or entry.text,
-            fix=f"write {_provider(entry.name, wrong[0])} in {entry.place}" if wrong else "",
-            example=example,
-        )
+        uri, shown = _provider(entry.name, "".join(wrong[:1])), ", ".join(wrong) or entry.text
+        yield entry_verdict(entry, not wrong, found=shown, uri=uri, example=example)
 
 
 def _provider(key: str, text: str) -> str:
@@ -108,11 +101,8 @@ def _sockets(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.plain-variables")
 def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.environment:
-        if (
-            re.fullmatch(_DIRECTORY, entry.name)
-            and (match := _SCHEME.fullmatch(entry.text.strip()))
-            and match[2]
-        ):
+        match = _SCHEME.fullmatch(entry.text.strip()) if re.fullmatch(_DIRECTORY, entry.name) else None
+        if match and match[2]:
             yield entry_verdict(entry, False, path=match[3].lstrip("/"))
 
 
@@ -140,8 +130,7 @@ def _plain_paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if match[1].lower() != "file" and match[2] == "//":
             # What follows two slashes is a host or a name service.
             remaining = remaining.partition("/")[2]
-        path = f"/{remaining}"
-        yield entry_verdict(entry, False, path=path)
+        yield entry_verdict(entry, False, path=f"/{remaining}")
 
 
 @rules.inspects("consistency.storage-tags")
@@ -152,9 +141,8 @@ def _data_tags(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             tag = match[1].upper()
             longer = next((storage for storage in _STORAGES if tag and storage.startswith(f"{tag}_")), "DISK")
             near = similar_text(tag, _STORAGES) or longer
-            yield reading.verdict(
-                _DATA, False, found=part.strip(), storages=", ".join(_STORAGES), match=match, near=near
-            )
+            values = {"storages": ", ".join(_STORAGES), "match": match, "near": near}
+            yield reading.verdict(_DATA, False, found=part.strip(), values=values)
 
 
 @rules.inspects("consistency.directory-lists")
@@ -164,21 +152,16 @@ def _commas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             continue
         marks = [
             (name, parts)
-            for name, form in (
-                ("semicolon", r"\s*;\s*"),
-                ("colon", r":(?=/(?!/))(?<!file:)"),
-                ("blank", r"\s+"),
-            )
+            for name, form in _MARKS
             for part in entry.text.split(",")
             if len(parts := [path for path in re.split(form, part.strip()) if path]) > 1
             and all(re.match(r"(\[\w+\])?(file:)?/", path) for path in parts)
         ]
         if marks:
             mark, parts = marks[0]
-            directories = re.split(r"[;,\s]+" if mark != "colon" else r"(?<!file):|,", entry.text)
-            yield entry_verdict(
-                entry, False, mark=mark, many=len(parts), directories=",".join(filter(None, directories))
-            )
+            listed = re.split(r"[;,\s]+" if mark != "colon" else r"(?<!file):|,", entry.text)
+            directories = ",".join(filter(None, listed))
+            yield entry_verdict(entry, False, mark=mark, many=len(parts), directories=directories)
 
 
 @rules.inspects("consistency.file-system-uris")
@@ -196,25 +179,16 @@ def _uris(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         service = (reading.text("dfs.nameservices") or "").partition(",")[0].strip()
         by_path = match is None and entry.text.startswith("/")
         missing = match is None or (scheme.lower() == "hdfs" and (len(slashes) < 2 or scheme != "hdfs"))
-        yield entry_verdict(
-            entry,
-            not missing,
-            fix=f"set {entry.name} to hdfs://{service or 'NAMENODE:8020'} in {entry.place}"
-            if by_path
-            else f"set {entry.name} to hdfs://{path.lstrip('/')} in {entry.place}",
-        )
+        authority = (service or "NAMENODE:8020") if by_path else path.lstrip("/")
+        yield entry_verdict(entry, not missing, authority=authority)
 
 
 @rules.inspects("consistency.bare-hosts")
 def _bare_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
-        if (
-            re.fullmatch(_HOSTS, entry.name)
-            and re.search(r"://|:\d+$", entry.text)
-            and entry.text.count(":") < 3
-        ):
-            host = re.sub(r"^\w+://|:\d+/?$", "", entry.text)
-            yield entry_verdict(entry, False, host=host)
+        with_port = re.search(r"://|:\d+$", entry.text) and entry.text.count(":") < 3
+        if with_port and re.fullmatch(_HOSTS, entry.name):
+            yield entry_verdict(entry, False, host=re.sub(r"^\w+://|:\d+/?$", "", entry.text))
 
 
 def placeholder(entry: FoundProperty, facts: Facts) -> str:
