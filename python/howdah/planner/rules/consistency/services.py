@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import (
     HERE,
@@ -78,7 +77,7 @@ _OF_JAVA = r"java\.rmi\.server\.hostname"
 _SPARKS = ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME", "SPARK_PUBLIC_DNS")
 
 
-def _meant(reading: Inspected, service: str) -> str | None:
+def _meant(reading: Inspected, service: str) -> str:
     """The key of a class whose service is written in another way than in the list: spark.shuffle."""
     plain = re.sub(r"[._-]", "", service).lower()
     for entry in reading.properties:
@@ -86,7 +85,7 @@ def _meant(reading: Inspected, service: str) -> str | None:
         written = entry.name == f"{_SERVICES}.{name}.class" and name != service
         if written and re.sub(r"[._-]", "", name).lower() == plain:
             return entry.name
-    return None
+    return ""
 
 
 @rules.inspects("consistency.service-classes")
@@ -105,21 +104,11 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         key = f"{_SERVICES}.{name}.class"
         # The release has a class for its own service by default.
         classes = reading.text(key) or facts.decided.get(key)
-        meant = None if classes else _meant(reading, name)
+        meant = "" if classes else _meant(reading, name)
         class_name = _CLASSES.get(name, "the service's class, which its documentation names")
-        yield Observation(
-            bool(classes),
-            key,
-            str(classes or "not set"),
-            where=where,
-            words="meant" if meant else "missing",
-            values={
-                "name": name,
-                "meant": meant,
-                "place": reading.where(meant or ""),
-                "class_name": class_name,
-            },
-        )
+        values = {"name": name, "meant": meant, "place": reading.where(meant), "class_name": class_name}
+        words, shown = "meant" if meant else "missing", str(classes or "not set")
+        yield Observation(bool(classes), key, shown, where=where, words=words, values=values)
 
 
 def _hosts(reading: Inspected) -> tuple[str, ...]:
@@ -140,41 +129,26 @@ def _names_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     yield reading.verdict(_NAMES, not below, found=", ".join(map(str, below or folders)))
 
 
-def _later_variables(reading: Inspected) -> Iterator[Observation]:
-    """Variables of Hadoop 3 in the scripts of Hadoop 2, which give daemons nothing."""
-    variables = {entry.name: entry for entry in reading.environment}
-    for name, variable in variables.items():
-        if name in _LATER and _LATER[name] not in variables:
-            yield entry_verdict(
-                variable,
-                False,
-                about=name,
-                found="a variable that scripts of Hadoop 2 do not read",
-                expected=f"{_LATER[name]}: the daemon starts without these options and with a default heap",
-                fix=f"rename {name} to {_LATER[name]} in {variable.place}",
-            )
-
-
 @rules.inspects("consistency.former-variables")
 def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if facts.request.hadoop.startswith("2."):
-        yield from _later_variables(reading)
-        return
-    environment = reading.environment
-    for name, variable in {entry.name: entry for entry in environment}.items():
-        if name in _VARIABLES and not variable.base_name.startswith(("hbase", "spark")):
-            yield entry_verdict(
-                variable, False, about=name, found="a variable of Hadoop 2's scripts", today=_VARIABLES[name]
-            )
+    variables = {entry.name: entry for entry in reading.environment}
+    later = facts.request.hadoop.startswith("2.")
+    names = _LATER if later else _VARIABLES
+    words = "later" if later else "former"
+    shown = "a variable that scripts of Hadoop 2 do not read" if later else "a variable of Hadoop 2's scripts"
+    for name, variable in variables.items():
+        read = names.get(name)
+        spared = read in variables if later else variable.base_name.startswith(("hbase", "spark"))
+        if read and not spared:
+            yield entry_verdict(variable, False, found=shown, words=words, name=read)
 
 
 @rules.inspects("consistency.workers-file")
 def _slaves(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     files = {file.rpartition("/")[2] for file in reading.config.files}
     if "slaves" in files and not facts.request.hadoop.startswith("2."):
-        yield Observation(
-            "workers" in files, "slaves", "a file that Hadoop 3's scripts do not read", where="slaves"
-        )
+        shown = "a file that Hadoop 3's scripts do not read"
+        yield Observation("workers" in files, "slaves", shown, where="slaves")
 
 
 @rules.inspects("consistency.own-host")
@@ -189,24 +163,12 @@ def _of_one_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         host = host_of(entry.text)
         if not host or host == _ANY or "${" in entry.text or host == "_host":
             continue
-        if re.fullmatch(_OF_WORKERS, entry.name) and workers > 1:
-            yield _observed(entry, host, f"every one of {workers} workers")
-        elif re.fullmatch(_OF_PAIRS, entry.name) and paired:
-            yield _observed(entry, host, "the master on every host")
-
-
-def _observed(entry: FoundProperty, host: str, readers: str) -> Observation:
-    named = entry.name.endswith("hostname")
-    return entry_verdict(
-        entry,
-        False,
-        expected=f"no host name: {readers} reads this file, and on any host but {host} the daemon does "
-        "not start or registers as another host",
-        fix=f"remove {entry.name} from {entry.place}"
-        if named or ":" not in entry.text
-        else f"set {entry.name} to {_ANY}:{entry.text.rpartition(':')[2]} in {entry.place}, or remove "
-        f"{entry.name}",
-    )
+        of_workers = workers > 1 and re.fullmatch(_OF_WORKERS, entry.name)
+        if of_workers or (paired and re.fullmatch(_OF_PAIRS, entry.name)):
+            readers = f"every one of {workers} workers" if of_workers else "the master on every host"
+            named = entry.name.endswith("hostname") or ":" not in entry.text
+            values = {"readers": readers, "host": host, "port": entry.text.rpartition(":")[2]}
+            yield entry_verdict(entry, False, words="host" if named else "address", values=values)
 
 
 @rules.inspects("consistency.own-host-of-options")
@@ -217,23 +179,15 @@ def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             host = host_of(value.strip("\"'"))
             own = re.fullmatch(_OF_WORKERS, key) or re.fullmatch(_OF_JAVA, key)
             if own and host and host not in HERE and "$" not in value:
-                yield entry_verdict(
-                    entry,
-                    False,
-                    found=f"-D{key}={value}",
-                    fix=f"remove -D{key}={value} from {entry.name} in {entry.place}, or write $(hostname -f) "
-                    "for the host",
-                    workers=workers,
-                )
+                yield entry_verdict(entry, False, found=f"-D{key}={value}", workers=workers)
 
 
 @rules.inspects("consistency.own-host-of-executors")
 def _spark_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.environment:
         if entry.name in _SPARKS and has_several_hosts(reading) and "$" not in entry.text:
-            yield entry_verdict(
-                entry, False, effect="connect to themselves" if entry.text in HERE else "cannot listen there"
-            )
+            effect = "connect to themselves" if entry.text in HERE else "cannot listen there"
+            yield entry_verdict(entry, False, effect=effect)
 
 
 @rules.inspects("consistency.timeline-host")
