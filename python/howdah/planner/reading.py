@@ -96,6 +96,7 @@ class Inspected:
         ok: bool | None,
         *,
         found: str | None = None,
+        default: str = "",
         expected: str = "",
         fix: str = "",
         elsewhere: str = "",
@@ -104,8 +105,12 @@ class Inspected:
         values: Values = _NO_VALUES,
         **named_values: object,
     ) -> Observation:
-        """The verdict on a key, at the place that decides it, or ``elsewhere`` where no file has it."""
-        text = found if found is not None else self.text(key) or "not set"
+        """The verdict on a key, at the place that decides it, or ``elsewhere`` where no file has it.
+
+        Unless ``found`` is given, it is the text of the key, or the release's ``default``.
+        """
+        unset = f"{default} (default)" if default else "not set"
+        text = found if found is not None else self.text(key) or unset
         where, both = self.where(key) or elsewhere, {**values, **named_values}
         return Observation(ok, key, text, expected, fix, where, inputs, both, words)
 

@@ -50,15 +50,9 @@ def _pairs_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 def _apart(reading: Inspected, keys: Sequence[str], subject: str) -> Iterator[Observation]:
     hosts = [host_of(text) for key in keys if (text := reading.text(key))]
-    if len(hosts) < 2:
-        return
-    yield reading.verdict(
-        keys[-1],
-        len(set(hosts)) == len(hosts),
-        found=", ".join(hosts),
-        expected=f"{subject} on different hosts",
-        fix=f"move one of the {subject} to another host and set {keys[-1]} to it",
-    )
+    if len(hosts) > 1:
+        ok = len(set(hosts)) == len(hosts)
+        yield reading.verdict(keys[-1], ok, found=", ".join(hosts), subject=subject)
 
 
 @rules.inspects("ha.complete")
@@ -66,15 +60,15 @@ def _complete_pair(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     services = known_services(reading)
     own = own_pairs(reading)
     for alone in all_named(reading):
-        if alone.service in services and len(alone.namenodes) < 2 and is_own(reading, alone):
-            yield from _alone(reading, alone)
+        known = alone.service in services and is_own(reading, alone)
+        # Edits are shared as only a pair needs them.
+        if known and len(alone.namenodes) < 2 and reading.text(alone.key(reading, SHARED)):
+            shown = ", ".join(alone.namenodes) or "nothing"
+            key = f"dfs.ha.namenodes.{alone.service}"
+            yield reading.verdict(key, False, found=shown, words="alone", alone=alone)
     for pair in pairs(reading):
-        yield _needed(
-            reading,
-            f"{PROVIDER}.{pair.service}",
-            "how clients find the active NameNode",
-            "ConfiguredFailoverProxyProvider",
-        )
+        provider, usual = f"{PROVIDER}.{pair.service}", "ConfiguredFailoverProxyProvider"
+        yield _needed(reading, provider, "how clients find the active NameNode", usual)
         for name, key in zip(pair.namenodes, pair.addresses(), strict=True):
             yield _needed(reading, key, f"the address of {name}", "host:8020")
         if pair in own and is_of_servers(reading, pair):
@@ -83,44 +77,19 @@ def _complete_pair(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 def _failover(reading: Inspected, pair: NamedPair) -> Iterator[Observation]:
     """What NameNodes of this cluster need besides, and those of another one have there."""
-    yield _needed(
-        reading,
-        pair.key(reading, SHARED),
-        "where the standby reads the edits",
-        "qjournal://h1:8485;h2:8485;h3:8485/ns",
-    )
+    shared, journal = pair.key(reading, SHARED), "qjournal://h1:8485;h2:8485;h3:8485/ns"
+    yield _needed(reading, shared, "where the standby reads the edits", journal)
     fencing = pair.key(reading, FENCING)
     yield _needed(reading, fencing, "how a NameNode that is no longer active is stopped", "shell(/bin/true)")
     if reading.truth(pair.key(reading, "dfs.ha.automatic-failover.enabled")):
-        yield _needed(
-            reading, QUORUM, "the ZooKeepers that elect the active NameNode", "h1:2181,h2:2181,h3:2181"
-        )
+        subject = "the ZooKeepers that elect the active NameNode"
+        yield _needed(reading, QUORUM, subject, "h1:2181,h2:2181,h3:2181")
     if "sshfence" in (reading.text(fencing) or ""):
         yield _needed(reading, _FENCING_KEY, "the key with which sshfence logs in", "/etc/hadoop/ssh/fencing")
 
 
-def _alone(reading: Inspected, alone: NamedPair) -> Iterator[Observation]:
-    """A service of one NameNode, where edits are shared as only a pair needs them."""
-    if reading.text(alone.key(reading, SHARED)):
-        key = f"dfs.ha.namenodes.{alone.service}"
-        yield reading.verdict(
-            key,
-            False,
-            found=", ".join(alone.namenodes) or "nothing",
-            expected="two NameNodes: with one, no standby follows the shared edits",
-            fix=f"set {key} to nn1,nn2 and give each its dfs.namenode.rpc-address.{alone.service}.ID",
-        )
-
-
 def _needed(reading: Inspected, key: str, subject: str, example: str) -> Observation:
-    text = reading.text(key)
-    return reading.verdict(
-        key,
-        bool(text),
-        found=text or "not set",
-        expected=subject,
-        fix=f"set {key}, for instance to {example}",
-    )
+    return reading.verdict(key, bool(reading.text(key)), words="needed", subject=subject, example=example)
 
 
 def pauses_s(attempts: int, base_ms: float, most_ms: float) -> float:
@@ -157,10 +126,10 @@ def _clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         paused >= TRANSITION_S and held_out >= lost,
         found=f"{attempts:.15g}{'' if place else ' (default)'}: a client gives up after "
         f"{format_seconds(paused)}, and {format_seconds(held_out)} if a host is lost",
-        fix=f"set {_ATTEMPTS} to {_enough_attempts(base, most)} in {place or 'hdfs-site.xml'}",
         elsewhere=reading.where(_MOST) or reading.where(_BASE),
-        transition=format_seconds(TRANSITION_S),
-        lost=format_seconds(lost),
+        values={"transition": format_seconds(TRANSITION_S), "lost": format_seconds(lost)},
+        enough=_enough_attempts(base, most),
+        place=place or "hdfs-site.xml",
     )
 
 
@@ -179,13 +148,9 @@ def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         held_out = pauses_s(int(value), base, most)
     needed = facts.number("hadoop.zk.timeout-ms") / 1000 + _ELECTED_AFTER_S
     limit = "900000, the default," if limit_key == _YARN_WAIT else "-1, so that the whole wait counts,"
-    yield reading.verdict(
-        limit_key,
-        value == _FOR_EVER or held_out >= needed,
-        found=f"{value:.15g}: given up after {format_seconds(held_out)}",
-        needed=format_seconds(needed),
-        limit=limit,
-    )
+    ok = value == _FOR_EVER or held_out >= needed
+    shown = f"{value:.15g}: given up after {format_seconds(held_out)}"
+    yield reading.verdict(limit_key, ok, found=shown, needed=format_seconds(needed), limit=limit)
 
 
 @rules.inspects("ha.followed-managers")

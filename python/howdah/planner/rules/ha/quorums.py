@@ -19,7 +19,7 @@ _USUAL_DIR = "/var/lib/hadoop/journal"
 FENCING = "dfs.ha.fencing.methods"
 _METHOD = r"([A-Za-z0-9.$]+)(?:\((.+)\))?"
 _OWN = ("sshfence", "shell", "powershell")
-_NOTHING = r"(/usr)?(/bin/)?true|exit 0|:"
+_NOTHING = r"shell\(\s*((/usr)?(/bin/)?true|exit 0|:)\s*\)"
 """Commands that succeed and do nothing."""
 QUORUM = "ha.zookeeper.quorum"
 _HBASE_QUORUM = "hbase.zookeeper.quorum"
@@ -58,12 +58,8 @@ def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         places = _places(text)
         name = places[0].removeprefix(_SCHEME).partition("/")[2]
         whole = ";".join(members(places[0].replace(",", ";")))
-        yield reading.verdict(
-            key,
-            len(places) == 1 and bool(name) and "/" not in name and "," not in text,
-            whole=whole,
-            journal=name or pair.service,
-        )
+        ok = len(places) == 1 and bool(name) and "/" not in name and "," not in text
+        yield reading.verdict(key, ok, whole=whole, journal=name or pair.service)
 
 
 @rules.inspects("ha.journal-quorum")
@@ -76,14 +72,10 @@ def _quorum(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 def odd_number(reading: Inspected, key: str, addresses: tuple[str, ...], daemons: str) -> Observation:
     """Whether so many may lose one of them, and no fewer of them could."""
-    hosts = {host_of(address) for address in addresses}
-    return reading.verdict(
-        key,
-        len(hosts) == len(addresses) and len(hosts) >= 3 and len(hosts) % 2 == 1,
-        found=f"{len(addresses)} {daemons} on {len(hosts)} hosts",
-        expected=f"3 or 5 {daemons}, each on its own host",
-        fix=f"name 3 hosts in {key}: of two or four, losing half stops the quorum",
-    )
+    hosts = len(set(map(host_of, addresses)))
+    shown = f"{len(addresses)} {daemons} on {hosts} hosts"
+    ok = hosts == len(addresses) and hosts >= 3 and hosts % 2 == 1
+    return reading.verdict(key, ok, found=shown, daemons=daemons)
 
 
 def _directories(reading: Inspected) -> Iterator[tuple[str, str]]:
@@ -101,27 +93,20 @@ def _lasting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, text in _directories(reading):
         path = listed(text)[0].removeprefix("file://") if text else ""
         usable = path if path.startswith("/") and not is_temporary(path) else _USUAL_DIR
-        yield reading.verdict(
-            key,
-            text.startswith("/") and "," not in text and not is_temporary(text),
-            found=text or "not set: /tmp/hadoop/dfs/journalnode",
-            usable=usable,
-        )
+        ok = text.startswith("/") and "," not in text and not is_temporary(text)
+        shown = text or "not set: /tmp/hadoop/dfs/journalnode"
+        yield reading.verdict(key, ok, found=shown, usable=usable)
 
 
 @rules.inspects("ha.journal-disk")
 def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     hosts = [host_of(member) for _, text, _ in journals(reading) for member in members(text)]
     for key, text in _directories(reading):
-        if not text.startswith("/"):
-            continue
-        folder = PurePosixPath(text)
-        blocks = bool(below_data(reading, (folder,), hosts))
-        yield reading.verdict(
-            key,
-            not blocks and not is_remote(reading, folder),
-            found=f"{text}, " + ("on a disk of blocks" if blocks else "on another host's disk"),
-        )
+        if text.startswith("/"):
+            folder = PurePosixPath(text)
+            blocks = bool(below_data(reading, (folder,), hosts))
+            shown = f"{text}, on a disk of blocks" if blocks else f"{text}, on another host's disk"
+            yield reading.verdict(key, not blocks and not is_remote(reading, folder), found=shown)
 
 
 def methods(text: str) -> tuple[str, ...]:
@@ -157,30 +142,19 @@ def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("ha.fencing-lost-host")
 def _last_way(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, ways, shared in _fencing_settings(reading):
-        if not all(map(_is_method, ways)) or not shared.startswith("qjournal://"):
-            continue
-        yield reading.verdict(key, not all(way.startswith("sshfence") for way in ways), found="; ".join(ways))
-
-
-def _does_nothing(method: str) -> bool:
-    match = re.fullmatch(_METHOD, method)
-    return (
-        match is not None
-        and match[1] == "shell"
-        and re.fullmatch(_NOTHING, (match[2] or "").strip()) is not None
-    )
+        if shared.startswith(_SCHEME) and all(map(_is_method, ways)):
+            yield reading.verdict(
+                key, not all(way.startswith("sshfence") for way in ways), found="; ".join(ways)
+            )
 
 
 @rules.inspects("ha.fencing-shared-disk")
 def _really(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, ways, shared in _fencing_settings(reading):
-        if not shared or shared.startswith("qjournal://"):
-            continue
-        yield reading.verdict(
-            key,
-            not any(map(_does_nothing, ways)),
-            found=f"{'; '.join(ways)}, and edits are shared in {shared}",
-        )
+        if shared and not shared.startswith(_SCHEME):
+            ok = not any(re.fullmatch(_NOTHING, way) for way in ways)
+            shown = f"{'; '.join(ways)}, and edits are shared in {shared}"
+            yield reading.verdict(key, ok, found=shown)
 
 
 def keepers(text: str) -> tuple[str, ...]:
@@ -238,14 +212,9 @@ def _racks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         needed = len(places) // 2 + 1
         # In two racks one of them has the majority in any case.
         ok = members < len(places) if most == 2 else len(places) - members >= needed
-        yield reading.verdict(
-            key,
-            ok,
-            found=f"{members} of {len(places)} {daemons} in {rack}",
-            expected=f"{daemons} in {'two' if most == 2 else 'three'} racks: of {len(places)}, {needed} must "
-            "answer, and a rack can lose its switch or its power",
-            fix=f"move {daemons} to hosts of other racks, one after the other, and set {key} to them",
-        )
+        shown, many = f"{members} of {len(places)} {daemons} in {rack}", "two" if most == 2 else "three"
+        values = {"daemons": daemons, "many": many, "places": len(places), "needed": needed}
+        yield reading.verdict(key, ok, found=shown, values=values)
 
 
 def _quorums(reading: Inspected) -> Iterator[tuple[str, tuple[str, ...], str]]:

@@ -30,22 +30,15 @@ _PROVIDERS = tuple(
         "RouterObserverReadConfiguredFailoverProxyProvider",
     )
 )
-_OF_SERVERS = (
-    SHARED,
-    "dfs.namenode.name.dir",
-    "dfs.datanode.data.dir",
-    "dfs.journalnode.edits.dir",
-    "dfs.ha.automatic-failover.enabled",
-    "dfs.ha.fencing.methods",
-)
+_FOLDERS = ("dfs.namenode.name.dir", "dfs.datanode.data.dir", "dfs.journalnode.edits.dir")
+_OF_SERVERS = (SHARED, *_FOLDERS, "dfs.ha.automatic-failover.enabled", "dfs.ha.fencing.methods")
 _USUAL_PORT = "8020"
 """With this one Hadoop lets a name service pass, as it says nothing else than no port."""
-_OBSERVERS_NEED = {
-    "dfs.namenode.state.context.enabled": "a NameNode then sends clients its latest transaction, and an "
-    "observer waits until it has applied that",
-    "dfs.ha.tail-edits.in-progress": "otherwise an observer sees a change only once its edit segment "
-    "is finished, minutes later",
-}
+_WAITING = (
+    "a NameNode then sends clients its latest transaction, and an observer waits until it has applied that"
+)
+_LATE = "otherwise an observer sees a change only once its edit segment is finished, minutes later"
+_OBSERVERS_NEED = {"dfs.namenode.state.context.enabled": _WAITING, "dfs.ha.tail-edits.in-progress": _LATE}
 
 
 class NamedPair(NamedTuple):
@@ -112,12 +105,9 @@ def _listed_services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             pair.service in names,
             key if names else _SERVICES,
             ", ".join(names) or "not set",
-            fix=f"rename {key} to {_NAMENODES}{names[0]} in {reading.where(key)}, or add {pair.service} to "
-            f"{_SERVICES}"
-            if names
-            else f"set {_SERVICES} to {pair.service} in hdfs-site.xml",
             where=where,
-            values={"pair": pair},
+            words="named" if names else "unset",
+            values={"pair": pair, "name": "".join(names[:1]), "place": reading.where(key)},
         )
 
 
@@ -126,19 +116,9 @@ def _orphans(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for pair in all_named(reading):
         if is_orphan(reading, pair):
             key = f"{_NAMENODES}{pair.service}"
-            more = [name for name in pair.addresses() if reading.text(name)]
-            yield reading.verdict(
-                key,
-                False,
-                found=f"NameNodes of {pair.service}, which {_SERVICES} does not name",
-                pair=pair,
-                keys=" and ".join((key, *more)),
-            )
-
-
-def _has_port(reading: Inspected, service: str) -> bool:
-    authority = (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0]
-    return authority.startswith(f"{service}:")
+            keys = " and ".join((key, *filter(reading.text, pair.addresses())))
+            shown = f"NameNodes of {pair.service}, which {_SERVICES} does not name"
+            yield reading.verdict(key, False, found=shown, pair=pair, keys=keys)
 
 
 @rules.inspects("ha.services-without-namenodes")
@@ -148,20 +128,16 @@ def _without_namenodes(reading: Inspected, facts: Facts) -> Iterator[Observation
         key, provider = f"{_NAMENODES}{service}", f"{PROVIDER}.{service}"
         used = reading.text(provider) or named == service
         # Without a class that finds NameNodes a name with a port is a host's, and the NameNode's address.
-        is_host = not reading.text(provider) and _has_port(reading, service)
+        authority = (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0]
+        is_host = not reading.text(provider) and authority.startswith(f"{service}:")
         by_name = _by_address(reading, service) or reading.text(f"{_ADDRESS}.{service}") or is_host
         meant = any(
             pair.service not in known_services(reading) and not is_orphan(reading, pair)
             for pair in all_named(reading)
         )
-        if not used or by_name or meant:
-            continue
-        yield reading.verdict(
-            key,
-            bool(reading.text(key)),
-            elsewhere=reading.where(provider) or reading.where(_SERVICES),
-            service=service,
-        )
+        if used and not by_name and not meant:
+            where = reading.where(provider) or reading.where(_SERVICES)
+            yield reading.verdict(key, bool(reading.text(key)), elsewhere=where, service=service)
 
 
 def _by_address(reading: Inspected, service: str) -> bool:
@@ -215,14 +191,8 @@ def _observers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if "ObserverRead" not in (reading.text(provider) or ""):
             continue
         for key, why in _OBSERVERS_NEED.items():
-            yield reading.verdict(
-                key,
-                reading.truth(key) is True,
-                found=reading.text(key) or "false (default)",
-                elsewhere=reading.where(provider),
-                pair=pair,
-                why=why,
-            )
+            ok, where = reading.truth(key) is True, reading.where(provider)
+            yield reading.verdict(key, ok, default="false", elsewhere=where, pair=pair, why=why)
 
 
 @rules.inspects("ha.own-edits")
@@ -237,10 +207,6 @@ def _own_edits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         owner = next((pair for pair in owners if text.endswith(f"/{pair.service}")), owners[0])
         for pair in owners:
             key = f"{SHARED}.{pair.service}"
-            yield Observation(
-                pair is owner,
-                key,
-                text if pair is owner else f"{text}, which {owner.service} has too",
-                where=reading.where(pair.key(reading, SHARED)),
-                values={"pair": pair, "owner": owner},
-            )
+            shown = text if pair is owner else f"{text}, which {owner.service} has too"
+            where, values = reading.where(pair.key(reading, SHARED)), {"pair": pair, "owner": owner}
+            yield Observation(pair is owner, key, shown, where=where, values=values)

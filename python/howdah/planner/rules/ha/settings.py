@@ -52,13 +52,19 @@ def _ids(facts: Facts) -> Mapping[str, Decision]:
     return {f"dfs.ha.namenodes.{facts.cluster.name}": Decision(ids, "one name for each NameNode of the pair")}
 
 
+def _managers(facts: Facts) -> dict[str, str]:
+    return numbered("rm", facts.cluster.addresses(Role.RESOURCEMANAGER))
+
+
 def _addresses(property_name: str, port: int, subject: str) -> Callable[[Facts], Mapping[str, Decision]]:
+    """An address of each NameNode, with the name service in its key, or of each ResourceManager."""
+
     def members(facts: Facts) -> Mapping[str, Decision]:
+        of_namenodes = property_name.startswith("dfs.")
+        prefix = f"{property_name}.{facts.cluster.name}" if of_namenodes else property_name
         return {
-            f"{property_name}.{facts.cluster.name}.{name}": Decision(
-                f"{host}:{port}", f"{subject} of {name} on {host}"
-            )
-            for name, host in _namenodes(facts).items()
+            f"{prefix}.{name}": Decision(f"{host}:{port}", f"{subject} of {name} on {host}")
+            for name, host in (_namenodes if of_namenodes else _managers)(facts).items()
         }
 
     return members
@@ -85,13 +91,9 @@ def _journal(facts: Facts) -> Decision:
 
 @rules.decides("ha.journal-dir")
 def _journal_dir(facts: Facts) -> Decision:
-    lost = "the default is below /tmp, where a reboot may lose the namespace"
     if facts.own_disks(Role.JOURNALNODE) < JOURNAL_DISK:
-        return Decision("/var/lib/hadoop/journal", lost)
-    return Decision(
-        f"/data/{JOURNAL_DISK:02d}/journal",
-        f"{lost}; every change of the namespace waits for this disk, which nothing else uses",
-    )
+        return Decision("/var/lib/hadoop/journal", words="shared")
+    return Decision(f"/data/{JOURNAL_DISK:02d}/journal", words="apart")
 
 
 @rules.members("ha.proxy-provider")
@@ -136,15 +138,7 @@ _ELECTORS = "yarn.resourcemanager.zk-address"
 rules.when("there are two ResourceManagers")(_MANAGER_PAIR)
 
 
-@rules.decides("resourcemanager.cluster-id")
-def _cluster_id(facts: Facts) -> Decision:
-    return Decision(facts.cluster.name, "keeps ResourceManagers of another cluster out of the election")
-
-
-def _managers(facts: Facts) -> dict[str, str]:
-    return numbered("rm", facts.cluster.addresses(Role.RESOURCEMANAGER))
-
-
+rules.decides("resourcemanager.cluster-id")(lambda facts: Decision(facts.cluster.name))
 rules.decides("resourcemanager.ids")(
     lambda facts: Decision(tuple(_managers(facts)), "one name for each ResourceManager of the pair")
 )
@@ -158,22 +152,12 @@ def _hosts(facts: Facts) -> Mapping[str, Decision]:
     }
 
 
-def _pages(property_name: str, port: int, subject: str) -> Callable[[Facts], Mapping[str, Decision]]:
-    def members(facts: Facts) -> Mapping[str, Decision]:
-        return {
-            f"{property_name}.{name}": Decision(f"{host}:{port}", f"{subject} of {name} on {host}")
-            for name, host in _managers(facts).items()
-        }
-
-    return members
-
-
-rules.members("resourcemanager.pages")(_pages("yarn.resourcemanager.webapp.address", 8088, "the pages"))
+rules.members("resourcemanager.pages")(_addresses("yarn.resourcemanager.webapp.address", 8088, "the pages"))
 rules.when("there are two ResourceManagers and the cluster is secure")(
     lambda facts: facts.request.secure and _MANAGER_PAIR(facts)
 )
 rules.members("resourcemanager.pages-tls")(
-    _pages("yarn.resourcemanager.webapp.https.address", 8090, "the pages over TLS")
+    _addresses("yarn.resourcemanager.webapp.https.address", 8090, "the pages over TLS")
 )
 rules.when("a ResourceManager pair, planned or configured", words="there are two ResourceManagers")(
     in_pair(Role.RESOURCEMANAGER)
@@ -255,6 +239,8 @@ def _whole_outage(facts: Facts) -> str | None:
     pause = facts.number("dfs.client.failover.sleep.max.millis") / 1000
     whole = format_seconds(max(lost.until_active_s, unreachable) + pause)
     ssh = f", {format_seconds(lost.fenced)} for sshfence" if lost.fenced else ""
+    # A standby reads of every block in edits whose file is finished, and then has its safe mode.
+    ready_again_s = facts.number("dfs.ha.log-roll.period") + _EXTENSION_S
     return (
         f"If a NameNode's process dies, HDFS is down for about {format_seconds(TRANSITION_S)}; if its "
         f"host is lost, for at most {whole}: {format_seconds(lost.noticed)} until ZooKeeper notices it, "
@@ -266,28 +252,18 @@ def _whole_outage(facts: Facts) -> str | None:
         "sysctl.conf. Jobs wait and continue. "
         '`howdah run terasuite --engine hadoop --fault "lose master:m1 at terasort 30% for 2min"` '
         "shows it in a lab. A standby that was started again has left safe mode some "
-        f"{format_seconds(_ready_again_s(facts))} later; one that takes over before refuses writes for up to "
+        f"{format_seconds(ready_again_s)} later; one that takes over before refuses writes for up to "
         f"{format_seconds(_EXTENSION_S)} more: wait as long between the restarts of the two."
     )
-
-
-def _ready_again_s(facts: Facts) -> float:
-    """Until a standby has read of every block: in edits whose file is finished, and then its safe mode."""
-    return facts.number("dfs.ha.log-roll.period") + _EXTENSION_S
 
 
 @rules.inspects("ha.by-itself")
 def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for pair in own_pairs(reading):
-        if not is_of_servers(reading, pair):
-            continue
-        key = pair.key(reading, "dfs.ha.automatic-failover.enabled")
-        yield reading.verdict(
-            key,
-            reading.truth(key) is True,
-            found=reading.text(key) or "false (default)",
-            elsewhere="hdfs-site.xml",
-        )
+        if is_of_servers(reading, pair):
+            key = pair.key(reading, "dfs.ha.automatic-failover.enabled")
+            ok = reading.truth(key) is True
+            yield reading.verdict(key, ok, default="false", elsewhere="hdfs-site.xml")
 
 
 @rules.inspects("ha.own-id")
