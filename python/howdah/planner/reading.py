@@ -295,20 +295,14 @@ def data_disks(reading: Inspected) -> tuple[Disk, ...]:
     return tuple(disk for disk in reading.host.disks if disk.name in names)
 
 
-def group_observations(judged: Iterable[MountJudgement], expected: str, fix: str) -> Iterator[Observation]:
-    """One observation for all things of which the same was found."""
+def group_observations(judged: Iterable[MountJudgement]) -> Iterator[Observation]:
+    """One observation for all things of which the same was found, ``unknown`` or ``known``."""
     groups: dict[tuple[bool | None, str], list[str]] = {}
     for judgement in judged:
         groups.setdefault((judgement.ok, judgement.text), []).append(judgement.name)
     for (ok, text), names in groups.items():
-        missing = f"{expected}; the probe could not read it" if ok is None else expected
-        yield Observation(ok, _few(names), text, missing, fix=fix)
-
-
-def _few(names: list[str]) -> str:
-    if len(names) <= _SHOWN:
-        return ", ".join(names)
-    return f"{names[0]} … {names[-1]} ({len(names)})"
+        few = ", ".join(names) if len(names) <= _SHOWN else f"{names[0]} … {names[-1]} ({len(names)})"
+        yield Observation(ok, few, text, words="unknown" if ok is None else "known")
 
 
 def host_of(address: str) -> str:

@@ -1,13 +1,15 @@
-"""Settings of data disks, and where HDFS's directories are on them."""
+"""Data disks and their file systems: settings, what is on them, and advice."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from howdah.model.host import Disk, FileSystem
 from howdah.model.inventory import DiskKind, DiskRole
 from howdah.model.plan import Input
+from howdah.planner.capacity import data_bytes_per_s
 from howdah.planner.facts import Facts
 from howdah.planner.reading import (
     Inspected,
@@ -19,9 +21,9 @@ from howdah.planner.reading import (
     group_observations,
     is_system,
 )
-from howdah.planner.rule import Decision
+from howdah.planner.rule import Decision, Values
 from howdah.planner.rules.declare import read_rules
-from howdah.units import MIB
+from howdah.units import MIB, format_bytes, format_percent, format_rate
 
 rules = read_rules("disks.toml")
 
@@ -29,6 +31,8 @@ _LARGEST_GROUP = 2**40  # an XFS allocation group holds 1 TiB at most
 _RAID_VOLUME = re.compile(r"PERC|MegaRAID|LOGICAL VOLUME|ServeRAID|\bMR\d{4}|RAID", re.IGNORECASE)
 _READ_AHEAD_LEAST = MIB
 _Inspect = Callable[[Inspected, Facts], Iterator[Observation]]
+_Thing = TypeVar("_Thing")
+_Judge = Callable[[_Thing], tuple[bool | None, str] | None]
 
 
 def least_groups(size_bytes: int) -> int:
@@ -92,11 +96,7 @@ def _apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if mount is not None:
             own = isinstance(mount, FileSystem) and not is_system(mount.mount)
             judged.append(MountJudgement(str(path), own, f"lies on {mount.mount} ({mount.kind})"))
-    yield from group_observations(
-        judged,
-        "a file system on its own disk",
-        "mount a data disk there, and list only directories on data disks in dfs.datanode.data.dir",
-    )
+    yield from group_observations(judged)
 
 
 @rules.inspects("disks.shared")
@@ -120,57 +120,31 @@ def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if mount is not None:
             mounts.setdefault(mount.mount, []).append(str(path))
     for name, paths in mounts.items():
-        yield Observation(
-            len(paths) == 1,
-            name,
-            f"{len(paths)} data directories: {', '.join(paths)}" if len(paths) > 1 else paths[0],
-        )
+        shown = f"{len(paths)} data directories: {', '.join(paths)}" if len(paths) > 1 else paths[0]
+        yield Observation(len(paths) == 1, name, shown)
 
 
-@rules.inspects("disks.jbod")
-def _jbod(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    models = {disk.name: disk.model or "" for disk in reading.host.disks} if reading.host else {}
-    judged = []
-    for mount in data_mounts(reading):
-        volumes = [models[name] for name in mount.disks if _RAID_VOLUME.search(models.get(name, ""))]
-        if len(mount.disks) > 1:
-            judged.append(
-                MountJudgement(
-                    mount.mount, False, f"lies on {len(mount.disks)} disks: {', '.join(mount.disks)}"
-                )
-            )
-        elif volumes:
-            judged.append(
-                MountJudgement(mount.mount, None, f"lies on a volume of a RAID controller ({volumes[0]})")
-            )
-        elif mount.disks:
-            judged.append(MountJudgement(mount.mount, True, "one disk"))
-    yield from group_observations(
-        judged,
-        "one file system on each disk",
-        "dissolve the array, and give each disk a file system and an entry in dfs.datanode.data.dir",
-    )
+def _of_all(
+    things: Callable[[Inspected], Iterable[_Thing]], name_of: Callable[[_Thing], str]
+) -> Callable[[_Judge[_Thing]], _Inspect]:
+    """Judge everything by one question; what it does not concern has no answer."""
 
-
-_Judge = Callable[[Disk], tuple[bool | None, str] | None]
-
-
-def _disks(expected: str, fix: str) -> Callable[[_Judge], _Inspect]:
-    """Judge every data disk by one question; those that it does not concern have no answer."""
-
-    def of_all(judge: _Judge) -> _Inspect:
+    def of_all(judge: _Judge[_Thing]) -> _Inspect:
         def inspect(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-            answers = ((disk.name, judge(disk)) for disk in data_disks(reading))
-            judged = [MountJudgement(name, *answer) for name, answer in answers if answer]
-            yield from group_observations(judged, expected, fix)
+            answers = ((name_of(thing), judge(thing)) for thing in things(reading))
+            return group_observations(MountJudgement(name, *answer) for name, answer in answers if answer)
 
         return inspect
 
     return of_all
 
 
+_of_disks = _of_all(data_disks, lambda disk: disk.name)
+_of_mounts = _of_all(data_mounts, lambda mount: mount.mount)
+
+
 @rules.inspects("disks.alignment")
-@_disks("a multiple of 1 MiB", "partition the disk again, beginning at 8 MiB")
+@_of_disks
 def _aligned(disk: Disk) -> tuple[bool | None, str] | None:
     if not disk.partition_starts_bytes:
         return None
@@ -179,10 +153,7 @@ def _aligned(disk: Disk) -> tuple[bool | None, str] | None:
 
 
 @rules.inspects("disks.scheduler")
-@_disks(
-    "mq-deadline for disks that spin; none, mq-deadline or kyber for flash",
-    "echo the name into /sys/block/DEVICE/queue/scheduler, and a udev rule for the next boot",
-)
+@_of_disks
 def _judge_scheduler(disk: Disk) -> tuple[bool | None, str] | None:
     if disk.kind == "loop":
         return None
@@ -195,17 +166,181 @@ def _judge_scheduler(disk: Disk) -> tuple[bool | None, str] | None:
 
 @rules.inspects("disks.read-ahead")
 def _inspect_read_ahead(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if facts.request.hbase_used:
-        return
-    judged = [
-        MountJudgement(
-            disk.name,
-            None if disk.read_ahead_bytes is None else disk.read_ahead_bytes >= _READ_AHEAD_LEAST,
-            "not known" if disk.read_ahead_bytes is None else f"{disk.read_ahead_bytes // 1024} KiB",
+    return iter(()) if facts.request.hbase_used else _read_ahead(reading, facts)
+
+
+@_of_disks
+def _read_ahead(disk: Disk) -> tuple[bool | None, str] | None:
+    if disk.kind != "hdd":
+        return None
+    if disk.read_ahead_bytes is None:
+        return None, "not known"
+    return disk.read_ahead_bytes >= _READ_AHEAD_LEAST, f"{disk.read_ahead_bytes // 1024} KiB"
+
+
+@rules.inspects("disks.jbod")
+def _jbod(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    models = {disk.name: disk.model or "" for disk in reading.host.disks} if reading.host else {}
+    judged = []
+    for mount in data_mounts(reading):
+        volumes = [models[name] for name in mount.disks if _RAID_VOLUME.search(models.get(name, ""))]
+        ok: bool | None = True
+        text = "one disk"
+        if len(mount.disks) > 1:
+            ok, text = False, f"lies on {len(mount.disks)} disks: {', '.join(mount.disks)}"
+        elif volumes:
+            ok, text = None, f"lies on a volume of a RAID controller ({volumes[0]})"
+        if mount.disks:
+            judged.append(MountJudgement(mount.mount, ok, text))
+    return group_observations(judged)
+
+
+_GROUPS_MOST = 4
+_RESERVED_MOST = 0.02
+_SIZE_SPREAD = 1.1
+_FILL_MOST = 0.9
+_FILL_SPREAD = 0.2
+_SYSTEM_FREE = 10**10
+_BAD_OPTIONS = ("sync", "dirsync", "data=journal", "nobarrier", "barrier=0")
+"""What writes everything at once or twice, and what loses blocks that were acknowledged with the power."""
+_SPARE_WORTH_FROM = 12
+_CONTROLLER_BYTES_PER_S = 4_000_000_000
+
+
+@rules.inspects("disks.kind-of-file-system")
+@_of_mounts
+def _kind(file_system: FileSystem) -> tuple[bool | None, str]:
+    return file_system.kind in ("xfs", "ext4"), file_system.kind
+
+
+@rules.inspects("disks.allocation-groups")
+@_of_mounts
+def _groups(file_system: FileSystem) -> tuple[bool | None, str] | None:
+    if file_system.kind != "xfs":
+        return None
+    if file_system.xfs is None:
+        return None, "not known"
+    most = max(_GROUPS_MOST, -(-file_system.size_bytes // _LARGEST_GROUP))
+    return file_system.xfs.agcount <= most, f"{file_system.xfs.agcount} allocation groups"
+
+
+@rules.inspects("disks.access-times")
+@_of_mounts
+def _access_times(file_system: FileSystem) -> tuple[bool | None, str]:
+    options = [option for option in file_system.options if option.endswith("atime")]
+    return "noatime" in file_system.options, ", ".join(options) or "access times are written"
+
+
+@rules.inspects("disks.discard")
+@_of_mounts
+def _discard(file_system: FileSystem) -> tuple[bool | None, str]:
+    used = any(option == "discard" or option.startswith("discard=") for option in file_system.options)
+    return not used, "discard" if used else "no discard"
+
+
+@rules.inspects("disks.mount-options")
+@_of_mounts
+def _slow_or_unsafe(file_system: FileSystem) -> tuple[bool | None, str]:
+    bad = [option for option in file_system.options if option in _BAD_OPTIONS]
+    return not bad, ", ".join(bad) or "no such option"
+
+
+@rules.inspects("disks.writable")
+@_of_mounts
+def _writable(file_system: FileSystem) -> tuple[bool | None, str]:
+    return "ro" not in file_system.options, "read-only" if "ro" in file_system.options else "writable"
+
+
+@rules.inspects("disks.reserved-blocks")
+@_of_mounts
+def _reserved(file_system: FileSystem) -> tuple[bool | None, str] | None:
+    if not file_system.kind.startswith("ext"):
+        return None
+    if file_system.reserved_bytes is None:
+        return None, "not known"
+    share = file_system.reserved_bytes / file_system.size_bytes
+    return (
+        share <= _RESERVED_MOST,
+        f"{format_percent(share)} reserved ({format_bytes(file_system.reserved_bytes)})",
+    )
+
+
+@rules.inspects("disks.room")
+@_of_mounts
+def _room(file_system: FileSystem) -> tuple[bool | None, str]:
+    used = _used(file_system)
+    return used <= _FILL_MOST, f"{format_percent(used)} full"
+
+
+def _used(file_system: FileSystem) -> float:
+    return 1 - file_system.free_bytes / file_system.size_bytes
+
+
+@rules.inspects("disks.system-room")
+def _system(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    root = (
+        next((file_system for file_system in reading.host.file_systems if file_system.mount == "/"), None)
+        if reading.host
+        else None
+    )
+    if root is not None:
+        yield Observation(
+            root.free_bytes >= _SYSTEM_FREE or _used(root) <= _FILL_MOST,
+            "/",
+            f"{format_percent(_used(root))} full, {format_bytes(root.free_bytes)} free",
+            values={"least": format_bytes(_SYSTEM_FREE)},
         )
-        for disk in data_disks(reading)
-        if disk.kind == "hdd"
-    ]
-    yield from group_observations(
-        judged, "1 MiB or more", "blockdev --setra 2048 DEVICE, and a udev rule for the next boot"
+
+
+@rules.inspects("disks.even-fill")
+def _even(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    used = {mount.mount: _used(mount) for mount in data_mounts(reading)}
+    if len(used) > 1:
+        least, most = min(used, key=used.__getitem__), max(used, key=used.__getitem__)
+        yield Observation(
+            used[most] - used[least] <= _FILL_SPREAD,
+            f"{least}, {most}",
+            f"{format_percent(used[least])} and {format_percent(used[most])} full",
+        )
+
+
+@rules.inspects("disks.equal-sizes")
+def _equal(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    sizes = {mount.mount: mount.size_bytes for mount in data_mounts(reading)}
+    if len(sizes) > 1:
+        small, large = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
+        yield Observation(
+            sizes[large] <= _SIZE_SPREAD * sizes[small],
+            f"{small}, {large}",
+            f"{format_bytes(sizes[small])} and {format_bytes(sizes[large])}",
+        )
+
+
+@rules.advises("disks.system-disks")
+def _system_disks(facts: Facts) -> Values | None:
+    if any(disk.role is DiskRole.SYSTEM for disk in facts.group.disks):
+        return None
+    return {"facts": facts}
+
+
+@rules.advises("disks.spare")
+def _spare(facts: Facts) -> Values | None:
+    disks = facts.group.data_disks
+    if disks < _SPARE_WORTH_FROM or any(disk.role is DiskRole.SPARE for disk in facts.group.disks):
+        return None
+    return {"disks": disks, "facts": facts}
+
+
+@rules.advises("disks.controller")
+def _controller(facts: Facts) -> str | None:
+    rate = data_bytes_per_s(facts.group)
+    spinning = {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA} <= {
+        DiskKind.HDD,
+        DiskKind.SSD,
+    }
+    if not spinning or rate < _CONTROLLER_BYTES_PER_S / 2:
+        return None
+    return (
+        f"The data disks of a host move about {format_rate(rate)} together. Check that the controller and "
+        "its PCIe lanes can carry that: older ones delivered half of their rating."
     )
