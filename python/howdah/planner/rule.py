@@ -84,6 +84,11 @@ class Decision(NamedTuple):
     words: str = ""
 
 
+def inputs_of(*rows: tuple[str, int | float] | tuple[str, int | float, str]) -> tuple[Input, ...]:
+    """Numbers that went into a decision or an observation: the name of each, the number and any unit."""
+    return tuple(Input(name=row[0], value=row[1], unit=row[2] if len(row) == 3 else "") for row in rows)
+
+
 def always(facts: Facts) -> bool:
     """The condition of a rule that holds everywhere."""
     return True

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from howdah.model.host import Disk, FileSystem
 from howdah.model.inventory import DiskKind, DiskRole
-from howdah.model.plan import Input
 from howdah.planner.capacity import data_bytes_per_s
 from howdah.planner.facts import Facts
 from howdah.planner.reading import (
@@ -21,7 +20,7 @@ from howdah.planner.reading import (
     group_observations,
     is_system,
 )
-from howdah.planner.rule import Decision, Values
+from howdah.planner.rule import Decision, Values, inputs_of
 from howdah.planner.rules.declare import read_rules
 from howdah.units import MIB, format_bytes, format_percent, format_rate
 
@@ -47,15 +46,8 @@ rules.when("data disks spin")(lambda facts: facts.spinning)
 def _mkfs(facts: Facts) -> Decision:
     size = max(disk.size_bytes for disk in facts.group.disks if disk.role is DiskRole.DATA)
     groups = least_groups(size)
-    return Decision(
-        f"-d agcount={groups}",
-        "with few allocation groups all disks fill from the fast outer zone inwards; "
-        f"{groups} is the least mkfs.xfs makes at this size",
-        (
-            Input(name="disk size", value=size, unit="B"),
-            Input(name="largest group", value=_LARGEST_GROUP, unit="B"),
-        ),
-    )
+    inputs = inputs_of(("disk size", size, "B"), ("largest group", _LARGEST_GROUP, "B"))
+    return Decision(f"-d agcount={groups}", inputs=inputs, values={"groups": groups})
 
 
 rules.accepts("noatime without discard")(
@@ -259,10 +251,8 @@ def _reserved(file_system: FileSystem) -> tuple[bool | None, str] | None:
     if file_system.reserved_bytes is None:
         return None, "not known"
     share = file_system.reserved_bytes / file_system.size_bytes
-    return (
-        share <= _RESERVED_MOST,
-        f"{format_percent(share)} reserved ({format_bytes(file_system.reserved_bytes)})",
-    )
+    shown = f"{format_percent(share)} reserved ({format_bytes(file_system.reserved_bytes)})"
+    return share <= _RESERVED_MOST, shown
 
 
 @rules.inspects("disks.room")
@@ -278,18 +268,11 @@ def _used(file_system: FileSystem) -> float:
 
 @rules.inspects("disks.system-room")
 def _system(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    root = (
-        next((file_system for file_system in reading.host.file_systems if file_system.mount == "/"), None)
-        if reading.host
-        else None
-    )
+    file_systems = reading.host.file_systems if reading.host else ()
+    root = next((file_system for file_system in file_systems if file_system.mount == "/"), None)
     if root is not None:
-        yield Observation(
-            root.free_bytes >= _SYSTEM_FREE or _used(root) <= _FILL_MOST,
-            "/",
-            f"{format_percent(_used(root))} full, {format_bytes(root.free_bytes)} free",
-            values={"least": format_bytes(_SYSTEM_FREE)},
-        )
+        shown = f"{format_percent(_used(root))} full, {format_bytes(root.free_bytes)} free"
+        yield Observation(root.free_bytes >= _SYSTEM_FREE or _used(root) <= _FILL_MOST, "/", shown)
 
 
 @rules.inspects("disks.even-fill")
@@ -297,11 +280,8 @@ def _even(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     used = {mount.mount: _used(mount) for mount in data_mounts(reading)}
     if len(used) > 1:
         least, most = min(used, key=used.__getitem__), max(used, key=used.__getitem__)
-        yield Observation(
-            used[most] - used[least] <= _FILL_SPREAD,
-            f"{least}, {most}",
-            f"{format_percent(used[least])} and {format_percent(used[most])} full",
-        )
+        shown = f"{format_percent(used[least])} and {format_percent(used[most])} full"
+        yield Observation(used[most] - used[least] <= _FILL_SPREAD, f"{least}, {most}", shown)
 
 
 @rules.inspects("disks.equal-sizes")
@@ -309,11 +289,8 @@ def _equal(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     sizes = {mount.mount: mount.size_bytes for mount in data_mounts(reading)}
     if len(sizes) > 1:
         small, large = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
-        yield Observation(
-            sizes[large] <= _SIZE_SPREAD * sizes[small],
-            f"{small}, {large}",
-            f"{format_bytes(sizes[small])} and {format_bytes(sizes[large])}",
-        )
+        shown = f"{format_bytes(sizes[small])} and {format_bytes(sizes[large])}"
+        yield Observation(sizes[large] <= _SIZE_SPREAD * sizes[small], f"{small}, {large}", shown)
 
 
 @rules.advises("disks.system-disks")
@@ -332,15 +309,9 @@ def _spare(facts: Facts) -> Values | None:
 
 
 @rules.advises("disks.controller")
-def _controller(facts: Facts) -> str | None:
+def _controller(facts: Facts) -> Values | None:
     rate = data_bytes_per_s(facts.group)
-    spinning = {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA} <= {
-        DiskKind.HDD,
-        DiskKind.SSD,
-    }
-    if not spinning or rate < _CONTROLLER_BYTES_PER_S / 2:
+    kinds = {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA}
+    if not kinds <= {DiskKind.HDD, DiskKind.SSD} or rate < _CONTROLLER_BYTES_PER_S / 2:
         return None
-    return (
-        f"The data disks of a host move about {format_rate(rate)} together. Check that the controller and "
-        "its PCIe lanes can carry that: older ones delivered half of their rating."
-    )
+    return {"rate": format_rate(rate)}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from howdah.errors import UserError
-from howdah.model.plan import Input, Placement, Value
+from howdah.model.plan import Placement, Value
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, named_hosts
-from howdah.planner.rule import Decision, Values, in_study
+from howdah.planner.rule import Decision, Values, in_study, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.ha.services import own_pairs
 from howdah.units import KIB, MIB, format_bytes, format_counted
@@ -23,7 +23,6 @@ _BLOCKS_PER_SLOT = 1.5
 Half a block's time is lost in each slot at the end of the maps. Blocks of 128 MiB halve that loss, and double
 the starts of tasks. A task's JVM starts with 2 to 3 s of CPU, and sorts 128 MiB in 5 to 6 s (Java 17,
 TeraSort in one JVM), so larger blocks take less time from about one for each slot on."""
-_DOMAINS_FOR_THREE = 4
 _REPLICAS = 3
 
 
@@ -31,38 +30,25 @@ _REPLICAS = 3
 def _block_size(facts: Facts) -> Decision:
     request = facts.request
     if request.hbase_used and not request.mapreduce:
-        return Decision(
-            _SMALL_BLOCK,
-            "the release's default: HBase writes files of many HDFS blocks and reads its own smaller "
-            "blocks from them",
-        )
+        return Decision(_SMALL_BLOCK, words="hbase")
     dataset = request.dataset_bytes
     if dataset is None:
-        return Decision(
-            _LARGE_BLOCK,
-            "fewer and longer tasks, and half the blocks in the NameNode's memory; no dataset was named",
-        )
+        return Decision(_LARGE_BLOCK, words="no_dataset")
     slots = max(1, facts.cluster.map_slots)
     per_slot = dataset / _LARGE_BLOCK / slots
-    inputs = (
-        Input(name="dataset", value=dataset, unit="B"),
-        Input(name="map tasks at once", value=slots),
-        Input(name="blocks of 256 MiB for each", value=round(per_slot, 1)),
+    inputs = inputs_of(
+        ("dataset", dataset, "B"),
+        ("map tasks at once", slots),
+        ("blocks of 256 MiB for each", round(per_slot, 1)),
     )
+    values = {
+        "dataset": format_bytes(dataset),
+        "blocks": per_slot,
+        "slots": format_counted(slots, "map slot"),
+    }
     if per_slot < _BLOCKS_PER_SLOT:
-        return Decision(
-            _SMALL_BLOCK,
-            f"{format_bytes(dataset)} in blocks of 256 MiB is {per_slot:.1f} for each of "
-            f"{format_counted(slots, 'map slot')}, fewer than {_BLOCKS_PER_SLOT}: the last wave of tasks "
-            "would leave slots idle",
-            inputs,
-        )
-    return Decision(
-        _LARGE_BLOCK,
-        f"fewer and longer tasks: {format_bytes(dataset)} is still {per_slot:.0f} blocks for each of "
-        f"{format_counted(slots, 'map slot')}",
-        inputs,
-    )
+        return Decision(_SMALL_BLOCK, inputs=inputs, values=values, words="few")
+    return Decision(_LARGE_BLOCK, inputs=inputs, values=values, words="many")
 
 
 rules.accepts("up to one for each host")(
@@ -73,7 +59,7 @@ rules.accepts("up to one for each host")(
 @rules.decides("hdfs.replication")
 def _replication(facts: Facts) -> Decision:
     hosts = facts.cluster.worker_hosts
-    inputs = (Input(name="hosts with workers", value=hosts),)
+    inputs, values = inputs_of(("hosts with workers", hosts)), {"hosts": hosts}
     requested = facts.request.replication
     if requested is not None:
         if requested < 1 or requested > hosts:
@@ -83,32 +69,10 @@ def _replication(facts: Facts) -> Decision:
                 "on each",
                 f"give 1 to {hosts}" if hosts > 1 else "give 1",
             )
-        return Decision(requested, _asked_because(requested, hosts), inputs)
-    if hosts >= _DOMAINS_FOR_THREE:
-        return Decision(
-            _REPLICAS,
-            f"{hosts} hosts carry workers: a lost host leaves two replicas, and room to copy the third",
-            inputs,
-        )
-    value = min(_REPLICAS, hosts)
-    if value == _REPLICAS:
-        because = (
-            "3 hosts carry workers: one replica on each; while one is lost no other host "
-            "can take its replicas"
-        )
-    elif value == 1:
-        because = "only 1 host with workers: keep only data on it that can be reproduced"
-    else:
-        because = f"only {format_counted(hosts, 'host')} with workers: more replicas would share a host"
-    return Decision(value, because, inputs)
-
-
-def _asked_because(requested: int, hosts: int) -> str:
-    if requested == 1:
-        return "requested; one lost disk loses data for good: only for data that can be reproduced"
-    if requested == hosts:
-        return f"requested; each of {hosts} hosts holds a replica, so no other can take a lost one"
-    return f"requested; {hosts} hosts carry workers"
+        words = "requested_one" if requested == 1 else "requested_all" if requested == hosts else "requested"
+        return Decision(requested, inputs=inputs, values=values, words=words)
+    words = "more" if hosts > _REPLICAS else {1: "one", _REPLICAS: "three"}.get(hosts, "two")
+    return Decision(min(_REPLICAS, hosts), inputs=inputs, values=values, words=words)
 
 
 @rules.when("no more DataNodes than replicas, and three or more")
@@ -130,12 +94,9 @@ def _goes_on(value: Value, decision: Decision, facts: Facts) -> bool:
 @rules.decides("hdfs.replace-datanode")
 def _replace(facts: Facts) -> Decision:
     workers = facts.cluster.workers
+    replicas = format_counted(int(facts.number("dfs.replication")), "replica")
     return Decision(
-        "NEVER",
-        f"{workers} DataNodes keep {format_counted(int(facts.number('dfs.replication')), 'replica')}: no "
-        "other can replace a lost one, and by default every open write then fails, HBase's log "
-        "included; the NameNode copies the replica once the DataNode is back",
-        (Input(name="DataNodes", value=workers),),
+        "NEVER", inputs=inputs_of(("DataNodes", workers)), values={"workers": workers, "replicas": replicas}
     )
 
 
@@ -162,12 +123,8 @@ def _has_several_datanodes(reading: Inspected, facts: Facts) -> bool:
 def _replica_of_hbase(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     for entry in reading.properties:
         if entry.base_name == "hbase-site.xml" and entry.name == "dfs.replication":
-            yield entry_verdict(
-                entry,
-                entry.text.strip() != "1" or not _has_several_datanodes(reading, facts),
-                about="dfs.replication",
-                found=f"{entry.text} in {entry.base_name}",
-            )
+            ok = entry.text.strip() != "1" or not _has_several_datanodes(reading, facts)
+            yield entry_verdict(entry, ok, about=entry.name, found=f"{entry.text} in {entry.base_name}")
 
 
 def _is_alone(reading: Inspected, facts: Facts) -> bool:
@@ -184,11 +141,8 @@ def _is_alone(reading: Inspected, facts: Facts) -> bool:
 def _one_host(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     if reading.number("dfs.replication") != 1 or _has_several_datanodes(reading, facts):
         return
-    yield reading.verdict(
-        "dfs.replication",
-        False,
-        found="1, on the only host" if _is_alone(reading, facts) else "1, and no file lists the workers",
-    )
+    shown = "1, on the only host" if _is_alone(reading, facts) else "1, and no file lists the workers"
+    yield reading.verdict("dfs.replication", False, found=shown)
 
 
 rules.accepts("at least an hour or the plan's")(
@@ -212,13 +166,8 @@ rules.accepts("pages of 4 KiB, at least 64 KiB")(
 )
 def _drop_behind(facts: Facts) -> Decision:
     if in_study(facts) and not facts.request.hbase_used:
-        return Decision(True, "a benchmark streams its data once; the page cache is kept for map output")
-    return Decision(
-        False,
-        "HBase reads its own files again: their blocks stay in the page cache"
-        if facts.request.hbase_used
-        else "the next job often reads a job's output from the page cache",
-    )
+        return Decision(True, words="study")
+    return Decision(False, words="hbase" if facts.request.hbase_used else "jobs")
 
 
 @rules.inspects("streams.short-circuit-of-hbase")
@@ -242,23 +191,16 @@ rules.accepts("set, if HBase runs")(
 
 @rules.advises("streams.native-library")
 def _native_counsel(facts: Facts) -> Values | None:
-    if not facts.decided.get("dfs.domain.socket.path"):
-        return None
-    return {}
+    return {} if facts.decided.get("dfs.domain.socket.path") else None
 
 
 @rules.inspects("streams.short-circuit-socket")
 def _short_circuit_socket(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    if not reading.truth("dfs.client.read.shortcircuit"):
-        return
-    path = reading.text("dfs.domain.socket.path")
-    yield reading.verdict(
-        "dfs.domain.socket.path", bool(path), elsewhere=reading.where("dfs.client.read.shortcircuit")
-    )
+    turned_on, path = "dfs.client.read.shortcircuit", "dfs.domain.socket.path"
+    if reading.truth(turned_on):
+        yield reading.verdict(path, bool(reading.text(path)), elsewhere=reading.where(turned_on))
 
 
 @rules.advises("streams.whole-files")
 def _whole_file_counsel(facts: Facts) -> Values | None:
-    if facts.cluster.worker_hosts < 2:
-        return None
-    return {}
+    return {} if facts.cluster.worker_hosts > 1 else None

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.model.inventory import DiskKind, DiskRole
-from howdah.model.plan import Input
 from howdah.model.request import Hypervisor
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision, Values, under_kvm, under_vsphere
+from howdah.planner.rule import Decision, Values, inputs_of, under_kvm, under_vsphere
 from howdah.planner.rules.declare import read_rules
 from howdah.units import MIB, format_counted, format_memory
 
@@ -25,7 +24,7 @@ def _vcpus(facts: Facts) -> int:
 
 
 rules.decides("hypervisor.vsphere-vcpus", "hypervisor.kvm-vcpus")(
-    lambda facts: Decision(_vcpus(facts), inputs=(Input(name="worker.vcpus", value=_vcpus(facts)),))
+    lambda facts: Decision(_vcpus(facts), inputs=inputs_of(("worker.vcpus", _vcpus(facts))))
 )
 
 
@@ -34,17 +33,14 @@ def _sockets(facts: Facts) -> Decision:
     nodes = facts.worker.numa_nodes or 1
     vcpus = _vcpus(facts)
     cores = vcpus // nodes if vcpus % nodes == 0 else vcpus
-    return Decision(
-        cores,
-        f"the guest sees {format_counted(vcpus // cores, 'socket')}, as many as NUMA nodes it draws on",
-        (Input(name="worker.vcpus", value=vcpus), Input(name="worker.numa_nodes", value=nodes)),
-    )
+    inputs = inputs_of(("worker.vcpus", vcpus), ("worker.numa_nodes", nodes))
+    return Decision(cores, inputs=inputs, values={"sockets": format_counted(vcpus // cores, "socket")})
 
 
 @rules.decides("hypervisor.vsphere-memory", "hypervisor.vsphere-reservation", "hypervisor.kvm-memory")
 def _memory(facts: Facts) -> Decision:
     size = facts.worker.memory_bytes
-    return Decision(size // MIB, inputs=(Input(name="worker.memory", value=size, unit="B"),))
+    return Decision(size // MIB, inputs=inputs_of(("worker.memory", size, "B")))
 
 
 def _cores_per_node(facts: Facts) -> int:
@@ -58,13 +54,9 @@ def _spans_cores(facts: Facts) -> bool:
 
 @rules.decides("hypervisor.vsphere-prefer-threads")
 def _prefer_threads(facts: Facts) -> Decision:
-    cores = _cores_per_node(facts)
-    return Decision(
-        True,
-        f"{_vcpus(facts)} vCPUs are more than a node's {cores} cores but fit its threads: as "
-        "threads they stay near their memory",
-        (Input(name="worker.vcpus", value=_vcpus(facts)), Input(name="cores per node", value=cores)),
-    )
+    vcpus, cores = _vcpus(facts), _cores_per_node(facts)
+    inputs = inputs_of(("worker.vcpus", vcpus), ("cores per node", cores))
+    return Decision(True, inputs=inputs, values={"vcpus": vcpus, "cores": cores})
 
 
 rules.when("HBase runs on workers that are virtual machines under vSphere")(
@@ -74,23 +66,10 @@ rules.when("HBase runs on workers that are virtual machines under vSphere")(
 
 @rules.decides("hypervisor.vsphere-latency")
 def _latency(facts: Facts) -> Decision:
-    threads, cores = facts.group.cpu.threads, facts.group.cpu.cores
-    because = "a RegionServer answers in milliseconds, and waiting for a CPU is its largest delay"
-    if _vcpus(facts) * facts.worker.per_host > cores:
-        because += (
-            f"; since vSphere 8 each vCPU takes a whole core, and the host has {cores} for "
-            f"{_vcpus(facts) * facts.worker.per_host} vCPUs: choose High with Hyper-threading instead"
-        )
-    because += "; reserve all its CPU too, in MHz: the clock of a core for each vCPU"
-    return Decision(
-        "high",
-        because,
-        (
-            Input(name="worker.vcpus", value=_vcpus(facts)),
-            Input(name="cores", value=cores),
-            Input(name="threads", value=threads),
-        ),
-    )
+    cpu, vcpus = facts.group.cpu, _vcpus(facts) * facts.worker.per_host
+    inputs = inputs_of(("worker.vcpus", _vcpus(facts)), ("cores", cpu.cores), ("threads", cpu.threads))
+    words = "more" if vcpus > cpu.cores else "fits"
+    return Decision("high", inputs=inputs, values={"cores": cpu.cores, "vcpus": vcpus}, words=words)
 
 
 @rules.decides("hypervisor.vsphere-power")
@@ -104,22 +83,19 @@ def _kvm_sockets(facts: Facts) -> int:
     return nodes if _vcpus(facts) % nodes == 0 else 1
 
 
-rules.decides("hypervisor.kvm-guest-sockets")(
-    lambda facts: Decision(_kvm_sockets(facts), "one for each NUMA node that the worker draws on")
-)
+rules.decides("hypervisor.kvm-guest-sockets")(lambda facts: Decision(_kvm_sockets(facts)))
 
 
 @rules.decides("hypervisor.kvm-guest-cores")
 def _guest_cores(facts: Facts) -> Decision:
-    return Decision(
-        _vcpus(facts) // _kvm_sockets(facts), inputs=(Input(name="worker.vcpus", value=_vcpus(facts)),)
-    )
+    vcpus = _vcpus(facts)
+    return Decision(vcpus // _kvm_sockets(facts), inputs=inputs_of(("worker.vcpus", vcpus)))
 
 
 @rules.decides("hypervisor.kvm-io-threads")
 def _threads(facts: Facts) -> Decision:
     disks = max(1, facts.worker.data_disks or 1)
-    return Decision(disks, inputs=(Input(name="worker.data_disks", value=disks),))
+    return Decision(disks, inputs=inputs_of(("worker.data_disks", disks)))
 
 
 rules.when("workers are virtual machines and no hypervisor is chosen")(
@@ -151,13 +127,9 @@ def _template(facts: Facts) -> Values | None:
 
 
 @rules.advises("hypervisor.kvm-host-pages")
-def _host_pages(facts: Facts) -> str:
+def _host_pages(facts: Facts) -> Values:
     size = facts.worker.memory_bytes
-    return (
-        f"Reserve huge pages when a KVM host starts: {size // (2 * MIB):,} of 2 MiB for each worker of "
-        f"{format_memory(size)}, evenly over the NUMA nodes (hugepages= on the kernel's command line); "
-        "turn KSM off."
-    )
+    return {"pages": size // (2 * MIB), "memory": format_memory(size)}
 
 
 rules.when("under KVM, a worker draws on several NUMA nodes")(
@@ -168,8 +140,8 @@ rules.advises("hypervisor.kvm-guest-nodes")(lambda facts: {"facts": facts})
 
 @rules.decides("firmware.hyper-threading")
 def _firmware_threads(facts: Facts) -> Decision:
-    inputs = (("cores", facts.group.cpu.cores), ("threads", facts.group.cpu.threads))
-    return Decision("on", inputs=tuple(Input(name=name, value=value) for name, value in inputs))
+    cpu = facts.group.cpu
+    return Decision("on", inputs=inputs_of(("cores", cpu.cores), ("threads", cpu.threads)))
 
 
 @rules.decides("firmware.power")
@@ -199,15 +171,8 @@ def _turbo(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None or reading.host.virtualisation.is_virtual or reading.host.cpu.sockets < 2:
         return
-    cpu = reading.host.cpu
-    yield Observation(
-        len(cpu.numa_nodes) >= cpu.sockets if cpu.numa_nodes else None,
-        "NUMA nodes",
-        f"{len(cpu.numa_nodes)} in {cpu.sockets} sockets" if cpu.numa_nodes else "not known",
-        "one for each socket, or more" if cpu.numa_nodes else "the NUMA nodes: the kernel shows none",
-        fix="turn node interleaving off in the firmware, and drop numa=off from the kernel's command line",
-        inputs=(
-            Input(name="sockets", value=cpu.sockets),
-            Input(name="NUMA nodes", value=len(cpu.numa_nodes)),
-        ),
-    )
+    sockets, nodes = reading.host.cpu.sockets, len(reading.host.cpu.numa_nodes)
+    shown = f"{nodes} in {sockets} sockets" if nodes else "not known"
+    inputs = inputs_of(("sockets", sockets), ("NUMA nodes", nodes))
+    ok, words = (nodes >= sockets, "known") if nodes else (None, "unknown")
+    yield Observation(ok, "NUMA nodes", shown, inputs=inputs, words=words)
