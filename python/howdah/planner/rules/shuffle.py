@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from howdah.model.plan import Input, Value
+from howdah.model.plan import Value
 from howdah.planner.budget import HEAP_SHARE, kinds_of
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision, in_study
+from howdah.planner.rule import Decision, in_study, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.releases.values import heap_bytes
 from howdah.units import MIB
@@ -32,7 +32,7 @@ def _slow_start(facts: Facts) -> Decision:
         return Decision(_LATEST, words="unknown")
     if facts.request.sorts_only:
         waves = (facts.request.dataset_bytes or 0) / _BLOCK / max(1, facts.cluster.map_slots)
-        inputs = (Input(name="waves of map tasks", value=round(waves, 1)),)
+        inputs = inputs_of(("waves of map tasks", round(waves, 1)))
         if waves < _FEW_WAVES:
             return Decision(_EARLY, inputs=inputs, words="early")
         return Decision(min(_LATEST, round(1 - 1 / waves, 2)), inputs=inputs, words="late")
@@ -43,7 +43,7 @@ def _slow_start(facts: Facts) -> Decision:
 def _copies(facts: Facts) -> Decision:
     kinds = kinds_of(facts)
     slots = max(kind.reduce_slots for kind in kinds)
-    inputs = (Input(name="reduce tasks at once on a worker", value=slots),)
+    inputs = inputs_of(("reduce tasks at once on a worker", slots))
     if slots <= 1 and len(kinds) == 1 and facts.cluster.workers > len(kinds):
         return Decision(_COPIES_OF_SMALL, inputs=inputs, words="small")
     return Decision(_COPIES, inputs=inputs, words="usual")
@@ -97,26 +97,21 @@ def _sort_buffer(facts: Facts) -> Decision:
     share = 1 + _RECORD_EXTRA_BYTES / _RECORD_BYTES
     whole = max(1, math.ceil(block_mb * share / _SPILL_SHARE / _SORT_STEP_MB)) * _SORT_STEP_MB
     most = int(min(_SORT_MOST_MB, heap_mb * _SORT_HEAP_SHARE))
-    inputs = (
-        Input(name="block", value=int(block_mb * MIB), unit="B"),
-        Input(name="lengths and metadata of a record", value=_RECORD_EXTRA_BYTES, unit="B"),
-        Input(name="map heap", value=int(heap_mb * MIB), unit="B"),
+    inputs = inputs_of(
+        ("block", int(block_mb * MIB), "B"),
+        ("lengths and metadata of a record", _RECORD_EXTRA_BYTES, "B"),
+        ("map heap", int(heap_mb * MIB), "B"),
     )
     if whole > most:
-        return Decision(
-            most, inputs=inputs, words="most", values={"whole": whole, "share": _SORT_HEAP_SHARE * 100}
-        )
-    return Decision(
-        whole,
-        inputs=inputs,
-        words="whole",
-        values={"block_mb": block_mb, "filled": block_mb * share / whole * 100, "spills": _SPILL_SHARE * 100},
-    )
+        return Decision(most, inputs=inputs, words="most", values={"whole": whole})
+    values = {"block_mb": block_mb, "filled": block_mb * share / whole * 100}
+    return Decision(whole, inputs=inputs, words="whole", values=values)
 
 
 @rules.inspects("sorting.sort-buffer-in-heap")
 def _buffer_over_heap(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    buffer = reading.number("mapreduce.task.io.sort.mb")
+    key = "mapreduce.task.io.sort.mb"
+    buffer = reading.number(key)
     options = reading.text("mapreduce.map.java.opts") or reading.text("mapred.child.java.opts") or ""
     container = reading.number("mapreduce.map.memory.mb")
     heap = heap_bytes(options) or (container * 0.8 * MIB if container and container > 0 else None)
@@ -124,14 +119,10 @@ def _buffer_over_heap(reading: Inspected, facts: Facts) -> Iterable[Observation]
         # A heap of a few MiB is a unit's fault, which is a rule of its own.
         return
     heap_mb = heap / MIB
-    yield reading.verdict(
-        "mapreduce.task.io.sort.mb",
-        buffer <= 0.7 * heap_mb,
-        found=f"{buffer:.15g} MB of a map heap of {heap_mb:.0f} MiB",
-        inputs=(Input(name="map heap", value=int(heap), unit="B"),),
-        most_mb=0.7 * heap_mb,
-        half_mb=int(heap_mb / 2),
-    )
+    ok, shown = buffer <= 0.7 * heap_mb, f"{buffer:.15g} MB of a map heap of {heap_mb:.0f} MiB"
+    inputs = inputs_of(("map heap", int(heap), "B"))
+    sizes = {"most_mb": 0.7 * heap_mb, "half_mb": int(heap_mb / 2)}
+    yield reading.verdict(key, ok, found=shown, inputs=inputs, values=sizes)
 
 
 @rules.inspects("sorting.codec-exists")
