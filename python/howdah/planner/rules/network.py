@@ -6,12 +6,11 @@ import ipaddress
 from collections.abc import Iterator
 
 from howdah.model.host import Nic
-from howdah.model.plan import Input
 from howdah.model.request import Hypervisor, Profile
 from howdah.planner.capacity import LINE_SHARE, REPLICATION, data_bytes_per_s, replica_bits_per_s
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision, Values, several_ports
+from howdah.planner.rule import Decision, Values, inputs_of, several_ports
 from howdah.planner.rules.declare import read_rules
 from howdah.units import format_bits_per_s, format_counted, format_rate
 
@@ -30,10 +29,10 @@ def bonded(facts: Facts) -> bool:
 
 @rules.decides("network.bond-mode")
 def _mode(facts: Facts) -> Decision:
-    ports = Input(name="ports", value=sum(nic.count for nic in facts.group.nics))
+    inputs = inputs_of(("ports", sum(nic.count for nic in facts.group.nics)))
     if facts.request.profile is Profile.PAPER:
-        return Decision("balance-xor", inputs=(ports,), words="study")
-    return Decision("802.3ad", inputs=(ports,), words="usual")
+        return Decision("balance-xor", inputs=inputs, words="study")
+    return Decision("802.3ad", inputs=inputs, words="usual")
 
 
 def ports(reading: Inspected) -> tuple[Nic, ...]:
@@ -75,18 +74,12 @@ def _speed(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield Observation(None, "network", "speed not known", f"the speed of the ports ({unknown})")
         return
     usable = sum(known_speeds) * LINE_SHARE
-    yield Observation(
-        needed <= usable,
-        ", ".join(speeds),
-        f"{format_bits_per_s(usable)} each way",
-        f"{format_bits_per_s(needed)} for the replicas of what {disks} data disks write",
-        fix="add ports to the bond or use faster ones",
-        inputs=(
-            Input(name="data disks", value=disks),
-            Input(name="needed", value=round(needed), unit="bit/s"),
-            Input(name="usable", value=round(usable), unit="bit/s"),
-        ),
+    shown = f"{format_bits_per_s(usable)} each way"
+    inputs = inputs_of(
+        ("data disks", disks), ("needed", round(needed), "bit/s"), ("usable", round(usable), "bit/s")
     )
+    values = {"needed": format_bits_per_s(needed), "disks": disks}
+    yield Observation(needed <= usable, ", ".join(speeds), shown, inputs=inputs, values=values, words="known")
 
 
 @rules.inspects("network.bond")
@@ -154,7 +147,7 @@ def _is_loopback(address: str) -> bool:
 
 
 @rules.advises("network.speed")
-def _advise_speed(facts: Facts) -> str | None:
+def _advise_speed(facts: Facts) -> Values | None:
     group, replication = facts.group, max(1, int(facts.number("dfs.replication")))
     if facts.cluster.hosts == 1:
         return None
@@ -162,12 +155,13 @@ def _advise_speed(facts: Facts) -> str | None:
     usable = group.network_bits_per_s * LINE_SHARE
     if not usable or needed <= usable:
         return None
-    return (
-        f"The data disks of a host of {group.name} write {format_rate(data_bytes_per_s(group))}; with "
-        f"{format_counted(replication, 'replica')} {format_bits_per_s(needed)} of it crosses the network "
-        f"each way, and its ports carry {format_bits_per_s(usable)}. The network will limit loading "
-        "data: add ports, which also survives the loss of one, or use faster ports."
-    )
+    return {
+        "group": group,
+        "rate": format_rate(data_bytes_per_s(group)),
+        "replicas": format_counted(replication, "replica"),
+        "needed": format_bits_per_s(needed),
+        "usable": format_bits_per_s(usable),
+    }
 
 
 @rules.advises("network.gigabit")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.plan import Input, Role
+from howdah.model.plan import Role
 from howdah.model.request import PlanRequest
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision
+from howdah.planner.rule import Decision, Values, inputs_of
 from howdah.planner.rules.declare import read_rules
 from howdah.units import format_memory
 
@@ -35,12 +35,8 @@ def _swap(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None:
         return
     size = reading.host.memory.swap_total_bytes
-    yield Observation(
-        size > 0,
-        "swap",
-        format_memory(size) if size else "none",
-        inputs=(Input(name="swap", value=size, unit="B"),),
-    )
+    shown = format_memory(size) if size else "none"
+    yield Observation(size > 0, "swap", shown, inputs=inputs_of(("swap", size, "B")))
 
 
 @rules.inspects("os.clock")
@@ -48,13 +44,8 @@ def _clock(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None:
         return
     kept = reading.host.software.clock_synchronised
-    yield Observation(
-        kept,
-        "clock",
-        {True: "kept in step", False: "runs free", None: "not known"}[kept],
-        "kept in step by chrony or ntpd" if kept is not None else "the clock's state: probe the host",
-        fix="install chrony, point it at the site's time servers and enable it",
-    )
+    shown = {True: "kept in step", False: "runs free", None: "not known"}[kept]
+    yield Observation(kept, "clock", shown, words="unknown" if kept is None else "known")
 
 
 @rules.inspects("os.governor")
@@ -62,25 +53,18 @@ def _governor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None or reading.host.virtualisation.is_virtual:
         return
     governor = reading.host.cpu.governor
-    yield Observation(
-        None if governor is None else governor == "performance",
-        "CPU frequency governor",
-        governor or "not known",
-        "performance" if governor else "the governor: the kernel shows none",
-        fix="cpupower frequency-set -g performance, and in a tuned profile for the next boot",
-    )
+    ok = None if governor is None else governor == "performance"
+    words = "known" if governor else "unknown"
+    yield Observation(ok, "CPU frequency governor", governor or "not known", words=words)
 
 
 @rules.advises("os.clocks")
-def _keep_clocks(facts: Facts) -> str:
-    consequence = "Kerberos refuses clocks that differ by 5 minutes" if facts.request.secure else ""
+def _keep_clocks(facts: Facts) -> Values:
     if facts.request.hbase_used:
-        consequence = "HBase's master refuses a RegionServer whose clock is off by 30 seconds"
-    return "Keep the clocks of all masters and workers in step with chrony or NTP" + (
-        f": {consequence}."
-        if consequence
-        else "; otherwise logs and histories of different hosts cannot be compared."
-    )
+        return {"why": ": HBase's master refuses a RegionServer whose clock is off by 30 seconds"}
+    if facts.request.secure:
+        return {"why": ": Kerberos refuses clocks that differ by 5 minutes"}
+    return {"why": "; otherwise logs and histories of different hosts cannot be compared"}
 
 
 AWARE = "yarn.nodemanager.numa-awareness.enabled"
@@ -109,9 +93,7 @@ rules.when("native workers with several NUMA nodes that run MapReduce, on Hadoop
 @rules.decides("numa.containers")
 def _aware(facts: Facts) -> Decision:
     nodes = facts.worker.numa_nodes or 1
-    return Decision(
-        True, inputs=(Input(name="NUMA nodes of a worker", value=nodes),), values={"nodes": nodes}
-    )
+    return Decision(True, inputs=inputs_of(("NUMA nodes of a worker", nodes)), values={"nodes": nodes})
 
 
 @rules.inspects("numa.nodes-known")
@@ -128,24 +110,17 @@ def _unable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if (reading.text(AWARE) or "").strip().lower() != "true":
         return
     executor = reading.text(_EXECUTOR) or "DefaultContainerExecutor (default)"
+    shown = f"true, with {executor.rpartition('.')[2]} of Hadoop {facts.request.hadoop}"
     yield reading.verdict(
-        AWARE,
-        "LinuxContainerExecutor" in executor or _can_bind(facts.request),
-        found=f"true, with {executor.rpartition('.')[2]} of Hadoop {facts.request.hadoop}",
+        AWARE, "LinuxContainerExecutor" in executor or _can_bind(facts.request), found=shown
     )
 
 
 @rules.advises("numa.daemons")
-def _daemons(facts: Facts) -> str:
-    nodes = facts.worker.numa_nodes or 1
-    text = (
-        f"Install numactl on every worker: NodeManagers do not start without "
-        f"it. Bind no daemon to one of the {nodes} NUMA nodes: DataNodes and NodeManagers serve "
-        f"disks and tasks of all nodes."
+def _daemons(facts: Facts) -> Values:
+    regionserver = (
+        " A RegionServer's heap lies on several nodes: measure it with `-XX:+UseNUMA`, which G1 supports "
+        "since Java 14, or with `numactl --interleave=all`."
     )
-    if Role.REGIONSERVER in facts.worker.roles:
-        text += (
-            " A RegionServer's heap lies on several nodes: measure it with `-XX:+UseNUMA`, which G1 "
-            "supports since Java 14, or with `numactl --interleave=all`."
-        )
-    return text
+    regionservers = regionserver if Role.REGIONSERVER in facts.worker.roles else ""
+    return {"nodes": facts.worker.numa_nodes or 1, "regionservers": regionservers}

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.hadoop.daemons import DAEMONS, WORKERS
-from howdah.model.plan import Input, Role
+from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import inputs_of
 from howdah.planner.rules.declare import read_rules
 from howdah.releases.values import direct_bytes, heap_bytes
 from howdah.units import MIB, format_counted, format_gib, format_memory, format_percent
@@ -30,17 +31,18 @@ def _hyper_threading(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None:
         return
     cpu = reading.host.cpu
-    inputs = (Input(name="cores", value=cpu.cores), Input(name="threads", value=cpu.threads))
+    inputs = inputs_of(("cores", cpu.cores), ("threads", cpu.threads))
     seen = f"{cpu.cores} cores, {cpu.threads} threads"
+    ok: bool | None = False
+    words = "off"
     if cpu.threads > cpu.cores:
-        yield Observation(True, "Hyper-Threading", seen, inputs=inputs, words="on")
+        ok, words = True, "on"
     elif reading.host.virtualisation.is_virtual:
         # A guest sees the virtual CPUs it was given, whatever the cores below them do.
-        yield Observation(None, "Hyper-Threading", seen, inputs=inputs, words="guest")
+        ok, words = None, "guest"
     elif cpu.architecture != "x86_64":
-        yield Observation(None, "Hyper-Threading", seen, inputs=inputs, words="unknown")
-    else:
-        yield Observation(False, "Hyper-Threading", seen, inputs=inputs, words="off")
+        ok, words = None, "unknown"
+    yield Observation(ok, "Hyper-Threading", seen, inputs=inputs, words=words)
 
 
 @rules.inspects("platform.ready-time")
@@ -48,20 +50,11 @@ def _ready_time(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None or not reading.host.virtualisation.is_virtual:
         return
     share = reading.host.virtualisation.steal_share
-    right = f"below {100 * READY_SHARE:.0f} % of CPU time"
     if share is None:
-        yield Observation(
-            None, "stolen CPU time", "not counted", "the ready time in the hypervisor's own figures"
-        )
+        yield Observation(None, "stolen CPU time", "not counted", words="unknown")
         return
-    yield Observation(
-        share < READY_SHARE,
-        "stolen CPU time",
-        f"{format_percent(share)} of CPU time since boot",
-        right,
-        fix="give the host's virtual machines no more virtual CPUs together than it has threads",
-        inputs=(Input(name="steal share", value=share),),
-    )
+    shown, inputs = f"{format_percent(share)} of CPU time since boot", inputs_of(("steal share", share))
+    yield Observation(share < READY_SHARE, "stolen CPU time", shown, inputs=inputs, words="known")
 
 
 _SEEN_OF_GIVEN = 0.95
@@ -79,13 +72,12 @@ def _as_planned(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None:
         return
     planned, seen = facts.worker.memory_bytes, reading.host.memory.total_bytes
-    yield Observation(
-        seen >= planned * _SEEN_OF_GIVEN,
-        "memory",
-        format_gib(seen),
-        inputs=(Input(name="planned", value=planned, unit="B"), Input(name="found", value=seen, unit="B")),
-        values={"planned": format_gib(planned)},
+    inputs, values = (
+        inputs_of(("planned", planned, "B"), ("found", seen, "B")),
+        {"planned": format_gib(planned)},
     )
+    ok = seen >= planned * _SEEN_OF_GIVEN
+    yield Observation(ok, "memory", format_gib(seen), inputs=inputs, values=values)
 
 
 def _promised(reading: Inspected) -> dict[str, int]:
@@ -110,17 +102,11 @@ def _over(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     largest = max(promised, key=lambda user: promised[user])
     about = _DAEMONS.get(largest, _CONTAINERS)
-    yield Observation(
-        sum(promised.values()) <= memory,
-        about,
-        " + ".join(f"{user} {format_memory(size)}" for user, size in promised.items()),
-        where=reading.variable_where(about) or reading.where(about),
-        inputs=(
-            Input(name="promised", value=sum(promised.values()), unit="B"),
-            Input(name="worker's memory", value=memory, unit="B"),
-        ),
-        values={"memory": format_memory(memory)},
-    )
+    total, values = sum(promised.values()), {"memory": format_memory(memory)}
+    shown = " + ".join(f"{user} {format_memory(size)}" for user, size in promised.items())
+    inputs = inputs_of(("promised", total, "B"), ("worker's memory", memory, "B"))
+    place = reading.variable_where(about) or reading.where(about)
+    yield Observation(total <= memory, about, shown, where=place, inputs=inputs, values=values)
 
 
 @rules.inspects("memory.huge-pages")
@@ -130,11 +116,8 @@ def _huge(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     memory = reading.host.memory
     if memory.huge_pages_total and memory.huge_page_bytes:
         taken = memory.huge_pages_total * memory.huge_page_bytes
-        yield Observation(
-            taken <= _HUGE_MOST * memory.total_bytes,
-            "vm.nr_hugepages",
-            f"{format_memory(taken)} of {format_memory(memory.total_bytes)}",
-        )
+        shown = f"{format_memory(taken)} of {format_memory(memory.total_bytes)}"
+        yield Observation(taken <= _HUGE_MOST * memory.total_bytes, "vm.nr_hugepages", shown)
 
 
 @rules.inspects("memory.control-group")
@@ -142,11 +125,8 @@ def _limit(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None or not reading.has_config or reading.host.cgroup.memory_limit_bytes is None:
         return
     limit, total = reading.host.cgroup.memory_limit_bytes, reading.host.memory.total_bytes
-    yield Observation(
-        limit >= _ALL_BUT * total,
-        "memory limit of the control group",
-        f"{format_memory(limit)} of {format_memory(total)}",
-    )
+    shown = f"{format_memory(limit)} of {format_memory(total)}"
+    yield Observation(limit >= _ALL_BUT * total, "memory limit of the control group", shown)
 
 
 @rules.inspects("memory.nodes-alike")
@@ -154,9 +134,6 @@ def _nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     sizes = [node.memory_bytes for node in reading.host.cpu.numa_nodes] if reading.host else []
     node_sizes = [size for size in sizes if size is not None]
     if len(sizes) > 1 and len(node_sizes) == len(sizes):
-        yield Observation(
-            max(node_sizes) <= _UNEVEN * min(node_sizes),
-            "memory of NUMA nodes",
-            ", ".join(map(format_memory, node_sizes)),
-            values={"nodes": format_counted(len(node_sizes), "node")},
-        )
+        shown, nodes = ", ".join(map(format_memory, node_sizes)), format_counted(len(node_sizes), "node")
+        ok = max(node_sizes) <= _UNEVEN * min(node_sizes)
+        yield Observation(ok, "memory of NUMA nodes", shown, values={"nodes": nodes})
