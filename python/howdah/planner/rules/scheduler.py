@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping
 
 from howdah.model.placement import counts_vcores
-from howdah.model.plan import Input, Role, Value
+from howdah.model.plan import Role, Value
 from howdah.model.request import PlanRequest, Profile, Protection, WorkKind
 from howdah.planner.budget import chosen_sizes, container_mb
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import CONTAINERS_PER_GIB, WORKERS_PER_GIB, size_of, sized_heap
-from howdah.planner.rule import Decision, Values, in_study, with_mapreduce
+from howdah.planner.rule import Decision, Values, in_study, inputs_of, with_mapreduce
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.security import login
 from howdah.releases import catalogue
@@ -58,9 +58,7 @@ def queue_shares(request: PlanRequest) -> dict[str, int]:
 @rules.decides("queues.names")
 def _queues(facts: Facts) -> Decision:
     queues = tuple(queue_shares(facts.request))
-    if len(queues) == 1:
-        return Decision(queues, "the ResourceManager does not start without one")
-    return Decision(queues, "one for each kind of work: jobs of one kind cannot keep the capacity of another")
+    return Decision(queues, words="one" if len(queues) == 1 else "several")
 
 
 rules.decides("queues.administrators")(lambda facts: Decision(facts.decided.get("yarn.admin.acl", "yarn")))
@@ -129,9 +127,7 @@ def _preemption(facts: Facts) -> Decision:
 
 @rules.advises("queues.labels")
 def _labels(facts: Facts) -> Values | None:
-    if not facts.request.hbase_used:
-        return None
-    return {}
+    return {} if facts.request.hbase_used else None
 
 
 _JOBS_AT_ONCE = 5
@@ -153,10 +149,7 @@ def _heap(facts: Facts) -> Decision:
         "its host has the memory",
         *_login(facts),
     )
-    inputs = (
-        Input(name="NodeManagers", value=size.workers),
-        Input(name="containers at once", value=size.containers),
-    )
+    inputs = inputs_of(("NodeManagers", size.workers), ("containers at once", size.containers))
     return decided._replace(inputs=inputs)
 
 
@@ -179,13 +172,8 @@ def _masters_share(facts: Facts) -> Decision:
     share = _JOBS_AT_ONCE * sizes.master_mb / max(1, total)
     least, most = _MASTERS_SHARE
     value = math.ceil(100 * min(most, max(least, share))) / 100
-    return Decision(
-        value,
-        f"room for at least {_JOBS_AT_ONCE} jobs at once; more would leave their tasks too little"
-        if value < most
-        else "half of a small cluster: its jobs share the containers",
-        (Input(name="memory of all containers", value=total * MIB, unit="B"),),
-    )
+    inputs = inputs_of(("memory of all containers", total * MIB, "B"))
+    return Decision(value, inputs=inputs, words="share" if value < most else "half")
 
 
 rules.when("with one ResourceManager")(
@@ -223,9 +211,8 @@ def _usually_asynchronous(facts: Facts) -> bool:
 
 @rules.decides("containers.asynchronous")
 def _asynchronous(facts: Facts) -> Decision:
-    if _usually_asynchronous(facts):
-        return Decision(True, words="on")
-    return Decision(False, words="off")
+    usually = _usually_asynchronous(facts)
+    return Decision(usually, words="on" if usually else "off")
 
 
 def _is_asynchronous(facts: Facts) -> bool:
@@ -262,30 +249,23 @@ def _off_switch(facts: Facts) -> Decision:
     except MissingFact:
         if not asynchronous:
             raise
-        return Decision(1, "not read while containers are given out asynchronously")
+        return Decision(1, words="unread")
     beat_s = _heartbeat_s(facts)
     value = math.ceil(containers * beat_s / _SHORT_TASK_S)
-    filled = (
-        f"reduce tasks, and map tasks that read nothing, fill a worker with {containers} containers within "
-        f"{_SHORT_TASK_S} s, and tasks as short as that keep it full"
-    )
-    if value > 1:
-        filled += (
-            f"; with the release's 1 it would take {containers * beat_s:g} s. More at once would crowd a "
-            "small job onto the workers that report first"
-        )
-    else:
-        filled += "; the release's default spreads them best"
+    unread = "not read while containers are given out asynchronously; if that is turned off, "
     return Decision(
         value,
-        f"not read while containers are given out asynchronously; if that is turned off, {filled}"
-        if asynchronous
-        else filled,
-        (
-            Input(name="containers of the largest worker", value=containers),
-            Input(name="heartbeat", value=int(beat_s * 1000), unit="ms"),
-            Input(name="a short task", value=_SHORT_TASK_S, unit="s"),
+        inputs=inputs_of(
+            ("containers of the largest worker", containers),
+            ("heartbeat", int(beat_s * 1000), "ms"),
+            ("a short task", _SHORT_TASK_S, "s"),
         ),
+        words="several" if value > 1 else "one",
+        values={
+            "unread": unread if asynchronous else "",
+            "containers": containers,
+            "filled_s": containers * beat_s,
+        },
     )
 
 
@@ -312,15 +292,14 @@ def _most(facts: Facts) -> Decision:
         containers = 0
     if containers <= _USUAL_MOST:
         return Decision(_USUAL_MOST, words="usual")
-    return Decision(
-        containers, inputs=(Input(name="containers of the largest worker", value=containers),), words="full"
-    )
+    inputs = inputs_of(("containers of the largest worker", containers))
+    return Decision(containers, inputs=inputs, words="full")
 
 
 @rules.decides("containers.locality-delay")
 def _delay(facts: Facts) -> Decision:
     workers = facts.cluster.workers
-    return Decision(max(1, workers), inputs=(Input(name="workers", value=workers),))
+    return Decision(max(1, workers), inputs=inputs_of(("workers", workers)))
 
 
 rules.when("with MapReduce and the FairScheduler")(lambda facts: with_mapreduce(facts) and _is_fair(facts))
