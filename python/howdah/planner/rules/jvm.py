@@ -53,15 +53,11 @@ _OPEN_JMX = r"-Dcom\.sun\.management\.jmxremote\.authenticate=false(?!\S)"
 _JMX_PORT = r"-Dcom\.sun\.management\.jmxremote\.port=\d+"
 
 
-def _below_run(path: str) -> bool:
-    return path.startswith("/run/")
-
-
 @rules.accepts("outlives a reboot")
 def _is_kept(value: Value, decision: Decision, facts: Facts) -> bool:
     path = str(value)
     for_a_boot = str(decision.value).startswith("/run/")
-    return not path or not is_temporary(path) or "${" in path or (for_a_boot and _below_run(path))
+    return not path or not is_temporary(path) or "${" in path or (for_a_boot and path.startswith("/run/"))
 
 
 @rules.inspects("jvm.kept-directories")
@@ -70,14 +66,9 @@ def _kept(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if variable.name in _KEPT:
             own = "log" if "LOG" in variable.name else "run"
             product = "hbase" if variable.name.startswith("HBASE") else "hadoop"
-            yield entry_verdict(
-                variable,
-                not is_temporary(variable.text)
-                or "${" in variable.text
-                or (own == "run" and _below_run(variable.text)),
-                own=own,
-                product=product,
-            )
+            lasting = not is_temporary(variable.text) or "${" in variable.text
+            ok = lasting or (own == "run" and variable.text.startswith("/run/"))
+            yield entry_verdict(variable, ok, own=own, product=product)
 
 
 def java_of_hadoop(version: str) -> tuple[int, ...]:
@@ -113,12 +104,9 @@ rules.accepts("a supported Java")(lambda value, decision, facts: java_major(str(
 @rules.decides("jvm.version")
 def _version(facts: Facts) -> Decision:
     majors = supported(facts)
-    names = f"Hadoop {facts.request.hadoop}" + (
-        f" and HBase {facts.request.hbase}" if facts.request.hbase_used else ""
-    )
-    return Decision(
-        str(max(majors)), f"the servers of {names} run on Java {' or '.join(str(major) for major in majors)}"
-    )
+    hbase = f" and HBase {facts.request.hbase}" if facts.request.hbase_used else ""
+    names = {"hadoop": facts.request.hadoop, "hbase": hbase, "versions": " or ".join(map(str, majors))}
+    return Decision(str(max(majors)), values=names)
 
 
 def _opens(facts: Facts) -> bool:
@@ -140,12 +128,7 @@ rules.accepts("opened where needed")(lambda value, decision, facts: value is Tru
 @rules.decides("jvm.open-modules")
 def _open_modules(facts: Facts) -> Decision:
     value = max(supported(facts)) >= _ADD_OPENS_FROM
-    return Decision(
-        value,
-        "tasks on Java 17 need java.base opened to them; scripts do that only for daemons"
-        if value
-        else "Java 11 and before need none of it",
-    )
+    return Decision(value, words="needed" if value else "older")
 
 
 def home_major(home: str) -> int | None:
@@ -164,10 +147,6 @@ def java_homes(variables: Iterable[FoundProperty]) -> Iterable[FoundProperty]:
     return {entry.file: entry for entry in homes}.values()
 
 
-def _homes(reading: Inspected) -> Iterable[FoundProperty]:
-    return java_homes(reading.environment)
-
-
 def _runs_on(script: str, facts: Facts) -> tuple[str, tuple[int, ...]] | None:
     """The software that a script starts, and the majors of Java that it runs on; None for others' scripts."""
     request = facts.request
@@ -182,7 +161,7 @@ def _runs_on(script: str, facts: Facts) -> tuple[str, tuple[int, ...]] | None:
 
 @rules.inspects("jvm.home")
 def _java_home(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    for entry in _homes(reading):
+    for entry in java_homes(reading.environment):
         major, software = home_major(entry.text), _runs_on(entry.base_name, facts)
         if major is None or software is None:
             continue
@@ -193,7 +172,7 @@ def _java_home(reading: Inspected, facts: Facts) -> Iterable[Observation]:
 
 @rules.inspects("jvm.home-given")
 def _home_given(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    for entry in _homes(reading):
+    for entry in java_homes(reading.environment):
         # Hadoop 2 ships yarn-env.sh with a line that passes on what it is given.
         yield entry_verdict(
             entry, entry.text not in _HOME_OF_ITSELF or entry.base_name == "yarn-env.sh", about="JAVA_HOME"
@@ -227,14 +206,8 @@ def _removed_options(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     for option in java_options(reading):
         dead = removed_options(option.text)
         consequence = "every task fails" if option.name in TASK_OPTIONS else "the daemon does not start"
-        yield entry_verdict(
-            option,
-            not dead,
-            found=" ".join(dead) or option.text,
-            java=max(supported(facts)),
-            consequence=consequence,
-            dead=" ".join(dead),
-        )
+        values = {"java": max(supported(facts)), "consequence": consequence, "dead": " ".join(dead)}
+        yield entry_verdict(option, not dead, found=" ".join(dead) or option.text, values=values)
 
 
 @rules.inspects("jvm.heap-options")
@@ -244,20 +217,11 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         cut = [word for word in option.text.split() if word in ("-Xmx", "-Xms", "-Xmn")]
         if most is None and not cut:
             continue
-        words = [word for word in option.text.split() if word.startswith(("-Xmx", "-Xms"))]
-        yield entry_verdict(
-            option,
-            not cut and most is not None and most >= _LEAST_HEAP and (least or 0) <= most,
-            found=" ".join(words),
-            fix=_heap_fix(option, most),
-        )
-
-
-def _heap_fix(option: FoundProperty, most: int | None) -> str:
-    small = re.search(r"-Xmx(\d+)[kK]\b", option.text)
-    if small is not None and (most or 0) < _LEAST_HEAP:
-        return f"write -Xmx{small[1]}m in {option.name} if MB are meant"
-    return f"give -Xms and -Xmx in {option.name} one size with its unit, as -Xmx2g is written"
+        sizes = [word for word in option.text.split() if word.startswith(("-Xmx", "-Xms"))]
+        ok = not cut and most is not None and most >= _LEAST_HEAP and (least or 0) <= most
+        small = re.search(r"-Xmx(\d+)[kK]\b", option.text) if (most or 0) < _LEAST_HEAP else None
+        words = "small" if small else "sizes"
+        yield entry_verdict(option, ok, found=" ".join(sizes), words=words, small=small)
 
 
 def _first_size(options: str) -> int | None:
@@ -326,12 +290,9 @@ def _in_full(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             # More at first than at most is a rule of its own, jvm.heap-options.
             continue
         (last,) = re.findall(_MOST, option.text)[-1:]
-        yield entry_verdict(
-            option,
-            least * _GROWTH > most,
-            found=" ".join(word for word in option.text.split() if word.startswith(("-Xms", "-Xmx"))),
-            size=last.removeprefix("-Xmx"),
-        )
+        shown = " ".join(word for word in option.text.split() if word.startswith(("-Xms", "-Xmx")))
+        size = last.removeprefix("-Xmx")
+        yield entry_verdict(option, least * _GROWTH > most, found=shown, size=size)
 
 
 @rules.inspects("heaps.own")

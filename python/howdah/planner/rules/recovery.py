@@ -19,7 +19,7 @@ from howdah.planner.capacity import (
     file_bytes,
 )
 from howdah.planner.facts import Facts, data_disks_spin
-from howdah.planner.rule import Decision, Values
+from howdah.planner.rule import Decision, Values, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.units import format_bytes, format_count, format_percent, format_rate, format_seconds
 
@@ -37,7 +37,7 @@ RACK_BALANCE = rules["capacity.rack-balance"]
 
 
 @rules.advises("capacity.sort-space")
-def _sorted_dataset(facts: Facts) -> str | None:
+def _sorted_dataset(facts: Facts) -> Values | None:
     dataset = facts.request.dataset_bytes
     if dataset is None:
         return None
@@ -46,20 +46,15 @@ def _sorted_dataset(facts: Facts) -> str | None:
     raw = facts.cluster.raw_bytes
     if need <= FILL_LIMIT * raw:
         return None
-    several = "one replica" if replicas == 1 else f"{replicas} replicas"
-    return (
-        f"Sorting {format_bytes(dataset)} takes about {format_bytes(need)} of disk: {several} of the input, "
-        f"as many of the output and compressed map output. The workers have {format_bytes(raw)}, of which "
-        f"{format_percent(FILL_LIMIT)} should be used: sort less, add hosts or keep fewer replicas."
-    )
+    replicas_text = "one replica" if replicas == 1 else f"{replicas} replicas"
+    sizes = {"dataset": format_bytes(dataset), "need": format_bytes(need), "raw": format_bytes(raw)}
+    return {"replicas": replicas_text, "share": format_percent(FILL_LIMIT), **sizes}
 
 
 @rules.advises("capacity.many-hosts")
 def _many_hosts(facts: Facts) -> Values | None:
     hosts = facts.cluster.hosts
-    if hosts <= _HOSTS_IN_PRACTICE:
-        return None
-    return {"hosts": hosts}
+    return {"hosts": hosts} if hosts > _HOSTS_IN_PRACTICE else None
 
 
 _WITHIN_S = 8 * 3600
@@ -137,10 +132,10 @@ def _of_a_datanode(group: HostGroup, facts: Facts) -> float:
 
 
 def _inputs(lost: Recovery) -> tuple[Input, ...]:
-    return (
-        Input(name="data of a host when full", value=round(lost.stored), unit="B"),
-        Input(name="DataNodes that make them again", value=lost.survivors),
-        Input(name="mean block", value=round(lost.block), unit="B"),
+    return inputs_of(
+        ("data of a host when full", round(lost.stored), "B"),
+        ("DataNodes that make them again", lost.survivors),
+        ("mean block", round(lost.block), "B"),
     )
 
 
@@ -153,19 +148,13 @@ def _work(facts: Facts) -> Decision:
     if facts.cluster.worker_hosts <= facts.number("dfs.replication"):
         return Decision(_LEAST_WORK, inputs=_inputs(lost), words="everywhere")
     value = max(_LEAST_WORK, math.ceil(lost.rate * facts.number(_INTERVAL) / lost.block))
-    return Decision(value, inputs=_inputs(lost), words="others", values={"why": _why(lost)})
-
-
-def _why(lost: Recovery) -> str:
-    if lost.needed <= lost.allowed:
-        return (
-            f"{format_rate(lost.rate)} of each DataNode copy a lost host's {format_bytes(lost.stored)} "
-            f"within {format_seconds(_WITHIN_S)}"
-        )
-    return (
-        f"{format_rate(lost.rate)} of each DataNode, a quarter of its disks' or its network's throughput, "
-        f"copy a lost host's {format_bytes(lost.stored)} within {format_seconds(_time_s(lost))}"
-    )
+    in_time = lost.needed <= lost.allowed
+    values = {
+        "rate": format_rate(lost.rate),
+        "stored": format_bytes(lost.stored),
+        "time": format_seconds(_WITHIN_S if in_time else _time_s(lost)),
+    }
+    return Decision(value, inputs=_inputs(lost), words="in_time" if in_time else "late", values=values)
 
 
 def _time_s(lost: Recovery) -> float:
@@ -199,7 +188,7 @@ rules.decides("recovery.streams-limit")(lambda facts: Decision(2 * int(facts.num
 
 
 @rules.advises("recovery.density")
-def _dense(facts: Facts) -> str | None:
+def _dense(facts: Facts) -> Values | None:
     lost = recovery_of(facts)
     group = lost.group
     many = max(1, sum(kind.per_host for kind, _ in facts.cluster.kinds if kind.group == group.name))
@@ -217,12 +206,11 @@ def _dense(facts: Facts) -> str | None:
     if group.data_bytes / many <= _MOST_BYTES:
         return None
     replicas = blocks_of(lost.stored / many, BLOCK_BYTES, file_bytes(facts.request))
-    return (
-        f"A DataNode of {group.name} has {', '.join(beyond)}; Cloudera supports at most "
-        f"{format_bytes(_MOST_BYTES)}, disks of {format_bytes(_MOST_DISK_BYTES)} and "
-        f"{_MOST_DISKS} disks. After the loss of such a host, {format_count(lost.survivors)} others "
-        f"must copy {format_bytes(lost.stored)}, "
-        f"which takes {format_seconds(_time_s(lost))} with the planned settings; its block reports list "
-        f"{format_count(replicas)} replicas. Take more hosts with fewer disks, store larger files, and "
-        "decommission a host before you remove it for good."
-    )
+    return {
+        "group": group,
+        "beyond": ", ".join(beyond),
+        "survivors": format_count(lost.survivors),
+        "stored": format_bytes(lost.stored),
+        "time": format_seconds(_time_s(lost)),
+        "replicas": format_count(replicas),
+    }

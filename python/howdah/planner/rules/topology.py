@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from howdah.model.plan import Input, Placement, Role, Value
+from howdah.model.plan import Placement, Role, Value
 from howdah.planner.capacity import REPLICATION
 from howdah.planner.facts import ClusterFacts, Facts, MissingFact
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision, is_paired, runs
-from howdah.planner.rules.declare import Accepts, read_rules
+from howdah.planner.rule import Decision, Values, inputs_of, is_paired, runs
+from howdah.planner.rules.declare import read_rules
 from howdah.units import format_bytes, format_counted
 
 rules = read_rules("topology.toml")
@@ -86,10 +86,7 @@ def _by_space(facts: Facts) -> Decision:
     sizes = _sizes(facts.cluster)
     return Decision(
         f"{_BLOCKS}.AvailableSpaceBlockPlacementPolicy",
-        inputs=(
-            Input(name="smallest DataNode", value=min(sizes), unit="B"),
-            Input(name="largest DataNode", value=max(sizes), unit="B"),
-        ),
+        inputs=inputs_of(("smallest DataNode", min(sizes), "B"), ("largest DataNode", max(sizes), "B")),
         values={"least": format_bytes(min(sizes)), "most": format_bytes(max(sizes))},
     )
 
@@ -102,31 +99,16 @@ def _node_groups(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     impl, policy = reading.text(_IMPL) or "", reading.text(_POLICY_KEY) or ""
     if _WITH_NODE_GROUP not in impl + policy:
         return
-    yield _declared(
-        reading, _IMPL, _WITH_NODE_GROUP in impl, "org.apache.hadoop.net.NetworkTopologyWithNodeGroup"
+    declared = (
+        (_IMPL, _WITH_NODE_GROUP in impl, "org.apache.hadoop.net.NetworkTopologyWithNodeGroup"),
+        (_POLICY_KEY, _WITH_NODE_GROUP in policy, _POLICY[Placement.NODE_GROUPS]),
+        (_OWN_TOPOLOGY, reading.truth(_OWN_TOPOLOGY) is False, "false"),
     )
-    yield _declared(
-        reading,
-        _POLICY_KEY,
-        _WITH_NODE_GROUP in policy,
-        "org.apache.hadoop.hdfs.server.blockmanagement.BlockPlacementPolicyWithNodeGroup",
-    )
-    yield _declared(reading, _OWN_TOPOLOGY, reading.truth(_OWN_TOPOLOGY) is False, "false")
-    has_script = bool(reading.text(_SCRIPT) or reading.text(_TABLE))
-    yield reading.verdict(
-        _SCRIPT, has_script, found=reading.text(_SCRIPT) or reading.text(_TABLE) or "not set"
-    )
-
-
-def _declared(reading: Inspected, key: str, ok: bool, expected: str) -> Observation:
-    file = "core-site.xml" if key.startswith("net.") else "hdfs-site.xml"
-    return reading.verdict(
-        key,
-        ok,
-        found=reading.text(key) or "not set",
-        expected=expected,
-        fix=f"set {key} to {expected} in {file}",
-    )
+    for key, ok, value in declared:
+        file = "core-site.xml" if key.startswith("net.") else "hdfs-site.xml"
+        yield reading.verdict(key, ok, words="property", value=value, file=file)
+    script = reading.text(_SCRIPT) or reading.text(_TABLE)
+    yield reading.verdict(_SCRIPT, bool(script), found=script or "not set", words="script")
 
 
 @rules.inspects("topology.divided-hosts")
@@ -165,7 +147,7 @@ def _unread_switch(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.advises("topology.few-replicas")
-def _few_replicas(facts: Facts) -> str | None:
+def _few_replicas(facts: Facts) -> Values | None:
     replicas = int(facts.number("dfs.replication"))
     if facts.request.replication is not None or replicas >= REPLICATION:
         return None
@@ -173,11 +155,8 @@ def _few_replicas(facts: Facts) -> str | None:
     masters = facts.cluster.hosts - count
     own = f", as masters use {format_counted(masters, 'host')}" if masters else ""
     lost = "one lost disk loses data" if replicas == 1 else "with one host down, a lost disk loses data"
-    return (
-        f"A block has {format_counted(replicas, 'replica')} instead of {REPLICATION} with "
-        f"workers on {format_counted(count, 'host')} only{own}: {lost}. Add hosts, let masters "
-        "share hosts with workers, or set the number of replicas with --replication."
-    )
+    counted = {"replicas": format_counted(replicas, "replica"), "hosts": format_counted(count, "host")}
+    return {"own": own, "lost": lost, **counted}
 
 
 NAMENODE_PORT = 8020
@@ -194,11 +173,9 @@ def _first(role: Role, facts: Facts) -> str:
 @rules.decides("addresses.file-system")
 def _file_system(facts: Facts) -> Decision:
     if is_paired(Role.NAMENODE)(facts):
-        return Decision(
-            f"hdfs://{facts.cluster.name}", "a name service: clients find whichever NameNode is active"
-        )
+        return Decision(f"hdfs://{facts.cluster.name}", words="pair")
     host = _first(Role.NAMENODE, facts)
-    return Decision(f"hdfs://{host}:{NAMENODE_PORT}", f"the NameNode is on {host}")
+    return Decision(f"hdfs://{host}:{NAMENODE_PORT}", words="one", values={"host": host})
 
 
 def _at(role: Role, port: int | None = None) -> Callable[[Facts], Decision]:
@@ -209,18 +186,14 @@ def _at(role: Role, port: int | None = None) -> Callable[[Facts], Decision]:
     return decide
 
 
-def _reachable() -> Accepts:
+@rules.accepts("reachable")
+def _is_reachable(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept any host that other hosts can reach; a single host may call itself anything."""
-
-    def accepts(value: Value, decision: Decision, facts: Facts) -> bool:
-        host = str(value).rpartition(":")[0] or str(value)
-        return facts.cluster.hosts == 1 or host not in _EVERYWHERE
-
-    return accepts
+    host = str(value).rpartition(":")[0] or str(value)
+    return facts.cluster.hosts == 1 or host not in _EVERYWHERE
 
 
 rules.when("with one NameNode; a pair has its own rules")(runs(Role.NAMENODE, at_most=1))
-rules.accepts("reachable")(_reachable())
 rules.decides("addresses.namenode")(_at(Role.NAMENODE, NAMENODE_PORT))
 rules.when("with one NameNode")(runs(Role.SECONDARY_NAMENODE))
 rules.decides("addresses.secondary-namenode")(_at(Role.SECONDARY_NAMENODE, 9868))

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from howdah.model.plan import Input, Role, Worker
+from howdah.model.plan import Role, Worker
 from howdah.planner.budget import kinds_of
 from howdah.planner.facts import Facts
 from howdah.planner.heap import CLIENTS_PER_GIB, sized_heap
 from howdah.planner.reading import Inspected, Observation, below_data, entry_verdict, host_of
-from howdah.planner.rule import Decision, is_paired, runs
+from howdah.planner.rule import Decision, inputs_of, is_paired, runs
 from howdah.planner.rules.declare import as_number, read_rules, read_table
 from howdah.planner.rules.ha.quorums import CLIENTS, keepers
 from howdah.planner.rules.ha.settings import numbered
@@ -53,7 +53,7 @@ def _connections(facts: Facts) -> Decision:
         for group in _by_group(facts).values()
     )
     value = max(_CONNECTIONS_HBASE, -(-(2 * tasks + _CONNECTIONS) // 100) * 100)
-    return Decision(value, inputs=(Input(name="tasks at once on a host", value=tasks),), words="hbase")
+    return Decision(value, inputs=inputs_of(("tasks at once on a host", tasks)), words="hbase")
 
 
 def _by_group(facts: Facts) -> dict[str | None, list[Worker]]:
@@ -130,13 +130,8 @@ def _listed_members(reading: Inspected) -> tuple[_Member, ...]:
 @rules.inspects("zookeeper.member-form")
 def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for member in _listed_members(reading):
-        text = reading.text(member.key) or ""
-        yield reading.verdict(
-            member.key,
-            all(re.fullmatch(_ADDRESS, address) for address in member.addresses),
-            found=text,
-            member=member,
-        )
+        ok = all(re.fullmatch(_ADDRESS, address) for address in member.addresses)
+        yield reading.verdict(member.key, ok, found=reading.text(member.key) or "", member=member)
 
 
 @rules.inspects("zookeeper.member-count")
@@ -145,25 +140,12 @@ def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     hosts = {member.hosts[0] for member in voting}
     if len(voting) > 1:
         # One alone is no quorum, and does for what may stand still.
-        again = len(hosts) < len(voting)
-        last = voting[-1]
-        fix = (
-            f"set {last.key} to another host's address in {_FILE} on all members, and write its number "
-            "into myid there"
-            if again
-            else f"remove {last.key}={last.hosts[0]} from {_FILE} on all members and from the lists of "
-            "clients, or add "
-            f"server.{len(voting) + 1} on another host: three or five servers"
-            if len(voting) > 2
-            else f"set server.{len(voting) + 1} to another host's address in {_FILE} on all members, and "
-            "write "
-            "its number into myid there: three or five servers"
-        )
+        last, apart = voting[-1], len(hosts) == len(voting)
+        shown = f"{len(voting)} members on {len(hosts)} hosts"
+        words = "together" if not apart else "several" if len(voting) > 2 else "two"
+        values = {"host": last.hosts[0], "next": len(voting) + 1}
         yield reading.verdict(
-            voting[-1].key,
-            len(hosts) == len(voting) and len(voting) % 2 == 1,
-            found=f"{len(voting)} members on {len(hosts)} hosts",
-            fix=fix,
+            last.key, apart and len(voting) % 2 == 1, found=shown, words=words, values=values
         )
 
 
@@ -191,13 +173,12 @@ def _sessions(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if keys:
         shortest = reading.number(least) if least in keys else 2 * tick
         longest = reading.number(most) if most in keys else 20 * tick
-        yield reading.verdict(
-            keys[0],
+        ok, shown = (
             (shortest or 0) <= (longest or 0),
-            found=f"{shortest:.15g} ms at least and {longest:.15g} ms at most",
-            side="below" if keys[0] == least else "above",
-            bound=longest if keys[0] == least else shortest,
+            f"{shortest:.15g} ms at least and {longest:.15g} ms at most",
         )
+        words = "least" if keys[0] == least else "most"
+        yield reading.verdict(keys[0], ok, found=shown, words=words, shortest=shortest, longest=longest)
 
 
 def _port(key: str, ports: Mapping[str, str]) -> str | None:
@@ -223,13 +204,8 @@ def _found_by_clients(reading: Inspected, facts: Facts) -> Iterator[Observation]
             for address, port in answering.items()
             if port is not None and port != (address.partition(":")[2] or _USUAL_PORT)
         ]
-        yield reading.verdict(
-            key,
-            not strange and not deaf,
-            found=", ".join(strange or deaf or members),
-            usual=usual,
-            words="strange" if strange else "deaf",
-        )
+        ok, shown = not strange and not deaf, ", ".join(strange or deaf or members)
+        yield reading.verdict(key, ok, found=shown, words="strange" if strange else "deaf", usual=usual)
 
 
 @rules.inspects("zookeeper.log-apart")
@@ -239,13 +215,7 @@ def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     hosts = [host for member in _listed_members(reading) for host in member.hosts]
     if text.startswith("/"):
         below = below_data(reading, (PurePosixPath(text),), hosts)
-        yield reading.verdict(
-            key,
-            not below,
-            found=text,
-            fix=f"set dataLogDir to a directory on a disk that nothing else uses in {_FILE}"
-            + (f", or {key} to one below /var/lib" if key == "dataDir" else ""),
-        )
+        yield reading.verdict(key, not below, words=key)
 
 
 @rules.inspects("zookeeper.misspelt")
@@ -256,10 +226,4 @@ def _names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             continue
         near = similar_text(entry.name, keys)
         if near is not None and len(entry.name) > 4:
-            yield entry_verdict(
-                entry,
-                False,
-                found="a name that ZooKeeper does not read",
-                expected=near,
-                fix=f"rename {entry.name} to {near} in zoo.cfg on all members",
-            )
+            yield entry_verdict(entry, False, found="a name that ZooKeeper does not read", near=near)
