@@ -136,13 +136,7 @@ def _unknown(reading: Inspected, facts: Facts) -> Iterator[tuple[FoundProperty, 
 def _misspelt(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry, near in _unknown(reading, facts):
         if near is not None and not _has_default(entry, near, reading, facts):
-            yield entry_verdict(
-                entry,
-                False,
-                found=_unread(entry, facts),
-                expected=near,
-                fix=f"rename {entry.name} to {near} in {entry.place}",
-            )
+            yield entry_verdict(entry, False, found=_unread(entry, facts), near=near)
 
 
 def _unread(entry: FoundProperty, facts: Facts) -> str:
@@ -168,13 +162,10 @@ def _foreign(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             yield entry_verdict(entry, False, found=_unread(entry, facts), words="default", near=near)
         elif near is None:
             line = _nearest_reader(entry.name, facts)
-            if line.endswith(_LATER) and any(
-                re.search(_VENDORS, setting.text) for setting in reading.properties
-            ):
-                continue
-            yield entry_verdict(
-                entry, False, found=_unread(entry, facts) + (f"; {line}" if line else ""), words="unread"
-            )
+            of_a_vendor = (re.search(_VENDORS, setting.text) for setting in reading.properties)
+            if not line.endswith(_LATER) or not any(of_a_vendor):
+                shown = _unread(entry, facts) + (f"; {line}" if line else "")
+                yield entry_verdict(entry, False, found=shown, words="unread")
 
 
 def _nearest_reader(name: str, facts: Facts) -> str:
@@ -201,13 +192,7 @@ def _values(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 kind = _KINDS.get(definition.kind, "a value of its kind")
                 if definition.default and "${" not in definition.default:
                     kind += f"; its default is {definition.default}"
-                yield entry_verdict(
-                    entry,
-                    False,
-                    found=f"{entry.text!r} {misfit}",
-                    expected=kind,
-                    fix=f"correct {entry.name} in {entry.place}",
-                )
+                yield entry_verdict(entry, False, found=f"{entry.text!r} {misfit}", kind=kind)
                 break
 
 
@@ -225,16 +210,10 @@ def _deprecated(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                     continue
                 names = " and ".join(today)
                 is_read = any(release.find(name) for release in _releases(entry, facts) for name in today)
-                yield entry_verdict(
-                    entry,
-                    False,
-                    found="a former name",
-                    expected=names if is_read else f"no such name: nothing reads {names} either",
-                    fix=f"remove {entry.name} from {entry.place}"
-                    + (f": {names} is set as well" if again else "")
-                    if again or not is_read
-                    else f"rename {entry.name} to {names} in {entry.place}",
+                words = (
+                    ("again" if again else "renamed") if is_read else "unread_again" if again else "unread"
                 )
+                yield entry_verdict(entry, False, found="a former name", words=words, names=names)
                 break
 
 

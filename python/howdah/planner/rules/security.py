@@ -81,21 +81,11 @@ def _startable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not reading.has("hdfs-site.xml") or not of_datanodes or reading.truth(_ANY_PORTS) is True:
         return
     if not _of_root(reading, _DATA):
-        yield reading.verdict(
-            _PROTECTION,
-            bool(reading.text(_PROTECTION)),
-            found=reading.text(_PROTECTION) or "not set",
-            elsewhere="hdfs-site.xml",
-            words="data",
-        )
+        ok = bool(reading.text(_PROTECTION))
+        yield reading.verdict(_PROTECTION, ok, elsewhere="hdfs-site.xml", words="data")
     if not _of_root(reading, _PAGES):
-        yield reading.verdict(
-            _POLICY,
-            reading.text(_POLICY) == "HTTPS_ONLY",
-            found=reading.text(_POLICY) or "HTTP_ONLY (default)",
-            elsewhere="hdfs-site.xml",
-            words="pages",
-        )
+        ok = reading.text(_POLICY) == "HTTPS_ONLY"
+        yield reading.verdict(_POLICY, ok, default="HTTP_ONLY", elsewhere="hdfs-site.xml", words="pages")
 
 
 @rules.inspects("security.queue-rights")
@@ -108,12 +98,8 @@ def _queue_rights(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     key = "yarn.scheduler.capacity.root.acl_administer_queue"
     text = reading.text(key)
-    yield reading.verdict(
-        key,
-        text is not None and "*" not in text,
-        found=text if text is not None else "not set, which is *",
-        elsewhere="capacity-scheduler.xml",
-    )
+    ok, shown = text is not None and "*" not in text, "not set, which is *" if text is None else text
+    yield reading.verdict(key, ok, found=shown, elsewhere="capacity-scheduler.xml")
 
 
 @rules.inspects("security.proxy-users")
@@ -124,13 +110,9 @@ def _proxies(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             proxies.setdefault(match[1], {})[match[2]] = entry.text.strip()
     for user, limits in proxies.items():
         everybody = "*" in (limits.get("groups"), limits.get("users"))
-        key = f"hadoop.proxyuser.{user}.hosts"
-        yield reading.verdict(
-            key,
-            not (everybody and limits.get("hosts") == "*"),
-            found=", ".join(f"{kind} {text}" for kind, text in sorted(limits.items())),
-            user=user,
-        )
+        ok = not (everybody and limits.get("hosts") == "*")
+        shown = ", ".join(f"{kind} {text}" for kind, text in sorted(limits.items()))
+        yield reading.verdict(f"hadoop.proxyuser.{user}.hosts", ok, found=shown, user=user)
 
 
 @rules.inspects("security.umask")
@@ -145,17 +127,11 @@ def _daemon_users(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     # What the NodeManager's user does to jobs stands first where several daemons are reported together.
     for entry in sorted(reading.environment, key=lambda entry: entry.name != _RUNS_TASKS):
         # A DataNode with ports of root's starts as root and then runs as its secure user.
-        if not re.fullmatch(_DAEMON_USER, entry.name) or reading.variable(
-            entry.name.replace("_USER", "_SECURE_USER")
-        ):
-            continue
-        user = entry.name.partition("_")[0].lower()
-        yield entry_verdict(
-            entry,
-            entry.text != "root",
-            words="tasks" if entry.name == _RUNS_TASKS and (not _as_users(facts)) else "daemon",
-            user=user,
-        )
+        secure_user = reading.variable(entry.name.replace("_USER", "_SECURE_USER"))
+        if re.fullmatch(_DAEMON_USER, entry.name) and not secure_user:
+            user = entry.name.partition("_")[0].lower()
+            words = "tasks" if entry.name == _RUNS_TASKS and not _as_users(facts) else "daemon"
+            yield entry_verdict(entry, entry.text != "root", words=words, user=user)
 
 
 @rules.inspects("security.tls-protocols")
@@ -178,13 +154,8 @@ def _server_store(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     encrypted = [key for key in _POLICIES if (reading.text(key) or "").startswith("HTTPS_ONLY")]
     if encrypted:
         file = reading.text("hadoop.ssl.server.conf") or "ssl-server.xml"
-        yield Observation(
-            reading.has(file),
-            file,
-            "there" if reading.has(file) else "not given",
-            where=file,
-            values={"encrypted": encrypted},
-        )
+        shown, values = "there" if reading.has(file) else "not given", {"encrypted": encrypted}
+        yield Observation(reading.has(file), file, shown, where=file, values=values)
 
 
 def _principals(reading: Inspected) -> dict[str, str]:
@@ -215,13 +186,8 @@ def _one_realm(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if len(realms) > 1:
         most = max(realms, key=lambda realm: len(realms[realm]))
         for realm in realms.keys() - {most}:
-            key = realms[realm][0]
-            yield reading.verdict(
-                key,
-                False,
-                found=f"realm {realm}; {len(realms[most])} other principals are of {most}",
-                most=most,
-            )
+            shown = f"realm {realm}; {len(realms[most])} other principals are of {most}"
+            yield reading.verdict(realms[realm][0], False, found=shown, most=most)
 
 
 _SECONDARY = "dfs.namenode.secondary.http-address"
@@ -247,22 +213,14 @@ def _checks_rights(facts: Facts) -> bool:
     )
 
 
-def _only(principal: str, user: str, reason: str, facts: Facts) -> Decision:
+def _only(principal: str, user: str, facts: Facts) -> Decision:
     """An ACL for the user that ZooKeeper takes from a daemon's principal, ``nn`` of ``nn/_HOST@REALM``."""
     name = re.match(r"[\w-]+", str(facts.decided.get(principal) or user))
-    return Decision(f"sasl:{name[0] if name else user}:rwcda", reason)
+    return Decision(f"sasl:{name[0] if name else user}:rwcda")
 
 
-@rules.decides("rights.failover-acl")
-def _failover_acl(facts: Facts) -> Decision:
-    reason = "by default any client of ZooKeeper may write"
-    return _only("dfs.namenode.kerberos.principal", "hdfs", reason, facts)
-
-
-@rules.decides("rights.yarn-acl")
-def _yarn_acl(facts: Facts) -> Decision:
-    reason = "by default any client of ZooKeeper may write, and read the keys that sign YARN's tokens"
-    return _only("yarn.resourcemanager.principal", "yarn", reason, facts)
+rules.decides("rights.failover-acl")(lambda facts: _only("dfs.namenode.kerberos.principal", "hdfs", facts))
+rules.decides("rights.yarn-acl")(lambda facts: _only("yarn.resourcemanager.principal", "yarn", facts))
 
 
 @rules.when("with --secure, MapReduce and ha")
