@@ -32,7 +32,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
+from functools import cache, wraps
 from importlib.resources import files
 from typing import Any, TypeVar
 
@@ -302,12 +302,15 @@ def _worded(inspect: Inspect, entry: Mapping[str, Any]) -> Inspect:
     if _OF_INSPECTIONS.isdisjoint(entry):
         return inspect
 
+    @wraps(inspect)
     def inspect_and_word(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         for seen in inspect(reading, facts):
             values = {"key": seen.about, "found": seen.found, "where": seen.where, **seen.values}
             yield seen._replace(
                 expected=seen.expected or _words(entry, "expected", seen.words, values),
                 fix=seen.fix or _words(entry, "fix", seen.words, values),
+                values={},
+                words="",
             )
 
     return inspect_and_word

@@ -54,7 +54,7 @@ def _spans_cores(facts: Facts) -> bool:
 
 @rules.decides("hypervisor.vsphere-prefer-threads")
 def _prefer_threads(facts: Facts) -> Decision:
-    vcpus, cores = _vcpus(facts), _cores_per_node(facts)
+    cores, vcpus = _cores_per_node(facts), _vcpus(facts)
     inputs = inputs_of(("worker.vcpus", vcpus), ("cores per node", cores))
     return Decision(True, inputs=inputs, values={"vcpus": vcpus, "cores": cores})
 
