@@ -11,8 +11,8 @@ from howdah.planner.budget import budget, heap_of, least_datanode
 from howdah.planner.capacity import block_bytes_per_s, block_disks
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import heap_options
-from howdah.planner.reading import Inspected, Observation, data_mounts, is_temporary, path_list
-from howdah.planner.rule import Decision, Values, inputs_of
+from howdah.planner.reading import Inspected, Observation, Values, data_mounts, is_temporary, path_list
+from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB, format_bytes, format_counted, format_memory, format_percent

@@ -40,7 +40,7 @@ from howdah.model.plan import Value
 from howdah.model.request import Profile
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_enough
-from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
+from howdah.planner.reading import Inspected, Observation, Values, is_temporary, path_list
 from howdah.planner.rule import (
     CONDITIONS,
     AdviceRule,
@@ -52,7 +52,6 @@ from howdah.planner.rule import (
     Scope,
     SettingRule,
     Severity,
-    Values,
     always,
     equal,
     in_study,

@@ -14,13 +14,14 @@ from howdah.planner.reading import (
     Inspected,
     MountJudgement,
     Observation,
+    Values,
     data_dirs,
     data_disks,
     data_mounts,
     group_observations,
     is_system,
 )
-from howdah.planner.rule import Decision, Values, inputs_of
+from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import read_rules
 from howdah.units import MIB, format_bytes, format_percent, format_rate
 

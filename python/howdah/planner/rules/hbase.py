@@ -8,8 +8,8 @@ from howdah.model.plan import Role
 from howdah.planner.capacity import FILL_LIMIT
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import REGIONS, sized_heap
-from howdah.planner.reading import Inspected, Observation, has_several_hosts, path_list, worker_hosts
-from howdah.planner.rule import Decision, Values, inputs_of
+from howdah.planner.reading import Inspected, Observation, Values, has_several_hosts, path_list, worker_hosts
+from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.security import login
 from howdah.units import GIB, format_bytes, format_count, format_counted

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from howdah.errors import UserError
 from howdah.model.plan import Placement, Value
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, entry_verdict, named_hosts
-from howdah.planner.rule import Decision, Values, in_study, inputs_of
+from howdah.planner.reading import Inspected, Observation, Values, entry_verdict, named_hosts
+from howdah.planner.rule import Decision, in_study, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.ha.services import own_pairs
 from howdah.units import KIB, MIB, format_bytes, format_counted

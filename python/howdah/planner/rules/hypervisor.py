@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from howdah.model.inventory import DiskKind, DiskRole
 from howdah.model.request import Hypervisor
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision, Values, inputs_of, under_kvm, under_vsphere
+from howdah.planner.reading import Inspected, Observation, Values
+from howdah.planner.rule import Decision, inputs_of, under_kvm, under_vsphere
 from howdah.planner.rules.declare import read_rules
 from howdah.units import MIB, format_counted, format_memory
 

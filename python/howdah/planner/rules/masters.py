@@ -9,7 +9,7 @@ from howdah.model.plan import Role, value_text
 from howdah.model.request import Protection
 from howdah.planner.capacity import HEAP_MOST, REPLICATION, file_bytes, namenode_heap_bytes, namespace_blocks
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Values
+from howdah.planner.reading import Values
 from howdah.planner.rules.declare import read_rules
 from howdah.units import format_bytes, format_count, format_counted, format_memory, format_percent
 

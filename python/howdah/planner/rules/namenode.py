@@ -27,7 +27,8 @@ from howdah.planner.heap import (
     size_of,
     whole_heap,
 )
-from howdah.planner.rule import Decision, Values, in_study, inputs_of
+from howdah.planner.reading import Values
+from howdah.planner.rule import Decision, in_study, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.jvm import supported
 from howdah.releases.values import heap_bytes

@@ -9,8 +9,8 @@ from howdah.model.host import Nic
 from howdah.model.request import Hypervisor, Profile
 from howdah.planner.capacity import LINE_SHARE, REPLICATION, data_bytes_per_s, replica_bits_per_s
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision, Values, inputs_of, several_ports
+from howdah.planner.reading import Inspected, Observation, Values
+from howdah.planner.rule import Decision, inputs_of, several_ports
 from howdah.planner.rules.declare import read_rules
 from howdah.units import format_bits_per_s, format_counted, format_rate
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from howdah.model.plan import Role
 from howdah.model.request import PlanRequest
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision, Values, inputs_of
+from howdah.planner.reading import Inspected, Observation, Values
+from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import read_rules
 from howdah.units import format_memory
 

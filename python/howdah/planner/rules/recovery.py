@@ -19,7 +19,8 @@ from howdah.planner.capacity import (
     file_bytes,
 )
 from howdah.planner.facts import Facts, data_disks_spin
-from howdah.planner.rule import Decision, Values, inputs_of
+from howdah.planner.reading import Values
+from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.units import format_bytes, format_count, format_percent, format_rate, format_seconds
 

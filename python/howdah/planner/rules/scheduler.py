@@ -11,7 +11,8 @@ from howdah.model.request import PlanRequest, Profile, Protection, WorkKind
 from howdah.planner.budget import chosen_sizes, container_mb
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import CONTAINERS_PER_GIB, WORKERS_PER_GIB, size_of, sized_heap
-from howdah.planner.rule import Decision, Values, in_study, inputs_of, with_mapreduce
+from howdah.planner.reading import Values
+from howdah.planner.rule import Decision, in_study, inputs_of, with_mapreduce
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.security import login
 from howdah.releases import catalogue

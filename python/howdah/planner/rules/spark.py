@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from howdah.model.plan import Role, Value
+from howdah.model.request import WorkKind
 from howdah.planner.budget import HEAP_SHARE, LEAST_OVERHEAD_MB, OVERHEAD, STEP_MB, executor, kinds_of
 from howdah.planner.facts import Facts
 from howdah.planner.heap import collector_threads
@@ -31,8 +32,8 @@ _HISTORY = "hdfs:///spark-history"
 rules.when("with --secure and Spark")(lambda facts: with_spark(facts) and secured(facts))
 
 
-def _queue(facts: Facts, program: str) -> Decision:
-    queue = queue_of(program, facts.request)
+def _queue(facts: Facts, kind: WorkKind) -> Decision:
+    queue = queue_of(kind, facts.request)
     return Decision(queue, words="own" if queue != "default" else "only")
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from howdah.model.plan import Placement, Role, Value
 from howdah.planner.capacity import REPLICATION
 from howdah.planner.facts import ClusterFacts, Facts, MissingFact
-from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision, Values, inputs_of, is_paired, runs
+from howdah.planner.reading import Inspected, Observation, Values
+from howdah.planner.rule import Decision, inputs_of, is_paired, runs
 from howdah.planner.rules.declare import read_rules
 from howdah.units import format_bytes, format_counted
 

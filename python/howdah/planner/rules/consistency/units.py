@@ -260,8 +260,8 @@ def _heap_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.environment:
         text = entry.text.strip()
         if re.fullmatch(r"\d+[kmgt]", text, re.IGNORECASE) and entry.name == "HADOOP_HEAPSIZE":
-            number, ok = (heap_bytes(f"-Xmx{text}") or 0) // MIB, not facts.request.hadoop.startswith("2.")
-            yield entry_verdict(entry, ok, found=text, words="suffix", number=number)
+            whole, ok = (heap_bytes(f"-Xmx{text}") or 0) // MIB, not facts.request.hadoop.startswith("2.")
+            yield entry_verdict(entry, ok, found=text, words="suffix", number=whole)
         if re.fullmatch(_HEAP_SIZE, entry.name) is None or not re.fullmatch(r"\d{1,15}", text):
             continue
         megabytes = int(text)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from howdah.model.hostname import expand
 from howdah.model.plan import Role, Topology
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Values, runs
+from howdah.planner.reading import Inspected, Observation, Values
+from howdah.planner.rule import runs
 from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.ha.services import pairs
 from howdah.planner.rules.ha.settings import JOURNAL_DISK
