@@ -246,4 +246,4 @@ def _words(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 near = f"file:{text}"
             usual = default_of(entry.name, hadoop(facts.request.hadoop), hbase(facts.request.hbase))
             usual = usual if usual in words else words[0]
-            yield entry_verdict(entry, False, found=text, words=", ".join(words), near=near or usual)
+            yield entry_verdict(entry, False, found=text, listed=", ".join(words), near=near or usual)
