@@ -26,7 +26,7 @@ SUBJECTS = {
 }
 """Subjects in the order in which settings are decided."""
 _ORDER = {subject: place for place, subject in enumerate(SUBJECTS)}
-_MODULES = (import_module(found.name) for found in walk_packages(rules.__path__, f"{rules.__name__}."))
+_MODULES = (import_module(module.name) for module in walk_packages(rules.__path__, f"{rules.__name__}."))
 FILES: tuple[Rules, ...] = tuple(
     {module.rules: None for module in _MODULES if isinstance(getattr(module, "rules", None), Rules)}
 )

@@ -156,16 +156,16 @@ def _memstore(facts: Facts) -> Decision:
 @rules.inspects("regionserver.heap-shares")
 def _over_heap(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     defaults = {"hfile.block.cache.size": _HEAP_CACHE, "hbase.regionserver.global.memstore.size": _MEMSTORE}
-    found = {key: number for key in defaults if (number := reading.number(key)) is not None}
-    if not found:
+    numbers = {key: number for key in defaults if (number := reading.number(key)) is not None}
+    if not numbers:
         return
-    shares = defaults | found
+    shares = defaults | numbers
     both = sum(shares.values())
     # What takes more by itself is what is wrong.
     lowered = max(shares, key=shares.__getitem__)
     room = max(0.1, _MOST_OF_HEAP - min(shares.values()))
     values = {"lowered": lowered, "share": min(_MOST_OF_HEAP / 2, room)}
-    shown, place = f"{both:.2f} of the heap", reading.where(next(iter(found)))
+    shown, place = f"{both:.2f} of the heap", reading.where(next(iter(numbers)))
     ok = both <= _MOST_OF_HEAP + 1e-9
     yield Observation(ok, " and ".join(shares), shown, where=place, values=values)
 

@@ -56,8 +56,8 @@ _SHELL_NAME = r"[A-Z][A-Z0-9_]*"
 def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for file in reading.config.unreadable:
         name = file.file.rpartition("/")[2]
-        known = (daemon for form, daemon in _READERS_OF_FILES if re.fullmatch(form, name))
-        readers = next(known, "what reads it")
+        daemons = (daemon for form, daemon in _READERS_OF_FILES if re.fullmatch(form, name))
+        readers = next(daemons, "what reads it")
         yield Observation(False, name, file.what, where=file.file, values={"readers": readers, "file": file})
 
 

@@ -109,10 +109,10 @@ def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _readers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if _is_second(reading):
         parts = ("hbase.configuration.file", "reader.webapp.address", "reader.class")
-        known = any(reading.text(f"{_TIMELINE}{part}") for part in parts)
+        ok = any(reading.text(f"{_TIMELINE}{part}") for part in parts)
         where = reading.where(f"{_TIMELINE}version") or reading.where(f"{_TIMELINE}versions")
         shown = "neither a reader nor an HBase to write to"
-        yield Observation(known, f"{_TIMELINE}reader.class", shown, where=where or "yarn-site.xml")
+        yield Observation(ok, f"{_TIMELINE}reader.class", shown, where=where or "yarn-site.xml")
 
 
 @rules.inspects("consistency.impersonation")

@@ -60,9 +60,9 @@ def _complete_pair(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     services = known_services(reading)
     own = own_pairs(reading)
     for alone in all_named(reading):
-        known = alone.service in services and is_own(reading, alone)
+        is_served = alone.service in services and is_own(reading, alone)
         # Edits are shared as only a pair needs them.
-        if known and len(alone.namenodes) < 2 and reading.text(alone.key(reading, SHARED)):
+        if is_served and len(alone.namenodes) < 2 and reading.text(alone.key(reading, SHARED)):
             shown = ", ".join(alone.namenodes) or "nothing"
             key = f"dfs.ha.namenodes.{alone.service}"
             yield reading.verdict(key, False, found=shown, words="alone", alone=alone)
