@@ -108,7 +108,6 @@ _HOSTS_MOST = 10_000
 _RESERVED = "dfs.datanode.du.reserved"
 BLOCKS_PER_DATANODE = 1_000_000
 """Replicas beyond which a DataNode's reports and heap become a burden: practice, not a paper."""
-_DISKS = "disks"
 _HEAP = "NameNode heap"
 _BLOCKS = "blocks of a DataNode"
 
@@ -202,7 +201,7 @@ def _fill(filled: Holding, need_bytes: int) -> dict[str, float]:
     """How full each resource of the planned hosts is; at 1 it holds the most it should."""
     blocks = blocks_of(need_bytes, filled.block_bytes, filled.mean_file_bytes)
     return {
-        _DISKS: need_bytes / filled.usable_bytes,
+        "disks": need_bytes / filled.usable_bytes,
         _HEAP: blocks * HEAP_BYTES_PER_BLOCK / filled.heap_bytes,
         _BLOCKS: blocks * filled.replication / (filled.workers * BLOCKS_PER_DATANODE),
     }

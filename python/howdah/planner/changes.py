@@ -77,9 +77,7 @@ def _sole_group(plan: ClusterPlan) -> tuple[Cluster, HostGroup]:
     cluster = plan.cluster
     if len(cluster.inventory.worker_groups) > 1:
         raise UserError(
-            "plan",
-            "has several kinds of hosts, so the change is ambiguous",
-            "plan hosts of a single kind",
+            "plan", "has several kinds of hosts, so the change is ambiguous", "plan hosts of a single kind"
         )
     return cluster, cluster.inventory.worker_groups[0]
 

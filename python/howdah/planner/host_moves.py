@@ -138,10 +138,7 @@ def rebuild(scheme: Scheme, limits: StorageLimits, data: StoredData, loss: Loss)
         "CPU": core_s / remaining / (loss.share * limits.host_cores),
         "settings": part
         * _blocks(scheme, limits, data)
-        / min(
-            _handed_out_per_s(limits),
-            _accepted_per_s(limits, remaining, accepted),
-        ),
+        / min(_handed_out_per_s(limits), _accepted_per_s(limits, remaining, accepted)),
     }
     return _move(limits, lost, read, core_s, times)
 

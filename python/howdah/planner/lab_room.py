@@ -36,9 +36,6 @@ CONTAINER_SHARE = 2 / 3
 CLIENT_BYTES = 512 * MIB
 """The client that submits a job, and howdah itself."""
 _QUIET = frozenset({Role.JOURNALNODE, Role.ZOOKEEPER, Role.FAILOVER_CONTROLLER})
-_YARN_KEY = "yarn.nodemanager.resource.memory-mb"
-_REGIONSERVER_KEY = "HBASE_REGIONSERVER_OPTS"
-_CACHE_KEY = "hbase.bucketcache.size"
 LEAST_HOSTS = 2
 """Replicas are kept apart on two hosts at least."""
 _LEAST_CPUS = 0.25
@@ -104,15 +101,15 @@ def _regionserver(plan: ClusterPlan, kind: Worker) -> int:
     """What the RegionServer of one worker touches; nothing where it has none."""
     if Role.REGIONSERVER not in kind.roles:
         return 0
-    heap = heap_bytes(str(_value(plan, kind.name, _REGIONSERVER_KEY))) or 0
-    cache_mb = _value(plan, kind.name, _CACHE_KEY)
+    heap = heap_bytes(str(_value(plan, kind.name, "HBASE_REGIONSERVER_OPTS"))) or 0
+    cache_mb = _value(plan, kind.name, "hbase.bucketcache.size")
     off_heap_bytes = int(cache_mb * MIB) if isinstance(cache_mb, int | float) else 0
     return int(heap * (1 + JAVA_SHARE)) + off_heap_bytes
 
 
 def _tasks(plan: ClusterPlan, kind: str) -> int:
     """What the tasks of one worker touch; nothing where it runs none."""
-    memory_mb = _value(plan, kind, _YARN_KEY)
+    memory_mb = _value(plan, kind, "yarn.nodemanager.resource.memory-mb")
     return int(memory_mb * MIB * CONTAINER_SHARE) if isinstance(memory_mb, int | float) else 0
 
 

@@ -9,19 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from pkgutil import resolve_name
-from typing import TypeVar
 
 from howdah.errors import UserError
-from howdah.model.engines import DATA_DIR, MAP_SLOTS, MEMORY, REDUCE_SLOTS, SAMPLE_INTERVAL
+from howdah.model.engines import DATA_DIR, LOCAL, MAP_SLOTS, MEMORY, REDUCE_SLOTS, SAMPLE_INTERVAL
 from howdah.model.host import Host
 from howdah.model.plan import Plan, Worker, WorkerPlan
 from howdah.model.workloads.base import Workload
-from howdah.model.workloads.option import Option
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS, TeraRows, TeraSort
 from howdah.model.workloads.ycsb import TableShape, Ycsb
-from howdah.planner.suite.request import RunRequest, Settings, requested_programs
+from howdah.planner.suite.request import RunRequest, Sizes, requested_programs
 from howdah.units import GIB, MIB, format_memory
 
 DEFAULT_DATA_DIR = Path("howdah-data")
@@ -34,8 +31,6 @@ _MEMORY_STEP = 256 * MIB
 _BUFFERS_PER_SLOT = 32 * MIB
 _DEFAULT_MEMORY_MOST = 64 * GIB
 
-T = TypeVar("T", int, float, str)
-
 StoreNeeds = Callable[[int, int], int]
 """(bytes of a table, data directories) -> the memory in which the embedded store has it in its cache."""
 
@@ -43,7 +38,7 @@ SortNeeds = Callable[[int, int, int], tuple[int, int]]
 """(rows, reduces, slots) -> (least memory that sorts, least that sorts without spilling), bytes."""
 
 
-class LocalPlanner:
+class LocalPlanner(Sizes):
     """Plans one request on one host.
 
     ``sort_needs`` returns the memory of a sort; ``input_rows`` is the number of rows that
@@ -60,73 +55,44 @@ class LocalPlanner:
         table: TableShape | None = None,
         store_needs: StoreNeeds = lambda table_bytes, data_dirs: table_bytes,
     ) -> None:
-        self.request = request
+        super().__init__(request)
         self._host = host
         self._sort_needs = sort_needs
         self._store_needs = store_needs
         self.rows = input_rows
         self.table = table
-        self.program: type[Workload] = Workload
-        """The current program."""
-        self._cpus = math.ceil(host.usable_cpus)
-        self.settings = Settings()
-        self._slots = {"map": 0, "reduce": 0}
+        self.cpus = math.ceil(host.usable_cpus)
+        """Processors that a run may use."""
+        self.memory_bytes = host.memory.total_bytes
+        self.map_slots = self.reduce_slots = 0
+        """Tasks at once."""
         self.alone = False
         """Whether no earlier program of the suite leaves data for a later one."""
-
-    @property
-    def cpus(self) -> int:
-        """Processors that a run may use."""
-        return self._cpus
-
-    @property
-    def memory_bytes(self) -> int:
-        """All memory of the machine."""
-        return self._host.memory.total_bytes
-
-    @property
-    def map_slots(self) -> int:
-        """Map tasks at once."""
-        return self._slots["map"]
-
-    @property
-    def reduce_slots(self) -> int:
-        """Reduce tasks at once."""
-        return self._slots["reduce"]
 
     @property
     def most_tasks(self) -> int:
         """Tasks below a hundred thousand rows would measure their own start."""
         return max(1, (self.rows or 0) // _TASK_ROWS_LEAST)
 
-    def choose(self, key: str, option: Option[T], rule: T, *, reason: str, source: str) -> T:
-        """What the user gave of an option if anything, the rule's value otherwise; noted with the reason."""
-        return self.settings.choose(key, self.request.of(option), rule, reason=reason, source=source)
-
     def plan(self) -> tuple[WorkerPlan, Suite]:
         """Decide everything; raise UserError where the request cannot be met."""
         requested = requested_programs(self.request)
         data_dirs = self._data_dirs()
-        self._slots["map"] = self._choose_slots("map", self.request.of(MAP_SLOTS), "computes")
+        self.map_slots = self._choose_slots("map", self.request.of(MAP_SLOTS), "computes")
         if any(program.shuffles for program in requested):
-            self._slots["reduce"] = self._choose_slots("reduce", self.request.of(REDUCE_SLOTS), "sorts")
+            self.reduce_slots = self._choose_slots("reduce", self.request.of(REDUCE_SLOTS), "sorts")
         self.alone = len(requested) == 1
-        workloads = tuple(map(self._sized, requested))
+        workloads = tuple(self.sized(program, LOCAL) for program in requested)
         worker = Worker(
             name=self._host.name,
-            map_slots=self._slots["map"],
-            reduce_slots=self._slots["reduce"],
+            map_slots=self.map_slots,
+            reduce_slots=self.reduce_slots,
             memory_bytes=self._choose_memory(workloads, len(data_dirs)),
             data_dirs=data_dirs,
         )
         self._choose_interval(workloads)
         plan = WorkerPlan(platform="native", workers=(worker,), settings=self.settings.all())
         return plan, Suite(name=self.request.suite, workloads=workloads)
-
-    def _sized(self, program: type[Workload]) -> Workload:
-        self.program = program
-        sized: Workload = resolve_name(program.sizes["local"])(self)
-        return sized
 
     def _data_dirs(self) -> tuple[str, ...]:
         requested = self.request.of(DATA_DIR)
@@ -146,20 +112,20 @@ class LocalPlanner:
         return self.settings.choose(
             f"{kind} slots",
             requested,
-            2 * self._cpus,
-            reason=f"two for each of {self._cpus} CPUs: one {works} while the other waits for the disk",
+            2 * self.cpus,
+            f"two for each of {self.cpus} CPUs: one {works} while the other waits for the disk",
             source=f"D0 50: at least one {kind} task per core",
         )
 
     def choose_rows(self) -> int:
         """Rows to generate."""
-        rows = _ROWS_PER_GB * max(1, self._cpus // 4)
-        fits = max(_ROWS_PER_GB // 100, self._host.memory.total_bytes // 8 // ROW_BYTES)
+        rows = _ROWS_PER_GB * max(1, self.cpus // 4)
+        fits = max(_ROWS_PER_GB // 100, self.memory_bytes // 8 // ROW_BYTES)
         self.rows = self.choose(
             "rows",
             ROWS,
             min(rows, fits),
-            reason=f"1 GB for every four of {self._cpus} CPUs, at least 1 GB, at most an eighth of memory: "
+            f"1 GB for every four of {self.cpus} CPUs, at least 1 GB, at most an eighth of memory: "
             "seconds for each phase, minutes on a slow disk",
             source="D0 67: start-up costs fade as the dataset grows",
         )
@@ -182,20 +148,18 @@ class LocalPlanner:
                 "memory",
                 requested,
                 min(needed, half),
-                reason="the table fits the store's cache"
+                "the table fits the store's cache"
                 if needed <= half
                 else "half of what is available; the rest of the table is in the page cache or on the disk",
-                source="howdah",
             )
-        slots = max(self._slots.values())
+        slots = max(self.map_slots, self.reduce_slots)
         sort = next((item for item in workloads if isinstance(item, TeraSort)), None)
         if sort is None or sort.rows is None or sort.reduces is None:
             return self.settings.choose(
                 "memory",
                 requested,
                 min(_round_up(slots * _BUFFERS_PER_SLOT + _MEMORY_STEP), max(_MEMORY_STEP, available // 2)),
-                reason="buffers only: this suite keeps no data in memory",
-                source="howdah",
+                "buffers only: this suite keeps no data in memory",
             )
         least, in_memory = self._sort_needs(sort.rows, sort.reduces, slots)
         half = min(available // 2, _DEFAULT_MEMORY_MOST)
@@ -204,7 +168,7 @@ class LocalPlanner:
             "memory",
             requested,
             _round_up(in_memory) if fits else half,
-            reason="the whole dataset and its keys fit"
+            "the whole dataset and its keys fit"
             if fits
             else "half of what is available; the rest of the dataset is spilled",
             source="D0 24, 25: less than half for tasks, the rest for the page cache",
@@ -224,10 +188,9 @@ class LocalPlanner:
             "sample interval",
             self.request.of(SAMPLE_INTERVAL),
             _SHORT_INTERVAL_S if short else 1.0,
-            reason="phases last about a second: at 1 Hz they would fall between two samples"
+            "phases last about a second: at 1 Hz they would fall between two samples"
             if short
             else "1 Hz shows every phase at under 1 % of one core",
-            source="howdah",
         )
 
 

@@ -56,7 +56,7 @@ def teragen(sizes: LocalPlanner) -> TeraGen:
         "teragen maps",
         MAPS,
         min(sizes.map_slots, sizes.most_tasks),
-        reason="one file for every map slot, all of one size",
+        "one file for every map slot, all of one size",
         source="D0 64a",
     )
     return TeraGen(rows=rows, maps=maps)
@@ -68,21 +68,21 @@ def terasort(sizes: LocalPlanner) -> TeraSort:
         "terasort maps",
         MAPS,
         min(4 * sizes.map_slots, sizes.most_tasks),
-        reason="four for every slot, so that one slow task cannot hold up the phase",
+        "four for every slot, so that one slow task cannot hold up the phase",
         source="D0 65: many blocks per map slot",
     )
     reduces = sizes.choose(
         "terasort reduces",
         REDUCES,
         min(sizes.reduce_slots, sizes.most_tasks),
-        reason="one for every slot: partitions are balanced, so one wave suffices",
+        "one for every slot: partitions are balanced, so one wave suffices",
         source="D0 50",
     )
     codec = sizes.settings.choose(
         "intermediate compression",
         _word(sizes.request.of(CODEC)),
         Codec.NONE.value,
-        reason="TeraSort's random keys leave little to gain on a local disk",
+        "TeraSort's random keys leave little to gain on a local disk",
         source="D0 51: to be considered for highly compressible data",
     )
     return TeraSort(rows=sizes.rows, maps=maps, reduces=reduces, codec=Codec(codec), inputs=_inputs(sizes))
@@ -121,7 +121,7 @@ def _dfsio_files(sizes: LocalPlanner) -> tuple[int, int]:
         "files",
         FILES,
         2 * sizes.map_slots,
-        reason="two for every map slot",
+        "two for every map slot",
         source="D2 108: heavy-I/O tests are not sensitive to the count",
     )
     return files, _file_bytes(sizes)
@@ -129,7 +129,7 @@ def _dfsio_files(sizes: LocalPlanner) -> tuple[int, int]:
 
 def _file_bytes(sizes: LocalPlanner) -> int:
     return sizes.choose(
-        "file size", FILE_SIZE, _FILE_BYTES, reason="one HDFS block, written in one stream", source="D0 49"
+        "file size", FILE_SIZE, _FILE_BYTES, "one HDFS block, written in one stream", source="D0 49"
     )
 
 
@@ -139,7 +139,7 @@ def storage(sizes: LocalPlanner) -> Storage:
         "files",
         FILES,
         _ZONE_FILES,
-        reason="for each data directory, written one after another from the first zone free",
+        "for each data directory, written one after another from the first zone free",
         source="D0 Appendix B",
     )
     return Storage(files=files, file_bytes=_file_bytes(sizes))
@@ -148,15 +148,9 @@ def storage(sizes: LocalPlanner) -> Storage:
 def pi(sizes: LocalPlanner) -> Pi:
     """Seconds of computing for every map slot."""
     maps = sizes.choose(
-        "pi maps",
-        MAPS,
-        sizes.map_slots,
-        reason="one for every map slot",
-        source="D2 108: as many as there are CPUs",
+        "pi maps", MAPS, sizes.map_slots, "one for every map slot", source="D2 108: as many as there are CPUs"
     )
-    samples = sizes.choose(
-        "pi samples", SAMPLES, _SAMPLES, reason="seconds of pure CPU work for every map", source="howdah"
-    )
+    samples = sizes.choose("pi samples", SAMPLES, _SAMPLES, "seconds of pure CPU work for every map")
     return Pi(maps=maps, samples=samples)
 
 
@@ -176,24 +170,22 @@ def mix(sizes: LocalPlanner) -> YcsbMix:
         f"{_kind(program)} operations",
         OPERATIONS,
         operation_count,
-        reason="a tenth of the other mixes': each scan reads fifty records on average"
+        "a tenth of the other mixes': each scan reads fifty records on average"
         if scans
         else "two for each record: seconds for each mix, and enough to measure the slowest thousandth",
-        source="howdah",
     )
     distribution = sizes.settings.choose(
         f"{_kind(program)} distribution",
         _word(sizes.request.of(DISTRIBUTION)),
         program.usual.value,
-        reason="YCSB's own for this mix",
+        "YCSB's own for this mix",
         source="YCSB 0.17.0: workloads",
     )
     warm_up_s = sizes.choose(
         "warm-up",
         WARM_UP,
         _WARM_UP_S,
-        reason="seconds that are not counted: the store is opened again for every mix, with empty caches",
-        source="howdah",
+        "seconds that are not counted: the store is opened again for every mix, with empty caches",
     )
     own = {"mix": sizes.request.of(MIX)} if program is YcsbOwnMix else {}
     return program.model_validate(
@@ -220,15 +212,14 @@ def _record(sizes: LocalPlanner) -> _Record:
         RECORDS,
         table.records if table else None,
         min(_RECORDS * max(1, sizes.cpus // 4), most),
-        reason="200 MB for every four CPUs, at least that, at most a sixteenth of memory: loaded in seconds",
-        source="howdah",
+        "200 MB for every four CPUs, at least that, at most a sixteenth of memory: loaded in seconds",
     )
     fields = _sized(
         sizes,
         FIELDS,
         table.fields if table else None,
         _FIELDS,
-        reason="YCSB's own",
+        "YCSB's own",
         source="YCSB 0.17.0: fieldcount",
     )
     field_bytes = _sized(
@@ -236,21 +227,20 @@ def _record(sizes: LocalPlanner) -> _Record:
         FIELD_SIZE,
         table.field_bytes if table else None,
         _FIELD_BYTES,
-        reason="YCSB's own, in bytes",
+        "YCSB's own, in bytes",
         source="YCSB 0.17.0: fieldlength",
     )
     threads = sizes.choose(
         "threads",
         THREADS,
         sizes.cpus,
-        reason=f"one for each of {sizes.cpus} CPUs: the store is in this process, so more threads would wait",
-        source="howdah",
+        f"one for each of {sizes.cpus} CPUs: the store is in this process, so more threads would wait",
     )
     durability = sizes.settings.choose(
         "durability",
         _word(sizes.request.of(DURABILITY)),
         Durability.SYNC_WAL.value,
-        reason="an acknowledged write has been handed to the operating system and survives the process: "
+        "an acknowledged write has been handed to the operating system and survives the process: "
         "HBase's own default is in the memory of DataNodes, and on no disk either",
         source="HBase: Durability.SYNC_WAL is hflush",
     )
@@ -265,13 +255,19 @@ def _record(sizes: LocalPlanner) -> _Record:
 
 
 def _sized(
-    sizes: LocalPlanner, option: Option[int], existing: int | None, rule: int, *, reason: str, source: str
+    sizes: LocalPlanner,
+    option: Option[int],
+    existing: int | None,
+    rule: int,
+    reason: str,
+    *,
+    source: str = "howdah",
 ) -> int:
     """A size of the table: of the one that was kept where there is one, which no option makes another."""
     key = option.name.replace("_", " ")
     requested = sizes.request.of(option)
     if existing is None:
-        return sizes.settings.choose(key, requested, rule, reason=reason, source=source)
+        return sizes.settings.choose(key, requested, rule, reason, source)
     if requested not in (None, existing):
         raise UserError(
             option.flag,

@@ -311,10 +311,7 @@ def _room(spot: Spot, slot: Slot, sizing: Sizing, spread: int, *, protected: boo
         return rules.GROUP, f"the group {spot.group.name} serves masters only"
     if slot.shares:
         if spread and set(slot.roles) <= {Role.JOURNALNODE, *SMALL}:
-            return (
-                rules.SHARED,
-                "shares a host with a worker: it is too small for a separate host or slot",
-            )
+            return (rules.SHARED, "shares a host with a worker: it is too small for a separate host or slot")
         return rules.SHARED, "shares a host with a worker: alone, it would leave over a tenth of disks idle"
     if spot.divided:
         return rules.OWN_PLACES, place_text(spot, slot, sizing)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import NamedTuple
 
 from howdah.model.existing import ExistingSystem, FoundConfig, FoundProperty
@@ -18,19 +19,28 @@ _SLASHES = re.compile("/+")
 _TEMPORARY = ("/tmp", "/var/tmp", "/run", "/dev/shm")
 
 
+Values = Mapping[str, object]
+"""What a function puts into the words of its rule, by the names in braces."""
+_NO_VALUES: Values = MappingProxyType({})
+
+
 class Observation(NamedTuple):
     """One thing an inspection saw: whether it will do, what it is and where, and what would be right.
 
-    ``ok`` is None where it cannot be told; ``expected`` then names what is missing to tell.
+    ``ok`` is None where it cannot be told; ``expected`` then names what is missing to tell. An empty
+    ``expected`` or ``fix`` stands for the text in the rule's file, the one called ``words`` of several, with
+    ``values`` in it.
     """
 
     ok: bool | None
     about: str
     found: str
-    expected: str
+    expected: str = ""
     fix: str = ""
     where: str = ""
     inputs: tuple[Input, ...] = ()
+    values: Values = _NO_VALUES
+    words: str = ""
 
 
 _NO_CONFIG = FoundConfig(folder="", properties=(), files=())
@@ -85,14 +95,24 @@ class Inspected:
         key: str,
         ok: bool | None,
         *,
-        found: str,
-        expected: str,
+        found: str | None = None,
+        default: str = "",
+        expected: str = "",
         fix: str = "",
         elsewhere: str = "",
         inputs: tuple[Input, ...] = (),
+        words: str = "",
+        values: Values = _NO_VALUES,
+        **named_values: object,
     ) -> Observation:
-        """The verdict on a key, at the place that decides it, or ``elsewhere`` where no file has it."""
-        return Observation(ok, key, found, expected, fix, self.where(key) or elsewhere, inputs)
+        """The verdict on a key, at the place that decides it, or ``elsewhere`` where no file has it.
+
+        Unless ``found`` is given, it is the text of the key, or the release's ``default``.
+        """
+        unset = f"{default} (default)" if default else "not set"
+        text = found if found is not None else self.text(key) or unset
+        where, both = self.where(key) or elsewhere, {**values, **named_values}
+        return Observation(ok, key, text, expected, fix, where, inputs, both, words)
 
     def number(self, key: str) -> float | None:
         """A plain number."""
@@ -138,7 +158,6 @@ _SYSTEM = re.compile(r"/((boot|dev|efi|etc|home|nix|opt|proc|root|run|snap|sys|t
 _NO_DATA = frozenset({"vfat", "iso9660", "squashfs", "udf"})
 _REMOTE = ("nfs", "cifs", "smb", "ceph", "gluster", "lustre", "9p")
 """How the kinds of file systems begin that another host holds."""
-_DATA_DIRS = "dfs.datanode.data.dir"
 _SHOWN = 3
 
 
@@ -183,12 +202,15 @@ def entry_verdict(
     entry: FoundProperty,
     ok: bool | None,
     *,
-    expected: str,
+    expected: str = "",
     fix: str = "",
     about: str | None = None,
     found: str | None = None,
+    words: str = "",
+    values: Values = _NO_VALUES,
+    **named_values: object,
 ) -> Observation:
-    """The verdict on one entry of a file, with its name, text and place."""
+    """The verdict on one ``entry`` of a file, with its name, text and place."""
     return Observation(
         ok=ok,
         about=entry.name if about is None else about,
@@ -196,12 +218,14 @@ def entry_verdict(
         expected=expected,
         fix=fix,
         where=entry.place,
+        values={"entry": entry, **values, **named_values},
+        words=words,
     )
 
 
 def data_dirs(config: FoundConfig) -> tuple[PurePosixPath, ...]:
     """The DataNode's directories; entries with a variable are left out, because its value is unknown here."""
-    entry = config.property(_DATA_DIRS)
+    entry = config.property("dfs.datanode.data.dir")
     paths = path_list(entry.text) if entry else ()
     return tuple(PurePosixPath(path) for path in paths if path.startswith("/") and "${" not in path)
 
@@ -271,20 +295,14 @@ def data_disks(reading: Inspected) -> tuple[Disk, ...]:
     return tuple(disk for disk in reading.host.disks if disk.name in names)
 
 
-def group_observations(judged: Iterable[MountJudgement], expected: str, fix: str) -> Iterator[Observation]:
-    """One observation for all things of which the same was found."""
+def group_observations(judged: Iterable[MountJudgement]) -> Iterator[Observation]:
+    """One observation for all things of which the same was found, ``unknown`` or ``known``."""
     groups: dict[tuple[bool | None, str], list[str]] = {}
     for judgement in judged:
         groups.setdefault((judgement.ok, judgement.text), []).append(judgement.name)
     for (ok, text), names in groups.items():
-        missing = f"{expected}; the probe could not read it" if ok is None else expected
-        yield Observation(ok, _few(names), text, missing, fix=fix)
-
-
-def _few(names: list[str]) -> str:
-    if len(names) <= _SHOWN:
-        return ", ".join(names)
-    return f"{names[0]} … {names[-1]} ({len(names)})"
+        few = ", ".join(names) if len(names) <= _SHOWN else f"{names[0]} … {names[-1]} ({len(names)})"
+        yield Observation(ok, few, text, words="unknown" if ok is None else "known")
 
 
 def host_of(address: str) -> str:

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.plan import Advice, Input, Judgement, Role, Setting, Value
 from howdah.model.request import Hypervisor, Profile, Protection
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation
+from howdah.planner.reading import Inspected, Observation, Values
 
 
 class Severity(StrEnum):
@@ -70,11 +71,22 @@ class Scope(StrEnum):
 
 
 class Decision(NamedTuple):
-    """A value, why it is that, and the numbers that went in."""
+    """A value, why it is that, and the numbers that went in.
+
+    An empty ``because`` stands for the reason in the rule's file, the one called ``words`` of several, with
+    ``values`` in it.
+    """
 
     value: Value
-    because: str
+    because: str = ""
     inputs: tuple[Input, ...] = ()
+    values: Values = MappingProxyType({})
+    words: str = ""
+
+
+def inputs_of(*rows: tuple[str, int | float] | tuple[str, int | float, str]) -> tuple[Input, ...]:
+    """Numbers that went into a decision or an observation: the name of each, the number and any unit."""
+    return tuple(Input(name=row[0], value=row[1], unit=row[2] if len(row) == 3 else "") for row in rows)
 
 
 def always(facts: Facts) -> bool:

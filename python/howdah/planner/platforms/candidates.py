@@ -10,7 +10,7 @@ from itertools import groupby
 
 from howdah.errors import UserError
 from howdah.model.inventory import HostGroup
-from howdah.model.plan import Breach, Candidate, Input, Judgement, Layout, Role, Setting, Worker
+from howdah.model.plan import Breach, Candidate, Judgement, Layout, Role, Setting, Worker
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.planner.platforms.division import (
     Division,
@@ -25,8 +25,8 @@ from howdah.planner.platforms.division import (
     undivided,
 )
 from howdah.planner.platforms.judging import judge, platform_score
-from howdah.planner.rule import Decision, Rule
-from howdah.planner.rules import platform as rules
+from howdah.planner.rule import Decision, Rule, inputs_of
+from howdah.planner.rules.platform import rules
 from howdah.units import format_counted, format_gib, format_percent
 
 MOST_PER_SOCKET = 10
@@ -46,7 +46,9 @@ def weigh(group: HostGroup, request: PlanRequest) -> tuple[Candidate, ...]:
     possible: list[Division] = []
     refused: dict[Judgement, list[int]] = {}
     if not request.weighs_virtual:
-        refused[rules.HYPERVISOR.refuses(_undivided_because(request))] = list(_counts(group, request))
+        refused[rules["platform.hypervisor"].refuses(_undivided_because(request))] = list(
+            _counts(group, request)
+        )
     else:
         for per_host in _counts(group, request):
             outcome = divide(group, request, per_host)
@@ -267,16 +269,18 @@ def _held_back(group: HostGroup, candidate: Candidate) -> Setting:
         f"{format_gib(allocated)} of {format_gib(group.memory_bytes)}, "
         f"{format_percent(allocated / group.memory_bytes)}"
     )
-    inputs = (_bytes("memory of a host", group.memory_bytes), _bytes("memory of its workers", allocated))
-    return rules.HELD_BACK.setting(
+    inputs = inputs_of(
+        ("memory of a host", group.memory_bytes, "B"), ("memory of its workers", allocated, "B")
+    )
+    return rules["memory.held-back"].setting(
         "host.memory_held_back", Decision(reserved, because, inputs), group=group.name
     )
 
 
 def _threads(group: HostGroup) -> tuple[Rule, Decision]:
     threads = group.cpu.threads
-    return rules.NATIVE, Decision(
-        threads, "the worker is the host and has all its threads", (_number("threads", threads),)
+    return rules["platform.native"], Decision(
+        threads, "the worker is the host and has all its threads", inputs_of(("threads", threads))
     )
 
 
@@ -284,19 +288,19 @@ def _vcpus(
     group: HostGroup, candidate: Candidate, worker: Worker, request: PlanRequest
 ) -> tuple[Rule, Decision]:
     cpu, vcpus = group.cpu, worker.vcpus or 0
-    inputs = (
-        _number("threads of a host", cpu.threads),
-        _number("threads of a core", cpu.threads_per_core),
-        _number("workers of this kind on a host", worker.per_host),
+    inputs = inputs_of(
+        ("threads of a host", cpu.threads),
+        ("threads of a core", cpu.threads_per_core),
+        ("workers of this kind on a host", worker.per_host),
     )
     threads = format_counted(cpu.threads, "thread")
     allocated = sum(kind.per_host * (kind.vcpus or 0) for kind in candidate.kinds)
     if allocated > cpu.threads:
         because = f"{allocated} virtual CPUs on the host's {threads}, as --overcommit allows"
-        return rules.OVERCOMMIT, Decision(vcpus, because, inputs)
+        return rules["platform.overcommit"], Decision(vcpus, because, inputs)
     if not request.hbase_used:
         because = f"the host's {threads} are committed exactly, in the proportion of the workers' sizes"
-        return rules.THREADS_COMMITTED, Decision(vcpus, because, inputs)
+        return rules["platform.threads-committed"], Decision(vcpus, because, inputs)
     because = (
         f"of {threads}, one core's {cpu.threads_per_core} are left to the hypervisor for HBase's latency"
     )
@@ -305,13 +309,13 @@ def _vcpus(
             "; with latency sensitivity High, vSphere 8 gives each virtual CPU its own core unless virtual "
             f"hyper-threading is on, which {vcpus} vCPUs on {format_counted(cpu.cores, 'core')} need"
         )
-    return rules.SPARE_CORE, Decision(vcpus, because, inputs)
+    return rules["platform.spare-core"], Decision(vcpus, because, inputs)
 
 
 def _all_memory(group: HostGroup) -> tuple[Rule, Decision]:
     because = "the worker is the host and has all its memory; what the system needs is left out of YARN's"
-    return rules.NATIVE_MEMORY, Decision(
-        group.memory_bytes, because, (_bytes("memory of a host", group.memory_bytes),)
+    return rules["memory.native"], Decision(
+        group.memory_bytes, because, inputs_of(("memory of a host", group.memory_bytes, "B"))
     )
 
 
@@ -321,12 +325,12 @@ def _memory(group: HostGroup, candidate: Candidate, worker: Worker) -> tuple[Rul
     workers = sum(kind.per_host for kind in candidate.kinds)
     equal = len({kind.memory_bytes for kind in candidate.kinds}) == 1
     share = f"shared by {workers}" if equal else f"as {worker.data_disks} of {disks} data disks"
-    inputs = (
-        _bytes("memory for workers of a host", available),
-        _number("workers on a host", workers),
-        _number("data disks of the worker", worker.data_disks or 0),
+    inputs = inputs_of(
+        ("memory for workers of a host", available, "B"),
+        ("workers on a host", workers),
+        ("data disks of the worker", worker.data_disks or 0),
     )
-    return rules.WORKER_SHARE, Decision(
+    return rules["memory.worker-share"], Decision(
         worker.memory_bytes, f"{format_gib(available)} for workers, {share}, all of it reserved", inputs
     )
 
@@ -334,31 +338,33 @@ def _memory(group: HostGroup, candidate: Candidate, worker: Worker) -> tuple[Rul
 def _data_disks(group: HostGroup, candidate: Candidate, worker: Worker) -> tuple[Rule, Decision]:
     disks, own = group.data_disks, worker.data_disks or 0
     workers = sum(kind.per_host for kind in candidate.kinds)
-    inputs = (_number("data disks of a host", disks), _number("workers on a host", workers))
+    inputs = inputs_of(("data disks of a host", disks), ("workers on a host", workers))
     divided = f"{format_counted(disks, 'data disk')} of the host for {format_counted(workers, 'worker')}"
-    return rules.DATA_DISKS, Decision(own, f"{divided}, each disk whole and mounted on its own", inputs)
+    return rules["platform.data-disks"], Decision(
+        own, f"{divided}, each disk whole and mounted on its own", inputs
+    )
 
 
 def _numa_nodes(group: HostGroup, worker: Worker, request: PlanRequest) -> tuple[Rule, Decision]:
     cpu, spanned, vcpus = group.cpu, worker.numa_nodes or 1, worker.vcpus or 0
     threads, cores = cpu.threads // cpu.numa_nodes, cpu.cores // cpu.numa_nodes
-    inputs = (
-        _number("NUMA nodes of a host", cpu.numa_nodes),
-        _number("threads of a node", threads),
-        _number("cores of a node", cores),
-        _number("virtual CPUs of the worker", vcpus),
+    inputs = inputs_of(
+        ("NUMA nodes of a host", cpu.numa_nodes),
+        ("threads of a node", threads),
+        ("cores of a node", cores),
+        ("virtual CPUs of the worker", vcpus),
     )
     if cpu.numa_nodes == 1:
-        return rules.FITS_NUMA_NODE, Decision(1, "the host is one NUMA node", inputs)
+        return rules["platform.fits-numa-node"], Decision(1, "the host is one NUMA node", inputs)
     if spanned > 1:
         because = f"the worker is larger than one of the host's {cpu.numa_nodes} NUMA nodes"
-        return rules.FITS_NUMA_NODE, Decision(spanned, because, inputs)
+        return rules["platform.fits-numa-node"], Decision(spanned, because, inputs)
     if vcpus > cores:
         means = "binding" if request.dividing is Hypervisor.KVM else "preferHT"
         because = f"{vcpus} vCPUs fit a node's {threads} threads, not its {cores} cores: {means} keeps them"
-        return rules.PREFER_HT, Decision(1, because, inputs)
+        return rules["platform.prefer-ht"], Decision(1, because, inputs)
     because = f"{vcpus} vCPUs and {format_gib(worker.memory_bytes)} fit one node: all memory is local"
-    return rules.FITS_NUMA_NODE, Decision(1, because, inputs)
+    return rules["platform.fits-numa-node"], Decision(1, because, inputs)
 
 
 def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request: PlanRequest) -> Setting:
@@ -374,13 +380,13 @@ def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request
     if slots.tasks < slots.by_demand:
         limit = "threads" if slots.by_threads <= slots.by_memory else "memory"
         because += f", limited to {slots.tasks} by its {limit}"
-    inputs = (
-        _number("cores of the worker", slots.cores),
-        _number("spinning disks of the worker", slots.spindles),
-        _number("most by threads", slots.by_threads),
-        _number("most by memory", slots.by_memory),
+    inputs = inputs_of(
+        ("cores of the worker", slots.cores),
+        ("spinning disks of the worker", slots.spindles),
+        ("most by threads", slots.by_threads),
+        ("most by memory", slots.by_memory),
     )
-    setting = rules.SLOTS.setting(
+    setting = rules["platform.slots"].setting(
         key, Decision(slots.tasks, f"{tasks} tasks at once: {because}", inputs), worker=name, group=group.name
     )
     if request.slots is None:
@@ -400,16 +406,13 @@ def _breaches(planned: int, slots: Slots) -> Iterator[Breach]:
     """What the user's own number of slots breaks."""
     if planned > slots.by_memory:
         sentence = f"memory holds {slots.by_memory} of each kind with the least heaps under half of it"
-        yield Breach(rule=rules.ENOUGH.id, says=sentence)
+        yield Breach(rule=rules["memory.enough"].id, says=sentence)
     if planned > slots.by_threads:
-        yield Breach(rule=rules.SLOTS.id, says=f"{slots.by_threads} threads run no more of each kind at once")
+        yield Breach(
+            rule=rules["platform.slots"].id,
+            says=f"{slots.by_threads} threads run no more of each kind at once",
+        )
     if planned < slots.cores:
-        yield Breach(rule=rules.SLOTS.id, says=f"{slots.cores:g} cores need at least one of each kind each")
-
-
-def _number(name: str, value: float) -> Input:
-    return Input(name=name, value=value)
-
-
-def _bytes(name: str, value: int) -> Input:
-    return Input(name=name, value=value, unit="B")
+        yield Breach(
+            rule=rules["platform.slots"].id, says=f"{slots.cores:g} cores need at least one of each kind each"
+        )

@@ -11,7 +11,7 @@ from howdah.model.inventory import DiskKind, DiskRole, HostGroup
 from howdah.model.plan import Judgement, Worker
 from howdah.model.request import PlanRequest
 from howdah.planner.budget import CONTAINERS_OF_ROOM, LEAST_PAIR_MB
-from howdah.planner.rules import platform as rules
+from howdah.planner.rules.platform import rules
 from howdah.units import GIB, MIB, format_counted, format_gib
 
 HELD_BACK_BYTES = 1.7 * GIB
@@ -225,7 +225,7 @@ def divide(group: HostGroup, request: PlanRequest, per_host: int) -> Division | 
     else:
         shares = _equal_shares(part, request, group.data_disks)
     if not shares:
-        return rules.THREADS_COMMITTED.refuses(
+        return rules["platform.threads-committed"].refuses(
             f"{format_counted(cpu.threads, 'thread')} do not divide exactly among the workers"
             + (f" of {cpu.numa_nodes} NUMA nodes" if cpu.numa_nodes > 1 else "")
         )
@@ -233,7 +233,7 @@ def divide(group: HostGroup, request: PlanRequest, per_host: int) -> Division | 
         return _too_little_cpu(group, request)
     least = least_worker(request)
     if min(share.memory_bytes for share in shares) < least:
-        return rules.ENOUGH.refuses(
+        return rules["memory.enough"].refuses(
             f"of the {format_gib(memory)} for workers, the smallest would have less than the "
             f"{format_gib(least)} it needs"
         )
@@ -245,32 +245,36 @@ def _objections(group: HostGroup, request: PlanRequest, per_host: int) -> Iterat
     cpu, sets = group.cpu, _data_sets(group)
     disks = format_counted(group.data_disks, "data disk")
     if per_host > group.data_disks:
-        yield rules.DISK_EACH.refuses(f"{disks}: less than one each")
+        yield rules["platform.disk-each"].refuses(f"{disks}: less than one each")
     if per_host > cpu.cores and not request.overcommit:
         yield _too_little_cpu(group, request)
     if per_host % cpu.numa_nodes and cpu.numa_nodes % per_host:
-        yield rules.NUMA_DIVIDE.refuses(
+        yield rules["platform.numa-divide"].refuses(
             f"the {cpu.numa_nodes} NUMA nodes cannot carry equally many: a worker would straddle two of them"
         )
     if _disks_divide(group, per_host):
         return
     if len(sets) > 1:
         kinds = " and ".join(f"{count} {kind.upper()}" for (kind, _), count in sets.items())
-        yield rules.DISKS_DIVIDE.refuses(f"data disks of different kinds or sizes, {kinds}, do not divide")
+        yield rules["platform.disks-divide"].refuses(
+            f"data disks of different kinds or sizes, {kinds}, do not divide"
+        )
     most = MOST_MIXED_PER_SOCKET * cpu.sockets
     if per_host > most and per_host != request.workers_per_host:
-        yield rules.DISKS_DIVIDE.refuses(
+        yield rules["platform.disks-divide"].refuses(
             f"{disks} do not divide, and small and large workers are not weighed beyond {most}"
         )
     if request.hbase_used:
-        yield rules.DISKS_DIVIDE.refuses(
+        yield rules["platform.disks-divide"].refuses(
             f"{disks} do not divide, and HBase spreads its regions evenly, which unlike workers cannot serve"
         )
 
 
 def _too_little_cpu(group: HostGroup, request: PlanRequest) -> Judgement:
     reserve = ", one of them left to the hypervisor" if request.hbase_used else ""
-    return rules.CORE_EACH.refuses(f"{format_counted(group.cpu.cores, 'core')}{reserve}: less than one each")
+    return rules["platform.core-each"].refuses(
+        f"{format_counted(group.cpu.cores, 'core')}{reserve}: less than one each"
+    )
 
 
 def _data_sets(group: HostGroup) -> Counter[tuple[str, int]]:

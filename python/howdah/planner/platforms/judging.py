@@ -15,7 +15,7 @@ from howdah.model.plan import Judgement
 from howdah.model.request import Hypervisor, PlanRequest, Profile
 from howdah.planner.master_slots import PLACE_BYTES, PLACE_VCPUS
 from howdah.planner.platforms.division import Division, mapreduce_share, slots_of, spinning_disks
-from howdah.planner.rules import platform as rules
+from howdah.planner.rules.platform import rules
 from howdah.units import GIB, format_counted, format_gib, format_percent
 
 _GUEST_BYTES = 3 * GIB
@@ -80,7 +80,7 @@ def _judgements(group: HostGroup, request: PlanRequest, division: Division) -> I
             if request.hypervisor is None
             else f"--hypervisor {request.hypervisor} was requested, but this platform has no virtual machines"
         )
-        yield rules.HYPERVISOR.con(requested, NOT_ASKED_FOR)
+        yield rules["platform.hypervisor"].con(requested, NOT_ASKED_FOR)
     share = mapreduce_share(request)
     if request.mapreduce:
         yield from _scaled(mapreduce_judgements(group, request, division), share)
@@ -103,19 +103,21 @@ def hbase_judgements(division: Division) -> Iterator[Judgement]:
     """All of them; weights are shares of YCSB's time."""
     count = division.per_host
     if count == 1:
-        yield rules.HBASE_ONE.pro("one RegionServer for the whole host: simplest, most memory for its caches")
+        yield rules["platform.hbase-one"].pro(
+            "one RegionServer for the whole host: simplest, most memory for its caches"
+        )
     else:
-        yield rules.HBASE_ONE.con(
+        yield rules["platform.hbase-one"].con(
             f"{count} RegionServers on a host: more to run, and smaller caches",
             _HBASE_WORKERS_DOUBLED * math.log2(count),
         )
     if division.virtual:
         share = guest_share(division)
-        yield rules.HBASE_VIRTUAL.con(
+        yield rules["platform.hbase-virtual"].con(
             f"virtual machines take up to {100 * _HBASE_VIRTUAL:.0f} % longer than the hosts themselves",
             _HBASE_VIRTUAL,
         )
-        yield rules.GUEST_MEMORY.con(
+        yield rules["platform.guest-memory"].con(
             f"about {format_percent(share)} of memory goes to "
             f"{format_counted(count, 'guest')} with DataNodes",
             _HBASE_GUEST_MEMORY * share,
@@ -145,24 +147,24 @@ def _numa(group: HostGroup, request: PlanRequest, division: Division) -> Iterato
     memory = max(share.memory_bytes for share in division.shares)
     threads, cores = cpu.threads // cpu.numa_nodes, cpu.cores // cpu.numa_nodes
     if not division.virtual and request.profile is Profile.PRODUCTION:
-        yield rules.FITS_NUMA_NODE.pro(
+        yield rules["platform.fits-numa-node"].pro(
             f"each container is bound to one of the {spanned} NUMA nodes, so its memory is local"
         )
     elif spanned > 1:
         remote = 1 - 1 / spanned
         behind_sockets = 1 - 1 / max(1, spanned // cpu.numa_nodes_per_socket)
-        yield rules.FITS_NUMA_NODE.con(
+        yield rules["platform.fits-numa-node"].con(
             f"spans {spanned} NUMA nodes: {format_percent(remote)} of its memory is remote to each CPU",
             _REMOTE_MEMORY * behind_sockets + _NEAR_MEMORY * (remote - behind_sockets),
         )
     elif vcpus > cores:
         means = "bound to it" if request.dividing is Hypervisor.KVM else "with preferHT"
-        yield rules.PREFER_HT.con(
+        yield rules["platform.prefer-ht"].con(
             f"a NUMA node only {means}: {vcpus} vCPUs, {format_counted(cores, 'core')}", _PREFER_HT
         )
     else:
         node = group.memory_bytes // cpu.numa_nodes
-        yield rules.FITS_NUMA_NODE.pro(
+        yield rules["platform.fits-numa-node"].pro(
             f"fits a NUMA node: {vcpus} of {threads} threads, {format_gib(memory)} of {format_gib(node)}"
         )
 
@@ -170,20 +172,20 @@ def _numa(group: HostGroup, request: PlanRequest, division: Division) -> Iterato
 def _disks(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
     disks = max(share.disks for share in division.shares)
     if not _all_spin(group):
-        yield rules.FEW_DISKS.pro(
+        yield rules["platform.few-disks"].pro(
             f"{_data_disks(group, disks)} for a DataNode: few are best was measured of spinning disks only"
         )
     elif request.profile is Profile.PRODUCTION:
-        yield rules.FEW_DISKS.pro(
+        yield rules["platform.few-disks"].pro(
             f"{_data_disks(group, disks)} for a DataNode: at most {_FEW_DISKS} were best with Hadoop 1 and "
             f"2; {request.hadoop} was not measured"
         )
     elif disks <= _FEW_DISKS:
-        yield rules.FEW_DISKS.pro(
+        yield rules["platform.few-disks"].pro(
             f"{format_counted(disks, 'data disk')} for a DataNode: at most {_FEW_DISKS} is best"
         )
     else:
-        yield rules.FEW_DISKS.con(
+        yield rules["platform.few-disks"].con(
             f"{disks} data disks for one DataNode: at most {_FEW_DISKS} is best",
             _DISKS_DOUBLED * math.log2(disks / _FEW_DISKS),
         )
@@ -207,22 +209,24 @@ def _count(group: HostGroup, division: Division) -> Iterator[Judgement]:
     range_text = f"{_FEWEST_PER_SOCKET * sockets} to {_MOST_PER_SOCKET * sockets} are good, {best} the best"
     off = _OFF_OPTIMUM * abs(math.log2(count / best))
     if count > 1 and not _all_spin(group):
-        yield rules.WORKERS_PER_SOCKET.pro(
+        yield rules["platform.workers-per-socket"].pro(
             f"{sized}: how many are best was measured with spinning disks only"
         )
     elif count == 1:
         # Two workers on two sockets are the fewest that were found good; one alone was measured by itself.
         loss = _ONE_VM if sockets > 1 else _ONE_VM_IN_SOCKET
-        yield rules.ONE_VM.con(
+        yield rules["platform.one-vm"].con(
             f"one virtual machine as large as the host takes {format_percent(loss)} longer than native", loss
         )
     elif _FEWEST_PER_SOCKET * sockets <= count <= _MOST_PER_SOCKET * sockets:
         judgement: Callable[..., Judgement] = (
-            rules.WORKERS_PER_SOCKET.pro if count == best else rules.WORKERS_PER_SOCKET.con
+            rules["platform.workers-per-socket"].pro
+            if count == best
+            else rules["platform.workers-per-socket"].con
         )
         yield judgement(f"{sized}: {range_text}", off)
     else:
-        yield rules.WORKERS_PER_SOCKET.con(f"{sized}: {range_text}", off + _OUT_OF_RANGE)
+        yield rules["platform.workers-per-socket"].con(f"{sized}: {range_text}", off + _OUT_OF_RANGE)
 
 
 def _judge_sizes(division: Division) -> Iterator[Judgement]:
@@ -231,7 +235,7 @@ def _judge_sizes(division: Division) -> Iterator[Judgement]:
     small, large = division.shares
     mean = sum(share.per_host * share.disks for share in division.shares) / division.per_host
     excess = mean / small.disks - 1
-    yield rules.ALIKE.con(
+    yield rules["platform.alike"].con(
         f"{small.disks} or {format_counted(large.disks, 'disk')}, but equally many replicas: "
         f"the smaller workers' disks carry {format_percent(excess)} more than the mean",
         _WRITE_SHARE * excess,
@@ -240,7 +244,7 @@ def _judge_sizes(division: Division) -> Iterator[Judgement]:
 
 def _replicas(division: Division) -> Iterator[Judgement]:
     excess = _REPLICA_SPREAD * math.sqrt(division.per_host)
-    yield rules.REPLICA_BALANCE.con(
+    yield rules["platform.replica-balance"].con(
         f"with {format_counted(division.per_host, 'DataNode')} per host, "
         f"the fullest holds about {format_percent(excess)} more blocks than the mean",
         _WRITE_SHARE * excess,
@@ -256,12 +260,14 @@ def _slots(group: HostGroup, request: PlanRequest, division: Division) -> Iterat
         for share in division.shares
     ]
     if min(per_worker) == 1:
-        yield rules.SLOTS_TO_TUNE.con("one slot of each kind leaves no room for tuning", _SINGLE_SLOT)
+        yield rules["platform.slots-to-tune"].con(
+            "one slot of each kind leaves no room for tuning", _SINGLE_SLOT
+        )
 
 
 def _guests(division: Division) -> Iterator[Judgement]:
     share = guest_share(division)
-    yield rules.GUEST_MEMORY.con(
+    yield rules["platform.guest-memory"].con(
         f"about {format_percent(share)} of memory goes to "
         f"{format_counted(division.per_host, 'guest')} with daemons",
         _GUEST_MEMORY * share,
@@ -272,7 +278,7 @@ def _master_place(division: Division) -> Iterator[Judgement]:
     large = division.shares[-1]
     if large.vcpus >= PLACE_VCPUS and large.memory_bytes >= PLACE_BYTES:
         return
-    yield rules.MASTER_PLACE.con(
+    yield rules["platform.master-place"].con(
         f"{format_counted(large.vcpus, 'vCPU')} and {format_gib(large.memory_bytes)} are less than a "
         f"master needs ({PLACE_VCPUS} vCPUs, {format_gib(PLACE_BYTES)}): it takes several workers' places",
         _MASTER_PLACES,

@@ -6,19 +6,18 @@ import math
 from collections.abc import Iterable
 
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup
-from howdah.model.plan import Input, Value
+from howdah.model.plan import Value
 from howdah.planner.budget import budget, heap_of, least_datanode
 from howdah.planner.capacity import block_bytes_per_s, block_disks
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import heap_options
-from howdah.planner.reading import Inspected, Observation, data_mounts, is_temporary, path_list
-from howdah.planner.rule import Decision, in_study
+from howdah.planner.reading import Inspected, Observation, Values, data_mounts, is_temporary, path_list
+from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB, format_bytes, format_counted, format_memory, format_percent
 
 rules = read_rules("datanode.toml")
-
 
 _FSDATASET = "org.apache.hadoop.hdfs.server.datanode.fsdataset"
 _ROUND_ROBIN = f"{_FSDATASET}.RoundRobinVolumeChoosingPolicy"
@@ -55,15 +54,11 @@ def _hdfs_dirs(facts: Facts) -> Decision:
     flash = sum(kind is not DiskKind.HDD for kind in kinds)
     mixed = 0 < flash < len(kinds)
     tags = [_TAG if mixed and kind is not DiskKind.HDD else "" for kind in kinds] or [""] * len(dirs)
-    flash_note = (
-        f"; {flash} of them flash, tagged {_TAG}: number disks in the inventory's order. HDFS uses these "
-        "if a storage policy names them; without the tag each gets as many blocks as a spinning disk"
-    )
     return Decision(
         tuple(f"{tag}file://{folder}/dfs" for tag, folder in zip(tags, dirs, strict=True)),
-        f"one directory on each of {format_counted(len(dirs), 'data disk')}; no striping, no RAID"
-        f"{flash_note if mixed else ''}",
-        (Input(name="data disks", value=len(dirs)),),
+        inputs=inputs_of(("data disks", len(dirs))),
+        words="mixed" if mixed else "equal",
+        values={"disks": format_counted(len(dirs), "data disk"), "flash": flash, "tag": _TAG},
     )
 
 
@@ -78,7 +73,7 @@ def _kinds(facts: Facts, disks: int) -> tuple[DiskKind, ...]:
 
 
 @rules.advises("volumes.flash-beside-disks")
-def _flash(facts: Facts) -> str | None:
+def _flash(facts: Facts) -> Values | None:
     groups = []
     for group in facts.cluster.worker_groups:
         data = [disk for disk in group.disks if disk.role is DiskRole.DATA]
@@ -86,14 +81,7 @@ def _flash(facts: Facts) -> str | None:
         if flash and len(flash) < len(data):
             size = sum(disk.count * disk.size_bytes for disk in flash)
             groups.append(f"{format_bytes(size)} of flash on each host of {group.name}")
-    if not groups:
-        return None
-    return (
-        f"There are {' and '.join(groups)}, which HDFS leaves empty until a storage policy names them: for "
-        "instance `hdfs storagepolicies -setStoragePolicy -path /hot -policy ONE_SSD`, and "
-        "hbase.wal.storage.policy ONE_SSD for HBase's log. The capacity of this plan counts them; give them "
-        "the role `spare` if nothing will use them, or move them to separate hosts."
-    )
+    return {"groups": " and ".join(groups)} if groups else None
 
 
 @rules.inspects("volumes.lasting")
@@ -105,14 +93,7 @@ def _temporary(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     if not isinstance(data_folders, str | tuple) or not data_folders:
         return
     lost = [path for path in path_list(data_folders) if is_temporary(path)]
-    yield reading.verdict(
-        "dfs.datanode.data.dir",
-        not lost,
-        found=", ".join(lost or path_list(data_folders)),
-        expected="a permanent directory: one that is emptied at boot or by cleaners loses blocks",
-        fix="set dfs.datanode.data.dir in hdfs-site.xml to a directory on each data disk, /data/01/dfs and "
-        "so on",
-    )
+    yield reading.verdict("dfs.datanode.data.dir", not lost, found=", ".join(lost or path_list(data_folders)))
 
 
 @rules.accepts("up to half of the disks")
@@ -124,29 +105,24 @@ def _failures_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
 @rules.decides("volumes.failed-volumes")
 def _failures(facts: Facts) -> Decision:
     disks = len(_data_dirs(facts))
-    inputs = (Input(name="data disks", value=disks),)
+    inputs = inputs_of(("data disks", disks))
     if disks == 1:
-        return Decision(0, "without its only disk a DataNode has no data to serve", inputs)
+        return Decision(0, inputs=inputs, words="one")
     return Decision(
-        max(1, disks // _DISKS_PER_FAILURE),
-        f"the other disks of {disks} stay in service; at 0 one failed disk takes all out of service",
-        inputs,
+        max(1, disks // _DISKS_PER_FAILURE), inputs=inputs, words="several", values={"disks": disks}
     )
 
 
 @rules.inspects("volumes.failed-volumes-too-many")
 def _more_failures_than_disks(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    tolerated = reading.number("dfs.datanode.failed.volumes.tolerated")
+    key = "dfs.datanode.failed.volumes.tolerated"
+    tolerated = reading.number(key)
     dirs = reading.folders("dfs.datanode.data.dir")
     if tolerated is None or not dirs:
         return
-    yield reading.verdict(
-        "dfs.datanode.failed.volumes.tolerated",
-        -1 <= tolerated < len(dirs),
-        found=f"{tolerated:.15g}, with {format_counted(len(dirs), 'data disk')}",
-        expected=f"fewer than {len(dirs)}: otherwise the DataNode does not start",
-        fix=f"set dfs.datanode.failed.volumes.tolerated to {max(0, min(1, len(dirs) - 1))} in hdfs-site.xml",
-    )
+    disks, most = len(dirs), max(0, min(1, len(dirs) - 1))
+    shown = f"{tolerated:.15g}, with {format_counted(disks, 'data disk')}"
+    yield reading.verdict(key, -1 <= tolerated < disks, found=shown, disks=disks, most=most)
 
 
 def smallest_disk(group: HostGroup) -> int:
@@ -178,16 +154,12 @@ def _reserved(facts: Facts) -> Decision:
     tasks = min(disk * _FOR_TASKS, _FOR_TASKS_MOST) if facts.request.mapreduce else 0
     step = GIB if free + tasks >= GIB else MIB
     value = max(step, int(free + tasks) // step * step)
-    never = f"{format_bytes(free)} of free space, since a full file system is slow"
-    purpose = (
-        f"{format_bytes(tasks)} for intermediate data, and {never}, and a NodeManager stops using its disk"
-        if tasks
-        else never
-    )
+    sizes = {"disk": format_bytes(disk), "tasks": format_bytes(tasks), "free": format_bytes(free)}
     return Decision(
         value,
-        f"{format_percent(value / disk)} of each {format_bytes(disk)} disk is kept from HDFS: {purpose}",
-        (Input(name="smallest data disk", value=disk, unit="B"),),
+        inputs=inputs_of(("smallest data disk", disk, "B")),
+        words="tasks" if tasks else "blocks",
+        values={"share": format_percent(value / disk), **sizes},
     )
 
 
@@ -198,13 +170,8 @@ def _reserved_beyond(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     sizes = [mount.size_bytes for mount in data_mounts(reading)]
     if reserved is None or not sizes:
         return
-    yield reading.verdict(
-        key,
-        reserved < min(sizes),
-        found=f"{format_bytes(reserved)} of a disk of {format_bytes(min(sizes))}",
-        expected="less than the disk: otherwise HDFS gets none of it",
-        fix=f"set {key} to {min(sizes) // 20} in {reading.where(key)}, a twentieth of the disk",
-    )
+    shown = f"{format_bytes(reserved)} of a disk of {format_bytes(min(sizes))}"
+    yield reading.verdict(key, reserved < min(sizes), found=shown, reserve=min(sizes) // 20)
 
 
 rules.accepts("the same, or none")(
@@ -216,30 +183,18 @@ rules.accepts("the same, or none")(
 def _volume_policy(facts: Facts) -> Decision:
     # Flash among spinning disks has a storage type of its own: HDFS never weighs one against the other.
     sizes = {disk.size_bytes for disk in block_disks(facts.group)}
-    inputs = (Input(name="sizes of data disks", value=len(sizes)),)
+    inputs = inputs_of(("sizes of data disks", len(sizes)))
     if len(sizes) > 1:
-        return Decision(
-            _AVAILABLE_SPACE,
-            "the data disks differ in size: in turn, the small ones would be full first",
-            inputs,
-        )
-    return Decision(
-        _ROUND_ROBIN, "the data disks are equal: in turn, each gets the same part of the work", inputs
-    )
+        return Decision(_AVAILABLE_SPACE, inputs=inputs, words="unequal")
+    return Decision(_ROUND_ROBIN, inputs=inputs, words="equal")
 
 
 @rules.inspects("volumes.all-disks")
 def _shared_disk(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     hdfs, yarn = reading.folders("dfs.datanode.data.dir"), reading.folders("yarn.nodemanager.local-dirs")
-    if not hdfs or not yarn:
-        return
-    yield reading.verdict(
-        "yarn.nodemanager.local-dirs",
-        len(yarn) >= len(hdfs),
-        found=f"{len(yarn)} for {len(hdfs)} of dfs.datanode.data.dir",
-        expected="a directory on every data disk: map output is spread as the blocks are",
-        fix=f"list {len(hdfs)} directories in yarn.nodemanager.local-dirs, one on each data disk",
-    )
+    if hdfs and yarn:
+        shown, disks = f"{len(yarn)} for {len(hdfs)} of dfs.datanode.data.dir", len(hdfs)
+        yield reading.verdict("yarn.nodemanager.local-dirs", len(yarn) >= disks, found=shown, disks=disks)
 
 
 _BALANCE_SHARE = _BALANCE_DISKS = 0.1
@@ -258,38 +213,21 @@ def _balancing(facts: Facts) -> Decision:
     network, disks = group.network_bits_per_s, block_bytes_per_s(group)
     by_network, by_disks = network / 8 * _BALANCE_SHARE, disks * _BALANCE_DISKS
     value = max(_BALANCE_LEAST, int(min(by_network, by_disks) / per_host) // MIB * MIB)
-    return Decision(
-        value,
-        (
-            "a tenth of the host's network"
-            if by_network <= by_disks
-            else "a tenth of the throughput of the host's disks"
-        )
-        + (f", shared by its {per_host} DataNodes" if per_host > 1 else "")
-        + ": the balancer and decommissioning do not starve jobs",
-        (
-            Input(name="network of a host", value=network, unit="bit/s"),
-            Input(name="disks of a host", value=disks, unit="B/s"),
-            Input(name="DataNodes on a host", value=per_host),
-        ),
+    inputs = inputs_of(
+        ("network of a host", network, "bit/s"),
+        ("disks of a host", disks, "B/s"),
+        ("DataNodes on a host", per_host),
     )
+    shared = f", shared by its {per_host} DataNodes" if per_host > 1 else ""
+    words = "network" if by_network <= by_disks else "disks"
+    return Decision(value, inputs=inputs, words=words, values={"shared": shared})
 
 
 @rules.decides("datanode.transfer-threads")
 def _threads(facts: Facts) -> Decision:
     if facts.request.hbase_used:
-        return Decision(
-            _THREADS_HBASE,
-            "HBase keeps many files open, each of them a thread of the DataNode; at the limit writes fail",
-        )
-    return Decision(_THREADS, "a thread for each open stream; waiting threads cost little")
-
-
-@rules.decides("datanode.heartbeat")
-def _heartbeat(facts: Facts) -> Decision:
-    if in_study(facts):
-        return Decision(1, "as the study ran: faster reaction, on few hosts")
-    return Decision(3, "the release's default: a NameNode handles one from each DataNode every time")
+        return Decision(_THREADS_HBASE, words="hbase")
+    return Decision(_THREADS, words="usual")
 
 
 @rules.inspects("datanode.locked-memory")
@@ -298,15 +236,9 @@ def _locked(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     cached = reading.size(key)
     limit = reading.host.limits.locked_memory_bytes if reading.host is not None else None
     if cached and limit is not None:
-        yield reading.verdict(
-            key,
-            limit == "unlimited" or cached <= limit,
-            found=f"{format_memory(cached)}, of which users may lock "
-            + (limit if isinstance(limit, str) else format_memory(limit)),
-            expected="no more than the limit: otherwise the DataNode does not start",
-            fix="raise memlock for the user of the DataNode in /etc/security/limits.d, LimitMEMLOCK in its "
-            "unit, or lower it in " + reading.where(key),
-        )
+        most = limit if isinstance(limit, str) else format_memory(limit)
+        shown = f"{format_memory(cached)}, of which users may lock {most}"
+        yield reading.verdict(key, limit == "unlimited" or cached <= limit, found=shown)
 
 
 @rules.accepts("heap of a DataNode")
@@ -320,13 +252,10 @@ def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
 @rules.decides("datanode.heap")
 def _datanode_heap(facts: Facts) -> Decision:
     share = budget(facts.worker, facts).datanode
-    heap = heap_of(share)
     return Decision(
-        heap_options(heap, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
-        f"a heap of {format_memory(heap)}: 4 GiB if the worker is large, less on a small worker, and 1 GiB "
-        "for each million replicas on full disks",
-        (
-            Input(name="worker's memory", value=facts.worker.memory_bytes, unit="B"),
-            Input(name="DataNode's share", value=share, unit="B"),
+        heap_options(heap_of(share), "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
+        inputs=inputs_of(
+            ("worker's memory", facts.worker.memory_bytes, "B"), ("DataNode's share", share, "B")
         ),
+        values={"heap": format_memory(heap_of(share))},
     )

@@ -19,6 +19,10 @@ about when a rule applies. Only what must be computed is Python: the module of t
 
     @rules.accepts("up to 1 GiB")
     def _few_blocks(value: Value, decision: Decision, facts: Facts) -> bool: ...
+
+Words are in the file, also those of rules with a function, which gives the values in braces: the ``reason``
+of a decision, with its ``{value}``; ``expected`` and ``fix`` of an inspection, with ``{key}``, ``{found}``
+and ``{where}`` of what it saw; ``advice``. The function names one of several: ``reason.small``.
 """
 
 from __future__ import annotations
@@ -28,7 +32,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
+from functools import cache, wraps
 from importlib.resources import files
 from typing import Any, TypeVar
 
@@ -36,7 +40,7 @@ from howdah.model.plan import Value
 from howdah.model.request import Profile
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_enough
-from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
+from howdah.planner.reading import Inspected, Observation, Values, is_temporary, path_list
 from howdah.planner.rule import (
     CONDITIONS,
     AdviceRule,
@@ -50,6 +54,7 @@ from howdah.planner.rule import (
     Severity,
     always,
     equal,
+    in_study,
     realm,
 )
 
@@ -58,7 +63,7 @@ Accepts = Callable[[Value, Decision, Facts], bool]
 Decide = Callable[[Facts], Decision]
 Members = Callable[[Facts], Mapping[str, Decision]]
 Inspect = Callable[[Inspected, Facts], Iterable[Observation]]
-Advise = Callable[[Facts], str | None]
+Advise = Callable[[Facts], str | Values | None]
 Applies = Callable[[Facts], bool]
 _Function = TypeVar("_Function", bound=Callable[..., object])
 _Decide = TypeVar("_Decide", bound=Decide)
@@ -83,13 +88,16 @@ _OF_ALL = frozenset(
     | {"file", "scope"}
 )
 _OF_KINDS = {
-    "key": frozenset({"key", "value", "reason", "accepts", "written", "needs"}),
+    "key": frozenset({"key", "value", "reason", "study", "accepts", "written", "needs"}),
     "family": frozenset({"family"}),
     "advice": frozenset({"advice"}),
     "principle": frozenset({"principle"}),
 }
 """Fields of a rule by the one that shows its kind; a rule with none of them has a function that shows it."""
-_FIELDS = _OF_ALL.union(*_OF_KINDS.values())
+_OF_INSPECTIONS = frozenset({"expected", "fix"})
+_CHOSEN = _OF_INSPECTIONS | {"reason"}
+"""Fields that may have several texts, each with a name."""
+_FIELDS = _OF_ALL.union(_OF_INSPECTIONS, *_OF_KINDS.values())
 _TRUTHS = frozenset({"written", "default_harms", "default_will_do", "principle"})
 _REALM = "{realm}"
 """Stands for the cluster's Kerberos realm in a value."""
@@ -114,10 +122,6 @@ class Rules:
         if rule_id not in self._made:
             self._made[rule_id] = self._rule(rule_id, self.entries[rule_id])
         return self._made[rule_id]
-
-    def value(self, rule_id: str) -> Value:
-        """The value that a rule has in the file."""
-        return _value(self.entries[rule_id]["value"])
 
     def decides(self, *rule_ids: str) -> Callable[[_Decide], _Decide]:
         """Mark a function that decides the value of a key."""
@@ -197,21 +201,22 @@ class Rules:
             case "advice", "":
                 return AdviceRule(**common, advise=lambda facts: str(entry["advice"]))
             case "", "inspect":
-                return Inspection(**common, inspect=function)
-            case "", "advise":
-                return AdviceRule(**common, advise=function)
+                return Inspection(**common, inspect=_worded(function, entry))
+            case (("advice" | ""), "advise"):
+                return AdviceRule(**common, advise=_advising(function, entry))
             case _:
                 raise self._mistake(rule_id, "has no function of its kind")
 
     def _check(self, rule_id: str, entry: Mapping[str, Any], kind: str) -> None:
         """Raise ValueError for fields that a rule of this kind does not have, or has in another form."""
-        allowed = _OF_ALL | _OF_KINDS.get(kind, frozenset())
+        allowed = _OF_ALL | _OF_KINDS.get(kind, _OF_INSPECTIONS)
         if unknown := entry.keys() - _FIELDS or entry.keys() - allowed:
             fields = ", ".join(sorted(allowed))
             raise self._mistake(rule_id, f"unknown field {min(unknown)!r}; fields are {fields}")
         for name, value in entry.items():
             form = bool if name in _TRUTHS else str
-            if name not in ("value", "accepts") and not isinstance(value, form):
+            several = name in _CHOSEN and isinstance(value, dict)
+            if name not in ("value", "study", "accepts") and not several and not isinstance(value, form):
                 raise self._mistake(rule_id, f"{name} is {value!r}, which is no {form.__name__}")
         for name in ("sentence", "sources", *(("file",) if kind in ("key", "family") else ())):
             if not entry.get(name):
@@ -224,12 +229,12 @@ class Rules:
             raise self._mistake(
                 rule_id, "has neither a value nor a function" if not role else "has a value and a function"
             )
-        if ("value" in entry) is not bool(entry.get("reason")):
+        if "value" in entry and not entry.get("reason"):
             raise self._mistake(rule_id, "a value in the file has its reason there, and no other")
         return {
             "key": entry["key"],
             "file": entry["file"],
-            "decide": function if role else _fixed(_value(entry["value"]), entry["reason"]),
+            "decide": _reasoned(function, entry) if role else _fixed(entry),
             "accepts": self._acceptance(rule_id, entry.get("accepts")),
             "scope": self._named(rule_id, Scope, entry.get("scope", Scope.CLUSTER)),
             "written": entry.get("written", True),
@@ -248,7 +253,7 @@ class Rules:
             return equal
         if isinstance(form, list):
             return one_of(*form)
-        accepts = self.acceptances.get(str(form)) or _ACCEPTANCES.get(str(form)) or _by_numbers(str(form))
+        accepts = self.acceptances.get(str(form)) or _ACCEPTANCES.get(str(form)) or _by_form(str(form))
         if accepts is None:
             raise self._mistake(rule_id, f"accepts {form!r}, which is unknown")
         return accepts
@@ -285,15 +290,67 @@ def read_table(name: str) -> Mapping[str, Any]:
     return tomllib.loads(files("howdah.planner.rules").joinpath(name).read_text(encoding="utf-8"))
 
 
+def _words(entry: Mapping[str, Any], name: str, chosen: str, values: Values) -> str:
+    """The text of a field, the chosen one of several, with values in it; empty where there is none."""
+    text = entry.get(name, "")
+    return str(text if isinstance(text, str) else text.get(chosen, "")).format_map(values)
+
+
+def _worded(inspect: Inspect, entry: Mapping[str, Any]) -> Inspect:
+    """The inspection with the file's words where it gives none."""
+    if _OF_INSPECTIONS.isdisjoint(entry):
+        return inspect
+
+    @wraps(inspect)
+    def inspect_and_word(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+        for seen in inspect(reading, facts):
+            values = {"key": seen.about, "found": seen.found, "where": seen.where, **seen.values}
+            yield seen._replace(
+                expected=seen.expected or _words(entry, "expected", seen.words, values),
+                fix=seen.fix or _words(entry, "fix", seen.words, values),
+                values={},
+                words="",
+            )
+
+    return inspect_and_word
+
+
+def _reasoned(decide: Decide, entry: Mapping[str, Any]) -> Decide:
+    """The decision with the file's reason where it gives none."""
+    if "reason" not in entry:
+        return decide
+
+    def decide_and_word(facts: Facts) -> Decision:
+        decision = decide(facts)
+        values = {"value": decision.value, **decision.values}
+        return decision._replace(because=decision.because or _words(entry, "reason", decision.words, values))
+
+    return decide_and_word
+
+
+def _advising(advise: Advise, entry: Mapping[str, Any]) -> Callable[[Facts], str | None]:
+    """The advice of a function, or the file's with the values that the function gives."""
+
+    def advise_and_word(facts: Facts) -> str | None:
+        advice = advise(facts)
+        return advice if advice is None or isinstance(advice, str) else entry["advice"].format_map(advice)
+
+    return advise_and_word
+
+
 def _value(value: Any) -> Value:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _fixed(value: Value, reason: str) -> Decide:
-    decision = Decision(value, reason)
-    if isinstance(value, str) and _REALM in value:
-        return lambda facts: Decision(value.replace(_REALM, realm(facts)), reason)
-    return lambda facts: decision
+def _fixed(entry: Mapping[str, Any]) -> Decide:
+    """The decision in the file, or that of ``study`` where one is reproduced."""
+    usual = Decision(_value(entry["value"]), entry["reason"])
+    if "study" in entry:
+        study = Decision(_value(entry["study"]["value"]), entry["study"]["reason"])
+        return lambda facts: study if in_study(facts) else usual
+    if isinstance(usual.value, str) and _REALM in usual.value:
+        return lambda facts: usual._replace(value=str(usual.value).replace(_REALM, realm(facts)))
+    return lambda facts: usual
 
 
 def as_number(value: Value) -> float:
@@ -347,29 +404,33 @@ _ACCEPTANCES: Mapping[str, Accepts] = {
     "a principal": is_principal,
     "integrity or privacy": protected,
 }
-"""What rules of several files accept, in addition to ``at least 5``, ``5 to 50`` and ``0.5 to 2 times``."""
-_NUMBERS = r"at (?P<end>least|most) (?P<limit>\S+)|(?P<low>\S+) to (?P<high>\S+?)(?P<times> times)?"
+"""What rules of several files accept, in addition to what ``_by_form`` reads."""
+_RANGE = (
+    r"((?P<word>[a-z]+) or |(?P<number>-?\d+) or )?"
+    r"(at (?P<end>least|most) (?P<limit>\S+)|(?P<low>\S+) to (?P<high>\S+?)(?P<times> times)?)"
+)
 
 
-def _by_numbers(form: str) -> Accepts | None:
-    match = re.fullmatch(_NUMBERS, form)
+def _by_form(form: str) -> Accepts | None:
+    """What ``5 to 50``, ``1 to plan``, ``0 or at least 4``, ``0.5 to 2 times`` and ``matches /.*`` accept."""
+    if form.startswith("matches "):
+        pattern = re.compile(form.removeprefix("matches "), re.DOTALL)
+        return lambda value, decision, facts: pattern.fullmatch(str(value)) is not None
+    match = re.fullmatch(_RANGE, form)
     if match is None:
         return None
+    least = match["low"] or (match["limit"] if match["end"] == "least" else "-inf")
+    most = match["high"] or (match["limit"] if match["end"] == "most" else "inf")
     try:
-        low, high = (float(match[name] or match["limit"]) for name in ("low", "high"))
+        low, high = (None if bound == "plan" else float(bound) for bound in (least, most))
     except ValueError:
         return None
-    if match["end"] == "least":
-        return lambda value, decision, facts: as_number(value) >= low
-    if match["end"] == "most":
-        return lambda value, decision, facts: as_number(value) <= high
-    if match["times"]:
-        return within_factor(low, high)
-    return lambda value, decision, facts: low <= as_number(value) <= high
 
+    def accepts(value: Value, decision: Decision, facts: Facts) -> bool:
+        if str(value) == match["word"] or (match["number"] and as_number(value) == float(match["number"])):
+            return True
+        factor = as_number(decision.value) if match["times"] else 1.0
+        least, most = (as_number(decision.value) if end is None else factor * end for end in (low, high))
+        return least <= as_number(value) <= most
 
-def within_factor(low: float, high: float) -> Accepts:
-    """Accept any number from ``low`` to ``high`` times the one decided on."""
-    return lambda value, decision, facts: (
-        low * as_number(decision.value) <= as_number(value) <= high * as_number(decision.value)
-    )
+    return accepts

@@ -1,35 +1,38 @@
-"""Settings of data disks, and where HDFS's directories are on them."""
+"""Data disks and their file systems: settings, what is on them, and advice."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from howdah.model.host import Disk, FileSystem
 from howdah.model.inventory import DiskKind, DiskRole
-from howdah.model.plan import Input
+from howdah.planner.capacity import data_bytes_per_s
 from howdah.planner.facts import Facts
 from howdah.planner.reading import (
     Inspected,
     MountJudgement,
     Observation,
+    Values,
     data_dirs,
     data_disks,
     data_mounts,
     group_observations,
     is_system,
 )
-from howdah.planner.rule import Decision
+from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import read_rules
-from howdah.units import MIB
+from howdah.units import MIB, format_bytes, format_percent, format_rate
 
 rules = read_rules("disks.toml")
-
 
 _LARGEST_GROUP = 2**40  # an XFS allocation group holds 1 TiB at most
 _RAID_VOLUME = re.compile(r"PERC|MegaRAID|LOGICAL VOLUME|ServeRAID|\bMR\d{4}|RAID", re.IGNORECASE)
 _READ_AHEAD_LEAST = MIB
 _Inspect = Callable[[Inspected, Facts], Iterator[Observation]]
+_Thing = TypeVar("_Thing")
+_Judge = Callable[[_Thing], tuple[bool | None, str] | None]
 
 
 def least_groups(size_bytes: int) -> int:
@@ -44,27 +47,16 @@ rules.when("data disks spin")(lambda facts: facts.spinning)
 def _mkfs(facts: Facts) -> Decision:
     size = max(disk.size_bytes for disk in facts.group.disks if disk.role is DiskRole.DATA)
     groups = least_groups(size)
-    return Decision(
-        f"-d agcount={groups}",
-        "with few allocation groups all disks fill from the fast outer zone inwards; "
-        f"{groups} is the least mkfs.xfs makes at this size",
-        (
-            Input(name="disk size", value=size, unit="B"),
-            Input(name="largest group", value=_LARGEST_GROUP, unit="B"),
-        ),
-    )
+    inputs = inputs_of(("disk size", size, "B"), ("largest group", _LARGEST_GROUP, "B"))
+    return Decision(f"-d agcount={groups}", inputs=inputs, values={"groups": groups})
 
 
 rules.accepts("noatime without discard")(
     lambda value, decision, facts: isinstance(value, tuple) and "noatime" in value and "discard" not in value
 )
-
-
 rules.accepts("multiple of 1 MiB")(
     lambda value, decision, facts: isinstance(value, int) and value > 0 and value % MIB == 0
 )
-
-
 rules.accepts("suits the disks")(
     lambda value, decision, facts: (
         value == decision.value or (not facts.spinning and value in ("none", "mq-deadline", "kyber"))
@@ -76,13 +68,10 @@ rules.accepts("suits the disks")(
 def _scheduler(facts: Facts) -> Decision:
     kinds = {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA}
     if DiskKind.HDD in kinds:
-        return Decision("mq-deadline", "a spinning disk gains from sorted requests, and no task starves")
+        return Decision("mq-deadline", words="spinning")
     if DiskKind.SSD in kinds:
-        return Decision(
-            "mq-deadline",
-            "a SATA queue is shallow: ordered by deadline, no read waits behind a burst of writes",
-        )
-    return Decision("none", "NVMe sorts its own deep queues; ordering again costs CPU time")
+        return Decision("mq-deadline", words="sata")
+    return Decision("none", words="nvme")
 
 
 rules.when("data disks spin and HBase, which reads at random, does not run")(
@@ -100,11 +89,7 @@ def _apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if mount is not None:
             own = isinstance(mount, FileSystem) and not is_system(mount.mount)
             judged.append(MountJudgement(str(path), own, f"lies on {mount.mount} ({mount.kind})"))
-    yield from group_observations(
-        judged,
-        "a file system on its own disk",
-        "mount a data disk there, and list only directories on data disks in dfs.datanode.data.dir",
-    )
+    yield from group_observations(judged)
 
 
 @rules.inspects("disks.shared")
@@ -115,13 +100,7 @@ def _shared(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             mounts.setdefault(disk, []).append(mount.mount)
     for disk, names in mounts.items():
         if len(names) > 1:
-            yield Observation(
-                ok=False,
-                about=disk,
-                found=f"carries {len(names)} data file systems: {', '.join(names)}",
-                expected="one data file system",
-                fix="give each file system its own disk: these share one disk arm and fail together",
-            )
+            yield Observation(False, disk, f"carries {len(names)} data file systems: {', '.join(names)}")
 
 
 @rules.inspects("disks.one-directory-each")
@@ -134,59 +113,31 @@ def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if mount is not None:
             mounts.setdefault(mount.mount, []).append(str(path))
     for name, paths in mounts.items():
-        yield Observation(
-            len(paths) == 1,
-            name,
-            f"{len(paths)} data directories: {', '.join(paths)}" if len(paths) > 1 else paths[0],
-            "one data directory",
-            fix="keep one directory of each file system in dfs.datanode.data.dir",
-        )
+        shown = f"{len(paths)} data directories: {', '.join(paths)}" if len(paths) > 1 else paths[0]
+        yield Observation(len(paths) == 1, name, shown)
 
 
-@rules.inspects("disks.jbod")
-def _jbod(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    models = {disk.name: disk.model or "" for disk in reading.host.disks} if reading.host else {}
-    judged = []
-    for mount in data_mounts(reading):
-        volumes = [models[name] for name in mount.disks if _RAID_VOLUME.search(models.get(name, ""))]
-        if len(mount.disks) > 1:
-            judged.append(
-                MountJudgement(
-                    mount.mount, False, f"lies on {len(mount.disks)} disks: {', '.join(mount.disks)}"
-                )
-            )
-        elif volumes:
-            judged.append(
-                MountJudgement(mount.mount, None, f"lies on a volume of a RAID controller ({volumes[0]})")
-            )
-        elif mount.disks:
-            judged.append(MountJudgement(mount.mount, True, "one disk"))
-    yield from group_observations(
-        judged,
-        "one file system on each disk",
-        "dissolve the array, and give each disk a file system and an entry in dfs.datanode.data.dir",
-    )
+def _of_all(
+    things: Callable[[Inspected], Iterable[_Thing]], name_of: Callable[[_Thing], str]
+) -> Callable[[_Judge[_Thing]], _Inspect]:
+    """Judge everything by one question; what it does not concern has no answer."""
 
-
-_Judge = Callable[[Disk], tuple[bool | None, str] | None]
-
-
-def _disks(expected: str, fix: str) -> Callable[[_Judge], _Inspect]:
-    """Judge every data disk by one question; those that it does not concern have no answer."""
-
-    def of_all(judge: _Judge) -> _Inspect:
+    def of_all(judge: _Judge[_Thing]) -> _Inspect:
         def inspect(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-            answers = ((disk.name, judge(disk)) for disk in data_disks(reading))
-            judged = [MountJudgement(name, *answer) for name, answer in answers if answer]
-            yield from group_observations(judged, expected, fix)
+            answers = ((name_of(thing), judge(thing)) for thing in things(reading))
+            return group_observations(MountJudgement(name, *answer) for name, answer in answers if answer)
 
         return inspect
 
     return of_all
 
 
+_of_disks = _of_all(data_disks, lambda disk: disk.name)
+_of_mounts = _of_all(data_mounts, lambda mount: mount.mount)
+
+
 @rules.inspects("disks.alignment")
-@_disks("a multiple of 1 MiB", "partition the disk again, beginning at 8 MiB")
+@_of_disks
 def _aligned(disk: Disk) -> tuple[bool | None, str] | None:
     if not disk.partition_starts_bytes:
         return None
@@ -195,10 +146,7 @@ def _aligned(disk: Disk) -> tuple[bool | None, str] | None:
 
 
 @rules.inspects("disks.scheduler")
-@_disks(
-    "mq-deadline for disks that spin; none, mq-deadline or kyber for flash",
-    "echo the name into /sys/block/DEVICE/queue/scheduler, and a udev rule for the next boot",
-)
+@_of_disks
 def _judge_scheduler(disk: Disk) -> tuple[bool | None, str] | None:
     if disk.kind == "loop":
         return None
@@ -211,17 +159,160 @@ def _judge_scheduler(disk: Disk) -> tuple[bool | None, str] | None:
 
 @rules.inspects("disks.read-ahead")
 def _inspect_read_ahead(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if facts.request.hbase_used:
-        return
-    judged = [
-        MountJudgement(
-            disk.name,
-            None if disk.read_ahead_bytes is None else disk.read_ahead_bytes >= _READ_AHEAD_LEAST,
-            "not known" if disk.read_ahead_bytes is None else f"{disk.read_ahead_bytes // 1024} KiB",
-        )
-        for disk in data_disks(reading)
-        if disk.kind == "hdd"
-    ]
-    yield from group_observations(
-        judged, "1 MiB or more", "blockdev --setra 2048 DEVICE, and a udev rule for the next boot"
-    )
+    return iter(()) if facts.request.hbase_used else _read_ahead(reading, facts)
+
+
+@_of_disks
+def _read_ahead(disk: Disk) -> tuple[bool | None, str] | None:
+    if disk.kind != "hdd":
+        return None
+    if disk.read_ahead_bytes is None:
+        return None, "not known"
+    return disk.read_ahead_bytes >= _READ_AHEAD_LEAST, f"{disk.read_ahead_bytes // 1024} KiB"
+
+
+@rules.inspects("disks.jbod")
+def _jbod(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    models = {disk.name: disk.model or "" for disk in reading.host.disks} if reading.host else {}
+    judged = []
+    for mount in data_mounts(reading):
+        volumes = [models[name] for name in mount.disks if _RAID_VOLUME.search(models.get(name, ""))]
+        ok: bool | None = True
+        text = "one disk"
+        if len(mount.disks) > 1:
+            ok, text = False, f"lies on {len(mount.disks)} disks: {', '.join(mount.disks)}"
+        elif volumes:
+            ok, text = None, f"lies on a volume of a RAID controller ({volumes[0]})"
+        if mount.disks:
+            judged.append(MountJudgement(mount.mount, ok, text))
+    return group_observations(judged)
+
+
+_GROUPS_MOST = 4
+_RESERVED_MOST = 0.02
+_SIZE_SPREAD = 1.1
+_FILL_MOST = 0.9
+_FILL_SPREAD = 0.2
+_SYSTEM_FREE = 10**10
+_BAD_OPTIONS = ("sync", "dirsync", "data=journal", "nobarrier", "barrier=0")
+"""What writes everything at once or twice, and what loses blocks that were acknowledged with the power."""
+_SPARE_WORTH_FROM = 12
+_CONTROLLER_BYTES_PER_S = 4_000_000_000
+
+
+@rules.inspects("disks.kind-of-file-system")
+@_of_mounts
+def _kind(file_system: FileSystem) -> tuple[bool | None, str]:
+    return file_system.kind in ("xfs", "ext4"), file_system.kind
+
+
+@rules.inspects("disks.allocation-groups")
+@_of_mounts
+def _groups(file_system: FileSystem) -> tuple[bool | None, str] | None:
+    if file_system.kind != "xfs":
+        return None
+    if file_system.xfs is None:
+        return None, "not known"
+    most = max(_GROUPS_MOST, -(-file_system.size_bytes // _LARGEST_GROUP))
+    return file_system.xfs.agcount <= most, f"{file_system.xfs.agcount} allocation groups"
+
+
+@rules.inspects("disks.access-times")
+@_of_mounts
+def _access_times(file_system: FileSystem) -> tuple[bool | None, str]:
+    options = [option for option in file_system.options if option.endswith("atime")]
+    return "noatime" in file_system.options, ", ".join(options) or "access times are written"
+
+
+@rules.inspects("disks.discard")
+@_of_mounts
+def _discard(file_system: FileSystem) -> tuple[bool | None, str]:
+    used = any(option == "discard" or option.startswith("discard=") for option in file_system.options)
+    return not used, "discard" if used else "no discard"
+
+
+@rules.inspects("disks.mount-options")
+@_of_mounts
+def _slow_or_unsafe(file_system: FileSystem) -> tuple[bool | None, str]:
+    bad = [option for option in file_system.options if option in _BAD_OPTIONS]
+    return not bad, ", ".join(bad) or "no such option"
+
+
+@rules.inspects("disks.writable")
+@_of_mounts
+def _writable(file_system: FileSystem) -> tuple[bool | None, str]:
+    return "ro" not in file_system.options, "read-only" if "ro" in file_system.options else "writable"
+
+
+@rules.inspects("disks.reserved-blocks")
+@_of_mounts
+def _reserved(file_system: FileSystem) -> tuple[bool | None, str] | None:
+    if not file_system.kind.startswith("ext"):
+        return None
+    if file_system.reserved_bytes is None:
+        return None, "not known"
+    share = file_system.reserved_bytes / file_system.size_bytes
+    shown = f"{format_percent(share)} reserved ({format_bytes(file_system.reserved_bytes)})"
+    return share <= _RESERVED_MOST, shown
+
+
+@rules.inspects("disks.room")
+@_of_mounts
+def _room(file_system: FileSystem) -> tuple[bool | None, str]:
+    used = _used(file_system)
+    return used <= _FILL_MOST, f"{format_percent(used)} full"
+
+
+def _used(file_system: FileSystem) -> float:
+    return 1 - file_system.free_bytes / file_system.size_bytes
+
+
+@rules.inspects("disks.system-room")
+def _system(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    file_systems = reading.host.file_systems if reading.host else ()
+    root = next((file_system for file_system in file_systems if file_system.mount == "/"), None)
+    if root is not None:
+        shown = f"{format_percent(_used(root))} full, {format_bytes(root.free_bytes)} free"
+        yield Observation(root.free_bytes >= _SYSTEM_FREE or _used(root) <= _FILL_MOST, "/", shown)
+
+
+@rules.inspects("disks.even-fill")
+def _even(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    used = {mount.mount: _used(mount) for mount in data_mounts(reading)}
+    if len(used) > 1:
+        least, most = min(used, key=used.__getitem__), max(used, key=used.__getitem__)
+        shown = f"{format_percent(used[least])} and {format_percent(used[most])} full"
+        yield Observation(used[most] - used[least] <= _FILL_SPREAD, f"{least}, {most}", shown)
+
+
+@rules.inspects("disks.equal-sizes")
+def _equal(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    sizes = {mount.mount: mount.size_bytes for mount in data_mounts(reading)}
+    if len(sizes) > 1:
+        small, large = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
+        shown = f"{format_bytes(sizes[small])} and {format_bytes(sizes[large])}"
+        yield Observation(sizes[large] <= _SIZE_SPREAD * sizes[small], f"{small}, {large}", shown)
+
+
+@rules.advises("disks.system-disks")
+def _system_disks(facts: Facts) -> Values | None:
+    if any(disk.role is DiskRole.SYSTEM for disk in facts.group.disks):
+        return None
+    return {"facts": facts}
+
+
+@rules.advises("disks.spare")
+def _spare(facts: Facts) -> Values | None:
+    disks = facts.group.data_disks
+    if disks < _SPARE_WORTH_FROM or any(disk.role is DiskRole.SPARE for disk in facts.group.disks):
+        return None
+    return {"disks": disks, "facts": facts}
+
+
+@rules.advises("disks.controller")
+def _controller(facts: Facts) -> Values | None:
+    rate = data_bytes_per_s(facts.group)
+    kinds = {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA}
+    if not kinds <= {DiskKind.HDD, DiskKind.SSD} or rate < _CONTROLLER_BYTES_PER_S / 2:
+        return None
+    return {"rate": format_rate(rate)}

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.plan import Input, Role
+from howdah.model.plan import Role
 from howdah.planner.capacity import FILL_LIMIT
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import REGIONS, sized_heap
-from howdah.planner.reading import (
-    Inspected,
-    Observation,
-    has_several_hosts,
-    path_list,
-    worker_hosts,
-)
-from howdah.planner.rule import Decision
+from howdah.planner.reading import Inspected, Observation, Values, has_several_hosts, path_list, worker_hosts
+from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.security import login
-from howdah.units import GIB, format_bytes, format_count, format_counted, format_memory
+from howdah.units import GIB, format_bytes, format_count, format_counted
 
 rules = read_rules("hbase.toml")
 
@@ -28,27 +22,16 @@ _REGION_LEAST, _REGION_MOST = 5 * GIB, 50 * GIB
 _RECORD_BYTES = 1000
 """YCSB's ten fields of 100 bytes."""
 _SESSION_MS = 90_000
-_PATIENCE_MS, _DEFAULT_PATIENCE_MS = 300_000, 1_200_000
+_DEFAULT_PATIENCE_MS = 1_200_000
 
 
 @rules.inspects("hbase.distributed-servers")
 def _alone_by_default(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     key = "hbase.cluster.distributed"
     if reading.has("hbase-site.xml") and (len(worker_hosts(reading)) > 1 or has_several_hosts(reading)):
-        yield reading.verdict(
-            key,
-            (reading.text(key) or "").strip().lower() == "true",
-            found=f"{reading.text(key) or 'false (default)'}, with several hosts",
-            expected="true: otherwise all of HBase runs in the HMaster's process, and its data depend on "
-            "that host",
-            fix=f"set {key} to true in {reading.where(key) or 'hbase-site.xml'}",
-            elsewhere="hbase-site.xml",
-        )
-
-
-rules.accepts("not a local directory")(
-    lambda value, decision, facts: "://" in str(value) and not str(value).startswith("file:")
-)
+        shown = f"{reading.text(key) or 'false (default)'}, with several hosts"
+        ok = (reading.text(key) or "").strip().lower() == "true"
+        yield reading.verdict(key, ok, found=shown, elsewhere="hbase-site.xml")
 
 
 @rules.decides("hbase.root")
@@ -56,7 +39,7 @@ def _root(facts: Facts) -> Decision:
     file_system = str(facts.decided.get("fs.defaultFS", ""))
     # A check may have found the release's default, which is the local disk.
     base = file_system.rstrip("/") if file_system.startswith("hdfs://") else f"hdfs://{facts.cluster.name}"
-    return Decision(f"{base}/hbase", f"in the cluster's file system, {base}")
+    return Decision(f"{base}/hbase", values={"base": base})
 
 
 @rules.decides("hbase.master-heap")
@@ -71,9 +54,6 @@ def _master_heap(facts: Facts) -> Decision:
     )
 
 
-rules.accepts("false as text")(lambda value, decision, facts: str(value).lower() == "false")
-
-
 rules.accepts("the same hosts")(
     lambda value, decision, facts: (
         {host.partition(":")[0] for host in path_list(value)} == set(path_list(decision.value))
@@ -86,9 +66,7 @@ def _quorum(facts: Facts) -> Decision:
     hosts = facts.cluster.addresses(Role.ZOOKEEPER)
     if not hosts:
         raise MissingFact("the hosts of ZooKeeper: give a plan")
-    return Decision(
-        hosts, f"the {len(hosts)} ZooKeepers of the cluster" if len(hosts) > 1 else "the one ZooKeeper"
-    )
+    return Decision(hosts, words="several" if len(hosts) > 1 else "one", values={"hosts": len(hosts)})
 
 
 def _stored(facts: Facts) -> tuple[int, str]:
@@ -115,22 +93,14 @@ def _region_size(facts: Facts) -> Decision:
     stored, basis = _stored(facts)
     value = max(_REGION_LEAST, min(_REGION_MOST, -(-stored // REGIONS // GIB) * GIB))
     regions = max(1, -(-stored // value))
-    regions_text = (
-        f"{format_bytes(stored)} on a RegionServer, {basis}, are {format_counted(regions, 'region')}"
+    return Decision(
+        value,
+        inputs=inputs_of(("data of a RegionServer", stored, "B")),
+        words="many" if regions > _REGIONS_MOST else "few",
+        values={"stored": format_bytes(stored), "basis": basis, "regions": format_counted(regions, "region")},
     )
-    if regions > _REGIONS_MOST:
-        because = (
-            f"{regions_text}, more than the {_REGIONS_MOST} it should have; larger ones take too long to "
-            "compact, so leave a part of the disks to other data"
-        )
-    else:
-        because = f"{regions_text}: 20 to {_REGIONS_MOST} are few to flush and to open, and enough to spread"
-    return Decision(value, because, (Input(name="data of a RegionServer", value=stored, unit="B"),))
 
 
-rules.accepts("0 or at least a day")(
-    lambda value, decision, facts: as_number(value) == 0 or as_number(value) >= 86_400_000
-)
 rules.accepts("longer than a session")(
     lambda value, decision, facts: _SESSION_MS < as_number(value) <= _DEFAULT_PATIENCE_MS
 )
@@ -140,26 +110,17 @@ rules.accepts("longer than a session")(
 def _session_limit(facts: Facts) -> Decision:
     session = facts.decided.get("zookeeper.session.timeout")
     value = int(as_number(session)) if session is not None else _SESSION_MS
-    return Decision(
-        value,
-        f"HBase requests {value / 1000:g} s; without its own limit ZooKeeper grants 20 ticks, 40 s, and a "
-        "RegionServer is declared lost that much earlier",
-        (Input(name="zookeeper.session.timeout", value=value / 1000, unit="s"),),
-    )
+    inputs = inputs_of(("zookeeper.session.timeout", value / 1000, "s"))
+    return Decision(value, inputs=inputs, values={"seconds": value / 1000})
 
 
 @rules.advises("hbase.dense-regionservers")
-def _dense_counsel(facts: Facts) -> str | None:
+def _dense_counsel(facts: Facts) -> Values | None:
     stored, basis = _stored(facts)
     most = _REGIONS_MOST * _REGION_MOST
     if stored <= most:
         return None
-    return (
-        f"A RegionServer would hold {format_bytes(stored)}, {basis}; {_REGIONS_MOST} regions of "
-        f"{format_memory(_REGION_MOST)} are {format_bytes(most)}. Keep tables below that, and the rest of "
-        "HDFS for other data, or give HBase more hosts with fewer disks: the regions of a lost "
-        "RegionServer must open on the others within minutes."
-    )
+    return {"stored": format_bytes(stored), "basis": basis, "most": format_bytes(most)}
 
 
 @rules.advises("hbase.log-disks")
@@ -178,11 +139,5 @@ def _log_counsel(facts: Facts) -> str | None:
 
 
 @rules.advises("hbase.shared-workers")
-def _pools_counsel(facts: Facts) -> str | None:
-    if facts.request.mapreduce:
-        return (
-            "MapReduce and HBase share these workers: a large job takes disks and CPUs from every request. "
-            "If latency matters, give HBase its own workers on the same hosts, or limit how many jobs run "
-            "at once."
-        )
-    return None
+def _pools_counsel(facts: Facts) -> Values | None:
+    return {} if facts.request.mapreduce else None

@@ -5,71 +5,50 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from howdah.errors import UserError
-from howdah.model.plan import Input, Placement, Value
+from howdah.model.plan import Placement, Value
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, entry_verdict, named_hosts
-from howdah.planner.rule import Decision, in_study
+from howdah.planner.reading import Inspected, Observation, Values, entry_verdict, named_hosts
+from howdah.planner.rule import Decision, in_study, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.ha.services import own_pairs
-from howdah.units import GIB, KIB, MIB, format_bytes, format_counted
+from howdah.units import KIB, MIB, format_bytes, format_counted
 
 rules = read_rules("hdfs.toml")
 
-
 _LARGE_BLOCK = 256 * MIB
 _SMALL_BLOCK = 128 * MIB
-_BLOCK_MOST = GIB
 _BLOCKS_PER_SLOT = 1.5
 """Fewer blocks for each map slot, and the last wave of tasks is a good part of the job (D0 65).
 
 Half a block's time is lost in each slot at the end of the maps. Blocks of 128 MiB halve that loss, and double
 the starts of tasks. A task's JVM starts with 2 to 3 s of CPU, and sorts 128 MiB in 5 to 6 s (Java 17,
 TeraSort in one JVM), so larger blocks take less time from about one for each slot on."""
-_DOMAINS_FOR_THREE = 4
 _REPLICAS = 3
-
-
-rules.accepts("up to 1 GiB")(
-    lambda value, decision, facts: as_number(decision.value) <= as_number(value) <= _BLOCK_MOST
-)
 
 
 @rules.decides("hdfs.block-size")
 def _block_size(facts: Facts) -> Decision:
     request = facts.request
     if request.hbase_used and not request.mapreduce:
-        return Decision(
-            _SMALL_BLOCK,
-            "the release's default: HBase writes files of many HDFS blocks and reads its own smaller "
-            "blocks from them",
-        )
+        return Decision(_SMALL_BLOCK, words="hbase")
     dataset = request.dataset_bytes
     if dataset is None:
-        return Decision(
-            _LARGE_BLOCK,
-            "fewer and longer tasks, and half the blocks in the NameNode's memory; no dataset was named",
-        )
+        return Decision(_LARGE_BLOCK, words="no_dataset")
     slots = max(1, facts.cluster.map_slots)
     per_slot = dataset / _LARGE_BLOCK / slots
-    inputs = (
-        Input(name="dataset", value=dataset, unit="B"),
-        Input(name="map tasks at once", value=slots),
-        Input(name="blocks of 256 MiB for each", value=round(per_slot, 1)),
+    inputs = inputs_of(
+        ("dataset", dataset, "B"),
+        ("map tasks at once", slots),
+        ("blocks of 256 MiB for each", round(per_slot, 1)),
     )
+    values = {
+        "dataset": format_bytes(dataset),
+        "blocks": per_slot,
+        "slots": format_counted(slots, "map slot"),
+    }
     if per_slot < _BLOCKS_PER_SLOT:
-        return Decision(
-            _SMALL_BLOCK,
-            f"{format_bytes(dataset)} in blocks of 256 MiB is {per_slot:.1f} for each of "
-            f"{format_counted(slots, 'map slot')}, fewer than {_BLOCKS_PER_SLOT}: the last wave of tasks "
-            "would leave slots idle",
-            inputs,
-        )
-    return Decision(
-        _LARGE_BLOCK,
-        f"fewer and longer tasks: {format_bytes(dataset)} is still {per_slot:.0f} blocks for each of "
-        f"{format_counted(slots, 'map slot')}",
-        inputs,
-    )
+        return Decision(_SMALL_BLOCK, inputs=inputs, values=values, words="few")
+    return Decision(_LARGE_BLOCK, inputs=inputs, values=values, words="many")
 
 
 rules.accepts("up to one for each host")(
@@ -80,7 +59,7 @@ rules.accepts("up to one for each host")(
 @rules.decides("hdfs.replication")
 def _replication(facts: Facts) -> Decision:
     hosts = facts.cluster.worker_hosts
-    inputs = (Input(name="hosts with workers", value=hosts),)
+    inputs, values = inputs_of(("hosts with workers", hosts)), {"hosts": hosts}
     requested = facts.request.replication
     if requested is not None:
         if requested < 1 or requested > hosts:
@@ -90,32 +69,10 @@ def _replication(facts: Facts) -> Decision:
                 "on each",
                 f"give 1 to {hosts}" if hosts > 1 else "give 1",
             )
-        return Decision(requested, _asked_because(requested, hosts), inputs)
-    if hosts >= _DOMAINS_FOR_THREE:
-        return Decision(
-            _REPLICAS,
-            f"{hosts} hosts carry workers: a lost host leaves two replicas, and room to copy the third",
-            inputs,
-        )
-    value = min(_REPLICAS, hosts)
-    if value == _REPLICAS:
-        because = (
-            "3 hosts carry workers: one replica on each; while one is lost no other host "
-            "can take its replicas"
-        )
-    elif value == 1:
-        because = "only 1 host with workers: keep only data on it that can be reproduced"
-    else:
-        because = f"only {format_counted(hosts, 'host')} with workers: more replicas would share a host"
-    return Decision(value, because, inputs)
-
-
-def _asked_because(requested: int, hosts: int) -> str:
-    if requested == 1:
-        return "requested; one lost disk loses data for good: only for data that can be reproduced"
-    if requested == hosts:
-        return f"requested; each of {hosts} hosts holds a replica, so no other can take a lost one"
-    return f"requested; {hosts} hosts carry workers"
+        words = "requested_one" if requested == 1 else "requested_all" if requested == hosts else "requested"
+        return Decision(requested, inputs=inputs, values=values, words=words)
+    words = "more" if hosts > _REPLICAS else {1: "one", _REPLICAS: "three"}.get(hosts, "two")
+    return Decision(min(_REPLICAS, hosts), inputs=inputs, values=values, words=words)
 
 
 @rules.when("no more DataNodes than replicas, and three or more")
@@ -137,12 +94,9 @@ def _goes_on(value: Value, decision: Decision, facts: Facts) -> bool:
 @rules.decides("hdfs.replace-datanode")
 def _replace(facts: Facts) -> Decision:
     workers = facts.cluster.workers
+    replicas = format_counted(int(facts.number("dfs.replication")), "replica")
     return Decision(
-        "NEVER",
-        f"{workers} DataNodes keep {format_counted(int(facts.number('dfs.replication')), 'replica')}: no "
-        "other can replace a lost one, and by default every open write then fails, HBase's log "
-        "included; the NameNode copies the replica once the DataNode is back",
-        (Input(name="DataNodes", value=workers),),
+        "NEVER", inputs=inputs_of(("DataNodes", workers)), values={"workers": workers, "replicas": replicas}
     )
 
 
@@ -154,14 +108,7 @@ def _single_replica(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     if "hbase-site.xml" in reading.where("dfs.replication"):
         # What only HBase's file says is a rule of its own.
         return
-    yield reading.verdict(
-        "dfs.replication",
-        value >= 2,
-        found=f"{value:.15g}",
-        expected="3, or 2 by decision: with 1 a lost disk loses data for good",
-        fix="set dfs.replication to 3 in hdfs-site.xml, and raise the replicas of stored files "
-        "with `hdfs dfs -setrep 3 /`",
-    )
+    yield reading.verdict("dfs.replication", value >= 2, found=f"{value:.15g}")
 
 
 def _has_several_datanodes(reading: Inspected, facts: Facts) -> bool:
@@ -176,15 +123,8 @@ def _has_several_datanodes(reading: Inspected, facts: Facts) -> bool:
 def _replica_of_hbase(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     for entry in reading.properties:
         if entry.base_name == "hbase-site.xml" and entry.name == "dfs.replication":
-            yield entry_verdict(
-                entry,
-                entry.text.strip() != "1" or not _has_several_datanodes(reading, facts),
-                about="dfs.replication",
-                found=f"{entry.text} in {entry.base_name}",
-                expected="no value there: otherwise tables and logs have one replica, and a lost "
-                "disk loses them",
-                fix=f"remove dfs.replication from {entry.place}, then `hdfs dfs -setrep 3` for hbase.rootdir",
-            )
+            ok = entry.text.strip() != "1" or not _has_several_datanodes(reading, facts)
+            yield entry_verdict(entry, ok, about=entry.name, found=f"{entry.text} in {entry.base_name}")
 
 
 def _is_alone(reading: Inspected, facts: Facts) -> bool:
@@ -201,26 +141,13 @@ def _is_alone(reading: Inspected, facts: Facts) -> bool:
 def _one_host(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     if reading.number("dfs.replication") != 1 or _has_several_datanodes(reading, facts):
         return
-    yield reading.verdict(
-        "dfs.replication",
-        False,
-        found="1, on the only host" if _is_alone(reading, facts) else "1, and no file lists the workers",
-        expected="more hosts for data that must last: with one host a lost disk loses its data for good",
-        fix="keep dfs.replication at 1 on one host, copy data that cannot be reproduced to another "
-        "place, and set 3 once there are three workers",
-    )
+    shown = "1, on the only host" if _is_alone(reading, facts) else "1, and no file lists the workers"
+    yield reading.verdict("dfs.replication", False, found=shown)
 
 
 rules.accepts("at least an hour or the plan's")(
     lambda value, decision, facts: as_number(value) >= min(60, as_number(decision.value))
 )
-
-
-@rules.decides("hdfs.trash")
-def _erased_soon(facts: Facts) -> Decision:
-    if in_study(facts):
-        return Decision(0, "a study deletes what it wrote, and needs the room")
-    return Decision(1440, "minutes; files deleted by mistake can be restored for a day")
 
 
 @rules.when("unless upgrade domains need their own list")
@@ -239,13 +166,8 @@ rules.accepts("pages of 4 KiB, at least 64 KiB")(
 )
 def _drop_behind(facts: Facts) -> Decision:
     if in_study(facts) and not facts.request.hbase_used:
-        return Decision(True, "a benchmark streams its data once; the page cache is kept for map output")
-    return Decision(
-        False,
-        "HBase reads its own files again: their blocks stay in the page cache"
-        if facts.request.hbase_used
-        else "the next job often reads a job's output from the page cache",
-    )
+        return Decision(True, words="study")
+    return Decision(False, words="hbase" if facts.request.hbase_used else "jobs")
 
 
 @rules.inspects("streams.short-circuit-of-hbase")
@@ -253,21 +175,12 @@ def _for_hbase(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     key = "dfs.client.read.shortcircuit"
     for entry in reading.properties:
         if entry.name == key and entry.base_name == "hbase-site.xml":
-            yield entry_verdict(
-                entry,
-                entry.text != "false",
-                about=key,
-                expected="true: a RegionServer reads this file last, and then reads its own disks through a "
-                "DataNode's socket",
-                fix=f"remove {key} from {entry.place}: hdfs-site.xml decides it",
-            )
+            yield entry_verdict(entry, entry.text != "false", about=key)
 
 
 rules.accepts("the same, if HBase runs")(
     lambda value, decision, facts: value == decision.value or not facts.request.hbase_used
 )
-
-
 rules.when("unless short-circuit reads are off")(
     lambda facts: facts.decided.get("dfs.client.read.shortcircuit") is not False
 )
@@ -277,36 +190,17 @@ rules.accepts("set, if HBase runs")(
 
 
 @rules.advises("streams.native-library")
-def _native_counsel(facts: Facts) -> str | None:
-    if not facts.decided.get("dfs.domain.socket.path"):
-        return None
-    return (
-        "Run `hadoop checknative` on every worker: short-circuit reads need `hadoop: true`, and a DataNode "
-        "with dfs.domain.socket.path but without the native library does not start. If the library is "
-        "missing, plan with --set dfs.client.read.shortcircuit=false, which omits the socket, too."
-    )
+def _native_counsel(facts: Facts) -> Values | None:
+    return {} if facts.decided.get("dfs.domain.socket.path") else None
 
 
 @rules.inspects("streams.short-circuit-socket")
 def _short_circuit_socket(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    if not reading.truth("dfs.client.read.shortcircuit"):
-        return
-    path = reading.text("dfs.domain.socket.path")
-    yield reading.verdict(
-        "dfs.domain.socket.path",
-        bool(path),
-        found=path or "not set",
-        expected="a path, since dfs.client.read.shortcircuit is true: without one no client of HDFS starts",
-        fix="set dfs.domain.socket.path to /var/lib/hadoop-hdfs/dn_socket in hdfs-site.xml",
-        elsewhere=reading.where("dfs.client.read.shortcircuit"),
-    )
+    turned_on, path = "dfs.client.read.shortcircuit", "dfs.domain.socket.path"
+    if reading.truth(turned_on):
+        yield reading.verdict(path, bool(reading.text(path)), elsewhere=reading.where(turned_on))
 
 
 @rules.advises("streams.whole-files")
-def _whole_file_counsel(facts: Facts) -> str | None:
-    if facts.cluster.worker_hosts < 2:
-        return None
-    return (
-        "Let a map task read one block, not a whole file of many: with 3 replicas up to two thirds of the "
-        "other blocks come over the network. More replicas do not make reading or writing faster."
-    )
+def _whole_file_counsel(facts: Facts) -> Values | None:
+    return {} if facts.cluster.worker_hosts > 1 else None

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.model.inventory import DiskKind, DiskRole
-from howdah.model.plan import Input
 from howdah.model.request import Hypervisor
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision, under_kvm, under_vsphere
+from howdah.planner.reading import Inspected, Observation, Values
+from howdah.planner.rule import Decision, inputs_of, under_kvm, under_vsphere
 from howdah.planner.rules.declare import read_rules
 from howdah.units import MIB, format_counted, format_memory
 
 rules = read_rules("hypervisor.toml")
 
-
-_POWER = {True: "High Performance", False: "Balanced"}
 rules.when("under KVM, a worker fits one NUMA node")(
     lambda facts: under_kvm(facts) and facts.worker.numa_nodes == 1
 )
@@ -26,13 +23,9 @@ def _vcpus(facts: Facts) -> int:
     return facts.worker.vcpus or 1
 
 
-@rules.decides("hypervisor.vsphere-vcpus")
-def _cpus(facts: Facts) -> Decision:
-    return Decision(
-        _vcpus(facts),
-        "the worker's part of the host's threads, each of which is assigned once",
-        (Input(name="worker.vcpus", value=_vcpus(facts)),),
-    )
+rules.decides("hypervisor.vsphere-vcpus", "hypervisor.kvm-vcpus")(
+    lambda facts: Decision(_vcpus(facts), inputs=inputs_of(("worker.vcpus", _vcpus(facts))))
+)
 
 
 @rules.decides("hypervisor.vsphere-sockets")
@@ -40,33 +33,14 @@ def _sockets(facts: Facts) -> Decision:
     nodes = facts.worker.numa_nodes or 1
     vcpus = _vcpus(facts)
     cores = vcpus // nodes if vcpus % nodes == 0 else vcpus
-    return Decision(
-        cores,
-        f"the guest sees {format_counted(vcpus // cores, 'socket')}, as many as NUMA nodes it draws on",
-        (Input(name="worker.vcpus", value=vcpus), Input(name="worker.numa_nodes", value=nodes)),
-    )
+    inputs = inputs_of(("worker.vcpus", vcpus), ("worker.numa_nodes", nodes))
+    return Decision(cores, inputs=inputs, values={"sockets": format_counted(vcpus // cores, "socket")})
 
 
-def _memory_mb(facts: Facts) -> int:
-    return facts.worker.memory_bytes // MIB
-
-
-@rules.decides("hypervisor.vsphere-memory")
+@rules.decides("hypervisor.vsphere-memory", "hypervisor.vsphere-reservation", "hypervisor.kvm-memory")
 def _memory(facts: Facts) -> Decision:
-    return Decision(
-        _memory_mb(facts),
-        "the worker's part of the memory that the hypervisor leaves",
-        (Input(name="worker.memory", value=facts.worker.memory_bytes, unit="B"),),
-    )
-
-
-@rules.decides("hypervisor.vsphere-reservation")
-def _reserved(facts: Facts) -> Decision:
-    return Decision(
-        _memory_mb(facts),
-        "all of it, so that no page of a heap is ever swapped, shared or ballooned away",
-        (Input(name="worker.memory", value=facts.worker.memory_bytes, unit="B"),),
-    )
+    size = facts.worker.memory_bytes
+    return Decision(size // MIB, inputs=inputs_of(("worker.memory", size, "B")))
 
 
 def _cores_per_node(facts: Facts) -> int:
@@ -75,20 +49,14 @@ def _cores_per_node(facts: Facts) -> int:
 
 @rules.when("under vSphere, a worker on one NUMA node has more vCPUs than the node has cores")
 def _spans_cores(facts: Facts) -> bool:
-    if not under_vsphere(facts) or facts.worker.numa_nodes != 1:
-        return False
-    return _vcpus(facts) > _cores_per_node(facts)
+    return under_vsphere(facts) and facts.worker.numa_nodes == 1 and _vcpus(facts) > _cores_per_node(facts)
 
 
 @rules.decides("hypervisor.vsphere-prefer-threads")
 def _prefer_threads(facts: Facts) -> Decision:
-    cores = _cores_per_node(facts)
-    return Decision(
-        True,
-        f"{_vcpus(facts)} vCPUs are more than a node's {cores} cores but fit its threads: as "
-        "threads they stay near their memory",
-        (Input(name="worker.vcpus", value=_vcpus(facts)), Input(name="cores per node", value=cores)),
-    )
+    cores, vcpus = _cores_per_node(facts), _vcpus(facts)
+    inputs = inputs_of(("worker.vcpus", vcpus), ("cores per node", cores))
+    return Decision(True, inputs=inputs, values={"vcpus": vcpus, "cores": cores})
 
 
 rules.when("HBase runs on workers that are virtual machines under vSphere")(
@@ -98,53 +66,16 @@ rules.when("HBase runs on workers that are virtual machines under vSphere")(
 
 @rules.decides("hypervisor.vsphere-latency")
 def _latency(facts: Facts) -> Decision:
-    threads, cores = facts.group.cpu.threads, facts.group.cpu.cores
-    because = "a RegionServer answers in milliseconds, and waiting for a CPU is its largest delay"
-    if _vcpus(facts) * facts.worker.per_host > cores:
-        because += (
-            f"; since vSphere 8 each vCPU takes a whole core, and the host has {cores} for "
-            f"{_vcpus(facts) * facts.worker.per_host} vCPUs: choose High with Hyper-threading instead"
-        )
-    because += "; reserve all its CPU too, in MHz: the clock of a core for each vCPU"
-    return Decision(
-        "high",
-        because,
-        (
-            Input(name="worker.vcpus", value=_vcpus(facts)),
-            Input(name="cores", value=cores),
-            Input(name="threads", value=threads),
-        ),
-    )
-
-
-rules.accepts("high performance")(
-    lambda value, decision, facts: value == _POWER[True] or value == decision.value
-)
+    cpu, vcpus = facts.group.cpu, _vcpus(facts) * facts.worker.per_host
+    inputs = inputs_of(("worker.vcpus", _vcpus(facts)), ("cores", cpu.cores), ("threads", cpu.threads))
+    words = "more" if vcpus > cpu.cores else "fits"
+    return Decision("high", inputs=inputs, values={"cores": cpu.cores, "vcpus": vcpus}, words=words)
 
 
 @rules.decides("hypervisor.vsphere-power")
 def _power(facts: Facts) -> Decision:
-    if facts.request.hbase_used:
-        return Decision(_POWER[True], "HBase's requests are shorter than the time a core takes to wake up")
-    return Decision(_POWER[False], "sorting keeps cores awake; idle hosts draw half the power")
-
-
-@rules.decides("hypervisor.kvm-vcpus")
-def _kvm_cpus(facts: Facts) -> Decision:
-    return Decision(
-        _vcpus(facts),
-        "the worker's part of the host's threads, each of which is assigned once",
-        (Input(name="worker.vcpus", value=_vcpus(facts)),),
-    )
-
-
-@rules.decides("hypervisor.kvm-memory")
-def _kvm_memory(facts: Facts) -> Decision:
-    return Decision(
-        facts.worker.memory_bytes // MIB,
-        "the worker's part of the memory that the host leaves",
-        (Input(name="worker.memory", value=facts.worker.memory_bytes, unit="B"),),
-    )
+    busy = facts.request.hbase_used
+    return Decision("High Performance" if busy else "Balanced", words="hbase" if busy else "usual")
 
 
 def _kvm_sockets(facts: Facts) -> int:
@@ -152,31 +83,19 @@ def _kvm_sockets(facts: Facts) -> int:
     return nodes if _vcpus(facts) % nodes == 0 else 1
 
 
-@rules.decides("hypervisor.kvm-guest-sockets")
-def _guest_sockets(facts: Facts) -> Decision:
-    return Decision(_kvm_sockets(facts), "one for each NUMA node that the worker draws on")
+rules.decides("hypervisor.kvm-guest-sockets")(lambda facts: Decision(_kvm_sockets(facts)))
 
 
 @rules.decides("hypervisor.kvm-guest-cores")
 def _guest_cores(facts: Facts) -> Decision:
-    return Decision(
-        _vcpus(facts) // _kvm_sockets(facts),
-        "every virtual CPU is shown as a core: it is not tied to one thread of one core",
-        (Input(name="worker.vcpus", value=_vcpus(facts)),),
-    )
+    vcpus = _vcpus(facts)
+    return Decision(vcpus // _kvm_sockets(facts), inputs=inputs_of(("worker.vcpus", vcpus)))
 
 
 @rules.decides("hypervisor.kvm-io-threads")
 def _threads(facts: Facts) -> Decision:
     disks = max(1, facts.worker.data_disks or 1)
-    return Decision(
-        disks,
-        "one for each data disk, set in its driver: no disk waits for another's requests",
-        (Input(name="worker.data_disks", value=disks),),
-    )
-
-
-_HUGE_PAGE = 2 * MIB
+    return Decision(disks, inputs=inputs_of(("worker.data_disks", disks)))
 
 
 rules.when("workers are virtual machines and no hypervisor is chosen")(
@@ -186,7 +105,7 @@ rules.when("workers are virtual machines and no hypervisor is chosen")(
 
 @rules.advises("hypervisor.vsphere-raw-disks")
 def _raw_disks(facts: Facts) -> str:
-    if _all_nvme(facts):
+    if {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA} == {DiskKind.NVME}:
         return (
             f"Pass each of a worker's {facts.worker.data_disks or 0} NVMe drives through to it as a PCI "
             "device (DirectPath I/O), or give it one VMDK for each drive on a virtual NVMe controller."
@@ -198,65 +117,38 @@ def _raw_disks(facts: Facts) -> str:
     )
 
 
-def _all_nvme(facts: Facts) -> bool:
-    return {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA} == {DiskKind.NVME}
-
-
 rules.when("workers are virtual machines")(lambda facts: facts.cluster.virtual)
 
 
 @rules.advises("hypervisor.templates")
-def _template(facts: Facts) -> str:
+def _template(facts: Facts) -> Values | None:
     kinds = len(facts.cluster.kinds)
-    return (
-        f"Make {'one template' if kinds == 1 else f'{kinds} templates'} and clone workers from it: a "
-        "standard size fits hosts of several sizes well, and all workers stay identical."
-    )
+    return {"templates": "one template" if kinds == 1 else f"{kinds} templates"}
 
 
 @rules.advises("hypervisor.kvm-host-pages")
-def _host_pages(facts: Facts) -> str:
+def _host_pages(facts: Facts) -> Values:
     size = facts.worker.memory_bytes
-    return (
-        f"Reserve huge pages when a KVM host starts: {size // _HUGE_PAGE:,} of 2 MiB for each worker of "
-        f"{format_memory(size)}, evenly over the NUMA nodes (hugepages= on the kernel's command line); "
-        "turn KSM off."
-    )
+    return {"pages": size // (2 * MIB), "memory": format_memory(size)}
 
 
 rules.when("under KVM, a worker draws on several NUMA nodes")(
     lambda facts: under_kvm(facts) and (facts.worker.numa_nodes or 1) > 1
 )
-
-
-@rules.advises("hypervisor.kvm-guest-nodes")
-def _guest_nodes(facts: Facts) -> str:
-    return (
-        f"A worker draws on {facts.worker.numa_nodes} NUMA nodes, which a guest of KVM sees only if "
-        "configured: define as many <cell>s under <cpu><numa> and bind each with <memnode>, or divide the "
-        "host into more workers."
-    )
+rules.advises("hypervisor.kvm-guest-nodes")(lambda facts: {"facts": facts})
 
 
 @rules.decides("firmware.hyper-threading")
 def _firmware_threads(facts: Facts) -> Decision:
     cpu = facts.group.cpu
-    return Decision(
-        "on",
-        "a second thread for each core: 12 to 18 % less time if tasks compute",
-        (Input(name="cores", value=cpu.cores), Input(name="threads", value=cpu.threads)),
-    )
+    return Decision("on", inputs=inputs_of(("cores", cpu.cores), ("threads", cpu.threads)))
 
 
 @rules.decides("firmware.power")
 def _firmware_power(facts: Facts) -> Decision:
-    if facts.request.hbase_used:
-        return Decision(
-            "maximum performance", "HBase's requests are shorter than the time a core takes to wake up"
-        )
-    return Decision(
-        "controlled by the operating system", "sorting keeps cores awake; idle hosts draw half the power"
-    )
+    busy = facts.request.hbase_used
+    value = "maximum performance" if busy else "controlled by the operating system"
+    return Decision(value, words="hbase" if busy else "usual")
 
 
 rules.when("a host has more than one NUMA node")(lambda facts: facts.group.cpu.numa_nodes > 1)
@@ -264,39 +156,23 @@ rules.when("a host has more than one NUMA node")(lambda facts: facts.group.cpu.n
 
 @rules.when("hosts are divided", words="workers are virtual machines")
 def _divided(facts: Facts) -> bool:
-    if facts.request.dividing is not None:
-        return facts.request.dividing is not Hypervisor.NONE
-    return facts.cluster.virtual
+    dividing = facts.request.dividing
+    return facts.cluster.virtual if dividing is None else dividing is not Hypervisor.NONE
 
 
 @rules.inspects("firmware.turbo-clocks")
 def _turbo(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None or reading.host.virtualisation.is_virtual or reading.host.cpu.turbo is None:
         return
-    on = reading.host.cpu.turbo
-    yield Observation(
-        on,
-        "turbo clocks",
-        "on" if on else "off",
-        "on",
-        fix="turn turbo on in the firmware, and set /sys/devices/system/cpu/intel_pstate/no_turbo to 0 "
-        "or cpufreq/boost to 1",
-    )
+    yield Observation(reading.host.cpu.turbo, "turbo clocks", "on" if reading.host.cpu.turbo else "off")
 
 
 @rules.inspects("firmware.numa-nodes")
 def _nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None or reading.host.virtualisation.is_virtual or reading.host.cpu.sockets < 2:
         return
-    cpu = reading.host.cpu
-    yield Observation(
-        len(cpu.numa_nodes) >= cpu.sockets if cpu.numa_nodes else None,
-        "NUMA nodes",
-        f"{len(cpu.numa_nodes)} in {cpu.sockets} sockets" if cpu.numa_nodes else "not known",
-        "one for each socket, or more" if cpu.numa_nodes else "the NUMA nodes: the kernel shows none",
-        fix="turn node interleaving off in the firmware, and drop numa=off from the kernel's command line",
-        inputs=(
-            Input(name="sockets", value=cpu.sockets),
-            Input(name="NUMA nodes", value=len(cpu.numa_nodes)),
-        ),
-    )
+    sockets, nodes = reading.host.cpu.sockets, len(reading.host.cpu.numa_nodes)
+    shown = f"{nodes} in {sockets} sockets" if nodes else "not known"
+    inputs = inputs_of(("sockets", sockets), ("NUMA nodes", nodes))
+    ok, words = (nodes >= sockets, "known") if nodes else (None, "unknown")
+    yield Observation(ok, "NUMA nodes", shown, inputs=inputs, words=words)

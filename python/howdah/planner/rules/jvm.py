@@ -21,7 +21,6 @@ from howdah.units import GIB, MIB
 
 rules = read_rules("jvm.toml")
 
-
 _KEPT = ("HADOOP_LOG_DIR", "HADOOP_PID_DIR", "HADOOP_SECURE_PID_DIR", "HBASE_LOG_DIR", "HBASE_PID_DIR")
 _JAVA = {"2": (7, 8), "3.0": (8,), "3.1": (8,), "3.2": (8,), "3.3": (8, 11), "3.4": (8, 11), "3.5": (17,)}
 """Majors that the servers of a line of Hadoop run on."""
@@ -54,15 +53,11 @@ _OPEN_JMX = r"-Dcom\.sun\.management\.jmxremote\.authenticate=false(?!\S)"
 _JMX_PORT = r"-Dcom\.sun\.management\.jmxremote\.port=\d+"
 
 
-def _below_run(path: str) -> bool:
-    return path.startswith("/run/")
-
-
 @rules.accepts("outlives a reboot")
 def _is_kept(value: Value, decision: Decision, facts: Facts) -> bool:
     path = str(value)
     for_a_boot = str(decision.value).startswith("/run/")
-    return not path or not is_temporary(path) or "${" in path or (for_a_boot and _below_run(path))
+    return not path or not is_temporary(path) or "${" in path or (for_a_boot and path.startswith("/run/"))
 
 
 @rules.inspects("jvm.kept-directories")
@@ -71,15 +66,9 @@ def _kept(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if variable.name in _KEPT:
             own = "log" if "LOG" in variable.name else "run"
             product = "hbase" if variable.name.startswith("HBASE") else "hadoop"
-            yield entry_verdict(
-                variable,
-                not is_temporary(variable.text)
-                or "${" in variable.text
-                or (own == "run" and _below_run(variable.text)),
-                expected="a permanent directory: otherwise logs are lost, and scripts cannot stop "
-                "daemons without their files of process ids",
-                fix=f"set {variable.name} to /var/{own}/{product} in {variable.place}",
-            )
+            lasting = not is_temporary(variable.text) or "${" in variable.text
+            ok = lasting or (own == "run" and variable.text.startswith("/run/"))
+            yield entry_verdict(variable, ok, own=own, product=product)
 
 
 def java_of_hadoop(version: str) -> tuple[int, ...]:
@@ -115,12 +104,9 @@ rules.accepts("a supported Java")(lambda value, decision, facts: java_major(str(
 @rules.decides("jvm.version")
 def _version(facts: Facts) -> Decision:
     majors = supported(facts)
-    names = f"Hadoop {facts.request.hadoop}" + (
-        f" and HBase {facts.request.hbase}" if facts.request.hbase_used else ""
-    )
-    return Decision(
-        str(max(majors)), f"the servers of {names} run on Java {' or '.join(str(major) for major in majors)}"
-    )
+    hbase = f" and HBase {facts.request.hbase}" if facts.request.hbase_used else ""
+    names = {"hadoop": facts.request.hadoop, "hbase": hbase, "versions": " or ".join(map(str, majors))}
+    return Decision(str(max(majors)), values=names)
 
 
 def _opens(facts: Facts) -> bool:
@@ -142,12 +128,7 @@ rules.accepts("opened where needed")(lambda value, decision, facts: value is Tru
 @rules.decides("jvm.open-modules")
 def _open_modules(facts: Facts) -> Decision:
     value = max(supported(facts)) >= _ADD_OPENS_FROM
-    return Decision(
-        value,
-        "tasks on Java 17 need java.base opened to them; scripts do that only for daemons"
-        if value
-        else "Java 11 and before need none of it",
-    )
+    return Decision(value, words="needed" if value else "older")
 
 
 def home_major(home: str) -> int | None:
@@ -166,10 +147,6 @@ def java_homes(variables: Iterable[FoundProperty]) -> Iterable[FoundProperty]:
     return {entry.file: entry for entry in homes}.values()
 
 
-def _homes(reading: Inspected) -> Iterable[FoundProperty]:
-    return java_homes(reading.environment)
-
-
 def _runs_on(script: str, facts: Facts) -> tuple[str, tuple[int, ...]] | None:
     """The software that a script starts, and the majors of Java that it runs on; None for others' scripts."""
     request = facts.request
@@ -184,31 +161,21 @@ def _runs_on(script: str, facts: Facts) -> tuple[str, tuple[int, ...]] | None:
 
 @rules.inspects("jvm.home")
 def _java_home(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    for entry in _homes(reading):
+    for entry in java_homes(reading.environment):
         major, software = home_major(entry.text), _runs_on(entry.base_name, facts)
         if major is None or software is None:
             continue
         name, majors = software
         versions = " or ".join(map(str, majors))
-        yield entry_verdict(
-            entry,
-            major in majors,
-            about="JAVA_HOME",
-            expected=f"Java {versions}, which {name} supports: otherwise its daemons do not start",
-            fix=f"set JAVA_HOME to Java {versions} in {entry.place}",
-        )
+        yield entry_verdict(entry, major in majors, about="JAVA_HOME", versions=versions, name=name)
 
 
 @rules.inspects("jvm.home-given")
 def _home_given(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    for entry in _homes(reading):
+    for entry in java_homes(reading.environment):
         # Hadoop 2 ships yarn-env.sh with a line that passes on what it is given.
         yield entry_verdict(
-            entry,
-            entry.text not in _HOME_OF_ITSELF or entry.base_name == "yarn-env.sh",
-            about="JAVA_HOME",
-            expected="a directory: ssh and systemd pass no JAVA_HOME on",
-            fix=f"set JAVA_HOME to Java's directory in {entry.place}",
+            entry, entry.text not in _HOME_OF_ITSELF or entry.base_name == "yarn-env.sh", about="JAVA_HOME"
         )
 
 
@@ -239,14 +206,8 @@ def _removed_options(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     for option in java_options(reading):
         dead = removed_options(option.text)
         consequence = "every task fails" if option.name in TASK_OPTIONS else "the daemon does not start"
-        yield entry_verdict(
-            option,
-            not dead,
-            found=" ".join(dead) or option.text,
-            expected=f"only options of Java {max(supported(facts))}: otherwise {consequence}",
-            fix=f"remove {' '.join(dead)} from {option.name} in {option.place}: -XX:+UseG1GC is today's "
-            "collector, -Xlog:gc* its log",
-        )
+        values = {"java": max(supported(facts)), "consequence": consequence, "dead": " ".join(dead)}
+        yield entry_verdict(option, not dead, found=" ".join(dead) or option.text, values=values)
 
 
 @rules.inspects("jvm.heap-options")
@@ -256,22 +217,11 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         cut = [word for word in option.text.split() if word in ("-Xmx", "-Xms", "-Xmn")]
         if most is None and not cut:
             continue
-        words = [word for word in option.text.split() if word.startswith(("-Xmx", "-Xms"))]
-        yield entry_verdict(
-            option,
-            not cut and most is not None and most >= _LEAST_HEAP and (least or 0) <= most,
-            found=" ".join(words),
-            expected="-Xms no larger than -Xmx, both with a size and its unit and no blank: otherwise "
-            "Java does not start",
-            fix=_heap_fix(option, most),
-        )
-
-
-def _heap_fix(option: FoundProperty, most: int | None) -> str:
-    small = re.search(r"-Xmx(\d+)[kK]\b", option.text)
-    if small is not None and (most or 0) < _LEAST_HEAP:
-        return f"write -Xmx{small[1]}m in {option.name} if MB are meant"
-    return f"give -Xms and -Xmx in {option.name} one size with its unit, as -Xmx2g is written"
+        sizes = [word for word in option.text.split() if word.startswith(("-Xmx", "-Xms"))]
+        ok = not cut and most is not None and most >= _LEAST_HEAP and (least or 0) <= most
+        small = re.search(r"-Xmx(\d+)[kK]\b", option.text) if (most or 0) < _LEAST_HEAP else None
+        words = "small" if small else "sizes"
+        yield entry_verdict(option, ok, found=" ".join(sizes), words=words, small=small)
 
 
 def _first_size(options: str) -> int | None:
@@ -285,13 +235,7 @@ def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for option in java_options(reading):
         chosen = sorted(set(re.findall(_COLLECTOR, option.text)))
         if chosen:
-            yield entry_verdict(
-                option,
-                len(chosen) == 1,
-                found=" ".join(chosen),
-                expected="one garbage collector: Java does not start with several",
-                fix=f"keep -XX:+UseG1GC in {option.name} and remove the others",
-            )
+            yield entry_verdict(option, len(chosen) == 1, found=" ".join(chosen))
 
 
 @rules.inspects("jvm.open-ports")
@@ -301,13 +245,7 @@ def _open_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if re.search(_JMX_PORT, option.text):
             doors += re.findall(_OPEN_JMX, option.text)
         if doors:
-            yield entry_verdict(
-                option,
-                False,
-                found=" ".join(doors),
-                expected="no open port that lets any client run code as the daemon",
-                fix=f"remove {' '.join(doors)} from {option.name}; metrics are at the daemon's /jmx page",
-            )
+            yield entry_verdict(option, False, found=" ".join(doors))
 
 
 _MOST = r"-Xmx\S+"
@@ -333,14 +271,7 @@ def _wide_pointers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if most is None or re.search(_POINTERS, option.text):
             continue
         (last,) = re.findall(_MOST, option.text)[-1:] or ("-Xmx",)
-        yield entry_verdict(
-            option,
-            not _SHORT_UP_TO <= most < _WORTH_IT,
-            found=last,
-            expected="-Xmx31g, or 48g at least: from 32 GiB on every pointer takes twice the space, and "
-            "a heap below 48 GiB holds less than a heap of 31 GiB",
-            fix=f"set {last} to -Xmx31g in {option.name} in {option.place}",
-        )
+        yield entry_verdict(option, not _SHORT_UP_TO <= most < _WORTH_IT, found=last)
 
 
 @rules.inspects("heaps.given-once")
@@ -348,13 +279,7 @@ def _given_once(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for option in java_options(reading):
         sizes = re.findall(_MOST, option.text)
         if sizes:
-            yield entry_verdict(
-                option,
-                len(set(sizes)) == 1,
-                found=" ".join(sizes),
-                expected=f"one -Xmx: Java uses the last, {sizes[-1]}, and ignores the others",
-                fix=f"keep only the intended -Xmx in {option.name} in {option.place}",
-            )
+            yield entry_verdict(option, len(set(sizes)) == 1, found=" ".join(sizes), last=sizes[-1])
 
 
 @rules.inspects("heaps.in-full")
@@ -365,14 +290,9 @@ def _in_full(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             # More at first than at most is a rule of its own, jvm.heap-options.
             continue
         (last,) = re.findall(_MOST, option.text)[-1:]
-        yield entry_verdict(
-            option,
-            least * _GROWTH > most,
-            found=" ".join(word for word in option.text.split() if word.startswith(("-Xms", "-Xmx"))),
-            expected="-Xms as large as -Xmx: otherwise a daemon's heap grows through collections that stop "
-            "it, and the memory may be taken by then",
-            fix=f"set -Xms to {last.removeprefix('-Xmx')} in {option.name} in {option.place}",
-        )
+        shown = " ".join(word for word in option.text.split() if word.startswith(("-Xms", "-Xmx")))
+        size = last.removeprefix("-Xmx")
+        yield entry_verdict(option, least * _GROWTH > most, found=shown, size=size)
 
 
 @rules.inspects("heaps.own")
@@ -382,10 +302,5 @@ def _of_all(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if name in _SHARED and variable.text:
             former = "; its name since Hadoop 3.0 is HADOOP_HEAPSIZE_MAX" if name == "HADOOP_HEAPSIZE" else ""
             yield entry_verdict(
-                variable,
-                False,
-                about=name,
-                expected=f"a heap for each daemon: {_DIFFER[name]}, and this value applies to every daemon "
-                f"without its own{former}",
-                fix=f"remove {name} from {variable.place}, and give each daemon its -Xmx: {_OWN[name]}",
+                variable, False, about=name, why=_DIFFER[name], former=former, variables=_OWN[name]
             )

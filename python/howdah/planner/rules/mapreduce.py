@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from howdah.model.plan import Input, Role, Value
+from howdah.model.plan import Role, Value
 from howdah.planner.budget import (
     HEAP_SHARE,
     MASTER_BYTES_PER_TASK,
@@ -17,9 +17,6 @@ from howdah.planner.budget import (
 )
 from howdah.planner.facts import Facts
 from howdah.planner.heap import (
-    HEAP_PER_TASK,
-    HISTORY_LEAST,
-    TASKS_LEAST,
     cached_tasks,
     collector_threads,
     heap_options,
@@ -30,40 +27,28 @@ from howdah.planner.heap import (
     tasks_in,
 )
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision, in_study
+from howdah.planner.rule import Decision, in_study, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.releases.values import heap_bytes
 from howdah.units import MIB, format_count, format_memory
 
 rules = read_rules("mapreduce.toml")
 
-
-_COLLECTORS = (
-    "; it collects garbage with its part of the host's CPUs: by default each task starts threads for all CPUs"
-)
 _RELEASES_HEAP, _SMALL_MASTER_MB = "-Xmx1024m", 512
 
 
 def _container(facts: Facts, kind: str) -> Decision:
     sizes = task_sizes(facts)
     value = sizes.map_mb if kind == "map" else sizes.reduce_mb
-    heap = int(value * HEAP_SHARE)
     least = min(kinds_of(facts), key=lambda worker: worker.memory_bytes)
-    if facts.request.sorts_only:
-        together = (
-            f"the tasks' heaps together stay under half of a worker's "
-            f"{format_memory(least.memory_bytes)}, so that map output is read from the page cache"
-        )
-    else:
-        together = "the largest with which all vcores of a worker can run tasks"
+    inputs = inputs_of(
+        ("memory of the smallest worker", least.memory_bytes, "B"),
+        ("map tasks at once on it", least.map_slots),
+        ("reduce tasks at once on it", least.reduce_slots),
+    )
+    values = {"heap": int(value * HEAP_SHARE), "memory": format_memory(least.memory_bytes)}
     return Decision(
-        value,
-        f"a heap of {heap} MiB and a good quarter more for the JVM; {together}",
-        (
-            Input(name="memory of the smallest worker", value=least.memory_bytes, unit="B"),
-            Input(name="map tasks at once on it", value=least.map_slots),
-            Input(name="reduce tasks at once on it", value=least.reduce_slots),
-        ),
+        value, inputs=inputs, values=values, words="sorts" if facts.request.sorts_only else "jobs"
     )
 
 
@@ -88,9 +73,9 @@ def _java_options(facts: Facts, kind: str) -> Decision:
     few = f" -XX:ParallelGCThreads={threads}" if threads else ""
     return Decision(
         f"-Xmx{heap}m{first}{young}{few}",
-        f"{HEAP_SHARE * 100:.0f} % of the container's {container} MB; a task that outgrows its container is "
-        f"killed{_COLLECTORS if threads else ''}",
-        (Input(name="container", value=container * MIB, unit="B"),),
+        inputs=inputs_of(("container", container * MIB, "B")),
+        words="collectors" if threads else "heap",
+        values={"container": container},
     )
 
 
@@ -103,20 +88,11 @@ def _options_will_do(kind: str, value: Value, decision: Decision, facts: Facts) 
     return container < 0 or 0.5 * container <= heap <= 0.9 * container
 
 
-def _speculation(facts: Facts, kind: str) -> Decision:
-    if in_study(facts):
-        return Decision(False, "as the study ran: identical workers, every slot busy with work that counts")
-    if kind == "reduce":
-        return Decision(False, "a second reduce task fetches its whole input over the network again")
-    return Decision(True, "a second map task reads only one block, and one slow disk must not delay a job")
-
-
 for _kind in ("map", "reduce"):
     rules.decides(f"mapreduce.{_kind}-memory")(partial(_container, kind=_kind))
     rules.accepts(f"a container of {_kind}s")(partial(_container_will_do, _kind))
     rules.decides(f"mapreduce.{_kind}-heap")(partial(_java_options, kind=_kind))
     rules.accepts(f"a heap of {_kind}s")(partial(_options_will_do, _kind))
-    rules.decides(f"mapreduce.{_kind}-speculation")(partial(_speculation, kind=_kind))
 
 
 @rules.inspects("mapreduce.heap-in-container")
@@ -128,79 +104,51 @@ def _heap_over_container(reading: Inspected, facts: Facts) -> Iterable[Observati
         if heap is None or container is None or container <= 0:
             # The container is then made to fit the heap (JobConf.getMemoryRequiredHelper).
             continue
-        yield reading.verdict(
-            options,
-            heap <= 0.95 * container * MIB,
-            found=f"a heap of {format_memory(heap)} in a container of {container:.15g} MB",
-            expected=f"at most {0.8 * container:.0f} MiB: YARN kills a task that outgrows its container",
-            fix=f"set {options} to -Xmx{int(container * HEAP_SHARE)}m",
-        )
+        shown = f"a heap of {format_memory(heap)} in a container of {container:.15g} MB"
+        sizes = {"most": 0.8 * container, "heap_mb": int(container * HEAP_SHARE)}
+        yield reading.verdict(options, heap <= 0.95 * container * MIB, found=shown, values=sizes)
 
 
 @rules.decides("mapreduce.master-memory")
 def _master_memory(facts: Facts) -> Decision:
     value = task_sizes(facts).master_mb
     dataset = facts.request.dataset_bytes
-    inputs = (Input(name="dataset", value=dataset, unit="B"),) if dataset else ()
-    return Decision(
-        value,
-        f"a heap of {MASTER_BYTES_PER_TASK // 1000} kB for each task of the largest job; at most a "
-        "quarter of the smallest worker",
-        inputs,
-    )
+    inputs = inputs_of(("dataset", dataset, "B")) if dataset else ()
+    return Decision(value, inputs=inputs, values={"kb": MASTER_BYTES_PER_TASK // 1000})
 
 
 @rules.accepts("heap of an application master")
 def _master_options_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     heap = heap_bytes(str(value))
-    if (
-        str(value).strip() == _RELEASES_HEAP
-        and facts.number("yarn.app.mapreduce.am.resource.mb") >= _SMALL_MASTER_MB
-    ):
+    container = facts.number("yarn.app.mapreduce.am.resource.mb")
+    if str(value).strip() == _RELEASES_HEAP and container >= _SMALL_MASTER_MB:
         # The release's own, of which a small application master never uses half.
         return True
-    return heap is None or heap <= 0.9 * facts.number("yarn.app.mapreduce.am.resource.mb") * MIB
+    return heap is None or heap <= 0.9 * container * MIB
 
 
 @rules.decides("mapreduce.master-heap")
 def _master_options(facts: Facts) -> Decision:
     container = int(facts.number("yarn.app.mapreduce.am.resource.mb"))
-    return Decision(
-        f"-Xmx{int(container * MASTER_HEAP_SHARE)}m", f"two thirds of the container's {container} MB"
-    )
-
-
-_CACHE = "mapreduce.jobhistory.loadedtasks.cache.size"
+    return Decision(f"-Xmx{int(container * MASTER_HEAP_SHARE)}m", values={"container": container})
 
 
 @rules.decides("jobs.history-cache")
 def _history_cache(facts: Facts) -> Decision:
     size = size_of(facts)
     value = min(cached_tasks(size), tasks_in(master_heap(Role.JOB_HISTORY, facts)))
-    return Decision(
-        value,
-        f"{format_count(size.job_tasks)} tasks of the largest job and a fifth more, at least "
-        f"{format_count(TASKS_LEAST)}, limited by its heap; the default is five jobs of any size",
-        (Input(name="tasks of the largest job", value=size.job_tasks),),
-    )
+    inputs = inputs_of(("tasks of the largest job", size.job_tasks))
+    return Decision(value, inputs=inputs, values={"tasks": format_count(size.job_tasks)})
 
 
 @rules.decides("jobs.history-heap")
 def _history_heap(facts: Facts) -> Decision:
-    cache = facts.decided.get(_CACHE)
+    cache = facts.decided.get("mapreduce.jobhistory.loadedtasks.cache.size")
     if not isinstance(cache, int) or isinstance(cache, bool) or cache <= 0:
         return sized_heap(Role.JOB_HISTORY, facts, "1.2 GB for every 100,000 tasks that it keeps")
     heap = history_heap(cache)
     return Decision(
         heap_options(heap, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
-        f"{format_memory(heap)}: {format_memory(HISTORY_LEAST)} and {HEAP_PER_TASK / 1000:g} kB for each "
-        f"of {format_count(cache)} tasks that it keeps; a smaller heap ends with the first large job",
-        (Input(name="tasks in its cache", value=cache),),
+        inputs=inputs_of(("tasks in its cache", cache)),
+        values={"heap": format_memory(heap), "tasks": format_count(cache)},
     )
-
-
-@rules.decides("jobs.timeout")
-def _timeout(facts: Facts) -> Decision:
-    if in_study(facts):
-        return Decision(300_000, "as the study ran")
-    return Decision(600_000, "the release's default, ten minutes without progress")

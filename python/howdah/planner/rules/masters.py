@@ -9,11 +9,11 @@ from howdah.model.plan import Role, value_text
 from howdah.model.request import Protection
 from howdah.planner.capacity import HEAP_MOST, REPLICATION, file_bytes, namenode_heap_bytes, namespace_blocks
 from howdah.planner.facts import Facts
+from howdah.planner.reading import Values
 from howdah.planner.rules.declare import read_rules
 from howdah.units import format_bytes, format_count, format_counted, format_memory, format_percent
 
 rules = read_rules("masters.toml")
-
 
 _QUORUM = 3
 MOST_DISKS = 0.1
@@ -23,31 +23,20 @@ OWN_PLACES = rules["masters.own-places"]
 OWN_HOST = rules["masters.own-host"]
 SHARED = rules["masters.shared"]
 GROUP = rules["masters.group"]
-PAIRS = rules["masters.pairs-apart"]
 FAULT_TOLERANCE = rules["masters.fault-tolerance"]
-
 
 rules.when("masters are not protected")(lambda facts: facts.request.protection is Protection.NONE)
 
 
 @rules.advises("masters.isolate-namenode")
-def _isolate(facts: Facts) -> str | None:
-    namenodes = [master for master in facts.cluster.masters if Role.NAMENODE in master.roles]
-    where = namenodes[0].host
-    return (
-        f"{where} carries the only NameNode: while it is down HDFS is down, and if its disks are "
-        f"lost all data are lost. {_instead(facts)} a copy of its directory on another host."
-    )
-
-
-def _instead(facts: Facts) -> str:
-    if facts.cluster.hosts < _QUORUM:
-        return "Keep"
-    return "Plan with --protect-masters ha, or at least keep"
+def _isolate(facts: Facts) -> Values:
+    host = next(master.host for master in facts.cluster.masters if Role.NAMENODE in master.roles)
+    few = facts.cluster.hosts < _QUORUM
+    return {"host": host, "keep": "Keep" if few else "Plan with --protect-masters ha, or at least keep"}
 
 
 @rules.advises("masters.idle-disks")
-def _idle_disks(facts: Facts) -> str | None:
+def _idle_disks(facts: Facts) -> Values | None:
     disks = {kind.name: kind.data_disks or 0 for kind, _ in facts.cluster.kinds}
     idle = sum(
         disks.get(kind, 0) * (2 if master.shadow_host else 1)
@@ -57,28 +46,18 @@ def _idle_disks(facts: Facts) -> str | None:
     whole = facts.cluster.data_disks + idle
     if idle <= MOST_DISKS * whole:
         return None
-    return (
-        f"Masters take the places of workers with {idle} of {whole} data disks, "
-        f"{format_percent(idle / whole)} of what the hosts could hold and do. Compare with another "
-        "--workers-per-host, add hosts, or give masters separate small hosts (`serves: masters`)."
-    )
+    return {"idle": idle, "whole": whole, "share": format_percent(idle / whole)}
 
 
 IDLE_DISKS = rules["masters.idle-disks"]
 
 
 @rules.advises("masters.own-machine")
-def _in_a_worker(facts: Facts) -> str | None:
+def _in_a_worker(facts: Facts) -> Values | None:
     sharing = [master for master in facts.cluster.masters if Role.NAMENODE in master.roles and master.shares]
     if not sharing or not facts.cluster.virtual:
         return None
-    where = " and ".join(master.address for master in sharing)
-    return (
-        f"The NameNode runs within the virtual machine of a worker, {where}: tasks compete for its memory "
-        "and disks, and it ends with that machine. A separate machine costs a hypervisor little: "
-        "plan with --workers-per-host 2 or more, so that masters can take worker slots, or give "
-        "masters their own hosts (`serves: masters`)."
-    )
+    return {"machines": " and ".join(master.address for master in sharing)}
 
 
 rules.when("masters are protected by vSphere Fault Tolerance")(
@@ -87,7 +66,7 @@ rules.when("masters are protected by vSphere Fault Tolerance")(
 
 
 @rules.advises("masters.namespace")
-def _federation(facts: Facts) -> str | None:
+def _federation(facts: Facts) -> Values | None:
     cluster = facts.cluster
     blocks = namespace_blocks(
         cluster.raw_bytes, facts.request.replication or REPLICATION, mean_file_bytes=file_bytes(facts.request)
@@ -98,12 +77,13 @@ def _federation(facts: Facts) -> str | None:
     )
     if heap <= HEAP_MOST and heap <= largest:
         return None
-    return (
-        f"Full of files of {format_memory(file_bytes(facts.request))}, HDFS holds {format_count(blocks)} "
-        f"blocks, for which a NameNode needs a heap of {format_bytes(heap)}. Its heap should not exceed "
-        f"{format_bytes(HEAP_MOST)}, and here there is room for {format_bytes(largest)}: store larger files "
-        "(--mean-file gives their size), or plan several name services behind a router."
-    )
+    return {
+        "file": format_memory(file_bytes(facts.request)),
+        "blocks": format_count(blocks),
+        "heap": format_bytes(heap),
+        "most": format_bytes(HEAP_MOST),
+        "room": format_bytes(largest),
+    }
 
 
 _TOLD_HOSTS = 3
@@ -157,7 +137,7 @@ def _ranges(numbers: Sequence[int]) -> str:
 
 
 @rules.advises("sharing.masters-apart")
-def _together(facts: Facts) -> str | None:
+def _together(facts: Facts) -> Values | None:
     sharing = facts.request.sharing
     if sharing is None:
         return None
@@ -171,16 +151,11 @@ def _together(facts: Facts) -> str | None:
         for host in (master.host, master.shadow_host)
         if host is not None and (neighbours := of_host.get(host.lower()))
     ]
-    if not both:
-        return None
-    return (
-        f"Too few hosts are left for masters of different clusters to be apart: {', '.join(both)}. The loss "
-        "of such a host takes down masters of several clusters at once."
-    )
+    return {"both": ", ".join(both)} if both else None
 
 
 @rules.advises("sharing.host-settings")
-def _differently(facts: Facts) -> str | None:
+def _differently(facts: Facts) -> Values | None:
     sharing = facts.request.sharing
     if sharing is None:
         return None
@@ -190,9 +165,4 @@ def _differently(facts: Facts) -> str | None:
         for key, value in neighbour.host_settings.items()
         if (own := facts.decided.get(key)) is not None and value_text(own) != value
     ]
-    if not differ:
-        return None
-    return (
-        "A host has one firmware and one hypervisor, but clusters on it need different "
-        f"settings: {'; '.join(differ)}. Choose one value, and set it in the other plan with --set."
-    )
+    return {"settings": "; ".join(differ)} if differ else None

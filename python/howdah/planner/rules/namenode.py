@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from howdah.model.plan import Input, Master, Role, Value
+from howdah.model.plan import Master, Role, Value
 from howdah.model.request import Protection
 from howdah.planner.capacity import (
     FILL_LIMIT,
@@ -27,7 +27,8 @@ from howdah.planner.heap import (
     size_of,
     whole_heap,
 )
-from howdah.planner.rule import Decision, in_study
+from howdah.planner.reading import Values
+from howdah.planner.rule import Decision, in_study, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.jvm import supported
 from howdah.releases.values import heap_bytes
@@ -53,13 +54,9 @@ _PAUSES_OF_MANY_FILES = "-XX:MaxGCPauseMillis=4000"
 
 @rules.decides("namenode.name-dirs")
 def _name_dirs(facts: Facts) -> Decision:
-    because = "the default is below hadoop.tmp.dir: if that is emptied, all files of the cluster are lost"
     if facts.own_disks(Role.NAMENODE) < 1:
-        return Decision((_NAMES,), because)
-    return Decision(
-        (_NAMES, "file:///data/01/name"),
-        f"{because}; a full copy on the first disk that no worker uses survives the loss of the system disk",
-    )
+        return Decision((_NAMES,), words="one")
+    return Decision((_NAMES, "file:///data/01/name"), words="two")
 
 
 rules.when("without high availability")(lambda facts: facts.request.protection is not Protection.HA)
@@ -74,11 +71,11 @@ def _handlers_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
 @rules.decides("namenode.handlers")
 def _handlers(facts: Facts) -> Decision:
     workers = facts.cluster.workers
-    inputs = (Input(name="DataNodes", value=workers),)
+    inputs = inputs_of(("DataNodes", workers))
     if in_study(facts):
-        return Decision(1, "as the study ran: blocks are placed more evenly one request at a time", inputs)
+        return Decision(1, inputs=inputs, words="study")
     value = min(_HANDLERS_MOST, max(_HANDLERS_LEAST, round(_HANDLERS_PER_LOG * math.log(max(1, workers)))))
-    return Decision(value, f"20 × ln({format_count(workers)} DataNodes), at least {_HANDLERS_LEAST}", inputs)
+    return Decision(value, inputs=inputs, words="usual", values={"workers": format_count(workers)})
 
 
 def _home(facts: Facts, role: Role = Role.NAMENODE) -> Master:
@@ -148,27 +145,29 @@ def _heap(facts: Facts) -> Decision:
     mean = file_bytes(facts.request)
     a_terabyte = blocks_of(_TERABYTE, max(MIB, facts.number("dfs.blocksize")), mean)
     if value < needed and value >= HEAP_MOST:
-        room = (
-            f"{format_memory(value)}, and no more: garbage collections of a larger heap last longer "
-            "than clients wait. Store larger files, or divide the namespace between several name services"
-        )
+        words = "most"
     elif value < needed:
-        room = f"{home.name} has no room for more: give it {format_memory(needed)}"
-    elif value > needed:
-        room = f"{format_memory(value)}, since {home.name} has room: clients, snapshots and growth take it"
+        words = "no_room"
     else:
-        room = f"within the {format_memory(home.memory_bytes)} of {home.name}"
+        words = "room" if value > needed else "within"
     return Decision(
         _java_options(value, facts),
-        f"{format_memory(needed)} for the {format_count(blocks)} blocks that full disks hold, 1.1 GB for a "
-        f"million: files of {format_memory(mean)} are {format_count(_TERABYTE // mean)} files and "
-        f"{format_count(a_terabyte)} blocks a TB (--mean-file changes that); {room}; G1 sizes its young "
-        "generation by itself",
-        (
-            Input(name="blocks when full", value=blocks),
-            Input(name="mean file", value=mean, unit="B"),
-            Input(name=f"memory of {home.name}", value=home.memory_bytes, unit="B"),
+        inputs=inputs_of(
+            ("blocks when full", blocks),
+            ("mean file", mean, "B"),
+            (f"memory of {home.name}", home.memory_bytes, "B"),
         ),
+        words=words,
+        values={
+            "needed": format_memory(needed),
+            "blocks": format_count(blocks),
+            "mean": format_memory(mean),
+            "files_a_terabyte": format_count(_TERABYTE // mean),
+            "blocks_a_terabyte": format_count(a_terabyte),
+            "heap": format_memory(value),
+            "home": home.name,
+            "memory": format_memory(home.memory_bytes),
+        },
     )
 
 
@@ -180,30 +179,11 @@ def _secondary_heap(facts: Facts) -> Decision:
     )
     home = _home(facts, Role.SECONDARY_NAMENODE) if apart else own
     size = _heap_in(home, facts)
-    return Decision(
-        _java_options(size, facts),
-        "the NameNode's own: to make a checkpoint it loads the same blocks and files"
-        if not apart
-        else f"{format_memory(size)}: to make a checkpoint it loads the blocks and files that the NameNode "
-        f"has, {format_memory(_needed(facts))} when disks are full, within the room on {home.name}",
-    )
-
-
-@rules.decides("namenode.redundancy-interval")
-def _redundancy(facts: Facts) -> Decision:
-    if in_study(facts):
-        return Decision(1, "as the study ran")
-    return Decision(3, "the release's default")
+    values = {"heap": format_memory(size), "needed": format_memory(_needed(facts)), "home": home.name}
+    return Decision(_java_options(size, facts), words="apart" if apart else "together", values=values)
 
 
 @rules.advises("namenode.service-port")
-def _service_port(facts: Facts) -> str | None:
+def _service_port(facts: Facts) -> Values | None:
     workers = facts.cluster.workers
-    if workers < _SERVICE_PORT_FROM:
-        return None
-    return (
-        f"With {format_count(workers)} DataNodes give their heartbeats and block reports a separate port "
-        "(dfs.namenode.servicerpc-address for each NameNode, dfs.namenode.service.handler.count): clients "
-        "then cannot delay them. After a change with automatic failover, run `hdfs zkfc -formatZK` "
-        "again."
-    )
+    return {"workers": format_count(workers)} if workers >= _SERVICE_PORT_FROM else None

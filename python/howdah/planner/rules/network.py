@@ -6,12 +6,11 @@ import ipaddress
 from collections.abc import Iterator
 
 from howdah.model.host import Nic
-from howdah.model.plan import Input
 from howdah.model.request import Hypervisor, Profile
 from howdah.planner.capacity import LINE_SHARE, REPLICATION, data_bytes_per_s, replica_bits_per_s
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision, several_ports
+from howdah.planner.reading import Inspected, Observation, Values
+from howdah.planner.rule import Decision, inputs_of, several_ports
 from howdah.planner.rules.declare import read_rules
 from howdah.units import format_bits_per_s, format_counted, format_rate
 
@@ -30,14 +29,10 @@ def bonded(facts: Facts) -> bool:
 
 @rules.decides("network.bond-mode")
 def _mode(facts: Facts) -> Decision:
-    ports = Input(name="ports", value=sum(nic.count for nic in facts.group.nics))
+    inputs = inputs_of(("ports", sum(nic.count for nic in facts.group.nics)))
     if facts.request.profile is Profile.PAPER:
-        return Decision("balance-xor", "as the study had it; the switch needs a static group", (ports,))
-    return Decision(
-        "802.3ad",
-        "host and switch negotiate the ports, and a wrong cable is detected instead of losing packets",
-        (ports,),
-    )
+        return Decision("balance-xor", inputs=inputs, words="study")
+    return Decision("802.3ad", inputs=inputs, words="usual")
 
 
 def ports(reading: Inspected) -> tuple[Nic, ...]:
@@ -51,26 +46,15 @@ def ports(reading: Inspected) -> tuple[Nic, ...]:
 def _inspect_mtu(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     mtus = {nic.name: nic.mtu for nic in ports(reading) if nic.mtu is not None}
     if len(mtus) > 1:
-        yield Observation(
-            len(set(mtus.values())) == 1,
-            ", ".join(mtus),
-            ", ".join(f"{name} {mtu}" for name, mtu in mtus.items()),
-            "one MTU on all ports",
-            fix="set the same MTU on every port, its switch port and the other hosts",
-        )
+        shown = ", ".join(f"{name} {mtu}" for name, mtu in mtus.items())
+        yield Observation(len(set(mtus.values())) == 1, ", ".join(mtus), shown)
 
 
 @rules.inspects("network.jumbo")
 def _jumbo(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for nic in ports(reading):
         if nic.mtu is not None:
-            yield Observation(
-                nic.mtu >= _JUMBO,
-                nic.name,
-                f"MTU {nic.mtu}",
-                f"MTU {_JUMBO}, if every hop allows it",
-                fix=f"set the switches, then ip link set {nic.name} mtu {_JUMBO}; test it with ping -M do",
-            )
+            yield Observation(nic.mtu >= _JUMBO, nic.name, f"MTU {nic.mtu}")
 
 
 @rules.inspects("network.disks-and-ports")
@@ -90,18 +74,12 @@ def _speed(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield Observation(None, "network", "speed not known", f"the speed of the ports ({unknown})")
         return
     usable = sum(known_speeds) * LINE_SHARE
-    yield Observation(
-        needed <= usable,
-        ", ".join(speeds),
-        f"{format_bits_per_s(usable)} each way",
-        f"{format_bits_per_s(needed)} for the replicas of what {disks} data disks write",
-        fix="add ports to the bond or use faster ones",
-        inputs=(
-            Input(name="data disks", value=disks),
-            Input(name="needed", value=round(needed), unit="bit/s"),
-            Input(name="usable", value=round(usable), unit="bit/s"),
-        ),
+    shown = f"{format_bits_per_s(usable)} each way"
+    inputs = inputs_of(
+        ("data disks", disks), ("needed", round(needed), "bit/s"), ("usable", round(usable), "bit/s")
     )
+    values = {"needed": format_bits_per_s(needed), "disks": disks}
+    yield Observation(needed <= usable, ", ".join(speeds), shown, inputs=inputs, values=values, words="known")
 
 
 @rules.inspects("network.bond")
@@ -109,15 +87,9 @@ def _bonds(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for nic in ports(reading):
         if nic.bond is None:
             continue
-        spreads = nic.bond.mode in ("802.3ad", "balance-xor")
-        by_port = nic.bond.hash_policy in ("layer3+4", "encap3+4")
-        yield Observation(
-            spreads and by_port,
-            nic.name,
-            f"{nic.bond.mode}, {nic.bond.hash_policy or 'no hash policy'}",
-            "802.3ad or balance-xor with layer3+4",
-            fix=f"set mode 802.3ad and xmit_hash_policy layer3+4 on {nic.name}, and LACP on the switch",
-        )
+        mode, policy = nic.bond.mode, nic.bond.hash_policy
+        spreads = mode in ("802.3ad", "balance-xor") and policy in ("layer3+4", "encap3+4")
+        yield Observation(spreads, nic.name, f"{mode}, {policy or 'no hash policy'}")
 
 
 @rules.inspects("network.bonded-ports")
@@ -129,19 +101,15 @@ def _bonded(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for bond, nics in members.items():
         down = [nic.name for nic in nics if not nic.up]
         speeds = {nic.speed_bits_per_s for nic in nics if nic.up and nic.speed_bits_per_s}
-        yield Observation(
-            ok=not down and len(speeds) <= 1,
-            about=bond,
-            found=", ".join(
-                f"{nic.name} {format_bits_per_s(nic.speed_bits_per_s) if nic.speed_bits_per_s else 'up'}"
-                if nic.up
-                else f"{nic.name} down"
-                for nic in nics
-            ),
-            expected="all ports up, at one speed",
-            fix=f"check cable, transceiver and switch port of {', '.join(down) or 'the slowest port'}; "
-            f"read /proc/net/bonding/{bond}",
-        )
+        seen = ", ".join(f"{nic.name} {_state(nic)}" for nic in nics)
+        ports = ", ".join(down) or "the slowest port"
+        yield Observation(not down and len(speeds) <= 1, bond, seen, values={"ports": ports})
+
+
+def _state(nic: Nic) -> str:
+    if not nic.up:
+        return "down"
+    return format_bits_per_s(nic.speed_bits_per_s) if nic.speed_bits_per_s else "up"
 
 
 @rules.inspects("network.guest-card")
@@ -150,13 +118,7 @@ def _guest_card(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     for nic in ports(reading):
         if nic.driver is not None and nic.bond is None:
-            yield Observation(
-                nic.driver not in _EMULATED,
-                nic.name,
-                nic.driver,
-                "vmxnet3 under vSphere, virtio_net under KVM, or a card that is passed through",
-                fix=f"replace the virtual card {nic.name} by a vmxnet3 (vSphere) or virtio (KVM) one",
-            )
+            yield Observation(nic.driver not in _EMULATED, nic.name, nic.driver)
 
 
 @rules.inspects("network.guest-queues")
@@ -165,13 +127,7 @@ def _queues(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     for nic in ports(reading):
         if nic.rx_queues is not None and nic.driver in ("vmxnet3", "virtio_net"):
-            yield Observation(
-                nic.rx_queues == 1,
-                nic.name,
-                format_counted(nic.rx_queues, "receive queue"),
-                "1, except perhaps in the largest virtual machines",
-                fix=f"ethtool -L {nic.name} combined 1, if the driver allows it; measure before and after",
-            )
+            yield Observation(nic.rx_queues == 1, nic.name, format_counted(nic.rx_queues, "receive queue"))
 
 
 @rules.inspects("network.own-name")
@@ -180,14 +136,7 @@ def _own_name(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if address is None or len(reading.config.workers) < 2:
         # A cluster of one host finds itself on the loopback as well as anywhere.
         return
-    yield Observation(
-        ok=not _is_loopback(address),
-        about="/etc/hosts",
-        found=f"{address} for the host's own name",
-        expected="its address on the network: otherwise daemons listen on an address that no other host can "
-        "reach, and register it with masters",
-        fix="remove the host's name from the lines of 127.0.0.1 and 127.0.1.1 in /etc/hosts",
-    )
+    yield Observation(not _is_loopback(address), "/etc/hosts", f"{address} for the host's own name")
 
 
 def _is_loopback(address: str) -> bool:
@@ -197,49 +146,28 @@ def _is_loopback(address: str) -> bool:
         return False
 
 
-def _replication(facts: Facts) -> int:
-    """The plan's own."""
-    return max(1, int(facts.number("dfs.replication")))
-
-
 @rules.advises("network.speed")
-def _advise_speed(facts: Facts) -> str | None:
-    group, replication = facts.group, _replication(facts)
+def _advise_speed(facts: Facts) -> Values | None:
+    group, replication = facts.group, max(1, int(facts.number("dfs.replication")))
     if facts.cluster.hosts == 1:
         return None
     needed = replica_bits_per_s(group, replication)
     usable = group.network_bits_per_s * LINE_SHARE
     if not usable or needed <= usable:
         return None
-    return (
-        f"The data disks of a host of {group.name} write {format_rate(data_bytes_per_s(group))}; with "
-        f"{format_counted(replication, 'replica')} {format_bits_per_s(needed)} of it crosses the network "
-        f"each way, and its ports carry {format_bits_per_s(usable)}. The network will limit loading "
-        "data: add ports, which also survives the loss of one, or use faster ports."
-    )
+    return {
+        "group": group,
+        "rate": format_rate(data_bytes_per_s(group)),
+        "replicas": format_counted(replication, "replica"),
+        "needed": format_bits_per_s(needed),
+        "usable": format_bits_per_s(usable),
+    }
 
 
 @rules.advises("network.gigabit")
-def _grouped_gigabit(facts: Facts) -> str | None:
-    if facts.cluster.hosts == 1:
-        return None
-    slow = [nic for nic in facts.group.nics if nic.speed_bits_per_s <= _GIGABIT]
-    if not slow:
-        return None
-    return (
-        f"{facts.group.name} has ports of 1 Gb/s. A port of 10 Gb/s made loading and reading three to six "
-        "times as fast; grouped gigabit ports scale less well with the data, so prefer faster ports."
-    )
-
-
-@rules.advises("network.end-to-end")
-def _end_to_end(facts: Facts) -> str | None:
-    if facts.cluster.hosts == 1:
-        return None
-    return (
-        "Jumbo frames work end to end or not at all: set MTU 9000 on switches, virtual switches and cards, "
-        "then test it between two hosts with `ping -M do -s 8972 HOST`."
-    )
+def _grouped_gigabit(facts: Facts) -> Values | None:
+    slow = any(nic.speed_bits_per_s <= _GIGABIT for nic in facts.group.nics)
+    return {"facts": facts} if slow and facts.cluster.hosts > 1 else None
 
 
 @rules.advises("network.switch")
@@ -257,11 +185,6 @@ def _switch(facts: Facts) -> str | None:
     )
 
 
-@rules.advises("network.interrupts")
-def _interrupts(facts: Facts) -> str | None:
-    if facts.cluster.hosts == 1:
-        return None
-    return (
-        "Leave interrupts to irqbalance, and read /proc/interrupts under load: if one CPU serves a card "
-        "alone and is fully busy, spread the card's queues or pin them away from the tasks."
-    )
+rules.advises("network.end-to-end", "network.interrupts")(
+    lambda facts: {} if facts.cluster.hosts > 1 else None
+)

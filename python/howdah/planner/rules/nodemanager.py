@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from howdah.model.plan import Input, Value
+from howdah.model.plan import Value
 from howdah.model.request import Protection
 from howdah.planner.budget import budget, heap_of
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import heap_options
 from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
-from howdah.planner.rule import Decision, shuffles_in_nodemanagers, with_mapreduce
+from howdah.planner.rule import Decision, inputs_of, shuffles_in_nodemanagers, with_mapreduce
 from howdah.planner.rules.datanode import disk_full_percent, smallest_disk
 from howdah.planner.rules.declare import read_rules
 from howdah.units import format_bytes, format_counted, format_memory
@@ -34,11 +34,8 @@ def _dirs(facts: Facts, leaf: str) -> tuple[str, ...]:
 @rules.decides("nodemanager.local-dirs")
 def _local_dirs(facts: Facts) -> Decision:
     folders = _dirs(facts, "local")
-    return Decision(
-        folders,
-        f"map output is spread over all {format_counted(len(folders), 'data disk')}",
-        (Input(name="data disks", value=len(folders)),),
-    )
+    inputs = inputs_of(("data disks", len(folders)))
+    return Decision(folders, inputs=inputs, values={"disks": format_counted(len(folders), "data disk")})
 
 
 @rules.inspects("nodemanager.lasting")
@@ -47,13 +44,7 @@ def _lasting(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     folders = reading.folders(key)
     if folders:
         lost = [folder for folder in folders if is_temporary(folder) and "${" not in folder]
-        yield reading.verdict(
-            key,
-            not lost,
-            found=", ".join(lost or folders[:1]),
-            expected="permanent directories: otherwise running jobs lose programs and map output",
-            fix=f"set {key} to a directory on each data disk in {reading.where(key)}",
-        )
+        yield reading.verdict(key, not lost, found=", ".join(lost or folders[:1]))
 
 
 @rules.accepts("absolute directories")
@@ -63,10 +54,7 @@ def _absolute(value: Value, decision: Decision, facts: Facts) -> bool:
     return bool(paths) and all(path.startswith(("/", "${yarn.log.dir}")) for path in paths)
 
 
-@rules.decides("nodemanager.log-dirs")
-def _log_dirs(facts: Facts) -> Decision:
-    folders = _dirs(facts, "log")
-    return Decision(folders, "absolute, as NodeManagers require, and not on the system's disk")
+rules.decides("nodemanager.log-dirs")(lambda facts: Decision(_dirs(facts, "log")))
 
 
 @rules.accepts("the services that are needed")
@@ -78,125 +66,66 @@ def _serves(value: Value, decision: Decision, facts: Facts) -> bool:
 @rules.decides("nodemanager.shuffle-service")
 def _services(facts: Facts) -> Decision:
     if facts.request.spark_used:
-        return Decision(
-            ("mapreduce_shuffle", "spark_shuffle"),
-            "without mapreduce_shuffle every MapReduce and Tez job fails in its first fetch, without "
-            "spark_shuffle Spark's executors do not start",
-        )
-    return Decision(("mapreduce_shuffle",), "without it every job fails in its first fetch")
+        return Decision(("mapreduce_shuffle", "spark_shuffle"), words="spark")
+    return Decision(("mapreduce_shuffle",), words="mapreduce")
 
 
 @rules.decides("nodemanager.disk-full")
 def _disk_full(facts: Facts) -> Decision:
     disk = smallest_disk(facts.group)
-    percent = disk_full_percent(disk)
+    free = 100 - disk_full_percent(disk)
     return Decision(
-        float(percent),
-        f"{100 - percent} % of a {format_bytes(disk)} disk are {format_bytes(disk * (100 - percent) / 100)}; "
-        "the rest that HDFS leaves is for intermediate data, and the default of 90 % would take most of it",
-        (Input(name="smallest data disk", value=disk, unit="B"),),
+        float(100 - free),
+        inputs=inputs_of(("smallest data disk", disk, "B")),
+        values={"free": free, "disk": format_bytes(disk), "room": format_bytes(disk * free / 100)},
     )
 
 
 @rules.decides("nodemanager.heap")
 def _nodemanager_heap(facts: Facts) -> Decision:
     share = budget(facts.worker, facts).nodemanager
-    heap = heap_of(share)
     return Decision(
-        heap_options(heap, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
-        f"a heap of {format_memory(heap)}: it also serves map output to every reduce task",
-        (Input(name="NodeManager's share", value=share, unit="B"),),
+        heap_options(heap_of(share), "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
+        inputs=inputs_of(("NodeManager's share", share, "B")),
+        values={"heap": format_memory(heap_of(share))},
     )
-
-
-rules.accepts("a fixed port")(lambda value, decision, facts: not str(value).endswith(":0"))
 
 
 @rules.inspects("nodemanager.port")
 def _port_for_recovery(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    if not reading.truth("yarn.nodemanager.recovery.enabled"):
-        return
-    address = reading.text("yarn.nodemanager.address") or ""
-    yield reading.verdict(
-        "yarn.nodemanager.address",
-        bool(address) and not address.endswith(":0"),
-        found=address or "not set: a random port",
-        expected="a fixed port, since recovery is enabled: otherwise the NodeManager does not start",
-        fix="set yarn.nodemanager.address to 0.0.0.0:8041 in yarn-site.xml",
-        elsewhere=reading.where("yarn.nodemanager.recovery.enabled"),
-    )
+    key, turned_on = "yarn.nodemanager.address", "yarn.nodemanager.recovery.enabled"
+    if reading.truth(turned_on):
+        address = reading.text(key) or ""
+        ok, shown = bool(address) and not address.endswith(":0"), address or "not set: a random port"
+        yield reading.verdict(key, ok, found=shown, elsewhere=reading.where(turned_on))
 
 
 _LOST_AFTER = "yarn.nm.liveness-monitor.expiry-interval-ms"
 _MASTER_LOST_AFTER = "yarn.am.liveness-monitor.expiry-interval-ms"
 _HEARTBEAT = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"
-_LOST_AFTER_MS = 180_000
-_RETRY_MS = 30_000
-"""What a NodeManager waits between two tries to reach a ResourceManager that does not answer."""
 DEFAULTS_MS = {_LOST_AFTER: 600_000, _MASTER_LOST_AFTER: 900_000, _HEARTBEAT: 1_000}
 """What the release does where nothing is set, in milliseconds."""
 _HEARTBEATS_LEAST = 10
-_CONNECTED_WITHIN_MS = 60_000
-_TRY_MS = 10_000
-"""What an application master waits between two tries to reach a NodeManager."""
+_RETRY = ("between a NodeManager's tries to reach the ResourceManager", 30_000, "ms")
+_TRY = ("between an application master's tries to reach a NodeManager", 10_000, "ms")
 _ATTRIBUTES = "yarn.node-attribute.fs-store.root-dir"
-_LABELS = "yarn.node-labels.fs-store.root-dir"
 
 
-@rules.decides("nodes.lost-after")
-def _lost_after(facts: Facts) -> Decision:
-    return Decision(
-        _LOST_AFTER_MS,
-        "its tasks, its map output and any application master on it wait so long, and up to a third longer: "
-        "the ResourceManager checks three times within it. A restart of the NodeManager, a garbage "
-        "collection or a restart of a switch is over by then; declaring a NodeManager lost too soon "
-        "costs only its work. HDFS, which "
-        "would copy all its blocks, waits for ten minutes",
-        (
-            Input(
-                name="between a NodeManager's tries to reach the ResourceManager", value=_RETRY_MS, unit="ms"
-            ),
-        ),
-    )
-
-
-@rules.decides("nodes.connected-within")
-def _connected_within(facts: Facts) -> Decision:
-    return Decision(
-        _CONNECTED_WITHIN_MS,
-        "after YARN declares a worker lost, an application master tries to end its tasks there and runs them "
-        "elsewhere only after this time: the release's 180 s cost a job 179 s in a lab. A "
-        "restarted NodeManager is back within a minute",
-        (
-            Input(
-                name="between an application master's tries to reach a NodeManager", value=_TRY_MS, unit="ms"
-            ),
-        ),
-    )
+rules.decides("nodes.lost-after")(lambda facts: Decision(180_000, inputs=inputs_of(_RETRY)))
+rules.decides("nodes.connected-within")(lambda facts: Decision(60_000, inputs=inputs_of(_TRY)))
 
 
 @rules.inspects("nodes.lost-in-order")
 def _in_order(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     if reading.text(_LOST_AFTER) or reading.text(_HEARTBEAT):
         wait, heartbeat = _milliseconds(reading, _LOST_AFTER), _milliseconds(reading, _HEARTBEAT)
-        yield reading.verdict(
-            _LOST_AFTER,
-            wait >= _HEARTBEATS_LEAST * heartbeat > 0,
-            found=f"{wait:.15g} ms, with a heartbeat every {heartbeat:.15g} ms",
-            expected=f"at least {_HEARTBEATS_LEAST} heartbeats: otherwise healthy workers count as lost",
-            fix=f"set {_LOST_AFTER} to {_LOST_AFTER_MS} and {_HEARTBEAT} to 1000 in yarn-site.xml",
-            elsewhere=reading.where(_HEARTBEAT),
-        )
+        shown = f"{wait:.15g} ms, with a heartbeat every {heartbeat:.15g} ms"
+        ok, place = wait >= _HEARTBEATS_LEAST * heartbeat > 0, reading.where(_HEARTBEAT)
+        yield reading.verdict(_LOST_AFTER, ok, found=shown, elsewhere=place, words="worker")
     if reading.text(_MASTER_LOST_AFTER):
         wait, master = _milliseconds(reading, _LOST_AFTER), _milliseconds(reading, _MASTER_LOST_AFTER)
-        yield reading.verdict(
-            _MASTER_LOST_AFTER,
-            master >= wait,
-            found=f"{master:.15g} ms, of a worker {wait:.15g} ms",
-            expected=f"{wait:.15g} ms at least: a worker that is silent for less loses none of its tasks, "
-            "and must not lose the job of an application master on it",
-            fix=f"remove {_MASTER_LOST_AFTER}: the default is {DEFAULTS_MS[_MASTER_LOST_AFTER]} ms",
-        )
+        shown = f"{master:.15g} ms, of a worker {wait:.15g} ms"
+        yield reading.verdict(_MASTER_LOST_AFTER, master >= wait, found=shown, words="master", wait=wait)
 
 
 def _milliseconds(reading: Inspected, key: str) -> float:
@@ -212,8 +141,6 @@ def _milliseconds(reading: Inspected, key: str) -> float:
 rules.when("with MapReduce and one ResourceManager")(
     lambda facts: with_mapreduce(facts) and facts.request.protection is not Protection.HA
 )
-
-
 rules.when("with MapReduce and two ResourceManagers")(
     lambda facts: with_mapreduce(facts) and facts.request.protection is Protection.HA
 )
@@ -224,18 +151,14 @@ def _in_hdfs(facts: Facts) -> Decision:
     file_system = facts.decided.get("fs.defaultFS")
     if not isinstance(file_system, str):
         raise MissingFact("fs.defaultFS")
-    return Decision(
-        f"{file_system}/yarn/node-attributes",
-        "the default is a directory below /tmp of each ResourceManager; after a failover only data in HDFS "
-        "can be read",
-    )
+    return Decision(f"{file_system}/yarn/node-attributes")
 
 
 @rules.inspects("nodes.kept-for-both")
 def _kept_for_both(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     paired = reading.truth("yarn.resourcemanager.ha.enabled") is True
     if reading.truth("yarn.node-labels.enabled"):
-        yield _kept(reading, _LABELS, "labels", paired=paired)
+        yield _kept(reading, "yarn.node-labels.fs-store.root-dir", "labels", paired=paired)
     if paired and reading.text(_ATTRIBUTES):
         yield _kept(reading, _ATTRIBUTES, "attributes", paired=paired)
 
@@ -243,12 +166,7 @@ def _kept_for_both(reading: Inspected, facts: Facts) -> Iterable[Observation]:
 def _kept(reading: Inspected, key: str, kind: str, *, paired: bool) -> Observation:
     text = reading.text(key) or ""
     lasts = bool(text) and not any(map(is_temporary, path_list(text)))
-    harm = "the other ResourceManager does not read them" if paired and lasts else "they are lost at a reboot"
-    return reading.verdict(
-        key,
-        lasts and not (paired and text.startswith("file:")),
-        found=text or "not set: a directory below /tmp of the ResourceManager's host",
-        expected=f"a directory in HDFS: otherwise {harm}",
-        fix=f"make /yarn/node-{kind} in HDFS, owned by the user yarn, and set {key} to it in yarn-site.xml",
-        elsewhere=reading.where("yarn.node-labels.enabled"),
-    )
+    ok, words = lasts and not (paired and text.startswith("file:")), "unread" if paired and lasts else "lost"
+    shown = text or "not set: a directory below /tmp of the ResourceManager's host"
+    place = reading.where("yarn.node-labels.enabled")
+    return reading.verdict(key, ok, found=shown, elsewhere=place, words=words, kind=kind)

@@ -5,52 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.plan import Input, Role, Value
-from howdah.model.request import PlanRequest, Profile
+from howdah.model.plan import Role
+from howdah.model.request import PlanRequest
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision
-from howdah.planner.rules.declare import at_least, read_rules
+from howdah.planner.reading import Inspected, Observation, Values
+from howdah.planner.rule import Decision, inputs_of
+from howdah.planner.rules.declare import read_rules
 from howdah.units import format_memory
 
 rules = read_rules("os.toml")
 
-
-_HANDLES_LEAST = 16384
 _OLDEST_KERNEL = (2, 6, 30)
-
-
-@rules.decides("os.swappiness")
-def _swappiness(facts: Facts) -> Decision:
-    if facts.request.profile is Profile.PAPER:
-        return Decision(0, "as in the study: no page of a process is less valuable than a page of the cache")
-    return Decision(
-        1,
-        "heaps stay in memory; 0 may kill a process before a page is swapped, so use the lowest "
-        "value above it",
-    )
-
-
-@rules.accepts("0 to the plan's value")
-def _dirty_ratio_accepts(value: Value, decision: Decision, facts: Facts) -> bool:
-    # A limit in bytes shows as a ratio of 0.
-    return 0 <= float(str(value)) <= float(str(decision.value))
-
-
-@rules.accepts("unlimited or at least 16384")
-def _enough(value: Value, decision: Decision, facts: Facts) -> bool:
-    return value == "unlimited" or at_least(value, Decision(_HANDLES_LEAST, ""), facts)
-
-
-@rules.decides("os.huge-pages")
-def _huge_pages(facts: Facts) -> Decision:
-    if facts.request.profile is Profile.PAPER:
-        return Decision("always", "as in the study: every heap gets them without a flag")
-    return Decision(
-        "madvise",
-        "heaps that request them (-XX:+UseTransparentHugePages) get them; with `always` the stacks of a "
-        "DataNode's thousands of threads may stay in memory whole",
-    )
 
 
 @rules.inspects("os.kernel")
@@ -62,13 +27,7 @@ def _kernel(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     new_enough = None
     if parts is not None:
         new_enough = tuple(int(part or 0) for part in parts.groups()) >= _OLDEST_KERNEL
-    yield Observation(
-        new_enough,
-        "kernel",
-        release,
-        "2.6.30 or newer",
-        fix="install a distribution that is still maintained",
-    )
+    yield Observation(new_enough, "kernel", release)
 
 
 @rules.inspects("os.swap")
@@ -76,14 +35,8 @@ def _swap(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None:
         return
     size = reading.host.memory.swap_total_bytes
-    yield Observation(
-        size > 0,
-        "swap",
-        format_memory(size) if size else "none",
-        "some swap",
-        fix="give each worker a swap area of a few GiB on its system disk",
-        inputs=(Input(name="swap", value=size, unit="B"),),
-    )
+    shown = format_memory(size) if size else "none"
+    yield Observation(size > 0, "swap", shown, inputs=inputs_of(("swap", size, "B")))
 
 
 @rules.inspects("os.clock")
@@ -91,13 +44,8 @@ def _clock(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None:
         return
     kept = reading.host.software.clock_synchronised
-    yield Observation(
-        kept,
-        "clock",
-        {True: "kept in step", False: "runs free", None: "not known"}[kept],
-        "kept in step by chrony or ntpd" if kept is not None else "the clock's state: probe the host",
-        fix="install chrony, point it at the site's time servers and enable it",
-    )
+    shown = {True: "kept in step", False: "runs free", None: "not known"}[kept]
+    yield Observation(kept, "clock", shown, words="unknown" if kept is None else "known")
 
 
 @rules.inspects("os.governor")
@@ -105,25 +53,18 @@ def _governor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None or reading.host.virtualisation.is_virtual:
         return
     governor = reading.host.cpu.governor
-    yield Observation(
-        None if governor is None else governor == "performance",
-        "CPU frequency governor",
-        governor or "not known",
-        "performance" if governor else "the governor: the kernel shows none",
-        fix="cpupower frequency-set -g performance, and in a tuned profile for the next boot",
-    )
+    ok = None if governor is None else governor == "performance"
+    words = "known" if governor else "unknown"
+    yield Observation(ok, "CPU frequency governor", governor or "not known", words=words)
 
 
 @rules.advises("os.clocks")
-def _keep_clocks(facts: Facts) -> str:
-    consequence = "Kerberos refuses clocks that differ by 5 minutes" if facts.request.secure else ""
+def _keep_clocks(facts: Facts) -> Values:
     if facts.request.hbase_used:
-        consequence = "HBase's master refuses a RegionServer whose clock is off by 30 seconds"
-    return "Keep the clocks of all masters and workers in step with chrony or NTP" + (
-        f": {consequence}."
-        if consequence
-        else "; otherwise logs and histories of different hosts cannot be compared."
-    )
+        return {"why": ": HBase's master refuses a RegionServer whose clock is off by 30 seconds"}
+    if facts.request.secure:
+        return {"why": ": Kerberos refuses clocks that differ by 5 minutes"}
+    return {"why": "; otherwise logs and histories of different hosts cannot be compared"}
 
 
 AWARE = "yarn.nodemanager.numa-awareness.enabled"
@@ -152,12 +93,7 @@ rules.when("native workers with several NUMA nodes that run MapReduce, on Hadoop
 @rules.decides("numa.containers")
 def _aware(facts: Facts) -> Decision:
     nodes = facts.worker.numa_nodes or 1
-    return Decision(
-        True,
-        f"each container runs on the processors and in the memory of one of {nodes} NUMA nodes, if that "
-        "node has room; NodeManagers need numactl and do not start without it",
-        (Input(name="NUMA nodes of a worker", value=nodes),),
-    )
+    return Decision(True, inputs=inputs_of(("NUMA nodes of a worker", nodes)), values={"nodes": nodes})
 
 
 @rules.inspects("numa.nodes-known")
@@ -166,13 +102,7 @@ def _unknown_nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     read = (reading.text(READ_TOPOLOGY) or "").strip().lower() == "true"
     listed = bool((reading.text(NODE_IDS) or "").strip())
-    yield reading.verdict(
-        AWARE,
-        read or listed,
-        found="true, but the nodes are neither read nor listed",
-        expected=f"{READ_TOPOLOGY} true, or the nodes in {NODE_IDS}: NodeManagers do not start without",
-        fix=f"set {READ_TOPOLOGY} to true",
-    )
+    yield reading.verdict(AWARE, read or listed, found="true, but the nodes are neither read nor listed")
 
 
 @rules.inspects("numa.executor")
@@ -180,27 +110,17 @@ def _unable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if (reading.text(AWARE) or "").strip().lower() != "true":
         return
     executor = reading.text(_EXECUTOR) or "DefaultContainerExecutor (default)"
+    shown = f"true, with {executor.rpartition('.')[2]} of Hadoop {facts.request.hadoop}"
     yield reading.verdict(
-        AWARE,
-        "LinuxContainerExecutor" in executor or _can_bind(facts.request),
-        found=f"true, with {executor.rpartition('.')[2]} of Hadoop {facts.request.hadoop}",
-        expected="LinuxContainerExecutor, or Hadoop 3.4: the default executor of older releases "
-        "ignores NUMA nodes",
-        fix=f"remove {AWARE}, or set {_EXECUTOR} to LinuxContainerExecutor",
+        AWARE, "LinuxContainerExecutor" in executor or _can_bind(facts.request), found=shown
     )
 
 
 @rules.advises("numa.daemons")
-def _daemons(facts: Facts) -> str:
-    nodes = facts.worker.numa_nodes or 1
-    text = (
-        f"Install numactl on every worker: NodeManagers do not start without "
-        f"it. Bind no daemon to one of the {nodes} NUMA nodes: DataNodes and NodeManagers serve "
-        f"disks and tasks of all nodes."
+def _daemons(facts: Facts) -> Values:
+    regionserver = (
+        " A RegionServer's heap lies on several nodes: measure it with `-XX:+UseNUMA`, which G1 supports "
+        "since Java 14, or with `numactl --interleave=all`."
     )
-    if Role.REGIONSERVER in facts.worker.roles:
-        text += (
-            " A RegionServer's heap lies on several nodes: measure it with `-XX:+UseNUMA`, which G1 "
-            "supports since Java 14, or with `numactl --interleave=all`."
-        )
-    return text
+    regionservers = regionserver if Role.REGIONSERVER in facts.worker.roles else ""
+    return {"nodes": facts.worker.numa_nodes or 1, "regionservers": regionservers}

@@ -5,52 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.hadoop.daemons import DAEMONS, WORKERS
-from howdah.model.plan import Input, Role
+from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import inputs_of
 from howdah.planner.rules.declare import read_rules
 from howdah.releases.values import direct_bytes, heap_bytes
 from howdah.units import MIB, format_counted, format_gib, format_memory, format_percent
 
 rules = read_rules("platform.toml")
 
-
 READY_SHARE = 0.05
 """The share of time a virtual machine may wait for a CPU before it matters (RULES 22)."""
 
-FITS_NUMA_NODE = rules["platform.fits-numa-node"]
-PREFER_HT = rules["platform.prefer-ht"]
-FEW_DISKS = rules["platform.few-disks"]
-WORKERS_PER_SOCKET = rules["platform.workers-per-socket"]
-ONE_VM = rules["platform.one-vm"]
-REPLICA_BALANCE = rules["platform.replica-balance"]
 
-
-SLOTS_TO_TUNE = rules["platform.slots-to-tune"]
-GUEST_MEMORY = rules["platform.guest-memory"]
-ALIKE = rules["platform.alike"]
-MASTER_PLACE = rules["platform.master-place"]
-
-
-HBASE_ONE = rules["platform.hbase-one"]
-HBASE_VIRTUAL = rules["platform.hbase-virtual"]
-HYPERVISOR = rules["platform.hypervisor"]
-NATIVE = rules["platform.native"]
-DISK_EACH = rules["platform.disk-each"]
-DISKS_DIVIDE = rules["platform.disks-divide"]
-CORE_EACH = rules["platform.core-each"]
-NUMA_DIVIDE = rules["platform.numa-divide"]
-THREADS_COMMITTED = rules["platform.threads-committed"]
-SPARE_CORE = rules["platform.spare-core"]
-DATA_DISKS = rules["platform.data-disks"]
-SLOTS = rules["platform.slots"]
 SIMULATED = rules["platform.simulated"]
-
 
 rules.when("--overcommit, without HBase")(
     lambda facts: facts.request.overcommit and not facts.request.hbase_used
 )
-OVERCOMMIT = rules["platform.overcommit"]
 
 
 @rules.inspects("platform.hyper-threading")
@@ -58,24 +31,18 @@ def _hyper_threading(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None:
         return
     cpu = reading.host.cpu
-    inputs = (Input(name="cores", value=cpu.cores), Input(name="threads", value=cpu.threads))
+    inputs = inputs_of(("cores", cpu.cores), ("threads", cpu.threads))
     seen = f"{cpu.cores} cores, {cpu.threads} threads"
+    ok: bool | None = False
+    words = "off"
     if cpu.threads > cpu.cores:
-        yield Observation(True, "Hyper-Threading", seen, "two threads on every core", inputs=inputs)
+        ok, words = True, "on"
     elif reading.host.virtualisation.is_virtual:
         # A guest sees the virtual CPUs it was given, whatever the cores below them do.
-        yield Observation(None, "Hyper-Threading", seen, "a probe of the physical host", inputs=inputs)
+        ok, words = None, "guest"
     elif cpu.architecture != "x86_64":
-        yield Observation(None, "Hyper-Threading", seen, "whether this processor has it", inputs=inputs)
-    else:
-        yield Observation(
-            False,
-            "Hyper-Threading",
-            seen,
-            "two threads on every core",
-            fix="turn Hyper-Threading (SMT) on in the firmware and drop nosmt from the kernel's command line",
-            inputs=inputs,
-        )
+        ok, words = None, "unknown"
+    yield Observation(ok, "Hyper-Threading", seen, inputs=inputs, words=words)
 
 
 @rules.inspects("platform.ready-time")
@@ -83,20 +50,11 @@ def _ready_time(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None or not reading.host.virtualisation.is_virtual:
         return
     share = reading.host.virtualisation.steal_share
-    right = f"below {100 * READY_SHARE:.0f} % of CPU time"
     if share is None:
-        yield Observation(
-            None, "stolen CPU time", "not counted", "the ready time in the hypervisor's own figures"
-        )
+        yield Observation(None, "stolen CPU time", "not counted", words="unknown")
         return
-    yield Observation(
-        share < READY_SHARE,
-        "stolen CPU time",
-        f"{format_percent(share)} of CPU time since boot",
-        right,
-        fix="give the host's virtual machines no more virtual CPUs together than it has threads",
-        inputs=(Input(name="steal share", value=share),),
-    )
+    shown, inputs = f"{format_percent(share)} of CPU time since boot", inputs_of(("steal share", share))
+    yield Observation(share < READY_SHARE, "stolen CPU time", shown, inputs=inputs, words="known")
 
 
 _SEEN_OF_GIVEN = 0.95
@@ -108,25 +66,18 @@ _HUGE_MOST = 0.5
 _ALL_BUT = 0.94
 _UNEVEN = 1.25
 
-HELD_BACK = rules["memory.held-back"]
-WORKER_SHARE = rules["memory.worker-share"]
-NATIVE_MEMORY = rules["memory.native"]
-ENOUGH = rules["memory.enough"]
-
 
 @rules.inspects("memory.as-planned")
 def _as_planned(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None:
         return
     planned, seen = facts.worker.memory_bytes, reading.host.memory.total_bytes
-    yield Observation(
-        seen >= planned * _SEEN_OF_GIVEN,
-        "memory",
-        format_gib(seen),
-        f"{format_gib(planned)}, as planned",
-        fix=f"give the worker {format_gib(planned)} and reserve all of it, or plan again with its memory",
-        inputs=(Input(name="planned", value=planned, unit="B"), Input(name="found", value=seen, unit="B")),
+    inputs, values = (
+        inputs_of(("planned", planned, "B"), ("found", seen, "B")),
+        {"planned": format_gib(planned)},
     )
+    ok = seen >= planned * _SEEN_OF_GIVEN
+    yield Observation(ok, "memory", format_gib(seen), inputs=inputs, values=values)
 
 
 def _promised(reading: Inspected) -> dict[str, int]:
@@ -151,18 +102,11 @@ def _over(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     largest = max(promised, key=lambda user: promised[user])
     about = _DAEMONS.get(largest, _CONTAINERS)
-    yield Observation(
-        ok=sum(promised.values()) <= memory,
-        about=about,
-        found=" + ".join(f"{user} {format_memory(size)}" for user, size in promised.items()),
-        expected=f"together less than the worker's {format_memory(memory)}",
-        fix=f"lower {about}: the kernel ends processes when memory runs out",
-        where=reading.variable_where(about) or reading.where(about),
-        inputs=(
-            Input(name="promised", value=sum(promised.values()), unit="B"),
-            Input(name="worker's memory", value=memory, unit="B"),
-        ),
-    )
+    total, values = sum(promised.values()), {"memory": format_memory(memory)}
+    shown = " + ".join(f"{user} {format_memory(size)}" for user, size in promised.items())
+    inputs = inputs_of(("promised", total, "B"), ("worker's memory", memory, "B"))
+    place = reading.variable_where(about) or reading.where(about)
+    yield Observation(total <= memory, about, shown, where=place, inputs=inputs, values=values)
 
 
 @rules.inspects("memory.huge-pages")
@@ -172,13 +116,8 @@ def _huge(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     memory = reading.host.memory
     if memory.huge_pages_total and memory.huge_page_bytes:
         taken = memory.huge_pages_total * memory.huge_page_bytes
-        yield Observation(
-            ok=taken <= _HUGE_MOST * memory.total_bytes,
-            about="vm.nr_hugepages",
-            found=f"{format_memory(taken)} of {format_memory(memory.total_bytes)}",
-            expected="less than half of memory: only heaps with -XX:+UseLargePages can use it",
-            fix="lower vm.nr_hugepages; transparent huge pages need no reservation",
-        )
+        shown = f"{format_memory(taken)} of {format_memory(memory.total_bytes)}"
+        yield Observation(taken <= _HUGE_MOST * memory.total_bytes, "vm.nr_hugepages", shown)
 
 
 @rules.inspects("memory.control-group")
@@ -186,13 +125,8 @@ def _limit(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None or not reading.has_config or reading.host.cgroup.memory_limit_bytes is None:
         return
     limit, total = reading.host.cgroup.memory_limit_bytes, reading.host.memory.total_bytes
-    yield Observation(
-        ok=limit >= _ALL_BUT * total,
-        about="memory limit of the control group",
-        found=f"{format_memory(limit)} of {format_memory(total)}",
-        expected="none: processes in the group are killed at the limit, however much memory the machine has",
-        fix="raise MemoryMax of the unit, or the container's limit, or plan for a worker of that size",
-    )
+    shown = f"{format_memory(limit)} of {format_memory(total)}"
+    yield Observation(limit >= _ALL_BUT * total, "memory limit of the control group", shown)
 
 
 @rules.inspects("memory.nodes-alike")
@@ -200,10 +134,6 @@ def _nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     sizes = [node.memory_bytes for node in reading.host.cpu.numa_nodes] if reading.host else []
     node_sizes = [size for size in sizes if size is not None]
     if len(sizes) > 1 and len(node_sizes) == len(sizes):
-        yield Observation(
-            ok=max(node_sizes) <= _UNEVEN * min(node_sizes),
-            about="memory of NUMA nodes",
-            found=", ".join(map(format_memory, node_sizes)),
-            expected=f"the same on {format_counted(len(node_sizes), 'node')}",
-            fix="spread the memory modules evenly over sockets and channels, and check for a failed one",
-        )
+        shown, nodes = ", ".join(map(format_memory, node_sizes)), format_counted(len(node_sizes), "node")
+        ok = max(node_sizes) <= _UNEVEN * min(node_sizes)
+        yield Observation(ok, "memory of NUMA nodes", shown, values={"nodes": nodes})

@@ -19,17 +19,16 @@ from howdah.planner.capacity import (
     file_bytes,
 )
 from howdah.planner.facts import Facts, data_disks_spin
-from howdah.planner.rule import Decision
+from howdah.planner.reading import Values
+from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.units import format_bytes, format_count, format_percent, format_rate, format_seconds
 
 rules = read_rules("recovery.toml")
 
-
 _INTERMEDIATE = 0.5
 """Compressed map output on disk for each byte that is sorted: with three replicas 6.5 in all (D0 35)."""
 _HOSTS_IN_PRACTICE = 200
-_HOSTS_MOST = 276
 
 ERASURE_CODING = rules["capacity.erasure-coding"]
 ERASURE_DOMAINS = rules["capacity.erasure-domains"]
@@ -39,7 +38,7 @@ RACK_BALANCE = rules["capacity.rack-balance"]
 
 
 @rules.advises("capacity.sort-space")
-def _sorted_dataset(facts: Facts) -> str | None:
+def _sorted_dataset(facts: Facts) -> Values | None:
     dataset = facts.request.dataset_bytes
     if dataset is None:
         return None
@@ -48,24 +47,15 @@ def _sorted_dataset(facts: Facts) -> str | None:
     raw = facts.cluster.raw_bytes
     if need <= FILL_LIMIT * raw:
         return None
-    several = "one replica" if replicas == 1 else f"{replicas} replicas"
-    return (
-        f"Sorting {format_bytes(dataset)} takes about {format_bytes(need)} of disk: {several} of the input, "
-        f"as many of the output and compressed map output. The workers have {format_bytes(raw)}, of which "
-        f"{format_percent(FILL_LIMIT)} should be used: sort less, add hosts or keep fewer replicas."
-    )
+    replicas_text = "one replica" if replicas == 1 else f"{replicas} replicas"
+    sizes = {"dataset": format_bytes(dataset), "need": format_bytes(need), "raw": format_bytes(raw)}
+    return {"replicas": replicas_text, "share": format_percent(FILL_LIMIT), **sizes}
 
 
 @rules.advises("capacity.many-hosts")
-def _many_hosts(facts: Facts) -> str | None:
+def _many_hosts(facts: Facts) -> Values | None:
     hosts = facts.cluster.hosts
-    if hosts <= _HOSTS_IN_PRACTICE:
-        return None
-    return (
-        f"{hosts:,} hosts are more than the papers measured masters for: at 256 MiB blocks they estimated "
-        f"that one CPU serves about {_HOSTS_MOST} hosts, and {_HOSTS_IN_PRACTICE} with caution. Masters have "
-        "several today; watch their CPU and queues, and keep blocks large."
-    )
+    return {"hosts": hosts} if hosts > _HOSTS_IN_PRACTICE else None
 
 
 _WITHIN_S = 8 * 3600
@@ -73,7 +63,6 @@ _WITHIN_S = 8 * 3600
 _SHARE = 0.25
 """Of a host's disks and of its network, the part that this may take from jobs."""
 _INTERVAL, _HEARTBEAT = "dfs.namenode.redundancy.interval.seconds", "dfs.heartbeat.interval"
-_WORK = "dfs.namenode.replication.work.multiplier.per.iteration"
 _STREAMS = "dfs.namenode.replication.max-streams"
 _LEAST_WORK, _LEAST_STREAMS = 2, 2
 _MOST_TIMES = 4
@@ -144,10 +133,10 @@ def _of_a_datanode(group: HostGroup, facts: Facts) -> float:
 
 
 def _inputs(lost: Recovery) -> tuple[Input, ...]:
-    return (
-        Input(name="data of a host when full", value=round(lost.stored), unit="B"),
-        Input(name="DataNodes that make them again", value=lost.survivors),
-        Input(name="mean block", value=round(lost.block), unit="B"),
+    return inputs_of(
+        ("data of a host when full", round(lost.stored), "B"),
+        ("DataNodes that make them again", lost.survivors),
+        ("mean block", round(lost.block), "B"),
     )
 
 
@@ -158,26 +147,15 @@ rules.accepts("work that disks can do")(_will_do(_LEAST_WORK))
 def _work(facts: Facts) -> Decision:
     lost = recovery_of(facts)
     if facts.cluster.worker_hosts <= facts.number("dfs.replication"):
-        return Decision(
-            _LEAST_WORK,
-            "the release's default: every host has a replica of every block, and none can take "
-            "those of a lost host",
-            _inputs(lost),
-        )
+        return Decision(_LEAST_WORK, inputs=_inputs(lost), words="everywhere")
     value = max(_LEAST_WORK, math.ceil(lost.rate * facts.number(_INTERVAL) / lost.block))
-    return Decision(value, f"{_why(lost)}; the default is {_LEAST_WORK}", _inputs(lost))
-
-
-def _why(lost: Recovery) -> str:
-    if lost.needed <= lost.allowed:
-        return (
-            f"{format_rate(lost.rate)} of each DataNode copy a lost host's {format_bytes(lost.stored)} "
-            f"within {format_seconds(_WITHIN_S)}"
-        )
-    return (
-        f"{format_rate(lost.rate)} of each DataNode, a quarter of its disks' or its network's throughput, "
-        f"copy a lost host's {format_bytes(lost.stored)} within {format_seconds(_time_s(lost))}"
-    )
+    in_time = lost.needed <= lost.allowed
+    values = {
+        "rate": format_rate(lost.rate),
+        "stored": format_bytes(lost.stored),
+        "time": format_seconds(_WITHIN_S if in_time else _time_s(lost)),
+    }
+    return Decision(value, inputs=_inputs(lost), words="in_time" if in_time else "late", values=values)
 
 
 def _time_s(lost: Recovery) -> float:
@@ -197,32 +175,21 @@ rules.accepts("streams that disks can serve")(_will_do(_LEAST_STREAMS))
 @rules.decides("recovery.streams")
 def _streams(facts: Facts) -> Decision:
     lost = recovery_of(facts)
-    work = facts.number(_WORK)
+    work = facts.number("dfs.namenode.replication.work.multiplier.per.iteration")
     each_beat = work * facts.number(_HEARTBEAT) / facts.number(_INTERVAL)
     at_once = work * lost.block / facts.number(_INTERVAL) / _stream_rate(facts)
     value = max(_LEAST_STREAMS, math.ceil(max(each_beat, at_once)))
-    return Decision(
-        value,
-        "a DataNode takes the blocks of one heartbeat at a time, and no more than it has streams",
-        _inputs(lost),
-    )
+    return Decision(value, inputs=_inputs(lost))
 
 
 rules.accepts("at least the streams")(
     lambda value, decision, facts: as_number(value) >= facts.number(_STREAMS)
 )
-
-
-@rules.decides("recovery.streams-limit")
-def _hard(facts: Facts) -> Decision:
-    return Decision(
-        2 * int(facts.number(_STREAMS)),
-        f"twice {_STREAMS}: blocks with one remaining replica do not wait for others",
-    )
+rules.decides("recovery.streams-limit")(lambda facts: Decision(2 * int(facts.number(_STREAMS))))
 
 
 @rules.advises("recovery.density")
-def _dense(facts: Facts) -> str | None:
+def _dense(facts: Facts) -> Values | None:
     lost = recovery_of(facts)
     group = lost.group
     many = max(1, sum(kind.per_host for kind, _ in facts.cluster.kinds if kind.group == group.name))
@@ -240,12 +207,11 @@ def _dense(facts: Facts) -> str | None:
     if group.data_bytes / many <= _MOST_BYTES:
         return None
     replicas = blocks_of(lost.stored / many, BLOCK_BYTES, file_bytes(facts.request))
-    return (
-        f"A DataNode of {group.name} has {', '.join(beyond)}; Cloudera supports at most "
-        f"{format_bytes(_MOST_BYTES)}, disks of {format_bytes(_MOST_DISK_BYTES)} and "
-        f"{_MOST_DISKS} disks. After the loss of such a host, {format_count(lost.survivors)} others "
-        f"must copy {format_bytes(lost.stored)}, "
-        f"which takes {format_seconds(_time_s(lost))} with the planned settings; its block reports list "
-        f"{format_count(replicas)} replicas. Take more hosts with fewer disks, store larger files, and "
-        "decommission a host before you remove it for good."
-    )
+    return {
+        "group": group,
+        "beyond": ", ".join(beyond),
+        "survivors": format_count(lost.survivors),
+        "stored": format_bytes(lost.stored),
+        "time": format_seconds(_time_s(lost)),
+        "replicas": format_count(replicas),
+    }

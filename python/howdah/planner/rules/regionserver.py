@@ -11,7 +11,7 @@ from howdah.planner.budget import budget
 from howdah.planner.facts import Facts
 from howdah.planner.heap import COMPRESSED_MOST, UNCOMPRESSED_LEAST, collector, heap_options
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision, with_hbase
+from howdah.planner.rule import Decision, inputs_of, with_hbase
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.jvm import supported
 from howdah.planner.rules.security import login
@@ -80,10 +80,10 @@ def direct_limit(cache: int) -> int:
 
 def _inputs(facts: Facts) -> tuple[Input, ...]:
     shares = budget(facts.worker, facts)
-    return (
-        Input(name="worker's memory", value=shares.memory, unit="B"),
-        Input(name="RegionServer's share", value=shares.regionserver, unit="B"),
-        Input(name="DataNode", value=shares.datanode, unit="B"),
+    return inputs_of(
+        ("worker's memory", shares.memory, "B"),
+        ("RegionServer's share", shares.regionserver, "B"),
+        ("DataNode", shares.datanode, "B"),
     )
 
 
@@ -102,12 +102,6 @@ def _regions(heap: int) -> tuple[str, ...]:
 def _options(facts: Facts) -> Decision:
     memory = _memory(facts)
     direct = (f"-XX:MaxDirectMemorySize={memory.direct // MIB}m",) if memory.cache else ()
-    off_heap = (
-        f", {format_memory(memory.cache)} of cache outside it: {format_memory(memory.heap + memory.cache)} "
-        "in all"
-        if memory.cache
-        else ""
-    )
     return Decision(
         heap_options(
             memory.heap,
@@ -120,9 +114,13 @@ def _options(facts: Facts) -> Decision:
             *direct,
             *login("hbase", facts),
         ),
-        f"a heap of {format_memory(memory.heap)}, allocated at the start{off_heap}; G1 keeps pauses short, "
-        "and its regions are so large that a memstore's chunk of 2 MiB is no humongous object",
-        _inputs(facts),
+        inputs=_inputs(facts),
+        words="cache" if memory.cache else "heap",
+        values={
+            "heap": format_memory(memory.heap),
+            "cache": format_memory(memory.cache),
+            "both": format_memory(memory.heap + memory.cache),
+        },
     )
 
 
@@ -135,63 +133,41 @@ rules.when("with HBase, if a RegionServer has 24 GiB or more")(
 def _cache_size(facts: Facts) -> Decision:
     share = budget(facts.worker, facts).regionserver
     heap = heap_bytes(str(facts.decided.get("HBASE_REGIONSERVER_OPTS", ""))) or _memory(facts).heap
-    return Decision(
-        cache_outside(share, heap) // MIB,
-        f"what the RegionServer has beyond its heap of {format_memory(heap)} and "
-        f"{format_memory(_DIRECT)} of buffers: blocks outside of garbage collection; in MB",
-        _inputs(facts),
-    )
+    value = cache_outside(share, heap) // MIB
+    return Decision(value, inputs=_inputs(facts), values={"heap": format_memory(heap)})
 
 
-rules.accepts("outside the heap")(
-    lambda value, decision, facts: value == "offheap" or str(value).startswith(("file", "mmap", "pmem"))
-)
-rules.decides("regionserver.cache-kind")(
-    lambda facts: Decision("offheap", "the garbage collector does not scan cached blocks", _inputs(facts))
-)
+rules.decides("regionserver.cache-kind")(lambda facts: Decision("offheap", inputs=_inputs(facts)))
 
 
 @rules.decides("regionserver.heap-cache")
 def _heap_cache(facts: Facts) -> Decision:
     if _memory(facts).cache:
-        return Decision(
-            _HEAP_CACHE_BESIDE,
-            "indexes and Bloom filters only: blocks of data are in the cache outside the heap",
-        )
-    return Decision(
-        _HEAP_CACHE, "all blocks are cached in the heap; with the memstores' 0.4 it leaves a fifth"
-    )
+        return Decision(_HEAP_CACHE_BESIDE, words="beside")
+    return Decision(_HEAP_CACHE, words="alone")
 
 
 @rules.decides("regionserver.memstore")
 def _memstore(facts: Facts) -> Decision:
     writes = format_memory(int(_MEMSTORE * _memory(facts).heap))
-    return Decision(_MEMSTORE, f"the release's default: {writes} of writes, and reads keep their caches")
+    return Decision(_MEMSTORE, values={"writes": writes})
 
 
 @rules.inspects("regionserver.heap-shares")
 def _over_heap(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    cache = reading.number("hfile.block.cache.size")
-    memstore = reading.number("hbase.regionserver.global.memstore.size")
-    if cache is None and memstore is None:
+    defaults = {"hfile.block.cache.size": _HEAP_CACHE, "hbase.regionserver.global.memstore.size": _MEMSTORE}
+    numbers = {key: number for key in defaults if (number := reading.number(key)) is not None}
+    if not numbers:
         return
-    both = (_HEAP_CACHE if cache is None else cache) + (_MEMSTORE if memstore is None else memstore)
-    key = "hbase.regionserver.global.memstore.size" if cache is None else "hfile.block.cache.size"
-    shares = {
-        "hfile.block.cache.size": _HEAP_CACHE if cache is None else cache,
-        "hbase.regionserver.global.memstore.size": _MEMSTORE if memstore is None else memstore,
-    }
+    shares = defaults | numbers
+    both = sum(shares.values())
     # What takes more by itself is what is wrong.
     lowered = max(shares, key=shares.__getitem__)
     room = max(0.1, _MOST_OF_HEAP - min(shares.values()))
-    yield Observation(
-        ok=both <= _MOST_OF_HEAP + 1e-9,
-        about="hfile.block.cache.size and hbase.regionserver.global.memstore.size",
-        found=f"{both:.2f} of the heap",
-        expected="at most 0.80 together: otherwise the RegionServer does not start",
-        fix=f"lower {lowered} to {min(_MOST_OF_HEAP / 2, room):.2f} in hbase-site.xml",
-        where=reading.where(key),
-    )
+    values = {"lowered": lowered, "share": min(_MOST_OF_HEAP / 2, room)}
+    shown, place = f"{both:.2f} of the heap", reading.where(next(iter(numbers)))
+    ok = both <= _MOST_OF_HEAP + 1e-9
+    yield Observation(ok, " and ".join(shares), shown, where=place, values=values)
 
 
 @rules.inspects("regionserver.direct-memory")
@@ -204,17 +180,15 @@ def _direct_memory(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     match = re.search(_DIRECT_LIMIT, options)
     size = reading.variable("HBASE_OFFHEAPSIZE") or (match.group(1) if match else "")
     limit = heap_bytes(f"-Xmx{size}")
-    direct = f"{int(cache_mb) + _DIRECT // MIB}m"
-    yield reading.verdict(
-        "hbase.bucketcache.size",
-        None if limit is None else limit > cache_mb * MIB,
-        found=f"{cache_mb:g} MB, with {format_memory(limit) if limit else 'no limit given'} outside the heap",
-        expected="less than -XX:MaxDirectMemorySize in HBASE_REGIONSERVER_OPTS, with 2 GiB to spare for "
-        "requests",
-        fix=f"set HBASE_OFFHEAPSIZE to {direct} in {reading.variable_where('HBASE_OFFHEAPSIZE')}"
-        if reading.variable("HBASE_OFFHEAPSIZE")
-        else f"set -XX:MaxDirectMemorySize={direct} in HBASE_REGIONSERVER_OPTS",
-    )
+    limited = format_memory(limit) if limit else "no limit given"
+    ok = None if limit is None else limit > cache_mb * MIB
+    shown = f"{cache_mb:g} MB, with {limited} outside the heap"
+    words = "variable" if reading.variable("HBASE_OFFHEAPSIZE") else "option"
+    values = {
+        "direct_mb": int(cache_mb) + _DIRECT // MIB,
+        "place": reading.variable_where("HBASE_OFFHEAPSIZE"),
+    }
+    yield reading.verdict("hbase.bucketcache.size", ok, found=shown, words=words, values=values)
 
 
 rules.accepts("up to twice")(
@@ -226,20 +200,10 @@ rules.accepts("up to twice")(
 def _handlers(facts: Facts) -> Decision:
     cpus = facts.worker.vcpus or facts.group.cpu.threads
     value = min(max(_HANDLERS_LEAST, _HANDLERS_PER_CPU * cpus), _HANDLERS_MOST)
-    because = (
-        f"HBase's guide starts at twice the {cpus} CPUs; use about {cpus} for mostly reads, fewer for "
-        "requests of a megabyte each"
-    )
-    if value > _HANDLERS_PER_CPU * cpus:
-        because = (
-            f"the release's default, more than twice the {cpus} CPUs: threads waiting for disks cost little"
-        )
-    elif value < _HANDLERS_PER_CPU * cpus:
-        because = (
-            f"less than twice the {cpus} CPUs: more threads only wait for the log and for locks they share, "
-            "and each holds a request in the heap"
-        )
-    return Decision(value, because, (Input(name="CPUs of the worker", value=cpus),))
+    twice = _HANDLERS_PER_CPU * cpus
+    words = "more" if value > twice else "less" if value < twice else "twice"
+    inputs = inputs_of(("CPUs of the worker", cpus))
+    return Decision(value, inputs=inputs, words=words, values={"cpus": cpus})
 
 
 @rules.inspects("regionserver.cache-place")
@@ -247,10 +211,4 @@ def _cache_place(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     key = "hbase.bucketcache.ioengine"
     engine = reading.text(key)
     if engine is not None:
-        yield reading.verdict(
-            key,
-            engine not in ("file", "files", "mmap", "pmem"),
-            found=engine,
-            expected="a path after it: otherwise the RegionServer does not start",
-            fix=f"set {key} to {engine}:/data/cache, for instance, or to offheap",
-        )
+        yield reading.verdict(key, engine not in ("file", "files", "mmap", "pmem"), found=engine)

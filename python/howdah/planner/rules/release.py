@@ -10,15 +10,7 @@ from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import read_rules
-from howdah.releases.catalogue import (
-    HADOOP_VERSIONS,
-    Property,
-    Release,
-    default_of,
-    hadoop,
-    hbase,
-    line_of,
-)
+from howdah.releases.catalogue import HADOOP_VERSIONS, Property, Release, default_of, hadoop, hbase, line_of
 
 rules = read_rules("release.toml")
 
@@ -144,13 +136,7 @@ def _unknown(reading: Inspected, facts: Facts) -> Iterator[tuple[FoundProperty, 
 def _misspelt(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry, near in _unknown(reading, facts):
         if near is not None and not _has_default(entry, near, reading, facts):
-            yield entry_verdict(
-                entry,
-                False,
-                found=_unread(entry, facts),
-                expected=near,
-                fix=f"rename {entry.name} to {near} in {entry.place}",
-            )
+            yield entry_verdict(entry, False, found=_unread(entry, facts), near=near)
 
 
 def _unread(entry: FoundProperty, facts: Facts) -> str:
@@ -173,27 +159,13 @@ def _is_service(entry: FoundProperty) -> bool:
 def _foreign(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry, near in _unknown(reading, facts):
         if near is not None and _has_default(entry, near, reading, facts):
-            yield entry_verdict(
-                entry,
-                False,
-                found=_unread(entry, facts),
-                expected=f"{near}, whose default is this value",
-                fix=f"rename {entry.name} to {near} in {entry.place}",
-            )
+            yield entry_verdict(entry, False, found=_unread(entry, facts), words="default", near=near)
         elif near is None:
             line = _nearest_reader(entry.name, facts)
-            if line.endswith(_LATER) and any(
-                re.search(_VENDORS, setting.text) for setting in reading.properties
-            ):
-                continue
-            yield entry_verdict(
-                entry,
-                False,
-                found=_unread(entry, facts) + (f"; {line}" if line else ""),
-                expected="names that the release reads: others have no effect unless other software reads "
-                "them",
-                fix=f"remove {entry.name} from {entry.place} if no other software reads it",
-            )
+            of_a_vendor = (re.search(_VENDORS, setting.text) for setting in reading.properties)
+            if not line.endswith(_LATER) or not any(of_a_vendor):
+                shown = _unread(entry, facts) + (f"; {line}" if line else "")
+                yield entry_verdict(entry, False, found=shown, words="unread")
 
 
 def _nearest_reader(name: str, facts: Facts) -> str:
@@ -220,13 +192,7 @@ def _values(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 kind = _KINDS.get(definition.kind, "a value of its kind")
                 if definition.default and "${" not in definition.default:
                     kind += f"; its default is {definition.default}"
-                yield entry_verdict(
-                    entry,
-                    False,
-                    found=f"{entry.text!r} {misfit}",
-                    expected=kind,
-                    fix=f"correct {entry.name} in {entry.place}",
-                )
+                yield entry_verdict(entry, False, found=f"{entry.text!r} {misfit}", kind=kind)
                 break
 
 
@@ -244,16 +210,10 @@ def _deprecated(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                     continue
                 names = " and ".join(today)
                 is_read = any(release.find(name) for release in _releases(entry, facts) for name in today)
-                yield entry_verdict(
-                    entry,
-                    False,
-                    found="a former name",
-                    expected=names if is_read else f"no such name: nothing reads {names} either",
-                    fix=f"remove {entry.name} from {entry.place}"
-                    + (f": {names} is set as well" if again else "")
-                    if again or not is_read
-                    else f"rename {entry.name} to {names} in {entry.place}",
+                words = (
+                    ("again" if again else "renamed") if is_read else "unread_again" if again else "unread"
                 )
+                yield entry_verdict(entry, False, found="a former name", words=words, names=names)
                 break
 
 
@@ -265,10 +225,6 @@ def _gone(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             instead = next((release.gone[name] for name in names if name in release.gone), None)
             if instead is not None:
                 yield entry_verdict(
-                    entry,
-                    False,
-                    found="a name of former releases",
-                    expected=f"no such name: {release.product_name} {release.version} does not read it",
-                    fix=f"remove {entry.name} from {entry.place}: {instead}",
+                    entry, False, found="a name of former releases", release=release, instead=instead
                 )
                 break

@@ -6,19 +6,19 @@ import math
 from collections.abc import Mapping
 
 from howdah.model.placement import counts_vcores
-from howdah.model.plan import Input, Role, Value
+from howdah.model.plan import Role, Value
 from howdah.model.request import PlanRequest, Profile, Protection, WorkKind
 from howdah.planner.budget import chosen_sizes, container_mb
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import CONTAINERS_PER_GIB, WORKERS_PER_GIB, size_of, sized_heap
-from howdah.planner.rule import Decision, in_study, with_mapreduce
+from howdah.planner.reading import Values
+from howdah.planner.rule import Decision, in_study, inputs_of, with_mapreduce
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.security import login
 from howdah.releases import catalogue
 from howdah.units import MIB, format_count
 
 rules = read_rules("scheduler.toml")
-
 
 _ROOT = "yarn.scheduler.capacity.root"
 
@@ -59,21 +59,10 @@ def queue_shares(request: PlanRequest) -> dict[str, int]:
 @rules.decides("queues.names")
 def _queues(facts: Facts) -> Decision:
     queues = tuple(queue_shares(facts.request))
-    if len(queues) == 1:
-        return Decision(queues, "the ResourceManager does not start without one")
-    return Decision(queues, "one for each kind of work: jobs of one kind cannot keep the capacity of another")
+    return Decision(queues, words="one" if len(queues) == 1 else "several")
 
 
-rules.accepts("no wildcard")(lambda value, decision, facts: "*" not in str(value))
-
-
-@rules.decides("queues.administrators")
-def _administrators(facts: Facts) -> Decision:
-    return Decision(
-        facts.decided.get("yarn.admin.acl", "yarn"),
-        "the default is *, for the root and so for every queue below it: any user with a ticket may stop "
-        "all jobs, whatever the value of yarn.acl.enable",
-    )
+rules.decides("queues.administrators")(lambda facts: Decision(facts.decided.get("yarn.admin.acl", "yarn")))
 
 
 @rules.decides("queues.default")
@@ -134,27 +123,14 @@ rules.when("with more than one kind of work on YARN, or with HBase next to it, u
 def _preemption(facts: Facts) -> Decision:
     if not facts.planned:
         raise MissingFact("how the cluster is shared: give a plan")
-    return Decision(
-        True, "otherwise a queue waits until tasks of others end, and executors of Spark may run for hours"
-    )
+    return Decision(True)
 
 
 @rules.advises("queues.labels")
-def _labels(facts: Facts) -> str | None:
-    if not facts.request.hbase_used:
-        return None
-    return (
-        "HBase and jobs share every worker here: each has its part of memory and CPUs, jobs on tables have "
-        "their own queue, and disks are shared. If users wait for HBase's answers, give "
-        "RegionServers hosts without jobs: label those hosts (yarn.node-labels.enabled, yarn "
-        "rmadmin -replaceLabelsOnNode) and "
-        "give no queue the label."
-    )
+def _labels(facts: Facts) -> Values | None:
+    return {} if facts.request.hbase_used else None
 
 
-_SCHEDULERS = "org.apache.hadoop.yarn.server.resourcemanager.scheduler"
-_CAPACITY = f"{_SCHEDULERS}.capacity.CapacityScheduler"
-_FAIR = f"{_SCHEDULERS}.fair.FairScheduler"
 _JOBS_AT_ONCE = 5
 _MASTERS_SHARE = (0.1, 0.5)
 
@@ -174,26 +150,13 @@ def _heap(facts: Facts) -> Decision:
         "its host has the memory",
         *_login(facts),
     )
-    inputs = (
-        Input(name="NodeManagers", value=size.workers),
-        Input(name="containers at once", value=size.containers),
-    )
+    inputs = inputs_of(("NodeManagers", size.workers), ("containers at once", size.containers))
     return decided._replace(inputs=inputs)
 
 
-@rules.when("MapReduce of a study", words="paper profile")
-def _paper(facts: Facts) -> bool:
-    return facts.request.mapreduce and facts.request.profile is Profile.PAPER
-
-
-@rules.decides("scheduler.class")
-def _scheduler(facts: Facts) -> Decision:
-    if _paper(facts):
-        return Decision(_FAIR, "as the study ran")
-    return Decision(
-        _CAPACITY,
-        "the release's default: queues with a capacity each; users of other queues may use free capacity",
-    )
+rules.when("MapReduce of a study", words="paper profile")(
+    lambda facts: facts.request.mapreduce and facts.request.profile is Profile.PAPER
+)
 
 
 @rules.when("with MapReduce, if vcores of workers are set")
@@ -210,29 +173,19 @@ def _masters_share(facts: Facts) -> Decision:
     share = _JOBS_AT_ONCE * sizes.master_mb / max(1, total)
     least, most = _MASTERS_SHARE
     value = math.ceil(100 * min(most, max(least, share))) / 100
-    return Decision(
-        value,
-        f"room for at least {_JOBS_AT_ONCE} jobs at once; more would leave their tasks too little"
-        if value < most
-        else "half of a small cluster: its jobs share the containers",
-        (Input(name="memory of all containers", value=total * MIB, unit="B"),),
-    )
+    inputs = inputs_of(("memory of all containers", total * MIB, "B"))
+    return Decision(value, inputs=inputs, words="share" if value < most else "half")
 
 
-@rules.when("with one ResourceManager")
-def _one_resourcemanager(facts: Facts) -> bool:
-    return facts.request.mapreduce and facts.request.protection is not Protection.HA
-
-
+rules.when("with one ResourceManager")(
+    lambda facts: facts.request.mapreduce and facts.request.protection is not Protection.HA
+)
 rules.when("with MapReduce, without --secure")(
     lambda facts: facts.request.mapreduce and not facts.request.secure
 )
 
-
-_CLASS = "yarn.resourcemanager.scheduler.class"
 _CALCULATOR = "yarn.scheduler.capacity.resource-calculator"
 _ASYNCHRONOUS = "yarn.scheduler.capacity.schedule-asynchronously.enable"
-_HEARTBEAT_MS = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"
 _SHORT_TASK_S = 5
 """A map task over one block took 4.2 to 5.5 s of CPU in laboratories; few tasks worth starting take less."""
 _STARVED = 3
@@ -244,7 +197,7 @@ _UNSET_MAP_MB = 1024
 
 
 def _is_fair(facts: Facts) -> bool:
-    scheduler = facts.decided.get(_CLASS)
+    scheduler = facts.decided.get("yarn.resourcemanager.scheduler.class")
     return in_study(facts) if scheduler is None else str(scheduler).endswith("FairScheduler")
 
 
@@ -259,17 +212,8 @@ def _usually_asynchronous(facts: Facts) -> bool:
 
 @rules.decides("containers.asynchronous")
 def _asynchronous(facts: Facts) -> Decision:
-    if _usually_asynchronous(facts):
-        return Decision(
-            True,
-            "the release's default: the ResourceManager goes over its nodes all the time and gives each one "
-            "container in turn, so that no node waits for its heartbeat and small jobs are spread",
-        )
-    return Decision(
-        False,
-        "the release's default: before 3.5.0 the ResourceManager may hang when its scheduling thread dies "
-        "(YARN-10058); heartbeats give out containers, as many at once as is set here",
-    )
+    usually = _usually_asynchronous(facts)
+    return Decision(usually, words="on" if usually else "off")
 
 
 def _is_asynchronous(facts: Facts) -> bool:
@@ -278,7 +222,7 @@ def _is_asynchronous(facts: Facts) -> bool:
 
 
 def _heartbeat_s(facts: Facts) -> float:
-    heartbeat_ms = facts.decided.get(_HEARTBEAT_MS)
+    heartbeat_ms = facts.decided.get("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms")
     return float(heartbeat_ms) / 1000 if isinstance(heartbeat_ms, int) and heartbeat_ms > 0 else 1.0
 
 
@@ -306,30 +250,23 @@ def _off_switch(facts: Facts) -> Decision:
     except MissingFact:
         if not asynchronous:
             raise
-        return Decision(1, "not read while containers are given out asynchronously")
+        return Decision(1, words="unread")
     beat_s = _heartbeat_s(facts)
     value = math.ceil(containers * beat_s / _SHORT_TASK_S)
-    filled = (
-        f"reduce tasks, and map tasks that read nothing, fill a worker with {containers} containers within "
-        f"{_SHORT_TASK_S} s, and tasks as short as that keep it full"
-    )
-    if value > 1:
-        filled += (
-            f"; with the release's 1 it would take {containers * beat_s:g} s. More at once would crowd a "
-            "small job onto the workers that report first"
-        )
-    else:
-        filled += "; the release's default spreads them best"
+    unread = "not read while containers are given out asynchronously; if that is turned off, "
     return Decision(
         value,
-        f"not read while containers are given out asynchronously; if that is turned off, {filled}"
-        if asynchronous
-        else filled,
-        (
-            Input(name="containers of the largest worker", value=containers),
-            Input(name="heartbeat", value=int(beat_s * 1000), unit="ms"),
-            Input(name="a short task", value=_SHORT_TASK_S, unit="s"),
+        inputs=inputs_of(
+            ("containers of the largest worker", containers),
+            ("heartbeat", int(beat_s * 1000), "ms"),
+            ("a short task", _SHORT_TASK_S, "s"),
         ),
+        words="several" if value > 1 else "one",
+        values={
+            "unread": unread if asynchronous else "",
+            "containers": containers,
+            "filled_s": containers * beat_s,
+        },
     )
 
 
@@ -342,11 +279,7 @@ def _keeps_fed(value: Value, facts: Facts) -> bool:
 
 
 rules.accepts("keeps workers fed")(lambda value, decision, facts: _keeps_fed(value, facts))
-
-
 rules.accepts("on or asynchronous")(lambda value, decision, facts: value is True or _is_asynchronous(facts))
-
-
 rules.accepts("no limit or keeps workers fed")(
     lambda value, decision, facts: as_number(value) == -1 or _keeps_fed(value, facts)
 )
@@ -359,28 +292,15 @@ def _most(facts: Facts) -> Decision:
     except MissingFact:
         containers = 0
     if containers <= _USUAL_MOST:
-        return Decision(_USUAL_MOST, "the release's default: more than a worker runs at once")
-    return Decision(
-        containers,
-        "one heartbeat fills an idle worker with tasks whose data it has",
-        (Input(name="containers of the largest worker", value=containers),),
-    )
-
-
-rules.accepts("-1 or at least 1")(
-    lambda value, decision, facts: as_number(value) == -1 or as_number(value) >= 1
-)
+        return Decision(_USUAL_MOST, words="usual")
+    inputs = inputs_of(("containers of the largest worker", containers))
+    return Decision(containers, inputs=inputs, words="full")
 
 
 @rules.decides("containers.locality-delay")
 def _delay(facts: Facts) -> Decision:
     workers = facts.cluster.workers
-    return Decision(
-        max(1, workers),
-        "every worker offers room once before a task runs away from its data; if fewer have room, YARN "
-        "waits for as many offers as there are workers at most",
-        (Input(name="workers", value=workers),),
-    )
+    return Decision(max(1, workers), inputs=inputs_of(("workers", workers)))
 
 
 rules.when("with MapReduce and the FairScheduler")(lambda facts: with_mapreduce(facts) and _is_fair(facts))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from howdah.model.plan import Role, Value
+from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts
 from howdah.planner.rule import (
@@ -22,11 +22,9 @@ from howdah.planner.rules.declare import protected, read_rules
 
 rules = read_rules("security.toml")
 
-
 KEYTABS = "/etc/security/keytabs"
 WEB_SECRET = "/etc/security/http_secret"
 WHY_WEB_SECRET = "a file that only Hadoop's users can read, the same on all hosts"
-_FILTER = "org.apache.hadoop.security.AuthenticationFilterInitializer"
 _PROTECTION = "dfs.data.transfer.protection"
 _POLICY = "dfs.http.policy"
 _DATA, _PAGES = "dfs.datanode.address", "dfs.datanode.http.address"
@@ -44,7 +42,6 @@ _LAX = ("ALLOW_ALL", "DEFAULT_AND_LOCALHOST")
 _PRINCIPAL = r"(?:dfs|yarn|hbase)\..*principal"
 _OF_MANY = r"(?:dfs|yarn|hbase)\.(?:datanode|journalnode|nodemanager|regionserver)\..*principal"
 """Principals of daemons that run on several hosts with one configuration."""
-_ROOT_QUEUE = "yarn.scheduler.capacity.root"
 _POLICIES = ("dfs.http.policy", "yarn.http.policy", "mapreduce.jobhistory.http.policy")
 
 
@@ -68,26 +65,8 @@ def _checks_yarn_lists(facts: Facts) -> bool:
     return secured_mapreduce(facts) and (facts.planned or facts.decided.get("yarn.acl.enable") is True)
 
 
-rules.accepts("named administrators")(
-    lambda value, decision, facts: bool(str(value).strip()) and "*" not in str(value)
-)
-rules.accepts("the authentication filter")(lambda value, decision, facts: _FILTER in str(value))
-
-
 rules.when("without --secure")(lambda facts: not facts.request.secure)
-
-
-@rules.advises("security.preparations")
-def _preparations(facts: Facts) -> str | None:
-    return (
-        f"Before the first start: a Kerberos realm {realm(facts)} with a principal for each service on each "
-        f"host; keytabs in {KEYTABS}, readable by their service only; a key and a certificate for each host "
-        "in /etc/security/tls; passwords of key stores in a credential store (`hadoop credential create "
-        "ssl.server.keystore.password -provider localjceks://file/etc/security/tls/hadoop.jceks`), never in "
-        f"a file of the configuration; {WEB_SECRET}, the same on all hosts; login configurations "
-        "for ZooKeeper and for the daemons that write to it; "
-        "container-executor.cfg as it is rendered, owned by root."
-    )
+rules.advises("security.preparations")(lambda facts: {"realm": realm(facts)})
 
 
 def _of_root(reading: Inspected, key: str) -> bool:
@@ -102,26 +81,11 @@ def _startable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not reading.has("hdfs-site.xml") or not of_datanodes or reading.truth(_ANY_PORTS) is True:
         return
     if not _of_root(reading, _DATA):
-        yield reading.verdict(
-            _PROTECTION,
-            bool(reading.text(_PROTECTION)),
-            found=reading.text(_PROTECTION) or "not set",
-            expected="privacy, integrity or authentication: with Kerberos a DataNode starts only with this "
-            f"or with a port of root's in {_DATA}",
-            fix=f"set {_PROTECTION} to privacy and {_POLICY} to HTTPS_ONLY in hdfs-site.xml on all hosts",
-            elsewhere="hdfs-site.xml",
-        )
+        ok = bool(reading.text(_PROTECTION))
+        yield reading.verdict(_PROTECTION, ok, elsewhere="hdfs-site.xml", words="data")
     if not _of_root(reading, _PAGES):
-        yield reading.verdict(
-            _POLICY,
-            reading.text(_POLICY) == "HTTPS_ONLY",
-            found=reading.text(_POLICY) or "HTTP_ONLY (default)",
-            expected="HTTPS_ONLY: with Kerberos a DataNode starts only with this or with a port of root's "
-            f"in {_PAGES}",
-            fix=f"set {_POLICY} to HTTPS_ONLY in hdfs-site.xml on all hosts, and name key stores in "
-            "ssl-server.xml",
-            elsewhere="hdfs-site.xml",
-        )
+        ok = reading.text(_POLICY) == "HTTPS_ONLY"
+        yield reading.verdict(_POLICY, ok, default="HTTP_ONLY", elsewhere="hdfs-site.xml", words="pages")
 
 
 @rules.inspects("security.queue-rights")
@@ -132,18 +96,10 @@ def _queue_rights(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.has("yarn-site.xml") and reading.truth("yarn.acl.enable") is not True:
         # No list is checked then, which is a rule of its own.
         return
-    key = f"{_ROOT_QUEUE}.acl_administer_queue"
+    key = "yarn.scheduler.capacity.root.acl_administer_queue"
     text = reading.text(key)
-    yield reading.verdict(
-        key,
-        text is not None and "*" not in text,
-        found=text if text is not None else "not set, which is *",
-        expected="users and groups, or a blank for none: rights on the root queue apply to all queues, "
-        "and now every user may stop every application",
-        fix=f"set {key} and {_ROOT_QUEUE}.acl_submit_applications to a blank or to administrators in "
-        "capacity-scheduler.xml, and acl_submit_applications of each queue to its users",
-        elsewhere="capacity-scheduler.xml",
-    )
+    ok, shown = text is not None and "*" not in text, "not set, which is *" if text is None else text
+    yield reading.verdict(key, ok, found=shown, elsewhere="capacity-scheduler.xml")
 
 
 @rules.inspects("security.proxy-users")
@@ -154,27 +110,16 @@ def _proxies(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             proxies.setdefault(match[1], {})[match[2]] = entry.text.strip()
     for user, limits in proxies.items():
         everybody = "*" in (limits.get("groups"), limits.get("users"))
-        key = f"hadoop.proxyuser.{user}.hosts"
-        yield reading.verdict(
-            key,
-            not (everybody and limits.get("hosts") == "*"),
-            found=", ".join(f"{kind} {text}" for kind, text in sorted(limits.items())),
-            expected=f"the hosts on which {user} runs: now it may impersonate any user from any host",
-            fix=f"set {key} to the hosts of {user} in core-site.xml",
-        )
+        ok = not (everybody and limits.get("hosts") == "*")
+        shown = ", ".join(f"{kind} {text}" for kind, text in sorted(limits.items()))
+        yield reading.verdict(f"hadoop.proxyuser.{user}.hosts", ok, found=shown, user=user)
 
 
 @rules.inspects("security.umask")
 def _umask(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     text = (reading.text(_UMASK) or "").strip()
     if re.fullmatch(r"[0-7]{3,4}", text):
-        yield reading.verdict(
-            _UMASK,
-            bool(int(text[-1]) & 2),
-            found=text,
-            expected="022 or 027: otherwise every user can change new files",
-            fix=f"set {_UMASK} to 022 in {reading.where(_UMASK)}",
-        )
+        yield reading.verdict(_UMASK, bool(int(text[-1]) & 2), found=text)
 
 
 @rules.inspects("security.daemon-users")
@@ -182,19 +127,11 @@ def _daemon_users(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     # What the NodeManager's user does to jobs stands first where several daemons are reported together.
     for entry in sorted(reading.environment, key=lambda entry: entry.name != _RUNS_TASKS):
         # A DataNode with ports of root's starts as root and then runs as its secure user.
-        if not re.fullmatch(_DAEMON_USER, entry.name) or reading.variable(
-            entry.name.replace("_USER", "_SECURE_USER")
-        ):
-            continue
-        user = entry.name.partition("_")[0].lower()
-        yield entry_verdict(
-            entry,
-            entry.text != "root",
-            expected="a separate user: tasks run as the NodeManager's, and every job is root on its workers"
-            if entry.name == _RUNS_TASKS and not _as_users(facts)
-            else "a separate user: a fault in the daemon gives an attacker the whole host",
-            fix=f"set {entry.name} to {user} in {entry.place}, and make {user} the owner of its directories",
-        )
+        secure_user = reading.variable(entry.name.replace("_USER", "_SECURE_USER"))
+        if re.fullmatch(_DAEMON_USER, entry.name) and not secure_user:
+            user = entry.name.partition("_")[0].lower()
+            words = "tasks" if entry.name == _RUNS_TASKS and not _as_users(facts) else "daemon"
+            yield entry_verdict(entry, entry.text != "root", words=words, user=user)
 
 
 @rules.inspects("security.tls-protocols")
@@ -202,25 +139,13 @@ def _protocols(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     named = reading.parts(_PROTOCOLS)
     if named:
         dead = [protocol for protocol in named if re.fullmatch(_DEAD, protocol)]
-        yield reading.verdict(
-            _PROTOCOLS,
-            not dead,
-            found=", ".join(named),
-            expected="TLSv1.2 and TLSv1.3: the others are broken, and Java refuses them",
-            fix=f"set {_PROTOCOLS} to TLSv1.2,TLSv1.3 in {reading.where(_PROTOCOLS)}",
-        )
+        yield reading.verdict(_PROTOCOLS, not dead, found=", ".join(named))
 
 
 @rules.inspects("security.host-names")
 def _verifier(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if text := reading.text(_VERIFIER):
-        yield reading.verdict(
-            _VERIFIER,
-            text not in _LAX,
-            found=text,
-            expected="DEFAULT: otherwise any trusted certificate is accepted for any host",
-            fix=f"set {_VERIFIER} to DEFAULT in {reading.where(_VERIFIER)}",
-        )
+        yield reading.verdict(_VERIFIER, text not in _LAX)
 
 
 # The file may be there on the hosts and not among those that were given.
@@ -229,15 +154,8 @@ def _server_store(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     encrypted = [key for key in _POLICIES if (reading.text(key) or "").startswith("HTTPS_ONLY")]
     if encrypted:
         file = reading.text("hadoop.ssl.server.conf") or "ssl-server.xml"
-        yield Observation(
-            ok=reading.has(file),
-            about=file,
-            found="there" if reading.has(file) else "not given",
-            expected=f"{file}, with the daemon's key store: with {encrypted[0]} HTTPS_ONLY it does not "
-            "start without one",
-            fix=f"write ssl.server.keystore.location and ssl.server.truststore.location into {file}",
-            where=file,
-        )
+        shown, values = "there" if reading.has(file) else "not given", {"encrypted": encrypted}
+        yield Observation(reading.has(file), file, shown, where=file, values=values)
 
 
 def _principals(reading: Inspected) -> dict[str, str]:
@@ -257,13 +175,7 @@ def _own_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             continue
         service, _, instance = text.partition("/")
         host, _, realm = instance.partition("@")
-        yield reading.verdict(
-            key,
-            host == "_HOST",
-            found=text,
-            expected="_HOST, which every daemon replaces by its own host's name",
-            fix=f"set {key} to {service}/_HOST@{realm}",
-        )
+        yield reading.verdict(key, host == "_HOST", found=text, service=service, realm=realm)
 
 
 @rules.inspects("security.one-realm")
@@ -274,14 +186,8 @@ def _one_realm(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if len(realms) > 1:
         most = max(realms, key=lambda realm: len(realms[realm]))
         for realm in realms.keys() - {most}:
-            key = realms[realm][0]
-            yield reading.verdict(
-                key,
-                False,
-                found=f"realm {realm}; {len(realms[most])} other principals are of {most}",
-                expected="one realm for a cluster's daemons, unless the two trust each other",
-                fix=f"set the realm in {key} to {most}",
-            )
+            shown = f"realm {realm}; {len(realms[most])} other principals are of {most}"
+            yield reading.verdict(realms[realm][0], False, found=shown, most=most)
 
 
 _SECONDARY = "dfs.namenode.secondary.http-address"
@@ -307,28 +213,14 @@ def _checks_rights(facts: Facts) -> bool:
     )
 
 
-rules.accepts("not the world")(lambda value, decision, facts: bool(value) and "world:" not in str(value))
-rules.accepts("not writable by the world")(
-    lambda value, decision, facts: bool(value) and not re.search(r"world:\w+:r?[^r,\s]", str(value))
-)
-
-
-def _only(principal: str, user: str, reason: str, facts: Facts) -> Decision:
+def _only(principal: str, user: str, facts: Facts) -> Decision:
     """An ACL for the user that ZooKeeper takes from a daemon's principal, ``nn`` of ``nn/_HOST@REALM``."""
     name = re.match(r"[\w-]+", str(facts.decided.get(principal) or user))
-    return Decision(f"sasl:{name[0] if name else user}:rwcda", reason)
+    return Decision(f"sasl:{name[0] if name else user}:rwcda")
 
 
-@rules.decides("rights.failover-acl")
-def _failover_acl(facts: Facts) -> Decision:
-    reason = "by default any client of ZooKeeper may write"
-    return _only("dfs.namenode.kerberos.principal", "hdfs", reason, facts)
-
-
-@rules.decides("rights.yarn-acl")
-def _yarn_acl(facts: Facts) -> Decision:
-    reason = "by default any client of ZooKeeper may write, and read the keys that sign YARN's tokens"
-    return _only("yarn.resourcemanager.principal", "yarn", reason, facts)
+rules.decides("rights.failover-acl")(lambda facts: _only("dfs.namenode.kerberos.principal", "hdfs", facts))
+rules.decides("rights.yarn-acl")(lambda facts: _only("yarn.resourcemanager.principal", "yarn", facts))
 
 
 @rules.when("with --secure, MapReduce and ha")
@@ -345,15 +237,10 @@ def _yarn_in_zookeeper(facts: Facts) -> bool:
 rules.when("with --secure and ha, without HBase")(
     lambda facts: secured_pair(facts) and not secured_hbase(facts)
 )
-
-
 rules.accepts("HBase's access controller, or Ranger's")(
     lambda value, decision, facts: _ACCESS in str(value) or "RangerAuthorizationCoprocessor" in str(value)
 )
 
-
-_FOLDER = "/etc/security/tls"
-_PROVIDER = f"localjceks://file{_FOLDER}/hadoop.jceks"
 _PASSWORDS = (
     "ssl.server.keystore.password",
     "ssl.server.keystore.keypassword",
@@ -367,15 +254,7 @@ _PASSWORDS = (
 def _passwords(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     for entry in reading.properties:
         if entry.name in _PASSWORDS and entry.text and "${" not in entry.text:
-            yield entry_verdict(
-                entry,
-                False,
-                # The password itself is never repeated.
-                found="a password in clear text",
-                expected="no password in a configuration file, which many users may read",
-                fix=f"`hadoop credential create {entry.name} -provider {_PROVIDER}`, then remove it from "
-                f"{entry.file}",
-            )
+            yield entry_verdict(entry, False, found="a password in clear text")
 
 
 FILE = "container-executor.cfg"
@@ -393,12 +272,6 @@ def _in_use(facts: Facts) -> bool:
 def _as_users(facts: Facts) -> bool:
     """Whether a configuration lets tasks run as their users."""
     return str(facts.decided.get(_CLASS)).endswith(".LinuxContainerExecutor")
-
-
-@rules.accepts("a group")
-def _names_a_group(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept any group: a separate rule compares it with that of yarn-site.xml."""
-    return bool(str(value).strip()) and not str(value).startswith("#")
 
 
 rules.accepts("all daemons")(

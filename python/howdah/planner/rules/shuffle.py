@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
-from howdah.model.plan import Input, Value
+from howdah.model.plan import Value
 from howdah.planner.budget import HEAP_SHARE, kinds_of
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision, in_study
+from howdah.planner.rule import Decision, in_study, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.releases.values import heap_bytes
 from howdah.units import MIB
@@ -27,84 +27,35 @@ _KEPT = 0.7
 @rules.decides("shuffle.slow-start")
 def _slow_start(facts: Facts) -> Decision:
     if in_study(facts):
-        return Decision(0.0, "as the study ran: nothing else used the reduce tasks' memory")
+        return Decision(0.0, words="study")
     if facts.request.sorts_only and not facts.request.dataset_bytes:
-        return Decision(
-            _LATEST,
-            "how much is sorted is not known; an early start costs more if maps run in many waves than a "
-            "late start if they run in few",
-        )
+        return Decision(_LATEST, words="unknown")
     if facts.request.sorts_only:
         waves = (facts.request.dataset_bytes or 0) / _BLOCK / max(1, facts.cluster.map_slots)
-        inputs = (Input(name="waves of map tasks", value=round(waves, 1)),)
+        inputs = inputs_of(("waves of map tasks", round(waves, 1)))
         if waves < _FEW_WAVES:
-            return Decision(
-                _EARLY,
-                "the last wave begins almost at once: reduce tasks fetch map output while it is in the page "
-                "cache",
-                inputs,
-            )
-        return Decision(
-            min(_LATEST, round(1 - 1 / waves, 2)),
-            "one wave of map tasks remains. YARN serves reduce tasks before map tasks: earlier, up to half "
-            "of the containers would wait for map output while map tasks need them",
-            inputs,
-        )
-    return Decision(
-        _LATE,
-        "jobs share the containers: reduce tasks that wait for the last map task block tasks of other jobs",
-    )
+            return Decision(_EARLY, inputs=inputs, words="early")
+        return Decision(min(_LATEST, round(1 - 1 / waves, 2)), inputs=inputs, words="late")
+    return Decision(_LATE, words="shared")
 
 
 @rules.decides("shuffle.copies")
 def _copies(facts: Facts) -> Decision:
     kinds = kinds_of(facts)
     slots = max(kind.reduce_slots for kind in kinds)
-    inputs = (Input(name="reduce tasks at once on a worker", value=slots),)
+    inputs = inputs_of(("reduce tasks at once on a worker", slots))
     if slots <= 1 and len(kinds) == 1 and facts.cluster.workers > len(kinds):
-        return Decision(
-            _COPIES_OF_SMALL,
-            "one reduce task on each of many small workers: a few fetches fill its link",
-            inputs,
-        )
-    return Decision(_COPIES, "enough concurrent fetches that one slow disk does not stop them all", inputs)
-
-
-def _of_a_study(paper: Value, production: Value, why: str) -> Callable[[Facts], Decision]:
-    """The study's value in the paper profile; in production another, and why."""
-
-    def decide(facts: Facts) -> Decision:
-        if in_study(facts):
-            return Decision(paper, "as the study ran: nothing else used the reduce tasks' memory")
-        return Decision(production, why)
-
-    return decide
-
-
-rules.decides("shuffle.input-buffer")(
-    _of_a_study(0.75, 0.7, "the release's default: the rest is for merging and the task itself")
-)
-rules.decides("shuffle.merge-share")(
-    _of_a_study(0.95, 0.66, "the release's default: fetching goes on while the first two thirds are merged")
-)
+        return Decision(_COPIES_OF_SMALL, inputs=inputs, words="small")
+    return Decision(_COPIES, inputs=inputs, words="usual")
 
 
 @rules.decides("shuffle.kept-in-memory")
 def _kept_in_memory(facts: Facts) -> Decision:
     if in_study(facts):
-        return Decision(_KEPT, "as the study ran: TeraSort's reduce function needs no memory")
+        return Decision(_KEPT, words="study")
     if facts.request.sorts_only:
-        return Decision(
-            _KEPT,
-            "TeraSort's reduce function keeps nothing, so the last map output that is fetched need not be "
-            "written and read again",
-        )
-    return Decision(0.0, "the release's default: the whole heap is for the reduce function")
-
-
-rules.accepts("0 or at least 4")(
-    lambda value, decision, facts: as_number(value) == 0 or as_number(value) >= 4
-)
+        return Decision(_KEPT, words="sort")
+    return Decision(0.0, words="usual")
 
 
 _RECORD_BYTES = 100
@@ -116,7 +67,6 @@ _SORT_HEAP_SHARE = 0.6
 """Of a map task's heap; a larger buffer leaves the task itself too little."""
 _SORT_MOST_MB = 2047
 _CODECS = "org.apache.hadoop.io.compress"
-_SNAPPY = f"{_CODECS}.SnappyCodec"
 _KNOWN_CODECS = frozenset(
     f"{_CODECS}.{name}"
     for name in (
@@ -147,31 +97,21 @@ def _sort_buffer(facts: Facts) -> Decision:
     share = 1 + _RECORD_EXTRA_BYTES / _RECORD_BYTES
     whole = max(1, math.ceil(block_mb * share / _SPILL_SHARE / _SORT_STEP_MB)) * _SORT_STEP_MB
     most = int(min(_SORT_MOST_MB, heap_mb * _SORT_HEAP_SHARE))
-    inputs = (
-        Input(name="block", value=int(block_mb * MIB), unit="B"),
-        Input(name="lengths and metadata of a record", value=_RECORD_EXTRA_BYTES, unit="B"),
-        Input(name="map heap", value=int(heap_mb * MIB), unit="B"),
+    inputs = inputs_of(
+        ("block", int(block_mb * MIB), "B"),
+        ("lengths and metadata of a record", _RECORD_EXTRA_BYTES, "B"),
+        ("map heap", int(heap_mb * MIB), "B"),
     )
     if whole > most:
-        return Decision(
-            most,
-            f"a whole block would need {whole} MB; {_SORT_HEAP_SHARE * 100:.0f} % of the map task's heap is "
-            "the most that leaves room for the task, so its output is spilled more than once",
-            inputs,
-        )
-    return Decision(
-        whole,
-        f"a block of {block_mb:.0f} MiB and {_RECORD_EXTRA_BYTES} bytes for each 100-byte record fill "
-        f"{block_mb * share / whole * 100:.0f} % of it, less than the {_SPILL_SHARE * 100:.0f} % at which it "
-        "spills: a map task over a block writes its output once (the last of a file, up to a tenth longer, "
-        "may write it twice)",
-        inputs,
-    )
+        return Decision(most, inputs=inputs, words="most", values={"whole": whole})
+    values = {"block_mb": block_mb, "filled": block_mb * share / whole * 100}
+    return Decision(whole, inputs=inputs, words="whole", values=values)
 
 
 @rules.inspects("sorting.sort-buffer-in-heap")
 def _buffer_over_heap(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    buffer = reading.number("mapreduce.task.io.sort.mb")
+    key = "mapreduce.task.io.sort.mb"
+    buffer = reading.number(key)
     options = reading.text("mapreduce.map.java.opts") or reading.text("mapred.child.java.opts") or ""
     container = reading.number("mapreduce.map.memory.mb")
     heap = heap_bytes(options) or (container * 0.8 * MIB if container and container > 0 else None)
@@ -179,16 +119,10 @@ def _buffer_over_heap(reading: Inspected, facts: Facts) -> Iterable[Observation]
         # A heap of a few MiB is a unit's fault, which is a rule of its own.
         return
     heap_mb = heap / MIB
-    yield reading.verdict(
-        "mapreduce.task.io.sort.mb",
-        buffer <= 0.7 * heap_mb,
-        found=f"{buffer:.15g} MB of a map heap of {heap_mb:.0f} MiB",
-        expected=f"at most {0.7 * heap_mb:.0f} MB: the buffer is one piece of the heap, and tasks fail if "
-        "it does not fit",
-        fix=f"set mapreduce.task.io.sort.mb to {int(heap_mb / 2)} or raise the heap in "
-        "mapreduce.map.java.opts",
-        inputs=(Input(name="map heap", value=int(heap), unit="B"),),
-    )
+    ok, shown = buffer <= 0.7 * heap_mb, f"{buffer:.15g} MB of a map heap of {heap_mb:.0f} MiB"
+    inputs = inputs_of(("map heap", int(heap), "B"))
+    sizes = {"most_mb": 0.7 * heap_mb, "half_mb": int(heap_mb / 2)}
+    yield reading.verdict(key, ok, found=shown, inputs=inputs, values=sizes)
 
 
 @rules.inspects("sorting.codec-exists")
@@ -199,10 +133,4 @@ def _unknown_codec(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     if not codec.startswith("org.apache.hadoop."):
         # A codec of the site's own: whether it is on the class path is not in the configuration.
         return
-    yield reading.verdict(
-        "mapreduce.map.output.compress.codec",
-        codec in _KNOWN_CODECS,
-        found=codec,
-        expected=f"a codec of Hadoop, such as {_SNAPPY}: otherwise every map task fails",
-        fix=f"set mapreduce.map.output.compress.codec to {_SNAPPY}",
-    )
+    yield reading.verdict("mapreduce.map.output.compress.codec", codec in _KNOWN_CODECS)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from howdah.model.plan import Input, Role, Value
+from howdah.model.plan import Role, Value
+from howdah.model.request import WorkKind
 from howdah.planner.budget import HEAP_SHARE, LEAST_OVERHEAD_MB, OVERHEAD, STEP_MB, executor, kinds_of
 from howdah.planner.facts import Facts
 from howdah.planner.heap import collector_threads
 from howdah.planner.rule import (
     Decision,
+    inputs_of,
     secured,
     shuffles_in_nodemanagers,
     tracks_shuffles,
@@ -21,20 +23,22 @@ from howdah.units import MIB, format_counted, format_memory
 
 rules = read_rules("spark.toml")
 
-
 _DRIVER_MB = 4096
 _DRIVER_SHARE = 4
-_PARTITIONS, _PARTITIONS_MOST, _PARTITIONS_TOO_MANY = 200, 4_000, 20_000
-"""The release's default, what 128 MB each of half a terabyte are, and what no driver remembers with ease."""
+_PARTITIONS, _PARTITIONS_MOST = 200, 4_000
+"""The release's default, and what 128 MB each of half a terabyte are."""
 _TASKS_PER_CORE = 2
 _HISTORY = "hdfs:///spark-history"
 rules.when("with --secure and Spark")(lambda facts: with_spark(facts) and secured(facts))
 
 
-@rules.decides("spark.queue")
-def _queue(facts: Facts) -> Decision:
-    queue = queue_of("spark", facts.request)
-    return Decision(queue, "its own, with a guaranteed capacity" if queue != "default" else "the only one")
+def _queue(facts: Facts, kind: WorkKind) -> Decision:
+    queue = queue_of(kind, facts.request)
+    return Decision(queue, words="own" if queue != "default" else "only")
+
+
+rules.decides("spark.queue")(lambda facts: _queue(facts, "spark"))
+rules.decides("tez.queue")(lambda facts: _queue(facts, "tez"))
 
 
 @rules.decides("spark.cores")
@@ -43,10 +47,13 @@ def _cores(facts: Facts) -> Decision:
     vcores = int(facts.number("yarn.nodemanager.resource.cpu-vcores"))
     return Decision(
         size.cores,
-        f"{format_counted(size.per_worker, 'executor')} of {size.cores} use {size.per_worker * size.cores} "
-        f"of a worker's {format_counted(vcores, 'vcore')}; with more tasks in one JVM garbage collections "
-        "take longer, with fewer tasks each JVM keeps its own copy of shared data",
-        (Input(name="vcores of a worker", value=vcores),),
+        inputs=inputs_of(("vcores of a worker", vcores)),
+        values={
+            "executors": format_counted(size.per_worker, "executor"),
+            "cores": size.cores,
+            "used": size.per_worker * size.cores,
+            "vcores": format_counted(vcores, "vcore"),
+        },
     )
 
 
@@ -62,50 +69,40 @@ def _fits(value: Value, decision: Decision, facts: Facts) -> bool:
 def _memory(facts: Facts) -> Decision:
     size = executor(facts)
     memory_mb = int(facts.number("yarn.nodemanager.resource.memory-mb"))
+    memory = memory_mb * MIB
     return Decision(
         f"{size.heap_mb}m",
-        f"{format_counted(size.per_worker, 'executor')} and an application master share a worker's "
-        f"{format_memory(memory_mb * MIB)} of containers: {size.container_mb} MB each, the rest outside of "
-        "the heap",
-        (
-            Input(name="containers of a worker", value=memory_mb * MIB, unit="B"),
-            Input(name="executors on a worker", value=size.per_worker),
-        ),
+        inputs=inputs_of(("containers of a worker", memory, "B"), ("executors on a worker", size.per_worker)),
+        values={
+            "executors": format_counted(size.per_worker, "executor"),
+            "memory": format_memory(memory),
+            "size": size,
+        },
     )
 
 
-@rules.when("with Spark, on workers of more than eight CPUs")
-def _many_cpus(facts: Facts) -> bool:
-    return with_spark(facts) and facts.planned and collector_threads(kinds_of(facts)) is not None
+rules.when("with Spark, on workers of more than eight CPUs")(
+    lambda facts: with_spark(facts) and facts.planned and collector_threads(kinds_of(facts)) is not None
+)
 
 
 @rules.decides("spark.collectors")
 def _collectors(facts: Facts) -> Decision:
     cores = executor(facts).cores
-    return Decision(
-        f"-XX:ParallelGCThreads={max(2, cores)}",
-        "by default each executor starts threads for all CPUs of the host",
-    )
+    return Decision(f"-XX:ParallelGCThreads={max(2, cores)}")
 
 
 @rules.decides("spark.overhead")
 def _overhead(facts: Facts) -> Decision:
     size = executor(facts)
-    return Decision(
-        f"{size.container_mb - size.heap_mb}m",
-        f"the rest of a container of {size.container_mb} MB: threads, buffers of the network, Python; at "
-        f"least {LEAST_OVERHEAD_MB} MB and a tenth of the heap, as Spark's own default",
-    )
+    return Decision(f"{size.container_mb - size.heap_mb}m", values={"size": size})
 
 
 @rules.decides("spark.driver")
 def _driver(facts: Facts) -> Decision:
     least = min(kind.memory_bytes for kind in kinds_of(facts)) // MIB
     value = max(1024, min(_DRIVER_MB, least // _DRIVER_SHARE // STEP_MB * STEP_MB))
-    return Decision(
-        f"{value}m",
-        "broadcast tables and collected results pass through the driver; the default of 1 GiB is soon full",
-    )
+    return Decision(f"{value}m")
 
 
 @rules.when("with Spark, dynamic allocation and the external shuffle service")
@@ -118,16 +115,10 @@ def _given_back(facts: Facts) -> bool:
 def _partitions(facts: Facts) -> Decision:
     size = executor(facts)
     cores = size.cores * size.in_all
-    partitions = _TASKS_PER_CORE * cores
-    value = min(max(_PARTITIONS, partitions), _PARTITIONS_MOST)
-    joined = "adaptive execution merges small ones"
-    because = {
-        _PARTITIONS: f"the release's default; {joined}",
-        _PARTITIONS_MOST: f"as many as one query can use, fewer than {_TASKS_PER_CORE} for each of "
-        f"{cores:,} cores: each map task writes, and the driver remembers, a piece for every partition; "
-        f"{joined}. Give more to queries that shuffle more than a terabyte",
-    }.get(value, f"{_TASKS_PER_CORE} tasks for each of {cores:,} cores; {joined}")
-    return Decision(value, because, (Input(name="cores of all executors", value=cores),))
+    value = min(max(_PARTITIONS, _TASKS_PER_CORE * cores), _PARTITIONS_MOST)
+    words = {_PARTITIONS: "least", _PARTITIONS_MOST: "most"}.get(value, "between")
+    inputs = inputs_of(("cores of all executors", cores))
+    return Decision(value, inputs=inputs, words=words, values={"cores": cores})
 
 
 def _shared(facts: Facts, key: str) -> str:
@@ -140,18 +131,7 @@ def _is_shared(folder: str) -> bool:
     return bool(folder) and not folder.startswith("file:")
 
 
-@rules.accepts("in HDFS")
-def _in_hdfs(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Whether every host finds it: a path without a scheme is one of the driver's own disks."""
-    return _is_shared(str(value)) and not str(value).startswith("/")
-
-
-rules.decides("spark.events-folder")(
-    lambda facts: Decision(
-        _shared(facts, "spark.history.fs.logDirectory"),
-        "the default is /tmp of the machine that the driver runs on",
-    )
-)
+rules.decides("spark.events-folder")(lambda facts: Decision(_shared(facts, "spark.history.fs.logDirectory")))
 
 
 @rules.accepts("where applications write")
@@ -161,18 +141,7 @@ def _same_folder(value: Value, decision: Decision, facts: Facts) -> bool:
     return value == decision.value or (bool(written) and not _is_shared(written) and _is_shared(str(value)))
 
 
-rules.decides("spark.history")(
-    lambda facts: Decision(_shared(facts, "spark.eventLog.dir"), "where applications write")
-)
-
-
-# The history server may have a file of its own, which whoever checks a client's cannot see.
-
-
-rules.accepts("a principal without _HOST")(
-    lambda value, decision, facts: "@" in str(value) and "_HOST" not in str(value)
-)
-
+rules.decides("spark.history")(lambda facts: Decision(_shared(facts, "spark.eventLog.dir")))
 
 TEZ = "tez-site.xml"
 HIVE = "hive-site.xml"
@@ -180,16 +149,9 @@ _CONTAINER_MOST_MB = 8192
 _MASTER_MB = 4096
 _MASTER_SHARE = 4
 _STEP_MB = 512
-_SORT, _SORT_MOST_MB = 0.4, 2047
-_UNORDERED = 0.1
+_BUFFER_MOST_MB = 2047
 _JOIN = 3
 """A hash table that is broadcast may take a third of a task's container."""
-
-
-@rules.decides("tez.queue")
-def _tez_queue(facts: Facts) -> Decision:
-    queue = queue_of("tez", facts.request)
-    return Decision(queue, "its own, with a guaranteed capacity" if queue != "default" else "the only one")
 
 
 def _container_mb(facts: Facts) -> int:
@@ -206,12 +168,8 @@ def _container(facts: Facts) -> Decision:
     )
     return Decision(
         _container_mb(facts),
-        f"a worker's {format_memory(memory * MIB)} of containers over its {vcores} vcores: as many tasks run "
-        "at once as it has room for",
-        (
-            Input(name="containers of a worker", value=memory * MIB, unit="B"),
-            Input(name="vcores of a worker", value=vcores),
-        ),
+        inputs=inputs_of(("containers of a worker", memory * MIB, "B"), ("vcores of a worker", vcores)),
+        values={"memory": format_memory(memory * MIB), "vcores": vcores},
     )
 
 
@@ -226,33 +184,23 @@ rules.accepts("fits a container of YARN")(
 def _master(facts: Facts) -> Decision:
     least = min(kind.memory_bytes for kind in kinds_of(facts)) // MIB
     value = max(1024, min(_MASTER_MB, least // _MASTER_SHARE // _STEP_MB * _STEP_MB))
-    return Decision(
-        value,
-        "one application master plans and follows all queries of a session, with thousands of tasks each",
-        (Input(name="memory of the smallest worker", value=least * MIB, unit="B"),),
-    )
+    return Decision(value, inputs=inputs_of(("memory of the smallest worker", least * MIB, "B")))
 
 
-def _share(facts: Facts, share: float, most_mb: int, why: str) -> Decision:
+def _share(facts: Facts, share: float) -> Decision:
+    """A buffer that is this share of a task's container."""
     container = _container_mb(facts)
+    inputs = inputs_of(("container of a task", container * MIB, "B"))
     return Decision(
-        min(most_mb, int(container * share)),
-        f"{100 * share:.0f} % of a task's {container} MB: {why}",
-        (Input(name="container of a task", value=container * MIB, unit="B"),),
+        min(_BUFFER_MOST_MB, int(container * share)), inputs=inputs, values={"container": container}
     )
 
 
 rules.accepts("fits the task")(
-    lambda value, decision, facts: 0 < as_number(value) <= min(2047, 0.6 * _container_mb(facts))
+    lambda value, decision, facts: 0 < as_number(value) <= min(_BUFFER_MOST_MB, 0.6 * _container_mb(facts))
 )
-rules.decides("tez.sort")(
-    lambda facts: _share(
-        facts, _SORT, _SORT_MOST_MB, "data that do not fit are written, read and merged again"
-    )
-)
-rules.decides("tez.unordered")(
-    lambda facts: _share(facts, _UNORDERED, _SORT_MOST_MB, "output that is only forwarded needs no more")
-)
+rules.decides("tez.sort")(lambda facts: _share(facts, 0.4))
+rules.decides("tez.unordered")(lambda facts: _share(facts, 0.1))
 
 
 def _few_collectors(facts: Facts) -> str:
@@ -261,13 +209,8 @@ def _few_collectors(facts: Facts) -> str:
 
 
 rules.decides("tez.hive-heap")(
-    lambda facts: Decision(
-        f"-Xmx{int(_container_mb(facts) * HEAP_SHARE)}m{_few_collectors(facts)}",
-        "the rest is for the JVM itself; garbage collection threads match a task's part of the CPUs",
-    )
+    lambda facts: Decision(f"-Xmx{int(_container_mb(facts) * HEAP_SHARE)}m{_few_collectors(facts)}")
 )
-
-
 rules.accepts("up to half of the task")(
     lambda value, decision, facts: 0 <= as_number(value) <= 0.5 * _container_mb(facts) * MIB
 )
@@ -276,30 +219,10 @@ rules.accepts("up to half of the task")(
 @rules.decides("tez.join")
 def _join(facts: Facts) -> Decision:
     container = _container_mb(facts)
-    return Decision(
-        container * MIB // _JOIN,
-        f"a third of a task's {container} MB: smaller tables are joined without a shuffle",
-        (Input(name="container of a task", value=container * MIB, unit="B"),),
-    )
+    inputs = inputs_of(("container of a task", container * MIB, "B"))
+    return Decision(container * MIB // _JOIN, inputs=inputs, values={"container": container})
 
 
-@rules.when("with --secure and Hive")
-def _with_kerberos(facts: Facts) -> bool:
-    return with_tez(facts) and secured(facts)
-
-
-rules.accepts("authenticates")(
-    lambda value, decision, facts: str(value).upper() in ("KERBEROS", "LDAP", "SAML", "JWT")
-)
-
-
+rules.when("with --secure and Hive")(lambda facts: with_tez(facts) and secured(facts))
 rules.accepts("named hosts")(lambda value, decision, facts: bool(value) and "*" not in str(value))
-
-
-@rules.decides("hive.proxy-hosts")
-def _hosts(facts: Facts) -> Decision:
-    return Decision(
-        facts.cluster.addresses(Role.RESOURCEMANAGER),
-        "the assumed host of HiveServer2: list the hosts where it runs, never *. It runs queries as the "
-        "users who submit them; without this HDFS and YARN refuse all of them",
-    )
+rules.decides("hive.proxy-hosts")(lambda facts: Decision(facts.cluster.addresses(Role.RESOURCEMANAGER)))

@@ -15,14 +15,12 @@ from howdah.units import GIB, MIB, format_memory
 
 rules = read_rules("spark.toml")
 
-
 _FORMER = {
     f"spark.yarn.{process}.memoryOverhead": f"spark.{process}.memoryOverhead"
     for process in ("executor", "driver")
 }
 _ADAPTIVE, _PARTITIONS = "spark.sql.adaptive.enabled", "spark.sql.shuffle.partitions"
 _MANY = 5000
-_FILE = "spark-defaults.conf"
 _FACTORS = (60.0, 3600.0, 86400.0, 1e3, 1024.0, 1024.0**2, 1024.0**3)
 _CLOSE = 0.03
 _MILD = ("spark.locality.wait", "spark.sql.autoBroadcastJoinThreshold")
@@ -48,17 +46,10 @@ def _adaptive(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.text(_ADAPTIVE) is None and partitions is None:
         return
     key = _ADAPTIVE if off or not many else _PARTITIONS
-    yield reading.verdict(
-        key,
-        not (off or many),
-        found=f"{reading.text(_ADAPTIVE) or 'true (default)'}, with {partitions or 200:.15g} partitions",
-        expected=f"true, with at most {_MANY} partitions: adaptive execution merges small partitions "
-        "and splits large ones; without it every shuffle has this many tasks and files, whatever its size",
-        fix=f"remove {_ADAPTIVE} from {reading.where(_ADAPTIVE)}"
-        + (f", and set {_PARTITIONS} to 200 to {_MANY} in {reading.where(_PARTITIONS)}" if many else "")
-        if off
-        else f"set {_PARTITIONS} to 200 to {_MANY} in {reading.where(_PARTITIONS)}",
-    )
+    shown = f"{reading.text(_ADAPTIVE) or 'true (default)'}, with {partitions or 200:.15g} partitions"
+    words = "both" if off and many else "off" if off else "many"
+    place = reading.where(_PARTITIONS)
+    yield reading.verdict(key, not (off or many), found=shown, words=words, most=_MANY, place=place)
 
 
 @rules.inspects("spark.container-fits")
@@ -69,25 +60,17 @@ def _container_fits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             LEAST_OVERHEAD_MB * MIB, int(heap * OVERHEAD)
         )
         most = int(facts.number("yarn.scheduler.maximum-allocation-mb")) * MIB
+        shown = f"{format_memory(heap)} and {format_memory(overhead)} of overhead"
+        values = {"most": format_memory(most), "heap_gb": int(most / (1 + OVERHEAD)) // GIB}
         yield reading.verdict(
-            "spark.executor.memory",
-            heap + overhead <= most,
-            found=f"{format_memory(heap)} and {format_memory(overhead)} of overhead",
-            expected=f"{format_memory(most)} together, the largest container: otherwise applications "
-            "are refused",
-            fix=f"lower spark.executor.memory in {reading.where('spark.executor.memory')}, to "
-            f"{int(most / (1 + OVERHEAD)) // GIB}g at the most",
+            "spark.executor.memory", heap + overhead <= most, found=shown, words="memory", values=values
         )
     cores = reading.number("spark.executor.cores")
     if cores is not None:
         limit = facts.number("yarn.scheduler.maximum-allocation-vcores")
+        values = {"limit": limit, "cores": min(CORES[0], int(limit))}
         yield reading.verdict(
-            "spark.executor.cores",
-            cores <= limit,
-            found=f"{cores:g}",
-            expected=f"{limit:g}, the largest container's vcores: applications are refused otherwise",
-            fix=f"set spark.executor.cores to {min(CORES[0], int(limit))} in "
-            f"{reading.where('spark.executor.cores')}, or raise yarn.scheduler.maximum-allocation-vcores",
+            "spark.executor.cores", cores <= limit, found=f"{cores:g}", words="cores", values=values
         )
 
 
@@ -95,18 +78,12 @@ def _container_fits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _former(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for name, today in _FORMER.items():
         if reading.text(name) is not None:
-            yield reading.verdict(
-                name,
-                False,
-                found="a former name",
-                expected=f"{today}, as Spark has called it since 2.3",
-                fix=f"rename {name} to {today} in {reading.where(name)}",
-            )
+            yield reading.verdict(name, False, found="a former name", today=today)
 
 
 def _entries(reading: Inspected) -> Iterator[FoundProperty]:
     for entry in reading.effective:
-        if entry.base_name == _FILE and "${" not in entry.text:
+        if entry.base_name == "spark-defaults.conf" and "${" not in entry.text:
             yield entry
 
 
@@ -115,13 +92,7 @@ def _names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in _entries(reading):
         near = intended_spark_key(entry.name) if entry.name.isascii() else None
         if near is not None:
-            yield entry_verdict(
-                entry,
-                False,
-                found="a name that no code of Spark reads",
-                expected=near,
-                fix=f"rename {entry.name} to {near} in {entry.place}",
-            )
+            yield entry_verdict(entry, False, found="a name that no code of Spark reads", near=near)
 
 
 @rules.inspects("spark.kinds")
@@ -130,24 +101,17 @@ def _kinds(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         definition = spark_keys().get(entry.name)
         misfit = definition.misfit(entry.text) if definition and entry.text else None
         if entry.name == "spark.master" and entry.text in _FORMER_MASTERS:
-            yield entry_verdict(
-                entry,
-                False,
-                found=f"{entry.text}, a master of Spark 1",
-                expected="yarn: otherwise applications of later releases do not start",
-                fix=f"set spark.master to yarn in {entry.place}, and spark.submit.deployMode to "
-                f"{entry.text.removeprefix('yarn-')}",
-            )
+            shown, mode = f"{entry.text}, a master of Spark 1", entry.text.removeprefix("yarn-")
+            yield entry_verdict(entry, False, found=shown, words="master", mode=mode)
         if definition is not None and misfit is not None:
             near = similar_text(entry.text, definition.words) or definition.default
+            values = {"near": near, "definition": definition}
             yield entry_verdict(
                 entry,
                 False,
                 found=f"{entry.text!r} {misfit}",
-                expected="a value that Spark can read: otherwise applications exit at once",
-                fix=f"set {entry.name} to {near} in {entry.place}"
-                if near
-                else f"write {entry.name} as {definition.kind} in {entry.place}",
+                words="near" if near else "kind",
+                values=values,
             )
 
 
@@ -170,27 +134,17 @@ def _units(reading: Inspected) -> Iterator[tuple[bool, Observation]]:
             continue
         ratio, _ = off
         times = f"{1 / ratio:,.0f} times less" if ratio < 1 else f"{ratio:,.0f} times more"
-        yield (
-            ratio < 1 and entry.name not in _MILD,
-            entry_verdict(
-                entry,
-                False,
-                found=f"{entry.text}, {spark_key.kind} without a unit: {times} than the default "
-                f"{spark_key.default}",
-                expected=f"a number with its unit, such as {spark_key.default}",
-                fix=f"set {entry.name} to {spark_key.default} in {entry.place}, or write the intended unit",
-            ),
-        )
+        usual = spark_key.default
+        shown = f"{entry.text}, {spark_key.kind} without a unit: {times} than the default {usual}"
+        yield ratio < 1 and entry.name not in _MILD, entry_verdict(entry, False, found=shown, usual=usual)
 
 
-@rules.inspects("spark.units-too-small")
-def _lost(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    return (observation for fatal, observation in _units(reading) if fatal)
-
-
-@rules.inspects("spark.units")
-def _doubtful(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    return (observation for fatal, observation in _units(reading) if not fatal)
+rules.inspects("spark.units-too-small")(
+    lambda reading, facts: (observation for fatal, observation in _units(reading) if fatal)
+)
+rules.inspects("spark.units")(
+    lambda reading, facts: (observation for fatal, observation in _units(reading) if not fatal)
+)
 
 
 @rules.inspects("spark.heap-units")
@@ -200,29 +154,15 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         size = spark_keys()[entry.name].quantity(entry.text) if least is not None else None
         if least is None or size is None:
             continue
-        yield entry_verdict(
-            entry,
-            size >= least,
-            found=f"{entry.text}, which is {size / MIB:,.0f} MiB",
-            expected=f"at least {least // MIB} MiB: "
-            + (
-                "Spark exits with less"
-                if entry.name in _HEAPS
-                else "YARN kills executors that outgrow their containers"
-            ),
-            fix=f"write the unit in {entry.place}, {entry.text.strip()}g for instance: a number without one "
-            "counts MiB",
-        )
+        shown = f"{entry.text}, which is {size / MIB:,.0f} MiB"
+        words = "heap" if entry.name in _HEAPS else "overhead"
+        values = {"least_mb": least // MIB, "number": entry.text.strip()}
+        yield entry_verdict(entry, size >= least, found=shown, words=words, values=values)
 
 
 def _quantity(reading: Inspected, key: str) -> float | None:
     definition = spark_keys()[key]
     return definition.quantity(reading.text(key) or definition.default)
-
-
-@rules.inspects("spark.heartbeats")
-def _heartbeats(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    return _times(reading, least=1)
 
 
 def _times(reading: Inspected, least: int) -> Iterator[Observation]:
@@ -233,25 +173,16 @@ def _times(reading: Inspected, least: int) -> Iterator[Observation]:
     if least > 1 and timeout <= heartbeat:
         # Which fails by itself.
         return
-    yield reading.verdict(
-        keys[0],
-        timeout > heartbeat * least,
-        found=f"{_TIMEOUT} {reading.text(_TIMEOUT) or '120s (default)'}, {_HEARTBEAT} "
-        f"{reading.text(_HEARTBEAT) or '10s (default)'}",
-        expected=f"a time-out of many heartbeats, 12 by default: {_refusal(timeout, heartbeat)}",
-        fix=f"set {_TIMEOUT} to 120s and {_HEARTBEAT} to 10s in {reading.where(keys[0])}",
+    shown = ", ".join(
+        f"{key} {reading.text(key) or default}"
+        for key, default in ((_TIMEOUT, "120s (default)"), (_HEARTBEAT, "10s (default)"))
     )
+    words = "lost" if timeout > heartbeat else "refused"
+    yield reading.verdict(keys[0], timeout > heartbeat * least, found=shown, words=words)
 
 
-def _refusal(timeout: float, heartbeat: float) -> str:
-    if timeout <= heartbeat:
-        return "otherwise no application starts"
-    return "otherwise one long garbage collection loses executors, and their tasks run again"
-
-
-@rules.inspects("spark.several-heartbeats")
-def _few_heartbeats(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    return _times(reading, least=_LEAST_HEARTBEATS)
+rules.inspects("spark.heartbeats")(lambda reading, facts: _times(reading, least=1))
+rules.inspects("spark.several-heartbeats")(lambda reading, facts: _times(reading, least=_LEAST_HEARTBEATS))
 
 
 @rules.inspects("spark.executors")
@@ -264,13 +195,8 @@ def _executors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         for bound, count in (("min", least), ("initial", first)):
             if count is not None:
                 key = f"{_DYNAMIC}{bound}Executors"
-                yield reading.verdict(
-                    key,
-                    count <= most,
-                    found=f"{count:g}, and {_DYNAMIC}maxExecutors is {most:g}",
-                    expected="at most as many: no application starts with more",
-                    fix=f"set {key} to {most:g} at most in {reading.where(key)}",
-                )
+                shown = f"{count:g}, and {_DYNAMIC}maxExecutors is {most:g}"
+                yield reading.verdict(key, count <= most, found=shown, words="most", most=most)
     key = f"{_DYNAMIC}minExecutors" if dynamic else "spark.executor.instances"
     executors = reading.number(key)
     memory = reading.number("yarn.nodemanager.resource.memory-mb")
@@ -281,28 +207,18 @@ def _executors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     overhead = _quantity(reading, "spark.executor.memoryOverhead")
     container = heap + (overhead or max(LEAST_OVERHEAD_MB * MIB, heap * OVERHEAD))
     room = int(memory * MIB // container) * workers
-    yield reading.verdict(
-        key,
-        executors <= room,
-        found=f"{executors:g} executors of {format_memory(int(container))}; {workers} workers have "
-        f"room for {room}",
-        expected=f"at most {room}: every application takes the whole cluster and waits for more",
-        fix=f"lower {key} in {reading.where(key)}",
-    )
+    size = format_memory(int(container))
+    shown = f"{executors:g} executors of {size}; {workers} workers have room for {room}"
+    yield reading.verdict(key, executors <= room, found=shown, words="room", room=room)
 
 
 @rules.inspects("spark.history-written")
 def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     present = next((key for key in (_DIRECTORY, _READ) if reading.text(key)), None)
     if present is not None:
-        yield reading.verdict(
-            _LOGS,
-            reading.truth(_LOGS) is True,
-            found=f"{reading.text(_LOGS) or 'false (default)'}, and {present} is {reading.text(present)}",
-            expected="true: otherwise no application writes event logs for the history server",
-            fix=f"set {_LOGS} to true in {_FILE}",
-            elsewhere=reading.where(present),
-        )
+        shown = f"{reading.text(_LOGS) or 'false (default)'}, and {present} is {reading.text(present)}"
+        ok, place = reading.truth(_LOGS) is True, reading.where(present)
+        yield reading.verdict(_LOGS, ok, found=shown, elsewhere=place)
 
 
 @rules.inspects("spark.own-driver")
@@ -312,11 +228,4 @@ def _own_driver(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key in ("spark.driver.host", "spark.driver.bindAddress"):
         host = reading.text(key) or ""
         if host and host not in ("0.0.0.0", "::", "127.0.0.1") and "$" not in host:
-            yield reading.verdict(
-                key,
-                False,
-                found=host,
-                expected="no address in a file that all hosts share: a driver on another host cannot "
-                "listen there, or its executors connect to this host",
-                fix=f"remove {key} from {reading.where(key)}",
-            )
+            yield reading.verdict(key, False)

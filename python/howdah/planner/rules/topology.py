@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from howdah.model.plan import Input, Placement, Role, Value
+from howdah.model.plan import Placement, Role, Value
 from howdah.planner.capacity import REPLICATION
 from howdah.planner.facts import ClusterFacts, Facts, MissingFact
-from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision, is_paired, runs
-from howdah.planner.rules.declare import Accepts, read_rules
+from howdah.planner.reading import Inspected, Observation, Values
+from howdah.planner.rule import Decision, inputs_of, is_paired, runs
+from howdah.planner.rules.declare import read_rules
 from howdah.units import format_bytes, format_counted
 
 rules = read_rules("topology.toml")
-
 
 _BLOCKS = "org.apache.hadoop.hdfs.server.blockmanagement"
 _POLICY = {
@@ -40,13 +39,6 @@ def _uses(*placements: Placement) -> Callable[[Facts], bool]:
 
 _NODE_GROUPS = _uses(Placement.NODE_GROUPS)
 _UPGRADE_DOMAINS = _uses(Placement.UPGRADE_DOMAINS)
-PLACEMENT = rules["topology.placement"]
-
-
-@rules.accepts("an absolute path")
-def _absolute(value: Value, decision: Decision, facts: Facts) -> bool:
-    return str(value).startswith("/")
-
 
 rules.when("there is more than one rack, or hosts are node groups")(
     lambda facts: _NODE_GROUPS(facts) or len(facts.cluster.topology.racks) > 1
@@ -57,18 +49,11 @@ rules.when("there is more than one rack, or hosts are node groups")(
 def _script(facts: Facts) -> Decision:
     topology = facts.cluster.topology
     if topology.placement is Placement.NODE_GROUPS:
-        return Decision(
-            "/etc/hadoop/conf/topology.sh",
-            "gives every worker's virtual rack and host; a location of one level only rejects every DataNode",
-        )
-    return Decision(
-        "/etc/hadoop/conf/topology.sh", f"prints which of the {len(topology.racks)} racks a host is in"
-    )
+        return Decision("/etc/hadoop/conf/topology.sh", words="groups")
+    return Decision("/etc/hadoop/conf/topology.sh", words="racks", values={"racks": len(topology.racks)})
 
 
 rules.when("hosts carry two or more workers, no racks are known and no directory is coded")(_NODE_GROUPS)
-
-
 rules.when("hosts carry two or more workers")(_uses(*_POLICY))
 
 
@@ -96,21 +81,13 @@ def _sizes(cluster: ClusterFacts) -> list[int]:
     ]
 
 
-rules.accepts("by available space")(lambda value, decision, facts: "AvailableSpace" in str(value))
-
-
 @rules.decides("topology.space-policy")
 def _by_space(facts: Facts) -> Decision:
     sizes = _sizes(facts.cluster)
     return Decision(
         f"{_BLOCKS}.AvailableSpaceBlockPlacementPolicy",
-        f"DataNodes hold from {format_bytes(min(sizes))} to {format_bytes(max(sizes))}: filled equally, the "
-        "small DataNodes would be full long before the large ones, and the balancer would never "
-        "finish. Racks are used as by default",
-        (
-            Input(name="smallest DataNode", value=min(sizes), unit="B"),
-            Input(name="largest DataNode", value=max(sizes), unit="B"),
-        ),
+        inputs=inputs_of(("smallest DataNode", min(sizes), "B"), ("largest DataNode", max(sizes), "B")),
+        values={"least": format_bytes(min(sizes)), "most": format_bytes(max(sizes))},
     )
 
 
@@ -122,35 +99,16 @@ def _node_groups(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     impl, policy = reading.text(_IMPL) or "", reading.text(_POLICY_KEY) or ""
     if _WITH_NODE_GROUP not in impl + policy:
         return
-    yield _declared(
-        reading, _IMPL, _WITH_NODE_GROUP in impl, "org.apache.hadoop.net.NetworkTopologyWithNodeGroup"
+    declared = (
+        (_IMPL, _WITH_NODE_GROUP in impl, "org.apache.hadoop.net.NetworkTopologyWithNodeGroup"),
+        (_POLICY_KEY, _WITH_NODE_GROUP in policy, _POLICY[Placement.NODE_GROUPS]),
+        (_OWN_TOPOLOGY, reading.truth(_OWN_TOPOLOGY) is False, "false"),
     )
-    yield _declared(
-        reading,
-        _POLICY_KEY,
-        _WITH_NODE_GROUP in policy,
-        "org.apache.hadoop.hdfs.server.blockmanagement.BlockPlacementPolicyWithNodeGroup",
-    )
-    yield _declared(reading, _OWN_TOPOLOGY, reading.truth(_OWN_TOPOLOGY) is False, "false")
-    has_script = bool(reading.text(_SCRIPT) or reading.text(_TABLE))
-    yield reading.verdict(
-        _SCRIPT,
-        has_script,
-        found=reading.text(_SCRIPT) or reading.text(_TABLE) or "not set",
-        expected="a script that prints /rack/nodegroup for each worker",
-        fix=f"set {_SCRIPT} in core-site.xml: a rack alone, the default, rejects every DataNode",
-    )
-
-
-def _declared(reading: Inspected, key: str, ok: bool, expected: str) -> Observation:
-    file = "core-site.xml" if key.startswith("net.") else "hdfs-site.xml"
-    return reading.verdict(
-        key,
-        ok,
-        found=reading.text(key) or "not set",
-        expected=expected,
-        fix=f"set {key} to {expected} in {file}",
-    )
+    for key, ok, value in declared:
+        file = "core-site.xml" if key.startswith("net.") else "hdfs-site.xml"
+        yield reading.verdict(key, ok, words="property", value=value, file=file)
+    script = reading.text(_SCRIPT) or reading.text(_TABLE)
+    yield reading.verdict(_SCRIPT, bool(script), found=script or "not set", words="script")
 
 
 @rules.inspects("topology.divided-hosts")
@@ -163,14 +121,7 @@ def _divided_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         or (policy == _WITH_UPGRADE_DOMAIN and "CombinedHostFileManager" in (reading.text(_PROVIDER) or ""))
         or (policy == _RACK_TOLERANT and bool(reading.text(_SCRIPT) or reading.text(_TABLE)))
     )
-    yield reading.verdict(
-        _POLICY_KEY,
-        knows,
-        found=_policy_text(policy, reading),
-        expected="a policy that keeps replicas on different hosts: upgrade domains, node groups, or "
-        f"{_RACK_TOLERANT} with every host as a rack",
-        fix=f"set {_POLICY_KEY} and what it needs in hdfs-site.xml as `howdah render` writes them",
-    )
+    yield reading.verdict(_POLICY_KEY, knows, found=_policy_text(policy, reading))
 
 
 def _policy_text(policy: str, reading: Inspected) -> str:
@@ -192,17 +143,11 @@ def _shares_hosts(facts: Facts) -> bool:
 def _unread_switch(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     text = reading.text(_SWITCH)
     if text is not None:
-        yield reading.verdict(
-            _SWITCH,
-            False,
-            found=text,
-            expected="not set, since Hadoop 3 does not read it",
-            fix=f"remove {_SWITCH}; {_IMPL}, {_POLICY_KEY} and {_OWN_TOPOLOGY} declare node groups",
-        )
+        yield reading.verdict(_SWITCH, False, found=text)
 
 
 @rules.advises("topology.few-replicas")
-def _few_replicas(facts: Facts) -> str | None:
+def _few_replicas(facts: Facts) -> Values | None:
     replicas = int(facts.number("dfs.replication"))
     if facts.request.replication is not None or replicas >= REPLICATION:
         return None
@@ -210,21 +155,12 @@ def _few_replicas(facts: Facts) -> str | None:
     masters = facts.cluster.hosts - count
     own = f", as masters use {format_counted(masters, 'host')}" if masters else ""
     lost = "one lost disk loses data" if replicas == 1 else "with one host down, a lost disk loses data"
-    return (
-        f"A block has {format_counted(replicas, 'replica')} instead of {REPLICATION} with "
-        f"workers on {format_counted(count, 'host')} only{own}: {lost}. Add hosts, let masters "
-        "share hosts with workers, or set the number of replicas with --replication."
-    )
+    counted = {"replicas": format_counted(replicas, "replica"), "hosts": format_counted(count, "host")}
+    return {"own": own, "lost": lost, **counted}
 
 
 NAMENODE_PORT = 8020
 _EVERYWHERE = ("0.0.0.0", "localhost", "127.0.0.1", "")
-
-
-@rules.accepts("a file system of several hosts")
-def _is_hdfs(value: Value, decision: Decision, facts: Facts) -> bool:
-    scheme, _, address = str(value).partition("://")
-    return scheme in ("hdfs", "viewfs") and bool(address)
 
 
 def _first(role: Role, facts: Facts) -> str:
@@ -237,11 +173,9 @@ def _first(role: Role, facts: Facts) -> str:
 @rules.decides("addresses.file-system")
 def _file_system(facts: Facts) -> Decision:
     if is_paired(Role.NAMENODE)(facts):
-        return Decision(
-            f"hdfs://{facts.cluster.name}", "a name service: clients find whichever NameNode is active"
-        )
+        return Decision(f"hdfs://{facts.cluster.name}", words="pair")
     host = _first(Role.NAMENODE, facts)
-    return Decision(f"hdfs://{host}:{NAMENODE_PORT}", f"the NameNode is on {host}")
+    return Decision(f"hdfs://{host}:{NAMENODE_PORT}", words="one", values={"host": host})
 
 
 def _at(role: Role, port: int | None = None) -> Callable[[Facts], Decision]:
@@ -252,26 +186,20 @@ def _at(role: Role, port: int | None = None) -> Callable[[Facts], Decision]:
     return decide
 
 
-def _reachable() -> Accepts:
+@rules.accepts("reachable")
+def _is_reachable(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept any host that other hosts can reach; a single host may call itself anything."""
-
-    def accepts(value: Value, decision: Decision, facts: Facts) -> bool:
-        host = str(value).rpartition(":")[0] or str(value)
-        return facts.cluster.hosts == 1 or host not in _EVERYWHERE
-
-    return accepts
+    host = str(value).rpartition(":")[0] or str(value)
+    return facts.cluster.hosts == 1 or host not in _EVERYWHERE
 
 
 rules.when("with one NameNode; a pair has its own rules")(runs(Role.NAMENODE, at_most=1))
-rules.accepts("reachable")(_reachable())
 rules.decides("addresses.namenode")(_at(Role.NAMENODE, NAMENODE_PORT))
 rules.when("with one NameNode")(runs(Role.SECONDARY_NAMENODE))
 rules.decides("addresses.secondary-namenode")(_at(Role.SECONDARY_NAMENODE, 9868))
 rules.when("with one ResourceManager; a pair has its own rules")(runs(Role.RESOURCEMANAGER, at_most=1))
 rules.decides("addresses.resourcemanager")(_at(Role.RESOURCEMANAGER))
-
 rules.when("MapReduce runs on the cluster")(runs(Role.JOB_HISTORY))
-
 rules.decides("addresses.job-history")(_at(Role.JOB_HISTORY, 10020))
 rules.decides("addresses.job-history-pages")(_at(Role.JOB_HISTORY, 19888))
 rules.when("MapReduce runs on the cluster and it is secure")(
@@ -284,7 +212,4 @@ rules.decides("addresses.job-history-tls")(_at(Role.JOB_HISTORY, 19890))
 def _job_logs(facts: Facts) -> Decision:
     host = _first(Role.JOB_HISTORY, facts)
     page = f"https://{host}:19890" if facts.request.secure else f"http://{host}:19888"
-    return Decision(
-        f"{page}/jobhistory/logs",
-        f"after collection they are no longer on the worker; the JobHistoryServer on {host} shows them",
-    )
+    return Decision(f"{page}/jobhistory/logs", values={"host": host})

@@ -5,19 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from howdah.model.plan import Input, Value, Worker
-from howdah.planner.budget import (
-    CONTAINERS_OF_ROOM,
-    MemoryBudget,
-    budget,
-    chosen_sizes,
-    container_mb,
-    kinds_of,
-    vcores_of,
-)
+from howdah.model.plan import Value
+from howdah.planner.budget import budget, chosen_sizes, container_mb, kinds_of, vcores_of
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision
+from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.consistency.queues import uses_fair
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.units import MIB, format_counted, format_memory
@@ -38,52 +30,35 @@ def _memory_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     return 0.75 * planned <= as_number(value) <= max(planned, most)
 
 
-def _memory_inputs(worker: Worker, shares: MemoryBudget) -> tuple[Input, ...]:
-    inputs = (
-        ("worker's memory", shares.memory),
-        ("operating system", shares.system),
-        ("masters on its host", shares.masters),
-        ("DataNode", shares.datanode),
-        ("NodeManager", shares.nodemanager),
-        ("RegionServer", shares.regionserver),
-    )
-    return (
-        *(Input(name=name, value=size, unit="B") for name, size in inputs if size),
-        Input(name="map tasks at once", value=worker.map_slots),
-        Input(name="reduce tasks at once", value=worker.reduce_slots),
-    )
-
-
 @rules.decides("yarn.memory")
 def _memory(facts: Facts) -> Decision:
     worker = facts.worker
     sizes, shares = chosen_sizes(facts), budget(worker, facts)
     value = container_mb(worker, sizes, facts)
     tasks = sizes.tasks_mb(worker)
-    cached = max(0, shares.room - value * MIB)
-    if not facts.request.sorts_only:
-        return Decision(
-            value,
-            f"{100 * CONTAINERS_OF_ROOM:.0f} % of the {format_memory(shares.room)} that the system and "
-            f"daemons leave; {format_memory(cached)} are left to the page cache, for reading ahead and "
-            "writing behind",
-            _memory_inputs(worker, shares),
-        )
-    needed = (
-        f"{format_counted(worker.map_slots, 'map task')} of {sizes.map_mb} MB and "
-        f"{format_counted(worker.reduce_slots, 'reduce task')} of {sizes.reduce_mb} MB at once"
+    parts = (
+        ("worker's memory", shares.memory, "B"),
+        ("operating system", shares.system, "B"),
+        ("masters on its host", shares.masters, "B"),
+        ("DataNode", shares.datanode, "B"),
+        ("NodeManager", shares.nodemanager, "B"),
+        ("RegionServer", shares.regionserver, "B"),
     )
-    if value < tasks:
-        because = f"all that is left; {needed} would need {tasks} MB, so fewer run at once"
-    elif value < tasks + sizes.master_mb:
-        because = f"{needed}; an application master takes the slot of a task"
-    else:
-        because = f"{needed}, and an application master of {sizes.master_mb} MB"
-    return Decision(
-        value,
-        f"{because}; {format_memory(cached)} are left to the page cache",
-        _memory_inputs(worker, shares),
+    inputs = inputs_of(
+        *(part for part in parts if part[1]),
+        ("map tasks at once", worker.map_slots),
+        ("reduce tasks at once", worker.reduce_slots),
     )
+    values = {
+        "room": format_memory(shares.room),
+        "cached": format_memory(max(0, shares.room - value * MIB)),
+        "needed": f"{format_counted(worker.map_slots, 'map task')} of {sizes.map_mb} MB and "
+        f"{format_counted(worker.reduce_slots, 'reduce task')} of {sizes.reduce_mb} MB at once",
+        "tasks": tasks,
+        "sizes": sizes,
+    }
+    words = "less" if value < tasks else "shared" if value < tasks + sizes.master_mb else "whole"
+    return Decision(value, inputs=inputs, values=values, words=words if facts.request.sorts_only else "jobs")
 
 
 @rules.accepts("up to twice the CPUs")
@@ -95,51 +70,36 @@ def _vcores_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
 
 @rules.decides("yarn.vcores")
 def _vcores(facts: Facts) -> Decision:
-    worker = facts.worker
-    cpus = worker.vcpus or 0
-    if not facts.request.sorts_only:
-        value = vcores_of(worker, facts)
-        exception = " that are not left to HBase" if facts.request.hbase_used else ""
-        if value == cpus:
-            because = f"one for each of the worker's {format_counted(cpus, 'thread')}{exception}"
-        else:
-            because = (
-                f"for the worker's {format_counted(cpus, 'thread')}{exception}: as many tasks as run at once"
-            )
-        return Decision(
-            value,
-            f"{because}; Spark's executors and Tez's tasks count in them, too",
-            (Input(name="threads of the worker", value=cpus),),
+    worker, cpus = facts.worker, facts.worker.vcpus or 0
+    value = vcores_of(worker, facts)
+    if facts.request.sorts_only:
+        inputs = inputs_of(
+            ("map tasks at once", worker.map_slots),
+            ("reduce tasks at once", worker.reduce_slots),
+            *((("CPUs of the worker", cpus),) if cpus else ()),
         )
+        return Decision(value, inputs=inputs, words="sort", values={"worker": worker})
+    exception = " that are not left to HBase" if facts.request.hbase_used else ""
     return Decision(
-        vcores_of(worker, facts),
-        f"{worker.map_slots} map and {worker.reduce_slots} reduce tasks (the papers' slots) and an "
-        "application master, one each: half of the tasks wait for disks or the network while the others "
-        "compute",
-        (
-            Input(name="map tasks at once", value=worker.map_slots),
-            Input(name="reduce tasks at once", value=worker.reduce_slots),
-            *((Input(name="CPUs of the worker", value=cpus),) if cpus else ()),
-        ),
+        value,
+        inputs=inputs_of(("threads of the worker", cpus)),
+        words="each" if value == cpus else "tasks",
+        values={"threads": format_counted(cpus, "thread"), "exception": exception},
     )
 
 
 @rules.inspects("yarn.memory-of-worker")
 def _over_worker(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    planned_mb = reading.number("yarn.nodemanager.resource.memory-mb")
+    key = "yarn.nodemanager.resource.memory-mb"
+    planned_mb = reading.number(key)
     if planned_mb is None or planned_mb <= 0:
         return
     memory_mb = facts.worker.memory_bytes / MIB
     room_mb = budget(facts.worker, facts).room / MIB
-    yield reading.verdict(
-        "yarn.nodemanager.resource.memory-mb",
-        planned_mb <= memory_mb * (1 - _DAEMONS_LEAST),
-        found=f"{planned_mb:.0f} MB of {memory_mb:.0f} MB",
-        expected=f"at most {room_mb:.0f} MB: system and daemons need the rest, and the kernel kills "
-        "processes beyond it",
-        fix=f"set yarn.nodemanager.resource.memory-mb to at most {int(room_mb) // _STEP_MB * _STEP_MB}",
-        inputs=(Input(name="worker's memory", value=facts.worker.memory_bytes, unit="B"),),
-    )
+    ok, shown = planned_mb <= memory_mb * (1 - _DAEMONS_LEAST), f"{planned_mb:.0f} MB of {memory_mb:.0f} MB"
+    inputs = inputs_of(("worker's memory", facts.worker.memory_bytes, "B"))
+    most_mb = int(room_mb) // _STEP_MB * _STEP_MB
+    yield reading.verdict(key, ok, found=shown, inputs=inputs, room_mb=room_mb, most_mb=most_mb)
 
 
 @rules.inspects("yarn.container-fits")
@@ -154,16 +114,9 @@ def _over_nodemanager(reading: Inspected, facts: Facts) -> Iterable[Observation]
     limit_key = min(limits, key=lambda key: limits[key])
     for key in ("mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb", "yarn.app.mapreduce.am.resource.mb"):
         size = reading.number(key)
-        if size is None or size <= 0:
-            continue
-        yield reading.verdict(
-            key,
-            size <= limits[limit_key],
-            found=f"{size:.15g} MB",
-            expected=f"at most the {limits[limit_key]:.15g} MB of {limit_key}: otherwise the job is "
-            "refused or waits forever",
-            fix=f"lower {key} to at most {limits[limit_key]:.15g} or raise {limit_key}",
-        )
+        if size is not None and size > 0:
+            values = {"most": limits[limit_key], "limit_key": limit_key}
+            yield reading.verdict(key, size <= limits[limit_key], found=f"{size:.15g} MB", values=values)
 
 
 @rules.inspects("yarn.least-container")
@@ -177,27 +130,20 @@ def _least_over_container(reading: Inspected, facts: Facts) -> Iterable[Observat
         return
     smallest = min(sizes.values())
     key = " and ".join(key for key, size in sizes.items() if size == smallest)
+    shown = f"{least:.15g} MB, {key} {'are' if ' and ' in key else 'is'} {smallest:.15g} MB"
+    values = {"smallest": smallest, "step": min(_STEP_MB, int(smallest))}
     yield reading.verdict(
-        "yarn.scheduler.minimum-allocation-mb",
-        least <= smallest,
-        found=f"{least:.15g} MB, {key} {'are' if ' and ' in key else 'is'} {smallest:.15g} MB",
-        expected=f"at most {smallest:.15g} MB: otherwise every such container is rounded up to it, and "
-        "fewer run at once",
-        fix=f"set yarn.scheduler.minimum-allocation-mb to {min(_STEP_MB, int(smallest))}",
+        "yarn.scheduler.minimum-allocation-mb", least <= smallest, found=shown, words="least", values=values
     )
     for key, size in sizes.items():
         if uses_fair(reading) or not 0 < least <= size:
             # The fair scheduler rounds to another step; what is below the least is reported above.
             continue
         rounded = math.ceil(size / least) * least
+        shown = f"{size:.15g} MB, for which containers of {rounded:.15g} MB are taken"
+        values = {"least": least, "rounded": rounded, "size": size}
         yield reading.verdict(
-            key,
-            rounded <= size * _MOST_ROUNDED,
-            found=f"{size:.15g} MB, for which containers of {rounded:.15g} MB are taken",
-            expected=f"a multiple of the {least:.15g} MB of yarn.scheduler.minimum-allocation-mb: otherwise "
-            "memory is reserved that no task uses",
-            fix=f"set {key} to {rounded:.15g} and its heap to match, or "
-            f"yarn.scheduler.minimum-allocation-mb to a divisor of {size:.15g}",
+            key, rounded <= size * _MOST_ROUNDED, found=shown, words="rounded", values=values
         )
 
 
@@ -223,15 +169,9 @@ rules.accepts("up to a worker")(
 def _most_memory(facts: Facts) -> Decision:
     sizes = chosen_sizes(facts)
     value = max(container_mb(kind, sizes, facts) for kind in kinds_of(facts))
-    return Decision(value, "the container memory of the largest worker: no container can have more")
+    return Decision(value)
 
 
-rules.accepts("1 to the plan's value")(
-    lambda value, decision, facts: 1 <= as_number(value) <= as_number(decision.value)
+rules.decides("yarn.largest-vcores")(
+    lambda facts: Decision(max(vcores_of(kind, facts) for kind in kinds_of(facts)))
 )
-
-
-@rules.decides("yarn.largest-vcores")
-def _most_vcores(facts: Facts) -> Decision:
-    value = max(vcores_of(kind, facts) for kind in kinds_of(facts))
-    return Decision(value, "the vcores of the largest worker: no container can have more")

@@ -7,18 +7,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from howdah.model.plan import Input, Role, Worker
+from howdah.model.plan import Role, Worker
 from howdah.planner.budget import kinds_of
 from howdah.planner.facts import Facts
 from howdah.planner.heap import CLIENTS_PER_GIB, sized_heap
-from howdah.planner.reading import (
-    Inspected,
-    Observation,
-    below_data,
-    entry_verdict,
-    host_of,
-)
-from howdah.planner.rule import Decision, is_paired, runs
+from howdah.planner.reading import Inspected, Observation, below_data, entry_verdict, host_of
+from howdah.planner.rule import Decision, inputs_of, is_paired, runs
 from howdah.planner.rules.declare import as_number, read_rules, read_table
 from howdah.planner.rules.ha.quorums import CLIENTS, keepers
 from howdah.planner.rules.ha.settings import numbered
@@ -43,13 +37,6 @@ def _runs(facts: Facts) -> bool:
 rules.when("ZooKeeper runs on hosts with three disks that no worker uses")(
     lambda facts: facts.own_disks(Role.ZOOKEEPER) >= _LOG_DISK
 )
-
-
-rules.accepts("this host only")(
-    lambda value, decision, facts: str(value) in ("localhost", "::1") or str(value).startswith("127.")
-)
-
-
 rules.accepts("no limit or half")(
     lambda value, decision, facts: (
         as_number(value) == _NO_LIMIT or as_number(value) >= as_number(decision.value) / 2
@@ -60,18 +47,13 @@ rules.accepts("no limit or half")(
 @rules.decides("zookeeper.connections")
 def _connections(facts: Facts) -> Decision:
     if not facts.request.hbase_used:
-        return Decision(_CONNECTIONS, "the release's default: only daemons and few programs of users connect")
+        return Decision(_CONNECTIONS, words="few")
     tasks = max(
         sum((kind.map_slots + kind.reduce_slots) * kind.per_host for kind in group)
         for group in _by_group(facts).values()
     )
     value = max(_CONNECTIONS_HBASE, -(-(2 * tasks + _CONNECTIONS) // 100) * 100)
-    return Decision(
-        value,
-        "each task and client of HBase connects: a refused one fails, and so does a RegionServer of "
-        "the same host that reconnects",
-        (Input(name="tasks at once on a host", value=tasks),),
-    )
+    return Decision(value, inputs=inputs_of(("tasks at once on a host", tasks)), words="hbase")
 
 
 def _by_group(facts: Facts) -> dict[str | None, list[Worker]]:
@@ -148,14 +130,8 @@ def _listed_members(reading: Inspected) -> tuple[_Member, ...]:
 @rules.inspects("zookeeper.member-form")
 def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for member in _listed_members(reading):
-        text = reading.text(member.key) or ""
-        yield reading.verdict(
-            member.key,
-            all(re.fullmatch(_ADDRESS, address) for address in member.addresses),
-            found=text,
-            expected="host:port:port, the second port for elections: otherwise no member starts",
-            fix=f"set {member.key} to {member.hosts[0]}:2888:3888 in {_FILE} on all members",
-        )
+        ok = all(re.fullmatch(_ADDRESS, address) for address in member.addresses)
+        yield reading.verdict(member.key, ok, found=reading.text(member.key) or "", member=member)
 
 
 @rules.inspects("zookeeper.member-count")
@@ -164,26 +140,12 @@ def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     hosts = {member.hosts[0] for member in voting}
     if len(voting) > 1:
         # One alone is no quorum, and does for what may stand still.
-        again = len(hosts) < len(voting)
-        last = voting[-1]
-        fix = (
-            f"set {last.key} to another host's address in {_FILE} on all members, and write its number "
-            "into myid there"
-            if again
-            else f"remove {last.key}={last.hosts[0]} from {_FILE} on all members and from the lists of "
-            "clients, or add "
-            f"server.{len(voting) + 1} on another host: three or five servers"
-            if len(voting) > 2
-            else f"set server.{len(voting) + 1} to another host's address in {_FILE} on all members, and "
-            "write "
-            "its number into myid there: three or five servers"
-        )
+        last, apart = voting[-1], len(hosts) == len(voting)
+        shown = f"{len(voting)} members on {len(hosts)} hosts"
+        words = "together" if not apart else "several" if len(voting) > 2 else "two"
+        values = {"host": last.hosts[0], "next": len(voting) + 1}
         yield reading.verdict(
-            voting[-1].key,
-            len(hosts) == len(voting) and len(voting) % 2 == 1,
-            found=f"{len(voting)} members on {len(hosts)} hosts",
-            expected="3 or 5 members, each on its own host: half of two or four is no quorum",
-            fix=fix,
+            last.key, apart and len(voting) % 2 == 1, found=shown, words=words, values=values
         )
 
 
@@ -192,14 +154,7 @@ def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     members = _listed_members(reading)
     for key, usual in _LIMITS.items() if len(members) > 1 else ():
         text = reading.text(key)
-        yield reading.verdict(
-            key,
-            bool(text) and text != "0",
-            found=text or "not set",
-            expected="the ticks that members wait for each other: without it no member of several starts",
-            fix=f"add {key}={usual} to {_FILE} on all members",
-            elsewhere=_FILE,
-        )
+        yield reading.verdict(key, bool(text) and text != "0", elsewhere=_FILE, usual=usual)
 
 
 @rules.inspects("zookeeper.forced-log")
@@ -207,14 +162,7 @@ def _forced(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     key = "forceSync"
     text = reading.text(key)
     if text:
-        yield reading.verdict(
-            key,
-            text.lower() != "no",
-            found=text,
-            expected="yes: otherwise members that lose power lose acknowledged writes, such as which "
-            "NameNode is active and which jobs run",
-            fix=f"remove {key} from {reading.where(key)}",
-        )
+        yield reading.verdict(key, text.lower() != "no")
 
 
 @rules.inspects("zookeeper.session-order")
@@ -225,15 +173,12 @@ def _sessions(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if keys:
         shortest = reading.number(least) if least in keys else 2 * tick
         longest = reading.number(most) if most in keys else 20 * tick
-        yield reading.verdict(
-            keys[0],
+        ok, shown = (
             (shortest or 0) <= (longest or 0),
-            found=f"{shortest:.15g} ms at least and {longest:.15g} ms at most",
-            expected="the minimum not above the maximum, by default 2 and 20 ticks: otherwise no "
-            "member starts",
-            fix=f"set {keys[0]} {'below' if keys[0] == least else 'above'} "
-            f"{longest if keys[0] == least else shortest:.15g} in {reading.where(keys[0])}",
+            f"{shortest:.15g} ms at least and {longest:.15g} ms at most",
         )
+        words = "least" if keys[0] == least else "most"
+        yield reading.verdict(keys[0], ok, found=shown, words=words, shortest=shortest, longest=longest)
 
 
 def _port(key: str, ports: Mapping[str, str]) -> str | None:
@@ -259,17 +204,8 @@ def _found_by_clients(reading: Inspected, facts: Facts) -> Iterator[Observation]
             for address, port in answering.items()
             if port is not None and port != (address.partition(":")[2] or _USUAL_PORT)
         ]
-        yield reading.verdict(
-            key,
-            not strange and not deaf,
-            found=", ".join(strange or deaf or members),
-            expected=f"members of {_FILE}, at the port of their clients, {usual}: a host outside "
-            "the quorum does not answer, or answers with other data",
-            fix=f"name the hosts of server.N in {key} in {reading.where(key)}"
-            if strange
-            else f"set the ports in {key} in {reading.where(key)} to clientPort, {usual}, or clientPort to "
-            "theirs on all members",
-        )
+        ok, shown = not strange and not deaf, ", ".join(strange or deaf or members)
+        yield reading.verdict(key, ok, found=shown, words="strange" if strange else "deaf", usual=usual)
 
 
 @rules.inspects("zookeeper.log-apart")
@@ -279,15 +215,7 @@ def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     hosts = [host for member in _listed_members(reading) for host in member.hosts]
     if text.startswith("/"):
         below = below_data(reading, (PurePosixPath(text),), hosts)
-        yield reading.verdict(
-            key,
-            not below,
-            found=text,
-            expected="a disk without blocks: ZooKeeper acknowledges a write once it is on this disk, "
-            "and behind a worker's blocks sessions of RegionServers and masters expire",
-            fix=f"set dataLogDir to a directory on a disk that nothing else uses in {_FILE}"
-            + (f", or {key} to one below /var/lib" if key == "dataDir" else ""),
-        )
+        yield reading.verdict(key, not below, words=key)
 
 
 @rules.inspects("zookeeper.misspelt")
@@ -298,10 +226,4 @@ def _names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             continue
         near = similar_text(entry.name, keys)
         if near is not None and len(entry.name) > 4:
-            yield entry_verdict(
-                entry,
-                False,
-                found="a name that ZooKeeper does not read",
-                expected=near,
-                fix=f"rename {entry.name} to {near} in zoo.cfg on all members",
-            )
+            yield entry_verdict(entry, False, found="a name that ZooKeeper does not read", near=near)

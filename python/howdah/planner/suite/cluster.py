@@ -7,21 +7,17 @@ program needs is in ``programs``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pkgutil import resolve_name
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from howdah.model.engines import HADOOP, SAMPLE_INTERVAL, SIM
 from howdah.model.placement import AtOnce, Container, Room, at_once, granted_bytes, placed_workers
 from howdah.model.plan import ClusterPlan, Role, Setting, Worker, WorkerPlan
-from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
-from howdah.model.workloads.option import Option
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
-from howdah.planner.suite.request import RunRequest, Settings, requested_programs
+from howdah.planner.suite.request import RunRequest, Sizes, requested_programs
 from howdah.units import MIB
 
-T = TypeVar("T", int, float, str)
 _ROWS_PER_GB = 1_000_000_000 // ROW_BYTES
 _SLOTS_PER_GB = 4
 _TASK_ROWS_LEAST = 100_000
@@ -37,7 +33,7 @@ class SizedSuite(NamedTuple):
     sample_interval_s: float
 
 
-class ClusterSizes:
+class ClusterSizes(Sizes):
     """What a program's sizes are decided from: the request, what runs at once, and what others decided.
 
     ``alone`` is whether no earlier program of the suite leaves data for a later one.
@@ -55,32 +51,19 @@ class ClusterSizes:
         hosts: int = 1,
         plan: ClusterPlan | WorkerPlan | None = None,
     ) -> None:
-        self.request = request
+        super().__init__(request)
         self.plan = plan
         """The cluster, for programs that need more than the number of tasks at once."""
         self.capacity = capacity
         self.hosts = hosts
         self.alone = alone
         self.simulated = engine == SIM
-        self.settings = Settings()
-        self.program: type[Workload] = Workload
-        """The current program."""
         self.rows: int | None = None
         """The rows that an earlier program of the suite generates."""
         self.records = records
         """The records of the table that the cluster is planned for."""
         self._dataset_bytes = dataset_bytes
         self._files: tuple[int, int] | None = None
-
-    def sized(self, program: type[Workload], engine: str) -> Workload:
-        """The program with every size decided."""
-        self.program = program
-        workload: Workload = resolve_name(program.sizes[engine])(self)
-        return workload
-
-    def choose(self, key: str, option: Option[T], rule: T, *, reason: str, source: str) -> T:
-        """What the user gave of an option if anything, the rule's value otherwise; noted with the reason."""
-        return self.settings.choose(key, self.request.of(option), rule, reason=reason, source=source)
 
     def rows_read(self) -> int | None:
         """The rows of a program that reads; None where they are counted where an earlier run left them."""
@@ -95,7 +78,7 @@ class ClusterSizes:
                 "rows",
                 ROWS,
                 max(1, self._dataset_bytes // ROW_BYTES),
-                reason="the dataset that the cluster is planned for",
+                "the dataset that the cluster is planned for",
                 source="plan",
             )
         else:
@@ -103,7 +86,7 @@ class ClusterSizes:
                 "rows",
                 ROWS,
                 _ROWS_PER_GB * max(1, self.capacity.maps // _SLOTS_PER_GB),
-                reason=f"1 GB for every four of {self.capacity.maps} map tasks at once, at least 1 GB",
+                f"1 GB for every four of {self.capacity.maps} map tasks at once, at least 1 GB",
                 source="D0 67: start-up costs fade as the dataset grows",
             )
         return self.rows
@@ -115,14 +98,14 @@ class ClusterSizes:
                 "files",
                 FILES,
                 self.capacity.maps,
-                reason="one for every map task the cluster runs at once",
+                "one for every map task the cluster runs at once",
                 source="D2 108: heavy-I/O tests are not sensitive to the count",
             )
             file_bytes = self.choose(
                 "file size",
                 FILE_SIZE,
                 _FILE_BYTES,
-                reason="two blocks of the usual size, written in one stream",
+                "two blocks of the usual size, written in one stream",
                 source="D0 49",
             )
             self._files = files, file_bytes
@@ -196,8 +179,7 @@ def size_suite(
         "sample interval",
         request.of(SAMPLE_INTERVAL),
         _INTERVAL_S,
-        reason="1 Hz shows every phase at under 1 % of one core",
-        source="howdah",
+        "1 Hz shows every phase at under 1 % of one core",
     )
     return SizedSuite(Suite(name=request.suite, workloads=workloads), sizes.settings.all(), interval_s)
 

@@ -79,7 +79,7 @@ def teragen(sizes: ClusterSizes) -> TeraGen:
         "teragen maps",
         MAPS,
         min(sizes.capacity.maps, most_tasks(rows)),
-        reason="one file for every map task the cluster runs at once, all of one size",
+        "one file for every map task the cluster runs at once, all of one size",
         source="D0 64a",
     )
     return TeraGen(
@@ -100,7 +100,7 @@ def terasort(sizes: ClusterSizes) -> TeraSort:
         "terasort reduces",
         REDUCES,
         planned or min(sizes.capacity.reduces, most),
-        reason="as mapreduce.job.reduces says"
+        "as mapreduce.job.reduces says"
         if planned
         else "as many as the cluster runs at once when the maps have ended: partitions are balanced, so one "
         "wave suffices"
@@ -164,9 +164,7 @@ def redundancy(sizes: ClusterSizes) -> Redundancy:
 def pi(sizes: ClusterSizes) -> Pi:
     """Seconds of computing for every map."""
     maps = choose_maps(sizes, "pi maps")
-    samples = sizes.choose(
-        "pi samples", SAMPLES, _SAMPLES, reason="seconds of pure CPU work for every map", source="howdah"
-    )
+    samples = sizes.choose("pi samples", SAMPLES, _SAMPLES, "seconds of pure CPU work for every map")
     return Pi(maps=maps, samples=samples)
 
 
@@ -182,11 +180,7 @@ def nnbench(sizes: ClusterSizes) -> NNBench:
     """Seconds of calls to the NameNode for every map."""
     maps = choose_maps(sizes, "nnbench maps")
     operations = sizes.choose(
-        "nnbench operations",
-        OPERATIONS,
-        _OPERATIONS,
-        reason="seconds of calls to the NameNode for every map",
-        source="howdah",
+        "nnbench operations", OPERATIONS, _OPERATIONS, "seconds of calls to the NameNode for every map"
     )
     return NNBench(
         maps=maps,
@@ -202,7 +196,7 @@ def choose_maps(sizes: ClusterSizes, key: str) -> int:
         key,
         MAPS,
         sizes.capacity.maps,
-        reason="as many as the cluster runs at once",
+        "as many as the cluster runs at once",
         source="D2 108: as many as there are CPUs",
     )
 
@@ -214,24 +208,18 @@ def network(sizes: ClusterSizes) -> Network:
         "network streams",
         STREAMS,
         _STREAMS,
-        reason="one connection may be held to one member of a bond, or to one CPU",
-        source="howdah",
+        "one connection may be held to one member of a bond, or to one CPU",
     )
     seconds = sizes.choose(
-        "network seconds",
-        SECONDS,
-        _SECONDS,
-        reason="TCP has found its speed after one second, which is left out",
-        source="howdah",
+        "network seconds", SECONDS, _SECONDS, "TCP has found its speed after one second, which is left out"
     )
     rounds = sizes.choose(
         "network rounds",
         ROUNDS,
         min(hosts - 1, _MOST_ROUNDS),
-        reason="every pair"
+        "every pair"
         if hosts - 1 <= _MOST_ROUNDS
         else "enough for each host and each pair of racks to be seen",
-        source="howdah",
     )
     alone_s = rounds * hosts / 2 * (_TURNS * (seconds + 1) + _ROUND_TRIPS_S)
     alone = alone_s <= _LONGEST_ALONE_S
@@ -239,11 +227,10 @@ def network(sizes: ClusterSizes) -> Network:
         "network pairs at once",
         PAIRS_AT_ONCE,
         1 if alone else hosts // 2,
-        reason="no other pair uses the links between two hosts"
+        "no other pair uses the links between two hosts"
         if alone
         else f"one pair after another would take {alone_s / 60:,.0f} minutes; pairs at once share no "
         "host, though what lies between hosts",
-        source="howdah",
     )
     return Network(streams=streams, seconds=seconds, rounds=min(rounds, hosts - 1), pairs_at_once=pairs)
 
@@ -277,8 +264,7 @@ def ycsb_mix(sizes: ClusterSizes) -> YcsbMix:
         "ycsb operations",
         OPERATIONS,
         _OPERATIONS_PER_SERVER * sizes.hosts,
-        reason="of each mix: some tens of seconds, most of them after the JVMs have compiled what runs often",
-        source="howdah",
+        "of each mix: some tens of seconds, most of them after the JVMs have compiled what runs often",
     )
     fields = {
         **_common(sizes),
@@ -292,9 +278,7 @@ def ycsb_mix(sizes: ClusterSizes) -> YcsbMix:
         fields["mix"] = request.of(MIX)
         if fields["mix"] is None:
             raise UserError(
-                MIX.flag,
-                "is missing: it defines the mix",
-                f"give {MIX.flag} read=0.7,update=0.3",
+                MIX.flag, "is missing: it defines the mix", f"give {MIX.flag} read=0.7,update=0.3"
             )
     if fields["p99_s"] is not None and fields["target"] is not None:
         problem = f"searches for a rate, but {TARGET.flag} sets one"
@@ -313,7 +297,7 @@ def choose_regions(sizes: ClusterSizes) -> int:
         "regions",
         REGIONS,
         _REGIONS_PER_SERVER * servers,
-        reason=f"{_REGIONS_PER_SERVER} for each of {servers} RegionServers, so that all take part at once",
+        f"{_REGIONS_PER_SERVER} for each of {servers} RegionServers, so that all take part at once",
         source="HBase reference guide: pre-splitting tables",
     )
 
@@ -323,17 +307,13 @@ def choose_records(sizes: ClusterSizes) -> int:
     servers = sizes.hosts
     if sizes.records is not None:
         return sizes.choose(
-            "records",
-            RECORDS,
-            sizes.records,
-            reason="the table that the cluster is planned for",
-            source="plan",
+            "records", RECORDS, sizes.records, "the table that the cluster is planned for", source="plan"
         )
     return sizes.choose(
         "records",
         RECORDS,
         _RECORDS_PER_SERVER * servers,
-        reason=f"{_RECORDS_PER_SERVER:,} for each of {servers} RegionServers: loaded in some tens of seconds",
+        f"{_RECORDS_PER_SERVER:,} for each of {servers} RegionServers: loaded in some tens of seconds",
         source="howdah; the HBase study has 300 million, more than all memory",
     )
 
@@ -344,7 +324,7 @@ def choose_threads(sizes: ClusterSizes, *, clients: int) -> int:
         "threads",
         THREADS,
         max(1, _THREADS_PER_SERVER * sizes.hosts // clients),
-        reason=f"{_THREADS_PER_SERVER} operations at once for each RegionServer, of all clients together",
+        f"{_THREADS_PER_SERVER} operations at once for each RegionServer, of all clients together",
         source="howdah: an operation waits for the network and the log most of its time",
     )
 
@@ -354,18 +334,12 @@ def _common(sizes: ClusterSizes) -> dict[str, Any]:
     request = sizes.request
     records = choose_records(sizes)
     fields = sizes.choose(
-        "fields of a record", FIELDS, _FIELDS, reason="YCSB's default number", source="YCSB core properties"
+        "fields of a record", FIELDS, _FIELDS, "YCSB's default number", source="YCSB core properties"
     )
     field_bytes = sizes.choose(
-        "size of a field",
-        FIELD_SIZE,
-        _FIELD_BYTES,
-        reason="YCSB's default size",
-        source="YCSB core properties",
+        "size of a field", FIELD_SIZE, _FIELD_BYTES, "YCSB's default size", source="YCSB core properties"
     )
-    clients = sizes.choose(
-        "clients", CLIENTS, 1, reason="one client saturates a few RegionServers", source="howdah"
-    )
+    clients = sizes.choose("clients", CLIENTS, 1, "one client saturates a few RegionServers")
     return {
         "records": records,
         "fields": fields,
@@ -384,7 +358,7 @@ def evaluation(sizes: ClusterSizes) -> PerformanceEvaluation:
     fields: dict[str, Any] = {
         "records": choose_records(sizes),
         "field_bytes": sizes.choose(
-            "size of a value", FIELD_SIZE, _VALUE_BYTES, reason="what a record of YCSB holds", source="howdah"
+            "size of a value", FIELD_SIZE, _VALUE_BYTES, "what a record of YCSB holds"
         ),
         "threads": choose_threads(sizes, clients=1),
     }

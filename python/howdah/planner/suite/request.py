@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pkgutil import resolve_name
 from typing import Any, TypeVar
 
 from pydantic import Field
@@ -26,7 +27,7 @@ class Settings:
     def __init__(self) -> None:
         self._decided: dict[str, Setting] = {}
 
-    def choose(self, key: str, choice: T | None, rule: T, *, reason: str, source: str) -> T:
+    def choose(self, key: str, choice: T | None, rule: T, reason: str, source: str = "howdah") -> T:
         """Keep the user's value if there is one, the rule's otherwise, and note which."""
         if choice is not None:
             self.note(key, choice, reason="given by the user", source="command line", by_user=True)
@@ -80,6 +81,26 @@ class RunRequest(Model):
     def with_value(self, option: Option[ValueT], value: ValueT) -> RunRequest:
         """The same request with another value of an option."""
         return self.model_copy(update={"given": {**self.given, option.name: value}})
+
+
+class Sizes:
+    """What the sizes of programs are decided from: the request, and what was decided before."""
+
+    def __init__(self, request: RunRequest) -> None:
+        self.request = request
+        self.settings = Settings()
+        self.program: type[Workload] = Workload
+        """The current program."""
+
+    def sized(self, program: type[Workload], engine: str) -> Workload:
+        """The program with every size decided."""
+        self.program = program
+        workload: Workload = resolve_name(program.sizes[engine])(self)
+        return workload
+
+    def choose(self, key: str, option: Option[T], rule: T, reason: str, source: str = "howdah") -> T:
+        """What the user gave of an option if anything, the rule's value otherwise; noted with the reason."""
+        return self.settings.choose(key, self.request.of(option), rule, reason, source)
 
 
 def options_of(program: type[Workload], engine: str) -> tuple[Option[Any], ...]:

@@ -68,11 +68,7 @@ def terasort(sizes: ClusterSizes) -> SparkTeraSort:
 def wordcount(sizes: ClusterSizes) -> SparkWordCount:
     """A text of tens of megabytes for each task at once."""
     words = sizes.choose(
-        "words",
-        WORDS,
-        _WORDS_PER_TASK * sizes.capacity.maps,
-        reason="seconds of work for every task at once",
-        source="howdah",
+        "words", WORDS, _WORDS_PER_TASK * sizes.capacity.maps, "seconds of work for every task at once"
     )
     return SparkWordCount(words=words, **application(sizes, words * _BYTES_PER_WORD))
 
@@ -80,35 +76,21 @@ def wordcount(sizes: ClusterSizes) -> SparkWordCount:
 def join(sizes: ClusterSizes) -> SparkJoin:
     """A third of the rows has the same key, so that one task has the most of the work."""
     rows = sizes.choose(
-        "join rows",
-        JOIN_ROWS,
-        _ROWS_PER_TASK * sizes.capacity.maps,
-        reason="seconds of work for every task at once",
-        source="howdah",
+        "join rows", JOIN_ROWS, _ROWS_PER_TASK * sizes.capacity.maps, "seconds of work for every task at once"
     )
-    keys = sizes.choose(
-        "join keys", JOIN_KEYS, max(1, rows // 100), reason="100 rows for a usual key", source="howdah"
-    )
-    skew = sizes.choose(
-        "skew", SKEW, _SKEW, reason="one partition is many times as large as the others", source="howdah"
-    )
+    keys = sizes.choose("join keys", JOIN_KEYS, max(1, rows // 100), "100 rows for a usual key")
+    skew = sizes.choose("skew", SKEW, _SKEW, "one partition is many times as large as the others")
     return SparkJoin(join_rows=rows, join_keys=keys, skew=skew, **application(sizes, rows * _BYTES_PER_FACT))
 
 
 def kmeans(sizes: ClusterSizes) -> SparkKMeans:
     """Points that fit the executors' memory, read again by each iteration."""
     points = sizes.choose(
-        "points",
-        POINTS,
-        _POINTS_PER_TASK * sizes.capacity.maps,
-        reason="seconds of work for every task at once",
-        source="howdah",
+        "points", POINTS, _POINTS_PER_TASK * sizes.capacity.maps, "seconds of work for every task at once"
     )
-    clusters = sizes.choose(
-        "clusters", CLUSTERS, _CLUSTERS, reason="as many as there are centres", source="howdah"
-    )
+    clusters = sizes.choose("clusters", CLUSTERS, _CLUSTERS, "as many as there are centres")
     iterations = sizes.choose(
-        "iterations", ITERATIONS, _ITERATIONS, reason="Spark's default", source="Spark 4.3.0: KMeans"
+        "iterations", ITERATIONS, _ITERATIONS, "Spark's default", source="Spark 4.3.0: KMeans"
     )
     return SparkKMeans(
         points=points,
@@ -120,9 +102,7 @@ def kmeans(sizes: ClusterSizes) -> SparkKMeans:
 
 def tpch(sizes: ClusterSizes) -> SparkTpch:
     """The scale factor whose answers TPC publishes."""
-    scale = sizes.choose(
-        "scale factor", SCALE, 1.0, reason="TPC publishes the answers for it", source="TPC-H"
-    )
+    scale = sizes.choose("scale factor", SCALE, 1.0, "TPC publishes the answers for it", source="TPC-H")
     return SparkTpch(scale=scale, **application(sizes, round(scale * _BYTES_PER_SCALE)))
 
 
@@ -136,21 +116,21 @@ def application(sizes: ClusterSizes, data_bytes: int | None) -> dict[str, Any]:
         "executor cores",
         EXECUTOR_CORES,
         _number(planned.get("spark.executor.cores")) or best.cores,
-        reason="executors of four or five tasks use the memory best",
+        "executors of four or five tasks use the memory best",
         source=source,
     )
     heap = sizes.choose(
         "executor memory",
         EXECUTOR_MEMORY,
         spark_size("spark.executor.memory", planned.get("spark.executor.memory", "")) or best.heap_mb * MIB,
-        reason="its heap and overhead fill a worker next to an application master",
+        "its heap and overhead fill a worker next to an application master",
         source=source,
     )
     executors = sizes.choose(
         "executors",
         EXECUTORS,
         _number(planned.get("spark.executor.instances")) or _fitting(sizes.plan, cores, heap),
-        reason="as many as fit next to an application master",
+        "as many as fit next to an application master",
         source=source,
     )
     least = executors * cores * _WAVES
@@ -158,7 +138,7 @@ def application(sizes: ClusterSizes, data_bytes: int | None) -> dict[str, Any]:
         "partitions",
         PARTITIONS,
         max(least, -(-(data_bytes or 0) // _PARTITION_BYTES)),
-        reason="two for each core, so that slow tasks matter less; at most 128 MiB each",
+        "two for each core, so that slow tasks matter less; at most 128 MiB each",
         source="Spark: tuning",
     )
     return {

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from howdah.model.plan import Value
+from howdah.model.existing import ExistingSystem
+from howdah.model.plan import Input, Value
 from howdah.model.request import PlanRequest, Profile
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
@@ -20,6 +21,7 @@ from howdah.planner.rule import (
     Scope,
     SettingRule,
     Severity,
+    inputs_of,
 )
 from howdah.planner.rules.declare import Rules, entries_of
 
@@ -96,6 +98,57 @@ def test_a_function_is_an_inspection_or_advice() -> None:
     assert rule.inspect is _seen
 
 
+def test_words_of_an_inspection_are_in_the_file_with_what_was_seen() -> None:
+    words = {
+        "expected": {"few": "at least {least:,}", "none": "any"},
+        "fix": "set {key} to {least} in {where}, not {found}",
+    }
+    entry = {"sentence": "It is seen.", "sources": "howdah", **words}
+    rules = Rules("demo.toml", entries_of({"demo": {"seen": entry}}))
+
+    @rules.inspects("demo.seen")
+    def _seen(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+        yield Observation(False, "a", "1", where="b.xml:2", words="few", values={"least": 2000})
+        yield Observation(None, "a", "none", words="none", fix="own words", values={"least": 2000})
+
+    (rule,) = rules
+    assert isinstance(rule, Inspection)
+    few, none = rule.inspect(Inspected(ExistingSystem()), FACTS)
+    assert (few.expected, few.fix) == ("at least 2,000", "set a to 2000 in b.xml:2, not 1")
+    assert (none.expected, none.fix) == ("any", "own words")
+
+
+def test_the_reason_of_a_decision_and_advice_are_in_the_file_with_their_values() -> None:
+    reasons = 'reason.one = "{value} of {disks}"\nreason.several = "several"\nsentence = "Blocks'
+    text = FILE.replace('sentence = "Blocks', reasons).replace("Keep a spare.", "Keep {spares}.")
+    rules = Rules("demo.toml", entries_of(tomllib.loads(text)))
+    rules.decides("demo.decided")(lambda facts: Decision(1, words="one", values={"disks": 12}))
+    rules.advises("demo.advice")(lambda facts: {"spares": 2} if facts.request.secure else None)
+    decided, advice = rules["demo.decided"], rules["demo.advice"]
+    assert isinstance(decided, SettingRule)
+    assert decided.decide(FACTS).because == "1 of 12"
+    assert isinstance(advice, AdviceRule)
+    assert advice.advise(FACTS) is None
+    assert advice.advise(Facts(request=PlanRequest(secure=True, realm="EXAMPLE.COM"))) == "Keep 2."
+
+
+def test_a_study_has_a_value_and_a_reason_of_its_own() -> None:
+    study = 'value = true\nstudy.value = false\nstudy.reason = "as the study ran"\n'
+    rule = _demo(FILE.replace("value = true\n", study))["demo.fixed"]
+    assert isinstance(rule, SettingRule)
+    assert rule.decide(FACTS).value is True
+    assert rule.decide(Facts(request=PlanRequest(profile=Profile.PAPER))) == Decision(
+        False, "as the study ran"
+    )
+
+
+def test_inputs_have_names_and_units() -> None:
+    assert inputs_of(("disks", 12), ("memory", 8, "B")) == (
+        Input(name="disks", value=12),
+        Input(name="memory", value=8, unit="B"),
+    )
+
+
 def test_a_condition_and_an_acceptance_of_the_module() -> None:
     rules = _demo(FILE.replace('"with HBase"', '"on Sundays"').replace('"at least"', '"even numbers"'))
     rules.when("on Sundays", words="it is Sunday")(lambda facts: False)
@@ -115,6 +168,11 @@ def test_a_condition_and_an_acceptance_of_the_module() -> None:
         ('"at most 5"', (5,), (6,)),
         ('"-1 to 1_000"', (-1, 1000), (-2, 1001)),
         ('"0.5 to 2 times"', (5, 20), (4, 21)),
+        ('"1 to plan"', (1, 10), (0, 11)),
+        ('"plan to 20"', (10, 20), (9, 21)),
+        ('"0 or at least 4"', (0, 4), (1, 3)),
+        ('"unlimited or at least 4"', ("unlimited", 4), (3,)),
+        ('"matches hdfs:.*"', ("hdfs://a/b",), ("file:/b",)),
         ('["a", "b"]', (10, "a"), ("c", 9)),
         ('"not empty"', ("a",), ("",)),
         ('"lasting"', ("/var/lib/x",), ("/tmp/x", "")),

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from math import inf
 from typing import NamedTuple
 
@@ -29,38 +30,11 @@ class _Bounds(NamedTuple):
     harm: str
 
 
-_UNLIMITED = "0 is no limit"
-_NO_LIMIT = "-1 is no limit"
-
-
 @cache
 def _bounds(section: str) -> tuple[_Bounds, ...]:
     """The bounds in a section of limits.toml."""
     rows = read_table("consistency/limits.toml")[section]
     return tuple(_Bounds(key=key, **{"most": inf, **row}) for key, row in rows.items())
-
-
-class _Range(NamedTuple):
-    """The least and the most that is taken, and what happens otherwise."""
-
-    least: float
-    most: float
-    usual: str
-    otherwise: str
-
-
-_RANGES = {
-    "dfs.namenode.safemode.threshold-pct": _Range(
-        0, 1, "0.999f", "it waits for more blocks than there are: safe mode never ends"
-    ),
-    "dfs.namenode.fs-limits.max-xattr-size": _Range(1, 32_768, "16384", "the NameNode does not start"),
-    "mapreduce.task.io.sort.mb": _Range(1, 2047, "512", "every map task fails: the buffer is one array"),
-    "mapreduce.reduce.shuffle.input.buffer.percent": _Range(0, 1, "0.7", "every reduce task fails"),
-    "mapreduce.reduce.shuffle.memory.limit.percent": _Range(0, 1, "0.25", "every reduce task fails"),
-    "mapreduce.job.reduce.slowstart.completedmaps": _Range(
-        0, 1, "0.8", "it waits for more map tasks than there are: no reduce task starts"
-    ),
-}
 
 
 @rules.inspects("consistency.bounds")
@@ -83,26 +57,14 @@ def _outside(bounds: tuple[_Bounds, ...], reading: Inspected) -> Iterator[Observ
         if (
             value is not None
             and not refused(bound.key, value)
-            and (value or not bound.harm.endswith(_UNLIMITED))
-            and (value >= 0 or not bound.harm.endswith(_NO_LIMIT))
+            and (value or not bound.harm.endswith("0 is no limit"))
+            and (value >= 0 or not bound.harm.endswith("-1 is no limit"))
         ):
-            limits = (
-                f"{bound.least:.15g} at least"
-                if bound.most == inf
-                else f"{bound.least:.15g} to {bound.most:.15g}"
-            )
-            yield reading.verdict(
-                bound.key,
-                bound.least <= value <= bound.most,
-                found=reading.text(bound.key) or "",
-                expected=f"{limits}: otherwise {bound.harm}",
-                fix=f"set {bound.key} to {bound.usual} in {reading.where(bound.key)}",
-            )
+            words = "least" if bound.most == inf else "range"
+            yield reading.verdict(bound.key, bound.least <= value <= bound.most, words=words, bound=bound)
 
 
-@rules.inspects("consistency.fatal-bounds")
-def _fatal(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    return _outside(_bounds("fatal"), reading)
+rules.inspects("consistency.fatal-bounds")(lambda reading, facts: _outside(_bounds("fatal"), reading))
 
 
 @rules.inspects("consistency.replication-bounds")
@@ -113,34 +75,18 @@ def _replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if reading.text(key) and (number := reading.number(key)) is not None
     }
     if len(counts) > 1:
-        yield Observation(
-            ok=list(counts.values()) == sorted(counts.values()),
-            about="dfs.replication",
-            found=", ".join(f"{key} {number:.15g}" for key, number in counts.items()),
-            expected="minimum, default and maximum in this order: otherwise the NameNode refuses "
-            "files or does not start",
-            fix="set dfs.replication between dfs.namenode.replication.min and dfs.replication.max, "
-            "or remove those two: their defaults are 1 and 512",
-        )
+        shown = ", ".join(f"{key} {number:.15g}" for key, number in counts.items())
+        yield Observation(list(counts.values()) == sorted(counts.values()), "dfs.replication", shown)
 
 
 @rules.inspects("consistency.replicas-to-spare")
 def _spare_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    least = reading.number("dfs.namenode.replication.min")
-    if least is None or least <= 1:
-        return
-    replicas = facts.number("dfs.replication")
-    if least > replicas:
-        # Out of order, which is a rule of its own.
-        return
-    yield reading.verdict(
-        "dfs.namenode.replication.min",
-        least < replicas,
-        found=f"{least:.15g}, with {replicas:.15g} replicas of a block",
-        expected="1: otherwise a write fails as soon as one DataNode of its pipeline fails, and a NameNode "
-        "that starts while a DataNode is down stays in safe mode",
-        fix=f"set dfs.namenode.replication.min to 1 in {reading.where('dfs.namenode.replication.min')}",
-    )
+    key = "dfs.namenode.replication.min"
+    least = reading.number(key)
+    # What is more than the replicas is out of order, which is a rule of its own.
+    if least is not None and 1 < least <= (replicas := facts.number("dfs.replication")):
+        shown = f"{least:.15g}, with {replicas:.15g} replicas of a block"
+        yield reading.verdict(key, least < replicas, found=shown)
 
 
 @rules.inspects("consistency.store-files")
@@ -149,33 +95,21 @@ def _stalls(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     blocking = reading.number(key)
     compacting = reading.number("hbase.hstore.compaction.min") or 3
     if blocking is not None:
-        yield reading.verdict(
-            key,
-            blocking > compacting,
-            found=f"{blocking:.15g}, and compactions begin at {compacting:.15g} files",
-            expected=f"more than {compacting:.15g}, 16 by default: writes stop before a compaction begins",
-            fix=f"set {key} to 16 in {reading.where(key)}",
-        )
+        shown = f"{blocking:.15g}, and compactions begin at {compacting:.15g} files"
+        yield reading.verdict(key, blocking > compacting, found=shown, compacting=compacting)
 
 
 def refused(key: str, value: float) -> bool:
     """Whether nothing runs with this value."""
-    taken = _RANGES.get(key)
-    return taken is not None and not taken.least <= value <= taken.most
+    return any(key == taken.key and not taken.least <= value <= taken.most for taken in _bounds("taken"))
 
 
 @rules.inspects("consistency.refused-numbers")
 def _refused(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    for key, taken in _RANGES.items():
-        value = reading.number(key)
+    for taken in _bounds("taken"):
+        value = reading.number(taken.key)
         if value is not None:
-            yield reading.verdict(
-                key,
-                not refused(key, value),
-                found=reading.text(key) or "",
-                expected=f"{taken.least:.15g} to {taken.most:.15g}: otherwise {taken.otherwise}",
-                fix=f"set {key} to {taken.usual} in {reading.where(key)}",
-            )
+            yield reading.verdict(taken.key, not refused(taken.key, value), taken=taken)
 
 
 _LISTS = ("hadoop.rpc.protection", "dfs.data.transfer.protection", "yarn.nodemanager.resource-plugins")
@@ -194,16 +128,13 @@ _KEPT = (
     r"|yarn\.scheduler\.fair\.allocation\.file|yarn\.timeline-service\..*(address|path)"
 )
 """Keys that Hadoop 3.5.0 reads by ``Configuration.get``, which keeps blanks, as their readers do."""
-_UNTRIMMED_LISTS = (
-    "yarn.nodemanager.aux-services",
-    "yarn.nodemanager.resource-plugins",
-    "hadoop.ssl.enabled.protocols",
-)
+_UNTRIMMED = r"yarn\.nodemanager\.(aux-services|resource-plugins)|hadoop\.ssl\.enabled\.protocols"
 """Lists whose parts keep their blanks."""
 _SPACES = {"\u00a0", "\u2007", "\u202f", "\u3000", "\ufeff"}
 _QUOTES = {"\u2018", "\u2019", "\u201c", "\u201d", "\u00ab", "\u00bb"}
 _DASHES = {"\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2015", "\u2212", "\ufe58", "\uff0d"}
 _COMMAS = {"\uff0c": ",", "\u3001": ",", "\uff1a": ":", "\uff1b": ";", "\uff0e": ".", "\uff0f": "/"}
+_RESEMBLING = _SPACES | _QUOTES | _DASHES | _COMMAS.keys()
 _MIXED = r"[\w.-]*[A-Za-z][\w.-]*"
 """Words with letters of the Latin alphabet, in which another alphabet's only look like them."""
 _LOOKALIKES = str.maketrans(
@@ -211,28 +142,24 @@ _LOOKALIKES = str.maketrans(
     "\u041e\u0420\u0421\u0422\u0425\u03bf\u039f\u0391\u0392\u0395\u03a1\u03a4",
     "aeopcyxiABEKMHOPCTXoOABEPT",
 )
-_ALPHABETS = ("CYRILLIC", "GREEK")
-
-
-def _foreign_letter(text: str) -> str:
-    """The first Cyrillic or Greek letter within a word of Latin ones; empty where there is none."""
-    for word in re.finditer(_MIXED, text) if not text.isascii() else ():
-        for character in word[0]:
-            if not character.isascii() and unicodedata.name(character, "").startswith(_ALPHABETS):
-                return character
-    return ""
 
 
 def _strange(text: str) -> str:
     """The first character that no program takes for what it resembles; empty where there is none."""
-    if letter := _foreign_letter(text):
-        return letter
-    for character in text:
-        if character in _SPACES | _QUOTES | _DASHES or character in _COMMAS:
-            return character
-        if unicodedata.category(character) in ("Cf", "Cc", "Zs", "Zl", "Zp") and character not in " \t\n\r":
-            return character
-    return ""
+    # A Cyrillic or Greek letter within a word of Latin ones comes first.
+    foreign = (
+        letter
+        for word in (re.findall(_MIXED, text) if not text.isascii() else ())
+        for letter in word
+        if not letter.isascii() and unicodedata.name(letter, "").startswith(("CYRILLIC", "GREEK"))
+    )
+    resembling = (
+        character
+        for character in text
+        if character in _RESEMBLING
+        or (unicodedata.category(character) in ("Cf", "Cc", "Zs", "Zl", "Zp") and character not in " \t\n\r")
+    )
+    return next(chain(foreign, resembling), "")
 
 
 def _plain(text: str) -> str:
@@ -252,31 +179,18 @@ def _plain(text: str) -> str:
 def _characters(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in (*reading.properties, *reading.environment):
         for part, text in (("name", entry.name), ("value", entry.text)):
-            strange = _strange(text)
-            if strange:
+            if strange := _strange(text):
                 name = unicodedata.name(strange, "a control character").lower()
-                yield entry_verdict(
-                    entry,
-                    False,
-                    about=_plain(entry.name),
-                    found=f"{entry.text if part == 'value' else entry.name}, with U+{ord(strange):04X} "
-                    f"({name}) in its {part}",
-                    expected="plain characters: programs read this character as a letter, so options, "
-                    "paths, hosts and names with it are unknown",
-                    fix=f"write {_plain(text)} in {entry.place}",
-                )
+                shown = f"{text}, with U+{ord(strange):04X} ({name}) in its {part}"
+                about, plain = _plain(entry.name), _plain(text)
+                yield entry_verdict(entry, False, about=about, found=shown, words="text", plain=plain)
                 break
     for file, hosts in reading.config.lists.items():
         for host in hosts:
             if strange := _strange(host):
-                yield Observation(
-                    ok=False,
-                    about=file.rpartition("/")[2],
-                    found=f"{_plain(host)}, with U+{ord(strange):04X}",
-                    expected="host names of plain characters",
-                    fix=f"write {_plain(host)} in {file}",
-                    where=file,
-                )
+                plain, name = _plain(host), file.rpartition("/")[2]
+                shown, values = f"{plain}, with U+{ord(strange):04X}", {"plain": plain}
+                yield Observation(False, name, shown, where=file, words="host", values=values)
 
 
 @rules.inspects("consistency.line-ends")
@@ -285,31 +199,19 @@ def _carriage_returns(reading: Inspected, facts: Facts) -> Iterator[Observation]
     for entry in reading.environment:
         if "\r" in entry.text and entry.file not in seen:
             seen.add(entry.file)
-            yield entry_verdict(
-                entry,
-                False,
-                about=entry.base_name,
-                found="Windows line ends",
-                expected="Linux line ends: a shell keeps the carriage return as part of every value",
-                fix=f"sed -i 's/\\r$//' {entry.file}",
-            )
+            yield entry_verdict(entry, False, about=entry.base_name, found="Windows line ends")
 
 
 @rules.inspects("consistency.kept-blanks")
 def _blanks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.properties:
         parts = entry.text.split(",")
-        listed = entry.name in _UNTRIMMED_LISTS and bool(entry.text)
+        listed = bool(entry.text and re.fullmatch(_UNTRIMMED, entry.name))
         inner = listed and (entry.blanks or any(part != part.strip() for part in parts))
         if inner or (entry.blanks and entry.text and re.fullmatch(_KEPT, entry.name)):
             trimmed = ",".join(part.strip() for part in parts) if inner else entry.text
-            yield entry_verdict(
-                entry,
-                False,
-                found=f"{entry.text} with blanks {'around it' if entry.blanks else 'after a comma'}",
-                expected="no blanks: programs that read this key keep them, and the value is unknown",
-                fix=f"write <value>{trimmed}</value> in {entry.place}",
-            )
+            place = "around it" if entry.blanks else "after a comma"
+            yield entry_verdict(entry, False, found=f"{entry.text} with blanks {place}", trimmed=trimmed)
 
 
 def _known_words(entry: FoundProperty) -> tuple[tuple[str, ...], bool] | None:
@@ -334,11 +236,7 @@ def _words(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if allowed is None or not entry.text or "${" in entry.text:
             continue
         words, either = allowed
-        own = (
-            entry.name == "dfs.namenode.ec.system.default.policy"
-            and "XOR" not in entry.text
-            and "RS" not in entry.text
-        )
+        own = entry.name == "dfs.namenode.ec.system.default.policy" and not re.search("XOR|RS", entry.text)
         for part in entry.text.split(",") if entry.name in _LISTS else (entry.text,):
             text = part.strip()
             if text in words or own or (either and text.lower() in {word.lower() for word in words}):
@@ -348,11 +246,4 @@ def _words(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 near = f"file:{text}"
             usual = default_of(entry.name, hadoop(facts.request.hadoop), hbase(facts.request.hbase))
             usual = usual if usual in words else words[0]
-            yield entry_verdict(
-                entry,
-                False,
-                found=text,
-                expected=f"one of {', '.join(words)}: otherwise programs that read it do not "
-                f"start or refuse it",
-                fix=f"set {entry.name} to {near or usual} in {entry.place}",
-            )
+            yield entry_verdict(entry, False, found=text, listed=", ".join(words), near=near or usual)

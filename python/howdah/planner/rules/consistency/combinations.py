@@ -56,18 +56,9 @@ _SHELL_NAME = r"[A-Z][A-Z0-9_]*"
 def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for file in reading.config.unreadable:
         name = file.file.rpartition("/")[2]
-        readers = next(
-            (daemon for form, daemon in _READERS_OF_FILES if re.fullmatch(form, name)), "what reads it"
-        )
-        yield Observation(
-            ok=False,
-            about=name,
-            found=file.what,
-            expected=f"a file that {readers} can read: {readers} does not start with this one, and its "
-            "values are not checked here",
-            fix=f"{file.hint} in {file.file}",
-            where=file.file,
-        )
+        daemons = (daemon for form, daemon in _READERS_OF_FILES if re.fullmatch(form, name))
+        readers = next(daemons, "what reads it")
+        yield Observation(False, name, file.what, where=file.file, values={"readers": readers, "file": file})
 
 
 @rules.inspects("consistency.one-value")
@@ -79,15 +70,8 @@ def _several(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         first = before.setdefault(entry.name, entry)
         # What is final is a rule of its own.
         if first.file != entry.file and first.text != entry.text and not first.final:
-            yield entry_verdict(
-                entry,
-                False,
-                found=f"{first.text!r} in {first.place}, {entry.text!r} in {entry.place}, which wins",
-                expected="the same value: programs read core-site.xml, hdfs-site.xml, mapred-site.xml and "
-                "yarn-site.xml in "
-                "this order, and daemons only some of them",
-                fix=f"set {entry.name} in one file, and remove it from {first.place} or {entry.place}",
-            )
+            shown = f"{first.text!r} in {first.place}, {entry.text!r} in {entry.place}, which wins"
+            yield entry_verdict(entry, False, found=shown, first=first)
 
 
 @rules.inspects("consistency.duplicate-property")
@@ -98,26 +82,18 @@ def _duplicates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         before = seen.get(name)
         if before is not None and (before.name == entry.name or before.text != entry.text):
             wins, loses = (before, entry) if before.final else (entry, before)
-            yield entry_verdict(
-                entry,
-                False,
-                found=f"{_named(loses, wins)}{loses.text!r} in line {loses.line}, {_named(wins, loses)}"
-                f"{wins.text!r} in line {wins.line}, which wins",
-                expected="once in a file",
-                fix=f"remove {loses.name} from {loses.place}, which has no effect"
-                + (
-                    f", and rename {wins.name} to {name[1][0]} in {wins.place}"
-                    if wins.name not in name[1] and loses.name != wins.name
-                    else ""
-                ),
+            former = wins.name not in name[1] and loses.name != wins.name
+            named = loses.name != wins.name
+            lost, kept = (
+                f"{setting.name} {setting.text!r}" if named else repr(setting.text)
+                for setting in (loses, wins)
             )
+            shown = f"{lost} in line {loses.line}, {kept} in line {wins.line}, which wins"
+            words = "former" if former else "twice"
+            values = {"loses": loses, "wins": wins, "today": name[1][0]}
+            yield entry_verdict(entry, False, found=shown, words=words, values=values)
         if before is None or not before.final:
             seen[name] = entry
-
-
-def _named(entry: FoundProperty, second: FoundProperty) -> str:
-    """The name of an entry where the other one has another."""
-    return f"{entry.name} " if entry.name != second.name else ""
 
 
 @rules.inspects("consistency.final-overridden")
@@ -126,13 +102,8 @@ def _overridden(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in known_properties(reading):
         fixed = final.get(entry.name)
         if fixed is not None and fixed.file != entry.file and fixed.text != entry.text:
-            yield entry_verdict(
-                entry,
-                False,
-                found=f"{entry.text!r}, which is ignored: {fixed.place} sets {fixed.text!r} and is final",
-                expected="no other value after a final value",
-                fix=f"remove {entry.name} from {entry.place}, or set it in {fixed.place}, where it is final",
-            )
+            shown = f"{entry.text!r}, which is ignored: {fixed.place} sets {fixed.text!r} and is final"
+            yield entry_verdict(entry, False, found=shown, fixed=fixed)
         if entry.final:
             final.setdefault(entry.name, entry)
 
@@ -142,25 +113,15 @@ def _misplaced(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in known_properties(reading):
         definition = known_property(entry, facts)
         readers = _READERS.get(definition.file) if definition else None
+        right, words = "hdfs-site.xml", "move"
         if definition is not None and readers is not None and entry.base_name not in readers:
+            right = definition.file
             if reading.text("yarn.resourcemanager.ha.rm-ids") and re.fullmatch(_OF_MANAGER, entry.name):
-                fix = f"remove {entry.name} from {entry.place}: each ResourceManager of a pair has its own"
-            else:
-                fix = f"move {entry.name} from {entry.place} to {definition.file}"
-            yield _in_wrong_file(entry, definition.file, fix)
-        elif entry.base_name == "hbase-site.xml" and _is_of_hdfs_daemons(entry, facts):
-            fix = f"move {entry.name} from {entry.place} to hdfs-site.xml"
-            yield _in_wrong_file(entry, "hdfs-site.xml", fix)
-
-
-def _in_wrong_file(entry: FoundProperty, right: str, fix: str) -> Observation:
-    return entry_verdict(
-        entry,
-        False,
-        found=f"in {entry.base_name}, which the daemons that use it do not read",
-        expected=f"in {right}",
-        fix=fix,
-    )
+                words = "remove"
+        elif entry.base_name != "hbase-site.xml" or not _is_of_hdfs_daemons(entry, facts):
+            continue
+        shown = f"in {entry.base_name}, which the daemons that use it do not read"
+        yield entry_verdict(entry, False, found=shown, words=words, right=right)
 
 
 def _is_of_hdfs_daemons(entry: FoundProperty, facts: Facts) -> bool:
@@ -181,34 +142,20 @@ def _default_file_system(reading: Inspected, facts: Facts) -> Iterator[Observati
         # That the name is misspelt is a rule of its own.
         return
     text = str(facts.decided.get("fs.defaultFS", ""))
-    yield reading.verdict(
-        "fs.defaultFS",
-        not text.startswith("file:"),
-        found=text if default_entry else f"{text} (default)",
-        expected="the cluster's HDFS: NameNode and DataNodes do not start otherwise",
-        fix="set fs.defaultFS to hdfs:// and the NameNode's host or the name service in core-site.xml",
-        elsewhere="core-site.xml",
-    )
+    shown = text if default_entry else f"{text} (default)"
+    ok = not text.startswith("file:")
+    yield reading.verdict("fs.defaultFS", ok, found=shown, elsewhere="core-site.xml")
 
 
 @rules.inspects("consistency.replicas-and-workers")
 def _replicas_and_workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if not reading.has("hdfs-site.xml"):
-        # HBase's folder lists its own workers and says nothing of replicas.
-        return
-    workers = reading.config.datanode_hosts
-    if not workers:
-        return
-    replicas = int(facts.number("dfs.replication"))
-    alone = len(workers) == 1
-    yield Observation(
-        ok=replicas <= len(workers),
-        about="dfs.replication",
-        found=f"{replicas} replicas, but {format_counted(len(workers), 'host')} in the workers file",
-        expected=f"at most {len(workers)}: every block lacks replicas otherwise"
-        + ("; with one host a lost disk or host loses the data for good" if alone else ""),
-        fix=f"set dfs.replication to {len(workers)} in hdfs-site.xml, or add workers",
-    )
+    workers = len(reading.config.datanode_hosts)
+    # HBase's folder lists its own workers and says nothing of replicas.
+    if workers and reading.has("hdfs-site.xml"):
+        replicas = int(facts.number("dfs.replication"))
+        shown = f"{replicas} replicas, but {format_counted(workers, 'host')} in the workers file"
+        words, values = "alone" if workers == 1 else "several", {"workers": workers}
+        yield Observation(replicas <= workers, "dfs.replication", shown, words=words, values=values)
 
 
 @rules.inspects("consistency.block-chunks")
@@ -223,8 +170,9 @@ def _block_chunks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         chunk > 0 and block % chunk == 0 and block >= least,
         about="dfs.blocksize",
         found=f"{size.text}, with checksums of {chunk} bytes and blocks of at least {least}",
-        expected=f"a multiple of {chunk}, not below {least}: clients cannot write otherwise",
-        fix=f"set dfs.blocksize to {max(2, round(block / MIB / 64)) * 64 * MIB} in {size.place}",
+        chunk=chunk,
+        least=least,
+        whole=max(2, round(block / MIB / 64)) * 64 * MIB,
     )
 
 
@@ -245,8 +193,9 @@ def _allocation_order(reading: Inspected, facts: Facts) -> Iterator[Observation]
             not exceeded,
             about=least,
             found=", ".join([entry.text, *(f"{key} is {limits[key]:.15g}" for key in exceeded)]),
-            expected=f"at most {most} and {of_host}, or a daemon does not start",
-            fix=f"set {least} below {' and '.join(exceeded)} in {entry.place}",
+            most=most,
+            of_host=of_host,
+            exceeded=" and ".join(exceeded),
         )
 
 
@@ -258,16 +207,8 @@ def _kerberos_by_half(reading: Inspected, facts: Facts) -> Iterator[Observation]
         entry for entry in reading.properties if re.fullmatch(_CREDENTIAL, entry.name) and entry.text
     ]
     if credentials:
-        first = credentials[0]
-        yield entry_verdict(
-            first,
-            False,
-            about="hadoop.security.authentication",
-            found=f"simple, with {len(credentials)} principals and keytabs such as {first.name}",
-            expected="kerberos, or no principals",
-            fix="set hadoop.security.authentication to kerberos in core-site.xml: now any user "
-            "can claim to be any other",
-        )
+        shown = f"simple, with {len(credentials)} principals and keytabs such as {credentials[0].name}"
+        yield entry_verdict(credentials[0], False, about="hadoop.security.authentication", found=shown)
 
 
 @rules.inspects("consistency.plain-passwords")
@@ -278,14 +219,7 @@ def _plain_passwords(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         # What kms-site.xml is shipped with is no password.
         own = own and entry.name != "hadoop.security.keystore.JavaKeyStoreProvider.password"
         if own and entry.text and "${" not in entry.text:
-            yield entry_verdict(
-                entry,
-                False,
-                found="written in the file",
-                expected="in a credential store",
-                fix=f"hadoop credential create {entry.name}, name the store in "
-                f"hadoop.security.credential.provider.path, remove {entry.name} from {entry.place}",
-            )
+            yield entry_verdict(entry, False, found="written in the file")
 
 
 @rules.inspects("consistency.undefined-variable")
@@ -294,21 +228,11 @@ def _undefined(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         of_shell = re.fullmatch(_OF_SHELL, entry.name) is not None
         bare = next(filter(reading.text, re.findall(_WITHOUT_BRACES, entry.text)), None)
         if bare and not of_shell:
-            yield entry_verdict(
-                entry,
-                False,
-                expected=f"${{{bare}}}: a variable without braces is not replaced",
-                fix=f"write ${{{bare}}} for ${bare} in {entry.place}",
-            )
+            yield entry_verdict(entry, False, words="bare", bare=bare)
         names = [
             name
             for name in re.findall(_VARIABLE, entry.text)
             if re.fullmatch(_ELSEWHERE, name) is None and not (of_shell and re.fullmatch(_SHELL_NAME, name))
         ]
         if names:
-            yield entry_verdict(
-                entry,
-                False,
-                expected=f"${{{names[0]}}} to be set somewhere",
-                fix=f"write the value itself into {entry.place}, or set {names[0]}",
-            )
+            yield entry_verdict(entry, False, words="missing", name=names[0])

@@ -18,7 +18,6 @@ rules = read_rules("consistency.toml")
 _TOPOLOGY = "net.topology.impl"
 _POLICY = "dfs.namenode.ec.system.default.policy"
 _SHAPE = r"(?:RS|RS-LEGACY|XOR)-(\d+)-(\d+)-\d+[kKmM]"
-_CHECKED = "dfs.namenode.resource.checked.volumes.minimum"
 _HANDLERS = "dfs.namenode.handler.count"
 _TRACKERS = "yarn.resourcemanager.resource-tracker.client.thread-count"
 _AM_SHARE = "yarn.scheduler.capacity.maximum-am-resource-percent"
@@ -42,91 +41,59 @@ def _region_servers(reading: Inspected) -> frozenset[str]:
 
 @rules.inspects("consistency.waited-for-hosts")
 def _waited_for(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    for key, hosts, waits in (
-        (
-            "dfs.namenode.safemode.min.datanodes",
-            len(worker_hosts(reading)),
-            "the NameNode stays in safe mode",
-        ),
-        (
-            "hbase.master.wait.on.regionservers.mintostart",
-            len(_region_servers(reading)),
-            "the HMaster assigns no region",
-        ),
+    for key, listed, waits in (
+        ("dfs.namenode.safemode.min.datanodes", worker_hosts, "the NameNode stays in safe mode"),
+        ("hbase.master.wait.on.regionservers.mintostart", _region_servers, "the HMaster assigns no region"),
     ):
-        minimum = reading.number(key)
+        minimum, hosts = reading.number(key), len(listed(reading))
         if minimum is not None and hosts:
-            yield reading.verdict(
-                key,
-                minimum <= hosts,
-                found=f"{minimum:.15g}, with {hosts} hosts",
-                expected=f"at most {hosts}: otherwise {waits} forever",
-                fix=f"set {key} to {max(1, hosts // 2)} in {reading.where(key)}",
-            )
+            values = {"hosts": hosts, "waits": waits, "half": max(1, hosts // 2)}
+            shown = f"{minimum:.15g}, with {hosts} hosts"
+            yield reading.verdict(key, minimum <= hosts, found=shown, values=values)
 
 
 @rules.inspects("consistency.enough-datanodes")
 def _more_than_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     hosts = len(reading.config.datanode_hosts)
     replicas = facts.number("dfs.replication")
+    logs = "every log lacks replicas, and is rolled again and again"
     for key, most, otherwise in (
-        (
-            "hbase.regionserver.hlog.replication",
-            hosts,
-            "every log lacks replicas, and is rolled again and again",
-        ),
+        ("hbase.regionserver.hlog.replication", hosts, logs),
         ("dfs.namenode.maintenance.replication.min", replicas, "the NameNode does not start"),
         ("dfs.namenode.upgrade.domain.factor", hosts, "no DataNode can take a replica"),
     ):
         needed = reading.number(key)
         if needed is not None and most:
-            yield reading.verdict(
-                key,
-                needed <= most,
-                found=f"{needed:.15g}; {'replicas' if most is replicas else 'DataNodes'}: {most:g}",
-                expected=f"at most {most:g}: otherwise {otherwise}",
-                fix=f"set {key} to {min(3, most):g} in {reading.where(key)}, or remove it",
-            )
+            shown = f"{needed:.15g}; {'replicas' if most is replicas else 'DataNodes'}: {most:g}"
+            values = {"most": most, "otherwise": otherwise, "fewer": min(3, most)}
+            yield reading.verdict(key, needed <= most, found=shown, words="few", values=values)
     if hosts and (reading.text(_REPLACE) or "").strip().upper() == "ALWAYS":
-        yield reading.verdict(
-            _REPLACE,
-            hosts > replicas,
-            found=f"ALWAYS, with {hosts} DataNodes and {replicas:g} replicas",
-            expected="DEFAULT, or more DataNodes than replicas: while one DataNode is down no other can "
-            "replace it, and every write fails",
-            fix=f"set {_REPLACE} to DEFAULT in {reading.where(_REPLACE)}",
-        )
+        shown = f"ALWAYS, with {hosts} DataNodes and {replicas:g} replicas"
+        yield reading.verdict(_REPLACE, hosts > replicas, found=shown, words="always")
 
 
 @rules.inspects("consistency.erasure-hosts")
 def _erasure(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    for directory in facts.request.coded:
-        policy = POLICIES[directory.policy]
-        datanodes = _datanodes(reading, facts)
-        if datanodes:
-            yield Observation(
-                ok=policy.units <= datanodes,
-                about=f"{directory.path} in HDFS",
-                found=f"{policy.name}, which needs {policy.units} DataNodes; there are {datanodes}",
-                expected=f"a policy for at most {datanodes} DataNodes: otherwise files lack parity or "
-                "cannot be written",
-                fix=f"hdfs ec -setPolicy -path {directory.path} -policy {_largest(datanodes)}, or add "
-                f"{format_counted(policy.units - datanodes, 'DataNode')}",
-                where="the plan",
-            )
-    match = re.fullmatch(_SHAPE, (reading.text(_POLICY) or "").strip())
     hosts = len(reading.config.datanode_hosts)
+    datanodes = hosts or (facts.cluster.workers if facts.planned and facts.request.coded else 0)
+    for directory in facts.request.coded if datanodes else ():
+        policy = POLICIES[directory.policy]
+        missing = format_counted(policy.units - datanodes, "DataNode")
+        values = {"datanodes": datanodes, "policy": _largest(datanodes), "missing": missing}
+        yield Observation(
+            policy.units <= datanodes,
+            f"{directory.path} in HDFS",
+            f"{policy.name}, which needs {policy.units} DataNodes; there are {datanodes}",
+            where="the plan",
+            words="directory",
+            values={"path": directory.path, **values},
+        )
+    match = re.fullmatch(_SHAPE, (reading.text(_POLICY) or "").strip())
     if match and hosts:
         needed = int(match[1]) + int(match[2])
-        yield reading.verdict(
-            _POLICY,
-            needed <= hosts,
-            found=f"{reading.text(_POLICY)}, which needs {needed} DataNodes; there are {hosts}",
-            expected=f"a policy for at most {hosts} DataNodes: otherwise files lack parity or cannot be "
-            "written",
-            fix=f"set {_POLICY} to {_largest(hosts)} in {reading.where(_POLICY)}, or add "
-            f"{needed - hosts} DataNodes",
-        )
+        shown = f"{reading.text(_POLICY)}, which needs {needed} DataNodes; there are {hosts}"
+        values = {"datanodes": hosts, "policy": _largest(hosts), "missing": f"{needed - hosts} DataNodes"}
+        yield reading.verdict(_POLICY, needed <= hosts, found=shown, words="default", values=values)
 
 
 @rules.inspects("consistency.erasure-node-groups")
@@ -134,20 +101,8 @@ def _erasure_node_groups(reading: Inspected, facts: Facts) -> Iterator[Observati
     topology = reading.text(_TOPOLOGY) or ""
     if "NodeGroup" not in topology or not (facts.request.coded or reading.text(_POLICY)):
         return
-    yield reading.verdict(
-        _TOPOLOGY,
-        False,
-        found="node groups, and files that may be erasure-coded",
-        expected=f"upgrade domains: {NODE_GROUPS_END}",
-        fix=f"give every host an upgrade domain in dfs.hosts and remove {_TOPOLOGY}; until then restart the "
-        "NameNodes after a drained worker has returned, before you drain another",
-    )
-
-
-def _datanodes(reading: Inspected, facts: Facts) -> int:
-    """DataNodes, by the lists of hosts or by the plan; 0 where neither is known."""
-    listed = len(reading.config.datanode_hosts)
-    return listed or (facts.cluster.workers if facts.planned else 0)
+    seen = "node groups, and files that may be erasure-coded"
+    yield reading.verdict(_TOPOLOGY, False, found=seen, end=NODE_GROUPS_END)
 
 
 def _largest(datanodes: int) -> str:
@@ -157,20 +112,13 @@ def _largest(datanodes: int) -> str:
 
 @rules.inspects("consistency.checked-volumes")
 def _checked_volumes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    minimum = reading.number(_CHECKED)
-    if minimum is None:
-        return
-    names = reading.folders("dfs.namenode.name.dir") or ("default",)
-    more = reading.folders("dfs.namenode.resource.checked.volumes")
-    edits = reading.folders("dfs.namenode.edits.dir")
-    volumes = len({*names, *edits, *more})
-    yield reading.verdict(
-        _CHECKED,
-        minimum <= volumes,
-        found=f"{minimum:.15g}, with {volumes} directories",
-        expected=f"at most {volumes}: otherwise the NameNode stays in safe mode",
-        fix=f"set {_CHECKED} to 1 in {reading.where(_CHECKED)}",
-    )
+    key = "dfs.namenode.resource.checked.volumes"
+    minimum = reading.number(f"{key}.minimum")
+    if minimum is not None:
+        names = reading.folders("dfs.namenode.name.dir") or ("default",)
+        volumes = len({*names, *reading.folders("dfs.namenode.edits.dir"), *reading.folders(key)})
+        shown = f"{minimum:.15g}, with {volumes} directories"
+        yield reading.verdict(f"{key}.minimum", minimum <= volumes, found=shown, volumes=volumes)
 
 
 @rules.inspects("consistency.edits-minimum")
@@ -178,34 +126,20 @@ def _edits_minimum(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     key = "dfs.namenode.edits.dir.minimum"
     minimum = reading.number(key)
     if minimum is not None:
-        names = (
-            reading.folders("dfs.namenode.edits.dir")
-            or reading.folders("dfs.namenode.name.dir")
-            or ("default",)
-        )
-        shared = 1 if reading.text("dfs.namenode.shared.edits.dir") else 0
-        yield reading.verdict(
-            key,
-            minimum <= len(names) + shared,
-            found=f"{minimum:.15g}, with {len(names) + shared} places of edits",
-            expected="at most as many as there are edit directories: otherwise the NameNode does not start",
-            fix=f"set {key} to 1 in {reading.where(key)}",
-        )
+        names = reading.folders("dfs.namenode.edits.dir") or reading.folders("dfs.namenode.name.dir")
+        places = len(names or ("default",)) + bool(reading.text("dfs.namenode.shared.edits.dir"))
+        shown = f"{minimum:.15g}, with {places} places of edits"
+        yield reading.verdict(key, minimum <= places, found=shown)
 
 
 @rules.inspects("consistency.meta-replicas")
 def _replicas_of_hbase(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    servers = _region_servers(reading)
+    servers = len(_region_servers(reading))
     key = "hbase.meta.replica.count"
     minimum = reading.number(key)
     if servers and minimum is not None:
-        yield reading.verdict(
-            key,
-            minimum <= len(servers),
-            found=f"{minimum:.15g}, with {len(servers)} RegionServers",
-            expected=f"at most {len(servers)}: replicas of one region are on different servers",
-            fix=f"set {key} to {min(3, len(servers))} in {reading.where(key)}",
-        )
+        shown, fewer = f"{minimum:.15g}, with {servers} RegionServers", min(3, servers)
+        yield reading.verdict(key, minimum <= servers, found=shown, servers=servers, fewer=fewer)
 
 
 @rules.inspects("consistency.threads-for-workers")
@@ -217,22 +151,18 @@ def _threads(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         (_HANDLERS, 20 * math.log(hosts), "reports of DataNodes wait behind calls of clients"),
         (_TRACKERS, hosts / 100, "heartbeats of NodeManagers wait"),
     ):
-        threads = reading.number(key)
-        if threads is not None and not threads.is_integer():
-            continue
-        if threads is None:
-            if key != _HANDLERS or not reading.has("hdfs-site.xml"):
-                continue
+        threads, of_namenode = reading.number(key), key == _HANDLERS
+        if threads is None and of_namenode and reading.has("hdfs-site.xml"):
             threads = facts.number(key)
+        elif threads is None or not threads.is_integer():
+            continue
         yield reading.verdict(
             key,
             threads >= minimum * _SHARE_OF_WORKERS,
             found=f"{threads:.15g}{'' if reading.text(key) else ' (default)'}, with {hosts} workers",
-            expected=f"about {minimum:.0f} for {hosts} workers: {waits}",
-            fix=f"set {key} to {minimum:.0f} in hdfs-site.xml"
-            if key == _HANDLERS
-            else f"set {key} to {minimum:.0f}",
             elsewhere="hdfs-site.xml",
+            words="namenode" if of_namenode else "manager",
+            values={"minimum": minimum, "hosts": hosts, "waits": waits},
         )
 
 
@@ -251,10 +181,8 @@ def _masters_of_applications(reading: Inspected, facts: Facts) -> Iterator[Obser
         _AM_SHARE,
         room >= 2 * container,
         found=f"{share:g} of {workers} workers' {format_memory(int(workers * memory * MIB))} is {room} MB",
-        expected=f"room for at least two application masters of {container} MB: otherwise one job runs at a "
-        "time, and the next stays ACCEPTED",
-        fix=f"set {_AM_SHARE} to {min(0.5, math.ceil(200 * container / (workers * memory)) / 100 * 2):g} in "
-        f"{reading.where(_AM_SHARE)}",
+        container=container,
+        larger=min(0.5, math.ceil(200 * container / (workers * memory)) / 100 * 2),
     )
 
 
@@ -266,16 +194,8 @@ def _acls(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             # A file has them.
             continue
         wrong = [part.strip() for part in text.split(",") if not re.fullmatch(_ACL, part.strip())]
-        yield reading.verdict(
-            key,
-            not wrong,
-            found=", ".join(wrong) or text,
-            expected="scheme:id:rights, with rights from the letters r, w, c, d and a: otherwise the "
-            "daemons that read it do not start",
-            fix=f"write {wrong[0].rpartition(':')[0] or 'sasl:USER'}:rwcda in {reading.where(key)}"
-            if wrong
-            else "",
-        )
+        user = "".join(wrong[:1]).rpartition(":")[0] or "sasl:USER"
+        yield reading.verdict(key, not wrong, found=", ".join(wrong) or text, user=user)
 
 
 @rules.inspects("consistency.mount-table")
@@ -285,17 +205,10 @@ def _mounts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     table = text.removeprefix("viewfs:").strip("/").partition("/")[0] or "default"
     prefix = f"fs.viewfs.mounttable.{table}."
-    links = [entry for entry in reading.effective if entry.name.startswith(prefix)]
-    loaded = any(entry.name.startswith("fs.viewfs.mounttable.path") for entry in reading.effective)
-    yield Observation(
-        ok=bool(links) or loaded,
-        about=f"{prefix}link",
-        found=f"no mount; {_FILE_SYSTEM} is {text}",
-        expected="a link for each directory: without links no client opens the file system; names of "
-        "mount tables are case-sensitive",
-        fix=f"set {prefix}link./user to hdfs://NAMESERVICE/user, and so on, in core-site.xml",
-        where=reading.where(_FILE_SYSTEM),
-    )
+    links = (prefix, "fs.viewfs.mounttable.path")
+    mounts = any(entry.name.startswith(links) for entry in reading.effective)
+    shown, where = f"no mount; {_FILE_SYSTEM} is {text}", reading.where(_FILE_SYSTEM)
+    yield Observation(mounts, f"{prefix}link", shown, where=where, values={"prefix": prefix})
 
 
 @rules.inspects("consistency.variable-names")
@@ -303,10 +216,4 @@ def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.environment:
         upper = entry.name.upper()
         if upper != entry.name and re.fullmatch(_VARIABLE, upper):
-            yield entry_verdict(
-                entry,
-                False,
-                found=f"{entry.name}={entry.text}",
-                expected=f"{upper}: names of variables are case-sensitive, and no script reads this one",
-                fix=f"rename {entry.name} to {upper} in {entry.place}",
-            )
+            yield entry_verdict(entry, False, found=f"{entry.name}={entry.text}", upper=upper)

@@ -19,16 +19,11 @@ from howdah.releases.catalogue import hadoop
 
 rules = read_rules("consistency.toml")
 
-
-_ENCRYPT, _TOKENS = "dfs.encrypt.data.transfer", "dfs.block.access.token.enable"
-_PROTECTION = "dfs.data.transfer.protection"
-_LABELS = "yarn.node-labels.enabled"
 _CAPACITY = "yarn.scheduler.capacity."
 _LABEL_KEY = r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.accessible-node-labels\.(?P<label>[^.]+)\.capacity"
 _LABEL_LIST = r"yarn\.scheduler\.capacity\.(.+)\.(accessible-node-labels|default-node-label-expression)"
 _TIMELINE = "yarn.timeline-service."
 _SERVICES = "yarn.nodemanager.aux-services"
-_COLLECTOR = "timeline_collector"
 _PROXY = r"hadoop\.proxyuser\.(.+)\.(hosts|groups|users)"
 _RULE = r"RULE:\[\d+:[^\]]*\](\([^)]*\))?(s/[^/]*/[^/]*/g?)?(/L)?"
 _MAPPING = "hadoop.security.auth_to_local"
@@ -41,20 +36,14 @@ _REFRESH = "hbase.regionserver.storefile.refresh.period"
 
 @rules.inspects("consistency.block-tokens")
 def _block_tokens(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    protecting = [key for key in (_ENCRYPT,) if reading.truth(key)]
-    if facts.request.secure and reading.text(_PROTECTION):
-        protecting.append(_PROTECTION)
+    protecting = "dfs.encrypt.data.transfer" if reading.truth("dfs.encrypt.data.transfer") else ""
+    if not protecting and facts.request.secure and reading.text("dfs.data.transfer.protection"):
+        protecting = "dfs.data.transfer.protection"
     if protecting and reading.has("hdfs-site.xml"):
-        yield reading.verdict(
-            _TOKENS,
-            reading.truth(_TOKENS) is True,
-            found=f"{reading.text(_TOKENS) or 'false (default)'}, and {protecting[0]} is "
-            f"{reading.text(protecting[0])}",
-            expected="true: without block tokens the NameNode issues no keys, and no block can be read "
-            "or written",
-            fix=f"set {_TOKENS} to true in hdfs-site.xml on all hosts",
-            elsewhere=reading.where(protecting[0]),
-        )
+        key = "dfs.block.access.token.enable"
+        shown = f"{reading.text(key) or 'false (default)'}, and {protecting} is {reading.text(protecting)}"
+        ok, where = reading.truth(key) is True, reading.where(protecting)
+        yield reading.verdict(key, ok, found=shown, elsewhere=where)
 
 
 @rules.inspects("consistency.labels-enabled")
@@ -66,18 +55,12 @@ def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         and entry.text.strip() not in ("", "*")
     ]
     if labelled and reading.has("yarn-site.xml") and not uses_fair(reading):
-        first = labelled[0]
+        first, key = labelled[0], "yarn.node-labels.enabled"
         match = re.fullmatch(_LABEL_KEY, first.name)
         label = match["label"] if match else first.text
-        yield reading.verdict(
-            _LABELS,
-            reading.truth(_LABELS) is True,
-            found=f"{reading.text(_LABELS) or 'false (default)'}, and {first.name} names {label}",
-            expected="true: otherwise no node has a label, and applications that request one wait forever",
-            fix=f"set {_LABELS} to true and yarn.node-labels.fs-store.root-dir to a directory of HDFS in "
-            f"yarn-site.xml, or remove {first.name}",
-            elsewhere=first.place,
-        )
+        shown = f"{reading.text(key) or 'false (default)'}, and {first.name} names {label}"
+        ok = reading.truth(key) is True
+        yield reading.verdict(key, ok, found=shown, elsewhere=first.place, first=first)
 
 
 @rules.inspects("consistency.label-capacities")
@@ -99,16 +82,11 @@ def _label_capacities(reading: Inspected, facts: Facts) -> Iterator[Observation]
         # A queue without a part of the label's nodes has nothing to divide.
         of_parent = reading.number(f"{_CAPACITY}{parent}.accessible-node-labels.{label}.capacity")
         yield Observation(
-            ok=abs(total - 100) < 0.01 * max(1, len(siblings)) or total == of_parent == 0,
-            about=f"{_CAPACITY}{parent}.*.accessible-node-labels.{label}.capacity",
-            found=", ".join(f"{name} {entries.get(name, 0):g}" for name in siblings or entries)
-            + f" = {total:g} %",
-            expected=f"100 % of the nodes labelled {label} over the queues below {parent}: "
-            "otherwise the ResourceManager does not start",
-            fix=f"make {_CAPACITY}{parent}.QUEUE.accessible-node-labels.{label}.capacity of all queues "
-            f"below {parent} "
-            "add up to 100 in capacity-scheduler.xml",
+            abs(total - 100) < 0.01 * max(1, len(siblings)) or total == of_parent == 0,
+            f"{_CAPACITY}{parent}.*.accessible-node-labels.{label}.capacity",
+            ", ".join(f"{name} {entries.get(name, 0):g}" for name in siblings or entries) + f" = {total:g} %",
             where=places[parent, label],
+            values={"label": label, "parent": parent},
         )
 
 
@@ -124,44 +102,17 @@ def _is_second(reading: Inspected) -> bool:
 def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if _is_second(reading) and not reading.truth(f"{_SERVICES}.manifest.enabled"):
         services = [name.strip() for name in (reading.text(_SERVICES) or "").split(",")]
-        yield reading.verdict(
-            _SERVICES,
-            _COLLECTOR in services,
-            found=reading.text(_SERVICES) or "not set",
-            expected=f"{_COLLECTOR} among them: version 2 of the timeline service collects in "
-            "NodeManagers; without it no application's history is kept",
-            fix=f"add {_COLLECTOR} to {_SERVICES}, and {_SERVICES}.{_COLLECTOR}.class = "
-            "org.apache.hadoop.yarn.server."
-            "timelineservice.collector.PerNodeTimelineCollectorsAuxService, in yarn-site.xml",
-            elsewhere="yarn-site.xml",
-        )
+        yield reading.verdict(_SERVICES, "timeline_collector" in services, elsewhere="yarn-site.xml")
 
 
 @rules.inspects("consistency.timeline-reader")
 def _readers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if _is_second(reading):
-        key = f"{_TIMELINE}reader.class"
-        reader = next(
-            (
-                name
-                for part in ("hbase.configuration.file", "reader.webapp.address", "reader.class")
-                if reading.text(name := f"{_TIMELINE}{part}")
-            ),
-            None,
-        )
-        yield Observation(
-            ok=reader is not None,
-            about=key,
-            found="neither a reader nor an HBase to write to",
-            expected=f"{_TIMELINE}hbase.configuration.file, or the reader's address: version 2 of "
-            "the timeline service stores in HBase and answers queries through a separate reader",
-            fix=f"set {_TIMELINE}hbase.configuration.file to the hbase-site.xml of that HBase and "
-            f"{_TIMELINE}reader.webapp.address to the reader's host, or {_TIMELINE}version to 1.5, in "
-            "yarn-site.xml",
-            where=reading.where(f"{_TIMELINE}version")
-            or reading.where(f"{_TIMELINE}versions")
-            or "yarn-site.xml",
-        )
+        parts = ("hbase.configuration.file", "reader.webapp.address", "reader.class")
+        ok = any(reading.text(f"{_TIMELINE}{part}") for part in parts)
+        where = reading.where(f"{_TIMELINE}version") or reading.where(f"{_TIMELINE}versions")
+        shown = "neither a reader nor an HBase to write to"
+        yield Observation(ok, f"{_TIMELINE}reader.class", shown, where=where or "yarn-site.xml")
 
 
 @rules.inspects("consistency.impersonation")
@@ -174,21 +125,14 @@ def _impersonation(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             proxies.setdefault(match[1], {})[match[2]] = entry.text
             places.setdefault(match[1], entry.place)
     for user, keys in proxies.items():
-        key = f"hadoop.proxyuser.{user}"
         missing = "hosts" if "hosts" not in keys else "groups" if keys.keys() == {"hosts"} else None
         yield Observation(
-            ok=missing is None,
-            about=f"{key}.{missing or 'hosts'}",
-            found="not set" if missing else keys["hosts"],
-            expected=f"the hosts of {user}, in addition to its users or groups: otherwise it may "
-            "impersonate no user"
-            if missing == "hosts"
-            else f"the users that {user} may impersonate, in {key}.groups or {key}.users: otherwise it "
-            "may impersonate no user",
-            fix=f"set {key}.hosts to the hosts of {user} in core-site.xml"
-            if missing == "hosts"
-            else f"set {key}.groups to the groups of its users, or {key}.users to them, in core-site.xml",
+            missing is None,
+            f"hadoop.proxyuser.{user}.{missing or 'hosts'}",
+            "not set" if missing else keys["hosts"],
             where=places[user],
+            words="hosts" if missing == "hosts" else "users",
+            values={"user": user},
         )
 
 
@@ -198,34 +142,19 @@ def _rules_of_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not text.strip() or "${" in text:
         return
     wrong = [word for word in text.split() if word != "DEFAULT" and not re.fullmatch(_RULE, word)]
+    lines = filter(None, map(str.strip, text.splitlines()))
     # Blanks may be part of a rule, which is then one line.
-    if wrong and all(
-        line.strip() == "DEFAULT" or re.fullmatch(_RULE, line.strip())
-        for line in text.splitlines()
-        if line.strip()
-    ):
-        wrong = []
-    if not wrong:
+    if not wrong or all(line == "DEFAULT" or re.fullmatch(_RULE, line) for line in lines):
         return
     joined = any(
         "," in word and ("RULE:" in word.partition(",")[2] or word.endswith("DEFAULT")) for word in wrong
     )
     first = wrong[0]
-    fixed = f"{first}/" if re.search(r"s/[^/]*/[^/]*$", first) else ""
-    yield reading.verdict(
-        _MAPPING,
-        False,
-        found=first if len(first) < 120 else f"{first[:117]}...",
-        expected="rules separated by blanks or line breaks, not commas: otherwise every daemon and "
-        "client exits, with or without Kerberos"
-        if joined
-        else "RULE:[n:format](pattern)s/from/to/ with all its slashes: otherwise every daemon and "
-        "client exits, with or without Kerberos",
-        fix=f"write each rule on its own line, without a comma, in {reading.where(_MAPPING)}"
-        if joined
-        else f"write {fixed or 'the rule as RULE:[n:format](pattern)s/from/to/'} in "
-        f"{reading.where(_MAPPING)}",
-    )
+    ended = re.search(r"s/[^/]*/[^/]*$", first) is not None
+    right = f"{first}/" if ended else "the rule as RULE:[n:format](pattern)s/from/to/"
+    shown = first if len(first) < 120 else f"{first[:117]}..."
+    words = "joined" if joined else "malformed"
+    yield reading.verdict(_MAPPING, False, found=shown, words=words, right=right)
 
 
 @rules.inspects("consistency.executor-group")
@@ -233,17 +162,12 @@ def _executor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     own = {entry.name: entry for entry in reading.properties if entry.base_name == _CFG}
     if not reading.has(_CFG) or "LinuxContainerExecutor" not in (reading.text(_EXECUTOR) or ""):
         return
-    group_name = reading.text(_GROUP) or ""
+    name = reading.text(_GROUP) or ""
     group = own[_GROUP].text.partition("#")[0].strip() if _GROUP in own else ""
     place = own[_GROUP].place if _GROUP in own else _CFG
-    yield Observation(
-        ok=bool(group) and group == (group_name or group),
-        about=_GROUP,
-        found=f"{group or 'not set'} in {_CFG}, {group_name or 'not set'} in yarn-site.xml",
-        expected="the same group in both: otherwise the NodeManager does not start",
-        fix=f"set {_GROUP} to {group_name or 'the group of NodeManagers'} in {place}",
-        where=place,
-    )
+    ok = bool(group) and group == (name or group)
+    shown = f"{group or 'not set'} in {_CFG}, {name or 'not set'} in yarn-site.xml"
+    yield Observation(ok, _GROUP, shown, where=place, values={"name": name or "the group of NodeManagers"})
 
 
 @rules.inspects("consistency.region-replicas")
@@ -255,24 +179,14 @@ def _region_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         2 if reading.text(_REGION_REPLICAS) else 0,
     )
     if max(replicas) > 1:
-        yield reading.verdict(
-            _REGION_REPLICAS,
-            reading.truth(_REGION_REPLICAS) is True or period > 0,
-            found=f"{reading.text(_REGION_REPLICAS) or 'false (default)'}, and {_REFRESH} is {period:.15g}",
-            expected=f"true, or {_REFRESH} above 0: replicas of users' regions never see a write otherwise",
-            fix=f"set {_REGION_REPLICAS} to true, or {_REFRESH} to 30000, in hbase-site.xml",
-            elsewhere=reading.where("hbase.meta.replica.count") or "hbase-site.xml",
-        )
+        ok = reading.truth(_REGION_REPLICAS) is True or period > 0
+        shown = f"{reading.text(_REGION_REPLICAS) or 'false (default)'}, and {_REFRESH} is {period:.15g}"
+        where = reading.where("hbase.meta.replica.count") or "hbase-site.xml"
+        yield reading.verdict(_REGION_REPLICAS, ok, found=shown, elsewhere=where)
 
 
-_WORKER = (
-    *(
-        key
-        for role in (Role.DATANODE, Role.NODEMANAGER, Role.REGIONSERVER)
-        for key in DAEMONS[role].listening
-    ),
-    "mapreduce.shuffle.port",
-)
+_ON_WORKERS = (Role.DATANODE, Role.NODEMANAGER, Role.REGIONSERVER)
+_WORKER = (*(key for role in _ON_WORKERS for key in DAEMONS[role].listening), "mapreduce.shuffle.port")
 """Servers that every worker has."""
 _NAMENODE = DAEMONS[Role.NAMENODE].listening
 _MANAGER = DAEMONS[Role.RESOURCEMANAGER].listening
@@ -327,9 +241,8 @@ def _is_default(server: _Server) -> bool:
 
 
 def _hosts(config: FoundConfig, facts: Facts) -> Iterator[list[_Server]]:
-    yield list(_servers(config, facts, _WORKER))
-    yield list(_servers(config, facts, _JOURNAL))
-    yield list(_servers(config, facts, _HISTORY))
+    for keys in (_WORKER, _JOURNAL, _HISTORY):
+        yield list(_servers(config, facts, keys))
     for keys in (_NAMENODE, _MANAGER):
         members = {
             entry.name.removeprefix(key)
@@ -351,15 +264,8 @@ def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 # Defaults of a release do not clash.
                 continue
             first = clashing[0]
-            yield Observation(
-                len(clashing) == 1,
-                first.key,
-                found=f"port {port}" + "".join(f", which {entry.key} has too" for entry in clashing[1:]),
-                expected="a port that no other server of the host uses: otherwise the second "
-                "server fails to start",
-                fix=f"give {first.key} another port in {first.place}",
-                where=first.place,
-            )
+            shown = f"port {port}" + "".join(f", which {entry.key} has too" for entry in clashing[1:])
+            yield Observation(len(clashing) == 1, first.key, shown, where=first.place)
 
 
 @rules.inspects("consistency.needs")
@@ -378,28 +284,18 @@ def _needs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         other_text = str(setting if setting is not None else facts.decided.get(need.required) or "")
         # An older release reads a former name only.
         required = next(filter(release.has, keys), need.required)
-        yield reading.verdict(
-            required,
-            re.fullmatch(need.pattern, other_text) is not None,
-            found=f"{other_text or 'not set'}, and {need.key} is {text}",
-            expected=f"what {need.key} needs: otherwise {need.otherwise}",
-            fix=need.fix.replace(need.required, required),
-            elsewhere=reading.where(need.key),
-        )
+        ok = re.fullmatch(need.pattern, other_text) is not None
+        shown = f"{other_text or 'not set'}, and {need.key} is {text}"
+        fix, where = need.fix.replace(need.required, required), reading.where(need.key)
+        yield reading.verdict(required, ok, found=shown, fix=fix, elsewhere=where, need=need)
 
 
 @rules.inspects("consistency.waiting-clients")
 def _waiting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     call, scanner = "hbase.rpc.timeout", "hbase.client.scanner.timeout.period"
     keys = [key for key in (call, scanner) if reading.text(key)]
-    waits = {key: reading.number(key) or facts.number(key) for key in (call, scanner)} if keys else {}
     if keys:
-        yield reading.verdict(
-            call,
-            waits[call] >= waits[scanner],
-            found=f"{waits[call]:.15g} ms, and scanners are kept for {waits[scanner]:.15g} ms",
-            expected="at least as long: otherwise a client repeats its call before the answer arrives, and "
-            "its lease has expired",
-            fix=f"set {call} to {waits[scanner]:.15g} in {reading.where(keys[0])}",
-            elsewhere=reading.where(scanner),
-        )
+        called, kept = (reading.number(key) or facts.number(key) for key in (call, scanner))
+        shown, place = f"{called:.15g} ms, and scanners are kept for {kept:.15g} ms", reading.where(keys[0])
+        where = reading.where(scanner)
+        yield reading.verdict(call, called >= kept, found=shown, elsewhere=where, kept=kept, place=place)

@@ -104,20 +104,12 @@ def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             continue
         name = _authority(text) if services else host_of(text)
         by_case = {service.lower(): service for service in services if service != name}.get(name.lower())
-        own_service = by_case or services[0] if services else next(iter(namenodes.values()))
-        yield reading.verdict(
-            key,
-            not name or name in authorities,
-            found=text,
-            expected=f"{by_case}: names of services are compared with case"
-            if by_case
-            else f"one of {', '.join(sorted(authorities))}: with two NameNodes give the name "
-            "service, since one NameNode's address fails when the other takes over"
-            if services
-            else f"hdfs://{own_service}, the address in dfs.namenode.rpc-address",
-            fix=f"set {key} to hdfs://{own_service}{'/hbase' if key == 'hbase.rootdir' else ''} "
-            f"in {reading.where(key)}",
-        )
+        own = by_case or services[0] if services else next(iter(namenodes.values()))
+        words = "case" if by_case else "service" if services else "address"
+        path = "/hbase" if key == "hbase.rootdir" else ""
+        values = {"own": own, "authorities": ", ".join(sorted(authorities)), "path": path}
+        ok = not name or name in authorities
+        yield reading.verdict(key, ok, found=text, words=words, values=values)
 
 
 @rules.inspects("consistency.own-directories")
@@ -131,13 +123,7 @@ def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         match = re.fullmatch(_DIRECTORY, entry.text)
         if match is None or not re.fullmatch(_KEYS_OF_DIRECTORIES, entry.name):
             continue
-        yield entry_verdict(
-            entry,
-            match[1].lower() in authorities,
-            expected=f"hdfs://{own}/{match[1]}{match[2]}, or the path alone: {match[1]} is read as the "
-            "host of a NameNode, and no file names that host",
-            fix=f"set {entry.name} to /{match[1]}{match[2]} in {entry.place}",
-        )
+        yield entry_verdict(entry, match[1].lower() in authorities, own=own, match=match)
 
 
 @rules.inspects("consistency.reachable-masters")
@@ -151,21 +137,17 @@ def _reachable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 def _is_reachable(reading: Inspected, facts: Facts, key: str) -> Observation:
-    value = facts.decided.get(key)
-    hosts = [host_of(address) for address in _listed(value)] if value is not None else []
-    local = [host for host in hosts if host in HERE]
-    file = {"fs": "core", "dfs": "hdfs", "mapreduce": "mapred"}.get(
-        key.partition(".")[0], key.partition(".")[0]
-    )
+    addresses = _listed(facts.decided.get(key) or "")
+    prefix = key.partition(".")[0]
+    file = {"fs": "core", "dfs": "hdfs", "mapreduce": "mapred"}.get(prefix, prefix)
     place = reading.where(key)
     named = _MANAGER if key in _OF_MANAGER and not place else key
     return reading.verdict(
         key,
-        not local,
-        found=f"{', '.join(map(str, _listed(value)))}{'' if place else ' (default)'}" if value else "",
-        expected="the master's host name: otherwise every other host connects to itself",
-        fix=f"set {named} to the master's host name in {place or f'{file}-site.xml'}",
+        HERE.isdisjoint(map(host_of, addresses)),
+        found=f"{', '.join(addresses)}{'' if place else ' (default)'}" if facts.decided.get(key) else "",
         elsewhere=f"{file}-site.xml",
+        named=named,
     )
 
 
@@ -211,14 +193,7 @@ def _listed_names(reading: Inspected) -> Iterator[tuple[str, str]]:
 
 
 def _misnamed(file: str, name: str) -> Observation:
-    return Observation(
-        ok=False,
-        about=file.rpartition("/")[2],
-        found=name,
-        expected="host names of workers, one on each line",
-        fix=f"replace {name} in {file} by the worker's host name, or remove the line",
-        where=file,
-    )
+    return Observation(False, file.rpartition("/")[2], name, where=file)
 
 
 @rules.inspects("consistency.local-workers")
@@ -240,31 +215,18 @@ def _included(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     # Sets: a large cluster has tens of thousands of both.
     kept_out = _outside(config.workers, {*config.included, *HERE})
-    shown = format_names(kept_out)
-    yield reading.verdict(
-        "dfs.hosts",
-        not kept_out,
-        found=f"{shown} not in {reading.text('dfs.hosts')}" if kept_out else "every worker",
-        expected="every worker of the workers file: the NameNode refuses other DataNodes",
-        fix=f"add {shown} to {reading.text('dfs.hosts')}, then hdfs dfsadmin -refreshNodes",
-    )
+    names, file = format_names(kept_out), reading.text("dfs.hosts")
+    shown = f"{names} not in {file}" if kept_out else "every worker"
+    yield reading.verdict("dfs.hosts", not kept_out, found=shown, names=names, file=file)
 
 
 @rules.inspects("consistency.mapped-workers")
 def _mapped(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     config = reading.config
-    script = reading.text("net.topology.script.file.name")
-    if config.mapped is None or not script:
-        return
-    unknown = _outside(config.workers, {*config.mapped, *HERE})
-    yield Observation(
-        ok=not unknown,
-        about="topology.data",
-        found=f"{format_names(unknown)} not in it" if unknown else "every worker",
-        expected="every worker of the workers file: other workers are placed in the default rack",
-        fix=f"add {format_names(unknown)} with rack and node group to topology.data on the masters",
-        where="topology.data",
-    )
+    if config.mapped is not None and reading.text("net.topology.script.file.name"):
+        names = format_names(unknown := _outside(config.workers, {*config.mapped, *HERE}))
+        shown, file = f"{names} not in it" if unknown else "every worker", "topology.data"
+        yield Observation(not unknown, file, shown, where=file, values={"unknown": names})
 
 
 @rules.inspects("consistency.known-classes")
@@ -273,13 +235,7 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         name = reading.text(key)
         if name and re.fullmatch(_OWN, name):
             near = difflib.get_close_matches(name, classes, 1, 0.0)[0]
-            yield reading.verdict(
-                key,
-                name in classes,
-                found=name,
-                expected="an existing class: otherwise the daemon does not start",
-                fix=f"set {key} to {near} in {reading.where(key)}",
-            )
+            yield reading.verdict(key, name in classes, near=near)
 
 
 @rules.inspects("consistency.host-names")
@@ -290,16 +246,9 @@ def _host_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         # A bucket or a container of an object store may be called anything.
         named = host and scheme in ("", "hdfs") and "${" not in entry.text
         if named and re.fullmatch(_ADDRESSES, entry.name):
-            yield entry_verdict(
-                entry,
-                is_host(host),
-                found=host,
-                expected="letters, digits, hyphens and dots: otherwise Java cannot read the host name",
-                fix=f"give the host in {entry.name} another name, {host.replace('_', '-')} for instance, in "
-                f"DNS and in {entry.place}"
-                if is_host(host.replace("_", "-"))
-                else f"write the host's name in {entry.place}",
-            )
+            plain = host.replace("_", "-")
+            words = "plain" if is_host(plain) else "strange"
+            yield entry_verdict(entry, is_host(host), found=host, words=words, plain=plain)
 
 
 @rules.inspects("consistency.port-numbers")
@@ -307,9 +256,4 @@ def _port_numbers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
         host, _, port = entry.text.rpartition("://")[2].partition("/")[0].partition(":")
         if re.fullmatch(_WITH_PORT, entry.name) and host and "${" not in entry.text:
-            yield entry_verdict(
-                entry,
-                not port or ":" in port or (port.isdigit() and int(port) < _PORTS),
-                expected=f"a port number below {_PORTS}: otherwise programs that read the address exit",
-                fix=f"write the port's number in {entry.place}",
-            )
+            yield entry_verdict(entry, not port or ":" in port or (port.isdigit() and int(port) < _PORTS))

@@ -17,7 +17,6 @@ rules = read_rules("consistency.toml")
 _STORAGES = ("DISK", "SSD", "ARCHIVE", "RAM_DISK", "PROVIDED", "NVDIMM")
 _TAG = r"\s*\[([^\]]*)\]"
 _DATA = "dfs.datanode.data.dir"
-_WORKING = "hadoop.tmp.dir"
 _BELOW_WORKING = ("dfs.namenode.name.dir", _DATA)
 _PATHS = (
     r"hadoop\.tmp\.dir|dfs\.(journalnode\.edits\.dir(\..*)?|domain\.socket\.path|hosts|hosts\.exclude)"
@@ -37,6 +36,7 @@ _LISTS = (
     r"|mapreduce\.cluster\.local\.dir"
 )
 """Lists of directories with commas between them."""
+_MARKS = (("semicolon", r"\s*;\s*"), ("colon", r":(?=/(?!/))(?<!file:)"), ("blank", r"\s+"))
 _FILE_SYSTEMS = r"fs\.defaultFS|hbase\.rootdir|hbase\.wal\.dir"
 _OF_ALL = (
     r"yarn\.nodemanager\.remote-app-log-dir|yarn\.app\.mapreduce\.am\.staging-dir"
@@ -47,15 +47,12 @@ _LOCAL = re.compile(r"file:/{0,2}(/(?!.*(mnt|net|nfs|share|gpfs|lustre)).*)", re
 """A path of a host's own disks; other hosts may have the same mount below the names in brackets."""
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):(/{0,3})(.*)", re.IGNORECASE | re.DOTALL)
 _HOSTS = r"yarn\.(resourcemanager|nodemanager|timeline-service)\.hostname(\..+)?|dfs\.datanode\.hostname"
+_KEY_PROVIDERS = r"kms://https?@.+|(jceks|bcfks)://.+|user:///"
+_CREDENTIAL_PROVIDERS = r"(local)?(jceks|bcfks)://.+|user:///|[a-z][a-z0-9+-]{3,}://.+"
+_EXAMPLE = "jceks://file/etc/hadoop/conf/passwords.jceks"
 _PROVIDERS = {
-    "hadoop.security.key.provider.path": (
-        r"kms://https?@.+|(jceks|bcfks)://.+|user:///",
-        "kms://http@host:9600/kms",
-    ),
-    "hadoop.security.credential.provider.path": (
-        r"(local)?(jceks|bcfks)://.+|user:///|[a-z][a-z0-9+-]{3,}://.+",
-        "jceks://file/etc/hadoop/conf/passwords.jceks",
-    ),
+    "hadoop.security.key.provider.path": (_KEY_PROVIDERS, "kms://http@host:9600/kms"),
+    "hadoop.security.credential.provider.path": (_CREDENTIAL_PROVIDERS, _EXAMPLE),
 }
 """The forms of providers' URIs, and one of them."""
 _DIRECTORY = r"(HADOOP|HDFS|YARN|MAPRED|HBASE|SPARK|ZOO|ZK)_\w*(DIR|HOME)"
@@ -82,13 +79,8 @@ def _providers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             continue
         right, example = form
         wrong = [part.strip() for part in entry.text.split(",") if not re.match(right, part.strip())]
-        yield entry_verdict(
-            entry,
-            not wrong,
-            found=", ".join(wrong) or entry.text,
-            expected=f"URIs such as {example}: no provider accepts this one, and features that need it fail",
-            fix=f"write {_provider(entry.name, wrong[0])} in {entry.place}" if wrong else "",
-        )
+        uri, shown = _provider(entry.name, "".join(wrong[:1])), ", ".join(wrong) or entry.text
+        yield entry_verdict(entry, not wrong, found=shown, uri=uri, example=example)
 
 
 def _provider(key: str, text: str) -> str:
@@ -103,30 +95,15 @@ def _sockets(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     key = "dfs.domain.socket.path"
     text = (reading.text(key) or "").strip()
     if text and "${" not in text and ":" not in text:
-        yield reading.verdict(
-            key,
-            text.startswith("/"),
-            found=text,
-            expected="an absolute path: otherwise the DataNode does not start",
-            fix=f"set {key} to /var/lib/hadoop-hdfs/{text} in {reading.where(key)}",
-        )
+        yield reading.verdict(key, text.startswith("/"), found=text)
 
 
 @rules.inspects("consistency.plain-variables")
 def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.environment:
-        if (
-            re.fullmatch(_DIRECTORY, entry.name)
-            and (match := _SCHEME.fullmatch(entry.text.strip()))
-            and match[2]
-        ):
-            yield entry_verdict(
-                entry,
-                False,
-                expected="a path without a scheme: otherwise scripts create a directory of this "
-                "name in their working directory",
-                fix=f"set {entry.name} to /{match[3].lstrip('/')} in {entry.place}",
-            )
+        match = _SCHEME.fullmatch(entry.text.strip()) if re.fullmatch(_DIRECTORY, entry.name) else None
+        if match and match[2]:
+            yield entry_verdict(entry, False, path=match[3].lstrip("/"))
 
 
 @rules.inspects("consistency.shared-places")
@@ -136,13 +113,7 @@ def _shared_places(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     for entry in reading.effective:
         if re.fullmatch(_OF_ALL, entry.name) and (match := _LOCAL.fullmatch(entry.text.strip())):
-            yield entry_verdict(
-                entry,
-                False,
-                expected="a path in the shared file system: this path is on each host's own disks, where "
-                "other hosts cannot read it",
-                fix=f"set {entry.name} to {match[1]} in {entry.place}",
-            )
+            yield entry_verdict(entry, False, match=match)
 
 
 @rules.inspects("consistency.plain-paths")
@@ -152,21 +123,14 @@ def _plain_paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         foreign = re.fullmatch(_LISTS, entry.name) and match is not None and match[1].lower() != "file"
         if match is None or not (foreign or re.fullmatch(_PATHS, entry.name)):
             continue
-        if entry.name == _WORKING and all(map(reading.text, _BELOW_WORKING)):
+        if entry.name == "hadoop.tmp.dir" and all(map(reading.text, _BELOW_WORKING)):
             # HDFS makes URIs of it where its own directories are not given; others take it as it is.
             continue
         remaining = match[3].lstrip("/")
         if match[1].lower() != "file" and match[2] == "//":
             # What follows two slashes is a host or a name service.
             remaining = remaining.partition("/")[2]
-        path = f"/{remaining}"
-        yield entry_verdict(
-            entry,
-            False,
-            expected="a path without a scheme: programs that read it exit, or take the whole text for a "
-            "file name",
-            fix=f"set {entry.name} to {path} in {entry.place}",
-        )
+        yield entry_verdict(entry, False, path=f"/{remaining}")
 
 
 @rules.inspects("consistency.storage-tags")
@@ -177,13 +141,8 @@ def _data_tags(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             tag = match[1].upper()
             longer = next((storage for storage in _STORAGES if tag and storage.startswith(f"{tag}_")), "DISK")
             near = similar_text(tag, _STORAGES) or longer
-            yield reading.verdict(
-                _DATA,
-                False,
-                found=part.strip(),
-                expected=f"one of {', '.join(_STORAGES)} in brackets: DataNodes do not start with {match[1]}",
-                fix=f"write [{near}] for [{match[1]}] in {reading.where(_DATA)}",
-            )
+            values = {"storages": ", ".join(_STORAGES), "match": match, "near": near}
+            yield reading.verdict(_DATA, False, found=part.strip(), values=values)
 
 
 @rules.inspects("consistency.directory-lists")
@@ -193,25 +152,16 @@ def _commas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             continue
         marks = [
             (name, parts)
-            for name, form in (
-                ("semicolon", r"\s*;\s*"),
-                ("colon", r":(?=/(?!/))(?<!file:)"),
-                ("blank", r"\s+"),
-            )
+            for name, form in _MARKS
             for part in entry.text.split(",")
             if len(parts := [path for path in re.split(form, part.strip()) if path]) > 1
             and all(re.match(r"(\[\w+\])?(file:)?/", path) for path in parts)
         ]
         if marks:
             mark, parts = marks[0]
-            directories = re.split(r"[;,\s]+" if mark != "colon" else r"(?<!file):|,", entry.text)
-            yield entry_verdict(
-                entry,
-                False,
-                expected=f"a comma between directories: with a {mark} {len(parts)} of them are a single "
-                "one, on one disk",
-                fix=f"set {entry.name} to {','.join(filter(None, directories))} in {entry.place}",
-            )
+            listed = re.split(r"[;,\s]+" if mark != "colon" else r"(?<!file):|,", entry.text)
+            directories = ",".join(filter(None, listed))
+            yield entry_verdict(entry, False, mark=mark, many=len(parts), directories=directories)
 
 
 @rules.inspects("consistency.file-system-uris")
@@ -229,31 +179,16 @@ def _uris(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         service = (reading.text("dfs.nameservices") or "").partition(",")[0].strip()
         by_path = match is None and entry.text.startswith("/")
         missing = match is None or (scheme.lower() == "hdfs" and (len(slashes) < 2 or scheme != "hdfs"))
-        yield entry_verdict(
-            entry,
-            not missing,
-            expected="a URI such as hdfs://prod: otherwise clients cannot reach the NameNode",
-            fix=f"set {entry.name} to hdfs://{service or 'NAMENODE:8020'} in {entry.place}"
-            if by_path
-            else f"set {entry.name} to hdfs://{path.lstrip('/')} in {entry.place}",
-        )
+        authority = (service or "NAMENODE:8020") if by_path else path.lstrip("/")
+        yield entry_verdict(entry, not missing, authority=authority)
 
 
 @rules.inspects("consistency.bare-hosts")
 def _bare_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
-        if (
-            re.fullmatch(_HOSTS, entry.name)
-            and re.search(r"://|:\d+$", entry.text)
-            and entry.text.count(":") < 3
-        ):
-            host = re.sub(r"^\w+://|:\d+/?$", "", entry.text)
-            yield entry_verdict(
-                entry,
-                False,
-                expected="a host without a port: daemons add the port",
-                fix=f"set {entry.name} to {host} in {entry.place}",
-            )
+        with_port = re.search(r"://|:\d+$", entry.text) and entry.text.count(":") < 3
+        if with_port and re.fullmatch(_HOSTS, entry.name):
+            yield entry_verdict(entry, False, host=re.sub(r"^\w+://|:\d+/?$", "", entry.text))
 
 
 def placeholder(entry: FoundProperty, facts: Facts) -> str:
@@ -282,11 +217,4 @@ def _placeholders(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             continue
         # By both names, as other rules report one or the other, and this is the cause of all that they find.
         for name in dict.fromkeys((entry.name, *names_of_today(entry, facts))):
-            yield entry_verdict(
-                entry,
-                False,
-                about=name,
-                found=f"{mark}, a placeholder of a template",
-                expected="the value itself: daemons read the placeholder as a value and exit",
-                fix="check the files made from this template, or replace the placeholders by values",
-            )
+            yield entry_verdict(entry, False, about=name, found=f"{mark}, a placeholder of a template")

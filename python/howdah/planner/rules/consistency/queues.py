@@ -64,16 +64,14 @@ def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if any(re.fullmatch(_PER_CENT, text) is None for text in texts.values()):
             # Weights (3w) and absolute resources ([memory=…]) need not add up to anything.
             continue
-        total = sum(float(text) for text in texts.values())
-        last = next((entry for entry in reversed(list(entries.values())) if entry is not None), None)
-        missing = [key for key in keys if key not in texts]
+        total = sum(map(float, texts.values()))
+        places = [entry.place for entry in entries.values() if entry is not None]
         yield Observation(
-            ok=not missing and abs(total - 100) <= _ROUNDING * len(keys),
-            about=f"{_PREFIX}{parent}.*.capacity",
-            found=" + ".join(texts.get(key, "nothing") for key in keys) + f" = {total:g} %",
-            expected="100 % over the queues below one parent",
-            fix=f"make {' and '.join(keys)} add up to 100 in {_FILE}",
-            where=f"{last.place}" if last else _FILE,
+            texts.keys() >= set(keys) and abs(total - 100) <= _ROUNDING * len(keys),
+            f"{_PREFIX}{parent}.*.capacity",
+            " + ".join(texts.get(key, "nothing") for key in keys) + f" = {total:g} %",
+            where=places[-1] if places else _FILE,
+            values={"keys": " and ".join(keys)},
         )
 
 
@@ -84,22 +82,12 @@ def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     for parent, children in _parents(config):
         for child in children:
-            share, limit = (
-                config.property(f"{_PREFIX}{parent}.{child}.{suffix}")
-                for suffix in ("capacity", "maximum-capacity")
-            )
-            if share is None or limit is None:
-                continue
-            texts = [entry.text.strip() for entry in (share, limit)]
-            if any(re.fullmatch(_PER_CENT, text) is None for text in texts):
-                continue
-            yield entry_verdict(
-                limit,
-                float(texts[0]) <= float(texts[1]),
-                found=f"{texts[1]} %, and a capacity of {texts[0]} %",
-                expected="at least the queue's capacity: otherwise the ResourceManager does not start",
-                fix=f"set {limit.name} to 100 in {limit.place}, or to the most that its jobs may use",
-            )
+            share = (reading.text(f"{_PREFIX}{parent}.{child}.capacity") or "").strip()
+            limit = config.property(f"{_PREFIX}{parent}.{child}.maximum-capacity")
+            most = limit.text.strip() if limit is not None else ""
+            if limit is not None and re.fullmatch(_PER_CENT, share) and re.fullmatch(_PER_CENT, most):
+                shown = f"{most} %, and a capacity of {share} %"
+                yield entry_verdict(limit, float(share) <= float(most), found=shown)
 
 
 def _leaves(config: FoundConfig) -> frozenset[str]:
@@ -123,58 +111,28 @@ def _sent(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     mappings = reading.parts(_MAPPINGS)
     targets = [(_MAPPINGS, mapping.rpartition(":")[2]) for mapping in mappings if "%" not in mapping]
     targets += [(key, text) for key in _SENT_TO if (text := reading.text(key))]
+    queues = ", ".join(sorted(leaf for leaf in leaves if "." not in leaf)[:5])
     for key, queue in targets:
-        yield reading.verdict(
-            key,
-            queue in leaves,
-            found=f"{queue}, which is not in {_FILE}" if queue not in leaves else queue,
-            expected="a queue without queues below it: otherwise the ResourceManager does not start"
-            if key == _MAPPINGS
-            else "an existing queue: otherwise jobs are refused",
-            fix=f"name one of {', '.join(sorted(leaf for leaf in leaves if '.' not in leaf)[:5])} in {key}, "
-            f"or add {queue} to {_FILE}",
-        )
+        ok, words = queue in leaves, "mapping" if key == _MAPPINGS else "jobs"
+        shown = queue if ok else f"{queue}, which is not in {_FILE}"
+        yield reading.verdict(key, ok, found=shown, words=words, queues=queues, queue=queue)
 
 
 _FAIR_FILE = "fair-scheduler.xml"
 _SCHEDULER = "yarn.resourcemanager.scheduler.class"
 _MONITORS = "yarn.resourcemanager.scheduler.monitor.enable"
-_MONITOR_POLICIES = "yarn.resourcemanager.scheduler.monitor.policies"
-_INT, _FLOAT = re.compile(r"\d+"), re.compile(r"\d+(\.\d*)?|\.\d+")
-_RESOURCES = re.compile(
-    r"(\s*\d+(\.\d+)?\s*(mb|vcores|%)?\s*(memory|cpu)?\s*,?)+|(\s*[\w./-]+\s*=\s*\d+(\.\d+)?\s*%?\s*,?)+",
-    re.IGNORECASE,
+_RESOURCES = (
+    r"(?i:(\s*\d+(\.\d+)?\s*(mb|vcores|%)?\s*(memory|cpu)?\s*,?)+|(\s*[\w./-]+\s*=\s*\d+(\.\d+)?\s*%?\s*,?)+)"
 )
-_POLICIES = ("fair", "fifo", "drf")
-_RULES = (
-    "specified",
-    "user",
-    "primaryGroup",
-    "secondaryGroupExistingQueue",
-    "nestedUserQueue",
-    "default",
-    "reject",
+_RULES = "specified, user, primaryGroup, secondaryGroupExistingQueue, nestedUserQueue, default, reject"
+_VALUES = (
+    (r"(min|max|maxChild)Resources|maxContainerAllocation|queueMaxResourcesDefault", _RESOURCES),
+    (r"maxRunningApps|(user|queue)MaxAppsDefault", r"\d+"),
+    (r"maxAMShare|queueMaxAMShareDefault", r"-?\d+(\.\d+)?f?"),
+    (r"(minShare|fairShare|defaultMinShare|defaultFairShare)PreemptionTimeout", r"\d+"),
+    (r"weight|(fairShare|defaultFairShare)PreemptionThreshold", r"\d+(\.\d*)?|\.\d+"),
 )
-
-_VALUES: dict[str, re.Pattern[str]] = {
-    "minResources": _RESOURCES,
-    "maxResources": _RESOURCES,
-    "maxContainerAllocation": _RESOURCES,
-    "maxChildResources": _RESOURCES,
-    "queueMaxResourcesDefault": _RESOURCES,
-    "maxRunningApps": _INT,
-    "userMaxAppsDefault": _INT,
-    "queueMaxAppsDefault": _INT,
-    "maxAMShare": re.compile(r"-?\d+(\.\d+)?f?"),
-    "queueMaxAMShareDefault": re.compile(r"-?\d+(\.\d+)?f?"),
-    "weight": _FLOAT,
-    "minSharePreemptionTimeout": _INT,
-    "fairSharePreemptionTimeout": _INT,
-    "fairSharePreemptionThreshold": _FLOAT,
-    "defaultMinSharePreemptionTimeout": _INT,
-    "defaultFairSharePreemptionTimeout": _INT,
-    "defaultFairSharePreemptionThreshold": _FLOAT,
-}
+"""Elements by the forms of their texts."""
 
 
 def uses_fair(reading: Inspected) -> bool:
@@ -184,34 +142,20 @@ def uses_fair(reading: Inspected) -> bool:
 
 @rules.inspects("consistency.own-preemption")
 def _own_preemption(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if not uses_fair(reading) or facts.request.hadoop.startswith(("2.", "3.0.")):
-        return
-    policies = reading.text(_MONITOR_POLICIES)
-    if reading.truth(_MONITORS) is True and (
-        policies is None or "ProportionalCapacityPreemption" in policies
-    ):
-        yield reading.verdict(
-            _MONITORS,
-            False,
-            found="true, with FairScheduler",
-            expected="false: its policy works with the capacity scheduler only, and the ResourceManager does "
-            "not start with another scheduler",
-            fix=f"remove {_MONITORS} from {reading.where(_MONITORS)}; the fair scheduler has "
-            "yarn.scheduler.fair.preemption",
-        )
-
-
-def _place(reading: Inspected) -> str:
-    return next((file for file in reading.config.files if file.endswith(_FAIR_FILE)), _FAIR_FILE)
+    later = not facts.request.hadoop.startswith(("2.", "3.0."))
+    policies = reading.text("yarn.resourcemanager.scheduler.monitor.policies")
+    own = policies is None or "ProportionalCapacityPreemption" in policies
+    if later and uses_fair(reading) and reading.truth(_MONITORS) is True and own:
+        yield reading.verdict(_MONITORS, False, found="true, with FairScheduler")
 
 
 def _wrong(element: Allocation) -> Iterator[tuple[str, int]]:
     """What the ResourceManager cannot read, with its line."""
-    form = _VALUES.get(element.tag)
-    if form is not None and not element.children and form.fullmatch(element.text) is None:
-        yield f"{element.tag} {element.text or 'nothing'}", element.line
+    form = next((form for tags, form in _VALUES if re.fullmatch(tags, element.tag)), None)
+    misread = form is not None and not element.children and re.fullmatch(form, element.text) is None
     is_policy = element.tag in ("schedulingPolicy", "defaultQueueSchedulingPolicy")
-    if is_policy and element.text.lower() not in _POLICIES and "." not in element.text:
+    policy_known = element.text.lower() in ("fair", "fifo", "drf") or "." in element.text
+    if misread or (is_policy and not policy_known):
         yield f"{element.tag} {element.text or 'nothing'}", element.line
     if element.tag in ("queue", "pool"):
         name = element.attributes.get("name", "").strip()
@@ -220,7 +164,7 @@ def _wrong(element: Allocation) -> Iterator[tuple[str, int]]:
         leaves = any(child.tag in ("queue", "pool") for child in element.children)
         if element.attributes.get("type") == "parent" and leaves is False and element.text:
             yield f"text in queue {name}", element.line
-    if element.tag == "rule" and element.attributes.get("name") not in _RULES:
+    if element.tag == "rule" and element.attributes.get("name") not in _RULES.split(", "):
         yield f"the placement rule {element.attributes.get('name', 'without a name')}", element.line
     for child in element.children:
         yield from _wrong(child)
@@ -234,15 +178,15 @@ def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     wrong = list(_wrong(root))
     if root.tag != "allocations":
         wrong.insert(0, (f"<{root.tag}> in place of <allocations>", root.line))
+    file = next((file for file in reading.config.files if file.endswith(_FAIR_FILE)), _FAIR_FILE)
+    shown = ", ".join(f"{problem} in line {line}" for problem, line in wrong[:8])
+    problems = ", ".join(problem for problem, _ in wrong[:8])
     yield Observation(
-        ok=not wrong,
-        about=_FAIR_FILE,
-        found=", ".join(f"{problem} in line {line}" for problem, line in wrong[:8])
-        or "queues that can be read",
-        expected="values that the fair scheduler can read: otherwise the ResourceManager does not start",
-        fix=f"correct {', '.join(problem for problem, _ in wrong[:8])} in {_place(reading)}: resources are "
-        f"10000 mb, 4 vcores, weights are numbers, placement rules are {', '.join(_RULES)}",
-        where=f"{_place(reading)}:{wrong[0][1]}" if wrong else _place(reading),
+        not wrong,
+        _FAIR_FILE,
+        shown or "queues that can be read",
+        where=f"{file}:{wrong[0][1]}" if wrong else file,
+        values={"problems": problems, "file": file, "rules": _RULES},
     )
 
 
@@ -254,15 +198,6 @@ def _queues_in_own_file(reading: Inspected, facts: Facts) -> Iterator[Observatio
     queues = reading.text("yarn.scheduler.capacity.root.queues")
     named = reading.text("yarn.scheduler.fair.allocation.file")
     exists = reading.has(_FAIR_FILE) or broken or (named is not None and not named.endswith(_FAIR_FILE))
-    yield reading.verdict(
-        _SCHEDULER,
-        exists,
-        found="FairScheduler"
-        + (f", and queues {queues} in capacity-scheduler.xml, which it does not read" if queues else "")
-        + ("" if exists else f"; no {_FAIR_FILE} is given"),
-        expected=f"queues in {_FAIR_FILE}: without it every user gets a queue, and capacity-scheduler.xml "
-        "has no effect",
-        fix=f"write the queues into {_FAIR_FILE}, or set {_SCHEDULER} to "
-        "org.apache.hadoop.yarn.server.resourcemanager."
-        f"scheduler.capacity.CapacityScheduler in {reading.where(_SCHEDULER)}",
-    )
+    unread = f", and queues {queues} in capacity-scheduler.xml, which it does not read" if queues else ""
+    missing = "" if exists else f"; no {_FAIR_FILE} is given"
+    yield reading.verdict(_SCHEDULER, exists, found=f"FairScheduler{unread}{missing}")

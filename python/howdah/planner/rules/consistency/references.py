@@ -18,7 +18,7 @@ from howdah.planner.reading import (
     named_hosts,
     worker_hosts,
 )
-from howdah.planner.rules.declare import read_rules
+from howdah.planner.rules.declare import read_rules, read_table
 from howdah.releases.catalogue import default_of, hadoop
 from howdah.releases.values import heap_bytes
 from howdah.units import MIB, format_memory
@@ -39,17 +39,11 @@ class _Rate(NamedTuple):
     harm: str
 
 
+_OF_NAMENODE = "the NameNode spends its time on heartbeats instead of clients"
+_OF_SCHEDULER = "the ResourceManager's scheduler does nothing else, and its event queue grows"
 _RATES = (
-    _Rate(
-        "dfs.heartbeat.interval", 1, 1000, 3, "the NameNode spends its time on heartbeats instead of clients"
-    ),
-    _Rate(
-        "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms",
-        1000,
-        5000,
-        1000,
-        "the ResourceManager's scheduler does nothing else, and its event queue grows",
-    ),
+    _Rate("dfs.heartbeat.interval", 1, 1000, 3, _OF_NAMENODE),
+    _Rate("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", 1000, 5000, 1000, _OF_SCHEDULER),
 )
 _DELAY = "dfs.blockreport.initialDelay"
 
@@ -77,35 +71,6 @@ _SHARE = (
 _EXPRESSION = r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.default-node-label-expression"
 
 
-class _Parts(NamedTuple):
-    """A list, the key that each of its names needs, and what happens without it."""
-
-    listed: str
-    key: str
-    value: str
-    otherwise: str
-
-
-_LISTS = (
-    _Parts(
-        "hadoop.security.group.mapping.providers",
-        "hadoop.security.group.mapping.provider.{}",
-        "the class of the mapping",
-        "its groups are ignored",
-    ),
-    _Parts(
-        "yarn.log-aggregation.file-formats",
-        "yarn.log-aggregation.file-controller.{}.class",
-        "the class that writes the format",
-        "NodeManagers do not start",
-    ),
-    _Parts(
-        "yarn.nodemanager.health-checker.scripts",
-        "yarn.nodemanager.health-checker.{}.path",
-        "the path of the script",
-        "it is never run",
-    ),
-)
 _OWN_RULE = ("fs.defaultFS", "hbase.rootdir")
 _HDFS = r"hdfs://([^/:,\s]*)(?::\d+)?(?=[/,\s]|$)"
 _ADDRESS = (
@@ -132,25 +97,15 @@ def _rates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if hosts < _LEAST_HOSTS:
         return
     for rate in _RATES:
-        rate_value = reading.number(rate.key)
-        if rate_value is not None and rate_value > 0:
-            a_second = hosts * rate.parts / rate_value
-            yield reading.verdict(
-                rate.key,
-                a_second <= rate.most,
-                found=f"{rate_value:g}, with {hosts} workers: {a_second:,.0f} heartbeats a second",
-                expected=f"{rate.most:,.0f} a second at most: {rate.harm}",
-                fix=f"set {rate.key} to {rate.usual} in {reading.where(rate.key)}",
-            )
+        interval = reading.number(rate.key)
+        if interval is not None and interval > 0:
+            a_second = hosts * rate.parts / interval
+            shown = f"{interval:g}, with {hosts} workers: {a_second:,.0f} heartbeats a second"
+            yield reading.verdict(rate.key, a_second <= rate.most, found=shown, words="rate", rate=rate)
     delay = reading.text(_DELAY)
     if delay is not None:
-        yield reading.verdict(
-            _DELAY,
-            delay.strip().rstrip("smhd") != "0",
-            found=f"{delay}, with {hosts} workers",
-            expected="some minutes: otherwise all DataNodes report all blocks at once after a restart",
-            fix=f"set {_DELAY} to 600s in {reading.where(_DELAY)}",
-        )
+        ok = delay.strip().rstrip("smhd") != "0"
+        yield reading.verdict(_DELAY, ok, found=f"{delay}, with {hosts} workers", words="delay")
 
 
 @rules.inspects("consistency.heaps-of-hosts")
@@ -162,32 +117,21 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         name = next((name for name in row.variables if reading.variable(name)), None)
         heap = heap_bytes(reading.variable(name) or "") if name else None
         if name and heap:
-            least = hosts * row.of_host
-            yield Observation(
-                ok=heap >= least,
-                about=name,
-                found=f"{format_memory(heap)}, with {hosts} workers",
-                expected=f"at least {format_memory(least)}: it keeps {row.remembers} in memory",
-                fix=f"write -Xmx{max(1, round(least / 1024**3))}g or more in {reading.variable_where(name)}",
-                where=reading.variable_where(name),
-            )
+            least, where = hosts * row.of_host, reading.variable_where(name)
+            values = {"least": format_memory(least), "row": row, "gib": max(1, round(least / 1024**3))}
+            shown = f"{format_memory(heap)}, with {hosts} workers"
+            yield Observation(heap >= least, name, shown, where=where, values=values)
 
 
 @rules.inspects("consistency.named-parts")
 def _parts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    for row in _LISTS:
-        for name in filter(None, map(str.strip, (reading.text(row.listed) or "").split(","))):
-            key = row.key.format(name)
-            parts = reading.text(key) or default_of(key, hadoop(facts.request.hadoop))
-            yield reading.verdict(
-                key,
-                bool(parts),
-                found=parts or f"not set, and {row.listed} has {name}",
-                expected=f"{row.value}: otherwise {row.otherwise}",
-                fix=f"set {key} to {row.value}, or remove {name} from {row.listed} in "
-                f"{reading.where(row.listed)}",
-                elsewhere=reading.where(row.listed),
-            )
+    for listed, row in read_table("consistency/needs.toml")["parts"].items():
+        for name in filter(None, map(str.strip, (reading.text(listed) or "").split(","))):
+            key, place = row["key"].format(name), reading.where(listed)
+            part = reading.text(key) or default_of(key, hadoop(facts.request.hadoop))
+            shown = part or f"not set, and {listed} has {name}"
+            values = {"row": row, "listed": listed, "name": name, "place": place}
+            yield reading.verdict(key, bool(part), found=shown, elsewhere=place, values=values)
 
 
 @rules.inspects("consistency.label-names")
@@ -198,16 +142,9 @@ def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if match is None or not listed or "*" in listed:
             continue
         labels = [label.strip() for label in listed.split(",")]
-        near = {label.lower(): label for label in labels}.get(match["label"].lower())
-        yield entry_verdict(
-            entry,
-            match["label"] in labels,
-            found=f"a capacity of {match['label']}; the queue has {', '.join(labels)}",
-            expected="labels of the queue: names are case-sensitive, and applications that "
-            f"request {near or labels[0]} get no containers",
-            fix=f"write {near or labels[0]} for {match['label']} in {entry.place}, or add it to "
-            f"{_CAPACITY}{match['queue']}.accessible-node-labels",
-        )
+        near = {label.lower(): label for label in labels}.get(match["label"].lower(), labels[0])
+        shown = f"a capacity of {match['label']}; the queue has {', '.join(labels)}"
+        yield entry_verdict(entry, match["label"] in labels, found=shown, label=near, match=match)
 
 
 @rules.inspects("consistency.label-shares")
@@ -224,31 +161,16 @@ def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             for name in (reading.text(f"{_CAPACITY}{parent}.queues") or "").split(",")
         ]
         if parent == "root" and round(sum(siblings)) == 100 and (reading.number(entry.name) or 0) > 0:
-            key = f"{_CAPACITY}root.accessible-node-labels.{label}.capacity"
-            yield reading.verdict(
-                key,
-                ("root", label) in shares,
-                found=reading.text(key) or f"not set, which is 0; {queue} has {entry.text} of it",
-                expected="100, the capacity of the root queue: the ResourceManager does not start if a "
-                "queue below has more than the queue above it",
-                fix=f"set {key} to 100 in capacity-scheduler.xml",
-                elsewhere=entry.place,
-            )
+            key, ok = f"{_CAPACITY}root.accessible-node-labels.{label}.capacity", ("root", label) in shares
+            shown = reading.text(key) or f"not set, which is 0; {queue} has {entry.text} of it"
+            yield reading.verdict(key, ok, found=shown, elsewhere=entry.place, words="root")
             break
     for entry in reading.effective:
         match = re.fullmatch(_EXPRESSION, entry.name)
         label = entry.text.strip()
         if match and label and not any(own == label for _, own in shares):
-            yield entry_verdict(
-                entry,
-                False,
-                found=f"{label}, of which no queue has a capacity",
-                expected=f"a label with {_CAPACITY}{match['queue']}.accessible-node-labels.{label}.capacity: "
-                "otherwise applications of the queue wait forever",
-                fix=f"set {_CAPACITY}{match['queue']}.accessible-node-labels.{label}.capacity, and that "
-                f"of each "
-                f"queue above it, in capacity-scheduler.xml, or remove {entry.name}",
-            )
+            shown = f"{label}, of which no queue has a capacity"
+            yield entry_verdict(entry, False, found=shown, words="queue", match=match, label=label)
 
 
 def _effective(reading: Inspected) -> Iterator[FoundProperty]:
@@ -275,13 +197,7 @@ def _services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
             if name and strange:
                 nearest = lower.get(name.lower(), services[0])
-                yield entry_verdict(
-                    entry,
-                    False,
-                    expected=f"hdfs://{nearest}: {name} is no name service that dfs.nameservices lists, and "
-                    "no host; names of services are compared with case",
-                    fix=f"write hdfs://{nearest} for hdfs://{name} in {entry.place}",
-                )
+                yield entry_verdict(entry, False, nearest=nearest, name=name)
 
 
 @rules.inspects("consistency.address-forms")
@@ -289,27 +205,13 @@ def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in _effective(reading):
         text = entry.text.strip()
         if re.fullmatch(_EDITS, entry.name) and re.match(r"[\w.-]+:\d+;", text):
-            yield entry_verdict(
-                entry,
-                False,
-                found=text,
-                expected=f"qjournal://{text}: without the scheme it is a local directory of the host",
-                fix=f"set {entry.name} to qjournal://{text} in {entry.place}",
-            )
+            yield entry_verdict(entry, False, found=text, words="edits")
         quorum = re.fullmatch(_QUORUMS, entry.name) is not None
         wrong = "://" in text or (quorum and ";" in text)
         if not wrong or not (quorum or (re.fullmatch(_ADDRESS, entry.name) and re.match(r"https?://", text))):
             continue
         plain = re.sub(r"\w+://", "", text).replace(";", ",").rstrip("/")
-        yield entry_verdict(
-            entry,
-            False,
-            found=text,
-            expected="hosts with ports, separated by commas: otherwise no client connects"
-            if quorum
-            else "a host with its port: programs add the scheme, which would be there twice",
-            fix=f"set {entry.name} to {plain} in {entry.place}",
-        )
+        yield entry_verdict(entry, False, found=text, words="quorum" if quorum else "address", plain=plain)
 
 
 @rules.inspects("consistency.own-names")
@@ -326,10 +228,4 @@ def _elsewhere(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         elif re.fullmatch(_MASTERS, entry.name) is None:
             continue
         own = [place for place in places if place in local]
-        yield entry_verdict(
-            entry,
-            not own,
-            expected=f"a host name: {own[0] if own else 'localhost'} means another host on every host that "
-            "reads it",
-            fix=f"write the host's name for {own[0] if own else 'localhost'} in {entry.place}",
-        )
+        yield entry_verdict(entry, not own, host=own[0] if own else "localhost")

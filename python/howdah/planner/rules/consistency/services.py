@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import (
     HERE,
@@ -35,8 +34,6 @@ _CLASSES = {
 }
 """Services that are widely used, each with the class that its own documentation names."""
 _NAMES = "dfs.namenode.name.dir"
-_FILE_SYSTEM = "fs.defaultFS"
-_ADDRESS = "dfs.namenode.rpc-address"
 _DAEMONS = ("NAMENODE", "DATANODE", "SECONDARYNAMENODE", "JOURNALNODE", "ZKFC", "BALANCER")
 _VARIABLES = {
     **{
@@ -80,7 +77,7 @@ _OF_JAVA = r"java\.rmi\.server\.hostname"
 _SPARKS = ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME", "SPARK_PUBLIC_DNS")
 
 
-def _meant(reading: Inspected, service: str) -> str | None:
+def _meant(reading: Inspected, service: str) -> str:
     """The key of a class whose service is written in another way than in the list: spark.shuffle."""
     plain = re.sub(r"[._-]", "", service).lower()
     for entry in reading.properties:
@@ -88,7 +85,7 @@ def _meant(reading: Inspected, service: str) -> str | None:
         written = entry.name == f"{_SERVICES}.{name}.class" and name != service
         if written and re.sub(r"[._-]", "", name).lower() == plain:
             return entry.name
-    return None
+    return ""
 
 
 @rules.inspects("consistency.service-classes")
@@ -98,43 +95,20 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     where = reading.where(_SERVICES)
     for name in filter(None, map(str.strip, (reading.text(_SERVICES) or "").split(","))):
-        if re.fullmatch(_NAME, name) is None:
-            yield Observation(
-                ok=False,
-                about=_SERVICES,
-                found=name,
-                expected="names of letters, digits and underscores: otherwise the NodeManager does not start",
-                fix=f"write {name.replace('.', '_')} for {name} in {where}",
-                where=where,
-            )
-            continue
-        if name not in _CLASSES and name.lower() in _CLASSES:
-            # Names are compared with case.
-            yield Observation(
-                ok=False,
-                about=_SERVICES,
-                found=name,
-                expected=f"{name.lower()}: applications look the service up by this name",
-                fix=f"write {name.lower()} for {name} in {where}",
-                where=where,
-            )
+        plain, lower = name.replace(".", "_"), name.lower()
+        malformed, in_capitals = re.fullmatch(_NAME, name) is None, name not in _CLASSES and lower in _CLASSES
+        if malformed or in_capitals:
+            words, values = "form" if malformed else "case", {"plain": plain, "lower": lower}
+            yield Observation(False, _SERVICES, name, where=where, words=words, values=values)
             continue
         key = f"{_SERVICES}.{name}.class"
         # The release has a class for its own service by default.
         classes = reading.text(key) or facts.decided.get(key)
-        meant = None if classes else _meant(reading, name)
+        meant = "" if classes else _meant(reading, name)
         class_name = _CLASSES.get(name, "the service's class, which its documentation names")
-        yield Observation(
-            ok=bool(classes),
-            about=key,
-            found=str(classes or "not set"),
-            expected=f"a class for {name}, which {_SERVICES} lists: otherwise the NodeManager does not start",
-            fix=f"rename {meant} to {key} in {reading.where(meant)}"
-            if meant
-            else f"add {key} = {class_name} to yarn-site.xml, and its jar to the class path of NodeManagers; "
-            f"or remove {name} from {_SERVICES}",
-            where=where,
-        )
+        values = {"name": name, "meant": meant, "place": reading.where(meant), "class_name": class_name}
+        words, shown = "meant" if meant else "missing", str(classes or "not set")
+        yield Observation(bool(classes), key, shown, where=where, words=words, values=values)
 
 
 def _hosts(reading: Inspected) -> tuple[str, ...]:
@@ -142,7 +116,7 @@ def _hosts(reading: Inspected) -> tuple[str, ...]:
     return tuple(
         entry.text.rpartition("://")[2].partition("/")[0].partition(":")[0].lower()
         for entry in reading.effective
-        if entry.name == _FILE_SYSTEM or entry.name.startswith(_ADDRESS)
+        if entry.name == "fs.defaultFS" or entry.name.startswith("dfs.namenode.rpc-address")
     )
 
 
@@ -152,63 +126,29 @@ def _names_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not folders or not on_workers(reading, _hosts(reading)) or not data_places(reading):
         return
     below = below_data(reading, folders, _hosts(reading))
-    yield reading.verdict(
-        _NAMES,
-        not below,
-        found=", ".join(map(str, below or folders)),
-        expected="directories on a disk without blocks: otherwise every change of the file system waits for "
-        "the DataNode's writes, and a full data disk stops the NameNode",
-        fix=f"set {_NAMES} to directories on separate disks, such as /var/lib/hadoop/name, and move the "
-        "files while the NameNode is stopped",
-    )
-
-
-def _later_variables(reading: Inspected) -> Iterator[Observation]:
-    """Variables of Hadoop 3 in the scripts of Hadoop 2, which give daemons nothing."""
-    variables = {entry.name: entry for entry in reading.environment}
-    for name, variable in variables.items():
-        if name in _LATER and _LATER[name] not in variables:
-            yield entry_verdict(
-                variable,
-                False,
-                about=name,
-                found="a variable that scripts of Hadoop 2 do not read",
-                expected=f"{_LATER[name]}: the daemon starts without these options and with a default heap",
-                fix=f"rename {name} to {_LATER[name]} in {variable.place}",
-            )
+    yield reading.verdict(_NAMES, not below, found=", ".join(map(str, below or folders)))
 
 
 @rules.inspects("consistency.former-variables")
 def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if facts.request.hadoop.startswith("2."):
-        yield from _later_variables(reading)
-        return
-    environment = reading.environment
-    for name, variable in {entry.name: entry for entry in environment}.items():
-        if name in _VARIABLES and not variable.base_name.startswith(("hbase", "spark")):
-            yield entry_verdict(
-                variable,
-                False,
-                about=name,
-                found="a variable of Hadoop 2's scripts",
-                expected=f"{_VARIABLES[name]}: scripts warn of the former name at every start, "
-                f"and a later release drops it",
-                fix=f"rename {name} to {_VARIABLES[name]} in {variable.place}",
-            )
+    variables = {entry.name: entry for entry in reading.environment}
+    later = facts.request.hadoop.startswith("2.")
+    names = _LATER if later else _VARIABLES
+    words = "later" if later else "former"
+    shown = "a variable that scripts of Hadoop 2 do not read" if later else "a variable of Hadoop 2's scripts"
+    for name, variable in variables.items():
+        read = names.get(name)
+        spared = read in variables if later else variable.base_name.startswith(("hbase", "spark"))
+        if read and not spared:
+            yield entry_verdict(variable, False, found=shown, words=words, name=read)
 
 
 @rules.inspects("consistency.workers-file")
 def _slaves(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     files = {file.rpartition("/")[2] for file in reading.config.files}
     if "slaves" in files and not facts.request.hadoop.startswith("2."):
-        yield Observation(
-            ok="workers" in files,
-            about="slaves",
-            found="a file that Hadoop 3's scripts do not read",
-            expected="a file called workers, or start-dfs.sh starts no DataNode",
-            fix="rename slaves to workers",
-            where="slaves",
-        )
+        shown = "a file that Hadoop 3's scripts do not read"
+        yield Observation("workers" in files, "slaves", shown, where="slaves")
 
 
 @rules.inspects("consistency.own-host")
@@ -223,24 +163,12 @@ def _of_one_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         host = host_of(entry.text)
         if not host or host == _ANY or "${" in entry.text or host == "_host":
             continue
-        if re.fullmatch(_OF_WORKERS, entry.name) and workers > 1:
-            yield _observed(entry, host, f"every one of {workers} workers")
-        elif re.fullmatch(_OF_PAIRS, entry.name) and paired:
-            yield _observed(entry, host, "the master on every host")
-
-
-def _observed(entry: FoundProperty, host: str, readers: str) -> Observation:
-    named = entry.name.endswith("hostname")
-    return entry_verdict(
-        entry,
-        False,
-        expected=f"no host name: {readers} reads this file, and on any host but {host} the daemon does "
-        "not start or registers as another host",
-        fix=f"remove {entry.name} from {entry.place}"
-        if named or ":" not in entry.text
-        else f"set {entry.name} to {_ANY}:{entry.text.rpartition(':')[2]} in {entry.place}, or remove "
-        f"{entry.name}",
-    )
+        of_workers = workers > 1 and re.fullmatch(_OF_WORKERS, entry.name)
+        if of_workers or (paired and re.fullmatch(_OF_PAIRS, entry.name)):
+            readers = f"every one of {workers} workers" if of_workers else "the master on every host"
+            named = entry.name.endswith("hostname") or ":" not in entry.text
+            values = {"readers": readers, "host": host, "port": entry.text.rpartition(":")[2]}
+            yield entry_verdict(entry, False, words="host" if named else "address", values=values)
 
 
 @rules.inspects("consistency.own-host-of-options")
@@ -251,27 +179,15 @@ def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             host = host_of(value.strip("\"'"))
             own = re.fullmatch(_OF_WORKERS, key) or re.fullmatch(_OF_JAVA, key)
             if own and host and host not in HERE and "$" not in value:
-                yield entry_verdict(
-                    entry,
-                    False,
-                    found=f"-D{key}={value}",
-                    expected=f"no host name: all {workers} workers start with this option",
-                    fix=f"remove -D{key}={value} from {entry.name} in {entry.place}, or write $(hostname -f) "
-                    "for the host",
-                )
+                yield entry_verdict(entry, False, found=f"-D{key}={value}", workers=workers)
 
 
 @rules.inspects("consistency.own-host-of-executors")
 def _spark_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.environment:
         if entry.name in _SPARKS and has_several_hosts(reading) and "$" not in entry.text:
-            yield entry_verdict(
-                entry,
-                False,
-                expected="no address in a script that all hosts share: executors on other hosts "
-                f"{'connect to themselves' if entry.text in HERE else 'cannot listen there'}",
-                fix=f"remove {entry.name} from {entry.place}",
-            )
+            effect = "connect to themselves" if entry.text in HERE else "cannot listen there"
+            yield entry_verdict(entry, False, effect=effect)
 
 
 @rules.inspects("consistency.timeline-host")
@@ -291,9 +207,7 @@ def _timeline(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             host_of(text or _ANY) not in HERE,
             found=text or f"{_ANY} (default)",
-            expected="the host of the timeline service: otherwise clients on other hosts connect to "
-            f"themselves{'' if key == calls else ', and with Kerberos no application starts'}",
-            fix=f"set {key} to the timeline service's host{' and port' if key in (calls, pages) else ''} in "
-            "yarn-site.xml",
             elsewhere=reading.where(f"{_TIMELINE}enabled"),
+            harm="" if key == calls else ", and with Kerberos no application starts",
+            port=" and port" if key in (calls, pages) else "",
         )

@@ -10,7 +10,7 @@ from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import read_rules
-from howdah.releases.catalogue import Property, default_of, hadoop, hbase
+from howdah.releases.catalogue import Property, Release, default_of, hadoop, hbase
 from howdah.releases.similar import has_wrong_kind, is_missing, is_unknown, nearest_class
 from howdah.releases.values import heap_bytes
 from howdah.units import MIB
@@ -33,6 +33,9 @@ _OF_PHOENIX = frozenset(
     )
 )
 """Phoenix's classes that lie in HBase's packages."""
+_CLASS_LISTS = (
+    r"io\.compression\.codecs|hadoop\.http\.filter\.initializers|hbase\.coprocessor\.region\.classes"
+)
 _OF_HADOOP = ("dfs.", "mapred.", "mapreduce.", "yarn.")
 _IMPLEMENTATION = r"fs\..*\.impl|.*\.(opts|classpath|command-opts)"
 _TIME = re.compile(
@@ -54,20 +57,17 @@ _MOST_HEAP = 8 << 40
 _HEAP_SIZE = r"(HADOOP|HBASE|YARN|HDFS|MAPRED)_(\w+_)?HEAPSIZE(_MAX|_MIN)?"
 """Variables of scripts that count in MB where no unit is given."""
 _LIKELY = {
-    "fs.trash.interval": (1440.0, 525_600.0),
-    "dfs.datanode.balance.bandwidthPerSec": (100.0 * MIB, 0),
-    "dfs.datanode.du.reserved": (10.0 * 1024 * MIB, 0),
-    "yarn.log-aggregation.retain-seconds": (604_800.0, 0),
-    "dfs.datanode.scan.period.hours": (504.0, 0),
-    "mapreduce.input.fileinputformat.split.maxsize": (256.0 * MIB, 0),
-    "mapreduce.input.fileinputformat.split.minsize": (256.0 * MIB, 0),
+    "fs.trash.interval": 1440.0,
+    "dfs.datanode.balance.bandwidthPerSec": 100.0 * MIB,
+    "dfs.datanode.du.reserved": 10.0 * 1024 * MIB,
+    "yarn.log-aggregation.retain-seconds": 604_800.0,
+    "dfs.datanode.scan.period.hours": 504.0,
+    "mapreduce.input.fileinputformat.split.maxsize": 256.0 * MIB,
+    "mapreduce.input.fileinputformat.split.minsize": 256.0 * MIB,
 }
-"""Usual values of keys whose defaults say nothing of their units, and the most that is ever meant."""
+"""Usual values of keys whose defaults say nothing of their units."""
 _SIZES = (
-    "dfs.datanode.balance.bandwidthPerSec",
-    "dfs.datanode.du.reserved",
-    "mapreduce.input.fileinputformat.split.maxsize",
-    "mapreduce.input.fileinputformat.split.minsize",
+    r"dfs\.datanode\.(balance\.bandwidthPerSec|du\.reserved)|mapreduce\.input\.fileinputformat\.split\..*"
 )
 _LOST = ("mapreduce.input.fileinputformat.split.maxsize",)
 """Keys without a default of their own with which jobs fail for a wrong unit."""
@@ -97,9 +97,13 @@ def _is_of_no_service(name: str, listed: str) -> bool:
     )
 
 
+def _releases(facts: Facts) -> tuple[Release, Release]:
+    return hadoop(facts.request.hadoop), hbase(facts.request.hbase)
+
+
 def _is_read(entry: FoundProperty, facts: Facts) -> bool:
     """Whether a daemon or a job of the releases reads a key; keys of other software are no release's."""
-    releases = (hadoop(facts.request.hadoop), hbase(facts.request.hbase))
+    releases = _releases(facts)
     names = {entry.name, *(name for release in releases for name in release.replacement(entry.name))}
     is_read = any(release.find(name) is not None for release in releases for name in names)
     return is_read or not entry.name.startswith(_OF_HADOOP)
@@ -107,8 +111,7 @@ def _is_read(entry: FoundProperty, facts: Facts) -> bool:
 
 def _usual_class(entry: FoundProperty, facts: Facts) -> str | None:
     """The class that is a key's default; None if it has another kind of value."""
-    releases = (hadoop(facts.request.hadoop), hbase(facts.request.hbase))
-    default = default_of(entry.name, *releases) or ""
+    default = default_of(entry.name, *_releases(facts)) or ""
     return default if re.fullmatch(_WITH_PACKAGE, default) else None
 
 
@@ -122,46 +125,18 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if not _is_read(entry, facts):
             # What no code reads, such as the keys of JobTrackers, loads no class.
             continue
-        if re.fullmatch(_WITHOUT_PACKAGE, entry.text) and (usual := _usual_class(entry, facts)):
-            yield entry_verdict(
-                entry,
-                False,
-                expected=f"a class with its package, such as {usual}: it cannot be loaded otherwise",
-                fix=f"write the package of {entry.text} before it in {entry.place}",
-            )
-        for part in entry.text.split(","):
-            name = part.strip()
+        usual = _usual_class(entry, facts)
+        if usual and re.fullmatch(_WITHOUT_PACKAGE, entry.text):
+            yield entry_verdict(entry, False, words="package", usual=usual)
+        for name in map(str.strip, entry.text.split(",")):
             if re.fullmatch(_CLASS, name) and is_missing(name):
                 near = nearest_class(name)
-                yield entry_verdict(
-                    entry,
-                    False,
-                    found=name,
-                    expected=f"{near or 'an existing class'}: no release has this class, and programs that "
-                    "load it exit",
-                    fix=f"write {near} in {entry.place}"
-                    if near
-                    else f"name an existing class in {entry.place}",
-                )
-        if has_wrong_kind(_template(entry, facts), entry.text.strip()):
-            usual = _usual_class(entry, facts)
-            yield entry_verdict(
-                entry,
-                False,
-                found=f"{entry.text}, a class of another kind",
-                expected=f"{f'a class like {usual}' if usual else 'a class that the key accepts'}: programs "
-                "that load this one exit",
-                fix=f"set {entry.name} to {usual} in {entry.place}"
-                if usual
-                else f"name a class of the right kind in {entry.place}",
-            )
-
-
-def _template(entry: FoundProperty, facts: Facts) -> str:
-    """The key's name in the catalogue, which may have a part of a user's own."""
-    releases = (hadoop(facts.request.hadoop), hbase(facts.request.hbase))
-    definition = next(filter(None, (release.find(entry.name) for release in releases)), None)
-    return definition.name if definition is not None else entry.name
+                yield entry_verdict(entry, False, found=name, words="near" if near else "missing", near=near)
+        definition = _definition(entry, facts)
+        # The key's name in the catalogue may have a part of a user's own.
+        if has_wrong_kind(definition.name if definition else entry.name, entry.text.strip()):
+            shown, words = f"{entry.text}, a class of another kind", "usual" if usual else "kind"
+            yield entry_verdict(entry, False, found=shown, words=words, usual=usual)
 
 
 @rules.inspects("consistency.unknown-classes")
@@ -170,45 +145,26 @@ def _unknown_classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         for name in map(str.strip, entry.text.split(",")):
             exists = not re.fullmatch(_CLASS, name) or name in _OF_PHOENIX or is_missing(name)
             if not exists and is_unknown(name) and not re.fullmatch(_IMPLEMENTATION, entry.name):
-                yield entry_verdict(
-                    entry,
-                    False,
-                    found=name,
-                    expected="an existing class: no known release of HBase or Spark has this one, and "
-                    "programs that load it exit unless a jar provides it",
-                    fix=f"name an existing class in {entry.place}, or install its jar on every host",
-                )
+                yield entry_verdict(entry, False, found=name)
 
 
 @rules.inspects("consistency.class-lists")
 def _codecs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
-        if entry.name in (
-            "io.compression.codecs",
-            "hadoop.http.filter.initializers",
-            "hbase.coprocessor.region.classes",
-        ):
-            broken = [part for part in entry.text.split(",") if len(part.split()) > 1]
-            if broken:
-                yield entry_verdict(
-                    entry,
-                    False,
-                    found=" and ".join(" ".join(part.split()) for part in broken),
-                    expected="a comma between classes: otherwise two names are read as one unknown class, "
-                    "and every job on text input fails",
-                    fix=f"write {','.join(','.join(part.split()) for part in entry.text.split(','))} in "
-                    f"{entry.place}",
-                )
+        parts = [part.split() for part in entry.text.split(",")]
+        broken = [" ".join(names) for names in parts if len(names) > 1]
+        if broken and re.fullmatch(_CLASS_LISTS, entry.name):
+            classes = ",".join(map(",".join, parts))
+            yield entry_verdict(entry, False, found=" and ".join(broken), classes=classes)
 
 
 def _definition(entry: FoundProperty, facts: Facts) -> Property | None:
-    releases = (hadoop(facts.request.hadoop), hbase(facts.request.hbase))
-    return next(filter(None, (release.find(entry.name) for release in releases)), None)
+    return next(filter(None, (release.find(entry.name) for release in _releases(facts))), None)
 
 
 def _scale(entry: FoundProperty, facts: Facts) -> _Scale | None:
     if entry.name in _LIKELY:
-        return _Scale(entry.name not in _SIZES, _LIKELY[entry.name][0])
+        return _Scale(not re.fullmatch(_SIZES, entry.name), _LIKELY[entry.name])
     definition = _definition(entry, facts)
     if definition is None or definition.default is None:
         return None
@@ -251,32 +207,18 @@ def _units(reading: Inspected, facts: Facts) -> Iterator[tuple[bool, Observation
         if factor is None and not far:
             continue
         usual = f"{scale.usual:.15g}"
-        yield (
-            small and (entry.name not in _LIKELY or entry.name in _LOST),
-            entry_verdict(
-                entry,
-                False,
-                found=f"{entry.text}, {ratio:,.0f} times {'less' if small else 'more'} than the usual "
-                f"{usual}",
-                expected=f"a value in the unit of the key, such as {usual}"
-                + (
-                    f": with this value {_TOO_LITTLE[entry.name]}"
-                    if entry.name in _TOO_LITTLE and small
-                    else ""
-                ),
-                fix=f"set {entry.name} to {usual} in {entry.place}, or to the intended value in that unit",
-            ),
-        )
+        shown = f"{entry.text}, {ratio:,.0f} times {'less' if small else 'more'} than the usual {usual}"
+        harm = f": with this value {_TOO_LITTLE[entry.name]}" if small and entry.name in _TOO_LITTLE else ""
+        lost = small and (entry.name not in _LIKELY or entry.name in _LOST)
+        yield lost, entry_verdict(entry, False, found=shown, usual=usual, harm=harm)
 
 
-@rules.inspects("consistency.units-too-small")
-def _too_small(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    return (observation for fatal, observation in _units(reading, facts) if fatal)
-
-
-@rules.inspects("consistency.units")
-def _doubtful(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    return (observation for fatal, observation in _units(reading, facts) if not fatal)
+rules.inspects("consistency.units-too-small")(
+    lambda reading, facts: (seen for lost, seen in _units(reading, facts) if lost)
+)
+rules.inspects("consistency.units")(
+    lambda reading, facts: (seen for lost, seen in _units(reading, facts) if not lost)
+)
 
 
 @rules.inspects("consistency.megabytes")
@@ -285,24 +227,9 @@ def _megabytes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         text = entry.text.strip()
         if _MEGABYTES.fullmatch(entry.name) is None or not re.fullmatch(r"\d{1,18}", text):
             continue
-        value = int(text)
-        definition = _definition(entry, facts)
-        counts = (
-            definition is None
-            or "bytes" not in definition.description.lower()
-            or _MEGABYTES.fullmatch(entry.name)
-        )
-        if not counts:
-            continue
-        megabytes = in_megabytes(entry.name, value)
+        megabytes = in_megabytes(entry.name, int(text))
         if megabytes is not None:
-            yield entry_verdict(
-                entry,
-                False,
-                found=f"{text} MB",
-                expected=f"{megabytes}: the key counts in MB",
-                fix=f"set {entry.name} to {megabytes} in {entry.place}",
-            )
+            yield entry_verdict(entry, False, found=f"{text} MB", megabytes=megabytes)
 
 
 def in_megabytes(key: str, value: int) -> int | None:
@@ -320,25 +247,12 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             heap = heap_bytes(option.replace("-Xms", "-Xmx"))
             if heap is not None and heap > _MOST_HEAP:
                 number = re.sub(r"\D", "", option)
-                yield entry_verdict(
-                    entry,
-                    False,
-                    found=option,
-                    expected="a heap that fits the host's memory: Java does not start with more",
-                    fix=f"write {option[:4]}{number}m in {entry.place}, if it is meant in MB",
-                )
+                yield entry_verdict(entry, False, found=option, words="large", flag=option[:4], number=number)
         for option in re.findall(r"-Xm[xs]\d+(?![\dkKmMgGtT])\b", entry.text):
             heap = heap_bytes(option.replace("-Xms", "-Xmx"))
             if heap is not None and heap < 2 * MIB:
-                number = option[4:]
-                unit = "g" if int(number) < 256 else "m"
-                yield entry_verdict(
-                    entry,
-                    False,
-                    found=option,
-                    expected="a heap with its unit: without it Java counts bytes and does not start",
-                    fix=f"write {option}{unit} in {entry.place}",
-                )
+                unit = "g" if int(option[4:]) < 256 else "m"
+                yield entry_verdict(entry, False, found=option, words="small", unit=unit)
 
 
 @rules.inspects("consistency.heap-variables")
@@ -346,22 +260,11 @@ def _heap_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.environment:
         text = entry.text.strip()
         if re.fullmatch(r"\d+[kmgt]", text, re.IGNORECASE) and entry.name == "HADOOP_HEAPSIZE":
-            yield entry_verdict(
-                entry,
-                not facts.request.hadoop.startswith("2."),
-                found=text,
-                expected="a number of MB: scripts of Hadoop 2 append an m, and Java does not start",
-                fix=f"set {entry.name} to {(heap_bytes(f'-Xmx{text}') or 0) // MIB} in {entry.place}",
-            )
+            whole, ok = (heap_bytes(f"-Xmx{text}") or 0) // MIB, not facts.request.hadoop.startswith("2.")
+            yield entry_verdict(entry, ok, found=text, words="suffix", number=whole)
         if re.fullmatch(_HEAP_SIZE, entry.name) is None or not re.fullmatch(r"\d{1,15}", text):
             continue
         megabytes = int(text)
-        corrected = f"{text}g" if megabytes < _LEAST_MB else str(megabytes // MIB)
-        yield entry_verdict(
-            entry,
-            _LEAST_MB <= megabytes < _MOST_MB,
-            found=f"{text}, which counts MB",
-            expected="a heap in MB, or a heap with its unit: no daemon starts with so "
-            f"{'little' if megabytes < _LEAST_MB else 'much'}",
-            fix=f"set {entry.name} to {corrected} in {entry.place}",
-        )
+        number, words = (f"{text}g", "small") if megabytes < _LEAST_MB else (str(megabytes // MIB), "large")
+        ok, shown = _LEAST_MB <= megabytes < _MOST_MB, f"{text}, which counts MB"
+        yield entry_verdict(entry, ok, found=shown, words=words, number=number)

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from howdah.planner.facts import Facts
-from howdah.planner.reading import (
-    Inspected,
-    Observation,
-    host_of,
-)
+from howdah.planner.reading import Inspected, Observation, host_of
 from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.ha.managers import are_paired
 from howdah.planner.rules.ha.quorums import FENCING, QUORUM
@@ -29,7 +25,6 @@ from howdah.units import format_seconds
 
 rules = read_rules("ha.toml")
 
-_AUTOMATIC = "dfs.ha.automatic-failover.enabled"
 _FENCING_KEY = "dfs.ha.fencing.ssh.private-key-files"
 _MANAGERS = "yarn.resourcemanager.ha.rm-ids"
 _ELECTED_AFTER_S = 2.3
@@ -41,9 +36,7 @@ _BASE = "dfs.client.failover.sleep.base.millis"
 _MOST = "dfs.client.failover.sleep.max.millis"
 _YARN_ATTEMPTS = "yarn.client.failover-max-attempts"
 _YARN_WAIT = "yarn.resourcemanager.connect.max-wait.ms"
-_YARN_PAUSE = "yarn.resourcemanager.connect.retry-interval.ms"
 _CLIENTS = "yarn.client.failover-proxy-provider"
-_FOLLOWING = "org.apache.hadoop.yarn.client.ConfiguredRMFailoverProxyProvider"
 _FOR_EVER = -1
 
 
@@ -57,15 +50,9 @@ def _pairs_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 def _apart(reading: Inspected, keys: Sequence[str], subject: str) -> Iterator[Observation]:
     hosts = [host_of(text) for key in keys if (text := reading.text(key))]
-    if len(hosts) < 2:
-        return
-    yield reading.verdict(
-        keys[-1],
-        len(set(hosts)) == len(hosts),
-        found=", ".join(hosts),
-        expected=f"{subject} on different hosts",
-        fix=f"move one of the {subject} to another host and set {keys[-1]} to it",
-    )
+    if len(hosts) > 1:
+        ok = len(set(hosts)) == len(hosts)
+        yield reading.verdict(keys[-1], ok, found=", ".join(hosts), subject=subject)
 
 
 @rules.inspects("ha.complete")
@@ -73,15 +60,15 @@ def _complete_pair(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     services = known_services(reading)
     own = own_pairs(reading)
     for alone in all_named(reading):
-        if alone.service in services and len(alone.namenodes) < 2 and is_own(reading, alone):
-            yield from _alone(reading, alone)
+        is_served = alone.service in services and is_own(reading, alone)
+        # Edits are shared as only a pair needs them.
+        if is_served and len(alone.namenodes) < 2 and reading.text(alone.key(reading, SHARED)):
+            shown = ", ".join(alone.namenodes) or "nothing"
+            key = f"dfs.ha.namenodes.{alone.service}"
+            yield reading.verdict(key, False, found=shown, words="alone", alone=alone)
     for pair in pairs(reading):
-        yield _needed(
-            reading,
-            f"{PROVIDER}.{pair.service}",
-            "how clients find the active NameNode",
-            "ConfiguredFailoverProxyProvider",
-        )
+        provider, usual = f"{PROVIDER}.{pair.service}", "ConfiguredFailoverProxyProvider"
+        yield _needed(reading, provider, "how clients find the active NameNode", usual)
         for name, key in zip(pair.namenodes, pair.addresses(), strict=True):
             yield _needed(reading, key, f"the address of {name}", "host:8020")
         if pair in own and is_of_servers(reading, pair):
@@ -90,44 +77,19 @@ def _complete_pair(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 def _failover(reading: Inspected, pair: NamedPair) -> Iterator[Observation]:
     """What NameNodes of this cluster need besides, and those of another one have there."""
-    yield _needed(
-        reading,
-        pair.key(reading, SHARED),
-        "where the standby reads the edits",
-        "qjournal://h1:8485;h2:8485;h3:8485/ns",
-    )
+    shared, journal = pair.key(reading, SHARED), "qjournal://h1:8485;h2:8485;h3:8485/ns"
+    yield _needed(reading, shared, "where the standby reads the edits", journal)
     fencing = pair.key(reading, FENCING)
     yield _needed(reading, fencing, "how a NameNode that is no longer active is stopped", "shell(/bin/true)")
-    if reading.truth(pair.key(reading, _AUTOMATIC)):
-        yield _needed(
-            reading, QUORUM, "the ZooKeepers that elect the active NameNode", "h1:2181,h2:2181,h3:2181"
-        )
+    if reading.truth(pair.key(reading, "dfs.ha.automatic-failover.enabled")):
+        subject = "the ZooKeepers that elect the active NameNode"
+        yield _needed(reading, QUORUM, subject, "h1:2181,h2:2181,h3:2181")
     if "sshfence" in (reading.text(fencing) or ""):
         yield _needed(reading, _FENCING_KEY, "the key with which sshfence logs in", "/etc/hadoop/ssh/fencing")
 
 
-def _alone(reading: Inspected, alone: NamedPair) -> Iterator[Observation]:
-    """A service of one NameNode, where edits are shared as only a pair needs them."""
-    if reading.text(alone.key(reading, SHARED)):
-        key = f"dfs.ha.namenodes.{alone.service}"
-        yield reading.verdict(
-            key,
-            False,
-            found=", ".join(alone.namenodes) or "nothing",
-            expected="two NameNodes: with one, no standby follows the shared edits",
-            fix=f"set {key} to nn1,nn2 and give each its dfs.namenode.rpc-address.{alone.service}.ID",
-        )
-
-
 def _needed(reading: Inspected, key: str, subject: str, example: str) -> Observation:
-    text = reading.text(key)
-    return reading.verdict(
-        key,
-        bool(text),
-        found=text or "not set",
-        expected=subject,
-        fix=f"set {key}, for instance to {example}",
-    )
+    return reading.verdict(key, bool(reading.text(key)), words="needed", subject=subject, example=example)
 
 
 def pauses_s(attempts: int, base_ms: float, most_ms: float) -> float:
@@ -164,11 +126,10 @@ def _clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         paused >= TRANSITION_S and held_out >= lost,
         found=f"{attempts:.15g}{'' if place else ' (default)'}: a client gives up after "
         f"{format_seconds(paused)}, and {format_seconds(held_out)} if a host is lost",
-        expected=f"attempts for longer than a failover takes: {format_seconds(TRANSITION_S)} after a "
-        f"NameNode's process has died, as measured, and {format_seconds(lost)} after its host is lost, by "
-        "these settings; otherwise jobs and HBase's RegionServers end",
-        fix=f"set {_ATTEMPTS} to {_enough_attempts(base, most)} in {place or 'hdfs-site.xml'}",
         elsewhere=reading.where(_MOST) or reading.where(_BASE),
+        values={"transition": format_seconds(TRANSITION_S), "lost": format_seconds(lost)},
+        enough=_enough_attempts(base, most),
+        place=place or "hdfs-site.xml",
     )
 
 
@@ -178,7 +139,7 @@ def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not are_paired(reading) or limit_key is None:
         return
     value = reading.number(limit_key) or 0
-    pause = facts.number(_YARN_PAUSE)
+    pause = facts.number("yarn.resourcemanager.connect.retry-interval.ms")
     held_out = value / 1000
     if limit_key == _YARN_ATTEMPTS and value != _FOR_EVER:
         base, most = (
@@ -187,26 +148,13 @@ def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         held_out = pauses_s(int(value), base, most)
     needed = facts.number("hadoop.zk.timeout-ms") / 1000 + _ELECTED_AFTER_S
     limit = "900000, the default," if limit_key == _YARN_WAIT else "-1, so that the whole wait counts,"
-    yield reading.verdict(
-        limit_key,
-        value == _FOR_EVER or held_out >= needed,
-        found=f"{value:.15g}: given up after {format_seconds(held_out)}",
-        expected=f"longer than the other ResourceManager takes, {format_seconds(needed)} by "
-        "hadoop.zk.timeout-ms and what was measured: otherwise NodeManagers and application masters end, and "
-        "with them all running tasks",
-        fix=f"set {limit_key} to {limit} in {reading.where(limit_key)}",
-    )
+    ok = value == _FOR_EVER or held_out >= needed
+    shown = f"{value:.15g}: given up after {format_seconds(held_out)}"
+    yield reading.verdict(limit_key, ok, found=shown, needed=format_seconds(needed), limit=limit)
 
 
 @rules.inspects("ha.followed-managers")
 def _followed(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     text = reading.text(_CLIENTS)
     if text and are_paired(reading):
-        yield reading.verdict(
-            _CLIENTS,
-            "NoHARM" not in text,
-            found=text,
-            expected="a class that fails over to the other ResourceManager: otherwise NodeManagers, "
-            "application masters and clients call only one",
-            fix=f"set {_CLIENTS} to {_FOLLOWING} in {reading.where(_CLIENTS)}, or remove it",
-        )
+        yield reading.verdict(_CLIENTS, "NoHARM" not in text)

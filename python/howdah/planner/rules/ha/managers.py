@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from howdah.model.hostname import expand
 from howdah.model.plan import Role, Topology
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation
+from howdah.planner.reading import Inspected, Observation, Values
 from howdah.planner.rule import runs
 from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.ha.services import pairs
@@ -19,19 +19,11 @@ rules = read_rules("ha.toml")
 
 _IDS = "yarn.resourcemanager.ha.rm-ids"
 _NEEDED = (
-    (_IDS, "names of at least two ResourceManagers: otherwise none starts", "rm1,rm2"),
-    (
-        "yarn.resourcemanager.cluster-id",
-        "the name under which they elect the active one",
-        "the cluster's name",
-    ),
-    (
-        "yarn.resourcemanager.zk-address",
-        "the ZooKeepers for the election: the elector does not read hadoop.zk.address, and "
-        "no ResourceManager starts",
-        "h1:2181,h2:2181,h3:2181",
-    ),
+    (_IDS, "ids", "rm1,rm2"),
+    ("yarn.resourcemanager.cluster-id", "cluster", "the cluster's name"),
+    ("yarn.resourcemanager.zk-address", "quorum", "h1:2181,h2:2181,h3:2181"),
 )
+"""Keys that a pair needs, the words about each, and an example."""
 _QUORUM, _SHARED_QUORUM = "yarn.resourcemanager.zk-address", "hadoop.zk.address"
 _RECOVERY = "yarn.resourcemanager.recovery.enabled"
 _ID = "yarn.resourcemanager.ha.id"
@@ -39,7 +31,6 @@ _ENABLED = "yarn.resourcemanager.ha.enabled"
 _ELECTION = "yarn.resourcemanager.ha.automatic-failover."
 _CURATOR = "yarn.resourcemanager.ha.curator-leader-elector.enabled"
 _HOST = "yarn.resourcemanager.hostname"
-_RPC = "yarn.resourcemanager.address"
 _PAGES = ("yarn.resourcemanager.webapp.address", 8088)
 _PAGES_TLS = ("yarn.resourcemanager.webapp.https.address", 8090)
 _STORE = "yarn.resourcemanager.store.class"
@@ -55,41 +46,26 @@ def _complete_managers(reading: Inspected, facts: Facts) -> Iterator[Observation
     if not are_paired(reading):
         return
     shared = reading.text(_SHARED_QUORUM)
-    for key, purpose, usual in _NEEDED:
+    for key, words, usual in _NEEDED:
         text, example = reading.text(key), usual
         if key == _QUORUM:
             example = shared or usual
             if reading.truth(_CURATOR) is True or hadoop(facts.request.hadoop).replacement(_QUORUM):
                 # Curator's elector and releases before 3.5 read the key that all share.
                 text = text or shared
-            elif (
-                reading.truth(f"{_ELECTION}enabled") is False
-                or reading.truth(f"{_ELECTION}embedded") is False
-            ):
+            elif any(reading.truth(f"{_ELECTION}{part}") is False for part in ("enabled", "embedded")):
                 # Nothing elects, which is a rule of its own.
                 continue
-        yield reading.verdict(
-            key,
-            bool(text),
-            found=text or "not set",
-            expected=purpose,
-            fix=f"set {key} to {example} in yarn-site.xml",
-            elsewhere="yarn-site.xml",
-        )
+        place, shown = "yarn-site.xml", text or "not set"
+        yield reading.verdict(key, bool(text), found=shown, elsewhere=place, words=words, example=example)
     if len(reading.parts(_IDS)) == 1:
-        yield _no_pair(reading)
+        yield reading.verdict(_IDS, False, words="one")
     for name in reading.parts(_IDS):
         yield _address(reading, name)
         if not facts.request.hadoop.startswith("2."):
             yield _pages(reading, name)
-    yield reading.verdict(
-        _RECOVERY,
-        reading.truth(_RECOVERY) is True,
-        found=reading.text(_RECOVERY) or "false (default)",
-        expected="true: otherwise running jobs are lost when the other ResourceManager takes over",
-        fix=f"set {_RECOVERY} to true in yarn-site.xml",
-        elsewhere="yarn-site.xml",
-    )
+    ok = reading.truth(_RECOVERY) is True
+    yield reading.verdict(_RECOVERY, ok, default="false", elsewhere="yarn-site.xml", words="recovery")
 
 
 def are_paired(reading: Inspected) -> bool:
@@ -97,46 +73,20 @@ def are_paired(reading: Inspected) -> bool:
     return reading.truth(_ENABLED) is True
 
 
-def _no_pair(reading: Inspected) -> Observation:
-    return reading.verdict(
-        _IDS,
-        False,
-        found=reading.text(_IDS) or "",
-        expected="at least two ResourceManagers: otherwise none starts",
-        fix=f"name a second one in {_IDS} in {reading.where(_IDS)} and give it its {_HOST}.ID, or set "
-        f"{_ENABLED} to false",
-    )
-
-
 def _address(reading: Inspected, name: str) -> Observation:
     """Where a ResourceManager is: its host, from which Hadoop makes its addresses, or its address itself."""
     key = f"{_HOST}.{name}"
-    text = reading.text(key) or reading.text(f"{_RPC}.{name}")
-    return reading.verdict(
-        key,
-        bool(text),
-        found=text or "not set",
-        expected=f"the host of {name}: otherwise no ResourceManager, NodeManager or client starts",
-        fix=f"set {key} to its host in yarn-site.xml",
-        elsewhere=reading.where(_IDS),
-    )
+    text = reading.text(key) or reading.text(f"yarn.resourcemanager.address.{name}")
+    where, shown = reading.where(_IDS), text or "not set"
+    return reading.verdict(key, bool(text), found=shown, elsewhere=where, words="host", name=name)
 
 
 def _pages(reading: Inspected, name: str) -> Observation:
     """Where a ResourceManager's pages are: one address that Hadoop does not make from the host everywhere."""
     prefix, port = _PAGES_TLS if reading.text("yarn.http.policy") == "HTTPS_ONLY" else _PAGES
-    key = f"{prefix}.{name}"
-    text = reading.text(key)
-    host = reading.text(f"{_HOST}.{name}") or "HOST"
-    return reading.verdict(
-        key,
-        bool(text),
-        found=text or "not set",
-        expected="the address of its web pages: MapReduce's application masters read only this key and "
-        "exit without it; other programs derive it from the host",
-        fix=f"set {key} to {host}:{port} in yarn-site.xml on every worker and client",
-        elsewhere=reading.where(_IDS),
-    )
+    key, where = f"{prefix}.{name}", reading.where(_IDS)
+    address = f"{reading.text(f'{_HOST}.{name}') or 'HOST'}:{port}"
+    return reading.verdict(key, bool(reading.text(key)), elsewhere=where, words="pages", address=address)
 
 
 @rules.inspects("ha.manager-pages")
@@ -149,69 +99,37 @@ def _pages_of_2(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _enabled(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     ids = reading.parts(_IDS)
     if len(ids) > 1:
-        yield reading.verdict(
-            _ENABLED,
-            are_paired(reading),
-            found=reading.text(_ENABLED) or "false (default)",
-            expected=f"true, since {_IDS} names {', '.join(ids)}: otherwise their settings are not "
-            "read, and NodeManagers reach no ResourceManager",
-            fix=f"set {_ENABLED} to true in yarn-site.xml",
-            elsewhere=reading.where(_IDS),
-        )
+        paired, where, names = are_paired(reading), reading.where(_IDS), ", ".join(ids)
+        yield reading.verdict(_ENABLED, paired, default="false", elsewhere=where, names=names)
 
 
 @rules.inspects("ha.elected-manager")
 def _elected(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     key = f"{_ELECTION}embedded"
     if are_paired(reading) and reading.truth(f"{_ELECTION}enabled") is not False:
-        yield reading.verdict(
-            key,
-            reading.truth(key) is not False or reading.truth(_CURATOR) is True,
-            found=reading.text(key) or "true (default)",
-            expected="true: otherwise no ResourceManager is elected, and none starts",
-            fix=f"remove {key} from {reading.where(key)}",
-        )
+        ok = reading.truth(key) is not False or reading.truth(_CURATOR) is True
+        yield reading.verdict(key, ok, default="true")
 
 
 @rules.inspects("ha.manager-by-itself")
 def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     key = f"{_ELECTION}enabled"
     if are_paired(reading):
-        yield reading.verdict(
-            key,
-            reading.truth(key) is not False,
-            found=reading.text(key) or "true (default)",
-            expected="true: otherwise no ResourceManager is active after a loss until an operator acts",
-            fix=f"remove {key} from {reading.where(key)}",
-        )
+        yield reading.verdict(key, reading.truth(key) is not False, default="true")
 
 
 @rules.inspects("ha.known-manager")
 def _named(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     text, ids = reading.text(_ID), reading.parts(_IDS)
     if text and ids and are_paired(reading):
-        yield reading.verdict(
-            _ID,
-            text in ids,
-            found=text,
-            expected=f"one of {', '.join(ids)}: otherwise the ResourceManager does not start",
-            fix=f"remove {_ID} from {reading.where(_ID)}: each ResourceManager derives its id "
-            f"from its own address",
-        )
+        yield reading.verdict(_ID, text in ids, names=", ".join(ids))
 
 
 @rules.inspects("ha.own-manager-id")
 def _own_id(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     text = reading.text(_ID)
     if are_paired(reading) and text in reading.parts(_IDS):
-        yield reading.verdict(
-            _ID,
-            False,
-            found=f"{text}, on every host that has this file",
-            expected="no value: each ResourceManager derives its id from its own address; with this file the "
-            "other host would use the wrong addresses",
-            fix=f"remove {_ID} from {reading.where(_ID)}",
-        )
+        yield reading.verdict(_ID, False, found=f"{text}, on every host that has this file")
 
 
 def _store(reading: Inspected) -> str:
@@ -222,33 +140,16 @@ def _store(reading: Inspected) -> str:
 @rules.inspects("ha.shared-state")
 def _shared_state(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if are_paired(reading):
-        yield _kept(
-            reading,
-            ok=_store(reading) not in _OF_ONE_HOST,
-            expected="a store that both ResourceManagers read: otherwise the other one starts without jobs",
-        )
-
-
-def _kept(reading: Inspected, *, ok: bool, expected: str) -> Observation:
-    return reading.verdict(
-        _STORE,
-        ok,
-        found=reading.text(_STORE) or "FileSystemRMStateStore (default)",
-        expected=expected,
-        fix=f"set {_STORE} to {_STORES}ZKRMStateStore in yarn-site.xml",
-        elsewhere="yarn-site.xml",
-    )
+        ok, default = _store(reading) not in _OF_ONE_HOST, "FileSystemRMStateStore"
+        yield reading.verdict(_STORE, ok, default=default, elsewhere="yarn-site.xml")
 
 
 @rules.inspects("ha.fenced-state")
 def _fenced_state(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if are_paired(reading) and _store(reading) not in _OF_ONE_HOST:
-        yield _kept(
-            reading,
-            ok=_store(reading) != "FileSystemRMStateStore",
-            expected="a store that lets only one ResourceManager write: with files both can write if the "
-            "first only paused",
-        )
+        default = "FileSystemRMStateStore"
+        ok = _store(reading) != default
+        yield reading.verdict(_STORE, ok, default=default, elsewhere="yarn-site.xml")
 
 
 @rules.inspects("ha.second-hmaster")
@@ -256,28 +157,12 @@ def _second(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not reading.has(_SERVERS) or not pairs(reading):
         return
     waiting = reading.config.backup_masters
-    yield Observation(
-        ok=bool(waiting),
-        about=_MASTERS,
-        found=", ".join(waiting) or "missing or empty",
-        expected="a host with a standby HMaster: without one, no region moves, splits or returns from a lost "
-        "RegionServer until an operator starts an HMaster",
-        fix=f"write the host of a second HMaster, such as the other NameNode's, into {_MASTERS} next to "
-        f"{_SERVERS}, and start it with hbase-daemon.sh start master --backup; if another program starts "
-        "HMasters, configure two",
-        where=_MASTERS,
-    )
+    yield Observation(bool(waiting), _MASTERS, ", ".join(waiting) or "missing or empty", where=_MASTERS)
 
 
 def _rack_of(host: str, topology: Topology) -> str:
-    return next(
-        (
-            rack.name
-            for rack in topology.racks
-            if any(host == pattern or host in expand(pattern) for pattern in rack.hosts)
-        ),
-        "",
-    )
+    racks = (rack for rack in topology.racks if any(host in expand(pattern) for pattern in rack.hosts))
+    return next((rack.name for rack in racks), "")
 
 
 rules.when("three ZooKeepers run on the cluster, and the inventory names racks")(
@@ -306,12 +191,5 @@ rules.when("JournalNodes run on hosts without a separate disk for them")(runs(Ro
 
 
 @rules.advises("ha.own-disks")
-def _shared_disk(facts: Facts) -> str | None:
-    if facts.own_disks(Role.JOURNALNODE) >= JOURNAL_DISK:
-        return None
-    return (
-        "JournalNodes keep edits, and ZooKeepers their log, on the system disk of their host. Every change "
-        "of the namespace waits until two of three JournalNodes have it on disk, and every failover until "
-        "two ZooKeepers have written it. Give the masters' hosts three disks that no worker uses, "
-        "for names, journals and ZooKeeper's log (`serves: masters`)."
-    )
+def _shared_disk(facts: Facts) -> Values | None:
+    return {} if facts.own_disks(Role.JOURNALNODE) < JOURNAL_DISK else None

@@ -8,26 +8,18 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from howdah.planner.facts import Facts
-from howdah.planner.reading import (
-    Inspected,
-    Observation,
-    below_data,
-    host_of,
-    is_remote,
-    is_temporary,
-)
+from howdah.planner.reading import Inspected, Observation, below_data, host_of, is_remote, is_temporary
 from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.ha.services import SHARED, NamedPair, listed, own_pairs
 
 rules = read_rules("ha.toml")
 
-_DIR = "dfs.journalnode.edits.dir"
 _SCHEME = "qjournal://"
 _USUAL_DIR = "/var/lib/hadoop/journal"
 FENCING = "dfs.ha.fencing.methods"
 _METHOD = r"([A-Za-z0-9.$]+)(?:\((.+)\))?"
 _OWN = ("sshfence", "shell", "powershell")
-_NOTHING = r"(/usr)?(/bin/)?true|exit 0|:"
+_NOTHING = r"shell\(\s*((/usr)?(/bin/)?true|exit 0|:)\s*\)"
 """Commands that succeed and do nothing."""
 QUORUM = "ha.zookeeper.quorum"
 _HBASE_QUORUM = "hbase.zookeeper.quorum"
@@ -66,14 +58,8 @@ def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         places = _places(text)
         name = places[0].removeprefix(_SCHEME).partition("/")[2]
         whole = ";".join(members(places[0].replace(",", ";")))
-        yield reading.verdict(
-            key,
-            len(places) == 1 and bool(name) and "/" not in name and "," not in text,
-            found=text,
-            expected="one journal: members separated by semicolons, then its name; otherwise the NameNode "
-            "does not start",
-            fix=f"set {key} to {_SCHEME}{whole}/{name or pair.service} in {reading.where(key)}",
-        )
+        ok = len(places) == 1 and bool(name) and "/" not in name and "," not in text
+        yield reading.verdict(key, ok, whole=whole, journal=name or pair.service)
 
 
 @rules.inspects("ha.journal-quorum")
@@ -86,21 +72,17 @@ def _quorum(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 def odd_number(reading: Inspected, key: str, addresses: tuple[str, ...], daemons: str) -> Observation:
     """Whether so many may lose one of them, and no fewer of them could."""
-    hosts = {host_of(address) for address in addresses}
-    return reading.verdict(
-        key,
-        len(hosts) == len(addresses) and len(hosts) >= 3 and len(hosts) % 2 == 1,
-        found=f"{len(addresses)} {daemons} on {len(hosts)} hosts",
-        expected=f"3 or 5 {daemons}, each on its own host",
-        fix=f"name 3 hosts in {key}: of two or four, losing half stops the quorum",
-    )
+    hosts = len(set(map(host_of, addresses)))
+    shown = f"{len(addresses)} {daemons} on {hosts} hosts"
+    ok = hosts == len(addresses) and hosts >= 3 and hosts % 2 == 1
+    return reading.verdict(key, ok, found=shown, daemons=daemons)
 
 
 def _directories(reading: Inspected) -> Iterator[tuple[str, str]]:
     """Where journals lie, by the key that says it; nothing where it is not set."""
     seen: set[str] = set()
     for _, _, pair in journals(reading):
-        key = pair.key(reading, _DIR)
+        key = pair.key(reading, "dfs.journalnode.edits.dir")
         if key not in seen:
             seen.add(key)
             yield key, reading.text(key) or ""
@@ -111,32 +93,20 @@ def _lasting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, text in _directories(reading):
         path = listed(text)[0].removeprefix("file://") if text else ""
         usable = path if path.startswith("/") and not is_temporary(path) else _USUAL_DIR
-        yield reading.verdict(
-            key,
-            text.startswith("/") and "," not in text and not is_temporary(text),
-            found=text or "not set: /tmp/hadoop/dfs/journalnode",
-            expected="the path of one permanent directory: a JournalNode accepts neither a URI nor a list",
-            fix=f"set {key} to {usable} in hdfs-site.xml and move the journals there",
-        )
+        ok = text.startswith("/") and "," not in text and not is_temporary(text)
+        shown = text or "not set: /tmp/hadoop/dfs/journalnode"
+        yield reading.verdict(key, ok, found=shown, usable=usable)
 
 
 @rules.inspects("ha.journal-disk")
 def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     hosts = [host_of(member) for _, text, _ in journals(reading) for member in members(text)]
     for key, text in _directories(reading):
-        if not text.startswith("/"):
-            continue
-        folder = PurePosixPath(text)
-        blocks = bool(below_data(reading, (folder,), hosts))
-        yield reading.verdict(
-            key,
-            not blocks and not is_remote(reading, folder),
-            found=f"{text}, " + ("on a disk of blocks" if blocks else "on another host's disk"),
-            expected="a separate disk: every change of the namespace waits until most JournalNodes have "
-            "written it, and a shared filer would lose all copies at once",
-            fix=f"set {key} to a directory on a disk that nothing else uses, such as {_USUAL_DIR}, and move "
-            "the journal there, one JournalNode after the other",
-        )
+        if text.startswith("/"):
+            folder = PurePosixPath(text)
+            blocks = bool(below_data(reading, (folder,), hosts))
+            shown = f"{text}, on a disk of blocks" if blocks else f"{text}, on another host's disk"
+            yield reading.verdict(key, not blocks and not is_remote(reading, folder), found=shown)
 
 
 def methods(text: str) -> tuple[str, ...]:
@@ -166,54 +136,25 @@ def _is_method(method: str) -> bool:
 def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, ways, _ in _fencing_settings(reading):
         wrong = [way for way in ways if not _is_method(way)]
-        yield reading.verdict(
-            key,
-            not wrong,
-            found="; ".join(wrong or ways),
-            expected="sshfence or shell(…), each on its own line: otherwise the failover controller exits",
-            fix=f"set {key} in {reading.where(key)} to sshfence, and in the next line shell(/bin/true)",
-        )
+        yield reading.verdict(key, not wrong, found="; ".join(wrong or ways))
 
 
 @rules.inspects("ha.fencing-lost-host")
 def _last_way(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, ways, shared in _fencing_settings(reading):
-        if not all(map(_is_method, ways)) or not shared.startswith("qjournal://"):
-            continue
-        yield reading.verdict(
-            key,
-            not all(way.startswith("sshfence") for way in ways),
-            found="; ".join(ways),
-            expected="a method that succeeds if the host itself is lost: otherwise no NameNode is active "
-            "until an operator acts; JournalNodes let only one NameNode write in any case",
-            fix=f"add shell(/bin/true) as the last line of {key} in {reading.where(key)}",
-        )
-
-
-def _does_nothing(method: str) -> bool:
-    match = re.fullmatch(_METHOD, method)
-    return (
-        match is not None
-        and match[1] == "shell"
-        and re.fullmatch(_NOTHING, (match[2] or "").strip()) is not None
-    )
+        if shared.startswith(_SCHEME) and all(map(_is_method, ways)):
+            yield reading.verdict(
+                key, not all(way.startswith("sshfence") for way in ways), found="; ".join(ways)
+            )
 
 
 @rules.inspects("ha.fencing-shared-disk")
 def _really(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, ways, shared in _fencing_settings(reading):
-        if not shared or shared.startswith("qjournal://"):
-            continue
-        yield reading.verdict(
-            key,
-            not any(map(_does_nothing, ways)),
-            found=f"{'; '.join(ways)}, and edits are shared in {shared}",
-            expected="methods that stop the other NameNode: otherwise both write to the shared file "
-            "system, and the namespace is lost",
-            fix=f"set {key} in {reading.where(key)} to a method that cuts the other NameNode off, such as "
-            f"shell(…) with a command for its power supply or the filer, or share edits through "
-            f"JournalNodes ({SHARED})",
-        )
+        if shared and not shared.startswith(_SCHEME):
+            ok = not any(re.fullmatch(_NOTHING, way) for way in ways)
+            shown = f"{'; '.join(ways)}, and edits are shared in {shared}"
+            yield reading.verdict(key, ok, found=shown)
 
 
 def keepers(text: str) -> tuple[str, ...]:
@@ -231,14 +172,7 @@ def _strings(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         text = reading.text(key)
         if text and "${" not in text and "://" not in text:
             hosts = re.findall(_MEMBER, text.partition("/")[0])
-            yield reading.verdict(
-                key,
-                _well_formed(text),
-                found=text,
-                expected="host:port of each ZooKeeper, separated by commas: otherwise no NameNode "
-                "becomes active",
-                fix=f"set {key} to {','.join(map(''.join, hosts))} in {reading.where(key)}",
-            )
+            yield reading.verdict(key, _well_formed(text), members=",".join(map("".join, hosts)))
 
 
 @rules.inspects("ha.zookeeper-members")
@@ -259,13 +193,7 @@ def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     text = reading.text(_PARENT)
     if text and "${" not in text:
-        yield reading.verdict(
-            _PARENT,
-            text.startswith("/"),
-            found=text,
-            expected="an absolute path in ZooKeeper: otherwise the failover controller exits",
-            fix=f"set {_PARENT} to /{text} in {reading.where(_PARENT)}, then hdfs zkfc -formatZK",
-        )
+        yield reading.verdict(_PARENT, text.startswith("/"))
 
 
 @rules.inspects("ha.quorum-racks")
@@ -284,14 +212,9 @@ def _racks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         needed = len(places) // 2 + 1
         # In two racks one of them has the majority in any case.
         ok = members < len(places) if most == 2 else len(places) - members >= needed
-        yield reading.verdict(
-            key,
-            ok,
-            found=f"{members} of {len(places)} {daemons} in {rack}",
-            expected=f"{daemons} in {'two' if most == 2 else 'three'} racks: of {len(places)}, {needed} must "
-            "answer, and a rack can lose its switch or its power",
-            fix=f"move {daemons} to hosts of other racks, one after the other, and set {key} to them",
-        )
+        shown, many = f"{members} of {len(places)} {daemons} in {rack}", "two" if most == 2 else "three"
+        values = {"daemons": daemons, "many": many, "places": len(places), "needed": needed}
+        yield reading.verdict(key, ok, found=shown, values=values)
 
 
 def _quorums(reading: Inspected) -> Iterator[tuple[str, tuple[str, ...], str]]:

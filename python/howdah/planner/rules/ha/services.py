@@ -16,7 +16,6 @@ SHARED = "dfs.namenode.shared.edits.dir"
 PROVIDER = "dfs.client.failover.proxy.provider"
 _ADDRESS = "dfs.namenode.rpc-address"
 _SERVICES = "dfs.nameservices"
-_OWN = "dfs.internal.nameservices"
 _NAMENODES = "dfs.ha.namenodes."
 _CLASSES = "org.apache.hadoop.hdfs.server.namenode.ha."
 _PROVIDERS = tuple(
@@ -31,22 +30,15 @@ _PROVIDERS = tuple(
         "RouterObserverReadConfiguredFailoverProxyProvider",
     )
 )
-_OF_SERVERS = (
-    SHARED,
-    "dfs.namenode.name.dir",
-    "dfs.datanode.data.dir",
-    "dfs.journalnode.edits.dir",
-    "dfs.ha.automatic-failover.enabled",
-    "dfs.ha.fencing.methods",
-)
+_FOLDERS = ("dfs.namenode.name.dir", "dfs.datanode.data.dir", "dfs.journalnode.edits.dir")
+_OF_SERVERS = (SHARED, *_FOLDERS, "dfs.ha.automatic-failover.enabled", "dfs.ha.fencing.methods")
 _USUAL_PORT = "8020"
 """With this one Hadoop lets a name service pass, as it says nothing else than no port."""
-_OBSERVERS_NEED = {
-    "dfs.namenode.state.context.enabled": "a NameNode then sends clients its latest transaction, and an "
-    "observer waits until it has applied that",
-    "dfs.ha.tail-edits.in-progress": "otherwise an observer sees a change only once its edit segment "
-    "is finished, minutes later",
-}
+_WAITING = (
+    "a NameNode then sends clients its latest transaction, and an observer waits until it has applied that"
+)
+_LATE = "otherwise an observer sees a change only once its edit segment is finished, minutes later"
+_OBSERVERS_NEED = {"dfs.namenode.state.context.enabled": _WAITING, "dfs.ha.tail-edits.in-progress": _LATE}
 
 
 class NamedPair(NamedTuple):
@@ -110,15 +102,12 @@ def _listed_services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         key = f"{_NAMENODES}{pair.service}"
         where = reading.where(_SERVICES if names else key)
         yield Observation(
-            ok=pair.service in names,
-            about=key if names else _SERVICES,
-            found=", ".join(names) or "not set",
-            expected=f"{pair.service} among them: otherwise its NameNodes are no pair and do not start",
-            fix=f"rename {key} to {_NAMENODES}{names[0]} in {reading.where(key)}, or add {pair.service} to "
-            f"{_SERVICES}"
-            if names
-            else f"set {_SERVICES} to {pair.service} in hdfs-site.xml",
+            pair.service in names,
+            key if names else _SERVICES,
+            ", ".join(names) or "not set",
             where=where,
+            words="named" if names else "unset",
+            values={"pair": pair, "name": "".join(names[:1]), "place": reading.where(key)},
         )
 
 
@@ -127,19 +116,9 @@ def _orphans(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for pair in all_named(reading):
         if is_orphan(reading, pair):
             key = f"{_NAMENODES}{pair.service}"
-            more = [name for name in pair.addresses() if reading.text(name)]
-            yield reading.verdict(
-                key,
-                False,
-                found=f"NameNodes of {pair.service}, which {_SERVICES} does not name",
-                expected=f"no such keys: Hadoop ignores them unless {_SERVICES} names {pair.service}",
-                fix=f"remove {' and '.join((key, *more))} from {reading.where(key)}",
-            )
-
-
-def _has_port(reading: Inspected, service: str) -> bool:
-    authority = (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0]
-    return authority.startswith(f"{service}:")
+            keys = " and ".join((key, *filter(reading.text, pair.addresses())))
+            shown = f"NameNodes of {pair.service}, which {_SERVICES} does not name"
+            yield reading.verdict(key, False, found=shown, pair=pair, keys=keys)
 
 
 @rules.inspects("ha.services-without-namenodes")
@@ -149,26 +128,16 @@ def _without_namenodes(reading: Inspected, facts: Facts) -> Iterator[Observation
         key, provider = f"{_NAMENODES}{service}", f"{PROVIDER}.{service}"
         used = reading.text(provider) or named == service
         # Without a class that finds NameNodes a name with a port is a host's, and the NameNode's address.
-        is_host = not reading.text(provider) and _has_port(reading, service)
+        authority = (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0]
+        is_host = not reading.text(provider) and authority.startswith(f"{service}:")
         by_name = _by_address(reading, service) or reading.text(f"{_ADDRESS}.{service}") or is_host
         meant = any(
             pair.service not in known_services(reading) and not is_orphan(reading, pair)
             for pair in all_named(reading)
         )
-        if not used or by_name or meant:
-            continue
-        yield reading.verdict(
-            key,
-            bool(reading.text(key)),
-            found=reading.text(key) or "not set",
-            expected=f"the names of {service}'s NameNodes, such as nn1,nn2, and {_ADDRESS}.{service} of "
-            "each: otherwise "
-            f"clients read {service} as a host and reach no NameNode",
-            fix=f"set {key} to nn1,nn2, and {_ADDRESS}.{service}.nn1 and {_ADDRESS}.{service}.nn2 to the "
-            "NameNodes' "
-            "addresses, in hdfs-site.xml",
-            elsewhere=reading.where(provider) or reading.where(_SERVICES),
-        )
+        if used and not by_name and not meant:
+            where = reading.where(provider) or reading.where(_SERVICES)
+            yield reading.verdict(key, bool(reading.text(key)), elsewhere=where, service=service)
 
 
 def _by_address(reading: Inspected, service: str) -> bool:
@@ -190,14 +159,7 @@ def _logical_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         name, _, port = address.partition("/")[0].partition(":")
         if scheme != "hdfs" or name not in services or _by_address(reading, name):
             continue
-        yield reading.verdict(
-            key,
-            port in ("", _USUAL_PORT),
-            found=reading.text(key) or "",
-            expected=f"hdfs://{name} without a port: clients refuse a port here, since each "
-            f"NameNode has its own",
-            fix=f"set {key} to hdfs://{name}{path} in {reading.where(key)}",
-        )
+        yield reading.verdict(key, port in ("", _USUAL_PORT), name=name, path=path)
 
 
 @rules.inspects("ha.provider-classes")
@@ -208,13 +170,7 @@ def _provider_classes(reading: Inspected, facts: Facts) -> Iterator[Observation]
         # What lies in another package is anybody's.
         if name and (name.startswith("org.apache.hadoop.") or "." not in name):
             near = difflib.get_close_matches(name, _PROVIDERS, 1, 0.0)[0]
-            yield reading.verdict(
-                key,
-                name in _PROVIDERS,
-                found=name,
-                expected="an existing class: otherwise no client reaches HDFS",
-                fix=f"set {key} to {near} in {reading.where(key)}",
-            )
+            yield reading.verdict(key, name in _PROVIDERS, near=near)
 
 
 def own_pairs(reading: Inspected) -> tuple[NamedPair, ...]:
@@ -224,7 +180,7 @@ def own_pairs(reading: Inspected) -> tuple[NamedPair, ...]:
 
 def is_own(reading: Inspected, pair: NamedPair) -> bool:
     """Whether a name service is this cluster's: clients may be given those of other clusters, too."""
-    own = reading.parts(_OWN)
+    own = reading.parts("dfs.internal.nameservices")
     return not own or pair.service in own
 
 
@@ -235,14 +191,8 @@ def _observers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if "ObserverRead" not in (reading.text(provider) or ""):
             continue
         for key, why in _OBSERVERS_NEED.items():
-            yield reading.verdict(
-                key,
-                reading.truth(key) is True,
-                found=reading.text(key) or "false (default)",
-                expected=f"true, as clients of {pair.service} read from observers: {why}",
-                fix=f"set {key} to true in hdfs-site.xml on all NameNodes",
-                elsewhere=reading.where(provider),
-            )
+            ok, where = reading.truth(key) is True, reading.where(provider)
+            yield reading.verdict(key, ok, default="false", elsewhere=where, pair=pair, why=why)
 
 
 @rules.inspects("ha.own-edits")
@@ -257,13 +207,6 @@ def _own_edits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         owner = next((pair for pair in owners if text.endswith(f"/{pair.service}")), owners[0])
         for pair in owners:
             key = f"{SHARED}.{pair.service}"
-            yield Observation(
-                ok=pair is owner,
-                about=key,
-                found=text if pair is owner else f"{text}, which {owner.service} has too",
-                expected="edits that no other name service uses: otherwise its NameNodes do not start, or "
-                "refuse the DataNodes of another cluster",
-                fix=f"set {key} to another journal, or, if {pair.service} belongs to another cluster, {_OWN} "
-                f"to {owner.service}, in hdfs-site.xml",
-                where=reading.where(pair.key(reading, SHARED)),
-            )
+            shown = text if pair is owner else f"{text}, which {owner.service} has too"
+            where, values = reading.where(pair.key(reading, SHARED)), {"pair": pair, "owner": owner}
+            yield Observation(pair is owner, key, shown, where=where, values=values)
