@@ -205,7 +205,7 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
     for missing in imported.unread:
         show_notice("missing", f"{missing.what}: {missing.why}")
     if workload_output is not None and imported.work is not None:
-        session.save(workload_output, session.work_text(imported.work))
+        session.save(workload_output, session.write_work(imported.work))
         largest = format_bytes(imported.work.largest_input_bytes)
         jobs = format_counted(imported.work.finished_jobs, "finished job")
         print(f"{workload_output}: {jobs}, the largest read {largest}", file=sys.stderr)

@@ -21,7 +21,7 @@ from howdah.calibrate.case import Case, CaseWork, is_load
 from howdah.calibrate.fit import fit
 from howdah.calibrate.forecast import forecasts
 from howdah.calibrate.hbase import HBASE, asked_hbase
-from howdah.calibrate.problem import Free, Problem, free_hardware, free_parameters, values_at, values_for
+from howdah.calibrate.problem import Problem, free_hardware, free_parameters, values_at, values_for
 from howdah.calibrate.records import cases_of as cases_of_records
 from howdah.calibrate.records import laboratory_values, link_values, measures_links
 from howdah.calibrate.study import PublishedStudy
@@ -69,15 +69,11 @@ def calibrate(
         return _from_runs(known_runs(runs_dir, runs), values, seed=seed, threads=threads, report=report)
     ratios = {path: study for path in tables if (study := ratios_in(path))}
     cases = cases_of(path for path in tables if path not in ratios)
+    seen = {case.study for case in cases}
+    hardware = [free for study in studies() if study.study in seen for free in free_hardware(study)]
+    free = [*free_parameters(PARAMETERS), *hardware]
     fitted = fit_cases(
-        _name(cases),
-        cases,
-        _free(cases),
-        simulate_case,
-        begin=values,
-        seed=seed,
-        threads=threads,
-        report=report,
+        _name(cases), cases, free, simulate_case, begin=values, seed=seed, threads=threads, report=report
     )
     compared = (
         cell for path, study in ratios.items() for cell in ratio_cells(path, study, fitted.values, seed)
@@ -135,8 +131,7 @@ def _from_runs(
         threads=threads,
         report=report,
     )
-    parameters = (*fitted.parameters, *measured, *of_hosts)
-    return fitted.model_copy(update={"parameters": parameters})
+    return fitted.model_copy(update={"parameters": (*fitted.parameters, *measured, *of_hosts)})
 
 
 def check_output(path: Path) -> None:
@@ -159,15 +154,6 @@ def save_calibration(calibration: Calibration, path: Path) -> None:
     replace_file(path, write_calibration(calibration))
 
 
-def _free(cases: Sequence[Case]) -> list[Free]:
-    """The simulator's parameters, and what each study among the cases refits of its own hosts."""
-    seen = {case.study for case in cases}
-    return [
-        *free_parameters(PARAMETERS),
-        *(free for study in studies() if study.study in seen for free in free_hardware(study)),
-    ]
-
-
 def _name(cases: Sequence[Case]) -> str:
     return ", ".join(dict.fromkeys(case.study for case in cases))
 
@@ -186,7 +172,6 @@ MECHANISMS = {
 _DRAWS = 41
 """Fewer differ by several per cent where reduces take one wave or two."""
 _SEED = 1
-_DIGITS = 4
 
 
 def transfer(calibration: Calibration, study: PublishedStudy, cases: Sequence[Case]) -> Transfer:
@@ -229,12 +214,8 @@ def _cells(
     run = named_run(case.name)
     assert run is not None
     plan, suite, _ = case_of(study, run.setting, {}, hardware).work
-    drawn = [
-        stretches(summary)
-        for summary in simulate(
-            list(scenarios(plan, suite, calibration, count=_DRAWS, seed=_SEED)), lambda done: None
-        )
-    ]
+    several = list(scenarios(plan, suite, calibration, count=_DRAWS, seed=_SEED))
+    drawn = [stretches(summary) for summary in simulate(several, lambda done: None)]
     away = distance(calibration, plan, suite)
     predicted = {
         forecast.workload: forecast
@@ -279,7 +260,7 @@ def _without(
 
 
 def _short(value: float) -> float:
-    return float(f"{value:.{_DIGITS}g}")
+    return float(f"{value:.4g}")
 
 
 def main(tables: Sequence[str]) -> None:

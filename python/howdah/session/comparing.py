@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -84,34 +85,34 @@ def write_comparison(compared: Compared, out_dir: Path) -> Path:
 
 def followed(compared: Compared) -> Followed:
     """What resources did in the workload that takes longest, in the run of each group that is most usual."""
-    base, *_ = groups = compared.comparison.groups
-    elapsed = {
-        reading.measure.workload: reading.value
-        for reading in base.runs[0].readings
-        if reading.measure.kind == "time" and reading.measure.phase is None
+    _, workload = longest_workload(compared.comparison)
+    return follow(compared.comparison, workload, compared.paths.__getitem__)
+
+
+def follow(comparison: Comparison, workload: str, path_of: Callable[[str], Path]) -> Followed:
+    """What resources did in a workload: of each group the run whose time lies in the middle."""
+    courses_by_group = {
+        group.name: courses(read_run(path_of(_middle_run(group, workload))), workload)
+        for group in comparison.groups[:MOST_COLOURS]
     }
-    workload = max(elapsed, key=lambda name: elapsed[name])
-    return Followed(
-        workload,
-        {
-            group.name: courses(read_run(compared.paths[_usual(group, workload).run]), workload)
-            for group in groups[:MOST_COLOURS]
-        },
-    )
+    return Followed(workload, courses_by_group)
 
 
-def _usual(group: RunGroup, workload: str) -> RunFigures:
-    """The run whose time lies in the middle of its repeats' times."""
+def longest_workload(comparison: Comparison) -> tuple[float, str]:
+    """The workload that takes longest on the baseline, after its time."""
+    return max(_elapsed(comparison.groups[0].runs[0]))
 
-    def elapsed_s(run: RunFigures) -> float:
-        return next(
-            reading.value
-            for reading in run.readings
-            if reading.measure.kind == "time"
-            and (reading.measure.workload, reading.measure.phase) == (workload, None)
-        )
 
-    return sorted(group.runs, key=elapsed_s)[(len(group.runs) - 1) // 2]
+def _middle_run(group: RunGroup, workload: str) -> str:
+    times = [(value, run.run) for run in group.runs for value, name in _elapsed(run) if name == workload]
+    return sorted(times, key=itemgetter(0))[(len(times) - 1) // 2][1]
+
+
+def _elapsed(run: RunFigures) -> Iterator[tuple[float, str]]:
+    """The time of each workload, and its name."""
+    for reading in run.readings:
+        if reading.measure.kind == "time" and reading.measure.phase is None:
+            yield reading.value, reading.measure.workload
 
 
 def _baseline(figures: Sequence[RunFigures], unreadable: Sequence[Refused], *, named: bool) -> RunFigures:

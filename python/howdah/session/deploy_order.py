@@ -27,7 +27,7 @@ from howdah.session.deploy_project import (
 )
 
 _LONGEST_VALUE = 60
-"""As many characters of a value as a line shows."""
+_NAMENODE = "namenode"
 
 
 class UnrollableChange(NamedTuple):
@@ -115,7 +115,6 @@ def _short(value: str) -> str:
 
 
 _SHOWN = 8
-"""As many hosts as one line names."""
 
 
 def steps(
@@ -236,9 +235,6 @@ def check_hosts(target: Target, playbook: str, hosts: Sequence[str]) -> None:
             )
 
 
-_NAMENODE = "namenode"
-
-
 class Way(StrEnum):
     """How hosts become what is planned, by the playbook that does it."""
 
@@ -261,11 +257,10 @@ class HdfsUpgrade(NamedTuple):
 
 def upgrade_under_way(states: Mapping[str, DeployedHost]) -> HdfsUpgrade | None:
     """What the NameNode that leads says of an upgrade, or another one where none leads."""
-    masters = sorted(states.values(), key=lambda state: not _leads_namenode(state))
+    masters = sorted(states.values(), key=lambda state: not _leads(state, _NAMENODE))
     active = [state for state in masters if state.namenode and state.namenode["active"] == "active"]
-    upgrades = [state.upgrade for state in active if _leads_namenode(state)] or [
-        state.upgrade for state in active
-    ]
+    leaders = [state for state in active if _leads(state, _NAMENODE)]
+    upgrades = [state.upgrade for state in leaders or active]
     upgrade = next((upgrade for upgrade in upgrades if upgrade), None)
     origin = next((state.upgraded_from for state in masters if state.upgraded_from), "")
     if upgrade:
@@ -282,9 +277,16 @@ def way(target: Target, options: DeployOptions, states: Mapping[str, DeployedHos
     if not applied or (under_way is None and applied == {release}):
         return Way.CHANGE
     newest = max(applied, key=_number)
-    chosen = (
-        _started(release, newest) if under_way is None else _continued(release, applied, under_way.origin)
-    )
+    if under_way is not None:
+        chosen = _continued(release, applied, under_way.origin)
+    elif _number(release) > _number(newest):
+        chosen = Way.UPGRADE
+    else:
+        raise UserError(
+            release,
+            f"is older than HDFS's release ({newest}), and no upgrade that could be rolled back is under way",
+            f"plan with --hadoop {newest.removeprefix('hadoop-')}, or a newer one",
+        )
     if chosen is not Way.CHANGE and len(target.on(Role.NAMENODE)) < 2 and not options.downtime:
         raise UserError(
             target.file,
@@ -292,17 +294,6 @@ def way(target: Target, options: DeployOptions, states: Mapping[str, DeployedHos
             "give --downtime to accept that, or plan two with --protect-masters ha",
         )
     return chosen
-
-
-def _started(release: str, runs: str) -> Way:
-    """The way from what runs while no upgrade is under way: to newer releases only."""
-    if _number(release) > _number(runs):
-        return Way.UPGRADE
-    raise UserError(
-        release,
-        f"is older than HDFS's release ({runs}), and no upgrade that could be rolled back is under way",
-        f"plan with --hadoop {runs.removeprefix('hadoop-')}, or a newer one",
-    )
 
 
 def _continued(release: str, applied: set[str], origin: str) -> Way:
@@ -319,10 +310,6 @@ def _continued(release: str, applied: set[str], origin: str) -> Way:
     )
 
 
-def _leads_namenode(state: DeployedHost) -> bool:
-    return bool(state.namenode and state.namenode.get("leads"))
-
-
 def _hadoop(trees: tuple[str, ...]) -> str:
     return next((tree for tree in trees if tree.startswith("hadoop-")), "")
 
@@ -332,10 +319,7 @@ def _number(tree: str) -> tuple[int, ...]:
 
 
 def finalize(target: Target, options: DeployOptions, report: ReportStep, agree: Agree) -> Deployed:
-    """End HDFS's upgrade once that is agreed to.
-
-    Raises UserError where hosts are not all on the release that stays.
-    """
+    """End HDFS's upgrade once that is agreed to; raises UserError if a host is not on the new release."""
     check_ansible()
     begun = time.monotonic()
     with project(target, options.disks) as folder:

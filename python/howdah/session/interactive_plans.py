@@ -37,7 +37,6 @@ from howdah.units import exact_bytes, exact_decimal
 
 MOST_REPLICATIONS = 5
 MOST_FAULTS = 200
-"""Faults of an inventory that are listed; what has more is hardly one."""
 _MOST_HOSTS = 2000
 _FILE = "inventory"
 
@@ -104,11 +103,8 @@ class WhatIfAsked(PlanAsked):
     """A plan, what of it is changed, and how thoroughly it is simulated."""
 
     changes: dict[Change, Text] = Field(default_factory=dict)
-    """New values, as people write them."""
     dataset: Text = ""
-    """How much is sorted: ``30TB``."""
     replications: Annotated[int, Field(ge=1, le=MOST_REPLICATIONS)] = 1
-    """Simulations with other seeds and parameters: the more, the better is the interval known."""
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
     simulator: Simulator = "full"
     """``quick``: a few hosts stand for all, where these are alike and there is much for each to do."""
@@ -129,14 +125,10 @@ class WhatIfTimes(Model):
     """Workload by workload, each followed by its phases."""
     calibration: str | None
     simulator: Simulator
-    """Which simulation it was: the full one has every host, the quick one a few that stand for all."""
     few_hosts: int | None
-    """How many, of the quick one."""
     full_because: str | None
-    """Why it was the full one although the quick one was asked for."""
     replications: int
     took_s: float
-    """Seconds that simulating took here."""
 
 
 def check_inventory(text: str) -> tuple[InventoryFault, ...]:
@@ -178,16 +170,12 @@ def _read(question: PlanAsked, base: ClusterPlan | None, dataset: str = "") -> t
     if dataset:
         words = [f"terasuite:{dataset}"]
     before = base.cluster.request if base is not None else PlanRequest()
-    options = {
+    fields = {"hypervisor", "workers_per_host", "replication", "profile", "years"}
+    options = question.model_dump(include=fields) | {
         "workload": words,
-        "hypervisor": question.hypervisor,
-        "workers_per_host": question.workers_per_host,
-        "replication": question.replication,
         "protect_masters": question.protection,
-        "profile": question.profile,
         "need": question.need or None,
         "growth": question.growth or None,
-        "years": question.years,
     }
     request = before.model_copy(update=request_fields(options))
     return parse_inventory(question.inventory, _FILE), request

@@ -27,7 +27,7 @@ from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.web import Web
 
-__all__ = ["ASSUMED", "AssumedFacts", "Serves", "inventory_schema", "notices", "read_inventory"]
+__all__ = ["ASSUMED", "AssumedFacts", "Serves", "inventory_schema", "notices", "read_inventory", "write_work"]
 
 
 class ExtendedInventory(NamedTuple):
@@ -60,9 +60,6 @@ def save(path: Path, text: str) -> None:
     """Write a file in one step; raises UserError if it cannot be written."""
     # A link stays a link to the file it leads to.
     replace_file(path.resolve(), text)
-
-
-_NAME = "cluster"
 
 
 class ImportedInventory(NamedTuple):
@@ -115,11 +112,6 @@ def kind_of_disk(text: str) -> DiskKind:
         ) from error
 
 
-def work_text(work: Work) -> str:
-    """The file that `howdah plan --workload @FILE` reads."""
-    return write_work(work)
-
-
 def _heading(surveyed: Survey) -> str:
     """Where the file comes from; what stands behind a # was not reported by the cluster."""
     now = datetime.now(UTC).isoformat(timespec="minutes")
@@ -134,12 +126,11 @@ def _cluster_name(name: str) -> str:
     """A name service's name, where an inventory can have it."""
     word = name.partition(".")[0].lower()
     usable = word[:1].isalpha() and word.isascii() and word.replace("-", "").isalnum() and len(word) <= 31
-    return word if usable else _NAME
+    return word if usable else "cluster"
 
 
 _MOST_PORT = 65535
 _AT_ONCE = 20
-"""Hosts that are asked at once."""
 
 
 def measure_host(
