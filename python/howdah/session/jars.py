@@ -38,21 +38,15 @@ class ShownHadoop(NamedTuple):
     """What would run Hadoop on this machine."""
 
     installation: Installation | None
-    """The installation that would be used; None if there is none."""
     named_by: str
-    """Why that one: ``HADOOP_HOME``, or ``howdah hadoop fetch``."""
+    """Why that one: ``HADOOP_HOME``, or ``howdah hadoop fetch``; so for the other products."""
     hbase: HBaseInstallation | None
-    """The HBase that would be used; None if there is none, which stands in nobody's way but HBase's."""
+    """The one that would be used; None if there is none, which is in the way of HBase's programs alone."""
     hbase_named_by: str
-    """Why that one: ``HBASE_HOME``, or ``howdah hadoop fetch hbase``."""
     spark: SparkInstallation | None
-    """The Spark that would be used; None if there is none, which only Spark's programs need."""
     spark_named_by: str
-    """What names it: ``SPARK_HOME``, or ``howdah hadoop fetch spark``."""
     java: Path | None
-    """The home of the Java that would be used; None if there is none."""
     java_version: str | None
-    """What that Java says it is."""
     missing: tuple[HowdahError, ...]
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import secrets
 import shlex
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -26,7 +25,7 @@ from howdah.session.racing import only_race_on, raced_plans
 from howdah.session.studies import GivenStudy, make_runs
 from howdah.session.study_directory import StudyDirectory, spent_s
 from howdah.session.study_paper import write_study_paper
-from howdah.session.study_running import StudyObserver
+from howdah.session.study_running import ShowStudy
 from howdah.store.layout import new_run_id, write_model
 from howdah.store.predictions import JOB_REQUEST, search_path
 from howdah.tune.job import (
@@ -40,13 +39,11 @@ from howdah.tune.job import (
     values_alone,
 )
 
+__all__ = ["search_path"]
+
 REQUEST, RESULT = JOB_REQUEST, "job-tuning.json"
 _ALONE, _RACE = "alone", "race"
 _UNSET_MB = {"mapreduce.map.memory.mb": "1024", "mapreduce.reduce.memory.mb": "1024"}
-
-
-ShowStudy = Callable[[Study], AbstractContextManager[StudyObserver]]
-"""Shows the runs of a study while they are made."""
 
 
 class TunedJob(NamedTuple):
@@ -118,12 +115,7 @@ def start_job(request: JobTuningRequest, directory: Path, name: str | None) -> P
 
 def is_job(directory: Path, name: str) -> bool:
     """Whether the search of this name, ``last`` for the newest, is that of a job."""
-    return (job_folder(directory, name) / REQUEST).is_file()
-
-
-def job_folder(directory: Path, name: str) -> Path:
-    """The directory of the search of this name, ``last`` for the newest of all searches."""
-    return search_path(directory, name)
+    return (search_path(directory, name) / REQUEST).is_file()
 
 
 def tune_job(path: Path, show: ShowStudy, budget_s: float | None = None) -> TunedJob:
@@ -155,7 +147,25 @@ def tune_job(path: Path, show: ShowStudy, budget_s: float | None = None) -> Tune
         if candidates:
             study = race_study(request, path.name, candidates, first.spent_s)
             second = _made(path, _RACE, study, show)
-        tuning = _result(path.name, request, first, second)
+    plans = raced_plans(second.study, second.done, (CONFIGURED_NAME, DEFAULTS_NAME)) if second else ()
+    faster = [
+        plan
+        for plan in plans
+        if plan.name != DEFAULTS_NAME
+        and (difference := plan.against.get(CONFIGURED_NAME))
+        and difference.verdict is Verdict.FASTER
+    ]
+    best = min(faster, key=lambda plan: plan.elapsed_s or 0.0, default=None)
+    tuning = JobTuning(
+        id=path.name,
+        request=request,
+        alone=alone,
+        plans=plans,
+        values=job_properties(candidates[best.name]) if best else {},
+        winner=best.name if best else CONFIGURED_NAME,
+        spent_s=first.spent_s + (second.spent_s if second else 0.0),
+        decided=second is None or any(plan.against for plan in plans),
+    )
     write_model(path / RESULT, tuning)
     return TunedJob(tuning, tuple(made.paper for made in (first, second) if made is not None))
 
@@ -189,29 +199,6 @@ def _values(request: JobTuningRequest, plans: Sequence[RacedPlan]) -> tuple[Valu
         for label, values in values_alone(request).items()
         for name, value in values.items()
         if (plan := by_name.get(label)) is not None
-    )
-
-
-def _result(name: str, request: JobTuningRequest, first: _Made, second: _Made | None) -> JobTuning:
-    alone = _values(request, raced_plans(first.study, first.done, (CONFIGURED_NAME,)))
-    plans = raced_plans(second.study, second.done, (CONFIGURED_NAME, DEFAULTS_NAME)) if second else ()
-    faster = [
-        plan
-        for plan in plans
-        if plan.name != DEFAULTS_NAME
-        and (difference := plan.against.get(CONFIGURED_NAME))
-        and difference.verdict is Verdict.FASTER
-    ]
-    best = min(faster, key=lambda plan: plan.elapsed_s or 0.0, default=None)
-    return JobTuning(
-        id=name,
-        request=request,
-        alone=alone,
-        plans=plans,
-        values=job_properties(racing(request, alone)[best.name]) if best else {},
-        winner=best.name if best else CONFIGURED_NAME,
-        spent_s=first.spent_s + (second.spent_s if second else 0.0),
-        decided=second is None or any(plan.against for plan in plans),
     )
 
 

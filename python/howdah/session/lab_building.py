@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +19,7 @@ from howdah.lab.machines import Power
 from howdah.lab.registry import DEFAULT_NAME
 from howdah.lab.shared_hosts import LabPlace, first_place, place_with
 from howdah.lab.state import LabState, read_state
-from howdah.model.inventory import HostGroup, Inventory
+from howdah.model.inventory import Inventory
 from howdah.model.plan import Cluster, ClusterPlan
 from howdah.planner.capacity import disk_bytes_per_s
 from howdah.planner.host_claims import check_fit
@@ -82,9 +81,11 @@ def _check_hosts(source: Path, cluster: Cluster, state: LabState) -> None:
             f'has the same cluster name, {cluster.inventory.cluster}, as lab "{state.name}"',
             "plan it with another --cluster NAME",
         )
-    for name in _both(cluster, second):
-        own_groups, other_groups = _whole(cluster, name), _whole(second, name)
-        if _size(own_groups) != _size(other_groups):
+    theirs = {host.lower() for group in second.inventory.groups for host in group.names}
+    for name in (
+        host for group in cluster.inventory.groups for host in group.names if host.lower() in theirs
+    ):
+        if _size(cluster, name) != _size(second, name):
             raise UserError(
                 f"host {name}",
                 f'differs between {source} and lab "{state.name}"',
@@ -92,17 +93,10 @@ def _check_hosts(source: Path, cluster: Cluster, state: LabState) -> None:
             )
 
 
-def _both(first: Cluster, second: Cluster) -> Sequence[str]:
-    hosts = {host.lower() for group in second.inventory.groups for host in group.names}
-    return [host for group in first.inventory.groups for host in group.names if host.lower() in hosts]
-
-
-def _whole(cluster: Cluster, host: str) -> HostGroup | None:
-    return cluster.request.sharing.whole_host(host) if cluster.request.sharing is not None else None
-
-
-def _size(group: HostGroup | None) -> tuple[int, int, int] | None:
-    if group is None:
+def _size(cluster: Cluster, host: str) -> tuple[int, int, int] | None:
+    """The threads, memory and network of a whole host, by its cluster's plan."""
+    sharing = cluster.request.sharing
+    if sharing is None or (group := sharing.whole_host(host)) is None:
         return None
     return group.cpu.threads, group.memory_bytes, group.network_bits_per_s
 

@@ -24,7 +24,7 @@ from howdah.documents.files import read_host, read_plan
 from howdah.errors import UserError
 from howdah.files import replace_file
 from howdah.model.existing import CheckReport, CheckVerdict, HostRole
-from howdah.model.plan import Advice, ClusterPlan, ConfigFile, ConfigSet, value_text
+from howdah.model.plan import Advice, ClusterPlan, ConfigSet, value_text
 from howdah.planner.document import source_text
 from howdah.planner.rule import Severity
 from howdah.probe import probe_host
@@ -62,7 +62,7 @@ def pending_changes(files: ConfigSet, directory: Path) -> tuple[FileChange, ...]
         if before == after.get(path):
             result.append(FileChange(path, "same", False, before, before))
             continue
-        edited = written.get(path) != _digest(before)
+        edited = written.get(path) != digest(before)
         kind: ChangeKind = "changed" if path in after else "removed"
         result.append(FileChange(path, kind, edited, before, after.get(path, "")))
     return tuple(result)
@@ -90,7 +90,7 @@ def write_rendered(files: ConfigSet, directory: Path, *, force: bool) -> tuple[F
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(file.content, encoding="utf-8", newline="\n")
                 path.chmod(0o755 if file.executable else 0o644)
-            digests = {file.path: _digest(file.content) for file in files.files}
+            digests = {file.path: digest(file.content) for file in files.files}
             text = json.dumps({"howdah": _FORMAT, "files": digests}, indent=1, sort_keys=True)
             (staging / MANIFEST).write_text(text + "\n", encoding="utf-8")
             _move(files, planned, staging, directory)
@@ -163,13 +163,9 @@ def _read(path: Path) -> str | None:
         raise UserError(str(path), f"cannot be read: {error.strerror}", "move it") from error
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", errors="surrogateescape")).hexdigest()
-
-
-def digest(file: ConfigFile) -> str:
+def digest(text: str) -> str:
     """SHA-256 of a file's bytes, as the manifest holds it."""
-    return _digest(file.content)
+    return hashlib.sha256(text.encode("utf-8", errors="surrogateescape")).hexdigest()
 
 
 __all__ = ["counted_contents"]

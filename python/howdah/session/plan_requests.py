@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
-from howdah.model.inventory import Inventory, Sharing
-from howdah.model.plan import Advice, ClusterPlan
+from howdah.model.inventory import Inventory
+from howdah.model.plan import ClusterPlan
 from howdah.model.plan_options import PLAN_OPTIONS, USUAL, usual_years
 from howdah.model.request import CodedDirectory, Demand, Growth, Override, PlanRequest, WorkKind
 from howdah.model.storage_policy import POLICIES
@@ -216,22 +216,17 @@ def plan_change(
     if kept is None or kept.sharing is None:
         return plan_after(before, inventory)
     share = RequestedShare(kept.sharing.percent, tuple(neighbours), kept.sharing.cluster)
-    _check_all_given(kept.sharing, neighbours)
-    return plan_shared(
-        lambda hosts, shared: plan_after(before, hosts, shared.sharing), share, inventory, kept
-    )
-
-
-def _check_all_given(sharing: Sharing, plans: Sequence[Path]) -> None:
-    """Raise UserError where a cluster that the plan stood beside is not given any more."""
-    clusters = {read_plan(path).cluster.inventory.cluster for path in plans}
-    for neighbour in sharing.beside:
+    clusters = {read_plan(path).cluster.inventory.cluster for path in neighbours}
+    for neighbour in kept.sharing.beside:
         if neighbour.cluster not in clusters:
             raise UserError(
                 "--from",
                 f"shares hosts with cluster {neighbour.cluster}, whose plan is needed for the remaining room",
                 f"give the current plan of {neighbour.cluster}: --beside PLAN",
             )
+    return plan_shared(
+        lambda hosts, shared: plan_after(before, hosts, shared.sharing), share, inventory, kept
+    )
 
 
 RANKS = ("rules", "simulate")
@@ -263,10 +258,9 @@ def plan_inventory(
     if why is not None and rank is None:
         # The calibration may be one that is set for every command.
         plan = plan_cluster(inventory, request)
-        text = f"Platforms are ranked by rules alone: {why}."
-        cluster = plan.cluster
-        advice: tuple[Advice, ...] = (*cluster.advice, SIMULATED.advice(text))
-        return plan.model_copy(update={"cluster": cluster.model_copy(update={"advice": advice})})
+        advice = SIMULATED.advice(f"Platforms are ranked by rules alone: {why}.")
+        cluster = plan.cluster.model_copy(update={"advice": (*plan.cluster.advice, advice)})
+        return plan.model_copy(update={"cluster": cluster})
     # Simulating takes libraries that rules do without.
     from howdah.simulation.whole_suite import PlatformTimes  # noqa: PLC0415
 

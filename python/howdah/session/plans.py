@@ -300,12 +300,7 @@ def compare_policies(
             f"is less than one file of {format_bytes(mean)}",
             "give an amount with a unit, such as 300TB",
         )
-    data = StoredData(
-        data_bytes=size,
-        file_bytes=mean,
-        age_days=age_days,
-        reads_per_month=reads_per_month,
-    )
+    data = StoredData(data_bytes=size, file_bytes=mean, age_days=age_days, reads_per_month=reads_per_month)
     loss = Loss("worker" if worker else "host", SHARE if share is None else share)
     compared = compare_storage(plan, data, loss)
     return _simulated(plan, compared, loss) if simulate else compared

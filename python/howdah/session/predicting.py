@@ -57,16 +57,17 @@ from howdah.units import format_counted
 __all__ = ["save_prediction"]
 
 _LEAST_REPLICATIONS = 3
-"""Fewer say nothing of how far apart they lie."""
+"""Fewer show nothing of how far apart they lie."""
 
 
 def planned_work(file: Path, request: RunRequest) -> tuple[ClusterPlan, Suite]:
     """The plan in a file, and the suite as large as it is asked for; raises UserError."""
     plan = read_plan(file)
-    return plan, _sized(request, plan)
+    return plan, sized(request, plan)
 
 
-def _sized(request: RunRequest, plan: ClusterPlan) -> Suite:
+def sized(request: RunRequest, plan: ClusterPlan) -> Suite:
+    """The suite as large as it is requested; raises UserError."""
     try:
         return size_planned(request, plan).suite
     except UserError as error:
@@ -97,7 +98,7 @@ def predict(
     else:
         state = state_of(target)
         plan, laboratory = state.plan, state.laboratory
-        suite = _sized(request, plan)
+        suite = sized(request, plan)
     name = name or new_run_id(datetime.now(), suite.name, directory)
     check_name(directory, name)
     calibrated = load_calibration(calibration) if calibration is not None else None
@@ -116,6 +117,9 @@ def predict(
     times = [stretches(summary) for summary in summaries]
     away = distance_of(calibrated, simulated, suite)
     length = away.length if away else 0.0
+    digests = {"plan": sha256(plan.model_dump_json()), "suite": sha256(suite.model_dump_json())}
+    if calibrated is not None:
+        digests["calibration"] = sha256(write_calibration(calibrated))
     return Prediction(
         id=name,
         created=datetime.now(UTC).isoformat(timespec="milliseconds"),
@@ -125,7 +129,7 @@ def predict(
         calibration=calibrated.name if calibrated else None,
         best_of=calibrated.best_of if calibrated else 1,
         distance=away,
-        digests=_digests(plan, suite, calibrated),
+        digests=digests,
         plan=plan,
         laboratory=laboratory,
         suite=suite,
@@ -185,13 +189,6 @@ def replicas_text(prediction: Prediction) -> str | None:
     replicas = replicas_of(prediction.plan, cluster, suite)
     read = format_counted(replicas.generated, "replica")
     return f"sorted from {read} into {replicas.sorted} ({OUTPUT_REPLICATION.flag})"
-
-
-def _digests(plan: ClusterPlan, suite: Suite, calibration: Calibration | None) -> dict[str, str]:
-    digests = {"plan": sha256(plan.model_dump_json()), "suite": sha256(suite.model_dump_json())}
-    return (
-        digests if calibration is None else digests | {"calibration": sha256(write_calibration(calibration))}
-    )
 
 
 class Scored(NamedTuple):

@@ -21,7 +21,6 @@ from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.tables import Job, Progress, ServerEvent
 from howdah.model.workloads.suite import programs, suites
 from howdah.planner.suite.request import RunRequest, check_use
-from howdah.report.renderer import Renderer
 from howdah.store.archive import export_run, import_run
 from howdah.store.reader import RunSummary, find_run, list_runs
 from howdah.store.writer import RunWriter
@@ -153,6 +152,14 @@ class _Recorder:
     def measured(self) -> None:
         self._measured()
 
+    def end(self, record: RunRecord) -> Path:
+        """Finish the record and return where it is; an engine that returns one has begun it."""
+        if self.writer is None:
+            raise RuntimeError(f"engine {record.engine} wrote no record")
+        with self.writer as writer:
+            writer.finish(record)
+        return writer.path
+
     @contextmanager
     def _recording(self) -> Iterator[None]:
         began_s = time.monotonic()
@@ -168,14 +175,11 @@ def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> Fini
     with ReportWarmup() as warmup:
         recorder = _Recorder(runs_dir, observer, warmup.begin)
         began_s = time.monotonic()
-        record = engine.run(job, recorder)
+        ended = engine.run(job, recorder)
         ran_s = time.monotonic()
-        if recorder.writer is None:
-            raise RuntimeError(f"engine {engine.name} wrote no record")
-        with recorder.writer as writer:
-            writer.finish(record)
+        path = recorder.end(ended)
         written_s = time.monotonic()
-        finished = warmup.report(writer.path)
+        finished = warmup.report(path)
     recording_s = recorder.recording_s + written_s - ran_s
     engine_s = ran_s - began_s - recorder.recording_s
     return finished._replace(spent=Spent(engine_s, recording_s, time.monotonic() - written_s))
@@ -184,12 +188,7 @@ def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> Fini
 def record(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> Path:
     """Run a job and keep its record, without a report; return where. Raises UserError as ``run`` does."""
     recorder = _Recorder(runs_dir, observer, lambda: None)
-    ended = engine.run(job, recorder)
-    if recorder.writer is None:
-        raise RuntimeError(f"engine {engine.name} wrote no record")
-    with recorder.writer as writer:
-        writer.finish(ended)
-    return writer.path
+    return recorder.end(engine.run(job, recorder))
 
 
 def rated_amount(job: Job, step: Progress) -> int:
@@ -201,11 +200,7 @@ def rated_amount(job: Job, step: Progress) -> int:
     return step.total
 
 
-def prepare(
-    engine: str | None,
-    request: RunRequest,
-    **start: Unpack[RunStart],
-) -> Prepared:
+def prepare(engine: str | None, request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     """Make a run ready; raises UserError, having written nothing, where it could not start.
 
     Without an engine, the first one runs it that can and uses every option given.
@@ -214,9 +209,8 @@ def prepare(
     registered = engines().get(engine)
     if registered is None:
         raise UserError("--engine", f"{engine!r} is not an engine", f"one of {', '.join(engines())}")
-    elsewhere = {option for engine_of_option in engines().values() for option in engine_of_option.options} - {
-        *registered.options
-    }
+    others = {option for row in engines().values() for option in row.options}
+    elsewhere = others - {*registered.options}
     for name in request.given:
         if all_options()[name] in elsewhere:
             check_use(all_options()[name], engine)

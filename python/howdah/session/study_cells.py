@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from howdah.engines.base import Prepared, begun_record, job_digests, new_job
 from howdah.errors import UserError, nearest
 from howdah.model.calibration import HARDWARE, Calibration
 from howdah.model.engines import CALIBRATION, LAB, LOCAL, PLAN, engines
-from howdah.model.inventory import Inventory
+from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Override, PlanRequest, Profile, Protection
@@ -73,10 +73,7 @@ def setup_plan(name: str, settings: CellSettings, calibration: Calibration | Non
     )
     values = {} if calibration is None else {part.name: part.value for part in calibration.parameters}
     hardware = {key: value for key, value in values_for(study.study, values).items() if key in HARDWARE}
-    overrides = tuple(
-        Override(key=key, value=str(value).lower() if isinstance(value, bool) else str(value))
-        for key, value in (settings.overrides or {}).items()
-    )
+    overrides = _overrides(settings.overrides or {})
     return plan_of(study, _platform(name, settings, study), setting, overrides, hardware)
 
 
@@ -156,12 +153,9 @@ def _plan(study: Study, cell: Cell, cells: Sequence[Cell], study_folder: Path) -
     settings = cell.settings
     if settings.setup is not None:
         name = settings.calibration
-        calibrated = (
-            None
-            if name is None
-            else load_calibration(name if name == PUBLISHED else str(study_folder / name))
-        )
-        return setup_plan(cell.name, settings, calibrated)
+        if name is not None and name != PUBLISHED:
+            name = str(study_folder / name)
+        return setup_plan(cell.name, settings, load_calibration(name) if name is not None else None)
     if settings.platform is not None:
         raise UserError(
             cell.name, "has a platform, which only a setup uses", "give setup, or leave platform out"
@@ -301,41 +295,36 @@ def _plan_request(study: Study, settings: CellSettings) -> PlanRequest:
     overrides = dict(settings.overrides or {})
     if settings.block_size is not None:
         overrides.setdefault("dfs.blocksize", f"{settings.block_size // MIB}MiB")
+    # TeraSort stands for all of MapReduce.
+    demand = Demand(kind="terasuite", dataset_bytes=settings.dataset)
+    if _has_records(study.suite):
+        demand = Demand(kind=YCSB, records=settings.records)
     return PlanRequest(
-        workloads=(_demand(study, settings),),
+        workloads=(demand,),
         replication=settings.replication,
         hypervisor=settings.hypervisor,
         protection=settings.protection or Protection.NONE,
         profile=settings.profile or Profile.PRODUCTION,
         workers_per_host=settings.workers_per_host,
         slots=settings.slots,
-        overrides=tuple(Override(key=key, value=_level_text(value)) for key, value in overrides.items()),
+        overrides=_overrides(overrides),
     )
 
 
-def _demand(study: Study, settings: CellSettings) -> Demand:
-    """What a cluster is planned for; TeraSort stands for all of MapReduce."""
-    if _has_records(study.suite):
-        return Demand(kind=YCSB, records=settings.records)
-    return Demand(kind="terasuite", dataset_bytes=settings.dataset)
-
-
-def _level_text(value: str | int | float | bool) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _overrides(values: Mapping[str, str | int | float | bool]) -> tuple[Override, ...]:
+    return tuple(
+        Override(key=key, value=str(value).lower() if isinstance(value, bool) else str(value))
+        for key, value in values.items()
+    )
 
 
 def _linked(inventory: Inventory, settings: CellSettings) -> Inventory:
     """The hosts with the network that the cell asks for."""
     if settings.link is None:
         return inventory
-    groups = tuple(
-        group.model_copy(
-            update={
-                "nics": tuple(
-                    nic.model_copy(update={"speed_bits_per_s": settings.link}) for nic in group.nics
-                )
-            }
-        )
-        for group in inventory.groups
-    )
-    return inventory.model_copy(update={"groups": groups})
+
+    def linked(group: HostGroup) -> HostGroup:
+        nics = tuple(nic.model_copy(update={"speed_bits_per_s": settings.link}) for nic in group.nics)
+        return group.model_copy(update={"nics": nics})
+
+    return inventory.model_copy(update={"groups": tuple(map(linked, inventory.groups))})

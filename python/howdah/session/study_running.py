@@ -7,9 +7,8 @@ import os
 import re
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
-from types import TracebackType
 from typing import Protocol
 
 from howdah.errors import Aborted, RunFailed, UserError
@@ -66,9 +65,7 @@ class StudyLaboratory:
             self._down()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._builds:
             self._down()
 
@@ -163,6 +160,10 @@ class StudyObserver(Protocol):
 
     def ended(self, due: Due, run: StudyRun) -> None:
         """Told of a run that has ended, well or not."""
+
+
+ShowStudy = Callable[[Study], AbstractContextManager[StudyObserver]]
+"""Shows the runs of a study while they are made."""
 
 
 def run_study(
