@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import PurePosixPath
 
 from howdah.errors import UserError
+from howdah.hadoop.daemons import default_port
 from howdah.model.hostname import is_hostname
 from howdah.model.placement import PlacedHost, PlacedWorker
 from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Placement, Role, Setting, planned_text
@@ -35,9 +36,9 @@ from howdah.render.text import (
     hash_comment,
     of_kind,
     plain_key,
-    reason_lines,
+    reason_comment,
     select,
-    setting_label,
+    setting_error,
     setting_text,
     template,
     xml_file,
@@ -51,17 +52,17 @@ def framework_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     for name, folder in _FOLDERS.items():
         if settings := select(plan, name, EVERYWHERE):
             title = f"{name} of {plan.cluster.inventory.cluster}: on every host that jobs are started from"
-            content = _spark_file(title, settings) if name == SPARK else xml_file(title, settings)
+            content = _plain_file(title, settings, " ") if name == SPARK else xml_file(title, settings)
             yield ConfigFile(path=f"{folder}/{name}", content=content)
 
 
-def _spark_file(title: str, settings: Iterable[Setting]) -> str:
-    """Lines of a key, a blank and a value, as Spark reads them."""
-    return "\n".join([hash_comment([title]), *map(_property_line, settings)])
-
-
-def _property_line(setting: Setting) -> str:
-    return f"{hash_comment(reason_lines(setting))}{plain_key(setting)} {setting_text(setting)}\n"
+def _plain_file(title: str, settings: Iterable[Setting], sign: str) -> str:
+    """Lines of a key, a sign such as ``=`` and a value, each below its reasons."""
+    lines = (
+        f"{reason_comment(setting)}{plain_key(setting)}{sign}{setting_text(setting)}\n"
+        for setting in settings
+    )
+    return "\n".join([hash_comment([title]), *lines])
 
 
 HADOOP_FILES = (*HADOOP_XML, *HADOOP_ENV)
@@ -103,11 +104,8 @@ def _hadoop_settings(plan: ClusterPlan, variant: FileVariant, readers: str) -> I
         yield ConfigFile(path=f"{folder}/{name}", content=content)
     if settings := select(plan, EXECUTOR, variant):
         # The program that reads it keeps blanks and comments as parts of a value.
-        head = hash_comment(
-            [f"{EXECUTOR} of {plan.cluster.inventory.cluster}: root's, mode 0400, on every worker"]
-        )
-        content = "\n".join([head, *map(_assignment_line, settings)])
-        yield ConfigFile(path=f"{folder}/{EXECUTOR}", content=content)
+        title = f"{EXECUTOR} of {plan.cluster.inventory.cluster}: root's, mode 0400, on every worker"
+        yield ConfigFile(path=f"{folder}/{EXECUTOR}", content=_plain_file(title, settings, "="))
 
 
 def hbase_files(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
@@ -139,10 +137,8 @@ def zookeeper_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     settings = select(plan, ZOOKEEPER, EVERYWHERE)
     if not settings:
         return
-    head = hash_comment([f"zoo.cfg of {plan.cluster.inventory.cluster}"])
-    yield ConfigFile(
-        path=f"zookeeper/{ZOOKEEPER}", content="\n".join([head, *map(_assignment_line, settings)])
-    )
+    content = _plain_file(f"zoo.cfg of {plan.cluster.inventory.cluster}", settings, "=")
+    yield ConfigFile(path=f"zookeeper/{ZOOKEEPER}", content=content)
     if options := select(plan, ZOOKEEPER_ENV, EVERYWHERE):
         text = env_file(f"{ZOOKEEPER_ENV} of {plan.cluster.inventory.cluster}", options)
         yield ConfigFile(path=f"zookeeper/{ZOOKEEPER_ENV}", content=text)
@@ -150,18 +146,9 @@ def zookeeper_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
         if setting.key.startswith(_MEMBER):
             number, host = setting.key.removeprefix(_MEMBER), setting_text(setting).partition(":")[0]
             if not is_hostname(host):
-                raise UserError(
-                    setting_label(setting), f"{host!r} is not a host name", "write HOST:2888:3888"
-                )
+                raise setting_error(setting, f"{host!r} is not a host name", "write HOST:2888:3888")
             yield ConfigFile(path=f"zookeeper/{host}/myid", content=f"{number}\n")
 
-
-def _assignment_line(setting: Setting) -> str:
-    return f"{hash_comment(reason_lines(setting))}{plain_key(setting)}={setting_text(setting)}\n"
-
-
-_DATANODE_PORT = 9866
-"""The default of the DataNode's transfer port (``dfs.datanode.address``)."""
 
 _LIST = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 """A file's name that hides nothing and leads nowhere else."""
@@ -197,10 +184,10 @@ def member_files(
 
 
 def _listed(plan: ClusterPlan, key: str, members: Sequence[PlacedWorker], leaving: Collection[str]) -> str:
-    upgrade_domains = plan.cluster.topology.placement is Placement.UPGRADE_DOMAINS
-    if key != "dfs.hosts" or not upgrade_domains:
+    if key != "dfs.hosts" or plan.cluster.topology.placement is not Placement.UPGRADE_DOMAINS:
         return _lines(members)
-    port = _port(planned_text(plan, "dfs.datanode.address"))
+    text = planned_text(plan, "dfs.datanode.address").rpartition(":")[2]
+    port = int(text) if text.isdigit() and int(text) else default_port("dfs.datanode.address")
     entries = (
         json.dumps(
             {"hostName": worker.name, "port": port, "upgradeDomain": worker.host}
@@ -229,11 +216,6 @@ def _file_name(plan: ClusterPlan, key: str) -> str:
             "give for instance /etc/hadoop/conf/hosts",
         )
     return name
-
-
-def _port(address: str) -> int:
-    port = address.rpartition(":")[2]
-    return int(port) if port.isdigit() and int(port) else _DATANODE_PORT
 
 
 def host_files(hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:

@@ -24,6 +24,7 @@ from howdah.render.daemons import (
 from howdah.render.hadoop import HADOOP_FILES
 from howdah.render.secrets import logins, secret_groups
 from howdah.render.text import differ, wrapped
+from howdah.units import format_counted
 
 _MEANS = {
     "hadoop": "HADOOP_CONF_DIR of masters, clients and workers",
@@ -51,30 +52,23 @@ def contents(paths: Iterable[str]) -> list[tuple[str, str]]:
 
 def counted_contents(paths: Iterable[str]) -> list[tuple[str, str, int]]:
     """As ``contents``, with the number of files."""
-    tops = Counter(_top(path) for path in paths)
+    tops = Counter("".join(path.partition("/")[:2]) for path in paths)
     return [
         (top, _meaning(top, any(top.startswith("hadoop-") for top in tops)), count)
         for top, count in sorted(tops.items(), key=lambda item: item[0].rstrip("/"))
     ]
 
 
-def _top(path: str) -> str:
-    first, slash, _ = path.partition("/")
-    return f"{first}{slash}"
-
-
 def _meaning(top: str, kinds_differ: bool) -> str:
     name = top.rstrip("/")
     base, _, kind = name.partition("-")
-    if name not in _MEANS:
-        return (
-            f"HADOOP_CONF_DIR of workers of the kind {kind}"
-            if base == "hadoop"
-            else f"{_MEANS[base]}, for {kind}"
-        )
     if name == "hadoop" and kinds_differ:
         return "HADOOP_CONF_DIR of masters and clients that are not workers"
-    return _MEANS[name]
+    if name in _MEANS:
+        return _MEANS[name]
+    if base == "hadoop":
+        return f"HADOOP_CONF_DIR of workers of the kind {kind}"
+    return f"{_MEANS[base]}, for {kind}"
 
 
 _MACHINES = {
@@ -93,6 +87,8 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
         for role in Role
     }
     carried = _carried(plan, hosts)
+    reason = plan.cluster.topology.reason
+    key = "dfs.ha.fencing.ssh.private-key-files"
     virtual = any(layout.virtual for layout in plan.cluster.layouts)
     text = _template().render(
         cluster=plan.cluster.inventory.cluster,
@@ -105,7 +101,7 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
         shadowed=any(host.shadows for host in hosts),
         contents=contents(paths),
         roles=[(role, addresses) for role, addresses in on.items() if addresses],
-        topology="\n".join(wrapped(f"{_sentence(plan.cluster.topology.reason)}.", 110)),
+        topology="\n".join(wrapped(f"{reason[:1].upper() + reason[1:].rstrip('.')}.", 110)),
         on=on.__getitem__,
         step=lambda: next(numbers),
         has=lambda start: any(path.startswith(start) for path in paths),
@@ -120,8 +116,8 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
         directories=list(local_directories(plan, on)),
         hdfs_directories=list(hdfs_directories(plan)),
         hbase_directory=hbase_directory(plan) if plan.cluster.request.hbase_used else "",
-        fencing_key=_setting(plan, "dfs.ha.fencing.ssh.private-key-files"),
-        fencing_folder=_folder(plan, "dfs.ha.fencing.ssh.private-key-files"),
+        fencing_key=_setting(plan, key),
+        fencing_folder=shlex.quote(str(PurePosixPath(planned_text(plan, key)).parent)),
         logins=[(_where(login.role, on), login.path, login.lines("HOST")) for login in logins(plan)],
         secrets=list(secret_groups(plan, hosts)),
         keytab=_setting(plan, "dfs.namenode.keytab.file"),
@@ -157,10 +153,6 @@ def _apart(base: str, paths: Sequence[str]) -> str:
     return f" (use your own {', '.join(f'`{name}/`' for name in folders)})" if folders else ""
 
 
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:].rstrip(".")
-
-
 def _spaced(text: str) -> str:
     """One empty line before every heading and between all else, whatever parts the template left out."""
     text = re.sub(r"\n+(#{2,3} )", r"\n\n\1", text)
@@ -173,13 +165,9 @@ def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("howdah.render"), autoescape=False, undefined=jinja2.StrictUndefined
     )
-    environment.filters["quantity"] = _quantity
+    environment.filters["quantity"] = format_counted
     environment.filters["plain"] = lambda text: " ".join(wrapped(text))
     return environment.get_template("README.md.j2")
-
-
-def _quantity(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _carried(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Counter[Role]:
@@ -197,19 +185,7 @@ def _setting(plan: ClusterPlan, key: str) -> str:
     return shlex.quote(value) if value else ""
 
 
-def _folder(plan: ClusterPlan, key: str) -> str:
-    """The directory that a path lies in, quoted."""
-    return shlex.quote(str(PurePosixPath(planned_text(plan, key)).parent))
-
-
 def _namenode_ids(plan: ClusterPlan) -> list[str]:
     """NameNodes as ``haadmin`` calls them."""
-    value = next(
-        (
-            value_text(setting.value)
-            for setting in plan.settings
-            if setting.key.startswith("dfs.ha.namenodes.")
-        ),
-        "nn1,nn2",
-    )
-    return value.split(",")
+    ids = (setting.value for setting in plan.settings if setting.key.startswith("dfs.ha.namenodes."))
+    return value_text(next(ids, "nn1,nn2")).split(",")

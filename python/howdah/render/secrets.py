@@ -32,16 +32,13 @@ class Login(NamedTuple):
 
     def lines(self, host: str) -> tuple[str, ...]:
         """Return its lines on a host, because Java does not replace _HOST."""
-        return tuple(line for entry in self.entries for line in self._of(entry, host))
-
-    def _of(self, entry: str, host: str) -> tuple[str, ...]:
-        return (
-            f"{entry} {{",
+        section = (
             "  com.sun.security.auth.module.Krb5LoginModule required",
             "  useKeyTab=true storeKey=true useTicketCache=false",
             f'  keyTab="{self.keytab}" principal="{self.principal.replace("_HOST", host)}";',
             "};",
         )
+        return tuple(line for entry in self.entries for line in (f"{entry} {{", *section))
 
 
 def logins(plan: ClusterPlan) -> Iterator[Login]:
@@ -85,17 +82,12 @@ class HostSecret(NamedTuple):
     """The principals of its keys, if it is a keytab; ``_HOST`` is the host's own name."""
 
 
-def is_secure(plan: ClusterPlan) -> bool:
-    """Whether a plan requires Kerberos."""
-    return plan.cluster.request.secure
-
-
 def host_secrets(plan: ClusterPlan, roles: Sequence[Role]) -> tuple[HostSecret, ...]:
     """The secrets of a host with these daemons, sorted by name; none for a plan without Kerberos.
 
     Raises UserError if a planned path is not one, or if two of them have the same file name.
     """
-    if not is_secure(plan) or not roles:
+    if not plan.cluster.request.secure or not roles:
         return ()
     secrets = {secret.path: secret for secret in (*_keytabs(plan, roles), *_stores(plan, roles))}
     named: dict[str, HostSecret] = {}
@@ -129,9 +121,16 @@ def _keytabs(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[HostSecret]:
     for role in DAEMONS:
         if role not in roles:
             continue
-        for path, principal in _keys(plan, role):
-            principals.setdefault(path, set()).add(principal)
-            users.setdefault(path, set()).add(DAEMONS[role].user)
+        keys = [
+            (planned_text(plan, keytab.file), planned_text(plan, keytab.principal))
+            for keytab in DAEMONS[role].keytabs
+        ]
+        if role is Role.ZOOKEEPER:
+            keys += ((login.keytab, login.principal) for login in logins(plan) if login.role is role)
+        for path, principal in keys:
+            if path and principal:
+                principals.setdefault(path, set()).add(principal)
+                users.setdefault(path, set()).add(DAEMONS[role].user)
     for path, names in principals.items():
         readers = tuple(sorted(users[path]))
         web = any(principal.startswith("HTTP/") for principal in names)
@@ -139,16 +138,6 @@ def _keytabs(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[HostSecret]:
         shared = web or len(readers) > 1
         owner, mode = ("root", "0440") if shared else (readers[0], "0400")
         yield HostSecret(_name(path), path, owner, _GROUP, mode, readers, tuple(sorted(names)))
-
-
-def _keys(plan: ClusterPlan, role: Role) -> Iterator[tuple[str, str]]:
-    """The keytabs of a daemon and the principal that each is read for."""
-    for keys in DAEMONS[role].keytabs:
-        path, name = planned_text(plan, keys.file), planned_text(plan, keys.principal)
-        if path and name:
-            yield path, name
-    if role is Role.ZOOKEEPER:
-        yield from ((login.keytab, login.principal) for login in logins(plan) if login.role is role)
 
 
 def _stores(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[HostSecret]:

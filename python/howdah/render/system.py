@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from howdah.errors import UserError
 from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Setting
 from howdah.render.text import (
     DISKS,
@@ -19,9 +18,10 @@ from howdah.render.text import (
     file_variants,
     hash_comment,
     plain_key,
+    reason_comment,
     reason_lines,
     select,
-    setting_label,
+    setting_error,
     setting_text,
     template,
 )
@@ -50,22 +50,16 @@ def disk_files(folder: str, plan: ClusterPlan, variant: FileVariant) -> Iterable
 def _script(settings: Mapping[str, Setting], counts: set[int]) -> str:
     file_system = _text(settings, "fs.type", "xfs")
     if file_system not in _MKFS:
-        raise UserError(
-            setting_label(settings["fs.type"]),
-            f"howdah cannot create {file_system!r}",
-            f"one of {', '.join(_MKFS)}",
-        )
+        hint = f"one of {', '.join(_MKFS)}"
+        raise setting_error(settings["fs.type"], f"howdah cannot create {file_system!r}", hint)
+    reasons = [
+        f"  {line}" if number else f"{key}: {line}"
+        for key in _SCRIPT_KEYS
+        if key in settings
+        for number, line in enumerate(reason_lines(settings[key]))
+    ]
     words = {
-        "REASONS": "".join(
-            hash_comment(
-                [
-                    f"  {line}" if number else f"{key}: {line}"
-                    for number, line in enumerate(reason_lines(settings[key]))
-                ]
-            )
-            for key in _SCRIPT_KEYS
-            if key in settings
-        ).rstrip("\n"),
+        "REASONS": hash_comment(reasons).rstrip("\n"),
         "COUNTS": shlex.quote(" ".join(map(str, sorted(counts - {0})))),
         "FS": shlex.quote(file_system),
         "MKFS": shlex.join([_MKFS[file_system], *_options(settings)]),
@@ -80,23 +74,19 @@ def _script(settings: Mapping[str, Setting], counts: set[int]) -> str:
 
 def _options(settings: Mapping[str, Setting]) -> list[str]:
     setting = settings.get("mkfs.options")
+    if setting is None:
+        return []
     try:
-        return shlex.split(setting_text(setting)) if setting else []
+        return shlex.split(setting_text(setting))
     except ValueError as error:
-        assert setting is not None
-        raise UserError(
-            setting_label(setting), f"cannot be split into words: {error}", "close the quotes"
-        ) from error
+        raise setting_error(setting, f"cannot be split into words: {error}", "close the quotes") from error
 
 
 def _mount(settings: Mapping[str, Setting]) -> str:
     text = _text(settings, "mount.options", "noatime")
     if not text or any(character.isspace() for character in text):
-        raise UserError(
-            setting_label(settings["mount.options"]),
-            "must be a single word in /etc/fstab",
-            "put commas between options",
-        )
+        hint = "put commas between options"
+        raise setting_error(settings["mount.options"], "must be a single word in /etc/fstab", hint)
     return text
 
 
@@ -116,21 +106,15 @@ def _text(settings: Mapping[str, Setting], key: str, default: str) -> str:
 def _udev(settings: Iterable[Setting]) -> str:
     """Rules for the disks that disks.sh made, known by their partitions' names, and for no other disk."""
     parts = [
-        hash_comment(
-            [
-                "Goes to /etc/udev/rules.d/. Applies to the disks that disks.sh has partitioned.",
-                "Now: udevadm control --reload && udevadm trigger --subsystem-match=block",
-            ]
-        )
+        "# Goes to /etc/udev/rules.d/. Applies to the disks that disks.sh has partitioned.\n"
+        "# Now: udevadm control --reload && udevadm trigger --subsystem-match=block\n"
     ]
     for setting in settings:
         value = setting_text(setting)
         if '"' in value:
-            raise UserError(
-                setting_label(setting), "contains a quotation mark", "write the value without one"
-            )
+            raise setting_error(setting, "contains a quotation mark", "write the value without one")
         parts.append(
-            f"\n{hash_comment(reason_lines(setting))}"
+            f"\n{reason_comment(setting)}"
             'ACTION=="add|change", SUBSYSTEM=="block", ENV{ID_PART_ENTRY_NAME}=="hadoop-data-*", '
             f'ATTR{{../{_QUEUE[setting.key]}}}="{value}"\n'
         )
@@ -147,58 +131,53 @@ def system_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     for variant in file_variants(plan, SYSTEM):
         folder = variant.folder("os")
         if settings := select(plan, SYSCTL, variant):
-            yield ConfigFile(path=f"{folder}/sysctl.d/90-howdah.conf", content=_kernel(settings))
+            head = "# Goes to /etc/sysctl.d/; `sysctl --system` reads it.\n"
+            content = _file(head, settings, lambda setting: [_assigned(setting, " = ")])
+            yield ConfigFile(path=f"{folder}/sysctl.d/90-howdah.conf", content=content)
         if settings := select(plan, LIMITS, variant):
-            yield ConfigFile(path=f"{folder}/limits.d/90-howdah.conf", content=_limits(settings))
-            yield ConfigFile(path=f"{folder}/systemd/10-howdah-limits.conf", content=_unit_limits(settings))
+            head = "# Goes to /etc/security/limits.d/; applies to logins from then on.\n"
+            content = _file(head, settings, _user_limits)
+            yield ConfigFile(path=f"{folder}/limits.d/90-howdah.conf", content=content)
+            # Daemons that systemd starts do not see limits.d.
+            content = _file(_UNIT_LIMITS, settings, _unit_limits)
+            yield ConfigFile(path=f"{folder}/systemd/10-howdah-limits.conf", content=content)
         if settings := select(plan, HUGE_PAGES, variant):
-            content = _huge_pages(settings) + "".join(_process_ids(plan, variant))
+            content = _file(_HUGE_PAGES, settings, _huge_page) + "".join(_process_ids(plan, variant))
             yield ConfigFile(path=f"{folder}/tmpfiles.d/90-howdah.conf", content=content)
         if settings := select(plan, JAVA, variant):
             lines = (
-                f"- `{plain_key(setting)}` = {setting_text(setting)}. {' '.join(reason_lines(setting))}"
+                f"- `{plain_key(setting)}` = {setting_text(setting)}. {' '.join(reason_lines(setting))}\n"
                 for setting in settings
             )
-            yield ConfigFile(path=f"{folder}/java.md", content="# Java\n\n" + "\n".join(lines) + "\n")
+            yield ConfigFile(path=f"{folder}/java.md", content="# Java\n\n" + "".join(lines))
         yield from disk_files(folder, plan, variant)
 
 
+def _file(head: str, settings: Iterable[Setting], lines: Callable[[Setting], Iterable[str]]) -> str:
+    """A file of settings, each with its reasons above it."""
+    return head + "".join(_reasoned(setting, lines(setting)) for setting in settings)
+
+
 def _reasoned(setting: Setting, lines: Iterable[str]) -> str:
-    return f"\n{hash_comment(reason_lines(setting))}" + "".join(f"{line}\n" for line in lines)
+    return f"\n{reason_comment(setting)}" + "".join(f"{line}\n" for line in lines)
 
 
-def _kernel(settings: Sequence[Setting]) -> str:
-    head = hash_comment(["Goes to /etc/sysctl.d/; `sysctl --system` reads it."])
-    return head + "".join(
-        _reasoned(setting, [f"{plain_key(setting)} = {setting_text(setting)}"]) for setting in settings
-    )
+def _assigned(setting: Setting, sign: str) -> str:
+    return f"{plain_key(setting)}{sign}{setting_text(setting)}"
 
 
-def _limits(settings: Sequence[Setting]) -> str:
-    head = hash_comment(["Goes to /etc/security/limits.d/; applies to logins from then on."])
-    return head + "".join(
-        _reasoned(
-            setting,
-            [f"{user} - {plain_key(setting)} {setting_text(setting)}" for user in _LIMITED_USERS],
-        )
-        for setting in settings
-    )
+def _user_limits(setting: Setting) -> Iterator[str]:
+    return (f"{user} - {_assigned(setting, ' ')}" for user in _LIMITED_USERS)
 
 
-def _unit_limits(settings: Sequence[Setting]) -> str:
-    """Daemons that systemd starts do not see limits.d."""
-    head = hash_comment(
-        [
-            "Goes to /etc/systemd/system/<unit>.service.d/ of every Hadoop daemon that systemd starts,",
-            "to which limits.d does not apply.",
-        ]
-    )
-    return f"{head}\n[Service]" + "".join(
-        _reasoned(setting, list(_unit_lines(setting))) for setting in settings
-    )
+_UNIT_LIMITS = """\
+# Goes to /etc/systemd/system/<unit>.service.d/ of every Hadoop daemon that systemd starts,
+# to which limits.d does not apply.
+
+[Service]"""
 
 
-def _unit_lines(setting: Setting) -> Iterator[str]:
+def _unit_limits(setting: Setting) -> Iterator[str]:
     yield f"Limit{plain_key(setting).upper()}={_unit_limit(setting)}"
     if setting.key == "nproc":
         # A unit has its own limit in addition to the user's, by default 15 % of the kernel's.
@@ -213,16 +192,11 @@ def _unit_limit(setting: Setting) -> str:
     return f"{text}K" if setting.key == "memlock" else text
 
 
-def _huge_pages(settings: Sequence[Setting]) -> str:
-    head = hash_comment(
-        ["Goes to /etc/tmpfiles.d/; `systemd-tmpfiles --create` writes it now, every boot does."]
-    )
-    return head + "".join(
-        _reasoned(
-            setting, [f"w {_SYS}{plain_key(setting).replace('.', '/')} - - - - {setting_text(setting)}"]
-        )
-        for setting in settings
-    )
+_HUGE_PAGES = "# Goes to /etc/tmpfiles.d/; `systemd-tmpfiles --create` writes it now, every boot does.\n"
+
+
+def _huge_page(setting: Setting) -> list[str]:
+    return [f"w {_SYS}{plain_key(setting).replace('.', '/')} - - - - {setting_text(setting)}"]
 
 
 def _process_ids(plan: ClusterPlan, variant: FileVariant) -> Iterator[str]:
@@ -237,9 +211,7 @@ def _path(setting: Setting) -> str:
     """A path that systemd-tmpfiles reads as one word, without specifiers."""
     text = setting_text(setting)
     if not text.startswith("/") or "%" in text or any(letter.isspace() for letter in text):
-        raise UserError(
-            setting_label(setting), f"{text!r} is not a plain path", "an absolute path of one word"
-        )
+        raise setting_error(setting, f"{text!r} is not a plain path", "an absolute path of one word")
     return text
 
 
@@ -249,7 +221,7 @@ _BOND = {
     "bond.lacp_rate": "LACPTransmitRate",
     "bond.miimon": "MIIMonitorSec",
 }
-_MTU = "mtu"
+_NETWORKD = {**_BOND, "mtu": "MTUBytes"}
 _PLACEHOLDER = "name-the-ports"
 """No port is called so, and an empty name would stand for every port."""
 
@@ -264,57 +236,60 @@ def network_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
 
 def _files(folder: str, settings: Sequence[Setting], ports: int) -> Iterable[ConfigFile]:
     bond = [setting for setting in settings if setting.key in _BOND]
-    mtu = [setting for setting in settings if setting.key == _MTU]
-    by_hand = [setting for setting in settings if setting not in (*bond, *mtu)]
+    mtu = [setting for setting in settings if setting.key == "mtu"]
+    by_hand = [setting for setting in settings if setting.key not in _NETWORKD]
     if bond:
-        yield ConfigFile(path=f"{folder}/10-hadoop.netdev", content=_netdev(bond, mtu))
-        yield ConfigFile(path=f"{folder}/20-hadoop-ports.network", content=_members(ports))
+        content = _NETDEV.format(mtu=_networkd_lines(mtu), bond=_networkd_lines(bond))
+        yield ConfigFile(path=f"{folder}/10-hadoop.netdev", content=content)
+        yield ConfigFile(path=f"{folder}/20-hadoop-ports.network", content=_MEMBERS.format(ports=ports))
     elif mtu:
-        yield ConfigFile(path=f"{folder}/20-hadoop.link", content=_link(mtu))
+        yield ConfigFile(path=f"{folder}/20-hadoop.link", content=f"{_LINK}{_networkd_lines(mtu)}")
     if by_hand:
         yield ConfigFile(path=f"{folder}/ports.md", content=_checklist(by_hand))
 
 
-def _netdev(bond: Sequence[Setting], mtu: Sequence[Setting]) -> str:
-    head = hash_comment(
-        [
-            "Goes to /etc/systemd/network/, together with your own .network file that gives hadoop0 the",
-            "address that the host has on its ports now: without one the host cannot be reached.",
-        ]
-    )
-    device = "\n[NetDev]\nName=hadoop0\nKind=bond\n" + "".join(
-        f"{hash_comment(reason_lines(setting))}MTUBytes={setting_text(setting)}\n" for setting in mtu
-    )
-    lines = "".join(
-        f"{hash_comment(reason_lines(setting))}{_BOND[setting.key]}={_bond_value(setting)}\n"
-        for setting in bond
-    )
-    return f"{head}{device}\n[Bond]\n{lines}"
+_NETDEV = """\
+# Goes to /etc/systemd/network/, together with your own .network file that gives hadoop0 the
+# address that the host has on its ports now: without one the host cannot be reached.
+
+[NetDev]
+Name=hadoop0
+Kind=bond
+{mtu}
+[Bond]
+{bond}"""
+_MEMBERS = f"""\
+# Goes to /etc/systemd/network/. Name the {{ports}} ports that carry Hadoop's traffic, with spaces
+# between them, before you restart systemd-networkd: until then it applies to no port.
+
+[Match]
+Name={_PLACEHOLDER}
+
+[Network]
+Bond=hadoop0
+"""
+_LINK = f"""\
+# Goes to /etc/systemd/network/. Name the port that carries Hadoop's traffic before you reboot:
+# until then it applies to no port.
+
+[Match]
+OriginalName={_PLACEHOLDER}
+
+[Link]
+NamePolicy=keep kernel database onboard slot path
+"""
 
 
-def _bond_value(setting: Setting) -> str:
+def _networkd_lines(settings: Iterable[Setting]) -> str:
+    return "".join(
+        f"{reason_comment(setting)}{_NETWORKD[setting.key]}={_networkd_value(setting)}\n"
+        for setting in settings
+    )
+
+
+def _networkd_value(setting: Setting) -> str:
     text = setting_text(setting)
     return f"{text}ms" if setting.key == "bond.miimon" and text.isdigit() else text
-
-
-def _members(ports: int) -> str:
-    head = [f"Goes to /etc/systemd/network/. Name the {ports} ports that carry Hadoop's traffic, with spaces"]
-    head.append("between them, before you restart systemd-networkd: until then it applies to no port.")
-    return f"{hash_comment(head)}\n[Match]\nName={_PLACEHOLDER}\n\n[Network]\nBond=hadoop0\n"
-
-
-def _link(mtu: Sequence[Setting]) -> str:
-    head = [
-        "Goes to /etc/systemd/network/. Name the port that carries Hadoop's traffic before you reboot:",
-        "until then it applies to no port.",
-    ]
-    lines = "".join(
-        f"{hash_comment(reason_lines(setting))}MTUBytes={setting_text(setting)}\n" for setting in mtu
-    )
-    return (
-        f"{hash_comment(head)}\n[Match]\nOriginalName={_PLACEHOLDER}\n\n[Link]\n"
-        f"NamePolicy=keep kernel database onboard slot path\n{lines}"
-    )
 
 
 def _checklist(settings: Sequence[Setting]) -> str:

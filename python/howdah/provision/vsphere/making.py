@@ -28,6 +28,7 @@ from howdah.provision.vsphere.facts import (
     TOLERANCE,
     WHILE_RUNNING,
     SeenMachine,
+    card_kind,
     disk_place,
     first_card,
     owner,
@@ -48,7 +49,7 @@ from howdah.provision.vsphere.session import (
 )
 from howdah.units import MIB
 
-_CARDS = {
+CARDS = {
     "vmxnet3": vim.vm.device.VirtualVmxnet3,
     "vmxnet2": vim.vm.device.VirtualVmxnet2,
     "e1000": vim.vm.device.VirtualE1000,
@@ -171,7 +172,7 @@ def _backing(disk: MachineDisk, host: VCenterHost, place: VCenterPlace) -> Any:
 def _card_changes(machine: PlannedMachine, place: VCenterPlace, config: Any) -> Iterator[Any]:
     """One card of the planned kind on the planned network; a template's of another kind is replaced."""
     device = vim.vm.device
-    kind = _CARDS[card_kind(machine)]
+    kind = CARDS[card_kind(machine)]
     card = first_card(config)
     if card is not None and type(card) is not kind:
         yield device.VirtualDeviceSpec(operation=_REMOVE, device=card)
@@ -187,18 +188,6 @@ def _card_changes(machine: PlannedMachine, place: VCenterPlace, config: Any) -> 
     elif card is not None:
         planned.addressType, planned.macAddress = card.addressType, card.macAddress
     yield device.VirtualDeviceSpec(operation=_EDIT if card is not None else _ADD, device=planned)
-
-
-def card_kind(machine: PlannedMachine) -> str:
-    """The kind of network card that the plan sets."""
-    return next(
-        (str(setting.value) for setting in machine.settings if setting.key == "ethernet0.virtualDev"),
-        "vmxnet3",
-    )
-
-
-def known_card(kind: str) -> bool:
-    return kind in _CARDS
 
 
 def _network(place: VCenterPlace) -> Any:
@@ -300,10 +289,8 @@ class MachineMaker:
         store = self._place.datastores[self._system(machine.host)]
         spec = clone_spec(machine, self._place, store)
         try:
-            return wait_for(
-                self._place.template.CloneVM_Task(self._place.folder, machine.name, spec),
-                _where(machine.name),
-            )
+            task = self._place.template.CloneVM_Task(self._place.folder, machine.name, spec)
+            return wait_for(task, _where(machine.name))
         except RunFailed as error:
             if not isinstance(error.__cause__, vim.fault.DuplicateName):
                 raise
@@ -315,17 +302,13 @@ class MachineMaker:
         deadline = time.monotonic() + _CLONE_S
         while time.monotonic() < deadline:
             machines = properties(content, vim.VirtualMachine, folder, _MARKED)
-            clones = [
-                (reference, values)
-                for reference, values in machines.items()
-                if values.get("name") == machine.name
-            ]
-            if not clones:
+            clones = (clone for clone, values in machines.items() if values.get("name") == machine.name)
+            clone = next(clones, None)
+            if clone is None:
                 break
-            reference, values = clones[0]
-            if "config.extraConfig" in values:
-                if owner(values) == machine.cluster:
-                    return reference
+            if "config.extraConfig" in machines[clone]:
+                if owner(machines[clone]) == machine.cluster:
+                    return clone
                 break
             time.sleep(1)
         raise error

@@ -16,6 +16,7 @@ from howdah.provision.vsphere.facts import (
     TOLERANCE,
     WHILE_RUNNING,
     Seen,
+    card_kind,
     find_machines,
     latency,
     paired,
@@ -24,7 +25,7 @@ from howdah.provision.vsphere.facts import (
     set_value,
     spelt_mib,
 )
-from howdah.provision.vsphere.making import MachineMaker, card_kind, known_card
+from howdah.provision.vsphere.making import CARDS, MachineMaker
 from howdah.provision.vsphere.rules import (
     HA,
     cluster_spec,
@@ -67,15 +68,12 @@ def check_limits(
             )
     for machine in machines:
         _check_values(machine)
+        where = f"host {machine.host}"
         entry = entries.get(machine.host)
         if entry is None or not (system := entry.names("system_datastore", machine.host)):
-            raise UserError(
-                f"host {machine.host}", "has no system_datastore in the site", "add it to `hosts:`"
-            )
+            raise UserError(where, "has no system_datastore in the site", "add it to `hosts:`")
         if system[0] not in place.hosts[machine.host].state.datastores:
-            raise UserError(
-                f"host {machine.host}", f"has no access to {system[0]}", "correct `system_datastore:`"
-            )
+            raise UserError(where, f"has no access to {system[0]}", "correct `system_datastore:`")
     mirrored = any(machine.shadow_host for machine in machines)
     if mirrored and found_cluster(place)[HA] == "off" and not site.high_availability:
         raise UserError(
@@ -107,7 +105,7 @@ def _check_values(machine: PlannedMachine) -> None:
         raise UserError(
             "the plan: sched.cpu.latencySensitivity", f"{latency(machine)!r} is not a level", "normal or high"
         )
-    if not known_card(card_kind(machine)):
+    if card_kind(machine) not in CARDS:
         raise UserError("ethernet0.virtualDev", f"{card_kind(machine)!r} is not a network card", "vmxnet3")
 
 
@@ -144,11 +142,8 @@ def hardware_of(machine: PlannedMachine, offered: int, seen: Seen) -> int | None
 
 def newest_hardware(place: VCenterPlace) -> int:
     descriptors = place.cluster.environmentBrowser.QueryConfigOptionDescriptor()
-    versions = [
-        descriptor.key.removeprefix("vmx-")
-        for descriptor in descriptors
-        if descriptor.key.startswith("vmx-") and descriptor.createSupported
-    ]
+    keys = (descriptor.key for descriptor in descriptors if descriptor.createSupported)
+    versions = (key.removeprefix("vmx-") for key in keys if key.startswith("vmx-"))
     return max((int(version) for version in versions if version.isdigit()), default=0)
 
 
@@ -166,12 +161,8 @@ def made_folder(place: VCenterPlace, site: VCenterSite, cluster: str, report: Re
 
 def made_pool(place: VCenterPlace, site: VCenterSite, cluster: str, report: ReportStep) -> Any:
     """A new pool below the cluster's own, which takes what its machines reserve."""
-    share = vim.ResourceAllocationInfo(
-        reservation=0,
-        expandableReservation=True,
-        limit=-1,
-        shares=vim.SharesInfo(shares=0, level="normal"),
-    )
+    shares = vim.SharesInfo(shares=0, level="normal")
+    share = vim.ResourceAllocationInfo(reservation=0, expandableReservation=True, limit=-1, shares=shares)
     pool = place.cluster.resourcePool.CreateResourcePool(
         site.resource_pool, vim.ResourceConfigSpec(cpuAllocation=share, memoryAllocation=share)
     )
@@ -238,13 +229,8 @@ class VCenterProvisioner:
             )
             for name, host in place.hosts.items()
         }
-        admit(
-            self._machines,
-            hosts,
-            seen.existing,
-            network=self._site.port_group,
-            overcommit=self._overcommit,
-        )
+        network, overcommit = self._site.port_group, self._overcommit
+        admit(self._machines, hosts, seen.existing, network=network, overcommit=overcommit)
         offered = newest_hardware(place)
         check_limits(place, self._site, self._entries, self._machines, offered)
         planned: dict[str, Facts] = {}
@@ -289,7 +275,10 @@ class VCenterProvisioner:
         for machine in changing:
             if changes[machine.name].restarts:
                 make(machine)
-        if any(change.what != "machine" or _tells_cluster(change) for change in pending):
+        if any(
+            change.what != "machine" or PRIORITY in (difference.what for difference in change.differences)
+            for change in pending
+        ):
             spec = cluster_spec(place, self._machines, references, ha=self._site.high_availability)
             where = f"cluster {self._site.cluster}"
             wait_for(place.cluster.ReconfigureComputeResource_Task(spec=spec, modify=True), where)
@@ -300,26 +289,20 @@ class VCenterProvisioner:
     def made(self) -> Sequence[str]:
         """Everything that howdah made for this cluster, a line for each."""
         place, seen = self._seen(removing=True)
+        own = {name: seen.machines[name] for name in sorted(seen.machines)}
+        own = {name: entry for name, entry in own.items() if entry.machine.ours == self._cluster}
         lines = [
-            f"machine {name} on {existing.machine.host or 'no known host'} with its disks in datastores"
-            for name, existing in sorted(seen.machines.items())
-            if existing.machine.ours == self._cluster
+            f"machine {name} on {entry.machine.host or 'no known host'} with its disks in datastores"
+            for name, entry in own.items()
         ]
         names = {existing.reference: name for name, existing in seen.machines.items()}
         lines += [f"rule {name}" for name in found_rules(place, self._cluster, names)]
         lines += [f"group {name}" for name in found_groups(place, self._cluster, names)]
-        ours = {
-            existing.reference
-            for existing in seen.machines.values()
-            if existing.machine.ours == self._cluster
-        }
+        ours = {entry.reference for entry in own.values()}
+        holders = own_holders(place, self._cluster)
         return [
             *lines,
-            *(
-                f"{kind} {entity.name}"
-                for kind, entity in own_holders(place, self._cluster)
-                if held_by(kind, entity) <= ours
-            ),
+            *(f"{kind} {holder.name}" for kind, holder in holders if held_by(kind, holder) <= ours),
         ]
 
     def destroy(self, report: ReportStep) -> None:
@@ -367,10 +350,6 @@ class VCenterProvisioner:
         yield from whole_changes(
             "rule", planned_rules(self._machines), found_rules(place, self._cluster, names)
         )
-
-
-def _tells_cluster(change: ProvisionChange) -> bool:
-    return any(difference.what == PRIORITY for difference in change.differences)
 
 
 def _side_by_side(do: Callable[[PlannedMachine], None], machines: Sequence[PlannedMachine]) -> None:

@@ -59,13 +59,9 @@ def logged_in(login: VCenterLogin) -> Iterator[Any]:
             f"vcenter.ca_file: {login.ca_file}", "cannot be read as certificates", "give a PEM file"
         ) from error
     try:
+        credentials = {"user": login.user, "pwd": login.password}
         service = connect(
-            host=host,
-            port=port,
-            user=login.user,
-            pwd=login.password,
-            sslContext=trust,
-            httpConnectionTimeout=_CONNECT_S,
+            host=host, port=port, **credentials, sslContext=trust, httpConnectionTimeout=_CONNECT_S
         )
     except vim.fault.InvalidLogin as error:
         raise UserError(
@@ -151,17 +147,10 @@ def properties(content: Any, kind: Any, root: Any, paths: Sequence[str]) -> dict
 
 
 _HOST = (
-    "name",
-    "capability.ftSupported",
-    "config.storageDevice.scsiLun",
-    "datastore",
-    "hardware.cpuInfo",
-    "hardware.memorySize",
-    "hardware.numaInfo",
-    "network",
-    "runtime.connectionState",
+    "name", "capability.ftSupported", "config.storageDevice.scsiLun", "datastore", "hardware.cpuInfo",
+    "hardware.memorySize", "hardware.numaInfo", "network", "runtime.connectionState",
     "runtime.inMaintenanceMode",
-)
+)  # fmt: skip
 
 
 class VCenterHost(NamedTuple):
@@ -219,20 +208,14 @@ def find_place(content: Any, site: VCenterSite, *, removing: bool = False) -> VC
 
 def _template(content: Any, datacenter: Any, name: str, *, removing: bool) -> Any:
     machines = properties(content, vim.VirtualMachine, datacenter, ("name", "config.template"))
-    named = {
-        unquote(values["name"]): machine
-        for machine, values in machines.items()
-        if values.get("config.template")
-    }
-    if name in named:
-        return named[name]
-    if removing:
-        return None
+    templates = [machine for machine, values in machines.items() if values.get("config.template")]
+    named = {unquote(machines[machine]["name"]): machine for machine in templates}
+    if name in named or removing:
+        return named.get(name)
+    where = "vcenter.template"
     if any(unquote(values["name"]) == name for values in machines.values()):
-        raise UserError(
-            "vcenter.template", f"{name!r} is a machine, not a template", "convert it to a template"
-        )
-    raise _missing("vcenter.template", name, named)
+        raise UserError(where, f"{name!r} is a machine, not a template", "convert it to a template")
+    raise _missing(where, name, named)
 
 
 def _all(content: Any, kind: Any, root: Any) -> dict[str, Any]:
