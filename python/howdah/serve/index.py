@@ -153,7 +153,8 @@ class RunIndex:
     def __init__(self, runs_dir: Path, file: Path | None) -> None:
         self.runs_dir = runs_dir
         self.database, self.lock = _opened(file), Lock()
-        self._indexed = self._read_known()
+        rows = self.database.execute("SELECT id, signature, outcome FROM runs").fetchall()
+        self._indexed = {name: IndexedRun(mark, outcome) for name, mark, outcome in rows}
         self._unsettled = {name for name, run in self._indexed.items() if run.outcome in _UNSETTLED}
         self._stopped = Event()
         self.version = 0
@@ -249,10 +250,6 @@ class RunIndex:
                 del self._indexed[name]
             self._unsettled -= set(names)
             self.version += 1
-
-    def _read_known(self) -> dict[str, IndexedRun]:
-        rows = self.database.execute("SELECT id, signature, outcome FROM runs").fetchall()
-        return {name: IndexedRun(mark, outcome) for name, mark, outcome in rows}
 
     def stop(self) -> None:
         """Read no further, wherever a thread is reading."""

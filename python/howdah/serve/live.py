@@ -124,12 +124,11 @@ class RunCourse:
             for kind in _CPU_KINDS[:-1]
         ]
         moved = [round(rates[name]) if name in rates else None for name in _RATES.values()]
-        held = [self._held(metric) for metric in ("process/rss_bytes", *list(_LEVELS)[:2])]
-        return (round(time_s, 3), *cpus, *moved, *held)
-
-    def _held(self, metric_name: str) -> float | None:
-        levels = [value for (_, metric), value in self._levels.items() if metric == metric_name]
-        return sum(levels) if levels else None
+        held: dict[str, float] = {}
+        for (_, metric), value in self._levels.items():
+            held[metric] = held.get(metric, 0) + value
+        levels = (held.get(metric) for metric in ("process/rss_bytes", *list(_LEVELS)[:2]))
+        return (round(time_s, 3), *cpus, *moved, *levels)
 
 
 def _merged(points: Sequence[Point]) -> Point:
@@ -262,9 +261,7 @@ class FollowedRun:
         self.added = self.figures if merged else LiveFigures(points=tuple(fresh), whole=False)
         self._count(self._task_rows.more())
         going = record.outcome is Outcome.RUNNING and lives
-        outcome = record.outcome
-        if record.outcome is Outcome.RUNNING and not lives:
-            outcome = Outcome.ABORTED
+        outcome = Outcome.ABORTED if record.outcome is Outcome.RUNNING and not lives else record.outcome
         self.log = log_tail(path, _LOG_BYTES)
         progress = read_progress(path) if going else None
         elapsed_s = _since_s(record.created) if going else record.elapsed_s
@@ -274,10 +271,8 @@ class FollowedRun:
             created=record.created,
             elapsed_s=elapsed_s,
             workloads=tuple(
-                LiveWorkload(
-                    name=result.workload.kind, outcome=result.outcome.value, elapsed_s=result.elapsed_s
-                )
-                for result in record.workloads
+                LiveWorkload(name=entry.workload.kind, outcome=entry.outcome.value, elapsed_s=entry.elapsed_s)
+                for entry in record.workloads
             ),
             planned=tuple(workload.kind for workload in record.suite.workloads),
             progress=progress,

@@ -21,6 +21,12 @@ PACKAGE = "howdah.serve"
 _PLACES = (("Runs", ""), ("Studies", "studies/"), ("Plan", "plan/"), ("Predictions", "predictions/"))
 
 
+NOT_ANNOTATED: Mapping[str, Any] = {
+    "run": None, "trail": (), "annotation": Annotation(), "annotation_error": "", "notable": False,
+}  # fmt: skip
+"""What pages that are no run's have in place of its row, its note and its tags."""
+
+
 class Pages(NamedTuple):
     """The settings, and where scripts and styles are."""
 
@@ -62,14 +68,7 @@ class Pages(NamedTuple):
         own = self.values(path, here)
         # The page's own policy and version are those of the report.
         del own["policy"], own["version"]
-        defaults = {
-            "run": None,
-            "trail": (),
-            "annotation": Annotation(),
-            "annotation_error": "",
-            "notable": False,
-        }
-        return Shell(PACKAGE, "shown.html.j2", {**defaults, **own, **values})
+        return Shell(PACKAGE, "shown.html.j2", {**NOT_ANNOTATED, **own, **values})
 
 
 def templates() -> jinja2.Environment:

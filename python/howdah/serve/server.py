@@ -397,7 +397,7 @@ def application(site: Site) -> FastAPI:
 
 
 def _asset(name: str, site: Here) -> Response:
-    asset = site.assets.find(name)
+    asset = site.assets.files.get(name)
     if asset is None:
         return PlainTextResponse("no such file", status_code=404)
     return Response(asset.content, media_type=asset.kind, headers={"Cache-Control": _FOREVER})

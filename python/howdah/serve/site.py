@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Sequence
 from functools import cached_property, partial
 from importlib import resources
+from multiprocessing.forkserver import ensure_running
 from pathlib import Path
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
@@ -23,7 +24,7 @@ from howdah.serve.pages import Pages, templates
 from howdah.serve.places import NotServed, ServeSettings
 from howdah.serve.security import Keys
 from howdah.serve.starting import Starter
-from howdah.serve.work import RequestWork, Turns, WorkProcesses, begin_workers
+from howdah.serve.work import RequestWork, Turns, WorkProcesses
 from howdah.session.interactive_plans import PlanStore
 
 _TYPES = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}
@@ -39,17 +40,11 @@ class Asset(NamedTuple):
 class Assets:
     """All of them, by the name that addresses have."""
 
-    def find(self, address: str) -> Asset | None:
-        """The file of that name in addresses."""
-        return self.files.get(address)
-
     @cached_property
     def files(self) -> dict[str, Asset]:
         """Every file by its name in addresses."""
-        return {
-            self.names[name]: Asset(text, _TYPES[name.rpartition(".")[2]])
-            for name, text in self._texts.items()
-        }
+        kinds = {name: _TYPES[name.rpartition(".")[2]] for name in self._texts}
+        return {self.names[name]: Asset(text, kinds[name]) for name, text in self._texts.items()}
 
     @cached_property
     def _texts(self) -> dict[str, bytes]:
@@ -151,10 +146,9 @@ class RunsWatch:
 
     TOPIC = "runs"
 
-    def __init__(self, index: RunIndex, hub: Hub, changed: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, index: RunIndex, hub: Hub) -> None:
         self._index = index
         self._hub = hub
-        self._changed = changed
         self._names: list[str] = []
         self._listed_ns = -1
         self._everything_s = 0.0
@@ -165,13 +159,13 @@ class RunsWatch:
         """Look again and again until cancelled."""
         loop = asyncio.get_running_loop()
         while True:
-            await asyncio.to_thread(self.refresh, partial(_handed, loop, self.announce))
+            await asyncio.to_thread(self.refresh, partial(loop.call_soon_threadsafe, self.announce))
             if not self.complete:
                 self.complete = True
                 self.announce(set())
             await asyncio.sleep(INTERVAL_S)
 
-    def refresh(self, report: Callable[[set[str]], None] = lambda ids: None) -> None:
+    def refresh(self, report: Callable[[set[str]], object] = lambda ids: None) -> None:
         """Bring the index up to date once."""
         now_s = time.monotonic()
         every = now_s - self._everything_s >= _EVERYTHING_S
@@ -188,13 +182,8 @@ class RunsWatch:
 
     def announce(self, ids: set[str]) -> None:
         """Tell everybody who listens that these runs have changed; from the event loop's thread."""
-        self._changed()
         changed = {"ids": sorted(ids)[:200], "known": len(self._index), "complete": self.complete}
         self._hub.publish(self.TOPIC, "runs", json.dumps(changed))
-
-
-def _handed(loop: asyncio.AbstractEventLoop, report: Callable[[set[str]], None], ids: set[str]) -> None:
-    loop.call_soon_threadsafe(report, ids)
 
 
 def _changed_ns(path: Path) -> int:
@@ -226,7 +215,7 @@ class Site:
         self.assets = Assets()
         self.pages = Pages(settings, static, self.assets.names)
         self.shown = ShownPages()
-        self.starter = Starter(settings.state_dir, self._starts_changed)
+        self.starter = Starter(settings.state_dir, lambda: self.hub.publish(RunsWatch.TOPIC, "starts", "{}"))
         self.workers = WorkProcesses(at_once=_AT_ONCE, most_waiting=_MOST_WAITING, limit_s=_MOST_WORK_S)
         # One after the other, since each uses every processor.
         self.simulators = WorkProcesses(
@@ -236,15 +225,13 @@ class Site:
         self.plans = PlanStore()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def _starts_changed(self) -> None:
-        self.hub.publish(RunsWatch.TOPIC, "starts", "{}")
-
     def warm(self) -> None:
         """Read what every page needs, for which the first one would wait while many records are read."""
         assert self.assets.files
         for name in ("runs.html.j2", "base.html.j2", "chrome.html.j2", "macros.html.j2"):
             templates().get_template(name)
-        begin_workers()
+        # What starts the processes imports everything, for which the first request would wait.
+        ensure_running()
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Let something go on beside the requests, until it or the server ends."""

@@ -42,7 +42,6 @@ _KEPT = 20
 _REFUSAL_S = 8.0
 """A run that is refused ends so soon; one that has a record by then, or has not ended, has begun."""
 _INTERVAL_S = 0.25
-_RUNS_DIR = "--runs-dir="
 _MOST_SAID = 4000
 _NOT_ASKED = {"PATH", "DIR", "FILE", "COMMAND", "KEY=VALUE", "NAME", "FAULT"}
 """Options that name files, commands or other clusters are for whoever has the machine, not a browser."""
@@ -182,13 +181,8 @@ class Starter:
             )
         shown = tuple(_without_place(word) for word in arguments if not word.startswith(_NOT_SHOWN))
         number = 1 + max((run.number for run in self._runs), default=0)
-        run = KeptRun(
-            number=number,
-            command=("howdah", *shown),
-            arguments=arguments,
-            state="waiting",
-            asked_s=time.time(),
-        )
+        command, now_s = ("howdah", *shown), time.time()
+        run = KeptRun(number=number, command=command, arguments=arguments, state="waiting", asked_s=now_s)
         self._runs.append(run)
         if going is not None:
             self._keep()

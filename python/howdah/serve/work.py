@@ -16,7 +16,6 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection
-from multiprocessing.forkserver import ensure_running
 from typing import Any, Final, Generic, NamedTuple, ParamSpec, TypeVar, cast
 
 from howdah.errors import HowdahError, UserError
@@ -28,11 +27,6 @@ T = TypeVar("T")
 _CONTEXT: Final = get_context("forkserver")
 # What starts the processes has imported everything once, and so have they.
 _CONTEXT.set_forkserver_preload(["__main__", "howdah.serve.server"])
-
-
-def begin_workers() -> None:
-    """Let what starts the processes import everything, for which the first request would wait."""
-    ensure_running()
 
 
 class Busy(RuntimeError):
