@@ -93,17 +93,13 @@ def _inspected(report: CheckReport) -> str:
         "command line": "",
         "default": " (assumed: no file names a release; give --hadoop VERSION)",
     }.get(report.hadoop_from, f" ({report.hadoop_from})")
+    files = sum("/" in subject for subject in report.looked_at)
+    counts = ((files, "file"), (len(report.looked_at) - files, "host"))
+    counted = ", ".join(format_counted(count, noun) for count, noun in counts if count)
     role = f" · as a {report.role.value}'s" if report.role is not None else ""
     reads_hbase = any(PurePath(subject).name == "hbase-site.xml" for subject in report.looked_at)
     hbase = f", HBase {report.hbase}" if reads_hbase else ""
-    return f"Hadoop {report.hadoop}{inspected}{hbase} · {_looked_at(report)}{role}"
-
-
-def _looked_at(report: CheckReport) -> str:
-    files = sum("/" in subject for subject in report.looked_at)
-    hosts = len(report.looked_at) - files
-    counted = ((files, "file"), (hosts, "host"))
-    return ", ".join(format_counted(count, noun) for count, noun in counted if count) + " read"
+    return f"Hadoop {report.hadoop}{inspected}{hbase} · {counted} read{role}"
 
 
 app = App()
@@ -181,7 +177,8 @@ def check(
         sys.stdout.write(report.model_dump_json(indent=2) + "\n")
     else:
         show(check_table(report, everything=everything, advice=advice))
-    if _is_found(report, severity):
+    worst = {CheckVerdict.FAIL} if severity is Least.FAIL else {CheckVerdict.FAIL, CheckVerdict.WARN}
+    if any(entry.verdict in worst for entry in report.checks):
         raise typer.Exit(1)
 
 
@@ -201,8 +198,3 @@ def with_machines(
         )
     machines = provisioning.requested_machines(plan, site, endpoint)
     return provisioning.with_machines(report, machines, endpoint, password(machines, endpoint, password_file))
-
-
-def _is_found(report: CheckReport, least: Least) -> bool:
-    worst = {CheckVerdict.FAIL} if least is Least.FAIL else {CheckVerdict.FAIL, CheckVerdict.WARN}
-    return any(check.verdict in worst for check in report.checks)

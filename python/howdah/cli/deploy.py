@@ -39,11 +39,8 @@ def not_with(flags: Mapping[str, bool], instead: Mapping[str, bool]) -> None:
     for flag, value in flags.items():
         conflicting = [name for name, used in {flag: value, **instead}.items() if used]
         if len(conflicting) > 1:
-            raise UserError(
-                conflicting[1],
-                f"conflicts with {conflicting[0]}",
-                f"give one of {', '.join([flag, *instead])}",
-            )
+            hint = f"give one of {', '.join([flag, *instead])}"
+            raise UserError(conflicting[1], f"conflicts with {conflicting[0]}", hint)
 
 
 def ssh_config_file(path: Path | None) -> Path | None:
@@ -71,11 +68,8 @@ def secret(flag: str, path: str | None, prompt: str) -> str | None:
         return None
     if path == "-":
         if not sys.stdin.isatty():
-            raise UserError(
-                f"{flag} -",
-                "needs a terminal to prompt at, and there is none",
-                "give a file with the password",
-            )
+            problem = "needs a terminal to prompt at, and there is none"
+            raise UserError(f"{flag} -", problem, "give a file with the password")
         return getpass.getpass(prompt)
     return read_password(flag, Path(path))
 
@@ -90,9 +84,8 @@ def mirror_address(text: str) -> str:
     except ValueError:
         wrong = True
     if wrong or any(sign in text for sign in "?# "):
-        raise UserError(
-            f"--mirror {text}", "is not the address of a mirror", "write http://HOST[:PORT][/PATH]"
-        )
+        where = f"--mirror {text}"
+        raise UserError(where, "is not the address of a mirror", "write http://HOST[:PORT][/PATH]")
     return text
 
 
@@ -100,20 +93,16 @@ def disks_of_hosts(texts: Sequence[str]) -> dict[str, Sequence[str]]:
     """The data disks by host; raises UserError for what names none, or one twice."""
     by_host: dict[str, Sequence[str]] = {}
     for text in texts:
+        where = f"--disks {text}"
         host, equals, devices = text.partition("=")
         named = [device for device in devices.split(",") if device]
         if not equals or not host or not named or not all(device.startswith("/dev/") for device in named):
-            raise UserError(
-                f"--disks {text}", "is not a list of a host's disks", "write HOST=/dev/sdb,/dev/sdc"
-            )
+            raise UserError(where, "is not a list of a host's disks", "write HOST=/dev/sdb,/dev/sdc")
         if host in by_host:
-            raise UserError(
-                f"--disks {text}",
-                f"host {host} is in another --disks, too",
-                "list all disks of a host in one --disks",
-            )
+            problem = f"host {host} is in another --disks, too"
+            raise UserError(where, problem, "list all disks of a host in one --disks")
         if twice := next((device for device in named if named.count(device) > 1), None):
-            raise UserError(f"--disks {text}", f"lists {twice} twice", "list each disk once")
+            raise UserError(where, f"lists {twice} twice", "list each disk once")
         by_host[host] = named
     return by_host
 
@@ -199,14 +188,13 @@ def deploy(
     check_json(
         json=json, yes=yes, shows=diff or status, preview="" if stop or start or finalize else "--diff"
     )
-    login = session.SshLogin(
-        ssh_config=ssh_config_file(ssh_config),
-        ssh_password=secret("--ssh-password-file", ssh_password_file, "password for ssh: "),
-        sudo_password=secret("--sudo-password-file", sudo_password_file, "password for sudo: "),
-        forks=forks,
-    )
     options = deploy_project.DeployOptions(
-        login=login,
+        login=session.SshLogin(
+            ssh_config=ssh_config_file(ssh_config),
+            ssh_password=secret("--ssh-password-file", ssh_password_file, "password for ssh: "),
+            sudo_password=secret("--sudo-password-file", sudo_password_file, "password for sudo: "),
+            forks=forks,
+        ),
         mirror=mirror_address(mirror),
         disks=disks_of_hosts(disks or ()),
         secrets=secrets,
@@ -333,18 +321,12 @@ def deployed_text(done: Deployed) -> RenderableType:
     """What was changed on each host, what failed, and the sum of it."""
     rows = tuple((host, str(len(made)), _in_short(made)) for host, made in done.hosts.items() if made)
     notes = (f"{host}: {note}" for host, notes in done.notes.items() for note in dict.fromkeys(notes))
-    facts = (*(("note", note) for note in notes), ("cluster", _sum(done)))
+    summary = f"{done.cluster}: {format_counted(len(done.hosts), 'host')}, {done.changed} changed"
+    if failed := len({failure.host for failure in done.failures}):
+        summary += f", {format_counted(failed, 'host')} failed; fix that, then run it again"
+    facts = (*(("note", note) for note in notes), ("cluster", f"{summary} ({done.elapsed_s:.1f} s)"))
     changed = Table(("host", "changed", "what"), rows if done.changed else ())
     return blocks(*present(changed, wrong_table(done.failures), FactList("", facts)))
-
-
-def _sum(done: Deployed) -> str:
-    hosts = format_counted(len(done.hosts), "host")
-    failed = len({failure.host for failure in done.failures})
-    summary = f"{done.cluster}: {hosts}, {done.changed} changed"
-    if failed:
-        summary += f", {format_counted(failed, 'host')} failed; fix that, then run it again"
-    return f"{summary} ({done.elapsed_s:.1f} s)"
 
 
 def diff_text(done: Deployed) -> RenderableType:
@@ -375,9 +357,9 @@ def status_text(status: ClusterStatus) -> RenderableType:
     for host, state in status.states.items():
         for daemon in state.daemons:
             is_now = daemon["lacks"] or ("well" if daemon["active"] == "active" else daemon["active"])
-            since = (
-                [] if daemon["fresh"] or daemon["active"] != "active" else ["its configuration has changed"]
-            )
+            since = []
+            if daemon["active"] == "active" and not daemon["fresh"]:
+                since.append("its configuration has changed")
             if daemon["restarts"]:
                 since.append(f"systemd has restarted it {format_counted(daemon['restarts'], 'time')}")
             rows.append((host, daemon["name"], is_now, "; ".join(since)))

@@ -47,14 +47,14 @@ _SERVES: tuple[session.Serves, ...] = ("any", "workers", "masters")
 
 def groups_table(inventory: Inventory) -> Table:
     """One line for each group, and their sum; data disks count where workers may be placed."""
-    groups = inventory.groups
+    groups, totals = inventory.groups, _totals(inventory)
     total = (
         "in all",
-        f"{inventory.host_count:,}",
-        f"{sum(group.count * group.cpu.threads for group in groups):,} threads",
-        format_memory(sum(group.count * group.memory_bytes for group in groups)),
-        f"{sum(group.count * group.data_disks for group in inventory.worker_groups):,}",
-        format_bytes(sum(group.count * group.data_bytes for group in inventory.worker_groups)),
+        f"{totals['hosts']:,}",
+        f"{totals['threads']:,} threads",
+        format_memory(totals["memory_bytes"]),
+        f"{totals['data_disks']:,}",
+        format_bytes(totals["data_bytes"]),
         "",
         str(len({rack for group in groups for rack in group.racks}) or "–"),
         "",
@@ -102,17 +102,20 @@ def check(file: Path, json: AsJson = False) -> None:
 
 
 def _content(inventory: Inventory) -> dict[str, object]:
-    groups = inventory.groups
     return {
         "inventory": inventory.model_dump(mode="json", exclude_none=True),
-        "totals": {
-            "hosts": inventory.host_count,
-            "threads": sum(group.count * group.cpu.threads for group in groups),
-            "memory_bytes": sum(group.count * group.memory_bytes for group in groups),
-            "data_disks": sum(group.count * group.data_disks for group in inventory.worker_groups),
-            "data_bytes": sum(group.count * group.data_bytes for group in inventory.worker_groups),
-        },
+        "totals": _totals(inventory),
         "notices": [notice.model_dump() for notice in session.notices(inventory)],
+    }
+
+
+def _totals(inventory: Inventory) -> dict[str, int]:
+    return {
+        "hosts": inventory.host_count,
+        "threads": sum(group.count * group.cpu.threads for group in inventory.groups),
+        "memory_bytes": sum(group.count * group.memory_bytes for group in inventory.groups),
+        "data_disks": sum(group.count * group.data_disks for group in inventory.worker_groups),
+        "data_bytes": sum(group.count * group.data_bytes for group in inventory.worker_groups),
     }
 
 
@@ -146,10 +149,8 @@ def add(
         session.save(output, added.text)
     for addition in added.additions:
         count = format_counted(addition.hosts, "host")
-        print(
-            f"{addition.group.name}: {count} {'more' if addition.existing else 'in a new group'}",
-            file=sys.stderr,
-        )
+        where = "more" if addition.existing else "in a new group"
+        print(f"{addition.group.name}: {count} {where}", file=sys.stderr)
         if addition.existing:
             continue  # What there is to ask was asked when the group was new.
         for path, text in addition.comments.items():

@@ -6,7 +6,6 @@ import json
 import textwrap
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,14 +40,9 @@ _NAME, _TIME, _RATE, _OPERATION, _DELAY = 17, 9, 12, 18, 9
 
 def operation_head() -> str:
     """The heading of the rows."""
-    columns = (
-        "".ljust(_NAME),
-        "time".rjust(_TIME),
-        "per second".rjust(_RATE),
-        "  ",
-        "operation".ljust(_OPERATION),
-    )
-    return "".join((*columns, *(name.rjust(_DELAY) for name in ("p50", "p95", "p99", "maximum")))).rstrip()
+    delays = "".join(name.rjust(_DELAY) for name in ("p50", "p95", "p99", "maximum"))
+    rates = f"{'time':>{_TIME}}{'per second':>{_RATE}}"
+    return f"{'':{_NAME}}{rates}  {'operation':{_OPERATION}}{delays}".rstrip()
 
 
 def operation_rows(result: WorkloadResult, elapsed_s: float) -> Iterator[str]:
@@ -146,16 +140,15 @@ def progress_state(step: Progress, amount: int, room: int) -> str:
         left_s = step.elapsed_s * (1 - share) / share
         # What is simulated in a second says nothing of the cluster.
         if step.unit != "share":
-            parts.append(f"{_rate(share * amount / step.elapsed_s, step):>10}")
+            per_s = share * amount / step.elapsed_s
+            count = f"{format_count_short(int(per_s))} {step.unit}/s"
+            rate = format_rate(per_s) if step.unit == "B" else count
+            parts.append(f"{rate:>10}")
         parts.append(f"{format_seconds(left_s)} left")
     parts.append(step.phase)
     while len(parts) > 1 and len("   ".join(parts)) > room:
         parts.pop()
     return "   ".join(parts)
-
-
-def _rate(per_s: float, step: Progress) -> str:
-    return format_rate(per_s) if step.unit == "B" else f"{format_count_short(int(per_s))} {step.unit}/s"
 
 
 class Display:
@@ -225,7 +218,10 @@ class Display:
     def progress(self, step: Progress) -> None:
         """Move the bar of the workload under way."""
         if self._bar.disable:
-            self._say_each_minute(step)
+            if (now_s := self._now_s()) - self._said_s >= _SILENCE_S:
+                self._said_s = now_s
+                line = f"  {step.workload:<{_NAME_WIDTH}} {progress_line(step)}"
+                self._minutes.print(Text(line), soft_wrap=True)
             return
         if self._task is None or self._moving != step.workload:
             self._stop_bar()
@@ -237,13 +233,6 @@ class Display:
             completed=step.done,
             state=progress_state(step, session.rated_amount(self._job, step), self._room),
         )
-
-    def _say_each_minute(self, step: Progress) -> None:
-        now_s = self._now_s()
-        if now_s - self._said_s >= _SILENCE_S:
-            self._said_s = now_s
-            line = progress_line(step)
-            self._minutes.print(Text(f"  {step.workload:<{_NAME_WIDTH}} {line}"), soft_wrap=True)
 
     def _stop_bar(self) -> None:
         if self._task is not None:
@@ -316,13 +305,10 @@ class Display:
             self._label("record", str(finished.path))
 
 
-@contextmanager
-def display(prepared: Prepared, *, silent: bool, aside: bool = False) -> Iterator[Display]:
-    """A display for the time of a run; ``aside`` it speaks once a minute on the standard error alone."""
+def display(prepared: Prepared, *, silent: bool, aside: bool = False) -> Display:
+    """A display for the time of a run; ``aside`` it prints once a minute on the standard error alone."""
     minutes = Console(stderr=True, highlight=False) if aside else None
-    shown = Display(prepared, silent=silent or aside, minutes=minutes)
-    with shown:
-        yield shown
+    return Display(prepared, silent=silent or aside, minutes=minutes)
 
 
 def as_json(data: RunData, analysis: Analysis, path: Path, report: Path | None) -> str:

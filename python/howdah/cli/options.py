@@ -65,8 +65,6 @@ def _with_flags(
 
 def options_on(engine: str) -> tuple[Option[Any], ...]:
     """The options that some program has on an engine."""
-    # The options of `howdah plan` need no programs.
-
     used = [
         option
         for program in programs().values()
@@ -131,8 +129,6 @@ def _plan_parameter(option: PlanOption) -> inspect.Parameter:
 
 def _panel(option: Option[Any]) -> Details | None:
     """The heading of the engine or the programs that it belongs to; None for what many have."""
-    from howdah.model.workloads.suite import programs  # noqa: PLC0415
-
     users = [name for name, program in programs().items() if option in program.options]
     if users and all(name.startswith("ycsb") for name in users):
         return Details("YCSB")

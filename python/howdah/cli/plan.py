@@ -20,7 +20,6 @@ from howdah.errors import HowdahError, MissingExtra, UserError
 from howdah.planner import succession
 from howdah.report.document import FactList, Heading
 from howdah.report.plan import explained
-from howdah.report.plan import explained as storage_page
 from howdah.report.terminal import blocks, terminal
 from howdah.session import plan_checks, plan_requests, plans, shared_plans
 from howdah.units import parse_bytes
@@ -204,7 +203,13 @@ def explain(plan: PlanFile, name: str | None = None, json: AsJson = False) -> No
         return
     explanation = plans.find_name(read, plan, name)
     if json:
-        print_json(_explained_json(read, explanation))
+        print_json(
+            {
+                "settings": [_setting_json(read, setting) for setting in explanation.settings],
+                "platforms": [candidate.model_dump(mode="json") for candidate in explanation.candidates],
+                "masters": [master.model_dump(mode="json") for master in explanation.masters],
+            }
+        )
     else:
         for at, document in enumerate(_documents(read, explanation)):
             if at:
@@ -220,14 +225,6 @@ def _documents(plan: ClusterPlan, explanation: Explained) -> Iterator[Document]:
         yield explained.candidate_document(candidate, grounds)
     for master in explanation.masters:
         yield explained.master_document(master, plan, grounds)
-
-
-def _explained_json(plan: ClusterPlan, explanation: Explained) -> dict[str, Any]:
-    return {
-        "settings": [_setting_json(plan, setting) for setting in explanation.settings],
-        "platforms": [candidate.model_dump(mode="json") for candidate in explanation.candidates],
-        "masters": [master.model_dump(mode="json") for master in explanation.masters],
-    }
 
 
 def _setting_json(plan: ClusterPlan, setting: Setting) -> dict[str, Any]:
@@ -290,7 +287,7 @@ def compare_storage(
     if json:
         print_json(comparison.model_dump(mode="json"))
         return
-    show(blocks(*storage_page.storage_blocks(comparison)))
+    show(blocks(*explained.storage_blocks(comparison)))
 
 
 def _size(flag: str, text: str | None) -> int | None:

@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,7 +42,7 @@ def provision_table(provisioning: Provisioning) -> RenderableType:
     """One line for everything that is to be made or changed, and how many are left as they are."""
     rows = []
     shown = [change for change in provisioning.changes if change.doing is not Doing.LEAVE]
-    for kind, alike in groupby(shown, key=_kind):
+    for kind, alike in groupby(shown, key=attrgetter("doing", "what")):
         changes = list(alike)
         if len(changes) > _ALIKE and kind[1] != "machine" and changes[0].doing is Doing.MAKE:
             # They are made of what the machines' own lines say already.
@@ -62,15 +63,6 @@ def counted(provisioning: Provisioning) -> str:
     if counts[Doing.EXTRA]:
         text += f", {counts[Doing.EXTRA]} created by howdah but no longer planned, left alone"
     return text
-
-
-def _kind(change: ProvisionChange) -> tuple[Doing, str]:
-    return change.doing, change.what
-
-
-def provision_data(provisioning: Provisioning) -> dict[str, object]:
-    """The same for other programs."""
-    return provisioning.model_dump(mode="json")
 
 
 def _how(change: ProvisionChange) -> Iterator[str]:
@@ -170,7 +162,7 @@ def _provision(hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool)
         if not json:
             print(f"done    all machines were verified: {counted(after)}")
     if json:
-        print_json({**provision_data(before), "done": not dry_run})
+        print_json(before.model_dump(mode="json") | {"done": not dry_run})
 
 
 def _destroy(

@@ -54,7 +54,13 @@ def render(
     # What would change is shown of any plan: nothing is written.
     files = session.render_plan(plan, force=force or diff)
     if diff:
-        _show_diff(session.pending_changes(files, output), json=json)
+        changes = session.pending_changes(files, output)
+        if json:
+            pending = [change for change in changes if change.kind != "same"]
+            listed = [{"path": entry.path, "change": entry.kind, "edited": entry.edited} for entry in pending]
+            print_json(listed)
+        else:
+            sys.stdout.writelines(line for change in changes for line in _diff(change))
         return
     done = session.write_rendered(files, output, force=force)
     if json:
@@ -63,20 +69,6 @@ def render(
         )
     else:
         show(_table(output, files, done))
-
-
-def _show_diff(changes: Sequence[FileChange], *, json: bool) -> None:
-    if json:
-        print_json(
-            [
-                {"path": change.path, "change": change.kind, "edited": change.edited}
-                for change in changes
-                if change.kind != "same"
-            ]
-        )
-        return
-    for change in changes:
-        sys.stdout.writelines(_diff(change))
 
 
 def _diff(change: FileChange) -> Iterator[str]:
@@ -97,7 +89,7 @@ def _listed(files: ConfigSet, changes: Sequence[FileChange]) -> list[dict[str, o
         {
             "path": file.path,
             "bytes": len(file.content.encode()),
-            "sha256": session.digest(file),
+            "sha256": session.digest(file.content),
             "executable": file.executable,
             "change": kinds[file.path],
         }
@@ -110,13 +102,6 @@ def _table(output: Path, files: ConfigSet, changes: Sequence[FileChange]) -> Ren
     rows = tuple((top, str(count), meaning) for top, meaning, count in counted)
     kinds = Counter(change.kind for change in changes)
     next_step = f"read {output / 'README.md'}: every step in order, and how to check that it works"
-    return blocks(
-        Table(("written", "files", "contents"), rows),
-        FactList(
-            "",
-            (
-                ("files", ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items()))),
-                ("next", next_step),
-            ),
-        ),
-    )
+    counts = ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items()))
+    facts = FactList("", (("files", counts), ("next", next_step)))
+    return blocks(Table(("written", "files", "contents"), rows), facts)

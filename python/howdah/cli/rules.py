@@ -100,17 +100,12 @@ def _page(rule: Explanation, default: str | None) -> Document:
         TextEntry(source.label, source.says, f"{source.title}; {source.kind}" if source.title else "")
         for source in rule.sources
     )
-    return Document(
-        "rule",
-        "",
-        (),
-        f"{rule.id}  {rule.severity} ({MEANINGS[rule.severity]})",
-        (
-            Paragraph(rule.says),
-            FactList("", tuple(_facts(rule, default))),
-            FoldedBlocks("sources", (Entries(tuple(sources)),), size=len(rule.sources)),
-        ),
+    parts = (
+        Paragraph(rule.says),
+        FactList("", tuple(_facts(rule, default))),
+        FoldedBlocks("sources", (Entries(tuple(sources)),), size=len(rule.sources)),
     )
+    return Document("rule", "", (), f"{rule.id}  {rule.severity} ({MEANINGS[rule.severity]})", parts)
 
 
 def _facts(rule: Explanation, default: str | None) -> Iterator[tuple[str, str]]:

@@ -24,7 +24,6 @@ from howdah.session import runs as session
 from howdah.units import format_seconds
 
 if TYPE_CHECKING:
-    from howdah.model.run import RunRecord
     from howdah.session.runs import RunSummary
 
 
@@ -97,8 +96,7 @@ def list_runs(context: typer.Context, runs_dir: OwnRunsDir = None, json: AsJson 
 def _list(runs_dir: Path, *, json: bool) -> None:
     summaries = session.list_runs(runs_dir)
     if json:
-        content = [_summary(summary) for summary in summaries]
-        print_json(content)
+        print_json([_summary(summary) for summary in summaries])
     elif summaries:
         _print_table(summaries)
     else:
@@ -118,15 +116,20 @@ def _summary(summary: RunSummary) -> dict[str, str | float | None]:
     }
 
 
-def _row(name: str, record: RunRecord) -> tuple[str, ...]:
-    elapsed = format_seconds(record.elapsed_s) if record.elapsed_s else "–"
-    origin = record.origin.value
-    return (name, record.outcome.value, record.suite.name, record.engine, origin, elapsed)
-
-
 def _print_table(summaries: list[RunSummary]) -> None:
     """The runs in a table; those that cannot be read below it, where their errors have room."""
-    rows = tuple(_row(summary.id, summary.record) for summary in summaries if summary.record is not None)
+    rows = tuple(
+        (
+            summary.id,
+            record.outcome.value,
+            record.suite.name,
+            record.engine,
+            record.origin.value,
+            format_seconds(record.elapsed_s) if record.elapsed_s else "–",
+        )
+        for summary in summaries
+        if (record := summary.record) is not None
+    )
     if rows:
         show_text(blocks(Table(("run", "outcome", "suite", "engine", "origin", "elapsed"), rows)))
     for summary in summaries:

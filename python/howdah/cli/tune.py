@@ -118,7 +118,7 @@ def tune(
         output = output or Path("tuned-job.xml")
         plans.check_replaceable(output)
         if resume is not None:
-            job_folder = job_tuning.job_folder(tune_dir, resume)
+            job_folder = job_tuning.search_path(tune_dir, resume)
         else:
             job_search = job_tuning.job_request(job or "", requested, space, parse_seed(seed))
             if show_space:
@@ -138,7 +138,7 @@ def tune(
         raise UserError(f"--output {output}", "is the plan to improve", "give another file: -o tuned.yaml")
     plans.check_replaceable(output)
     if resume is not None:
-        folder = session.resume(tune_dir, resume)
+        folder = session.open_tuning(tune_dir, resume)
         racing.change_race(folder, requested, budget_s)
     else:
         start = racing.plan_to_tune(plan, requested)
