@@ -278,7 +278,6 @@ def _telling() -> Iterator[tuple[session.ReportStep, Callable[[], AbstractContex
 
 
 _SHOWN = 6
-"""As many changes of a host as one line names."""
 
 
 def wrong_table(problems: Iterable[HostProblem]) -> Table:

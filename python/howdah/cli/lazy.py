@@ -82,7 +82,6 @@ COMMANDS = {
     "serve": Lazy("serve", _MEASURE,
         "Show runs, studies, plans and predictions in a browser, updated during runs."),
 }  # fmt: skip
-"""The commands, in the order data flows."""
 
 
 def load_command(name: str) -> Command:
@@ -99,7 +98,6 @@ class LazyCommands(HelpfulGroup):
     """
 
     _listing = False
-    """Whether commands are listed, of which only names and help are wanted."""
 
     def list_commands(self, ctx: Context) -> list[str]:
         """The names, in order."""

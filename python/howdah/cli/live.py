@@ -79,9 +79,7 @@ _LABEL_WIDTH = 8
 _MOST_METRICS = 4
 """Of more there is no room in a line; they come in the order of their importance."""
 _SILENCE_S = 60.0
-"""How long a pipe is silent at most."""
 _ENDS = ("unfinished", "never-began")
-"""The findings on how far a run came that did not succeed."""
 
 
 def result_line(result: WorkloadResult, time: WorkloadTime, *, short: bool) -> str:
@@ -189,7 +187,6 @@ class Display:
         self._begun = False
         self._ended = 0
         self._headed = False
-        """Whether rows of operations have their heading."""
 
     def __enter__(self) -> Display:
         return self
@@ -258,7 +255,6 @@ class Display:
         self._hang(head, line)
 
     def _label(self, label: str, text: str, style: str = "") -> None:
-        """A label and its text."""
         head = Text.assemble((label.ljust(_LABEL_WIDTH), "bold"))
         if self._console.is_terminal:
             self._hang(head, text, style)

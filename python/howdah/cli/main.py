@@ -118,7 +118,6 @@ def _run(output: PatientOutput) -> int:
 
 
 def _complain(message: str, hint: str) -> None:
-    """Print an error as one message: what is wrong, then what would be right."""
     console = Console(stderr=True, highlight=False)
     console.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
     if hint:
@@ -216,5 +215,4 @@ def _value_of(flags: Sequence[str], words: Sequence[str]) -> str:
 
 
 def _plain(names: str) -> str:
-    """Names without their quotation marks."""
     return names.replace("'", "")

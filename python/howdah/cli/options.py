@@ -79,7 +79,6 @@ def options_on(engine: str) -> tuple[Option[Any], ...]:
 
 
 def _values(flags: Mapping[str, Option[Any]], typed: Mapping[str, Any]) -> dict[str, Any]:
-    """The options' values from what was typed; raises UserError for what is none."""
     values: dict[str, Any] = {}
     for name, option in flags.items():
         texts = typed[name]

@@ -179,7 +179,6 @@ howdah plan explain plan.yaml nn1  # explains why a master is on its host
 
 
 def _names(context: typer.Context) -> list[str]:
-    """What can be explained in the plan that is named before; nothing where it cannot be read."""
     try:
         plan = plans.load_plan(Path(context.params["plan"]))
     except (HowdahError, KeyError, TypeError):

@@ -185,7 +185,6 @@ def _kept_as_page(variation: WhatIf | Sweep | LoadSweep, document: Document, out
 
 
 def _for_programs(variation: WhatIf | Sweep | LoadSweep) -> dict[str, Any]:
-    """The variation as JSON."""
     # Types of what a simulation returns, which no mistyped flag should wait for.
     from howdah.model.prediction import LoadSweep, Sweep, WhatIf  # noqa: PLC0415
 
@@ -214,7 +213,6 @@ def _for_programs(variation: WhatIf | Sweep | LoadSweep) -> dict[str, Any]:
 
 
 _FAR = 0.1
-"""Relative errors of times that are shown in bold."""
 
 CALIBRATE_EXAMPLES = """
 howdah calibrate last -o mine.yaml  # fits the simulator to the newest run

@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 _ALIKE = 4
 """As many groups or rules of one kind as are named one by one."""
 _SHOWN = 8
-"""As many differences of one thing as a table lists."""
 _FACTS = ("vCPUs", "memory", "network card")
-"""What says most of a machine that is not there yet."""
 
 
 def provision_table(provisioning: Provisioning) -> RenderableType:

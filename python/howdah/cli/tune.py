@@ -166,7 +166,6 @@ def tune(
 
 
 def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet: bool) -> None:
-    """Search, race if the search has a race, and show the result."""
     with folder:
         with _Bar(silent=json or quiet) as bar:
             tuned = session.search(folder, bar)
@@ -203,7 +202,6 @@ def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet:
 
 
 def _learned(folder: session.TuningFolder, tuned: session.Tuned, *, silent: bool) -> session.Tuned:
-    """Make the first round of a race and search again with what it shows."""
     learning.learn(
         folder, tuned.tuning, lambda study: StudyDisplay(study, silent=silent), lambda: _Bar(silent=silent)
     )
@@ -211,7 +209,6 @@ def _learned(folder: session.TuningFolder, tuned: session.Tuned, *, silent: bool
 
 
 def _write(tuned: session.Tuned, folder: session.TuningFolder, output: Path) -> tuple[Document, Path]:
-    """Write the tuned plan and the page; return the page and its path."""
     plans.save_plan(tuned.plan, output)
     document = predicting.tuning_page(tuned.tuning, learning.learned_calibration(folder))
     return document, predicting.write_page(document, folder.path)
@@ -234,7 +231,6 @@ class _Bar(MovingBar):
         self._task = self._bar.add_task("starting", total=1, best="")
 
     def __call__(self, progress: TuneProgress) -> None:
-        """Move to where the search is."""
         best = "" if progress.best is None else f"best {format_signed_percent(progress.best)}"
         self._bar.update(
             self._task, description=progress.stage, completed=progress.done, total=progress.of, best=best
@@ -242,7 +238,6 @@ class _Bar(MovingBar):
 
 
 def _tune_job(folder: Path, output: Path, budget_s: float | None, *, json: bool, quiet: bool) -> None:
-    """Search the properties of a user's own job by real runs; show the result."""
     tuning, papers = job_tuning.tune_job(
         folder, lambda study: StudyDisplay(study, silent=json or quiet), budget_s
     )
@@ -261,7 +256,6 @@ def _tune_job(folder: Path, output: Path, budget_s: float | None, *, json: bool,
 
 
 def _show_parts(varied: Sequence[TuneParameter], fixed: Sequence[Fixed], *, json: bool) -> None:
-    """Show what a search would vary, and what not."""
     if json:
         parts = {"parameters": varied, "fixed": fixed}
         print_json({name: [item.model_dump() for item in items] for name, items in parts.items()})

@@ -25,7 +25,6 @@ from howdah.model.machines import (
 from howdah.units import format_memory
 
 ReportStep = Callable[[str], None]
-"""Shows the current step."""
 
 
 class Provisioner(Protocol):

@@ -25,7 +25,6 @@ from howdah.render.system import network_files, system_files
 from howdah.render.text import EVERYWHERE, check_names, guard, wrapped
 
 Spell = Callable[[str], str]
-"""Describes a source in a sentence, ``D0 74``."""
 
 _HEAD = (
     "# Sources\n\n"
@@ -87,9 +86,7 @@ _END = (
     "# <<INCLUDE_ANSIBLE_MODULE_JSON_ARGS>>\n"
 )
 PROGRAMS = ("howdah_host", "howdah_look", "howdah_daemon", "howdah_hdfs", "howdah_key", "howdah_conf")
-"""The modules that playbooks name."""
 OF_KERBEROS = ("howdah_secrets", "howdah_doors")
-"""Those that they name where there is Kerberos alone."""
 
 
 @cache
@@ -128,7 +125,6 @@ def _collect(name: str, parts: dict[str, str], imports: set[str]) -> None:
 
 
 def _body(source: str) -> str:
-    """A source without its docstring and imports."""
     lines = source.splitlines()
     docstring, *statements = ast.parse(source).body
     imports = [statement for statement in statements if isinstance(statement, ast.Import | ast.ImportFrom)]

@@ -115,7 +115,6 @@ class Manifest(NamedTuple):
     """The properties that a group of hosts shares."""
 
     name: str
-    """The name of its file: a host's, or that of a kind of worker."""
     text: str
 
 
@@ -173,7 +172,6 @@ def _manifest(
 
 
 def _needs_libhadoop(plan: ClusterPlan, variant: FileVariant, system: PlacedSystem) -> bool:
-    """Whether DataNodes need Hadoop's native library to start."""
     settings = {setting.key: value_text(setting.value) for setting in select(plan, "hdfs-site.xml", variant)}
     return (
         Role.DATANODE in system.roles and settings.get(_LIBHADOOP[1]) == "true" and _LIBHADOOP[0] in settings

@@ -70,13 +70,11 @@ STARTED = (
     "{{ groups.datanode | map('extract', hostvars) | selectattr('started_datanode.host', 'defined') "
     "| map(attribute='inventory_hostname') }}"
 )
-"""The hosts of DataNodes that were started or already ran."""
 NAMENODES = " + ".join(
     f"groups.namenode | map('extract', hostvars) | selectattr('{register}_namenode.host', 'defined') "
     "| list | length"
     for register in ("started", "followed")
 )
-"""Number of NameNodes that were started or already ran."""
 _DISPENSABLE = (Role.SECONDARY_NAMENODE, Role.JOB_HISTORY)
 _FIRST = {
     # Arguments of the first start: of the first daemon, then of the others.
@@ -239,7 +237,6 @@ class Rolling(NamedTuple):
     """The facts of a plan that restarts need."""
 
     present: Mapping[Role, Sequence[str]]
-    """The hosts of each daemon."""
     replication: int
     whole: str
     """The task that waits until HDFS misses nothing."""

@@ -75,7 +75,6 @@ _MACHINES = {
     Hypervisor.VSPHERE: " --vcenter VCENTER",
     Hypervisor.KVM: " --libvirt 'qemu+ssh://root@{host}/system'",
 }
-"""Describe the site file of `howdah provision`."""
 
 
 def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[ConfigFile]) -> ConfigFile:
@@ -142,7 +141,6 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
 
 
 def _where(role: Role, on: Mapping[str, Sequence[str]]) -> str:
-    """On which hosts a daemon is, in words."""
     hosts = on[role.value]
     return f"{role.value}: {', '.join(hosts)}" if hosts else "every worker"
 
@@ -171,7 +169,6 @@ def _template() -> jinja2.Template:
 
 
 def _carried(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Counter[Role]:
-    """Number of workers that run each daemon."""
     roles = {worker.name: worker.roles for worker in plan.workers}
     carried: Counter[Role] = Counter()
     for kind, count in Counter(worker.kind for host in hosts for worker in host.workers).items():

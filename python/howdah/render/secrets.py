@@ -14,7 +14,6 @@ from howdah.model.plan import ClusterPlan, Role, planned_text, value_text
 
 _OPTION = re.compile(r"-Djava\.security\.auth\.login\.config=(\S+)")
 SERVERS_FILE = "/etc/zookeeper/conf/jaas.conf"
-"""Path of ZooKeeper's own login configuration."""
 _SERVERS_ENTRIES = ("Server", "QuorumServer", "QuorumLearner")
 _SERVERS_KEYTAB = "/etc/security/keytabs/zookeeper.service.keytab"
 
@@ -63,7 +62,6 @@ AUTHORITY = "/etc/security/tls/ca.pem"
 _GROUP = "hadoop"
 _PROVIDER = "hadoop.security.credential.provider.path"
 _SHOWN = 3
-"""The number of hosts that are listed if many are identical."""
 _STORE = "localjceks://file"
 
 
@@ -71,7 +69,6 @@ class HostSecret(NamedTuple):
     """A file that the administrator provides: its path on a host, and the users that may read it."""
 
     name: str
-    """Its file name in the administrator's folder."""
     path: str
     owner: str
     group: str

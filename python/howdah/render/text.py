@@ -39,7 +39,6 @@ HARDWARE = NETWORK, VMX, ESXI, LIBVIRT, FIRMWARE = "network", "vsphere.vmx", "es
 SETTING_FILES = {
     *XML, *HADOOP_ENV, *HBASE_ENV, ZOOKEEPER, ZOOKEEPER_ENV, EXECUTOR, *FRAMEWORKS, *SYSTEM, *HARDWARE,
 }  # fmt: skip
-"""Every file that a setting may name."""
 
 
 class FileVariant(NamedTuple):

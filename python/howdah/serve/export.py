@@ -42,9 +42,7 @@ class _Picture(Model):
     """A picture in the folder of an export."""
 
     file: Annotated[str, Field(pattern=r"^\w[\w.-]*(/\w[\w.-]*)*\.svg$")]
-    """Its path from there on."""
     sha256: str
-    """The digest of what is in it."""
 
 
 class _Mark(Model):
@@ -214,7 +212,6 @@ async def _asked(client: httpx.AsyncClient, address: str) -> str:
 
 
 def _addresses(site: Site) -> Iterator[str]:
-    """Every page's address."""
     settings = site.settings
     yield "/"
     for name in sorted(site.index.names()):

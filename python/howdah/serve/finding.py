@@ -22,27 +22,18 @@ class RunsWanted(Model):
     search: Annotated[str, Field(max_length=200)] = ""
     """Words that all stand somewhere in its name, suite, host, tags, note or error."""
     suite: Annotated[str, Field(max_length=100)] = ""
-    """Only of this suite."""
     engine: Annotated[str, Field(max_length=100)] = ""
-    """Only by this engine."""
     platform: Annotated[str, Field(max_length=100)] = ""
-    """Only on this platform."""
     outcome: Annotated[str, Field(max_length=100)] = ""
-    """Only those that ended so."""
     tag: Annotated[str, Field(max_length=100)] = ""
-    """Only those with this tag."""
     since: Annotated[str, Field(max_length=40)] = ""
     """Only those that began then or later: an ISO date, or the beginning of one."""
     until: Annotated[str, Field(max_length=40)] = ""
     """Only those that began before the end of this day."""
     order: Order = "created"
-    """What they are sorted by."""
     descending: bool = True
-    """Whether the largest come first."""
     offset: Annotated[int, Field(ge=0, le=10**9)] = 0
-    """How many are passed over."""
     limit: Annotated[int, Field(ge=1, le=MOST_ROWS)] = 100
-    """How many are wanted at most."""
 
 
 class Facet(Model):
@@ -56,13 +47,10 @@ class FoundRuns(Model):
     """The runs that were found."""
 
     rows: tuple[RunRow, ...]
-    """Those that were wanted, in order."""
     found: int
     """How many there are in all that fit."""
     known: int
-    """How many runs the index has."""
     facets: dict[str, tuple[Facet, ...]]
-    """What runs may be filtered by, the most frequent first."""
 
 
 def find_runs(index: RunIndex, selection: RunsWanted) -> FoundRuns:

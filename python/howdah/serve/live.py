@@ -179,21 +179,15 @@ class LiveRun(Model):
     """``running``, how it ended, or ``gone`` where its directory was removed."""
     created: str
     elapsed_s: float
-    """Seconds from its start to now, or to its end."""
     workloads: tuple[LiveWorkload, ...]
-    """Those begun so far."""
     planned: tuple[str, ...]
-    """Those of its suite."""
     progress: RunProgress | None
-    """How far the operation under way is."""
     left_s: float | None
     """Seconds until that ends, if it goes on as it went."""
     tasks: dict[str, int]
-    """How many tasks have ended, by kind and state."""
     last_tasks: tuple[LiveTask, ...]
     """Those that ended last, the newest first."""
     error: str
-    """Why it failed, or why its record cannot be read."""
 
 
 class LiveFigures(Model):
@@ -222,7 +216,6 @@ class FollowedRun:
         self.added: LiveFigures | None = None
         """What the last look added to the figures."""
         self.log = ""
-        """The end of its log."""
 
     @property
     def over(self) -> bool:

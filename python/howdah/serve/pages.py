@@ -34,7 +34,6 @@ class Pages(NamedTuple):
     static: bool
     """Whether pages are files of an export, which no server answers for."""
     assets: Mapping[str, str]
-    """Each script's and style's name in addresses."""
 
     def values(self, path: str, here: str = "") -> dict[str, Any]:
         """What every page is given: how it gets to the others, and what may be done."""

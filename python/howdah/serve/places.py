@@ -24,7 +24,6 @@ class ServeSettings(NamedTuple):
     predictions_dir: Path = Path("predictions")
     jobs_dir: Path = DEFAULT_JOBS_DIR
     plans: tuple[Path, ...] = ()
-    """Plans to show, and to simulate runs on."""
     inventory: Path | None = None
     """What the editor of the plan page begins with."""
     conf: tuple[Path, ...] = ()
@@ -32,11 +31,8 @@ class ServeSettings(NamedTuple):
     calibration: str | None = None
     """What the simulator is calibrated by: a file, or ``published``."""
     allow_runs: bool = False
-    """Whether visitors with the token may start runs."""
     read_only: bool = False
-    """Whether nothing at all may be changed."""
     host: str = LOOPBACK[0]
-    """The address that is listened on."""
 
     @property
     def loopback(self) -> bool:

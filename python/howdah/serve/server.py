@@ -339,7 +339,6 @@ _DECLINED = {
     422: "The request does not match this description.",
     503: "The server is busy or ending.",
 }
-"""Why requests are declined, whatever they are for."""
 
 
 class _Application(FastAPI):

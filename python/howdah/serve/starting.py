@@ -49,7 +49,6 @@ _CONF = ("HADOOP_CONF_DIR", "HBASE_CONF_DIR")
 """A laboratory is meant, whatever else the server's own surroundings lead to."""
 
 _ENDS = {0: "ended", 1: "failed", 2: "refused", 130: "stopped"}
-"""What the command line's exit codes mean."""
 
 Engine = Literal["local", "sim", "hadoop", "hbase"]
 Words = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
@@ -62,11 +61,8 @@ class StartAsked(Model):
     engine: Engine
     suite: Words
     options: dict[Words, Words] = Field(default_factory=dict)
-    """Values as one types them, by the options' names."""
     plan: Words = ""
-    """The key of the plan that is simulated."""
     lab: Words = ""
-    """The laboratory that it runs on."""
 
 
 class StartedRun(Model):
@@ -77,18 +73,14 @@ class StartedRun(Model):
     """The command line, without the directories that are the server's."""
     state: Literal["waiting", "running", "ended", "refused", "failed", "stopped"]
     asked_s: float
-    """When it was asked for, seconds since 1970."""
     said: str = ""
-    """What the command line said, the end of it."""
     record: str = ""
-    """The name of the run, once it has a record."""
 
 
 class KeptRun(StartedRun):
     """A run that was started from here, as the server keeps it; visitors see neither places nor processes."""
 
     arguments: tuple[str, ...]
-    """All of the command line."""
     pid: int | None = None
     born: str = ""
     """When that process began, by the kernel: a number may be another process's by now."""

@@ -137,10 +137,8 @@ class _Answer(NamedTuple):
 
     value: Any = None
     refusal: tuple[str, str, str] | None = None
-    """The parts of a HowdahError."""
     not_served: NotServed | None = None
     defect: str = ""
-    """The traceback of an error that nothing expects."""
 
 
 class _Process(Generic[T]):

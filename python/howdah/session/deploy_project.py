@@ -276,7 +276,6 @@ class Deployed(NamedTuple):
 
     cluster: str
     hosts: Mapping[str, tuple[str, ...]]
-    """What was changed on each host, in order."""
     notes: Mapping[str, tuple[str, ...]]
     refused: tuple[HostProblem, ...]
     """What is wrong with hosts that were therefore not deployed to: nothing was changed on any."""

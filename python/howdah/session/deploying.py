@@ -242,7 +242,6 @@ def _in_the_way(
     *,
     variables: Mapping[str, object],
 ) -> list[HostProblem]:
-    """All that is wrong with the hosts that something is to be done to."""
     report("checking for obstacles")
     states = dict(found_states(looked))
     # Those that did not answer were asked once already, and would be waited for again.
@@ -278,7 +277,6 @@ def _foreign(
 
 
 def _revision_before(states: Mapping[str, DeployedHost]) -> str:
-    """What was in force before the last deployment, which may not have reached all hosts."""
     current = {state.revision for state in states.values()} - {""}
     before = {state.previous for state in states.values()} - {""}
     if len(current) > 1 and len(current & before) == 1:
@@ -297,7 +295,6 @@ class ClusterStatus(NamedTuple):
 
     cluster: str
     states: Mapping[str, DeployedHost]
-    """Every host that answered."""
     silent: tuple[HostProblem, ...]
     """Those that did not, or could not say how they are."""
 

@@ -109,7 +109,6 @@ class WhatIfAsked(PlanAsked):
     simulator: Simulator = "full"
     """``quick``: a few hosts stand for all, where these are alike and there is much for each to do."""
     page: Text = ""
-    """Who asks: a newer question of the same page ends an older one."""
 
 
 class WhatIfTimes(Model):
@@ -158,7 +157,6 @@ def plan_asked(question: PlanAsked, base: ClusterPlan | None = None) -> ClusterP
 
 
 def _is_of(base: ClusterPlan | None, inventory: Inventory, request: PlanRequest) -> TypeGuard[ClusterPlan]:
-    """Whether this plan was made of these hosts and this request."""
     return base is not None and (base.cluster.inventory, base.cluster.request) == (inventory, request)
 
 

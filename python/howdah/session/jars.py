@@ -41,7 +41,6 @@ class ShownHadoop(NamedTuple):
     named_by: str
     """Why that one: ``HADOOP_HOME``, or ``howdah hadoop fetch``; so for the other products."""
     hbase: HBaseInstallation | None
-    """The one that would be used; None if there is none, which is in the way of HBase's programs alone."""
     hbase_named_by: str
     spark: SparkInstallation | None
     spark_named_by: str

@@ -87,7 +87,6 @@ class JobImport:
     unchanged: int
     """Histories that were imported before and have not changed."""
     problems: tuple[str, ...]
-    """Histories that are unreadable, and why."""
 
 
 class _Import:

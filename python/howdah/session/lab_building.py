@@ -108,9 +108,7 @@ class LabOptions(NamedTuple):
     directory: Path | None = None
     """Where its files go; a directory of its name below ``build`` if left out."""
     hosts: int | None = None
-    """How many hosts with workers."""
     link_bits_per_s: int | None = None
-    """The speed of each host's uplink."""
     neighbour: str | None = None
     """The laboratory on whose hosts it is to be; None is hosts of its own."""
 
@@ -179,7 +177,6 @@ def _begun(plan: ClusterPlan, options: LabOptions, request: LabRequest) -> LabSt
 
 
 def _fitted(plan: ClusterPlan, options: LabOptions, request: LabRequest) -> tuple[LabPlace, Fitted]:
-    """Where a laboratory is built, and how its plan fits there."""
     if options.neighbour is None:
         fitted = fit_here(
             plan, request.directory, hosts=options.hosts, link_bits_per_s=options.link_bits_per_s
@@ -202,7 +199,6 @@ def _fitted(plan: ClusterPlan, options: LabOptions, request: LabRequest) -> tupl
 
 
 def _again(state: LabState, request: LabRequest, neighbour: str | None) -> LabState:
-    """The laboratory that is there, if it is the one asked for; raises UserError if it is another one."""
     if state.asked != request.digest:
         raise UserError(
             f'lab "{state.name}"',

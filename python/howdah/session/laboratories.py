@@ -30,9 +30,7 @@ class Taken(NamedTuple):
 
     name: str
     existed: bool
-    """Whether anything of it was there."""
     leftovers: tuple[Leftover, ...]
-    """What could not be removed, and why."""
 
 
 def down(name: str, directory: Path | None = None) -> Taken:

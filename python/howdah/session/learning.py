@@ -167,7 +167,6 @@ def _calibration(folder: TuningFolder, work: TuningWork, made: _FirstRound) -> C
 
 
 def _learned(work: TuningWork, made: _FirstRound, tuning: Tuning, calibration: Calibration) -> Learned:
-    """The predictions of the first round before and after the fit, next to its times."""
     before = work.candidates.calibration
     earlier = before.values if before else {}
     after = {cell.case + cell.quantity: cell.simulated for cell in calibration.cells}

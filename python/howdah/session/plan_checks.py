@@ -210,7 +210,6 @@ def write_sarif(report: CheckReport, folders: Sequence[Path], path: Path) -> Non
 
 
 _SHOWN = 3
-"""As many faults as one message names."""
 
 
 class _Fault(NamedTuple):

@@ -43,9 +43,7 @@ class Request(NamedTuple):
     job: str
     changes: tuple[str, ...] = ()
     on: Path | None = None
-    """A plan to replay the job on."""
     ran_on: Path | None = None
-    """A plan of the cluster that the job ran on."""
     against: str | None = None
     """A second run, which the replay is compared with."""
     conf: Path | None = None

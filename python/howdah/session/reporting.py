@@ -69,7 +69,6 @@ def _on_its_host(cluster: ClusterState, host: str) -> bool:
 
 
 def _label(name: str) -> str:
-    """A host's name without its domain."""
     return name.partition(".")[0].lower()
 
 
@@ -129,9 +128,7 @@ class FinishedRun(NamedTuple):
     analysis: Analysis
     path: Path
     report: Path | None
-    """None without the extra that draws charts."""
     spent: Spent | None = None
-    """None for a report that was made anew."""
 
 
 def report_run(path: Path, renderer: Renderer | None = None) -> FinishedRun:

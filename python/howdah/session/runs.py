@@ -70,7 +70,6 @@ class ReportWarmup:
 
 
 def _started_renderer() -> Renderer | None:
-    """What draws charts; None without the extra."""
     # Imported while the run goes: it does without them until its end.
     from howdah.report.renderer import Renderer  # noqa: PLC0415
 

@@ -94,7 +94,6 @@ def _earlier(study: Study, cells: Sequence[Cell]) -> dict[int, float]:
 
 
 def _data_bytes(suite: Suite) -> int:
-    """What the largest of its workloads reads or writes."""
     return max((max(workload.moved(Counters()) or (0,)) for workload in suite.workloads), default=0)
 
 
@@ -115,7 +114,6 @@ def _on_lab(study: Study, cell: Cell, directory: StudyDirectory) -> float | None
 
 
 def _lab_plan(cell: Cell, directory: StudyDirectory) -> ClusterPlan | None:
-    """The plan of the laboratory that a cell runs on, as it fits here; None where there is none yet."""
     if cell.laboratory is not None:
         return fit_here(read_plan(plan_path(directory, cell)), directory.path).plan
     state = running_lab(cell.settings.lab)
@@ -183,7 +181,6 @@ class Matrix(NamedTuple):
     expected_s: float | None
     """Seconds that the runs that are left will take; None where nothing tells."""
     grounds: str
-    """What that rests on."""
 
     @property
     def laboratories(self) -> int:

@@ -149,7 +149,6 @@ def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell],
 
 
 def _plan(study: Study, cell: Cell, cells: Sequence[Cell], study_folder: Path) -> ClusterPlan:
-    """The plan that is made for a cell; raises UserError where it cannot be planned."""
     settings = cell.settings
     if settings.setup is not None:
         name = settings.calibration

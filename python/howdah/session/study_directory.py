@@ -189,7 +189,6 @@ class BudgetClock:
         self._began_s = self._noted_s = time.monotonic()
         self._rounds_s: list[float] = []
         self.rang = False
-        """Whether the alarm ended what was under way."""
 
     @property
     def spent_s(self) -> float:

@@ -136,9 +136,7 @@ class Verified(NamedTuple):
     """A bundle that was checked."""
 
     files: int
-    """Files whose digests are right."""
     runs: int
-    """Records among them."""
     made: int
     """Files of its paper that were made anew, byte for byte the same."""
 
@@ -193,7 +191,6 @@ def verify_study(file: Path) -> Verified:
 
 
 def _files(directory: StudyDirectory) -> Iterator[tuple[str, Path]]:
-    """Everything that belongs to a study, by its name in the bundle."""
     yield STUDY_FILE, directory.path / STUDY_FILE
     for folder in (INPUTS, PAPER):
         for path in sorted((directory.path / folder).rglob("*")):

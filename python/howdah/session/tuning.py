@@ -175,7 +175,6 @@ def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
 
 
 def _compared(work: TuningWork, attempts: Attempts, folder: TuningFolder) -> ComparedFinalists:
-    """Search within the rules and beyond them, and compare the fastest candidates of both."""
     request = folder.request
     half = request.trials // 2
     searches: dict[KeptRules, Search] = {}

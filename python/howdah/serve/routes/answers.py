@@ -61,11 +61,8 @@ class Declined(Model):
     """Why something is not done, as the command line would say it."""
 
     where: str = ""
-    """The file, key or flag at fault."""
     what: str
-    """What is wrong."""
     hint: str = ""
-    """What would be right."""
 
 
 _LONGEST = 300
@@ -81,7 +78,6 @@ def _site(request: Request) -> Site:
 
 
 Here = Annotated[Site, Depends(_site)]
-"""The site, as a parameter of a route."""
 
 
 async def _gone(request: Request) -> None:
@@ -99,9 +95,7 @@ def _simulating(request: Request) -> RequestWork:
 
 
 Working = Annotated[RequestWork, Depends(_working)]
-"""What takes its time is done by this."""
 Simulating = Annotated[RequestWork, Depends(_simulating)]
-"""Simulations are done by this."""
 
 
 def html(text: str) -> Response:
@@ -208,4 +202,3 @@ def _declined(error: HTTPException) -> Declined:
 
 
 REFUSED = (HowdahError, NotServed, Busy, VisitorLeft, TooManyListeners, HTTPException, RequestValidationError)
-"""What is answered with a refusal."""

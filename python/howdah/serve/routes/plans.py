@@ -81,7 +81,6 @@ class PlanAnswer(Model):
     capacity: str
     platforms: tuple[PlatformAnswer, ...]
     settings: dict[str, tuple[SettingAnswer, ...]]
-    """Every value, by the file that it goes to."""
     advice: tuple[str, ...]
     growth: dict[str, Any] | None
     """The curve of what the data need, as Vega-Lite, where growth was asked for."""

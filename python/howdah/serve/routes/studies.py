@@ -50,41 +50,32 @@ class StudyCellRun(Model):
     """Its name; empty for one that is yet to be made."""
     state: State
     elapsed_s: float | None = None
-    """What its suite took."""
 
 
 class StudyCell(Model):
     """One cell of a study's matrix."""
 
     name: str
-    """What it is called."""
     levels: dict[str, str]
-    """The label of each factor's level."""
     runs: tuple[StudyCellRun, ...]
     """Its runs: those that have ended, those under way, and those that are left as far as is known."""
     mean_s: float | None
-    """The mean time of those that succeeded."""
 
 
 class StudyState(Model):
     """A study as far as it is."""
 
     name: str
-    """Its directory's name."""
     question: str
-    """What it is to answer."""
     suite: str
     factors: tuple[str, ...]
     cells: tuple[StudyCell, ...]
     done: int
-    """Runs that have ended."""
     running: int
     left: int
     """Runs that are left, those under way among them."""
     at_work: bool
-    """Whether somebody runs it now."""
     error: str = ""
-    """Why it cannot be read."""
 
 
 @router.get("/studies/", include_in_schema=False)
@@ -368,7 +359,6 @@ def _elapsed_s(run: StudyRun) -> float | None:
 
 
 def _running(directory: StudyDirectory) -> Iterator[str]:
-    """The runs that are under way."""
     if not directory.runs.is_dir():
         return
     for path in directory.runs.iterdir():
