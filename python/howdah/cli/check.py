@@ -191,10 +191,7 @@ def with_machines(
     from howdah.session import provisioning  # noqa: PLC0415
 
     if plan is None:
-        raise UserError(
-            "--plan",
-            "is missing: howdah cannot know which machines to compare",
-            "give the plan that the machines were made for",
-        )
+        hint = "give the plan that the machines were made for"
+        raise UserError("--plan", "is missing: howdah cannot know which machines to compare", hint)
     machines = provisioning.requested_machines(plan, site, endpoint)
     return provisioning.with_machines(report, machines, endpoint, password(machines, endpoint, password_file))

@@ -236,11 +236,8 @@ def deploy(
         show(deployed_text(done))
     if done.refused:
         hosts = len({wrong.host for wrong in done.refused})
-        raise UserError(
-            str(plan),
-            f"cannot be deployed: {format_counted(hosts, 'host')} not ready, and nothing was changed",
-            "fix what the table shows, then run it again",
-        )
+        problem = f"cannot be deployed: {format_counted(hosts, 'host')} not ready, and nothing was changed"
+        raise UserError(str(plan), problem, "fix what the table shows, then run it again")
     if done.failures:
         raise Exit(1)
 

@@ -38,11 +38,8 @@ def agree(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise UserError(
-            "--yes",
-            "is missing, and there is no terminal to confirm at: nothing was changed",
-            "the changes are listed above; give --yes to make them",
-        )
+        problem = "is missing, and there is no terminal to confirm at: nothing was changed"
+        raise UserError("--yes", problem, "the changes are listed above; give --yes to make them")
     if not typer.confirm(question):
         raise Aborted("", "nothing was changed", "")
 
@@ -93,11 +90,8 @@ class PatientOutput:
         sys.stdout.flush()
         failure = self._raw.failure
         if failure is not None and failure.errno != errno.EPIPE:
-            raise HowdahError(
-                "standard output",
-                f"cannot be written: {os.strerror(failure.errno or 0)}",
-                "send it to a terminal, a pipe or a disk with room",
-            )
+            problem = f"cannot be written: {os.strerror(failure.errno or 0)}"
+            raise HowdahError("standard output", problem, "send it to a terminal, a pipe or a disk with room")
 
 
 def show(renderable: RenderableType, *, stderr: bool = False) -> None:

@@ -101,11 +101,8 @@ def predict(
     if what_if and sweep:
         raise UserError("--sweep", "conflicts with --what-if", "give one of them")
     if plan is None and (what_if or sweep):
-        raise UserError(
-            "--sweep" if sweep else "--what-if",
-            "plans hosts again, and a lab cannot be planned again",
-            "give the lab's plan instead of --lab",
-        )
+        problem = "plans hosts again, and a lab cannot be planned again"
+        raise UserError("--sweep" if sweep else "--what-if", problem, "give the lab's plan instead of --lab")
     if output is not None or not (what_if or sweep):
         check_extras("the page of `howdah predict`", "charts")
     if output is not None:

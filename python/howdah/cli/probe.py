@@ -74,11 +74,8 @@ def probe(
             raise UserError(flag, "has no effect without --measure", "add --measure")
     if listen is not None:
         if measure:
-            raise UserError(
-                "--listen",
-                "only waits for measurements by other hosts",
-                "run --listen and --measure separately",
-            )
+            hint = "run --listen and --measure separately"
+            raise UserError("--listen", "only waits for measurements by other hosts", hint)
         session.listen(listen, limit_s=limit_s, report=Console(stderr=True, highlight=False).print)
         return
     host = _measured(data_dir or [], peer or [], limit_s) if measure else probe_host()

@@ -210,11 +210,8 @@ def _file_name(plan: ClusterPlan, key: str) -> str:
     path = planned_text(plan, key)
     name = PurePosixPath(path).name
     if path and (not _LIST.fullmatch(name) or name == "workers" or name.endswith((".xml", ".sh"))):
-        raise UserError(
-            f"--set {key}",
-            f"{path!r} is not a file for a list of hosts",
-            "give for instance /etc/hadoop/conf/hosts",
-        )
+        hint = "give for instance /etc/hadoop/conf/hosts"
+        raise UserError(f"--set {key}", f"{path!r} is not a file for a list of hosts", hint)
     return name
 
 

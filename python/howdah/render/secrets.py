@@ -91,11 +91,8 @@ def host_secrets(plan: ClusterPlan, roles: Sequence[Role]) -> tuple[HostSecret, 
     for secret in secrets.values():
         existing = named.setdefault(secret.name, secret)
         if existing is not secret:
-            raise UserError(
-                secret.path,
-                f"has the same file name as {existing.path}, and both come from one folder",
-                "give one of them another name with --set",
-            )
+            problem = f"has the same file name as {existing.path}, and both come from one folder"
+            raise UserError(secret.path, problem, "give one of them another name with --set")
     return tuple(named[name] for name in sorted(named))
 
 

@@ -265,11 +265,8 @@ def guard(plan: ClusterPlan) -> Cluster:
             raise UserError(where, f"{name!r} is not a name", "letters, digits, hyphens and dots, at most 64")
     for setting in plan.settings:
         if setting.file is not None and setting.file not in SETTING_FILES:
-            raise UserError(
-                f"settings: {setting.key}",
-                f"{setting.file!r} is not a file that is rendered",
-                f"one of {', '.join(sorted(SETTING_FILES))}",
-            )
+            problem = f"{setting.file!r} is not a file that is rendered"
+            raise UserError(f"settings: {setting.key}", problem, f"one of {', '.join(sorted(SETTING_FILES))}")
     if not any(Role.NAMENODE in master.roles for master in cluster.masters):
         raise UserError("masters", "none of them is a NameNode", "give one of them this role")
     return cluster

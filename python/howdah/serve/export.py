@@ -128,11 +128,8 @@ def export(settings: ServeSettings, directory: Path, report: Callable[[str], Non
     """
     replaceable = directory.is_dir() and ((directory / MARK).exists() or not any(directory.iterdir()))
     if directory.exists() and not replaceable:
-        raise UserError(
-            f"--export {directory}",
-            "contains files that are not part of an export",
-            "give a new directory or an earlier export",
-        )
+        hint = "give a new directory or an earlier export"
+        raise UserError(f"--export {directory}", "contains files that are not part of an export", hint)
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
         staged = Path(tempfile.mkdtemp(prefix=".new-", dir=directory.parent))
@@ -145,11 +142,8 @@ def export(settings: ServeSettings, directory: Path, report: Callable[[str], Non
         finally:
             shutil.rmtree(staged, ignore_errors=True)
     except OSError as error:
-        raise UserError(
-            f"--export {directory}",
-            f"cannot be written ({error.strerror})",
-            "give a directory on a disk with free space",
-        ) from error
+        hint = "give a directory on a disk with free space"
+        raise UserError(f"--export {directory}", f"cannot be written ({error.strerror})", hint) from error
     return count
 
 

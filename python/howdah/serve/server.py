@@ -282,11 +282,8 @@ def _keep_token(settings: ServeSettings, token: str, port: int) -> Path:
         with os.fdopen(descriptor, "w") as file:
             file.write(f"{token}\n")
     except OSError as error:
-        raise UserError(
-            str(path),
-            f"cannot be written ({error.strerror})",
-            "set XDG_CACHE_HOME to a directory on a disk with free space",
-        ) from error
+        hint = "set XDG_CACHE_HOME to a directory on a disk with free space"
+        raise UserError(str(path), f"cannot be written ({error.strerror})", hint) from error
     return path
 
 

@@ -123,11 +123,8 @@ def arguments_of(
     """The words of `howdah` that start a run; raises UserError for an option that is not offered here."""
     suites_here = startable(request.engine)
     if request.suite not in suites_here:
-        raise UserError(
-            "suite",
-            f"{request.engine} does not run {request.suite!r} on this page",
-            f"one of {', '.join(suites_here)}",
-        )
+        hint = f"one of {', '.join(suites_here)}"
+        raise UserError("suite", f"{request.engine} does not run {request.suite!r} on this page", hint)
     options = {option.name: option for option in suites_here[request.suite]}
     words = ["run", request.suite, "--engine", request.engine, "--quiet", f"{_RUNS_DIR}{runs_dir.absolute()}"]
     for name, text in request.options.items():
@@ -166,11 +163,8 @@ class Starter:
         going = self._going()
         waiting = [run for run in self._runs if run.state == "waiting"]
         if waiting:
-            raise UserError(
-                "start",
-                f"one run is under way and one waits already: {shlex.join(waiting[0].command)}",
-                "wait until it has begun, or remove it from the queue",
-            )
+            problem = f"one run is under way and one waits already: {shlex.join(waiting[0].command)}"
+            raise UserError("start", problem, "wait until it has begun, or remove it from the queue")
         shown = tuple(_without_place(word) for word in arguments if not word.startswith(_NOT_SHOWN))
         number = 1 + max((run.number for run in self._runs), default=0)
         command, now_s = ("howdah", *shown), time.time()

@@ -110,11 +110,8 @@ def _from_runs(
     timed = [record for record in records if not measures_links(record)]
     measured = link_values(networks)
     if not timed:
-        raise UserError(
-            f"run {networks[0].id}",
-            "measured a network, but a calibration is fitted to times of programs",
-            "also give a run of a workload on these hosts",
-        )
+        problem = "measured a network, but a calibration is fitted to times of programs"
+        raise UserError(f"run {networks[0].id}", problem, "also give a run of a workload on these hosts")
     cases = cases_of_records(timed)
     for_hbase = asked_hbase(timed[0])
     simulate = simulate_case if for_hbase else simulate_typical
@@ -141,11 +138,8 @@ def check_output(path: Path) -> None:
     try:
         read_calibration(path)
     except UserError as error:
-        raise UserError(
-            f"--output {path}",
-            "exists and is not a calibration written by howdah",
-            "give another file, or move this one away",
-        ) from error
+        problem = "exists and is not a calibration written by howdah"
+        raise UserError(f"--output {path}", problem, "give another file, or move this one away") from error
 
 
 def save_calibration(calibration: Calibration, path: Path) -> None:
@@ -195,11 +189,8 @@ def fit_hardware(
     """The study's hosts as its probes determine them, some of the simulator's parameters being changed."""
     probes = [case for case in cases if case.name in study.probes]
     if not probes or len(probes) < len(study.probes):
-        raise UserError(
-            study.study,
-            "has no probes, or the tables lack one of them",
-            f"give the runs {', '.join(study.probes) or 'in probes'}",
-        )
+        hint = f"give the runs {', '.join(study.probes) or 'in probes'}"
+        raise UserError(study.study, "has no probes, or the tables lack one of them", hint)
 
     def simulated(work: CaseWork, values: Mapping[str, float], seed: int) -> Mapping[str, float]:
         return simulate_case(work, {**calibration.values, **changed, **values}, seed)

@@ -76,11 +76,8 @@ def write_comparison(compared: Compared, out_dir: Path) -> Path:
     try:
         return write_document(document(comparison, draw(comparison, followed(compared))), out_dir)
     except OSError as error:
-        raise UserError(
-            f"--output {out_dir}",
-            f"cannot be written: {error.strerror}",
-            "give a writable directory on a disk with free space",
-        ) from error
+        hint = "give a writable directory on a disk with free space"
+        raise UserError(f"--output {out_dir}", f"cannot be written: {error.strerror}", hint) from error
 
 
 def followed(compared: Compared) -> Followed:
@@ -125,11 +122,8 @@ def _baseline(figures: Sequence[RunFigures], unreadable: Sequence[Refused], *, n
     if named:
         if first.outcome is Outcome.SUCCEEDED:
             return first
-        raise UserError(
-            first.run,
-            f"cannot be a baseline: {why_unfinished(first)}",
-            "give a run that succeeded with --baseline",
-        )
+        hint = "give a run that succeeded with --baseline"
+        raise UserError(first.run, f"cannot be a baseline: {why_unfinished(first)}", hint)
     done = [run for run in figures if run.outcome is Outcome.SUCCEEDED]
     if not done:
         raise UserError(
@@ -143,11 +137,8 @@ def _compare(figures: Sequence[RunFigures], base: RunFigures, unreadable: Sequen
     comparison = compare(groups, next(group.name for group in groups if base in group.runs))
     if sum(len(group.runs) for group in comparison.groups) < 2:
         first = comparison.refused[0]
-        raise UserError(
-            first.what,
-            f"cannot be compared with {base.run}: {first.why}",
-            "compare successful runs of the same suite and dataset size",
-        )
+        hint = "compare successful runs of the same suite and dataset size"
+        raise UserError(first.what, f"cannot be compared with {base.run}: {first.why}", hint)
     return comparison.model_copy(update={"refused": (*comparison.refused, *unreadable)})
 
 

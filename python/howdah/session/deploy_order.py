@@ -89,17 +89,11 @@ def check_downtime(target: Target, options: DeployOptions, way: Way, downtime: D
     """Raise UserError unless these changes may be made now."""
     listed = "".join(f"\n  {change.text()}" for change in downtime.changes)
     if moved := [change.key for change in downtime.changes if change.why.moves_data]:
-        raise UserError(
-            target.file,
-            f"moves the data directories of running daemons:{listed}",
-            f"stop them (--stop), move their data to the new {moved[0]}, then deploy",
-        )
+        hint = f"stop them (--stop), move their data to the new {moved[0]}, then deploy"
+        raise UserError(target.file, f"moves the data directories of running daemons:{listed}", hint)
     if way is not Way.CHANGE:
-        raise UserError(
-            target.file,
-            f"changes the release and values that cannot change while daemons run:{listed}",
-            "change the release and the values in separate deployments",
-        )
+        problem = f"changes the release and values that cannot change while daemons run:{listed}"
+        raise UserError(target.file, problem, "change the release and the values in separate deployments")
     if not options.downtime:
         raise UserError(
             target.file,
@@ -303,11 +297,8 @@ def _continued(release: str, applied: set[str], origin: str) -> Way:
         return Way.BACK if origin else Way.CHANGE
     if release in applied or (applied == {origin or newest} and _number(release) > _number(newest)):
         return Way.UPGRADE
-    raise UserError(
-        release,
-        f"is not part of HDFS's upgrade from {origin} to {newest}",
-        "end that upgrade first: --finalize, or --rollback and then --finalize",
-    )
+    hint = "end that upgrade first: --finalize, or --rollback and then --finalize"
+    raise UserError(release, f"is not part of HDFS's upgrade from {origin} to {newest}", hint)
 
 
 def _hadoop(trees: tuple[str, ...]) -> str:

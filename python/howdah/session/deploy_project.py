@@ -151,11 +151,8 @@ def secrets_of_hosts(
     if folder is None:
         return {}, []
     if not target.cluster.request.secure:
-        raise UserError(
-            f"--secrets {folder}",
-            f"needs a plan with Kerberos, and {target.file} has none",
-            "leave it out, or plan with --secure",
-        )
+        problem = f"needs a plan with Kerberos, and {target.file} has none"
+        raise UserError(f"--secrets {folder}", problem, "leave it out, or plan with --secure")
     check_folder(folder)
     made: dict[str, Mapping[str, Any]] = {}
     wrong: list[HostProblem] = []

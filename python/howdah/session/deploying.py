@@ -101,11 +101,8 @@ def remove_hosts(target: Target, options: DeployOptions, folder: Path, report: R
     for answer in looked.answers:
         stopped = [change for change in answer.result.get("changes") or () if change.startswith(_STOP)]
         if masters := [unit for unit in stopped if not unit.removeprefix(_STOP).startswith(_WORKERS)]:
-            raise UserError(
-                f"--remove {answer.host}",
-                f"it has a master ({masters[0].removeprefix(_STOP)})",
-                "move the master by hand first",
-            )
+            problem = f"it has a master ({masters[0].removeprefix(_STOP)})"
+            raise UserError(f"--remove {answer.host}", problem, "move the master by hand first")
     return run_playbook(
         leaving, "leave.yaml", options.login, report, variables={"howdah_leaving": list(options.remove)}
     )
@@ -283,11 +280,8 @@ def _revision_before(states: Mapping[str, DeployedHost]) -> str:
         return next(iter(current & before))
     if len(current) == 1 and len(before) == 1:
         return next(iter(before))
-    raise UserError(
-        "--rollback",
-        "the hosts have no common earlier deployment to roll back to",
-        "deploy the earlier plan instead",
-    )
+    hint = "deploy the earlier plan instead"
+    raise UserError("--rollback", "the hosts have no common earlier deployment to roll back to", hint)
 
 
 class ClusterStatus(NamedTuple):

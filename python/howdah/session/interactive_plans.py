@@ -196,11 +196,8 @@ def what_if(question: WhatIfAsked, calibration: str | None, base: ClusterPlan | 
     cluster = plan.cluster
     hosts = sum(group.count for group in cluster.inventory.worker_groups)
     if hosts > _MOST_HOSTS:
-        raise UserError(
-            "hosts",
-            f"{hosts:,} are too many to simulate here",
-            "use howdah predict for a cluster of that size",
-        )
+        hint = "use howdah predict for a cluster of that size"
+        raise UserError("hosts", f"{hosts:,} are too many to simulate here", hint)
     calibrated = load_calibration(calibration) if calibration is not None else None
     dataset_bytes = cluster.request.dataset_bytes
     suite = size_suite(

@@ -64,11 +64,8 @@ def job_request(
     if not words:
         raise UserError("--job", "is empty", "give a command: --job 'hadoop jar app.jar Main IN OUT'")
     if race is None or not race.per_job:
-        raise UserError(
-            "--job",
-            "needs a lab or a cluster that runs: its program cannot be simulated",
-            "give --race LAB or --race DIR with the cluster's configuration",
-        )
+        hint = "give --race LAB or --race DIR with the cluster's configuration"
+        raise UserError("--job", "needs a lab or a cluster that runs: its program cannot be simulated", hint)
     narrowing = read_narrowing(space) if space is not None else Narrowing()
     conf = _configuration(race)
 

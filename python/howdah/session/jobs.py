@@ -166,11 +166,8 @@ def _histories(source: str, conf: Path | None, work: _Import) -> Iterator[Read]:
                     yield from read_all([histories.copy(history, Path(folder))])
                 work.watch(done, len(new))
     elif parts.scheme and not Path(source).exists():
-        raise UserError(
-            source,
-            "is not a directory, a path in HDFS or a URL",
-            "give DIR, hdfs:///PATH or http://HOST:PORT",
-        )
+        hint = "give DIR, hdfs:///PATH or http://HOST:PORT"
+        raise UserError(source, "is not a directory, a path in HDFS or a URL", hint)
     else:
         yield from _from_directory(Path(source), work)
 
@@ -191,11 +188,8 @@ def in_hdfs(source: str, conf: Path | None) -> Iterator[HdfsHistories]:
 def _from_directory(directory: Path, work: _Import) -> Iterator[Read]:
     histories = find_histories(directory)
     if not histories:
-        raise UserError(
-            str(directory),
-            "contains no history of MapReduce or Spark",
-            "give a directory of *.jhist files or Spark event logs",
-        )
+        hint = "give a directory of *.jhist files or Spark event logs"
+        raise UserError(str(directory), "contains no history of MapReduce or Spark", hint)
     new = work.fresh(histories)
     for done, read in enumerate(read_all(new), 1):
         work.watch(done, len(new))

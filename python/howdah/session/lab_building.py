@@ -66,31 +66,22 @@ def check_still_beside(state: LabState, name: str) -> None:
     entry = registry.entry(name)
     lot = state.spec.lot if state.spec is not None else None
     if lot is None or entry is None or entry.lot != lot:
-        raise UserError(
-            f"--beside {name}",
-            f'lab "{state.name}" is already up on other hosts',
-            f"howdah lab down --name {state.name} first, or leave --beside out",
-        )
+        hint = f"howdah lab down --name {state.name} first, or leave --beside out"
+        raise UserError(f"--beside {name}", f'lab "{state.name}" is already up on other hosts', hint)
 
 
 def _check_hosts(source: Path, cluster: Cluster, state: LabState) -> None:
     second = state.plan.cluster
     if second.inventory.cluster == cluster.inventory.cluster:
-        raise UserError(
-            str(source),
-            f'has the same cluster name, {cluster.inventory.cluster}, as lab "{state.name}"',
-            "plan it with another --cluster NAME",
-        )
+        problem = f'has the same cluster name, {cluster.inventory.cluster}, as lab "{state.name}"'
+        raise UserError(str(source), problem, "plan it with another --cluster NAME")
     theirs = {host.lower() for group in second.inventory.groups for host in group.names}
     for name in (
         host for group in cluster.inventory.groups for host in group.names if host.lower() in theirs
     ):
         if _size(cluster, name) != _size(second, name):
-            raise UserError(
-                f"host {name}",
-                f'differs between {source} and lab "{state.name}"',
-                "plan both clusters from the same inventory",
-            )
+            hint = "plan both clusters from the same inventory"
+            raise UserError(f"host {name}", f'differs between {source} and lab "{state.name}"', hint)
 
 
 def _size(cluster: Cluster, host: str) -> tuple[int, int, int] | None:

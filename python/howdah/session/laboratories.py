@@ -195,15 +195,9 @@ def _only_like(state: LabState) -> str:
         if host.workers and not host.masters
     }
     if not first:
-        raise UserError(
-            "howdah lab add",
-            "has no host to copy: every host with workers also has masters",
-            "plan the larger cluster, and build the lab again",
-        )
+        problem = "has no host to copy: every host with workers also has masters"
+        raise UserError("howdah lab add", problem, "plan the larger cluster, and build the lab again")
     if len(first) > 1:
-        raise UserError(
-            "--like",
-            "is missing, because hosts with workers differ",
-            f"one of {', '.join(first.values())}",
-        )
+        hint = f"one of {', '.join(first.values())}"
+        raise UserError("--like", "is missing, because hosts with workers differ", hint)
     return next(iter(first.values()))

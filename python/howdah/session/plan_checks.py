@@ -97,11 +97,8 @@ def write_rendered(files: ConfigSet, directory: Path, *, force: bool) -> tuple[F
         finally:
             shutil.rmtree(staging, ignore_errors=True)
     except OSError as error:
-        raise UserError(
-            f"--output {directory}",
-            f"cannot be written: {error.strerror}",
-            "give a writable directory on a disk with free space",
-        ) from error
+        hint = "give a writable directory on a disk with free space"
+        raise UserError(f"--output {directory}", f"cannot be written: {error.strerror}", hint) from error
     return planned
 
 
@@ -128,11 +125,8 @@ def _manifest(directory: Path) -> Mapping[str, str]:
             return {}
         if not (directory / MANIFEST).exists():
             if any(not path.name.startswith(_STAGING) for path in directory.iterdir()):
-                raise UserError(
-                    f"--output {directory}",
-                    "is not empty, and howdah did not write it",
-                    "give a new directory, or one that was rendered before",
-                )
+                hint = "give a new directory, or one that was rendered before"
+                raise UserError(f"--output {directory}", "is not empty, and howdah did not write it", hint)
             return {}
         content = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
     except NotADirectoryError as error:

@@ -100,11 +100,8 @@ def parse_overrides(texts: Sequence[str] | None) -> tuple[Override, ...]:
         key, equals, value = text.partition("=")
         key = key.strip()
         if not equals or not key:
-            raise UserError(
-                f"--set {text}",
-                "is not of the form KEY=VALUE",
-                "write, for example, mapreduce.task.io.sort.mb=400",
-            )
+            hint = "write, for example, mapreduce.task.io.sort.mb=400"
+            raise UserError(f"--set {text}", "is not of the form KEY=VALUE", hint)
         if key in overrides:
             raise UserError(f"--set {text}", f"{key} is set twice", "leave one of them out")
         if key == "dfs.replication":
@@ -190,11 +187,8 @@ def check_keeps(request: PlanRequest, before: Path, output: Path, *, more: bool)
             "leave out the other options, or plan again without --from",
         )
     if writes_over(output, before):
-        raise UserError(
-            f"--output {output}",
-            "would replace the plan of the running cluster",
-            "give another file: -o new.yaml",
-        )
+        hint = "give another file: -o new.yaml"
+        raise UserError(f"--output {output}", "would replace the plan of the running cluster", hint)
 
 
 def request_before(before: ClusterPlan) -> PlanRequest | None:
@@ -247,11 +241,8 @@ def plan_inventory(
     if rank not in (None, *RANKS):
         raise UserError(f"--rank {rank}", "is not a way of ranking platforms", f"one of {', '.join(RANKS)}")
     if rank == "simulate" and calibration is None:
-        raise UserError(
-            "--rank simulate",
-            "a simulator that is not calibrated cannot distinguish platforms",
-            "give --calibration FILE, or set HOWDAH_CALIBRATION",
-        )
+        problem = "a simulator that is not calibrated cannot distinguish platforms"
+        raise UserError("--rank simulate", problem, "give --calibration FILE, or set HOWDAH_CALIBRATION")
     if rank == "rules" or calibration is None:
         return plan_cluster(inventory, request)
     why = why_not_ranked(inventory, request)

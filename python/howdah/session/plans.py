@@ -80,11 +80,8 @@ def check_replaceable(path: Path) -> None:
         try:
             read_plan(path)
         except UserError as error:
-            raise UserError(
-                f"--output {path}",
-                "exists and is not a plan written by howdah",
-                "give another file, or move this one away",
-            ) from error
+            hint = "give another file, or move this one away"
+            raise UserError(f"--output {path}", "exists and is not a plan written by howdah", hint) from error
 
 
 def writes_over(output: Path, path: Path) -> bool:
@@ -101,11 +98,8 @@ def page_of(path: Path) -> Path:
     if page == path:
         raise UserError(f"--output {path}", "is the file of the plan's page", "give a file such as plan.yaml")
     if page.exists() and not _is_page(page):
-        raise UserError(
-            f"--output {path}",
-            f"its page would replace {page}, which howdah did not write",
-            "give another file, or --no-page",
-        )
+        problem = f"its page would replace {page}, which howdah did not write"
+        raise UserError(f"--output {path}", problem, "give another file, or --no-page")
     return page
 
 
@@ -155,11 +149,8 @@ def demand_of(path: Path) -> Demand:
     """
     work = read_work(path)
     if not work.largest_input_bytes:
-        raise UserError(
-            f"{path}: largest_input_bytes",
-            "is not a workload that howdah plans for",
-            "give --workload terasuite:30TB",
-        )
+        hint = "give --workload terasuite:30TB"
+        raise UserError(f"{path}: largest_input_bytes", "is not a workload that howdah plans for", hint)
     return Demand(kind="terasuite", dataset_bytes=work.largest_input_bytes)
 
 
@@ -246,11 +237,8 @@ def list_rules(
         and (source is None or any(_cites(cited, source) for cited in rule.sources))
     ]
     if source is not None and not any(_cites(cited, source) for rule in RULES for cited in rule.sources):
-        raise UserError(
-            "--source",
-            f"no rule is based on {source!r}",
-            f"a paper ({', '.join(PAPERS)}), one of its items such as 'D0 49', or X1 to X11",
-        )
+        hint = f"a paper ({', '.join(PAPERS)}), one of its items such as 'D0 49', or X1 to X11"
+        raise UserError("--source", f"no rule is based on {source!r}", hint)
     return tuple(map(explain, rules))
 
 
@@ -295,11 +283,8 @@ def compare_policies(
         reads_per_month = _DAYS_OF_A_MONTH / max(_LEAST_DAYS, age_days) if age_days is not None else 0.0
     mean = mean_file_bytes or file_bytes(request)
     if data_bytes is not None and data_bytes < mean:
-        raise UserError(
-            f"--data {data_bytes}",
-            f"is less than one file of {format_bytes(mean)}",
-            "give an amount with a unit, such as 300TB",
-        )
+        hint = "give an amount with a unit, such as 300TB"
+        raise UserError(f"--data {data_bytes}", f"is less than one file of {format_bytes(mean)}", hint)
     data = StoredData(data_bytes=size, file_bytes=mean, age_days=age_days, reads_per_month=reads_per_month)
     loss = Loss("worker" if worker else "host", SHARE if share is None else share)
     compared = compare_storage(plan, data, loss)

@@ -310,11 +310,8 @@ def write_page(document: Document, out_dir: Path) -> Path:
     try:
         return write_document(document, out_dir)
     except OSError as error:
-        raise UserError(
-            str(out_dir),
-            f"the page cannot be written: {error.strerror}",
-            "give a writable directory on a disk with free space",
-        ) from error
+        hint = "give a writable directory on a disk with free space"
+        raise UserError(str(out_dir), f"the page cannot be written: {error.strerror}", hint) from error
 
 
 def _calibration(name: str | None) -> Calibration | None:

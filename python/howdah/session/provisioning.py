@@ -41,11 +41,8 @@ def requested_machines(plan_file: Path, site_file: Path, endpoint: Endpoint) -> 
         ("--libvirt", endpoint.libvirt, Hypervisor.KVM),
     ):
         if address is not None and hypervisor is not made_by:
-            raise UserError(
-                flag,
-                f"does not fit {plan_file}, which plans machines for {hypervisor.value}",
-                _right(hypervisor),
-            )
+            problem = f"does not fit {plan_file}, which plans machines for {hypervisor.value}"
+            raise UserError(flag, problem, _right(hypervisor))
         if address is None and hypervisor is made_by:
             raise UserError(flag, "is missing", _right(hypervisor))
     if endpoint.vcenter is not None:
@@ -104,11 +101,8 @@ def _provisioner(requested: RequestedMachines, endpoint: Endpoint, password: str
                 overcommit=requested.overcommit,
             )
     else:
-        raise UserError(
-            str(requested.site_file),
-            f"has no section for {requested.hypervisor.value}",
-            "add `vcenter:`" if endpoint.vcenter else "add `libvirt:`",
-        )
+        hint = "add `vcenter:`" if endpoint.vcenter else "add `libvirt:`"
+        raise UserError(str(requested.site_file), f"has no section for {requested.hypervisor.value}", hint)
 
 
 def apply(hypervisor: Provisioner, report: ReportStep) -> Provisioning:

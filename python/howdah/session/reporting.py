@@ -256,8 +256,5 @@ def _check_time(source: _Source, window: Window) -> None:
     start_s = min(stretch.start_s for stretch in stretches)
     end_s = max(stretch.end_s for stretch in stretches)
     if end_s <= window.start_s or start_s >= window.end_s:
-        raise UserError(
-            source.name,
-            f"covers {span(start_s, end_s)}, the run lasted from {span(window.start_s, window.end_s)}",
-            "give files measured during the run, and check both clocks",
-        )
+        problem = f"covers {span(start_s, end_s)}, the run lasted from {span(window.start_s, window.end_s)}"
+        raise UserError(source.name, problem, "give files measured during the run, and check both clocks")

@@ -97,11 +97,8 @@ def setup_options(settings: CellSettings) -> dict[str, Any]:
 def _study(name: str, settings: CellSettings) -> PublishedStudy:
     by_name = {study.study: study for study in studies()}
     if settings.setup not in by_name:
-        raise UserError(
-            name,
-            f"setup {settings.setup!r} is not a published study",
-            nearest(str(settings.setup), tuple(by_name)),
-        )
+        hint = nearest(str(settings.setup), tuple(by_name))
+        raise UserError(name, f"setup {settings.setup!r} is not a published study", hint)
     return by_name[settings.setup]
 
 
@@ -163,11 +160,8 @@ def _plan(study: Study, cell: Cell, cells: Sequence[Cell], study_folder: Path) -
         raise UserError(cell.name, "has no hosts to plan", "give inventory: hosts.yaml, or setup: vsphere6")
     if cell.laboratory is not None:
         if cell.settings.lab is not None:
-            raise UserError(
-                cell.name,
-                f'names lab "{cell.settings.lab}" and hosts for building another lab',
-                "leave lab out, or inventory",
-            )
+            problem = f'names lab "{cell.settings.lab}" and hosts for building another lab'
+            raise UserError(cell.name, problem, "leave lab out, or inventory")
         if cell.settings.calibration is not None:
             raise UserError(cell.name, "its engine uses no calibration", "it belongs to engine sim or plan")
     inventory = read_inventory(study_folder / settings.inventory)

@@ -165,11 +165,8 @@ def verify_study(file: Path) -> Verified:
         unpacked.mkdir()
         bundle = unpack(file, unpacked)
         if bundle.made_by != howdah.__version__:
-            raise UserError(
-                str(file),
-                f"was packed by howdah {bundle.made_by}, but this is {howdah.__version__}",
-                "its digests match; verify its page with that version",
-            )
+            problem = f"was packed by howdah {bundle.made_by}, but this is {howdah.__version__}"
+            raise UserError(str(file), problem, "its digests match; verify its page with that version")
         directory = StudyDirectory(unpacked)
         anew = folder / "paper"
         write_study_paper(directory, anew)

@@ -128,11 +128,8 @@ class StudyLaboratory:
         self._up = None
         if taken.leftovers:
             first = taken.leftovers[0]
-            raise RunFailed(
-                f'lab "{taken.name}"',
-                f"cannot be taken down: {first.kind} {first.name}: {first.why}",
-                f"howdah lab down --name {taken.name}",
-            )
+            problem = f"cannot be taken down: {first.kind} {first.name}: {first.why}"
+            raise RunFailed(f'lab "{taken.name}"', problem, f"howdah lab down --name {taken.name}")
 
 
 def _lab_options(study: Study, directory: StudyDirectory) -> lab_building.LabOptions:
@@ -210,11 +207,8 @@ def _run_on_lab(
         path = record(prepared.job, engine=prepared.engine, runs_dir=directory.runs, observer=watcher)
         took_s = time.monotonic() - began_s
     if read_record(path).outcome is Outcome.ABORTED:
-        raise Aborted(
-            str(directory.path),
-            f"stopped by the user during {run.cell.name}",
-            "the same command continues with this run; those before it are kept",
-        )
+        hint = "the same command continues with this run; those before it are kept"
+        raise Aborted(str(directory.path), f"stopped by the user during {run.cell.name}", hint)
     return directory.keep(run, took_s, caches_dropped=dropped)
 
 

@@ -186,11 +186,8 @@ def _compared(work: TuningWork, attempts: Attempts, folder: TuningFolder) -> Com
         best[kept] = searches[kept].best_from(start_values)
         start_values = best[kept].values
     if best[request.keep].elapsed_s is None:
-        raise UserError(
-            request.space_file or request.plan_file,
-            f"leaves no candidate that can be simulated: {best[request.keep].refused}",
-            "give other values",
-        )
+        problem = f"leaves no candidate that can be simulated: {best[request.keep].refused}"
+        raise UserError(request.space_file or request.plan_file, problem, "give other values")
     attempts.stage = "comparing"
     attempts.show()
     pools = {

@@ -47,11 +47,8 @@ class LibvirtHost(NamedTuple):
 def connected(uri: str, hosts: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Connections to the libvirt of each host; raises UserError where one URI would stand for several."""
     if len(hosts) > 1 and HOST not in uri:
-        raise UserError(
-            f"--libvirt {uri}",
-            f"names one libvirt, but the plan has {len(hosts)} hosts",
-            f"write {HOST} in place of the host's name",
-        )
+        hint = f"write {HOST} in place of the host's name"
+        raise UserError(f"--libvirt {uri}", f"names one libvirt, but the plan has {len(hosts)} hosts", hint)
     connections: dict[str, Any] = {}
     try:
         for host in hosts:
@@ -71,11 +68,8 @@ def opened(uri: str, host: str) -> Any:
     except libvirt.libvirtError as error:
         if error.get_error_code() in (libvirt.VIR_ERR_INVALID_ARG, libvirt.VIR_ERR_XML_ERROR):
             raise UserError(where, f"is not a URI of libvirt: {error_text(error)}", "see --help") from error
-        raise NotReachable(
-            where,
-            f"cannot be reached: {error_text(error)}",
-            f"is libvirt running on {host}, and may you log in?",
-        ) from error
+        hint = f"is libvirt running on {host}, and may you log in?"
+        raise NotReachable(where, f"cannot be reached: {error_text(error)}", hint) from error
 
 
 def error_text(error: Any) -> str:

@@ -177,11 +177,8 @@ class DomainMaker:
         deadline = time.monotonic() + _SHUTDOWN_S
         while domain.isActive():
             if time.monotonic() > deadline:
-                raise RunFailed(
-                    f"machine {domain.name()}",
-                    f"does not shut down in {_SHUTDOWN_S} s",
-                    "shut it down by hand, then run the command again",
-                )
+                hint = "shut it down by hand, then run the command again"
+                raise RunFailed(f"machine {domain.name()}", f"does not shut down in {_SHUTDOWN_S} s", hint)
             time.sleep(0.5)
         self._report(f"shut down {domain.name()}")
 

@@ -344,11 +344,8 @@ class MachineMaker:
         try:
             task = reference.CreateSecondaryVMEx_Task(host=self._place.hosts[host].reference, spec=spec)
         except (vmodl.fault.MethodNotFound, vmodl.fault.NotSupported) as error:
-            raise RunFailed(
-                _where(machine.name),
-                f"cannot be mirrored: this vCenter has no Fault Tolerance ({fault_text(error)})",
-                "plan with --protect-masters ha",
-            ) from error
+            problem = f"cannot be mirrored: this vCenter has no Fault Tolerance ({fault_text(error)})"
+            raise RunFailed(_where(machine.name), problem, "plan with --protect-masters ha") from error
         wait_for(task, _where(machine.name))
         self._report(f"mirrored {machine.name} on {host}")
 

@@ -76,11 +76,8 @@ def check_limits(
             raise UserError(where, f"has no access to {system[0]}", "correct `system_datastore:`")
     mirrored = any(machine.shadow_host for machine in machines)
     if mirrored and found_cluster(place)[HA] == "off" and not site.high_availability:
-        raise UserError(
-            f"cluster {site.cluster}",
-            "has vSphere HA off, which Fault Tolerance needs",
-            "write `high_availability: true` in the site, or switch HA on",
-        )
+        hint = "write `high_availability: true` in the site, or switch HA on"
+        raise UserError(f"cluster {site.cluster}", "has vSphere HA off, which Fault Tolerance needs", hint)
 
 
 def _check_values(machine: PlannedMachine) -> None:

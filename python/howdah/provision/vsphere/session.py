@@ -69,11 +69,8 @@ def logged_in(login: VCenterLogin) -> Iterator[Any]:
         ) from error
     except ssl.SSLError as error:
         why = getattr(error, "verify_message", "") or error.reason
-        raise UserError(
-            where,
-            f"presents an untrusted certificate: {why}",
-            "give vCenter's certificate in the site, vcenter.ca_file, and use the certificate's host name",
-        ) from error
+        hint = "give vCenter's certificate in the site, vcenter.ca_file, and use the certificate's host name"
+        raise UserError(where, f"presents an untrusted certificate: {why}", hint) from error
     except (OSError, http.client.HTTPException, vmodl.MethodFault) as error:
         raise NotReachable(
             where, f"cannot be reached: {fault_text(error)}", "is that a running vCenter?"
