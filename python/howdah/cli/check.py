@@ -21,6 +21,7 @@ from howdah.model.site import Endpoint
 from howdah.report.document import Block, Entries, Heading, Paragraph, TextEntry
 from howdah.report.terminal import blocks
 from howdah.session import plan_checks as session
+from howdah.session import provisioning
 from howdah.units import format_counted
 
 _ORDER = (CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.ADVICE, CheckVerdict.UNKNOWN, CheckVerdict.PASS)
@@ -188,7 +189,6 @@ def with_machines(
     """The report, and what is not as planned of the plan's virtual machines."""
     # pyVmomi takes long to import, and few checks need it.
     from howdah.cli.provision import password  # noqa: PLC0415
-    from howdah.session import provisioning  # noqa: PLC0415
 
     if plan is None:
         hint = "give the plan that the machines were made for"

@@ -104,7 +104,7 @@ def score(
         return
     check_extras("the page of `howdah score`", "charts")
     scored = predicting.score_run(run, prediction, runs_dir=runs_dir, predictions_dir=predictions_dir)
-    document = predicting.scored_page(scored)
+    document = score_page.scored(scored.prediction, scored.scores, scored.history)
     page = predicting.write_page(document, predictions_dir / scored.prediction.id / f"score-{scored.run}")
     if json:
         print_json(

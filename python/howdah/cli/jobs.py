@@ -19,6 +19,7 @@ from howdah.jobs import DEFAULT_JOBS_DIR
 from howdah.jobs.ranking import ORDERS, Filters, application_json
 from howdah.report.terminal import terminal
 from howdah.session import jobs as session
+from howdah.session import replaying
 from howdah.units import format_counted
 
 JobsDir = Annotated[
@@ -228,27 +229,19 @@ def what_if(
       --against ID  Second run of the job: replay the first on its hosts, and compare.
       --seed N  Seed of the order of tasks; recorded.
     """
-    # What simulations need is imported only if one is made.
-    from howdah.session.replaying import Request, replay, replay_document, write_replay  # noqa: PLC0415
-
     if report:
         check_extras("the page of `howdah jobs what-if`", "charts")
-    request = Request(
-        application,
-        tuple(changes or ()),
-        on,
-        ran_on,
-        against,
-        conf,
-        1 if (parsed := parse_seed(seed)) is None else parsed,
+    number = parse_seed(seed)
+    request = replaying.Request(
+        application, tuple(changes or ()), on, ran_on, against, conf, seed=1 if number is None else number
     )
     directory = _directory(context, jobs_dir)
-    replayed = replay(directory, request)
-    page = write_replay(replayed, directory) if report else None
+    replayed = replaying.replay(directory, request)
+    page = replaying.write_replay(replayed, directory) if report else None
     if json:
         print_json(replayed.model_dump(mode="json") | ({"page": str(page)} if page else {}))
         return
-    show(terminal(replay_document(replayed)))
+    show(terminal(replaying.replay_document(replayed)))
     if page is not None:
         print(f"page  {page}")
 

@@ -19,6 +19,7 @@ from howdah.model.run import Origin, Outcome
 from howdah.model.workloads.dfsio import DFSIO_LOG
 from howdah.model.workloads.terasort import TeraValidate
 from howdah.model.workloads.ycsb import THROUGHPUT
+from howdah.session import reporting
 from howdah.session import runs as session
 from howdah.units import format_count_short, format_rate, format_seconds
 
@@ -203,10 +204,7 @@ class Display:
             self._bar.start()
         if len(record.workloads) > self._ended:
             self._stop_bar()
-            # What tells how fast a workload was is brought in when the first one has ended.
-            from howdah.session.reporting import workload_times  # noqa: PLC0415
-
-            times = workload_times(record)
+            times = reporting.workload_times(record)
             for time in times[self._ended :]:
                 self._print_result(record.workloads[time.index], time)
             self._ended = len(record.workloads)

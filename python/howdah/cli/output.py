@@ -15,6 +15,7 @@ from rich.console import Console, RenderableType
 
 from howdah.errors import Aborted, HowdahError, UserError
 from howdah.files import replace_file
+from howdah.report import document, terminal
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -107,10 +108,8 @@ def show(renderable: RenderableType, *, stderr: bool = False) -> None:
 
 def show_notice(word: str, *lines: str, stderr: bool = True) -> None:
     """Print a notice and what to do about it, after the word that classifies it."""
-    from howdah.report.document import Entries, TextEntry  # noqa: PLC0415
-    from howdah.report.terminal import blocks  # noqa: PLC0415
-
-    show(blocks(Entries((TextEntry(word, "\n".join(lines)),))), stderr=stderr)
+    entries = document.Entries((document.TextEntry(word, "\n".join(lines)),))
+    show(terminal.blocks(entries), stderr=stderr)
 
 
 def write_text(text: str, file: Path | None) -> None:

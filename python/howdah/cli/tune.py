@@ -210,7 +210,7 @@ def _learned(folder: session.TuningFolder, tuned: session.Tuned, *, silent: bool
 
 def _write(tuned: session.Tuned, folder: session.TuningFolder, output: Path) -> tuple[Document, Path]:
     plans.save_plan(tuned.plan, output)
-    document = predicting.tuning_page(tuned.tuning, learning.learned_calibration(folder))
+    document = tuned_page.tuned(tuned.tuning, learning.learned_calibration(folder))
     return document, predicting.write_page(document, folder.path)
 
 

@@ -15,12 +15,7 @@ import jinja2
 from howdah.model.placement import PlacedHost
 from howdah.model.plan import ClusterPlan, ConfigFile, Placement, Role, planned_text, value_text
 from howdah.model.request import Hypervisor
-from howdah.render.daemons import (
-    hbase_directory,
-    hdfs_directories,
-    local_directories,
-    masters_on_data_disks,
-)
+from howdah.render.daemons import hbase_directory, hdfs_directories, local_directories, masters_on_data_disks
 from howdah.render.hadoop import HADOOP_FILES
 from howdah.render.secrets import logins, secret_groups
 from howdah.render.text import differ, wrapped

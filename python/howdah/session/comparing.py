@@ -12,7 +12,8 @@ from howdah.analysis.comparing.figures import courses, figures_of
 from howdah.errors import UserError
 from howdah.model.comparison import Comparison, Refused, RunFigures, RunGroup
 from howdah.model.run import Outcome
-from howdah.report.comparing.draw import Followed
+from howdah.report import write
+from howdah.report.comparing import content, draw
 from howdah.report.theme import MOST_COLOURS
 from howdah.store.layout import RUN_JSON
 from howdah.store.reader import find_run, list_runs, read_run
@@ -67,32 +68,28 @@ def compare_runs(names: Sequence[str], baseline: str | None, runs_dir: Path) -> 
 
 def write_comparison(compared: Compared, out_dir: Path) -> Path:
     """Write the comparison's page into a directory, made if need be; raises UserError if it cannot be."""
-    # Drawing charts takes longer to import than runs take to compare.
-    from howdah.report.comparing.content import document  # noqa: PLC0415
-    from howdah.report.comparing.draw import draw  # noqa: PLC0415
-    from howdah.report.write import write_document  # noqa: PLC0415
-
     comparison = compared.comparison
     try:
-        return write_document(document(comparison, draw(comparison, followed(compared))), out_dir)
+        drawn = draw.draw(comparison, followed(compared))
+        return write.write_document(content.document(comparison, drawn), out_dir)
     except OSError as error:
         hint = "give a writable directory on a disk with free space"
         raise UserError(f"--output {out_dir}", f"cannot be written: {error.strerror}", hint) from error
 
 
-def followed(compared: Compared) -> Followed:
+def followed(compared: Compared) -> draw.Followed:
     """What resources did in the workload that takes longest, in the run of each group that is most usual."""
     _, workload = longest_workload(compared.comparison)
     return follow(compared.comparison, workload, compared.paths.__getitem__)
 
 
-def follow(comparison: Comparison, workload: str, path_of: Callable[[str], Path]) -> Followed:
+def follow(comparison: Comparison, workload: str, path_of: Callable[[str], Path]) -> draw.Followed:
     """What resources did in a workload: of each group the run whose time lies in the middle."""
     courses_by_group = {
         group.name: courses(read_run(path_of(_middle_run(group, workload))), workload)
         for group in comparison.groups[:MOST_COLOURS]
     }
-    return Followed(workload, courses_by_group)
+    return draw.Followed(workload, courses_by_group)
 
 
 def longest_workload(comparison: Comparison) -> tuple[float, str]:

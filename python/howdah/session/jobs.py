@@ -23,6 +23,7 @@ from howdah.jobs.mapreduce import mapreduce_application
 from howdah.jobs.ranking import Filters, Overview, find_application, overview
 from howdah.jobs.store import JobStore, texts
 from howdah.model.application import Application
+from howdah.report import write
 from howdah.report.document import Document
 from howdah.report.imported_jobs import application_document, jobs_overview
 from howdah.services.conf import ClientConf, conf_directory
@@ -66,9 +67,7 @@ def document_of(subject: Overview | Application) -> Document:
 
 def write_page(subject: Overview, jobs_dir: Path) -> Path:
     """Write the overview's page below the directory of applications; return its path."""
-    from howdah.report.write import write_document  # noqa: PLC0415
-
-    return write_document(jobs_overview(subject), jobs_dir / "report")
+    return write.write_document(jobs_overview(subject), jobs_dir / "report")
 
 
 _BATCH = 500

@@ -135,11 +135,7 @@ def fit_here(
     Raises UserError that says what would fit.
     """
     return fit_plan(
-        plan,
-        probe_host(),
-        free_bytes=_free_bytes(directory),
-        hosts=hosts,
-        link_bits_per_s=link_bits_per_s,
+        plan, probe_host(), free_bytes=_free_bytes(directory), hosts=hosts, link_bits_per_s=link_bits_per_s
     )
 
 

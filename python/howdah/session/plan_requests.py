@@ -20,6 +20,7 @@ from howdah.planner.rules.platform import SIMULATED
 from howdah.planner.succession import plan_after
 from howdah.session.plans import demand_of, writes_over
 from howdah.session.shared_plans import RequestedShare, plan_shared
+from howdah.simulation import whole_suite
 from howdah.simulation.calibrations import load_calibration
 from howdah.units import parse_count, parse_volume
 
@@ -252,7 +253,5 @@ def plan_inventory(
         advice = SIMULATED.advice(f"Platforms are ranked by rules alone: {why}.")
         cluster = plan.cluster.model_copy(update={"advice": (*plan.cluster.advice, advice)})
         return plan.model_copy(update={"cluster": cluster})
-    # Simulating takes libraries that rules do without.
-    from howdah.simulation.whole_suite import PlatformTimes  # noqa: PLC0415
-
-    return plan_by_prediction(inventory, request, PlatformTimes(load_calibration(calibration), report))
+    times = whole_suite.PlatformTimes(load_calibration(calibration), report)
+    return plan_by_prediction(inventory, request, times)

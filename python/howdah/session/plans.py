@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from howdah.documents.files import read_inventory, read_plan, read_work, write_plan
 from howdah.errors import UserError
@@ -25,11 +25,10 @@ from howdah.planner.rules.catalogue import RULES, find_rule
 from howdah.planner.storage_costs import SHARE, compare_storage, compared_schemes, plan_limits
 from howdah.releases import catalogue
 from howdah.releases.catalogue import PLANNED_VERSIONS
+from howdah.report.plan import page
 from howdah.report.plan.content import Cited, Grounds, RuleText
+from howdah.simulation import block_copies
 from howdah.units import format_bytes
-
-if TYPE_CHECKING:
-    from howdah.simulation.block_copies import What
 
 _GENERATOR, _HEAD = b'<meta name="generator" content="howdah', 4096
 """By what a page of howdah's is known, and how far from its beginning."""
@@ -94,13 +93,13 @@ def writes_over(output: Path, path: Path) -> bool:
 def page_of(path: Path) -> Path:
     """Where a plan's page goes: beside it; raises UserError where something else is in its place."""
     _check_is_file(path)
-    page = path.with_suffix(".html")
-    if page == path:
+    written = path.with_suffix(".html")
+    if written == path:
         raise UserError(f"--output {path}", "is the file of the plan's page", "give a file such as plan.yaml")
-    if page.exists() and not _is_page(page):
-        problem = f"its page would replace {page}, which howdah did not write"
+    if written.exists() and not _is_page(written):
+        problem = f"its page would replace {written}, which howdah did not write"
         raise UserError(f"--output {path}", problem, "give another file, or --no-page")
-    return page
+    return written
 
 
 def _check_is_file(path: Path) -> None:
@@ -118,10 +117,7 @@ def _is_page(path: Path) -> bool:
 
 def write_plan_page(plan: ClusterPlan, path: Path) -> None:
     """Write the plan's page; raises UserError if it cannot be written."""
-    # Drawing charts takes longer to import than a plan takes to make.
-    from howdah.report.plan.page import plan_page  # noqa: PLC0415
-
-    replace_file(path, plan_page(plan, grounds()))
+    replace_file(path, page.plan_page(plan, grounds()))
 
 
 def grounds() -> Grounds:
@@ -293,19 +289,20 @@ def compare_policies(
 
 def _simulated(plan: ClusterPlan, compared: StorageComparison, loss: Loss) -> StorageComparison:
     """The comparison with simulated times of what the cluster can store."""
-    # A comparison without them does without the simulator.
-    from howdah.simulation.block_copies import Move, simulate_move  # noqa: PLC0415
-
     limits = plan_limits(plan)
 
     def timed(cost: PolicyCost, scheme: Scheme) -> PolicyCost:
         if cost.verdict == "impossible":
             return cost
-        moves: dict[What, HostMove] = {"rebuild": cost.rebuild, "drain": cost.drain}
+        moves: dict[block_copies.What, HostMove] = {"rebuild": cost.rebuild, "drain": cost.drain}
         return cost.model_copy(
             update={
                 action: move.model_copy(
-                    update={"simulated_s": simulate_move(Move(scheme, limits, compared.data, loss, action))}
+                    update={
+                        "simulated_s": block_copies.simulate_move(
+                            block_copies.Move(scheme, limits, compared.data, loss, action)
+                        )
+                    }
                 )
                 for action, move in moves.items()
             }

@@ -23,14 +23,14 @@ from howdah.model.calibration import Calibration
 from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import LoadSweep, Prediction, Score, Sweep, WhatIf
 from howdah.model.run import RunRecord
-from howdah.model.tuning import Tuning
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION, TeraSort
 from howdah.planner.host_claims import with_idle_neighbours
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
+from howdah.report import write
 from howdah.report.document import Document
-from howdah.report.prediction.growth import loads
+from howdah.report.prediction import changes, growth, predicted
 from howdah.session.laboratories import state_of
 from howdah.simulation.calibrations import (
     PUBLISHED,
@@ -259,9 +259,6 @@ def _newest_fitting(directory: Path, record: RunRecord) -> Prediction:
     return fitting[-1]
 
 
-# Drawing charts takes longer to import than most of what is drawn takes to find out.
-
-
 def check_directory(out_dir: Path) -> None:
     """Raise UserError for what can hold no page, before anything takes its time to be found out."""
     if out_dir.exists() and not out_dir.is_dir():
@@ -270,45 +267,24 @@ def check_directory(out_dir: Path) -> None:
 
 def predicted_page(prediction: Prediction, calibration: str | None) -> Document:
     """A prediction's page."""
-    from howdah.report.prediction.predicted import predicted  # noqa: PLC0415
-
-    return predicted(prediction, _calibration(calibration))
+    return predicted.predicted(prediction, _calibration(calibration))
 
 
 def variation_page(variation: WhatIf | Sweep | LoadSweep, calibration: str | None) -> Document:
     """The page of changes, growth or loads."""
-    from howdah.report.prediction.changes import changes  # noqa: PLC0415
-    from howdah.report.prediction.growth import growth  # noqa: PLC0415
-
     match variation:
         case WhatIf():
-            return changes(variation, _calibration(calibration))
+            return changes.changes(variation, _calibration(calibration))
         case Sweep():
-            return growth(variation, _calibration(calibration))
+            return growth.growth(variation, _calibration(calibration))
         case LoadSweep():
-            return loads(variation, _calibration(calibration))
-
-
-def tuning_page(tuning: Tuning, calibration: Calibration | None) -> Document:
-    """The page of a search."""
-    from howdah.report.prediction.tuned import tuned  # noqa: PLC0415
-
-    return tuned(tuning, calibration)
-
-
-def scored_page(scored: Scored) -> Document:
-    """The page of a run's scores."""
-    from howdah.report.prediction.scored import scored as document_of  # noqa: PLC0415
-
-    return document_of(scored.prediction, scored.scores, scored.history)
+            return growth.loads(variation, _calibration(calibration))
 
 
 def write_page(document: Document, out_dir: Path) -> Path:
     """Write a page into a directory and return its path; raises UserError if it cannot be written."""
-    from howdah.report.write import write_document  # noqa: PLC0415
-
     try:
-        return write_document(document, out_dir)
+        return write.write_document(document, out_dir)
     except OSError as error:
         hint = "give a writable directory on a disk with free space"
         raise UserError(str(out_dir), f"the page cannot be written: {error.strerror}", hint) from error

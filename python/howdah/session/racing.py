@@ -169,12 +169,7 @@ def only_race_on(race: RaceRequest) -> Iterator[None]:
 
 
 def _result(
-    study: Study,
-    done: Sequence[StudyRun],
-    request: RaceRequest,
-    tuning: Tuning,
-    *,
-    spent: float,
+    study: Study, done: Sequence[StudyRun], request: RaceRequest, tuning: Tuning, *, spent: float
 ) -> Race:
     cells = cells_of(study)
     times = times_of(cells, done)

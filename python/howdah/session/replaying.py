@@ -17,7 +17,9 @@ from howdah.jobs.tasks import demand_of
 from howdah.model.application import KIND_NAMES, Application, SparkLog
 from howdah.model.plan import ClusterPlan
 from howdah.model.user_job import JobDemand, JobReplay, ReplayScore
+from howdah.report import write
 from howdah.report.document import Document
+from howdah.report.prediction import changes
 from howdah.services.errors import ServiceError
 from howdah.services.job_facts import JobFacts
 from howdah.services.web import Web
@@ -74,10 +76,8 @@ def replay(jobs_dir: Path, request: Request) -> JobReplay:
         times.append(
             replayer.time(f"on {request.on}", planned_shape(demand, plan, f"--on {request.on}", was))
         )
-    changes = request.changes
-    if not changes and plan is None and request.against is None:
-        changes = tuple(usual_changes(demand))
-    for change in changes:
+    alone = plan is None and request.against is None
+    for change in request.changes or (usual_changes(demand) if alone else ()):
         times.append(replayer.time(change, changed_shape(demand, change, was, ran_on)))
     score: ReplayScore | None = None
     differs: tuple[str, ...] = ()
@@ -212,13 +212,9 @@ def _assumptions(
 
 def replay_document(replayed: JobReplay) -> Document:
     """The replay as a document."""
-    from howdah.report.prediction.changes import what_if  # noqa: PLC0415
-
-    return what_if(replayed)
+    return changes.what_if(replayed)
 
 
 def write_replay(replayed: JobReplay, jobs_dir: Path) -> Path:
     """Write the replay's page below the directory of applications; return its path."""
-    from howdah.report.write import write_document  # noqa: PLC0415
-
-    return write_document(replay_document(replayed), jobs_dir / "report")
+    return write.write_document(replay_document(replayed), jobs_dir / "report")

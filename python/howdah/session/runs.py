@@ -21,13 +21,13 @@ from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.tables import Job, Progress, ServerEvent
 from howdah.model.workloads.suite import programs, suites
 from howdah.planner.suite.request import RunRequest, check_use
+from howdah.session import reporting
 from howdah.store.archive import export_run, import_run
 from howdah.store.reader import RunSummary, find_run, list_runs
 from howdah.store.writer import RunWriter
 
 if TYPE_CHECKING:
     from howdah.report.renderer import Renderer
-    from howdah.session.reporting import FinishedRun
 
 
 class ReportWarmup:
@@ -57,16 +57,14 @@ class ReportWarmup:
         if self._renderer is None:
             self._renderer = self._pool.submit(_started_renderer)
 
-    def report(self, path: Path) -> FinishedRun:
+    def report(self, path: Path) -> reporting.FinishedRun:
         """Analyse a stored run and write its report, unless the extra for charts is missing."""
         self.begin()
-        from howdah.session.reporting import FinishedRun, analyse_run, report_run  # noqa: PLC0415
-
         assert self._renderer is not None
         renderer = self._renderer.result()
         if renderer is None:
-            return FinishedRun(*analyse_run(path), path, None)
-        return report_run(path, renderer)
+            return reporting.FinishedRun(*reporting.analyse_run(path), path, None)
+        return reporting.report_run(path, renderer)
 
 
 def _started_renderer() -> Renderer | None:
@@ -166,7 +164,7 @@ class _Recorder:
         self.recording_s += time.monotonic() - began_s
 
 
-def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> FinishedRun:
+def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> reporting.FinishedRun:
     """Run a job, keep its record, analyse it and write its report.
 
     Raises UserError if the job cannot start; a run that failed or was stopped is returned.
