@@ -11,24 +11,9 @@ from shlex import quote
 from xml.etree import ElementTree
 
 from howdah.model.placement import PlacedHost
-from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Master, Setting, Worker, value_text
+from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Master, Setting, Worker
+from howdah.render import text
 from howdah.render.hadoop import table
-from howdah.render.text import (
-    ESXI,
-    FIRMWARE,
-    LIBVIRT,
-    VMX,
-    file_variants,
-    hash_comment,
-    of_kind,
-    plain_key,
-    reason_comment,
-    reason_lines,
-    select,
-    setting_error,
-    setting_text,
-    xml_comment,
-)
 from howdah.units import MIB, format_bits_per_s
 
 _PART = re.compile(r"@?[A-Za-z_][A-Za-z0-9_-]*")
@@ -53,11 +38,11 @@ def domain(
     root = domain_element(f"{worker.name}-1", settings, disks[:count] or range(1, count + 1))
     reasons = [f"For every machine of the kind {worker.name}.", *textwrap.wrap(_SITES_OWN, 100)]
     for setting in settings:
-        reasons += ["", f"{setting.key} = {setting_text(setting)}", *reason_lines(setting)]
+        reasons += ["", f"{setting.key} = {text.setting_text(setting)}", *text.reason_lines(setting)]
     if part_bits_per_s is not None:
         reasons += ["", *_bandwidth(part_bits_per_s)]
     ElementTree.indent(root)
-    comment = xml_comment([line.rstrip() for line in reasons])
+    comment = text.xml_comment([line.rstrip() for line in reasons])
     return f"{comment}\n{ElementTree.tostring(root, encoding='unicode')}\n"
 
 
@@ -81,16 +66,16 @@ def domain_element(name: str, settings: Sequence[Setting], data_disks: Sequence[
         *parents, last = setting.key.split(".")
         if not all(_PART.fullmatch(part) for part in (*parents, last)):
             hint = "element names with dots between them"
-            raise setting_error(setting, "is not a path of a domain", hint)
+            raise text.setting_error(setting, "is not a path of a domain", hint)
         element = root
         for part in parents:
             element = child_element(element, part)
         if last.startswith("@"):
-            element.set(last[1:], setting_text(setting))
+            element.set(last[1:], text.setting_text(setting))
         elif setting.value is True:
             child_element(element, last)
         elif setting.value is not False:
-            child_element(element, last).text = setting_text(setting)
+            child_element(element, last).text = text.setting_text(setting)
     devices = child_element(root, "devices")
     pattern = child_element(devices, "disk")
     devices.remove(pattern)
@@ -142,29 +127,29 @@ _COLUMNS = ("vm", "host", "rack", "kind", "vcpus", "memory_mib", "data_disks", "
 
 def esxi_script(hosts: str, settings: Sequence[Setting]) -> str:
     """``esxcli`` lines for options such as ``/Mem/ShareForceSalting``."""
-    text = f"#!/bin/sh\n# Advanced settings of {hosts}: run it in the ESXi shell.\nset -eu\n"
+    script = f"#!/bin/sh\n# Advanced settings of {hosts}: run it in the ESXi shell.\nset -eu\n"
     for setting in settings:
         option = quote("/" + setting.key.strip("/").replace(".", "/"))
         value = (
             f"-i {int(setting.value)}"
             if isinstance(setting.value, int)
-            else f"-s {quote(setting_text(setting))}"
+            else f"-s {quote(text.setting_text(setting))}"
         )
-        text += f"\n{reason_comment(setting)}esxcli system settings advanced set -o {option} {value}\n"
-    return text
+        script += f"\n{text.reason_comment(setting)}esxcli system settings advanced set -o {option} {value}\n"
+    return script
 
 
 def firmware_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     """Return ``firmware.md``, if the plan has settings of firmware."""
-    settings = [setting for setting in plan.settings if setting.file == FIRMWARE]
+    settings = [setting for setting in plan.settings if setting.file == text.FIRMWARE]
     if not settings:
         return
     lines = ["# Firmware", "", "To be set on every host before anything is installed.", ""]
     for setting in sorted(settings, key=lambda setting_key: (setting_key.group or "", setting_key.key)):
         hosts = f" (hosts of {setting.group})" if setting.group else ""
-        name = plain_key(setting).removeprefix("bios.").replace("_", " ")
-        lines.append(f"- [ ] **{name}**{hosts}: {setting_text(setting)}.")
-        lines += [f"  {line}" for line in reason_lines(setting)]
+        name = text.plain_key(setting).removeprefix("bios.").replace("_", " ")
+        lines.append(f"- [ ] **{name}**{hosts}: {text.setting_text(setting)}.")
+        lines += [f"  {line}" for line in text.reason_lines(setting)]
     yield ConfigFile(path="firmware.md", content="\n".join(lines) + "\n")
 
 
@@ -172,16 +157,18 @@ def vmx_fragment(worker: Worker, settings: Sequence[Setting]) -> str:
     """Lines to add to the .vmx file of every machine of one kind."""
     kind = f"For every machine of the kind {worker.name}"
     head = [f"{kind}; add these lines while it is off, or set them as its", "advanced parameters."]
-    return hash_comment(head) + "".join(map(_machine_option, settings))
+    return text.hash_comment(head) + "".join(map(_machine_option, settings))
 
 
 def _machine_option(setting: Setting) -> str:
     if '"' in setting.key or any(character.isspace() for character in setting.key):
-        raise setting_error(setting, "is not a key of a .vmx file", "letters, digits, dots and colons")
-    text = value_text(setting.value).upper() if isinstance(setting.value, bool) else setting_text(setting)
+        raise text.setting_error(setting, "is not a key of a .vmx file", "letters, digits, dots and colons")
+    value = text.setting_text(setting)
+    if isinstance(setting.value, bool):
+        value = value.upper()
     # The format's escapes of the quotation mark and of the escape character.
-    text = text.replace("|", "|7C").replace('"', "|22")
-    return f'\n{reason_comment(setting)}{setting.key} = "{text}"\n'
+    value = value.replace("|", "|7C").replace('"', "|22")
+    return f'\n{text.reason_comment(setting)}{setting.key} = "{value}"\n'
 
 
 def hypervisor_files(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
@@ -195,14 +182,14 @@ def hypervisor_files(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable
     rows = [row for host in hosts if host.group in divided for row in _machines(host, kinds)]
     yield ConfigFile(path="hypervisor/placement.csv", content=table(_COLUMNS, rows))
     for worker in kinds.values():
-        if settings := select(plan, VMX, of_kind(worker)):
+        if settings := text.select(plan, text.VMX, text.of_kind(worker)):
             yield ConfigFile(path=f"hypervisor/{worker.name}.vmx", content=vmx_fragment(worker, settings))
-        if settings := select(plan, LIBVIRT, of_kind(worker)):
+        if settings := text.select(plan, text.LIBVIRT, text.of_kind(worker)):
             part = _part_of_ports(worker, plan.cluster, kinds) if sharing is not None else None
             machine = domain(worker, settings, disks.get(worker.group or "", ()), part)
             yield ConfigFile(path=f"hypervisor/{worker.name}.xml", content=machine)
-    for variant in file_variants(plan, (ESXI,)):
-        if settings := select(plan, ESXI, variant):
+    for variant in text.file_variants(plan, (text.ESXI,)):
+        if settings := text.select(plan, text.ESXI, variant):
             hosts_text = f"every host of the group {variant.group}" if variant.group else "every host"
             path = f"hypervisor/{variant.folder('esxi')}.sh"
             yield ConfigFile(path=path, content=esxi_script(hosts_text, settings), executable=True)

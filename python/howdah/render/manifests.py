@@ -14,16 +14,7 @@ from urllib.parse import urlsplit
 from howdah.hadoop.daemons import DAEMONS, Store
 from howdah.model.placement import PlacedSystem
 from howdah.model.plan import ClusterPlan, ConfigFile, Role, planned_text, value_text
-from howdah.render.daemons import (
-    HostDirectory,
-    expected_settings,
-    host_directories,
-    port_of,
-    ports_of,
-    release_folder,
-    settings_digest,
-    unit_file,
-)
+from howdah.render import daemons
 from howdah.render.secrets import AUTHORITY, host_secrets, logins
 from howdah.render.text import EVERYWHERE, FileVariant, of_kind, select, template
 
@@ -145,7 +136,7 @@ def _manifest(
     variant = of_kind(worker) if worker else EVERYWHERE
     disks = len(worker.data_dirs) if worker else 0
     products = sorted({DAEMONS[role].product for role in system.roles} | {"hadoop"})
-    daemons = [_daemon(plan, role, variant) for role in DAEMONS if role in system.roles]
+    installed = [_daemon(plan, role, variant) for role in DAEMONS if role in system.roles]
     major, minor = (int(number) for number in plan.cluster.request.hadoop.split(".")[:2])
     # Owners of log directories exist on every host.
     users = dict.fromkeys(["hdfs", *(DAEMONS[role].user for role in DAEMONS if role in system.roles)])
@@ -155,7 +146,7 @@ def _manifest(
         "revision": revision,
         "java": 17 if (major, minor) >= (3, 5) else 8,
         "memory_bytes": worker.memory_bytes if worker else 0,
-        "trees": [PurePosixPath(release_folder(plan.cluster, product)).name for product in products],
+        "trees": [PurePosixPath(daemons.release_folder(plan.cluster, product)).name for product in products],
         "native": _needs_libhadoop(plan, variant, system),
         "users": [{"name": name, "home": _HOMES[name]} for name in users],
         "disks": {"count": disks, "script": _DISKS}
@@ -165,7 +156,7 @@ def _manifest(
             entry._asdict() for entry in _directories(plan, system, worker.data_dirs if worker else ())
         ],
         "files": [*_files(plan, system, content), *login_files(plan, system.roles)],
-        "daemons": daemons,
+        "daemons": installed,
         **kerberos_parts(plan, system.roles),
     }
     return json.dumps(parts, indent=1, ensure_ascii=False) + "\n"
@@ -180,13 +171,13 @@ def _needs_libhadoop(plan: ClusterPlan, variant: FileVariant, system: PlacedSyst
 
 def _directories(
     plan: ClusterPlan, system: PlacedSystem, data_dirs: Sequence[str]
-) -> Iterator[HostDirectory]:
-    yield from host_directories(plan, frozenset(system.roles))
+) -> Iterator[daemons.HostDirectory]:
+    yield from daemons.host_directories(plan, frozenset(system.roles))
     for path in data_dirs:
         if Role.DATANODE in system.roles:
-            yield HostDirectory(f"{path}/dfs", "hdfs", "0700", path)
+            yield daemons.HostDirectory(f"{path}/dfs", "hdfs", "0700", path)
         if Role.NODEMANAGER in system.roles:
-            yield HostDirectory(f"{path}/yarn", "yarn", "0755", path)
+            yield daemons.HostDirectory(f"{path}/yarn", "yarn", "0755", path)
 
 
 def _files(
@@ -214,7 +205,7 @@ def _files(
     for role in DAEMONS:
         if role in system.roles:
             unit = DAEMONS[role].unit
-            yield _file(f"{_UNITS}/{unit}.service", unit_file(plan, role))
+            yield _file(f"{_UNITS}/{unit}.service", daemons.unit_file(plan, role))
             if limits:
                 yield _file(f"{_UNITS}/{unit}.service.d/10-howdah-limits.conf", limits.content)
 
@@ -257,24 +248,24 @@ def _file(path: str, content: str, executable: bool = False) -> dict[str, object
 def _daemon(plan: ClusterPlan, role: Role, variant: FileVariant) -> dict[str, object]:
     kind = DAEMONS[role]
     page = kind.page
-    unit = re.sub(r"^(#.*\n)+", "", unit_file(plan, role))
+    unit = re.sub(r"^(#.*\n)+", "", daemons.unit_file(plan, role))
     reads = secrets_of(plan, role)
     return {
         "name": kind.name,
         "unit": f"{kind.unit}.service",
         "user": kind.user,
-        "configuration": settings_digest(plan, role, variant, unit),
-        "expects": expected_settings(plan, role, variant),
-        "ports": list(ports_of(plan, kind, variant)),
+        "configuration": daemons.settings_digest(plan, role, variant, unit),
+        "expects": daemons.expected_settings(plan, role, variant),
+        "ports": list(daemons.ports_of(plan, kind, variant)),
         "page": {
-            "port": port_of(plan, page.key_with(partial(planned_text, plan)), variant),
+            "port": daemons.port_of(plan, page.key_with(partial(planned_text, plan)), variant),
             "ask": page.path,
             "answers": page.ready,
             "leads": page.active,
             "follows": page.standby,
         },
         "peers": peers(plan, role),
-        "ipc_port": port_of(plan, _IPC, variant) if role is Role.DATANODE else None,
+        "ipc_port": daemons.port_of(plan, _IPC, variant) if role is Role.DATANODE else None,
         "stores": _stores(plan, kind.store, variant),
         "store": kind.store.content if kind.store else "",
         # A change of one of these files also restarts the daemon.

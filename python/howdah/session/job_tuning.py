@@ -28,16 +28,7 @@ from howdah.session.study_paper import write_study_paper
 from howdah.session.study_running import ShowStudy
 from howdah.store.layout import new_run_id, write_model
 from howdah.store.predictions import JOB_REQUEST, search_path
-from howdah.tune.job import (
-    SPARK_PROGRAMS,
-    alone_study,
-    default_properties,
-    job_properties,
-    job_space,
-    race_study,
-    racing,
-    values_alone,
-)
+from howdah.tune import job
 
 __all__ = ["search_path"]
 
@@ -73,14 +64,14 @@ def job_request(
         text = conf.get(key) or ""
         return _UNSET_MB.get(key, text) if text in ("", "-1") else text
 
-    varied, fixed = job_space(words, current, narrowing, str(space or ""))
+    varied, fixed = job.job_space(words, current, narrowing, str(space or ""))
     return JobTuningRequest(
         command=words,
         race=race,
         space=varied,
         fixed=fixed,
         seed=secrets.randbelow(2**32) if seed is None else seed,
-        defaults=default_properties(words, varied),
+        defaults=job.default_properties(words, varied),
     )
 
 
@@ -137,12 +128,12 @@ def tune_job(path: Path, show: ShowStudy, budget_s: float | None = None) -> Tune
         race = request.race.model_copy(update={"budget_s": budget_s})
         request = request.model_copy(update={"race": race})
     with only_race_on(request.race):
-        first = _made(path, _ALONE, alone_study(request, path.name), show)
+        first = _made(path, _ALONE, job.alone_study(request, path.name), show)
         alone = _values(request, raced_plans(first.study, first.done, (CONFIGURED_NAME,)))
-        candidates = racing(request, alone)
+        candidates = job.racing(request, alone)
         second = None
         if candidates:
-            study = race_study(request, path.name, candidates, first.spent_s)
+            study = job.race_study(request, path.name, candidates, first.spent_s)
             second = _made(path, _RACE, study, show)
     plans = raced_plans(second.study, second.done, (CONFIGURED_NAME, DEFAULTS_NAME)) if second else ()
     faster = [
@@ -158,7 +149,7 @@ def tune_job(path: Path, show: ShowStudy, budget_s: float | None = None) -> Tune
         request=request,
         alone=alone,
         plans=plans,
-        values=job_properties(candidates[best.name]) if best else {},
+        values=job.job_properties(candidates[best.name]) if best else {},
         winner=best.name if best else CONFIGURED_NAME,
         spent_s=first.spent_s + (second.spent_s if second else 0.0),
         decided=second is None or any(plan.against for plan in plans),
@@ -193,7 +184,7 @@ def _values(request: JobTuningRequest, plans: Sequence[RacedPlan]) -> tuple[Valu
             failed=plan.failed,
             share=difference.share if (difference := plan.against.get(CONFIGURED_NAME)) else None,
         )
-        for label, values in values_alone(request).items()
+        for label, values in job.values_alone(request).items()
         for name, value in values.items()
         if (plan := by_name.get(label)) is not None
     )
@@ -201,7 +192,7 @@ def _values(request: JobTuningRequest, plans: Sequence[RacedPlan]) -> tuple[Valu
 
 def properties_text(tuning: JobTuning) -> str:
     """The tuned properties as a file: for ``-conf`` of Hadoop, or ``--properties-file`` of Spark."""
-    if Path(tuning.request.command[0]).name in SPARK_PROGRAMS:
+    if Path(tuning.request.command[0]).name in job.SPARK_PROGRAMS:
         lines = [f"{key} {value}" for key, value in tuning.values.items()]
         return "\n".join((f"# howdah tune {tuning.id}", *lines, ""))
     source = f"howdah tune {tuning.id}"

@@ -24,15 +24,8 @@ from howdah.services.errors import ServiceError
 from howdah.services.job_facts import JobFacts
 from howdah.services.web import Web
 from howdah.session.jobs import application_of, in_hdfs
+from howdah.simulation.replay import shape
 from howdah.simulation.replay.replaying import LEAST_REPEATS, Replayer, single_wave
-from howdah.simulation.replay.shape import (
-    Shape,
-    changed_shape,
-    measured_shape,
-    planned_shape,
-    second_shape,
-    usual_changes,
-)
 from howdah.simulation.replay.task_times import limits_text
 
 _SAME_INPUT = 0.05
@@ -59,7 +52,7 @@ def replay(jobs_dir: Path, request: Request) -> JobReplay:
     ran_on = read_plan(request.ran_on) if request.ran_on is not None else None
     plan = read_plan(request.on) if request.on is not None else None
     demand = _demand(application, request.conf)
-    was = measured_shape(demand, ran_on)
+    was = shape.measured_shape(demand, ran_on)
     store = JobStore(jobs_dir)
     rows = store.read(("name", "kind", "outcome", "tasks"))
     columns = (texts(rows, name) for name in ("id", "name", "kind", "outcome"))
@@ -74,11 +67,11 @@ def replay(jobs_dir: Path, request: Request) -> JobReplay:
     times = []
     if plan is not None:
         times.append(
-            replayer.time(f"on {request.on}", planned_shape(demand, plan, f"--on {request.on}", was))
+            replayer.time(f"on {request.on}", shape.planned_shape(demand, plan, f"--on {request.on}", was))
         )
     alone = plan is None and request.against is None
-    for change in request.changes or (usual_changes(demand) if alone else ()):
-        times.append(replayer.time(change, changed_shape(demand, change, was, ran_on)))
+    for change in request.changes or (shape.usual_changes(demand) if alone else ()):
+        times.append(replayer.time(change, shape.changed_shape(demand, change, was, ran_on)))
     score: ReplayScore | None = None
     differs: tuple[str, ...] = ()
     if request.against is not None:
@@ -154,7 +147,7 @@ def _score(
         )
     demand = replayer.demand
     second_demand = _demand(second, conf)
-    time = replayer.time(f"as {second.id}", second_shape(demand, second_demand, replayer.was, ran_on))
+    time = replayer.time(f"as {second.id}", shape.second_shape(demand, second_demand, replayer.was, ran_on))
     score = ReplayScore(application=second.id, time=time, measured_s=second_demand.elapsed_s)
     differs = []
     if second.name != application.name:
@@ -168,7 +161,7 @@ def _score(
 
 
 def _assumptions(
-    demand: JobDemand, was: Shape, plan: ClusterPlan | None, replayer: Replayer
+    demand: JobDemand, was: shape.Shape, plan: ClusterPlan | None, replayer: Replayer
 ) -> tuple[str, ...]:
     lines = list(demand.gaps)
     lines.append(limits_text(was))

@@ -16,20 +16,7 @@ from howdah.errors import RunFailed
 from howdah.model.machines import PlannedMachine, ProvisionChange
 from howdah.model.site import LibvirtSite
 from howdah.provision.differences import FIRST_BOOT, HOST, POWER, ReportStep
-from howdah.provision.kvm.domains import (
-    MARKS,
-    DiskVolume,
-    DomainMark,
-    data_volume,
-    is_own_volume,
-    keep_mac,
-    keep_others,
-    mark_of,
-    mark_text,
-    planned_domain,
-    seed_volume,
-    system_volume,
-)
+from howdah.provision.kvm import domains
 from howdah.provision.kvm.hosts import LibvirtHost, definition, failed, libvirt, pycdlib
 from howdah.provision.planned import digest, meta_data, network_text, user_data
 
@@ -87,7 +74,7 @@ class DomainMaker:
 
     def _make(self, machine: PlannedMachine, change: ProvisionChange) -> None:
         existing = find(self._host.connection, machine.name)
-        written = "" if existing is None else mark_of(definition(existing)).seed
+        written = "" if existing is None else domains.mark_of(definition(existing)).seed
         if existing is None:
             domain = self._define(machine, None)
             self._make_volumes(machine)
@@ -97,12 +84,12 @@ class DomainMaker:
             domain = self._changed(machine, existing, change)
         if (
             written != seed_digest(machine)
-            or volume_of(self._host.connection, seed_volume(machine, self._site)) is None
+            or volume_of(self._host.connection, domains.seed_volume(machine, self._site)) is None
         ):
             self._seed(machine)
-            mark = mark_text(DomainMark(machine.cluster, seed_digest(machine)))
+            mark = domains.mark_text(domains.DomainMark(machine.cluster, seed_digest(machine)))
             kind = libvirt.VIR_DOMAIN_METADATA_ELEMENT
-            domain.setMetadata(kind, mark, "howdah", MARKS, libvirt.VIR_DOMAIN_AFFECT_CONFIG)
+            domain.setMetadata(kind, mark, "howdah", domains.MARKS, libvirt.VIR_DOMAIN_AFFECT_CONFIG)
         domain.setAutostart(1)
         self._report(f"{'made' if existing is None else 'changed'} {machine.name} on {machine.host}")
         if not domain.isActive():
@@ -126,22 +113,22 @@ class DomainMaker:
 
     def _define(self, machine: PlannedMachine, existing: Any | None) -> Any:
         before = ElementTree.Element("domain") if existing is None else definition(existing)
-        root = planned_domain(
+        root = domains.planned_domain(
             machine,
             self._site,
             self._host.state,
-            DomainMark(machine.cluster, mark_of(before).seed),
+            domains.DomainMark(machine.cluster, domains.mark_of(before).seed),
             kind=self._host.kind,
             uuid=None if existing is None else existing.UUIDString(),
         )
-        keep_mac(root, before)
-        keep_others(root, before)
+        domains.keep_mac(root, before)
+        domains.keep_others(root, before)
         return self._host.connection.defineXML(ElementTree.tostring(root, "unicode"))
 
     def _make_volumes(self, machine: PlannedMachine) -> None:
         pool = self._host.connection.storagePoolLookupByName(self._site.pool)
         image = pool.storageVolLookupByName(self._site.image)
-        system = system_volume(machine, self._site)
+        system = domains.system_volume(machine, self._site)
         if volume_of(self._host.connection, system) is None:
             size = max(self._site.system_disk, image.info()[1])
             element = ElementTree.fromstring(image.XMLDesc()).find("target/format")
@@ -149,13 +136,13 @@ class DomainMaker:
             base = {"path": image.path(), "format": kind}
             pool.createXML(_volume_text(system.name, size, "qcow2", base))
         for disk in machine.disks:
-            planned = data_volume(machine, disk)
+            planned = domains.data_volume(machine, disk)
             if disk.kind == "datastore" and volume_of(self._host.connection, planned) is None:
                 store = self._host.connection.storagePoolLookupByName(planned.pool)
                 store.createXML(_volume_text(planned.name, disk.size_bytes, "raw"))
 
     def _seed(self, machine: PlannedMachine) -> None:
-        planned, data = seed_volume(machine, self._site), seed_image(machine)
+        planned, data = domains.seed_volume(machine, self._site), seed_image(machine)
         pool = self._host.connection.storagePoolLookupByName(planned.pool)
         if (old := volume_of(self._host.connection, planned)) is not None:
             old.delete()
@@ -192,8 +179,8 @@ def remove(connection: Any, name: str, report: ReportStep) -> None:
             domain.destroy()
         # The volumes first: only the domain shows to which machine they belong.
         for source in sources:
-            volume = DiskVolume(source.get("pool", ""), source.get("volume", ""))
-            own = volume.pool and is_own_volume(name, volume.name)
+            volume = domains.DiskVolume(source.get("pool", ""), source.get("volume", ""))
+            own = volume.pool and domains.is_own_volume(name, volume.name)
             if own and (existing := volume_of(connection, volume)):
                 existing.delete()
         domain.undefineFlags(libvirt.VIR_DOMAIN_UNDEFINE_MANAGED_SAVE)
@@ -202,7 +189,7 @@ def remove(connection: Any, name: str, report: ReportStep) -> None:
     report(f"removed {name}")
 
 
-def volume_of(connection: Any, planned: DiskVolume) -> Any | None:
+def volume_of(connection: Any, planned: domains.DiskVolume) -> Any | None:
     """A volume; None where there is none."""
     pool = connection.storagePoolLookupByName(planned.pool)
     return pool.storageVolLookupByName(planned.name) if planned.name in pool.listVolumes() else None

@@ -10,6 +10,7 @@ from howdah.errors import UserError
 from howdah.model.machines import Doing, ExistingMachine, PlannedMachine, ProvisionChange, Provisioning
 from howdah.model.site import MachineSite, SiteHosts, VCenterSite
 from howdah.provision.differences import HOST, Facts, ReportStep, admit, machine_changes, whole_changes
+from howdah.provision.vsphere import rules
 from howdah.provision.vsphere.facts import (
     PAIRED_HARDWARE,
     PRIORITY,
@@ -26,17 +27,6 @@ from howdah.provision.vsphere.facts import (
     spelt_mib,
 )
 from howdah.provision.vsphere.making import CARDS, MachineMaker
-from howdah.provision.vsphere.rules import (
-    HA,
-    cluster_spec,
-    drs_on,
-    found_cluster,
-    found_groups,
-    found_rules,
-    planned_groups,
-    planned_rules,
-    removing_spec,
-)
 from howdah.provision.vsphere.session import VCenterPlace, find_place, settle, vim, wait_for
 from howdah.units import MIB
 
@@ -75,7 +65,7 @@ def check_limits(
         if system[0] not in place.hosts[machine.host].state.datastores:
             raise UserError(where, f"has no access to {system[0]}", "correct `system_datastore:`")
     mirrored = any(machine.shadow_host for machine in machines)
-    if mirrored and found_cluster(place)[HA] == "off" and not site.high_availability:
+    if mirrored and rules.found_cluster(place)[rules.HA] == "off" and not site.high_availability:
         hint = "write `high_availability: true` in the site, or switch HA on"
         raise UserError(f"cluster {site.cluster}", "has vSphere HA off, which Fault Tolerance needs", hint)
 
@@ -109,9 +99,9 @@ def _check_values(machine: PlannedMachine) -> None:
 def notes(
     place: VCenterPlace, site: VCenterSite, machines: Sequence[PlannedMachine], offered: int
 ) -> Iterator[str]:
-    if not drs_on(place):
+    if not rules.drs_on(place):
         yield f"DRS is off in {site.cluster}: rules are stored but not enforced"
-    if found_cluster(place)[HA] == "off" and not site.high_availability:
+    if rules.found_cluster(place)[rules.HA] == "off" and not site.high_availability:
         yield f"vSphere HA is off in {site.cluster}: restart priorities take effect when it is on"
     versions = {planned_hardware(machine, 10**6) for machine in machines}
     newest = max((version for version in versions if version is not None), default=0)
@@ -276,7 +266,7 @@ class VCenterProvisioner:
             change.what != "machine" or PRIORITY in (difference.what for difference in change.differences)
             for change in pending
         ):
-            spec = cluster_spec(place, self._machines, references, ha=self._site.high_availability)
+            spec = rules.cluster_spec(place, self._machines, references, ha=self._site.high_availability)
             where = f"cluster {self._site.cluster}"
             wait_for(place.cluster.ReconfigureComputeResource_Task(spec=spec, modify=True), where)
             report(f"set rules, groups and restart priorities of {where}")
@@ -293,8 +283,8 @@ class VCenterProvisioner:
             for name, entry in own.items()
         ]
         names = {existing.reference: name for name, existing in seen.machines.items()}
-        lines += [f"rule {name}" for name in found_rules(place, self._cluster, names)]
-        lines += [f"group {name}" for name in found_groups(place, self._cluster, names)]
+        lines += [f"rule {name}" for name in rules.found_rules(place, self._cluster, names)]
+        lines += [f"group {name}" for name in rules.found_groups(place, self._cluster, names)]
         ours = {entry.reference for entry in own.values()}
         holders = own_holders(place, self._cluster)
         return [
@@ -306,7 +296,7 @@ class VCenterProvisioner:
         """Remove exactly that: machines first, then what held them."""
         place, seen = self._seen(removing=True)
         maker = MachineMaker(place, self._site, self._entries, report)
-        if (spec := removing_spec(place, self._cluster)) is not None:
+        if (spec := rules.removing_spec(place, self._cluster)) is not None:
             where = f"cluster {self._site.cluster}"
             wait_for(place.cluster.ReconfigureComputeResource_Task(spec=spec, modify=True), where)
             report("removed rules and groups")
@@ -338,14 +328,16 @@ class VCenterProvisioner:
             yield ProvisionChange(doing=Doing.MAKE if entity is None else Doing.LEAVE, what=kind, name=name)
         if self._site.high_availability:
             yield from whole_changes(
-                "cluster", {self._site.cluster: {HA: "on"}}, {self._site.cluster: found_cluster(place)}
+                "cluster",
+                {self._site.cluster: {rules.HA: "on"}},
+                {self._site.cluster: rules.found_cluster(place)},
             )
         yield from machine_changes(self._machines, planned, seen.existing, WHILE_RUNNING)
         names = {existing.reference: name for name, existing in seen.machines.items()}
-        groups = found_groups(place, self._cluster, names)
-        yield from whole_changes("group", planned_groups(self._machines), groups)
+        groups = rules.found_groups(place, self._cluster, names)
+        yield from whole_changes("group", rules.planned_groups(self._machines), groups)
         yield from whole_changes(
-            "rule", planned_rules(self._machines), found_rules(place, self._cluster, names)
+            "rule", rules.planned_rules(self._machines), rules.found_rules(place, self._cluster, names)
         )
 
 
