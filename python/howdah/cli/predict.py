@@ -297,11 +297,9 @@ def calibrate(  # noqa: PLR0917 - typer makes options of parameters
       --quiet, -q  Print only its path.
     """
     if this_machine == bool(sources):
-        raise UserError(
-            "RUN" if sources else "howdah calibrate",
-            "conflicts with --this-machine" if sources else "has nothing to calibrate with",
-            "give runs, published tables, or only --this-machine",
-        )
+        problem = "conflicts with --this-machine" if sources else "has nothing to calibrate with"
+        hint = "give runs, published tables, or only --this-machine"
+        raise UserError("RUN" if sources else "howdah calibrate", problem, hint)
     calibrating.check_output(output)
     with _Counter(silent=json or quiet) as counter:
         if this_machine:

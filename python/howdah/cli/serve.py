@@ -134,11 +134,9 @@ def _check(
     if settings.read_only and settings.allow_runs:
         raise UserError("--read-only", "conflicts with --allow-runs", "give one of them")
     if not settings.loopback and certificate is None:
-        raise UserError(
-            f"--listen {listen}",
-            "needs --certificate, so that no secret is sent unencrypted",
-            "add --certificate FILE, or leave out --listen and forward the port with ssh -L",
-        )
+        problem = "needs --certificate, so that no secret is sent unencrypted"
+        hint = "add --certificate FILE, or leave out --listen and forward the port with ssh -L"
+        raise UserError(f"--listen {listen}", problem, hint)
     if key is not None and certificate is None:
         raise UserError("--key", "needs --certificate", "add --certificate FILE")
     if secret is not None and settings.loopback:

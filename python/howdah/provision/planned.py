@@ -156,11 +156,9 @@ class _PlannedMachines:
         own = self._own_disks(group)
         numbers = own[first : first + count]
         if len(names) < max(numbers):
-            raise UserError(
-                f"host {host.name}",
-                f"has {len(names)} {kind} in the site; its machines need disk {max(numbers)}",
-                f"list {max(own)} of them, in the order of the machines",
-            )
+            problem = f"has {len(names)} {kind} in the site; its machines need disk {max(numbers)}"
+            hint = f"list {max(own)} of them, in the order of the machines"
+            raise UserError(f"host {host.name}", problem, hint)
         return tuple(
             MachineDisk(
                 number=number,

@@ -265,11 +265,9 @@ def _check(certificate: Certificate) -> None:
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate.chain, certificate.key)
     except (OSError, ssl.SSLError) as error:
-        raise UserError(
-            f"--certificate {certificate.chain}",
-            f"cannot be used with its key ({error.strerror or error})",
-            "give a PEM file with the certificate and its chain, and its key with --key",
-        ) from error
+        problem = f"cannot be used with its key ({error.strerror or error})"
+        hint = "give a PEM file with the certificate and its chain, and its key with --key"
+        raise UserError(f"--certificate {certificate.chain}", problem, hint) from error
 
 
 def _keep_token(settings: ServeSettings, token: str, port: int) -> Path:

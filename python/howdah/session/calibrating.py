@@ -60,11 +60,9 @@ def calibrate(
     tables = [Path(name) for name in names if name.endswith(".csv")]
     runs = [name for name in names if not name.endswith(".csv")]
     if tables and runs:
-        raise UserError(
-            f"run {runs[0]}",
-            f"cannot be combined with {tables[0].name}, whose runs used other hosts and software",
-            "calibrate from runs and from published tables separately, into two files",
-        )
+        problem = f"cannot be combined with {tables[0].name}, whose runs used other hosts and software"
+        hint = "calibrate from runs and from published tables separately, into two files"
+        raise UserError(f"run {runs[0]}", problem, hint)
     if runs:
         return _from_runs(known_runs(runs_dir, runs), values, seed=seed, threads=threads, report=report)
     ratios = {path: study for path in tables if (study := ratios_in(path))}

@@ -95,11 +95,9 @@ def check_downtime(target: Target, options: DeployOptions, way: Way, downtime: D
         problem = f"changes the release and values that cannot change while daemons run:{listed}"
         raise UserError(target.file, problem, "change the release and the values in separate deployments")
     if not options.downtime:
-        raise UserError(
-            target.file,
-            f"changes values that cannot change while the cluster runs:{listed}",
-            f"give --downtime to stop and start every {', '.join(downtime.daemons)} for it",
-        )
+        problem = f"changes values that cannot change while the cluster runs:{listed}"
+        hint = f"give --downtime to stop and start every {', '.join(downtime.daemons)} for it"
+        raise UserError(target.file, problem, hint)
 
 
 def _short(value: str) -> str:
@@ -222,11 +220,9 @@ def check_hosts(target: Target, playbook: str, hosts: Sequence[str]) -> None:
         stopped = [name for name in members if name in hosts]
         remaining = len(members) - len(stopped)
         if playbook == "stop" and stopped and remaining and remaining <= len(members) // 2:
-            raise UserError(
-                f"--host {stopped[-1]}",
-                f"leaves {remaining} of {len(members)} {role.value}s, fewer than a majority",
-                "stop and start one host after another, or all with --stop alone",
-            )
+            problem = f"leaves {remaining} of {len(members)} {role.value}s, fewer than a majority"
+            hint = "stop and start one host after another, or all with --stop alone"
+            raise UserError(f"--host {stopped[-1]}", problem, hint)
 
 
 class Way(StrEnum):
@@ -282,11 +278,9 @@ def way(target: Target, options: DeployOptions, states: Mapping[str, DeployedHos
             f"plan with --hadoop {newest.removeprefix('hadoop-')}, or a newer one",
         )
     if chosen is not Way.CHANGE and len(target.on(Role.NAMENODE)) < 2 and not options.downtime:
-        raise UserError(
-            target.file,
-            f"has only one NameNode: HDFS stops while it restarts with {release}",
-            "give --downtime to accept that, or plan two with --protect-masters ha",
-        )
+        problem = f"has only one NameNode: HDFS stops while it restarts with {release}"
+        hint = "give --downtime to accept that, or plan two with --protect-masters ha"
+        raise UserError(target.file, problem, hint)
     return chosen
 
 
@@ -320,11 +314,9 @@ def finalize(target: Target, options: DeployOptions, report: ReportStep, agree: 
         if looked.failures:
             return outcome(target, PlaybookRun(), states, begun, tuple(host_problems(looked.failures)))
         if differing := [state.host for state in states.values() if not state.settled]:
-            raise UserError(
-                "--finalize",
-                f"{differing[0]} differs from {target.file}, or not all of its daemons run",
-                f"howdah deploy {target.file} first; --diff shows what differs",
-            )
+            problem = f"{differing[0]} differs from {target.file}, or not all of its daemons run"
+            hint = f"howdah deploy {target.file} first; --diff shows what differs"
+            raise UserError("--finalize", problem, hint)
         unfinished = any(state.upgraded_from for state in states.values())
         upgrade = upgrade_under_way(states)
         if upgrade is None and not unfinished:

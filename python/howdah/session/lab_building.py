@@ -44,19 +44,15 @@ def place_on_hosts_of(first: str, name: str, source: Path, plan: ClusterPlan) ->
     cluster = plan.cluster
     sharing = cluster.request.sharing
     if sharing is None or not sharing.whole:
-        raise UserError(
-            str(source),
-            "lists no shared hosts: it shares none, or an older howdah wrote it",
-            "run howdah plan hosts.yaml --beside OTHER.yaml, then bring up the new plan",
-        )
+        problem = "lists no shared hosts: it shares none, or an older howdah wrote it"
+        hint = "run howdah plan hosts.yaml --beside OTHER.yaml, then bring up the new plan"
+        raise UserError(str(source), problem, hint)
     for neighbour in place.neighbours:
         _check_hosts(source, cluster, neighbour)
         if active_faults(neighbour):
-            raise UserError(
-                f'lab "{neighbour.name}"',
-                "has active faults, which may affect the shared hosts",
-                f"howdah lab heal --name {neighbour.name} first",
-            )
+            problem = "has active faults, which may affect the shared hosts"
+            hint = f"howdah lab heal --name {neighbour.name} first"
+            raise UserError(f'lab "{neighbour.name}"', problem, hint)
     check_fit(Inventory(groups=sharing.whole), [*(neighbour.plan for neighbour in place.neighbours), plan])
     return place
 
@@ -187,11 +183,9 @@ def _fitted(plan: ClusterPlan, options: LabOptions, request: LabRequest) -> tupl
 
 def _again(state: LabState, request: LabRequest, neighbour: str | None) -> LabState:
     if state.asked != request.digest:
-        raise UserError(
-            f'lab "{state.name}"',
-            f"is already up with {state.source}, or with other limits",
-            f"run howdah lab down --name {state.name} first, or give another --name",
-        )
+        problem = f"is already up with {state.source}, or with other limits"
+        hint = f"run howdah lab down --name {state.name} first, or give another --name"
+        raise UserError(f'lab "{state.name}"', problem, hint)
     if neighbour is not None:
         check_still_beside(state, neighbour)
     return state

@@ -182,11 +182,9 @@ def check_keeps(request: PlanRequest, before: Path, output: Path, *, more: bool)
     ``others`` says whether it is by flags of which ``request`` says nothing.
     """
     if more or request != USUAL:
-        raise UserError(
-            f"--from {before}",
-            "keeps the options of that plan, and this command gives others",
-            "leave out the other options, or plan again without --from",
-        )
+        problem = "keeps the options of that plan, and this command gives others"
+        hint = "leave out the other options, or plan again without --from"
+        raise UserError(f"--from {before}", problem, hint)
     if writes_over(output, before):
         hint = "give another file: -o new.yaml"
         raise UserError(f"--output {output}", "would replace the plan of the running cluster", hint)

@@ -45,11 +45,9 @@ def plan_hosts(
     catalogue.hadoop(request.hadoop)
     catalogue.hbase(request.hbase)
     if catalogue.line_of(request.hadoop) not in map(catalogue.line_of, PLANNED_VERSIONS):
-        raise UserError(
-            f"--hadoop {request.hadoop}",
-            "is a release that howdah checks but does not plan for",
-            f"one of {', '.join(PLANNED_VERSIONS)}, or another release of these lines",
-        )
+        problem = "is a release that howdah checks but does not plan for"
+        hint = f"one of {', '.join(PLANNED_VERSIONS)}, or another release of these lines"
+        raise UserError(f"--hadoop {request.hadoop}", problem, hint)
     inventory = read_inventory(path)
     try:
         return make(inventory, request)

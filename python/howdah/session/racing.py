@@ -106,11 +106,9 @@ def change_race(folder: TuningFolder, race: RaceRequest | None, budget_s: float 
     elif before is not None:
         race = race.model_copy(update={"budget_s": before.budget_s})
     if race.per_job and before is None:
-        raise UserError(
-            f"--race {race.name}",
-            "is up, and this search varied what takes a restart of daemons",
-            "start another search with this --race, or give --race labs",
-        )
+        problem = "is up, and this search varied what takes a restart of daemons"
+        hint = "start another search with this --race, or give --race labs"
+        raise UserError(f"--race {race.name}", problem, hint)
     if before is not None and (before.target, before.name) != (race.target, race.name):
         raise UserError("--race", f"differs from the search's race on {before.place}", "leave it out")
     folder.change(folder.request.model_copy(update={"race": race}))

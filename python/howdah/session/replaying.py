@@ -103,11 +103,9 @@ def _read_again(application: Application, conf: Path | None) -> JobFacts | Spark
                     return read_source(server.copy(History(f"{source}/logs", 0, source), folder))
             return read_source(find_histories(Path(source))[0])
     except (ServiceError, UserError) as error:
-        raise UserError(
-            application.id,
-            f"its history cannot be read again: {error.where}: {error.what}",
-            error.hint or "import the history from where it is now",
-        ) from error
+        problem = f"its history cannot be read again: {error.where}: {error.what}"
+        hint = error.hint or "import the history from where it is now"
+        raise UserError(application.id, problem, hint) from error
 
 
 def _same(run: Application, application: Application) -> bool:

@@ -44,11 +44,9 @@ def parse_share(
     request_share = RequestedShare(None if share is None else _percent(share), tuple(neighbours), cluster)
     if not request_share:
         if cluster is not None:
-            raise UserError(
-                f"--cluster {cluster}",
-                "has no effect: no other cluster shares these hosts",
-                "add --share or --beside, or write `cluster:` in the inventory",
-            )
+            problem = "has no effect: no other cluster shares these hosts"
+            hint = "add --share or --beside, or write `cluster:` in the inventory"
+            raise UserError(f"--cluster {cluster}", problem, hint)
         return request_share
     if cluster is not None and not _NAME.fullmatch(cluster):
         hint = "use at most 31 lower-case letters, digits and hyphens, beginning with a letter"
@@ -154,8 +152,6 @@ def _check_clusters(plans: dict[Path, ClusterPlan], inventory: Inventory) -> Non
         sharing = cluster.request.sharing
         for neighbour in sharing.beside if sharing is not None else ():
             if neighbour.cluster not in names:
-                raise UserError(
-                    f"--beside {path}",
-                    f"shares hosts with cluster {neighbour.cluster}, whose plan is missing",
-                    f"also give the plan of {neighbour.cluster}: --beside PLAN",
-                )
+                problem = f"shares hosts with cluster {neighbour.cluster}, whose plan is missing"
+                hint = f"also give the plan of {neighbour.cluster}: --beside PLAN"
+                raise UserError(f"--beside {path}", problem, hint)

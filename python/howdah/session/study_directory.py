@@ -87,11 +87,9 @@ class StudyDirectory:
             if self.study().model_copy(update={"budget": study.budget}) == study:
                 put(self.path / STUDY_FILE, text)
                 return
-            raise UserError(
-                str(self.path),
-                "contains another study, or an earlier version of this study",
-                "give a new directory with --dir; the finished runs stay there",
-            )
+            problem = "contains another study, or an earlier version of this study"
+            hint = "give a new directory with --dir; the finished runs stay there"
+            raise UserError(str(self.path), problem, hint)
 
     def sweep(self) -> None:
         """Remove runs that were killed or stopped: they will be made again."""

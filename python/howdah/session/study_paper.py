@@ -50,11 +50,9 @@ def write_study_paper(directory: StudyDirectory, out_dir: Path | None = None) ->
     try:
         return Paper(write_paper(studies, out_dir or directory.paper), sentences)
     except OSError as error:
-        raise UserError(
-            str(out_dir or directory.paper),
-            f"cannot be written: {error.strerror}",
-            "free some space, or allow writing there",
-        ) from error
+        problem = f"cannot be written: {error.strerror}"
+        hint = "free some space, or allow writing there"
+        raise UserError(str(out_dir or directory.paper), problem, hint) from error
 
 
 def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> StudyFound:
@@ -178,11 +176,9 @@ def verify_study(file: Path) -> Verified:
             if not (kept / name).exists() or not filecmp.cmp(anew / name, kept / name, shallow=False)
         ]
         if different:
-            raise RunFailed(
-                str(file),
-                f"its records do not produce its paper: {', '.join(different[:3])}",
-                "its digests match, so other software or other records produced the paper",
-            )
+            problem = f"its records do not produce its paper: {', '.join(different[:3])}"
+            hint = "its digests match, so other software or other records produced the paper"
+            raise RunFailed(str(file), problem, hint)
         runs = sum(1 for _ in directory.runs.iterdir())
         return Verified(bundle.files, runs, len(names))
 

@@ -110,11 +110,9 @@ class StudyLaboratory:
         try:
             brought = lab_building.up(plan_path(self._directory, cell), self._lab_options, self._report)
         except Aborted as error:
-            raise Aborted(
-                str(self._directory.path),
-                f"stopped by the user while the lab of {cell.name} came up",
-                "the same command continues; the runs before it are kept",
-            ) from error
+            problem = f"stopped by the user while the lab of {cell.name} came up"
+            hint = "the same command continues; the runs before it are kept"
+            raise Aborted(str(self._directory.path), problem, hint) from error
         if not brought.state.rootless:
             # A run moves the whole process into the laboratory's network, which goes with the laboratory.
             self._home = os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)

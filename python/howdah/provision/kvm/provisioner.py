@@ -131,11 +131,9 @@ class LibvirtProvisioner:
         for machine in self._existing():
             first = machines.setdefault(machine.name, machine)
             if first is not machine:
-                raise UserError(
-                    f"machine {machine.name}",
-                    f"exists on {first.host} and on {machine.host}",
-                    "keep one, and undefine the other by hand: virsh undefine",
-                )
+                problem = f"exists on {first.host} and on {machine.host}"
+                hint = "keep one, and undefine the other by hand: virsh undefine"
+                raise UserError(f"machine {machine.name}", problem, hint)
         return machines
 
     def _leftovers(self, existing: Mapping[str, ExistingMachine]) -> Iterator[Obstacle]:

@@ -77,17 +77,13 @@ def _check_values(machine: PlannedMachine) -> None:
             raise UserError(f"the plan: {key}", f"{set_value(machine, key, '')!r} is not a whole number", "")
     cores = int(set_value(machine, "cpuid.coresPerSocket", "0")) or machine.vcpus
     if machine.vcpus % cores and not machine.master:
-        raise UserError(
-            "the plan: cpuid.coresPerSocket",
-            f"{machine.vcpus} virtual CPUs do not divide into sockets of {cores} cores",
-            "leave the value out of the plan's options",
-        )
+        problem = f"{machine.vcpus} virtual CPUs do not divide into sockets of {cores} cores"
+        hint = "leave the value out of the plan's options"
+        raise UserError("the plan: cpuid.coresPerSocket", problem, hint)
     if machine.memory_bytes % (_MEMORY_STEP * MIB):
-        raise UserError(
-            f"machine {machine.name}",
-            f"has {spelt_mib(machine.memory_bytes // MIB)}, not a multiple of {_MEMORY_STEP} MiB",
-            "plan with another memSize: vSphere accepts only multiples",
-        )
+        problem = f"has {spelt_mib(machine.memory_bytes // MIB)}, not a multiple of {_MEMORY_STEP} MiB"
+        hint = "plan with another memSize: vSphere accepts only multiples"
+        raise UserError(f"machine {machine.name}", problem, hint)
     if latency(machine) not in _LATENCIES:
         raise UserError(
             "the plan: sched.cpu.latencySensitivity", f"{latency(machine)!r} is not a level", "normal or high"

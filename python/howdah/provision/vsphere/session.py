@@ -78,11 +78,9 @@ def logged_in(login: VCenterLogin) -> Iterator[Any]:
     try:
         yield service.content
     except vim.fault.NoPermission as error:
-        raise UserError(
-            f"vcenter.user: {login.user}",
-            f"lacks the privilege {error.privilegeId}",
-            "grant the login a role with this privilege on the datacentre",
-        ) from error
+        problem = f"lacks the privilege {error.privilegeId}"
+        hint = "grant the login a role with this privilege on the datacentre"
+        raise UserError(f"vcenter.user: {login.user}", problem, hint) from error
     except vmodl.MethodFault as error:
         raise RunFailed(
             where, f"answers: {fault_text(error)}", "run the command again: finished changes stay"

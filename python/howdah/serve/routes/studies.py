@@ -223,11 +223,9 @@ def _compared(folder: Path, runs: tuple[str, ...]) -> Compared:
         return compare_runs(paths, None, folder)
     except UserError as error:
         directory = f"{folder.absolute()}/"
-        raise UserError(
-            error.where.replace(directory, ""),
-            error.what.replace(directory, ""),
-            error.hint.replace(" with --baseline", " as the first"),
-        ) from error
+        problem = error.what.replace(directory, "")
+        hint = error.hint.replace(" with --baseline", " as the first")
+        raise UserError(error.where.replace(directory, ""), problem, hint) from error
 
 
 def _shown_comparison(site: Site, names: str) -> Shown:
