@@ -6,6 +6,7 @@ import hashlib
 import os
 import stat
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -125,17 +126,11 @@ def log_tail(path: Path, most_bytes: int) -> str:
 
 def signature(path: Path) -> str:
     """What changes whenever a run's record or what was said of it does; empty where there is no record."""
-    try:
-        record = os.lstat(path / "run.json")
-    except OSError:
-        return ""
-    parts = [record.st_mtime_ns, record.st_size, record.st_ino]
-    try:
-        annotation = os.lstat(path / ANNOTATION)
-    except OSError:
-        pass
-    else:
-        parts += [annotation.st_mtime_ns, annotation.st_size, annotation.st_ino]
+    parts: list[int] = []
+    with suppress(OSError):
+        for name in ("run.json", ANNOTATION):
+            state = os.lstat(path / name)
+            parts += [state.st_mtime_ns, state.st_size, state.st_ino]
     return "-".join(map(str, parts))
 
 

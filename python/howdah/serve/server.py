@@ -24,7 +24,7 @@ from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.serve.places import ServeSettings
 from howdah.serve.routes import jobs, plans, predictions, runs, starts, studies
-from howdah.serve.routes.answers import REFUSED, Declined, Here, JsonRoute, html, refusal
+from howdah.serve.routes.answers import REFUSED, Declined, Here, JsonRoute, own_page, refusal
 from howdah.serve.security import COOKIE, SCHEMES, Guard, Keys, carried, need_of
 from howdah.serve.site import Site
 
@@ -47,7 +47,8 @@ class LimitedProtocol(H11Protocol):
 
     _peer: bytes = b""
     """The address, or the beginning of one; empty for this machine's."""
-    _since_s: float = 0.0
+    since_s: float = 0.0
+    """When its last request began to arrive."""
     _due: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -88,18 +89,13 @@ class LimitedProtocol(H11Protocol):
         """Whether the client has to do something: send its request or read its answer."""
         return self.waits_for_request or self.flow.write_paused
 
-    @property
-    def since_s(self) -> float:
-        """When its last request began to arrive."""
-        return self._since_s
-
     def close(self) -> None:
         """Close it at once; from now on it counts no more."""
         self.connections.discard(self)
         self.transport.abort()
 
     def _expect(self) -> None:
-        self._since_s = self.loop.time()
+        self.since_s = self.loop.time()
         self._due = self.loop.call_later(ARRIVAL_S, self.close)
 
 
@@ -304,7 +300,7 @@ class Opened(Model):
 @signing.get("/sign-in/", include_in_schema=False)
 def sign_in(request: Request, site: Here) -> Response:
     """The page that asks for the token or the password."""
-    return html(site.page("sign-in.html.j2", request.url.path, by_password=site.keys.by_password))
+    return own_page(request, "sign-in.html.j2", by_password=site.keys.by_password)
 
 
 @signing.post("/api/v1/session", response_model=Opened)

@@ -248,7 +248,3 @@ class Site:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.live.close()
         self.index.close()
-
-    def page(self, template: str, path: str, here: str = "", **values: Any) -> str:
-        """A page of the server's own."""
-        return self.pages.page(template, path, here, **values)

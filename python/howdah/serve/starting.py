@@ -16,7 +16,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -335,9 +335,10 @@ def _without_place(word: str) -> str:
     return word
 
 
-def engines_here() -> Iterator[tuple[str, str]]:
-    """The engines that runs are started on from here, and what they are called."""
-    yield (LOCAL, "this machine, without Hadoop")
-    yield (SIM, "the simulator")
-    yield (HADOOP, "Hadoop on a lab")
-    yield ("hbase", "HBase on a lab")
+ENGINES = (
+    (LOCAL, "this machine, without Hadoop"),
+    (SIM, "the simulator"),
+    (HADOOP, "Hadoop on a lab"),
+    ("hbase", "HBase on a lab"),
+)
+"""The engines that runs are started on from here, and what they are called."""

@@ -103,6 +103,11 @@ def html(text: str) -> Response:
     return HTMLResponse(text)
 
 
+def own_page(request: Request, template: str, here: str = "", **values: Any) -> Response:
+    """A page of the server's own, at the address that is requested."""
+    return HTMLResponse(_site(request).pages.page(template, request.url.path, here, **values))
+
+
 def stream(events: AsyncIterator[bytes]) -> Response:
     """Server-sent events."""
     return StreamingResponse(events, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
@@ -149,7 +154,7 @@ def refusal(request: Request, error: Exception) -> Response:
     headers = error.headers if isinstance(error, HTTPException) else None
     if request.url.path.startswith("/api/") or "text/html" not in request.headers.get("accept", ""):
         return JSONResponse(declined.model_dump(), status_code=status, headers=headers)
-    page = _site(request).page("refusal.html.j2", request.url.path, said=declined, status=status)
+    page = _site(request).pages.page("refusal.html.j2", request.url.path, said=declined, status=status)
     return HTMLResponse(page, status_code=status, headers=headers)
 
 

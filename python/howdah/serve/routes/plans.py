@@ -23,7 +23,7 @@ from howdah.report.plan.page import plan_document
 from howdah.report.renderer import figure_data, folded
 from howdah.serve.pages import Pages, sentence
 from howdah.serve.places import NotServed, ServeSettings
-from howdah.serve.routes.answers import Declined, Here, JsonRoute, Shown, Simulating, Working, html, show
+from howdah.serve.routes.answers import Declined, Here, JsonRoute, Shown, Simulating, Working, own_page, show
 from howdah.serve.routes.studies import signature_of_file
 from howdah.serve.site import Site
 from howdah.serve.work import Superseded
@@ -144,18 +144,16 @@ async def plan_page(
     elif settings.inventory is not None:
         opened = opened.model_copy(update={"inventory": planning.inventory_text(settings.inventory)})
     figures = () if site.static else (_NO_GROWTH,)
-    return html(
-        site.page(
-            "planning.html.j2",
-            request.url.path,
-            "Plan",
-            opened=opened,
-            fault=fault,
-            files=site.settings.plan_names,
-            calibration=site.settings.calibration,
-            figures=figures,
-            data=figure_data("plan", figures),
-        )
+    return own_page(
+        request,
+        "planning.html.j2",
+        "Plan",
+        opened=opened,
+        fault=fault,
+        files=site.settings.plan_names,
+        calibration=site.settings.calibration,
+        figures=figures,
+        data=figure_data("plan", figures),
     )
 
 
@@ -318,9 +316,7 @@ async def checks_page(request: Request, site: Here, work: Working) -> Response:
         for verdict in CheckVerdict
     }
     groups = report.groups(*_LISTED)
-    return html(
-        site.page("checks.html.j2", request.url.path, "Checks", report=report, groups=groups, counts=counts)
-    )
+    return own_page(request, "checks.html.j2", "Checks", report=report, groups=groups, counts=counts)
 
 
 _LISTED = (CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.UNKNOWN, CheckVerdict.ADVICE)

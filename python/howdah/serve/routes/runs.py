@@ -27,7 +27,7 @@ from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs, on_a_pa
 from howdah.serve.index import UNREADABLE, row_of
 from howdah.serve.pages import NOT_ANNOTATED, Pages
 from howdah.serve.places import run_place, signature
-from howdah.serve.routes.answers import Here, JsonRoute, Shown, html, show, stream
+from howdah.serve.routes.answers import Here, JsonRoute, Shown, own_page, show, stream
 from howdah.serve.site import Site
 from howdah.session.reporting import analyse_run
 from howdah.store.archive import read_annotation, write_annotation
@@ -144,18 +144,16 @@ def runs_page(request: Request, site: Here, selection: RunsQuery) -> Response:
         }
         return urlencode({name: value for name, value in texts.items() if value != ""})
 
-    return html(
-        site.page(
-            "runs.html.j2",
-            request.url.path,
-            "Runs",
-            found=runs,
-            wanted=selection,
-            lengths=bars(runs.rows),
-            query=query,
-            complete=site.watch.complete,
-            version_of_list=site.index.version,
-        )
+    return own_page(
+        request,
+        "runs.html.j2",
+        "Runs",
+        found=runs,
+        wanted=selection,
+        lengths=bars(runs.rows),
+        query=query,
+        complete=site.watch.complete,
+        version_of_list=site.index.version,
     )
 
 
