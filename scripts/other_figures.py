@@ -1,6 +1,6 @@
 """Published figures that are neither times nor loads of masters, next to the simulated ones.
 
-    python -m howdah.session.other_figures DIRECTORY
+    python scripts/other_figures.py DIRECTORY
 
 writes what came out into the calibration that howdah ships; DIRECTORY has the published tables.
 """
