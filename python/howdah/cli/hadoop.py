@@ -125,9 +125,8 @@ def pack(url: str, output: Path, product: str = "hadoop", release: str | None = 
       --release  Release number, such as 3.4.2.
     """
     if product not in PACKED:
-        raise UserError(
-            f"--product {product}", "is not a product that howdah can pack", f"one of {', '.join(PACKED)}"
-        )
+        hint = f"one of {', '.join(PACKED)}"
+        raise UserError(f"--product {product}", "is not a product that howdah can pack", hint)
     made = session.pack(product, output, url, release)
     print(f"{made.name}: {output / made.path.name}, SHA-256 {made.sha256}")
 

@@ -256,6 +256,5 @@ def _time(flag: str, text: str | None) -> float | None:
         time = datetime.fromisoformat(text)
         return (time if time.tzinfo else time.astimezone()).timestamp()
     except (ValueError, OverflowError) as error:
-        raise UserError(
-            f"{flag} {text}", "is not a time", "give 2026-11-01, 2026-11-01T12:00, 12h, 7d or 4w"
-        ) from error
+        hint = "give 2026-11-01, 2026-11-01T12:00, 12h, 7d or 4w"
+        raise UserError(f"{flag} {text}", "is not a time", hint) from error

@@ -248,9 +248,8 @@ def _report_reverted(name: str, reverted_faults: Sequence[Reverted]) -> None:
         f"{reverted.fault.fault}: {text}" for reverted in reverted_faults for text in reverted.remaining
     ]
     if remaining:
-        raise RunFailed(
-            f'lab "{name}"', "is not whole again", "\n".join([*remaining, "howdah lab heal tries again"])
-        )
+        hint = "\n".join([*remaining, "howdah lab heal tries again"])
+        raise RunFailed(f'lab "{name}"', "is not whole again", hint)
 
 
 @app.command(epilog=ADD_EXAMPLES, complete={"like": _machines_and_hosts})

@@ -64,9 +64,8 @@ def probe(
     limit_s = parse_measuring_time(seconds)
     if ssh:
         if measure or listen is not None:
-            raise UserError(
-                "--ssh", "only describes hosts", "measure on the host itself: howdah probe --measure"
-            )
+            hint = "measure on the host itself: howdah probe --measure"
+            raise UserError("--ssh", "only describes hosts", hint)
         _show_remote(ssh, ssh_config, output, json=json)
         return
     for flag, value in (("--data-dir", data_dir), ("--peer", peer)):

@@ -143,9 +143,8 @@ def password(requested: RequestedMachines, endpoint: Endpoint, file: Path | None
     if file is not None:
         return read_password("--password-file", file)
     if not sys.stdin.isatty():
-        raise UserError(
-            "--password-file", "is missing, and there is no terminal for a prompt", "give the password's file"
-        )
+        hint = "give the password's file"
+        raise UserError("--password-file", "is missing, and there is no terminal for a prompt", hint)
     return str(typer.prompt(f"Password of {requested.site.vcenter.user}", hide_input=True, err=True))
 
 

@@ -48,9 +48,8 @@ def render(
       --force  Overwrite files that were edited since, and render a plan that breaks a rule of severity must.
     """
     if diff and force:
-        raise UserError(
-            "--diff", "writes no file, so --force has no effect", "give one of --diff and --force"
-        )
+        hint = "give one of --diff and --force"
+        raise UserError("--diff", "writes no file, so --force has no effect", hint)
     # What would change is shown of any plan: nothing is written.
     files = session.render_plan(plan, force=force or diff)
     if diff:

@@ -57,9 +57,8 @@ def _default(
     if context.invoked_subcommand is None:
         _list(subject, severity, source, json=json)
     elif subject or severity or source:
-        raise UserError(
-            "--subject, --severity, --source", "only selects from the list of rules", "leave them out"
-        )
+        hint = "leave them out"
+        raise UserError("--subject, --severity, --source", "only selects from the list of rules", hint)
 
 
 @app.command(epilog=SHOW_EXAMPLES, complete={"rule": lambda: list(session.rule_ids())})

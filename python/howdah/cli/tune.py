@@ -131,9 +131,8 @@ def tune(
     if plan is not None and resume is not None:
         raise UserError("--resume", "conflicts with PLAN: a search keeps its plan", "leave one of them out")
     if budget is not None and race is None and resume is None:
-        raise UserError(
-            f"--budget {budget}", "is the time for a race, and --race is missing", "add --race labs"
-        )
+        hint = "add --race labs"
+        raise UserError(f"--budget {budget}", "is the time for a race, and --race is missing", hint)
     if plan is not None and plans.writes_over(output, plan):
         raise UserError(f"--output {output}", "is the plan to improve", "give another file: -o tuned.yaml")
     plans.check_replaceable(output)

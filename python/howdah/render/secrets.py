@@ -159,7 +159,6 @@ def _name(path: str) -> str:
     """The last part of a path of the plan's; raises UserError where it is no plain absolute path."""
     pure = PurePosixPath(path)
     if not pure.is_absolute() or ".." in pure.parts or not pure.name:
-        raise UserError(
-            path, "is not a valid path of a keytab or a key store", "give an absolute path without .."
-        )
+        hint = "give an absolute path without .."
+        raise UserError(path, "is not a valid path of a keytab or a key store", hint)
     return pure.name

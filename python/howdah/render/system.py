@@ -61,9 +61,8 @@ def _options(settings: Mapping[str, Setting]) -> list[str]:
     try:
         return shlex.split(text.setting_text(setting))
     except ValueError as error:
-        raise text.setting_error(
-            setting, f"cannot be split into words: {error}", "close the quotes"
-        ) from error
+        hint = "close the quotes"
+        raise text.setting_error(setting, f"cannot be split into words: {error}", hint) from error
 
 
 def _mount(settings: Mapping[str, Setting]) -> str:

@@ -122,9 +122,8 @@ def setting_text(setting: Setting, *, lines: bool = False) -> str:
     """
     text = value_text(setting.value)
     if _ILLEGAL.search(text) or (not lines and "\n" in text):
-        raise setting_error(
-            setting, "its value contains a control character or a line break", "write it on one line"
-        )
+        hint = "write it on one line"
+        raise setting_error(setting, "its value contains a control character or a line break", hint)
     return text
 
 

@@ -229,9 +229,8 @@ def _listening(host: str, port: int) -> socket.socket:
     try:
         address = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][4]
     except OSError as error:
-        raise UserError(
-            f"--listen {host}", "is not an address of this machine", "give 0.0.0.0 or one of its addresses"
-        ) from error
+        hint = "give 0.0.0.0 or one of its addresses"
+        raise UserError(f"--listen {host}", "is not an address of this machine", hint) from error
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
         # A port that a server had until now is free, though the kernel still remembers its connections.

@@ -129,9 +129,8 @@ def arguments_of(
     words = ["run", request.suite, "--engine", request.engine, "--quiet", f"{_RUNS_DIR}{runs_dir.absolute()}"]
     for name, text in request.options.items():
         if name not in options:
-            raise UserError(
-                name, "is not an option of this suite", "options that name files are for the command line"
-            )
+            hint = "options that name files are for the command line"
+            raise UserError(name, "is not an option of this suite", hint)
         # Bound to its flag, a value cannot be taken for another flag.
         words += [f"{options[name].flag}={text}"]
     if request.engine == SIM:

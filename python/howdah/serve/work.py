@@ -70,9 +70,8 @@ class WorkProcesses:
             async with asyncio.timeout(self._limit_s):
                 return await asyncio.to_thread(process.answer)
         except TimeoutError as error:
-            raise UserError(
-                "", f"takes more than {self._limit_s:.0f} s", "use the command line for work of this size"
-            ) from error
+            hint = "use the command line for work of this size"
+            raise UserError("", f"takes more than {self._limit_s:.0f} s", hint) from error
         finally:
             process.end()
 

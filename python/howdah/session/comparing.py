@@ -123,9 +123,8 @@ def _baseline(figures: Sequence[RunFigures], unreadable: Sequence[Refused], *, n
         raise UserError(first.run, f"cannot be a baseline: {why_unfinished(first)}", hint)
     done = [run for run in figures if run.outcome is Outcome.SUCCEEDED]
     if not done:
-        raise UserError(
-            first.run, f"{why_unfinished(first)}, and no run succeeded", "give runs that succeeded"
-        )
+        hint = "give runs that succeeded"
+        raise UserError(first.run, f"{why_unfinished(first)}, and no run succeeded", hint)
     return max(done, key=lambda run: sum(comparable(run, candidate) for candidate in done))
 
 
@@ -150,9 +149,8 @@ def _named_runs(name: str, runs_dir: Path) -> list[_NamedRun]:
             raise UserError(name, "contains no runs", "give a run, its id, or a folder of runs")
         return inside
     if path.is_file():
-        raise UserError(
-            name, "is a file", "give a run's directory; `howdah runs import` unpacks an exported run"
-        )
+        hint = "give a run's directory; `howdah runs import` unpacks an exported run"
+        raise UserError(name, "is a file", hint)
     return [_NamedRun(find_run(runs_dir, name), named=True)]
 
 

@@ -77,9 +77,8 @@ def check_removal(target: Target, names: Sequence[str]) -> None:
     domains = target.cluster.topology.placement is Placement.UPGRADE_DOMAINS
     lists = _INCLUDES[:1] if domains else (*_INCLUDES[:1], *_EXCLUDES[:1])
     if names and not all(planned_text(target.plan, key) for key in lists):
-        raise UserError(
-            target.file, "has no include and exclude lists of hosts", f"plan with {' and '.join(lists)}"
-        )
+        hint = f"plan with {' and '.join(lists)}"
+        raise UserError(target.file, "has no include and exclude lists of hosts", hint)
 
 
 def remove_hosts(target: Target, options: DeployOptions, folder: Path, report: ReportStep) -> PlaybookRun:
@@ -154,9 +153,8 @@ def deploy(target: Target, options: DeployOptions, report: ReportStep, agree: Ag
     for host, devices in options.disks.items():
         if host not in target.systems:
             flag = f"--disks {host}={','.join(devices)}"
-            raise UserError(
-                flag, f"{target.file} lists no host {host}", f"{next(iter(target.systems))} is one"
-            )
+            hint = f"{next(iter(target.systems))} is one"
+            raise UserError(flag, f"{target.file} lists no host {host}", hint)
     handed, wrong = secrets_of_hosts(target, options.secrets)
     if wrong:
         return outcome(target, PlaybookRun(), {}, begun, wrong)

@@ -107,9 +107,8 @@ def kind_of_disk(text: str) -> DiskKind:
     try:
         return DiskKind(text)
     except ValueError as error:
-        raise UserError(
-            f"--disk-kind {text}", "is not a kind of disk", f"one of {', '.join(DiskKind)}"
-        ) from error
+        hint = f"one of {', '.join(DiskKind)}"
+        raise UserError(f"--disk-kind {text}", "is not a kind of disk", hint) from error
 
 
 def _heading(surveyed: Survey) -> str:

@@ -65,9 +65,8 @@ def pack(product: str, folder: Path, url: str, release: str | None = None) -> Pa
         trees = {**listing.get("howdah_trees", {}), made.name: made.for_hosts()}
         listed.write_text(json.dumps({"howdah_mirror": url, "howdah_trees": trees}, indent=1) + "\n")
     except (OSError, ValueError) as error:
-        raise UserError(
-            f"--output {folder}", f"cannot be written: {error}", "give a folder on a disk with free space"
-        ) from error
+        hint = "give a folder on a disk with free space"
+        raise UserError(f"--output {folder}", f"cannot be written: {error}", hint) from error
     return made
 
 

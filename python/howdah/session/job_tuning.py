@@ -91,13 +91,11 @@ def start_job(request: JobTuningRequest, directory: Path, name: str | None) -> P
         path.mkdir(parents=True)
         write_model(path / REQUEST, request)
     except FileExistsError as error:
-        raise UserError(
-            str(path), "already exists", "give another --name, or continue it: --resume"
-        ) from error
+        hint = "give another --name, or continue it: --resume"
+        raise UserError(str(path), "already exists", hint) from error
     except OSError as error:
-        raise UserError(
-            str(directory), f"cannot store a search ({error.strerror})", "give a writable --tune-dir"
-        ) from error
+        hint = "give a writable --tune-dir"
+        raise UserError(str(directory), f"cannot store a search ({error.strerror})", hint) from error
     return path
 
 
@@ -114,9 +112,8 @@ def tune_job(path: Path, show: ShowStudy, budget_s: float | None = None) -> Tune
     try:
         request = JobTuningRequest.model_validate_json((path / REQUEST).read_bytes())
     except (OSError, ValidationError) as error:
-        raise UserError(
-            str(path / REQUEST), "is not the request of a search", "start a new search"
-        ) from error
+        hint = "start a new search"
+        raise UserError(str(path / REQUEST), "is not the request of a search", hint) from error
     if budget_s is None and (path / RESULT).exists():
         try:
             tuning = JobTuning.model_validate_json((path / RESULT).read_bytes())

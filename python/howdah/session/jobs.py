@@ -176,9 +176,8 @@ def in_hdfs(source: str, conf: Path | None) -> Iterator[HdfsHistories]:
     """The histories at a path in HDFS; raises UserError if the cluster's configuration is unknown."""
     directory = conf_directory(conf)
     if directory is None:
-        raise UserError(
-            source, "the cluster's configuration is unknown", "give --conf DIR, or set HADOOP_CONF_DIR"
-        )
+        hint = "give --conf DIR, or set HADOOP_CONF_DIR"
+        raise UserError(source, "the cluster's configuration is unknown", hint)
     client = ClientConf.read(directory)
     with closing(Web(kerberos=client.secure)) as web:
         yield HdfsHistories(NameNode(web, client), urlsplit(source).path)

@@ -142,9 +142,8 @@ def _free_bytes(directory: Path) -> int:
     try:
         return shutil.disk_usage(existing).free
     except OSError as error:
-        raise UserError(
-            f"--dir {directory}", f"cannot be read: {error.strerror}", "give another directory"
-        ) from error
+        hint = "give another directory"
+        raise UserError(f"--dir {directory}", f"cannot be read: {error.strerror}", hint) from error
 
 
 def _begun(plan: ClusterPlan, options: LabOptions, request: LabRequest) -> LabState:
@@ -167,9 +166,8 @@ def _fitted(plan: ClusterPlan, options: LabOptions, request: LabRequest) -> tupl
         return first_place(options.name, shares=shares_hosts(fitted.plan)), fitted
     for flag, value in (("--hosts", options.hosts), ("--link", options.link_bits_per_s)):
         if value is not None:
-            raise UserError(
-                flag, f"has no effect: {options.neighbour} has already built the hosts", "leave it out"
-            )
+            hint = "leave it out"
+            raise UserError(flag, f"has no effect: {options.neighbour} has already built the hosts", hint)
     place = place_on_hosts_of(options.neighbour, options.name, Path(request.source), plan)
     fitted = fit_on_shared_hosts(
         plan,

@@ -178,9 +178,8 @@ def _whole(name: str) -> LabState:
     """A laboratory whose hosts can come and go; raises UserError for one that is not up, or not root's."""
     state = state_of(name)
     if state.rootless:
-        raise UserError(
-            f'lab "{name}"', "was built without root: its hosts have no links", "build it as root"
-        )
+        hint = "build it as root"
+        raise UserError(f'lab "{name}"', "was built without root: its hosts have no links", hint)
     if not state.complete:
         raise UserError(f'lab "{name}"', "is not complete", "howdah lab up PLAN completes it")
     refuse_shared(state, "hosts cannot be added or removed until then")

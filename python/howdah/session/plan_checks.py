@@ -132,18 +132,16 @@ def _manifest(directory: Path) -> Mapping[str, str]:
     except NotADirectoryError as error:
         raise UserError(f"--output {directory}", "is not a directory", "give a new directory") from error
     except (OSError, ValueError) as error:
-        raise UserError(
-            str(directory / MANIFEST), f"cannot be read: {error}", "give a new directory"
-        ) from error
+        hint = "give a new directory"
+        raise UserError(str(directory / MANIFEST), f"cannot be read: {error}", hint) from error
     files = content.get("files") if isinstance(content, dict) else None
     if not isinstance(content, dict) or content.get("howdah") != _FORMAT or not isinstance(files, dict):
         raise UserError(str(directory / MANIFEST), "is not a list of rendered files", "give a new directory")
     for path in files:
         # The list names the files to remove, so paths outside the directory are refused.
         if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
-            raise UserError(
-                str(directory / MANIFEST), f"{path!r} points outside the directory", "give a new directory"
-            )
+            hint = "give a new directory"
+            raise UserError(str(directory / MANIFEST), f"{path!r} points outside the directory", hint)
     return {str(path): str(digest) for path, digest in files.items()}
 
 

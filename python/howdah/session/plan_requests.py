@@ -120,13 +120,11 @@ def parse_coded(texts: Sequence[str] | None) -> tuple[CodedDirectory, ...]:
         path, equals, policy = text.rpartition("=")
         path = path.rstrip("/")
         if not equals or not _HDFS_PATH.fullmatch(path):
-            raise UserError(
-                where, "does not name a directory and a policy", "write, for example, /archive=RS-6-3-1024k"
-            )
+            hint = "write, for example, /archive=RS-6-3-1024k"
+            raise UserError(where, "does not name a directory and a policy", hint)
         if policy not in POLICIES:
-            raise UserError(
-                where, f"{policy!r} is not an erasure coding policy", f"one of {', '.join(POLICIES)}"
-            )
+            hint = f"one of {', '.join(POLICIES)}"
+            raise UserError(where, f"{policy!r} is not an erasure coding policy", hint)
         if path in directories:
             raise UserError(where, f"{path} is given twice", "leave one of them out")
         directories[path] = CodedDirectory(path=path, policy=policy)

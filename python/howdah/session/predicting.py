@@ -244,9 +244,8 @@ def _newest_fitting(directory: Path, record: RunRecord) -> Prediction:
         key=lambda prediction: prediction.created,
     )
     if not predictions:
-        raise UserError(
-            str(directory), "contains no prediction", "make one before a run: howdah predict plan.yaml"
-        )
+        hint = "make one before a run: howdah predict plan.yaml"
+        raise UserError(str(directory), "contains no prediction", hint)
     fitting = [prediction for prediction in predictions if why_not(prediction, record) is None]
     if not fitting:
         newest = predictions[-1]

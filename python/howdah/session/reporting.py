@@ -248,9 +248,8 @@ def _check_time(source: _Source, window: Window) -> None:
     """Refuse a source that says nothing of the time of the run."""
     stretches = source.imported.stretches
     if not stretches:
-        raise UserError(
-            source.name, "contains no value that howdah has a metric for", "sadf: add `-- -A`; esxtop: -a"
-        )
+        hint = "sadf: add `-- -A`; esxtop: -a"
+        raise UserError(source.name, "contains no value that howdah has a metric for", hint)
     start_s = min(stretch.start_s for stretch in stretches)
     end_s = max(stretch.end_s for stretch in stretches)
     if end_s <= window.start_s or start_s >= window.end_s:

@@ -56,9 +56,8 @@ def parse_share(
         problem = "only virtual machines can share a host; without them a cluster uses the whole host"
         raise UserError(flag, problem, "add --hypervisor vsphere or kvm, or give each cluster its own hosts")
     if request.overcommit:
-        raise UserError(
-            "--overcommit", "would allocate threads that belong to other clusters", "leave it out"
-        )
+        hint = "leave it out"
+        raise UserError("--overcommit", "would allocate threads that belong to other clusters", hint)
     return request_share
 
 
@@ -99,9 +98,8 @@ def check_written_apart(share: RequestedShare, output: Path) -> None:
     """Raise UserError where the plan would be written over one that it is to stand beside."""
     for path in share.neighbours:
         if writes_over(output, path):
-            raise UserError(
-                f"--output {output}", "is the plan of another cluster on these hosts", "give another file"
-            )
+            hint = "give another file"
+            raise UserError(f"--output {output}", "is the plan of another cluster on these hosts", hint)
 
 
 def _percent(text: str) -> int:

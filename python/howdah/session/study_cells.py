@@ -54,9 +54,8 @@ def setup_plan(name: str, settings: CellSettings, calibration: Calibration | Non
     study = _study(name, settings)
     its_own = next((key for key in _ITS_OWN if getattr(settings, key) is not None), None)
     if its_own is not None:
-        raise UserError(
-            name, f"has {its_own}, which setup {study.study} already defines", f"leave out {its_own} or setup"
-        )
+        hint = f"leave out {its_own} or setup"
+        raise UserError(name, f"has {its_own}, which setup {study.study} already defines", hint)
     dataset_bytes = settings.dataset
     if dataset_bytes is None and study.ratios is not None:
         dataset_bytes = study.ratios.files * study.ratios.file_size
@@ -153,9 +152,8 @@ def _plan(study: Study, cell: Cell, cells: Sequence[Cell], study_folder: Path) -
             name = str(study_folder / name)
         return setup_plan(cell.name, settings, load_calibration(name) if name is not None else None)
     if settings.platform is not None:
-        raise UserError(
-            cell.name, "has a platform, which only a setup uses", "give setup, or leave platform out"
-        )
+        hint = "give setup, or leave platform out"
+        raise UserError(cell.name, "has a platform, which only a setup uses", hint)
     if settings.inventory is None:
         raise UserError(cell.name, "has no hosts to plan", "give inventory: hosts.yaml, or setup: vsphere6")
     if cell.laboratory is not None:

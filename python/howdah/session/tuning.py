@@ -248,9 +248,8 @@ class TuningWork:
         self.suite = sized(run_request, request.plan)
         self.operations = asks_hbase(self.suite)
         if self.operations and request.race is not None:
-            raise UserError(
-                "--race", f"runs jobs, and {request.suite} is operations on HBase", "leave it out"
-            )
+            hint = "leave it out"
+            raise UserError("--race", f"runs jobs, and {request.suite} is operations on HBase", hint)
         base = base_of(request.plan, cluster, operations=self.operations, rows=request.rows)
         self.space, self.fixed = space_of(
             base,

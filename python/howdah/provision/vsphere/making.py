@@ -300,9 +300,8 @@ class MachineMaker:
 
     def _shut_down(self, reference: Any, where: str) -> None:
         if reference.guest.toolsRunningStatus != "guestToolsRunning":
-            raise RunFailed(
-                where, "runs without VMware Tools, so howdah cannot shut it down", "shut it down by hand"
-            )
+            hint = "shut it down by hand"
+            raise RunFailed(where, "runs without VMware Tools, so howdah cannot shut it down", hint)
         reference.ShutdownGuest()
         deadline = time.monotonic() + _SHUTDOWN_S
         while reference.runtime.powerState != "poweredOff":

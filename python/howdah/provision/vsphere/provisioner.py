@@ -85,9 +85,8 @@ def _check_values(machine: PlannedMachine) -> None:
         hint = "plan with another memSize: vSphere accepts only multiples"
         raise UserError(f"machine {machine.name}", problem, hint)
     if latency(machine) not in _LATENCIES:
-        raise UserError(
-            "the plan: sched.cpu.latencySensitivity", f"{latency(machine)!r} is not a level", "normal or high"
-        )
+        problem = f"{latency(machine)!r} is not a level"
+        raise UserError("the plan: sched.cpu.latencySensitivity", problem, "normal or high")
     if card_kind(machine) not in CARDS:
         raise UserError("ethernet0.virtualDev", f"{card_kind(machine)!r} is not a network card", "vmxnet3")
 
