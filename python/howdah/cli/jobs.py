@@ -17,6 +17,8 @@ from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.jobs import DEFAULT_JOBS_DIR
 from howdah.jobs.ranking import ORDERS, Filters, application_json
+from howdah.report import imported_jobs
+from howdah.report.prediction import changes as replay_page
 from howdah.report.terminal import terminal
 from howdah.session import jobs as session
 from howdah.session import replaying
@@ -129,11 +131,11 @@ def _default(
         check_extras("the page of `howdah jobs`", "charts")
     filters = Filters(queue, user, _time("--since", since), _time("--until", until))
     overview = session.overview_of(jobs_dir, filters, by, top)
-    page = session.write_page(overview, jobs_dir) if report else None
+    page = session.write_page(imported_jobs.jobs_overview(overview), jobs_dir) if report else None
     if json:
         print_json(overview.as_json() | ({"page": str(page)} if page else {}))
         return
-    show(terminal(session.document_of(overview)))
+    show(terminal(imported_jobs.jobs_overview(overview)))
     if page is not None:
         print(f"page  {page}")
 
@@ -189,7 +191,7 @@ def show_job(
     if json:
         print_json(application_json(selected))
     else:
-        show(terminal(session.document_of(selected)))
+        show(terminal(imported_jobs.application_document(selected)))
 
 
 @app.command(
@@ -237,11 +239,11 @@ def what_if(
     )
     directory = _directory(context, jobs_dir)
     replayed = replaying.replay(directory, request)
-    page = replaying.write_replay(replayed, directory) if report else None
+    page = session.write_page(replay_page.what_if(replayed), directory) if report else None
     if json:
         print_json(replayed.model_dump(mode="json") | ({"page": str(page)} if page else {}))
         return
-    show(terminal(replaying.replay_document(replayed)))
+    show(terminal(replay_page.what_if(replayed)))
     if page is not None:
         print(f"page  {page}")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import OrderedDict
-from pathlib import Path
 from threading import Lock
 from typing import Annotated, Literal, TypeGuard
 
@@ -34,6 +33,8 @@ from howdah.simulation.calibrations import load_calibration
 from howdah.simulation.replications import scenarios, simulate, stretches
 from howdah.simulation.whole_suite import suite_time
 from howdah.units import exact_bytes, exact_decimal
+
+__all__ = ["read_text", "write_plan"]
 
 MOST_REPLICATIONS = 5
 MOST_FAULTS = 200
@@ -240,17 +241,7 @@ _MOST_PLANS = 30
 
 def key_of(plan: ClusterPlan) -> str:
     """What a plan is kept under, which is the same for the same plan."""
-    return hashlib.sha256(plan_text(plan).encode()).hexdigest()[:16]
-
-
-def plan_text(plan: ClusterPlan) -> str:
-    """A plan as its file has it."""
-    return write_plan(plan)
-
-
-def inventory_text(file: Path) -> str:
-    """An inventory as it is edited; raises UserError where it cannot be read."""
-    return read_text(file, "give an inventory")
+    return hashlib.sha256(write_plan(plan).encode()).hexdigest()[:16]
 
 
 class PlanStore:

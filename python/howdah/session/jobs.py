@@ -25,7 +25,6 @@ from howdah.jobs.store import JobStore, texts
 from howdah.model.application import Application
 from howdah.report import write
 from howdah.report.document import Document
-from howdah.report.imported_jobs import application_document, jobs_overview
 from howdah.services.conf import ClientConf, conf_directory
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode
@@ -58,16 +57,9 @@ def applications_in(jobs_dir: Path) -> list[str]:
         return []
 
 
-def document_of(subject: Overview | Application) -> Document:
-    """The overview or an application as a document."""
-    if isinstance(subject, Application):
-        return application_document(subject)
-    return jobs_overview(subject)
-
-
-def write_page(subject: Overview, jobs_dir: Path) -> Path:
-    """Write the overview's page below the directory of applications; return its path."""
-    return write.write_document(jobs_overview(subject), jobs_dir / "report")
+def write_page(document: Document, jobs_dir: Path) -> Path:
+    """Write the page of jobs or of a replay below the directory of applications; return its path."""
+    return write.write_document(document, jobs_dir / "report")
 
 
 _BATCH = 500

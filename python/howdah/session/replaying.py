@@ -17,9 +17,6 @@ from howdah.jobs.tasks import demand_of
 from howdah.model.application import KIND_NAMES, Application, SparkLog
 from howdah.model.plan import ClusterPlan
 from howdah.model.user_job import JobDemand, JobReplay, ReplayScore
-from howdah.report import write
-from howdah.report.document import Document
-from howdah.report.prediction import changes
 from howdah.services.errors import ServiceError
 from howdah.services.job_facts import JobFacts
 from howdah.services.web import Web
@@ -199,13 +196,3 @@ def _assumptions(
             "deviation); four imported runs of the same name, input and hosts show it."
         )
     return tuple(lines)
-
-
-def replay_document(replayed: JobReplay) -> Document:
-    """The replay as a document."""
-    return changes.what_if(replayed)
-
-
-def write_replay(replayed: JobReplay, jobs_dir: Path) -> Path:
-    """Write the replay's page below the directory of applications; return its path."""
-    return write.write_document(replay_document(replayed), jobs_dir / "report")

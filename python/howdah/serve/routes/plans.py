@@ -108,7 +108,7 @@ def load_source(source: ClusterPlan | Path) -> ClusterPlan:
 
 def plan_text(source: ClusterPlan | Path) -> str:
     """The file of a plan."""
-    return planning.plan_text(load_source(source))
+    return planning.write_plan(load_source(source))
 
 
 def plan_file_of(site: Site, key: str) -> Path:
@@ -142,7 +142,8 @@ async def plan_page(
                 raise
             fault = f"{error}. {sentence(error.hint)}"
     elif settings.inventory is not None:
-        opened = opened.model_copy(update={"inventory": planning.inventory_text(settings.inventory)})
+        inventory = planning.read_text(settings.inventory, "give an inventory")
+        opened = opened.model_copy(update={"inventory": inventory})
     figures = () if site.static else (_NO_GROWTH,)
     return own_page(
         request,
