@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 from urllib.parse import urlsplit
 
 import typer
@@ -27,11 +27,6 @@ from howdah.report.terminal import blocks
 from howdah.session import deploy_order, deploy_project
 from howdah.session import deploying as session
 from howdah.units import format_counted
-
-if TYPE_CHECKING:
-    from howdah.session.deploy_order import HdfsUpgrade
-    from howdah.session.deploy_project import Deployed, DeployedHost
-    from howdah.session.deploying import ClusterStatus, HostProblem
 
 
 def not_with(flags: Mapping[str, bool], instead: Mapping[str, bool]) -> None:
@@ -208,7 +203,7 @@ def deploy(
     target = deploy_project.read_target(plan)
     with _telling() as (report, paused):
 
-        def agree_to(change: Deployed) -> None:
+        def agree_to(change: deploy_project.Deployed) -> None:
             if not yes:
                 with paused():
                     show(pending_text(change))
@@ -242,7 +237,7 @@ def deploy(
         raise Exit(1)
 
 
-def _for_programs(done: Deployed) -> dict[str, object]:
+def _for_programs(done: deploy_project.Deployed) -> dict[str, object]:
     return {
         "cluster": done.cluster,
         "changed": done.changed,
@@ -277,13 +272,13 @@ def _telling() -> Iterator[tuple[session.ReportStep, Callable[[], AbstractContex
 _SHOWN = 6
 
 
-def wrong_table(problems: Iterable[HostProblem]) -> Table:
+def wrong_table(problems: Iterable[session.HostProblem]) -> Table:
     """All that is wrong, host by host."""
     rows = tuple((wrong.host, wrong.what, wrong.fix) for wrong in sorted(problems))
     return Table(("host", "what is wrong", "what to do"), rows)
 
 
-def pending_text(done: Deployed) -> RenderableType:
+def pending_text(done: deploy_project.Deployed) -> RenderableType:
     """What would be done: on each host in short, then to the cluster in order."""
     rows = tuple(
         (
@@ -304,7 +299,7 @@ def pending_text(done: Deployed) -> RenderableType:
     return blocks(*present(Table(("host", "changes", "what", "daemons"), rows), _order_facts(done)))
 
 
-def _order_facts(done: Deployed) -> FactList:
+def _order_facts(done: deploy_project.Deployed) -> FactList:
     return FactList("", tuple(("order", f"{at}. {step}") for at, step in enumerate(done.steps, start=1)))
 
 
@@ -313,7 +308,7 @@ def _in_short(changes: Sequence[str]) -> str:
     return ", ".join(changes[-_SHOWN:]) + more
 
 
-def deployed_text(done: Deployed) -> RenderableType:
+def deployed_text(done: deploy_project.Deployed) -> RenderableType:
     """What was changed on each host, what failed, and the sum of it."""
     rows = tuple((host, str(len(made)), _in_short(made)) for host, made in done.hosts.items() if made)
     notes = (f"{host}: {note}" for host, notes in done.notes.items() for note in dict.fromkeys(notes))
@@ -325,13 +320,13 @@ def deployed_text(done: Deployed) -> RenderableType:
     return blocks(*present(changed, wrong_table(done.failures), FactList("", facts)))
 
 
-def diff_text(done: Deployed) -> RenderableType:
+def diff_text(done: deploy_project.Deployed) -> RenderableType:
     """What would change on each host, line by line, and in which order daemons would be restarted."""
     lines = [line for state in done.states.values() for line in _differences(state)]
     return blocks(*present(Paragraph("\n".join(lines)), _order_facts(done)))
 
 
-def _differences(state: DeployedHost) -> Iterator[str]:
+def _differences(state: deploy_project.DeployedHost) -> Iterator[str]:
     diffs = {str(diff["after_header"]): diff for diff in state.diffs}
     if state.settled:
         return
@@ -347,7 +342,7 @@ def _differences(state: DeployedHost) -> Iterator[str]:
     yield from (f"  restart {name}" for name in state.to_restart)
 
 
-def status_text(status: ClusterStatus) -> RenderableType:
+def status_text(status: session.ClusterStatus) -> RenderableType:
     """Every daemon of every host."""
     rows = []
     for host, state in status.states.items():
@@ -372,7 +367,7 @@ def status_text(status: ClusterStatus) -> RenderableType:
     return blocks(*present(daemons, wrong_table(status.silent), FactList("", tuple(facts))))
 
 
-def _upgrade(upgrade: HdfsUpgrade) -> str:
+def _upgrade(upgrade: deploy_order.HdfsUpgrade) -> str:
     state = f"HDFS is being upgraded from {upgrade.origin or 'the release before'}"
     if upgrade.began_s is not None:
         state += f" since {datetime.fromtimestamp(upgrade.began_s, UTC):%Y-%m-%d %H:%M} UTC"

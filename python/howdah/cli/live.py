@@ -15,7 +15,7 @@ from rich.text import Text
 
 from howdah.extras import install_command
 from howdah.model.reported import format_value
-from howdah.model.run import Origin, Outcome
+from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.dfsio import DFSIO_LOG
 from howdah.model.workloads.terasort import TeraValidate
 from howdah.model.workloads.ycsb import THROUGHPUT
@@ -28,10 +28,7 @@ if TYPE_CHECKING:
     from howdah.analysis.evidence.times import WorkloadTime
     from howdah.engines.base import Prepared
     from howdah.model.comparison import Finding
-    from howdah.model.run import RunRecord, WorkloadResult
     from howdah.model.tables import Progress, RunData
-    from howdah.session.reporting import FinishedRun
-    from howdah.session.runs import Spent
 
 
 _SHARES = ("50", "95", "99")
@@ -113,7 +110,7 @@ def _verdict(result: WorkloadResult, *, short: bool) -> list[str]:
     return []
 
 
-def spent_line(spent: Spent) -> str:
+def spent_line(spent: reporting.Spent) -> str:
     """What a simulation took of this machine's own time."""
     engine, recording, reporting = map(format_seconds, spent)
     return f"{engine} for simulating, {recording} for writing the record, {reporting} for the report"
@@ -272,7 +269,7 @@ class Display:
         for place, finding in enumerate(findings):
             self._label("" if place else label, finding.text, style)
 
-    def conclude(self, finished: FinishedRun) -> None:
+    def conclude(self, finished: reporting.FinishedRun) -> None:
         """Say what was found, where data was kept and where the report is."""
         findings = finished.analysis.findings
         # Why a run did not succeed is told last, as an error; how far it came is told here.

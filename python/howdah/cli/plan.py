@@ -18,7 +18,7 @@ from howdah.cli.output import print_json, show
 from howdah.cli.progress import SimulationBar
 from howdah.errors import HowdahError, MissingExtra, UserError
 from howdah.planner import succession
-from howdah.report.document import FactList, Heading
+from howdah.report.document import Document, FactList, Heading
 from howdah.report.plan import explained
 from howdah.report.terminal import blocks, terminal
 from howdah.session import plan_checks, plan_requests, plans, shared_plans
@@ -27,8 +27,6 @@ from howdah.units import parse_bytes
 if TYPE_CHECKING:
     from howdah.model.existing import PlanChange, ValueChange
     from howdah.model.plan import ClusterPlan, Setting, Value
-    from howdah.report.document import Document
-    from howdah.session.plans import Explained
 
 
 _MOST_VALUES = 20
@@ -216,7 +214,7 @@ def explain(plan: PlanFile, name: str | None = None, json: AsJson = False) -> No
             show(terminal(document))
 
 
-def _documents(plan: ClusterPlan, explanation: Explained) -> Iterator[Document]:
+def _documents(plan: ClusterPlan, explanation: plans.Explained) -> Iterator[Document]:
     grounds = plans.grounds()
     for setting in explanation.settings:
         yield explained.setting_document(setting, grounds, plans.release_default(plan, setting.key))

@@ -23,14 +23,13 @@ from howdah.extras import check_extras
 from howdah.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR
 from howdah.model.calibration import CalibratedValue, Calibration
 from howdah.planner.suite.request import RunRequest
-from howdah.report.document import FactList, Paragraph, Table, present
+from howdah.report.document import Document, FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks, terminal
 from howdah.session import calibrating, laboratories, predicting
 from howdah.units import format_counted, format_percent
 
 if TYPE_CHECKING:
     from howdah.model.prediction import LoadSweep, Prediction, Sweep, WhatIf
-    from howdah.report.document import Document
 
 
 EXAMPLES = """

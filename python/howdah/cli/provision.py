@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console, RenderableType
@@ -20,15 +19,10 @@ from howdah.errors import UserError
 from howdah.files import read_password
 from howdah.model.machines import Difference, Doing, ProvisionChange, Provisioning
 from howdah.model.site import Endpoint
-from howdah.provision.differences import DATA_DISK, refuse
+from howdah.provision.differences import DATA_DISK, Provisioner, refuse
 from howdah.report.document import Bullets, FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks
 from howdah.session import provisioning as session
-
-if TYPE_CHECKING:
-    from howdah.provision.differences import Provisioner
-    from howdah.session.provisioning import RequestedMachines
-
 
 _ALIKE = 4
 """As many groups or rules of one kind as are named one by one."""
@@ -134,7 +128,7 @@ def provision(
             _provision(hypervisor, dry_run=dry_run, yes=yes, json=json)
 
 
-def password(requested: RequestedMachines, endpoint: Endpoint, file: Path | None) -> str:
+def password(requested: session.RequestedMachines, endpoint: Endpoint, file: Path | None) -> str:
     """vCenter's password, from a file or a terminal; libvirt's transports have their own ways to log in."""
     if endpoint.vcenter is None or requested.site.vcenter is None:
         if file is not None:
@@ -163,7 +157,7 @@ def _provision(hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool)
 
 
 def _destroy(
-    requested: RequestedMachines, hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool
+    requested: session.RequestedMachines, hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool
 ) -> None:
     made = list(hypervisor.made())
     if not json:

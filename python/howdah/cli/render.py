@@ -7,7 +7,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 
@@ -19,10 +18,6 @@ from howdah.model.plan import ConfigSet
 from howdah.report.document import FactList, Table
 from howdah.report.terminal import blocks
 from howdah.session import plan_checks as session
-
-if TYPE_CHECKING:
-    from howdah.session.plan_checks import FileChange
-
 
 EXAMPLES = """
 howdah render plan.yaml -o conf  # writes the cluster's files, and a README with the steps
@@ -70,7 +65,7 @@ def render(
         show(_table(output, files, done))
 
 
-def _diff(change: FileChange) -> Iterator[str]:
+def _diff(change: session.FileChange) -> Iterator[str]:
     """A unified diff in the form that patch reads."""
     before = "/dev/null" if change.kind == "new" else f"a/{change.path}"
     after = "/dev/null" if change.kind == "removed" else f"b/{change.path}"
@@ -82,7 +77,7 @@ def _diff(change: FileChange) -> Iterator[str]:
         yield text if text.endswith("\n") else f"{text}\n\\ No newline at end of file\n"
 
 
-def _listed(files: ConfigSet, changes: Sequence[FileChange]) -> list[dict[str, object]]:
+def _listed(files: ConfigSet, changes: Sequence[session.FileChange]) -> list[dict[str, object]]:
     kinds = {change.path: change.kind for change in changes}
     return [
         {
@@ -96,7 +91,7 @@ def _listed(files: ConfigSet, changes: Sequence[FileChange]) -> list[dict[str, o
     ]
 
 
-def _table(output: Path, files: ConfigSet, changes: Sequence[FileChange]) -> RenderableType:
+def _table(output: Path, files: ConfigSet, changes: Sequence[session.FileChange]) -> RenderableType:
     counted = session.counted_contents(file.path for file in files.files)
     rows = tuple((top, str(count), meaning) for top, meaning, count in counted)
     kinds = Counter(change.kind for change in changes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -22,10 +22,6 @@ from howdah.report.terminal import blocks, terminal
 from howdah.session import reporting
 from howdah.session import runs as session
 from howdah.units import format_seconds
-
-if TYPE_CHECKING:
-    from howdah.session.runs import RunSummary
-
 
 EXAMPLES = """
 howdah runs  # lists what was run
@@ -103,7 +99,7 @@ def _list(runs_dir: Path, *, json: bool) -> None:
         print(f"no runs in {runs_dir}; make one with `howdah run terasuite`")
 
 
-def _summary(summary: RunSummary) -> dict[str, str | float | None]:
+def _summary(summary: session.RunSummary) -> dict[str, str | float | None]:
     record = summary.record
     return {
         "id": summary.id,
@@ -116,7 +112,7 @@ def _summary(summary: RunSummary) -> dict[str, str | float | None]:
     }
 
 
-def _print_table(summaries: list[RunSummary]) -> None:
+def _print_table(summaries: list[session.RunSummary]) -> None:
     """The runs in a table; those that cannot be read below it, where their errors have room."""
     rows = tuple(
         (

@@ -16,8 +16,8 @@ from howdah.cli.progress import MovingBar, StudyDisplay
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.files import DEFAULT_TUNE_DIR
-from howdah.model.tuning import Goal, KeptRules
-from howdah.report.document import FactList
+from howdah.model.tuning import Fixed, Goal, KeptRules, TuneParameter
+from howdah.report.document import Document, FactList
 from howdah.report.prediction import raced
 from howdah.report.prediction import tuned as tuned_page
 from howdah.report.terminal import blocks, terminal
@@ -26,8 +26,6 @@ from howdah.session import tuning as session
 from howdah.units import format_signed_percent, parse_count
 
 if TYPE_CHECKING:
-    from howdah.model.tuning import Fixed, TuneParameter
-    from howdah.report.document import Document
     from howdah.tune.candidates import TuneProgress
 
 EXAMPLES = """

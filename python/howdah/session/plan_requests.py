@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
@@ -20,13 +20,9 @@ from howdah.planner.rules.platform import SIMULATED
 from howdah.planner.succession import plan_after
 from howdah.session.plans import demand_of, writes_over
 from howdah.session.shared_plans import RequestedShare, plan_shared
-from howdah.simulation import whole_suite
+from howdah.simulation import replications, whole_suite
 from howdah.simulation.calibrations import load_calibration
 from howdah.units import parse_count, parse_volume
-
-if TYPE_CHECKING:
-    from howdah.simulation.replications import Done
-
 
 _WORKLOADS = "write mapreduce, terasuite:30TB, spark, tez, ycsb:300M, storage or @work.yaml"
 _GROWTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*(?:/\s*(?:year|y|a))?\s*")
@@ -229,7 +225,7 @@ def plan_inventory(
     *,
     rank: str | None,
     calibration: str | None,
-    report: Callable[[Done], None],
+    report: Callable[[replications.Done], None],
 ) -> ClusterPlan:
     """Plan a cluster, its platform ranked by simulation where that is asked for or a calibration is there.
 

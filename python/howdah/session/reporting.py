@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from howdah.analysis.analyse import analyse
 from howdah.analysis.evidence import Analysis
@@ -33,9 +33,6 @@ from howdah.store.reader import list_runs, read_record, read_run
 from howdah.telemetry.importers.prometheus import parse_query, read_prometheus
 from howdah.telemetry.importers.recordings import is_esxtop, is_sadf, read_esxtop, read_sadf
 from howdah.telemetry.importers.stretch import Imported, Machines, Window, onto_run, span, window_of
-
-if TYPE_CHECKING:
-    from howdah.session.runs import Spent
 
 
 def find_floor(record: RunRecord, runs_dir: Path) -> RunData | None:
@@ -117,6 +114,14 @@ def _times(record: RunRecord) -> dict[str, float]:
         times[kind] = result.elapsed_s
         times |= {f"{kind}/{phase}": elapsed_s for phase, elapsed_s in phase_times(result).items()}
     return {name: elapsed_s for name, elapsed_s in times.items() if elapsed_s > 0}
+
+
+class Spent(NamedTuple):
+    """Seconds by the clock on the wall."""
+
+    engine_s: float
+    recording_s: float
+    reporting_s: float
 
 
 class FinishedRun(NamedTuple):

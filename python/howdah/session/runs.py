@@ -8,8 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from pkgutil import resolve_name
-from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, Unpack
+from typing import TYPE_CHECKING, Protocol, Self, Unpack
 
 import pyarrow as pa
 
@@ -43,9 +42,7 @@ class ReportWarmup:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._pool.shutdown()
         if self._renderer is not None:
             renderer = self._renderer.result()
@@ -179,7 +176,7 @@ def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> repo
         finished = warmup.report(path)
     recording_s = recorder.recording_s + written_s - ran_s
     engine_s = ran_s - began_s - recorder.recording_s
-    return finished._replace(spent=Spent(engine_s, recording_s, time.monotonic() - written_s))
+    return finished._replace(spent=reporting.Spent(engine_s, recording_s, time.monotonic() - written_s))
 
 
 def record(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> Path:
@@ -225,11 +222,3 @@ def _first(request: RunRequest) -> str:
     engines_of_options = [all_options()[name].engines for name in request.given]
     fitting = (name for name in able if all(not users or name in users for users in engines_of_options))
     return next(fitting, next(iter(able or engines())))
-
-
-class Spent(NamedTuple):
-    """Seconds by the clock on the wall."""
-
-    engine_s: float
-    recording_s: float
-    reporting_s: float

@@ -10,22 +10,7 @@ from howdah.errors import UserError
 from howdah.model.machines import Doing, ExistingMachine, PlannedMachine, ProvisionChange, Provisioning
 from howdah.model.site import MachineSite, SiteHosts, VCenterSite
 from howdah.provision.differences import HOST, Facts, ReportStep, admit, machine_changes, whole_changes
-from howdah.provision.vsphere import rules
-from howdah.provision.vsphere.facts import (
-    PAIRED_HARDWARE,
-    PRIORITY,
-    TOLERANCE,
-    WHILE_RUNNING,
-    Seen,
-    card_kind,
-    find_machines,
-    latency,
-    paired,
-    planned_facts,
-    planned_hardware,
-    set_value,
-    spelt_mib,
-)
+from howdah.provision.vsphere import facts, rules
 from howdah.provision.vsphere.making import CARDS, MachineMaker
 from howdah.provision.vsphere.session import VCenterPlace, find_place, settle, vim, wait_for
 from howdah.units import MIB
@@ -46,9 +31,9 @@ def check_limits(
     """Raise UserError for limits that only vSphere has."""
     for name, host in place.hosts.items():
         reserved = sum(
-            machine.vcpus for machine in machines if machine.host == name and latency(machine) == "high"
+            machine.vcpus for machine in machines if machine.host == name and facts.latency(machine) == "high"
         )
-        most = host.state.cores * (2 if offered >= PAIRED_HARDWARE else 1)
+        most = host.state.cores * (2 if offered >= facts.PAIRED_HARDWARE else 1)
         if reserved > most:
             raise UserError(
                 f"host {name}",
@@ -73,22 +58,26 @@ def check_limits(
 def _check_values(machine: PlannedMachine) -> None:
     """Values that a plan may have and vSphere does not take; it would say so half-way, machine by machine."""
     for key in ("cpuid.coresPerSocket", "sched.mem.min"):
-        if not set_value(machine, key, "0").isdigit():
-            raise UserError(f"the plan: {key}", f"{set_value(machine, key, '')!r} is not a whole number", "")
-    cores = int(set_value(machine, "cpuid.coresPerSocket", "0")) or machine.vcpus
+        if not facts.set_value(machine, key, "0").isdigit():
+            raise UserError(
+                f"the plan: {key}", f"{facts.set_value(machine, key, '')!r} is not a whole number", ""
+            )
+    cores = int(facts.set_value(machine, "cpuid.coresPerSocket", "0")) or machine.vcpus
     if machine.vcpus % cores and not machine.master:
         problem = f"{machine.vcpus} virtual CPUs do not divide into sockets of {cores} cores"
         hint = "leave the value out of the plan's options"
         raise UserError("the plan: cpuid.coresPerSocket", problem, hint)
     if machine.memory_bytes % (_MEMORY_STEP * MIB):
-        problem = f"has {spelt_mib(machine.memory_bytes // MIB)}, not a multiple of {_MEMORY_STEP} MiB"
+        problem = f"has {facts.spelt_mib(machine.memory_bytes // MIB)}, not a multiple of {_MEMORY_STEP} MiB"
         hint = "plan with another memSize: vSphere accepts only multiples"
         raise UserError(f"machine {machine.name}", problem, hint)
-    if latency(machine) not in _LATENCIES:
-        problem = f"{latency(machine)!r} is not a level"
+    if facts.latency(machine) not in _LATENCIES:
+        problem = f"{facts.latency(machine)!r} is not a level"
         raise UserError("the plan: sched.cpu.latencySensitivity", problem, "normal or high")
-    if card_kind(machine) not in CARDS:
-        raise UserError("ethernet0.virtualDev", f"{card_kind(machine)!r} is not a network card", "vmxnet3")
+    if facts.card_kind(machine) not in CARDS:
+        raise UserError(
+            "ethernet0.virtualDev", f"{facts.card_kind(machine)!r} is not a network card", "vmxnet3"
+        )
 
 
 def notes(
@@ -98,23 +87,23 @@ def notes(
         yield f"DRS is off in {site.cluster}: rules are stored but not enforced"
     if rules.found_cluster(place)[rules.HA] == "off" and not site.high_availability:
         yield f"vSphere HA is off in {site.cluster}: restart priorities take effect when it is on"
-    versions = {planned_hardware(machine, 10**6) for machine in machines}
+    versions = {facts.planned_hardware(machine, 10**6) for machine in machines}
     newest = max((version for version in versions if version is not None), default=0)
     if newest > offered:
         yield f"this vCenter offers virtual hardware {offered} at most, but the plan has {newest}"
 
 
-def as_mirrored(facts: Facts, existing: ExistingMachine | None) -> Facts:
+def as_mirrored(planned: Facts, existing: ExistingMachine | None) -> Facts:
     """A master and its shadow that changed places, as they do when a host is lost, are where they belong."""
-    if existing is None or TOLERANCE not in facts:
-        return facts
-    turned = {HOST: facts[TOLERANCE], TOLERANCE: facts[HOST]}
-    return {**facts, **turned} if turned.items() <= existing.facts.items() else facts
+    if existing is None or facts.TOLERANCE not in planned:
+        return planned
+    turned = {HOST: planned[facts.TOLERANCE], facts.TOLERANCE: planned[HOST]}
+    return {**planned, **turned} if turned.items() <= existing.facts.items() else planned
 
 
-def hardware_of(machine: PlannedMachine, offered: int, seen: Seen) -> int | None:
+def hardware_of(machine: PlannedMachine, offered: int, seen: facts.Seen) -> int | None:
     """What is newer than planned stays: virtual hardware is never made older."""
-    planned = planned_hardware(machine, offered)
+    planned = facts.planned_hardware(machine, offered)
     existing = seen.machines.get(machine.name)
     if planned is None or existing is None:
         return planned
@@ -203,7 +192,7 @@ class VCenterProvisioner:
         place, seen = self._seen()
         return self._compared(place, seen)
 
-    def _compared(self, place: VCenterPlace, seen: Seen) -> Provisioning:
+    def _compared(self, place: VCenterPlace, seen: facts.Seen) -> Provisioning:
         held = seen.held(place)
         hosts = {
             name: host.state.model_copy(
@@ -217,14 +206,14 @@ class VCenterProvisioner:
         check_limits(place, self._site, self._entries, self._machines, offered)
         planned: dict[str, Facts] = {}
         for machine in self._machines:
-            facts = planned_facts(
+            fresh = facts.planned_facts(
                 machine,
                 hosts[machine.host],
                 hardware_of(machine, offered, seen),
                 self._site.port_group,
-                pairs=paired(self._machines, hosts[machine.host]),
+                pairs=facts.paired(self._machines, hosts[machine.host]),
             )
-            planned[machine.name] = as_mirrored(facts, seen.existing.get(machine.name))
+            planned[machine.name] = as_mirrored(fresh, seen.existing.get(machine.name))
         return Provisioning(
             changes=tuple(self._changes(place, seen, planned)),
             notes=tuple(notes(place, self._site, self._machines, offered)),
@@ -245,7 +234,7 @@ class VCenterProvisioner:
 
         def make(machine: PlannedMachine) -> None:
             change = changes[machine.name]
-            pairs = paired(self._machines, place.hosts[machine.host].state)
+            pairs = facts.paired(self._machines, place.hosts[machine.host].state)
             references[machine.name] = maker.make(
                 machine, change, seen.machines.get(machine.name), pairs=pairs
             )
@@ -258,7 +247,8 @@ class VCenterProvisioner:
             if changes[machine.name].restarts:
                 make(machine)
         if any(
-            change.what != "machine" or PRIORITY in (difference.what for difference in change.differences)
+            change.what != "machine"
+            or facts.PRIORITY in (difference.what for difference in change.differences)
             for change in pending
         ):
             spec = rules.cluster_spec(place, self._machines, references, ha=self._site.high_availability)
@@ -304,17 +294,17 @@ class VCenterProvisioner:
                 wait_for(entity.Destroy_Task(), f"{kind} {name}")
                 report(f"removed {kind} {name}")
 
-    def _seen(self, *, removing: bool = False) -> tuple[VCenterPlace, Seen]:
+    def _seen(self, *, removing: bool = False) -> tuple[VCenterPlace, facts.Seen]:
         place = find_place(self._content, self._site, removing=removing)
         if place.template is not None:
             # What a killed run had begun to clone goes on in the vCenter, and is not whole until it ends.
             settle(place.template)
-        return place, find_machines(
+        return place, facts.find_machines(
             place, self._cluster, {machine.name: machine.host for machine in self._machines}
         )
 
     def _changes(
-        self, place: VCenterPlace, seen: Seen, planned: Mapping[str, Facts]
+        self, place: VCenterPlace, seen: facts.Seen, planned: Mapping[str, Facts]
     ) -> Iterator[ProvisionChange]:
         for kind, name, entity in (
             ("folder", self._site.folder, place.folder),
@@ -327,7 +317,7 @@ class VCenterProvisioner:
                 {self._site.cluster: {rules.HA: "on"}},
                 {self._site.cluster: rules.found_cluster(place)},
             )
-        yield from machine_changes(self._machines, planned, seen.existing, WHILE_RUNNING)
+        yield from machine_changes(self._machines, planned, seen.existing, facts.WHILE_RUNNING)
         names = {existing.reference: name for name, existing in seen.machines.items()}
         groups = rules.found_groups(place, self._cluster, names)
         yield from whole_changes("group", rules.planned_groups(self._machines), groups)
