@@ -29,7 +29,12 @@ def with_options(of: Iterable[Option[Any]]) -> Callable[[Callable[..., None]], C
     A command line's parser learns its flags from a function's signature, so that one is written here.
     """
     flags = {option.name: option for option in of}
-    parameters = {name: _parameter(option) for name, option in flags.items()}
+    parameters = {
+        name: _parameter(
+            option, (list[str] if option.several else str) | None, rich_help_panel=_panel(option)
+        )
+        for name, option in flags.items()
+    }
     return _with_flags(parameters, partial(_values, flags))
 
 
@@ -91,39 +96,27 @@ def _values(flags: Mapping[str, Option[Any]], typed: Mapping[str, Any]) -> dict[
     return values
 
 
-def _parameter(option: Option[Any]) -> inspect.Parameter:
-    kind = list[str] if option.several else str
+def _parameter(
+    option: Option[Any] | PlanOption, kind: Any, default: Any = None, **declared: Any
+) -> inspect.Parameter:
     flag = typer.Option(
         option.flag,
         help=option.help,
         metavar=option.metavar,
-        rich_help_panel=_panel(option),
         autocompletion=completion_of(option),
+        **declared,
     )
-    return inspect.Parameter(
-        option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, flag]
-    )
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(option.name, keyword, default=default, annotation=Annotated[kind, flag])
 
 
 def _plan_parameter(option: PlanOption) -> inspect.Parameter:
-    flag = typer.Option(
-        option.flag,
-        help=option.help,
-        metavar=option.metavar,
-        min=None if option.most is None else 0,
-        max=option.most,
-        rich_help_panel=MORE if option.more else None,
-        autocompletion=completion_of(option),
-    )
     kind: Any = list[str] | None if option.several else option.kind
     if option.default is None and option.kind is not bool:
         kind |= None
-    return inspect.Parameter(
-        option.name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=False if option.kind is bool else option.default,
-        annotation=Annotated[kind, flag],
-    )
+    default = False if option.kind is bool else option.default
+    panel, least = MORE if option.more else None, None if option.most is None else 0
+    return _parameter(option, kind, default, min=least, max=option.most, rich_help_panel=panel)
 
 
 def _panel(option: Option[Any]) -> Details | None:
