@@ -25,6 +25,7 @@ from howdah.session.deploy_project import (
     outcome,
     project,
 )
+from howdah.units import format_names
 
 _LONGEST_VALUE = 60
 _NAMENODE = "namenode"
@@ -159,21 +160,16 @@ def _restarts(states: Mapping[str, DeployedHost], step: Sequence[Role], copies: 
     if not leading:
         together = at_once(role, copies)
         limit = f", {together} at a time" if len(followers) > 1 else ""
-        yield f"{action} on {hosts_text(followers)}{limit}"
+        yield f"{action} on {format_names(followers, _SHOWN)}{limit}"
     elif followers:
-        yield f"{action} on {hosts_text(followers)}, then on {leading[0]}, whose {kind.name} fails over first"
+        before = format_names(followers, _SHOWN)
+        yield f"{action} on {before}, then on {leading[0]}, whose {kind.name} fails over first"
     else:
         yield f"{action} on {leading[0]}, whose {kind.name} fails over first"
 
 
 def _leads(state: DeployedHost, name: str) -> bool:
     return any(daemon["name"] == name and daemon.get("leads") for daemon in state.daemons)
-
-
-def hosts_text(names: Sequence[str]) -> str:
-    """The names of hosts, the first of them where there are many."""
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
 
 
 def switch(
@@ -207,7 +203,7 @@ def _switch_steps(target: Target, playbook: str, hosts: Sequence[str]) -> Iterat
         names = tuple(DAEMONS[role].name for role in target.systems[name])
         together.setdefault(names, []).append(name)
     for names, group in together.items():
-        yield f"{playbook} {', '.join(names)} on {hosts_text(group)}"
+        yield f"{playbook} {', '.join(names)} on {format_names(group, _SHOWN)}"
 
 
 def check_hosts(target: Target, playbook: str, hosts: Sequence[str]) -> None:
