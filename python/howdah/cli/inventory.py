@@ -93,20 +93,14 @@ def check(file: Path, json: AsJson = False) -> None:
     """
     inventory = session.read_inventory(file)
     if json:
-        print_json(_content(inventory))
+        content = inventory.model_dump(mode="json", exclude_none=True)
+        warnings = [notice.model_dump() for notice in session.notices(inventory)]
+        print_json({"inventory": content, "totals": _totals(inventory), "notices": warnings})
         return
     show(blocks(groups_table(inventory)))
     for notice in session.notices(inventory):
         source = f" ({notice.source})" if notice.source else ""
         show_notice("notice", f"{notice.group}: {notice.text}{source}", stderr=False)
-
-
-def _content(inventory: Inventory) -> dict[str, object]:
-    return {
-        "inventory": inventory.model_dump(mode="json", exclude_none=True),
-        "totals": _totals(inventory),
-        "notices": [notice.model_dump() for notice in session.notices(inventory)],
-    }
 
 
 def _totals(inventory: Inventory) -> dict[str, int]:

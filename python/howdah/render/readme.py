@@ -84,6 +84,8 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
     reason = plan.cluster.topology.reason
     key = "dfs.ha.fencing.ssh.private-key-files"
     virtual = any(layout.virtual for layout in plan.cluster.layouts)
+    # NameNodes as ``haadmin`` calls them.
+    namenode_ids = (entry.value for entry in plan.settings if entry.key.startswith("dfs.ha.namenodes."))
     text = _template().render(
         cluster=plan.cluster.inventory.cluster,
         platform=plan.platform,
@@ -120,7 +122,7 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
         racked=all(rack.name != "default-rack" for rack in plan.cluster.topology.racks),
         grouped=plan.cluster.topology.placement is Placement.NODE_GROUPS,
         namenodes=on[Role.NAMENODE.value],
-        namenode_ids=_namenode_ids(plan),
+        namenode_ids=value_text(next(namenode_ids, "nn1,nn2")).split(","),
         datanodes=carried[Role.DATANODE],
         nodemanagers=carried[Role.NODEMANAGER],
         regionservers=carried[Role.REGIONSERVER],
@@ -175,9 +177,3 @@ def _setting(plan: ClusterPlan, key: str) -> str:
     """A value that commands name, quoted; empty where the plan has none."""
     value = planned_text(plan, key)
     return shlex.quote(value) if value else ""
-
-
-def _namenode_ids(plan: ClusterPlan) -> list[str]:
-    """NameNodes as ``haadmin`` calls them."""
-    ids = (setting.value for setting in plan.settings if setting.key.startswith("dfs.ha.namenodes."))
-    return value_text(next(ids, "nn1,nn2")).split(",")

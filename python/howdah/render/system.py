@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Setting
+from howdah.model.plan import ClusterPlan, ConfigFile, Setting
 from howdah.render import text
 from howdah.units import MIB
 
@@ -209,7 +209,9 @@ def network_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     """Everything of ``network/``, or of ``network-<group>/`` where groups of hosts differ."""
     for variant in text.file_variants(plan, (text.NETWORK,)):
         if settings := text.select(plan, text.NETWORK, variant):
-            yield from _files(variant.folder("network"), settings, _ports(plan.cluster, variant))
+            groups = [g for g in plan.cluster.inventory.groups if variant.group in (None, g.name)]
+            ports = max((sum(nic.count for nic in group.nics) for group in groups), default=1)
+            yield from _files(variant.folder("network"), settings, ports)
 
 
 def _files(folder: str, settings: Sequence[Setting], ports: int) -> Iterable[ConfigFile]:
@@ -275,8 +277,3 @@ def _list(title: str, form: str, settings: Sequence[Setting]) -> str:
         content += form.format(text.plain_key(setting), text.setting_text(setting))
         content += f" {' '.join(text.reason_lines(setting))}\n"
     return content
-
-
-def _ports(cluster: Cluster, variant: text.FileVariant) -> int:
-    groups = [group for group in cluster.inventory.groups if variant.group in (None, group.name)]
-    return max((sum(nic.count for nic in group.nics) for group in groups), default=1)

@@ -58,12 +58,11 @@ class Assets:
     @cached_property
     def names(self) -> dict[str, str]:
         """Each file's name in addresses: ``page.js`` is ``page-0123456789ab.js``."""
-        return {name: _named(name, text) for name, text in self._texts.items()}
-
-
-def _named(name: str, content: bytes) -> str:
-    stem, _, end = name.rpartition(".")
-    return f"{stem}-{hashlib.sha256(content).hexdigest()[:12]}.{end}"
+        names = {}
+        for name, text in self._texts.items():
+            stem, _, end = name.rpartition(".")
+            names[name] = f"{stem}-{hashlib.sha256(text).hexdigest()[:12]}.{end}"
+        return names
 
 
 _MOST_PAGES = 24

@@ -105,7 +105,10 @@ def predict(
     simulated = plan
     if laboratory is not None:
         simulated = as_built(plan, laboratory)
-        calibrated = calibrated and _without_core_speed(calibrated)
+        if calibrated is not None:
+            # The speed of a core is given by the lab's own limits.
+            parameters = tuple(value for value in calibrated.parameters if value.name != "core_speed")
+            calibrated = calibrated.model_copy(update={"parameters": parameters})
     seed = secrets.randbelow(2**32) if seed is None else seed
     idle = with_idle_neighbours(simulated)
     several = [
@@ -137,12 +140,6 @@ def predict(
         neighbours_idle=forecasts(times[replications:], calibrated, length) if idle else (),
         warnings=(*calibration_warnings(simulated, suite, calibrated), *saturation_warnings(summaries[0])),
     )
-
-
-def _without_core_speed(calibration: Calibration) -> Calibration:
-    """The calibration without the speed of a core, which the lab's own limits give."""
-    parameters = tuple(parameter for parameter in calibration.parameters if parameter.name != "core_speed")
-    return calibration.model_copy(update={"parameters": parameters})
 
 
 def vary(

@@ -75,16 +75,16 @@ def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> Stud
             plans[cell.number] = read_plan(plan_path(directory, cell))
     return StudyFound(
         study=study,
-        cells=tuple(_cell(cell, by_cell[cell.number], plans.get(cell.number)) for cell in cells),
+        cells=tuple(
+            CellRuns(cell, by_cell[cell.number], plan, tuple(_parameters(plan)) if plan else ())
+            for cell in cells
+            for plan in [plans.get(cell.number)]
+        ),
         strata=tuple(_strata(strata_of(study, tuple(cells)), by_cell, directory)),
         warnings=tuple(warnings),
         remaining=sum(1 for _ in due(study, cells, done, last_rounds(study, cells, done))),
         warm_ups=sum(run.repeat == 0 for run in done),
     )
-
-
-def _cell(cell: Cell, runs: tuple[RunFigures, ...], plan: Plan | None) -> CellRuns:
-    return CellRuns(cell, runs, plan, tuple(_parameters(plan)) if plan else ())
 
 
 def _strata(
