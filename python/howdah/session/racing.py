@@ -32,9 +32,9 @@ from howdah.model.tuning import (
 from howdah.services.conf import ClientConf
 from howdah.session.plans import load_plan
 from howdah.session.reporting import analyse_run
-from howdah.session.studies import GivenStudy, make_runs
+from howdah.session.studies import GivenStudy
+from howdah.session.studies import run as run_study
 from howdah.session.study_directory import StudyDirectory, by_age, spent_s
-from howdah.session.study_paper import write_study_paper
 from howdah.session.study_running import StudyObserver
 from howdah.session.tuning import Tuned, with_race
 from howdah.store.layout import FileLock
@@ -124,9 +124,7 @@ def run_race(folder: TuningFolder, tuned: Tuned, study: Study, observer: StudyOb
     requested = GivenStudy(study, write_study(study), folder.path)
     with only_race_on(request):
         directory = StudyDirectory(folder.path / FOLDER)
-        with directory.locked():
-            done = make_runs(requested, directory, observer)
-            paper = write_study_paper(directory)
+        _, done, paper = run_study(requested, directory.path, observer)
         before_s = tuned.tuning.learned.spent_s if tuned.tuning.learned is not None else 0.0
         result = _result(study, done, request, tuned.tuning, spent=before_s + spent_s(directory, done))
         floors = tuple(winner_floors(directory, study, done, result.winner, DEFAULT_RUNS_DIR))
