@@ -6,14 +6,14 @@ import asyncio
 import hashlib
 import json
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Sequence
 from functools import cached_property, partial
 from importlib import resources
 from multiprocessing.forkserver import ensure_running
 from pathlib import Path
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec
 
+from howdah.model.plan import ClusterPlan
 from howdah.report.document import Figure
 from howdah.report.html import ShownPage, page_text, style_sheet, vega_bundle
 from howdah.report.renderer import Renderer
@@ -24,8 +24,7 @@ from howdah.serve.pages import Pages, templates
 from howdah.serve.places import NotServed, ServeSettings
 from howdah.serve.security import Keys
 from howdah.serve.starting import Starter
-from howdah.serve.work import RequestWork, Turns, WorkProcesses
-from howdah.session.interactive_plans import PlanStore
+from howdah.serve.work import Newest, RequestWork, Turns, WorkProcesses
 
 _TYPES = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}
 
@@ -69,7 +68,6 @@ _MOST_PAGES = 24
 """A page and its figures are some hundred kilobytes, of a large cluster's run a few megabytes."""
 
 P = ParamSpec("P")
-T = TypeVar("T")
 Key = tuple[str, ...]
 """All that a page depends on."""
 
@@ -81,8 +79,8 @@ class ShownPages:
     """
 
     def __init__(self) -> None:
-        self._pages: OrderedDict[Key, ShownPage] = OrderedDict()
-        self._pictures: OrderedDict[Key, dict[str, str]] = OrderedDict()
+        self._pages = Newest[Key, ShownPage](_MOST_PAGES)
+        self._pictures = Newest[Key, dict[str, str]](_MOST_PAGES)
         self._drawing = asyncio.Lock()
 
     async def page(
@@ -100,7 +98,7 @@ class ShownPages:
         made = await work(make, *arguments, **named)
         if isinstance(made, str):
             return ShownPage(made, ())
-        _keep(self._pages, key, made)
+        self._pages.keep(key, made)
         return made
 
     async def picture(
@@ -117,7 +115,7 @@ class ShownPages:
             # All of a page's are requested together: the second request finds them drawn.
             if key not in self._pictures:
                 page = await self.page(key, work, make, *arguments, **named)
-                _keep(self._pictures, key, await work(_pictures, page.figures))
+                self._pictures.keep(key, await work(_pictures, page.figures))
             if figure not in self._pictures[key]:
                 raise NotServed(figure)
             return self._pictures[key][figure]
@@ -126,12 +124,6 @@ class ShownPages:
 def _pictures(figures: Sequence[Figure]) -> dict[str, str]:
     with Renderer() as renderer:
         return renderer.pictures(figures)
-
-
-def _keep(kept: OrderedDict[Key, T], key: Key, made: T) -> None:
-    kept[key] = made
-    while len(kept) > _MOST_PAGES:
-        kept.popitem(last=False)
 
 
 INTERVAL_S = 0.5
@@ -198,6 +190,7 @@ _MOST_WAITING = 30
 _MOST_WORK_S = 120.0
 _MOST_SIMULATIONS = 8
 _MOST_SIMULATION_S = 60.0
+_MOST_PLANS = 30
 
 
 class Site:
@@ -221,7 +214,8 @@ class Site:
             at_once=1, most_waiting=_MOST_SIMULATIONS - 1, limit_s=_MOST_SIMULATION_S
         )
         self.turns = Turns()
-        self.plans = PlanStore()
+        # In memory only, for whoever has the link: a plan that is to stay is downloaded.
+        self.plans = Newest[str, ClusterPlan](_MOST_PLANS)
         self._tasks: set[asyncio.Task[None]] = set()
 
     def warm(self) -> None:

@@ -23,6 +23,7 @@ from howdah.serve.places import NotServed
 
 P = ParamSpec("P")
 T = TypeVar("T")
+K = TypeVar("K")
 
 _CONTEXT: Final = get_context("forkserver")
 # What starts the processes has imported everything once, and so have they.
@@ -109,6 +110,22 @@ class RequestWork:
             await asyncio.gather(*every, return_exceptions=True)
 
 
+class Newest(OrderedDict[K, T]):
+    """The entries that were kept last, ``most`` of them; any thread may use it."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most, self._lock = most, threading.Lock()
+
+    def keep(self, key: K, value: T) -> None:
+        """Keep a value under its key as the newest one."""
+        with self._lock:
+            self[key] = value
+            self.move_to_end(key)
+            while len(self) > self._most:
+                self.popitem(last=False)
+
+
 _MOST_PAGES = 256
 
 
@@ -119,15 +136,14 @@ class Turns:
     """
 
     def __init__(self) -> None:
-        self._newest: OrderedDict[str, asyncio.Event] = OrderedDict()
+        self._newest = Newest[str, asyncio.Event](_MOST_PAGES)
 
     def turn(self, page: str) -> asyncio.Event:
         """A page sends a request: the event of a newer one. Sets that of the page's request before."""
         if page in self._newest:
             self._newest.pop(page).set()
-        self._newest[page] = newer = asyncio.Event()
-        while len(self._newest) > _MOST_PAGES:
-            self._newest.popitem(last=False)
+        newer = asyncio.Event()
+        self._newest.keep(page, newer)
         return newer
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections import OrderedDict
-from threading import Lock
 from typing import Annotated, Literal, TypeGuard
 
 from pydantic import Field
@@ -236,33 +234,6 @@ def what_if(question: WhatIfAsked, calibration: str | None, base: ClusterPlan | 
     )
 
 
-_MOST_PLANS = 30
-
-
 def key_of(plan: ClusterPlan) -> str:
     """What a plan is kept under, which is the same for the same plan."""
     return hashlib.sha256(write_plan(plan).encode()).hexdigest()[:16]
-
-
-class PlanStore:
-    """Plans that were made in browsers, the newest ones: whoever has the link can open them.
-
-    They are in memory only; a plan that is to stay is downloaded.
-    """
-
-    def __init__(self) -> None:
-        self._plans: OrderedDict[str, ClusterPlan] = OrderedDict()
-        self._lock = Lock()
-
-    def keep(self, key: str, plan: ClusterPlan) -> None:
-        """Keep a plan under its key."""
-        with self._lock:
-            self._plans[key] = plan
-            self._plans.move_to_end(key)
-            while len(self._plans) > _MOST_PLANS:
-                self._plans.popitem(last=False)
-
-    def get(self, key: str) -> ClusterPlan | None:
-        """The plan of that key; None where it was never made, or long ago."""
-        with self._lock:
-            return self._plans.get(key)
