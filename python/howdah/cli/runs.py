@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from howdah.cli.arguments import AsJson, RunsDir, given_before
+from howdah.cli.arguments import AsJson, RunsDir, given_before, nearest_runs_dir, run_ids
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show_notice
 from howdah.cli.output import show as show_text
@@ -56,20 +56,10 @@ OwnRunsDir = Annotated[
 ]
 
 
-def _runs_dir(context: typer.Context) -> Path:
-    """The nearest --runs-dir: the subcommand's own, or that of `howdah runs` or its environment."""
-    return Path(context.params.get("runs_dir") or given_before(context, "runs_dir") or DEFAULT_RUNS_DIR)
-
-
-def _ids(context: typer.Context) -> list[str]:
-    runs = session.list_runs(_runs_dir(context))
-    return ["last", *(run.id for run in runs)]
-
-
 RunId = Annotated[
     str,
     typer.Argument(
-        help="Run: an id, its beginning, `last` or a directory.", metavar="RUN", autocompletion=_ids
+        help="Run: an id, its beginning, `last` or a directory.", metavar="RUN", autocompletion=run_ids
     ),
 ]
 
@@ -86,7 +76,7 @@ def _default(context: typer.Context, runs_dir: RunsDir = DEFAULT_RUNS_DIR, json:
 @app.command("list", epilog=LIST_EXAMPLES)
 def list_runs(context: typer.Context, runs_dir: OwnRunsDir = None, json: AsJson = False) -> None:
     """List the runs, oldest first (the default of `howdah runs`)."""
-    _list(_runs_dir(context), json=json or bool(given_before(context, "json")))
+    _list(nearest_runs_dir(context), json=json or bool(given_before(context, "json")))
 
 
 def _list(runs_dir: Path, *, json: bool) -> None:
@@ -136,7 +126,7 @@ def _print_table(summaries: list[session.RunSummary]) -> None:
 @app.command(epilog=SHOW_EXAMPLES)
 def show(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None, json: AsJson = False) -> None:
     """Show a run's findings in the terminal."""
-    path = session.find_run(_runs_dir(context), run)
+    path = session.find_run(nearest_runs_dir(context), run)
     data, analysis = reporting.analyse_run(path)
     if json or bool(given_before(context, "json")):
         # Showing a run under way takes more modules than listing runs.
@@ -150,7 +140,7 @@ def show(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None, json: 
 @app.command(epilog=REPORT_EXAMPLES)
 def report(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None) -> None:
     """Write a run's report again and print its path."""
-    print(reporting.report_run(session.find_run(_runs_dir(context), run)).report)
+    print(reporting.report_run(session.find_run(nearest_runs_dir(context), run)).report)
 
 
 @app.command("export", epilog=EXPORT_EXAMPLES)
@@ -162,7 +152,7 @@ def export_run(
     Arguments:
       FILE  File to write. Default: the run's id with .howdah.
     """
-    path = session.find_run(_runs_dir(context), run)
+    path = session.find_run(nearest_runs_dir(context), run)
     target = file or Path(f"{path.name}.howdah")
     session.export_run(path, target)
     print(target)
@@ -175,7 +165,7 @@ def import_run(context: typer.Context, file: Path, runs_dir: OwnRunsDir = None) 
     Arguments:
       FILE  File that `howdah runs export` wrote.
     """
-    print(reporting.report_run(session.import_run(file, _runs_dir(context))).report)
+    print(reporting.report_run(session.import_run(file, nearest_runs_dir(context))).report)
 
 
 ATTACH_EXAMPLES = """
@@ -207,7 +197,7 @@ def attach(  # noqa: PLR0917 - typer makes options of parameters
       --query QUERY  Additional metric and its series, METRIC=SELECTOR; repeatable.
     """
     done = reporting.attach(
-        session.find_run(_runs_dir(context), run),
+        session.find_run(nearest_runs_dir(context), run),
         files=files or (),
         prometheus=prometheus,
         queries=query or (),
