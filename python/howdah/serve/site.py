@@ -7,7 +7,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Coroutine, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from importlib import resources
 from multiprocessing.forkserver import ensure_running
 from pathlib import Path
@@ -150,7 +150,7 @@ class RunsWatch:
         """Look again and again until cancelled."""
         loop = asyncio.get_running_loop()
         while True:
-            await asyncio.to_thread(self.refresh, partial(loop.call_soon_threadsafe, self.announce))
+            await asyncio.to_thread(self.refresh, lambda ids: loop.call_soon_threadsafe(self.announce, ids))
             if not self.complete:
                 self.complete = True
                 self.announce(set())

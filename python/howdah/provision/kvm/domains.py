@@ -146,7 +146,7 @@ def domain_facts(root: ElementTree.Element) -> dict[str, str]:
     facts = {
         "vCPUs": root.findtext("vcpu", ""),
         # libvirt adds by itself that the CPUs are given once for all.
-        "CPUs of the host": "" if vcpu is None else vcpu.get("cpuset") or vcpu.get("placement", "static"),
+        "CPUs of the host": "" if vcpu is None else vcpu.get("cpuset", "") or vcpu.get("placement", "static"),
         "memory": f"{_bytes(root.find('memory')) // MIB:,} MiB",
         "memory backing": " ".join(sorted(backing)),
         "NUMA memory": _attributes(root.find("numatune/memory"), ("mode", "nodeset", "placement")),
