@@ -27,7 +27,6 @@ from howdah.report.renderer import Renderer
 from howdah.report.run import run_report
 from howdah.report.write import write_document
 from howdah.services.web import Web
-from howdah.simulation import published_runs
 from howdah.store.archive import attach_samples
 from howdah.store.reader import list_runs, read_record, read_run
 from howdah.telemetry.importers.prometheus import parse_query, read_prometheus
@@ -88,7 +87,10 @@ def known_times(record: RunRecord, runs_dir: Path) -> tuple[KnownTimes, ...]:
     """Published figures of the same work, then the newest measured runs of it; nothing of a measured run."""
     if record.origin is not Origin.SIMULATED:
         return ()
-    return (*published_runs.published_times(record), *islice(_measured(record, runs_dir), _MOST_RUNS))
+    # What a report of measured times does without.
+    from howdah.simulation.published_runs import published_times  # noqa: PLC0415
+
+    return (*published_times(record), *islice(_measured(record, runs_dir), _MOST_RUNS))
 
 
 def _measured(record: RunRecord, runs_dir: Path) -> Iterator[KnownTimes]:

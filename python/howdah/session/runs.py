@@ -203,8 +203,7 @@ def prepare(engine: str | None, request: RunRequest, **start: Unpack[RunStart]) 
     registered = engines().get(engine)
     if registered is None:
         raise UserError("--engine", f"{engine!r} is not an engine", f"one of {', '.join(engines())}")
-    others = {option for row in engines().values() for option in row.options}
-    elsewhere = others - {*registered.options}
+    elsewhere = {option for row in engines().values() for option in row.options} - {*registered.options}
     for name in request.given:
         if all_options()[name] in elsewhere:
             check_use(all_options()[name], engine)

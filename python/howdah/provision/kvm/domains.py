@@ -120,8 +120,8 @@ def keep_others(root: ElementTree.Element, before: ElementTree.Element) -> None:
         for disk in before.iterfind("devices/disk")
         if (target := disk.find("target")) is not None and target.get("dev") not in own
     ]
-    others = (before.iterfind(f"devices/{kind}") for kind in ("hostdev", "filesystem"))
-    for device in (*disks, *cards, *chain.from_iterable(others)):
+    foreign = (before.iterfind(f"devices/{kind}") for kind in ("hostdev", "filesystem"))
+    for device in (*disks, *cards, *chain.from_iterable(foreign)):
         for name in ("address", "alias"):
             # libvirt gives new ones, which fit what is planned now.
             if (assigned := device.find(name)) is not None:
