@@ -9,6 +9,8 @@ from typing import Annotated, Any, Final
 import typer
 
 from howdah.errors import UserError
+from howdah.files import DEFAULT_RUNS_DIR
+from howdah.session import runs
 
 PlanFile = Annotated[Path, typer.Argument(help="Plan that `howdah plan` wrote.", metavar="PLAN")]
 RunsDir = Annotated[
@@ -58,6 +60,16 @@ _DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)([smh])")
 def given_before(context: typer.Context, name: str) -> Any:
     """A parameter of the group of commands, given before the command; None without one."""
     return context.parent.params.get(name) if context.parent is not None else None
+
+
+def nearest_runs_dir(context: typer.Context) -> Path:
+    """The command's own --runs-dir, or that of `howdah runs` or its environment."""
+    return Path(context.params.get("runs_dir") or given_before(context, "runs_dir") or DEFAULT_RUNS_DIR)
+
+
+def run_ids(context: typer.Context) -> list[str]:
+    """What a shell completes the name of a run to."""
+    return ["last", *(run.id for run in runs.list_runs(nearest_runs_dir(context)))]
 
 
 def parse_seed(text: str | None) -> int | None:

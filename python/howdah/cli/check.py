@@ -21,6 +21,7 @@ from howdah.model.site import Endpoint
 from howdah.report.document import Block, Entries, Heading, Paragraph, TextEntry
 from howdah.report.terminal import blocks
 from howdah.session import plan_checks as session
+from howdah.session import provisioning
 from howdah.units import format_counted
 
 _ORDER = (CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.ADVICE, CheckVerdict.UNKNOWN, CheckVerdict.PASS)
@@ -93,17 +94,13 @@ def _inspected(report: CheckReport) -> str:
         "command line": "",
         "default": " (assumed: no file names a release; give --hadoop VERSION)",
     }.get(report.hadoop_from, f" ({report.hadoop_from})")
+    files = sum("/" in subject for subject in report.looked_at)
+    counts = ((files, "file"), (len(report.looked_at) - files, "host"))
+    counted = ", ".join(format_counted(count, noun) for count, noun in counts if count)
     role = f" · as a {report.role.value}'s" if report.role is not None else ""
     reads_hbase = any(PurePath(subject).name == "hbase-site.xml" for subject in report.looked_at)
     hbase = f", HBase {report.hbase}" if reads_hbase else ""
-    return f"Hadoop {report.hadoop}{inspected}{hbase} · {_looked_at(report)}{role}"
-
-
-def _looked_at(report: CheckReport) -> str:
-    files = sum("/" in subject for subject in report.looked_at)
-    hosts = len(report.looked_at) - files
-    counted = ((files, "file"), (hosts, "host"))
-    return ", ".join(format_counted(count, noun) for count, noun in counted if count) + " read"
+    return f"Hadoop {report.hadoop}{inspected}{hbase} · {counted} read{role}"
 
 
 app = App()
@@ -181,7 +178,8 @@ def check(
         sys.stdout.write(report.model_dump_json(indent=2) + "\n")
     else:
         show(check_table(report, everything=everything, advice=advice))
-    if _is_found(report, severity):
+    worst = {CheckVerdict.FAIL} if severity is Least.FAIL else {CheckVerdict.FAIL, CheckVerdict.WARN}
+    if any(entry.verdict in worst for entry in report.checks):
         raise typer.Exit(1)
 
 
@@ -191,18 +189,9 @@ def with_machines(
     """The report, and what is not as planned of the plan's virtual machines."""
     # pyVmomi takes long to import, and few checks need it.
     from howdah.cli.provision import password  # noqa: PLC0415
-    from howdah.session import provisioning  # noqa: PLC0415
 
     if plan is None:
-        raise UserError(
-            "--plan",
-            "is missing: howdah cannot know which machines to compare",
-            "give the plan that the machines were made for",
-        )
+        hint = "give the plan that the machines were made for"
+        raise UserError("--plan", "is missing: howdah cannot know which machines to compare", hint)
     machines = provisioning.requested_machines(plan, site, endpoint)
     return provisioning.with_machines(report, machines, endpoint, password(machines, endpoint, password_file))
-
-
-def _is_found(report: CheckReport, least: Least) -> bool:
-    worst = {CheckVerdict.FAIL} if least is Least.FAIL else {CheckVerdict.FAIL, CheckVerdict.WARN}
-    return any(check.verdict in worst for check in report.checks)

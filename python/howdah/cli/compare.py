@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from howdah.cli.arguments import AsJson, PredictionsDir, RunsDir
+from howdah.cli.arguments import AsJson, PredictionsDir, RunsDir, run_ids
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.extras import check_extras
@@ -17,7 +15,6 @@ from howdah.report.prediction import scored as score_page
 from howdah.report.terminal import terminal
 from howdah.session import comparing as session
 from howdah.session import predicting
-from howdah.session import runs as runs_session
 
 if TYPE_CHECKING:
     from howdah.model.prediction import Score
@@ -32,12 +29,7 @@ howdah compare last before/20261119-0930-terasuite --json  # prints it for progr
 app = App()
 
 
-def _ids(context: typer.Context) -> list[str]:
-    runs = runs_session.list_runs(Path(context.params.get("runs_dir") or DEFAULT_RUNS_DIR))
-    return ["last", *(run.id for run in runs)]
-
-
-@app.command("compare", epilog=EXAMPLES, complete={"runs": _ids, "baseline": _ids})
+@app.command("compare", epilog=EXAMPLES, complete={"runs": run_ids, "baseline": run_ids})
 def compare(
     runs: list[str],
     baseline: str | None = None,
@@ -104,7 +96,7 @@ def score(
         return
     check_extras("the page of `howdah score`", "charts")
     scored = predicting.score_run(run, prediction, runs_dir=runs_dir, predictions_dir=predictions_dir)
-    document = predicting.scored_page(scored)
+    document = score_page.scored(scored.prediction, scored.scores, scored.history)
     page = predicting.write_page(document, predictions_dir / scored.prediction.id / f"score-{scored.run}")
     if json:
         print_json(

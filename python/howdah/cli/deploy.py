@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 from urllib.parse import urlsplit
 
 import typer
@@ -28,22 +28,14 @@ from howdah.session import deploy_order, deploy_project
 from howdah.session import deploying as session
 from howdah.units import format_counted
 
-if TYPE_CHECKING:
-    from howdah.session.deploy_order import HdfsUpgrade
-    from howdah.session.deploy_project import Deployed, DeployedHost
-    from howdah.session.deploying import ClusterStatus, HostProblem
-
 
 def not_with(flags: Mapping[str, bool], instead: Mapping[str, bool]) -> None:
     """Raise UserError where one of ``flags`` is given with one of ``instead``, or two of those."""
     for flag, value in flags.items():
         conflicting = [name for name, used in {flag: value, **instead}.items() if used]
         if len(conflicting) > 1:
-            raise UserError(
-                conflicting[1],
-                f"conflicts with {conflicting[0]}",
-                f"give one of {', '.join([flag, *instead])}",
-            )
+            hint = f"give one of {', '.join([flag, *instead])}"
+            raise UserError(conflicting[1], f"conflicts with {conflicting[0]}", hint)
 
 
 def ssh_config_file(path: Path | None) -> Path | None:
@@ -71,11 +63,8 @@ def secret(flag: str, path: str | None, prompt: str) -> str | None:
         return None
     if path == "-":
         if not sys.stdin.isatty():
-            raise UserError(
-                f"{flag} -",
-                "needs a terminal to prompt at, and there is none",
-                "give a file with the password",
-            )
+            problem = "needs a terminal to prompt at, and there is none"
+            raise UserError(f"{flag} -", problem, "give a file with the password")
         return getpass.getpass(prompt)
     return read_password(flag, Path(path))
 
@@ -90,9 +79,8 @@ def mirror_address(text: str) -> str:
     except ValueError:
         wrong = True
     if wrong or any(sign in text for sign in "?# "):
-        raise UserError(
-            f"--mirror {text}", "is not the address of a mirror", "write http://HOST[:PORT][/PATH]"
-        )
+        where = f"--mirror {text}"
+        raise UserError(where, "is not the address of a mirror", "write http://HOST[:PORT][/PATH]")
     return text
 
 
@@ -100,20 +88,16 @@ def disks_of_hosts(texts: Sequence[str]) -> dict[str, Sequence[str]]:
     """The data disks by host; raises UserError for what names none, or one twice."""
     by_host: dict[str, Sequence[str]] = {}
     for text in texts:
+        where = f"--disks {text}"
         host, equals, devices = text.partition("=")
         named = [device for device in devices.split(",") if device]
         if not equals or not host or not named or not all(device.startswith("/dev/") for device in named):
-            raise UserError(
-                f"--disks {text}", "is not a list of a host's disks", "write HOST=/dev/sdb,/dev/sdc"
-            )
+            raise UserError(where, "is not a list of a host's disks", "write HOST=/dev/sdb,/dev/sdc")
         if host in by_host:
-            raise UserError(
-                f"--disks {text}",
-                f"host {host} is in another --disks, too",
-                "list all disks of a host in one --disks",
-            )
+            problem = f"host {host} is in another --disks, too"
+            raise UserError(where, problem, "list all disks of a host in one --disks")
         if twice := next((device for device in named if named.count(device) > 1), None):
-            raise UserError(f"--disks {text}", f"lists {twice} twice", "list each disk once")
+            raise UserError(where, f"lists {twice} twice", "list each disk once")
         by_host[host] = named
     return by_host
 
@@ -199,14 +183,13 @@ def deploy(
     check_json(
         json=json, yes=yes, shows=diff or status, preview="" if stop or start or finalize else "--diff"
     )
-    login = session.SshLogin(
-        ssh_config=ssh_config_file(ssh_config),
-        ssh_password=secret("--ssh-password-file", ssh_password_file, "password for ssh: "),
-        sudo_password=secret("--sudo-password-file", sudo_password_file, "password for sudo: "),
-        forks=forks,
-    )
     options = deploy_project.DeployOptions(
-        login=login,
+        login=session.SshLogin(
+            ssh_config=ssh_config_file(ssh_config),
+            ssh_password=secret("--ssh-password-file", ssh_password_file, "password for ssh: "),
+            sudo_password=secret("--sudo-password-file", sudo_password_file, "password for sudo: "),
+            forks=forks,
+        ),
         mirror=mirror_address(mirror),
         disks=disks_of_hosts(disks or ()),
         secrets=secrets,
@@ -220,7 +203,7 @@ def deploy(
     target = deploy_project.read_target(plan)
     with _telling() as (report, paused):
 
-        def agree_to(change: Deployed) -> None:
+        def agree_to(change: deploy_project.Deployed) -> None:
             if not yes:
                 with paused():
                     show(pending_text(change))
@@ -248,16 +231,13 @@ def deploy(
         show(deployed_text(done))
     if done.refused:
         hosts = len({wrong.host for wrong in done.refused})
-        raise UserError(
-            str(plan),
-            f"cannot be deployed: {format_counted(hosts, 'host')} not ready, and nothing was changed",
-            "fix what the table shows, then run it again",
-        )
+        problem = f"cannot be deployed: {format_counted(hosts, 'host')} not ready, and nothing was changed"
+        raise UserError(str(plan), problem, "fix what the table shows, then run it again")
     if done.failures:
         raise Exit(1)
 
 
-def _for_programs(done: Deployed) -> dict[str, object]:
+def _for_programs(done: deploy_project.Deployed) -> dict[str, object]:
     return {
         "cluster": done.cluster,
         "changed": done.changed,
@@ -290,16 +270,15 @@ def _telling() -> Iterator[tuple[session.ReportStep, Callable[[], AbstractContex
 
 
 _SHOWN = 6
-"""As many changes of a host as one line names."""
 
 
-def wrong_table(problems: Iterable[HostProblem]) -> Table:
+def wrong_table(problems: Iterable[session.HostProblem]) -> Table:
     """All that is wrong, host by host."""
     rows = tuple((wrong.host, wrong.what, wrong.fix) for wrong in sorted(problems))
     return Table(("host", "what is wrong", "what to do"), rows)
 
 
-def pending_text(done: Deployed) -> RenderableType:
+def pending_text(done: deploy_project.Deployed) -> RenderableType:
     """What would be done: on each host in short, then to the cluster in order."""
     rows = tuple(
         (
@@ -320,7 +299,7 @@ def pending_text(done: Deployed) -> RenderableType:
     return blocks(*present(Table(("host", "changes", "what", "daemons"), rows), _order_facts(done)))
 
 
-def _order_facts(done: Deployed) -> FactList:
+def _order_facts(done: deploy_project.Deployed) -> FactList:
     return FactList("", tuple(("order", f"{at}. {step}") for at, step in enumerate(done.steps, start=1)))
 
 
@@ -329,31 +308,25 @@ def _in_short(changes: Sequence[str]) -> str:
     return ", ".join(changes[-_SHOWN:]) + more
 
 
-def deployed_text(done: Deployed) -> RenderableType:
+def deployed_text(done: deploy_project.Deployed) -> RenderableType:
     """What was changed on each host, what failed, and the sum of it."""
     rows = tuple((host, str(len(made)), _in_short(made)) for host, made in done.hosts.items() if made)
     notes = (f"{host}: {note}" for host, notes in done.notes.items() for note in dict.fromkeys(notes))
-    facts = (*(("note", note) for note in notes), ("cluster", _sum(done)))
+    summary = f"{done.cluster}: {format_counted(len(done.hosts), 'host')}, {done.changed} changed"
+    if failed := len({failure.host for failure in done.failures}):
+        summary += f", {format_counted(failed, 'host')} failed; fix that, then run it again"
+    facts = (*(("note", note) for note in notes), ("cluster", f"{summary} ({done.elapsed_s:.1f} s)"))
     changed = Table(("host", "changed", "what"), rows if done.changed else ())
     return blocks(*present(changed, wrong_table(done.failures), FactList("", facts)))
 
 
-def _sum(done: Deployed) -> str:
-    hosts = format_counted(len(done.hosts), "host")
-    failed = len({failure.host for failure in done.failures})
-    summary = f"{done.cluster}: {hosts}, {done.changed} changed"
-    if failed:
-        summary += f", {format_counted(failed, 'host')} failed; fix that, then run it again"
-    return f"{summary} ({done.elapsed_s:.1f} s)"
-
-
-def diff_text(done: Deployed) -> RenderableType:
+def diff_text(done: deploy_project.Deployed) -> RenderableType:
     """What would change on each host, line by line, and in which order daemons would be restarted."""
     lines = [line for state in done.states.values() for line in _differences(state)]
     return blocks(*present(Paragraph("\n".join(lines)), _order_facts(done)))
 
 
-def _differences(state: DeployedHost) -> Iterator[str]:
+def _differences(state: deploy_project.DeployedHost) -> Iterator[str]:
     diffs = {str(diff["after_header"]): diff for diff in state.diffs}
     if state.settled:
         return
@@ -369,15 +342,15 @@ def _differences(state: DeployedHost) -> Iterator[str]:
     yield from (f"  restart {name}" for name in state.to_restart)
 
 
-def status_text(status: ClusterStatus) -> RenderableType:
+def status_text(status: session.ClusterStatus) -> RenderableType:
     """Every daemon of every host."""
     rows = []
     for host, state in status.states.items():
         for daemon in state.daemons:
             is_now = daemon["lacks"] or ("well" if daemon["active"] == "active" else daemon["active"])
-            since = (
-                [] if daemon["fresh"] or daemon["active"] != "active" else ["its configuration has changed"]
-            )
+            since = []
+            if daemon["active"] == "active" and not daemon["fresh"]:
+                since.append("its configuration has changed")
             if daemon["restarts"]:
                 since.append(f"systemd has restarted it {format_counted(daemon['restarts'], 'time')}")
             rows.append((host, daemon["name"], is_now, "; ".join(since)))
@@ -394,7 +367,7 @@ def status_text(status: ClusterStatus) -> RenderableType:
     return blocks(*present(daemons, wrong_table(status.silent), FactList("", tuple(facts))))
 
 
-def _upgrade(upgrade: HdfsUpgrade) -> str:
+def _upgrade(upgrade: deploy_order.HdfsUpgrade) -> str:
     state = f"HDFS is being upgraded from {upgrade.origin or 'the release before'}"
     if upgrade.began_s is not None:
         state += f" since {datetime.fromtimestamp(upgrade.began_s, UTC):%Y-%m-%d %H:%M} UTC"

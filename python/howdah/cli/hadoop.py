@@ -14,6 +14,7 @@ from howdah.cli.output import print_json, show_notice
 from howdah.cli.output import show as show_table
 from howdah.errors import UserError
 from howdah.installation.digests import FETCHABLE, release_of
+from howdah.installation.installation import SparkInstallation
 from howdah.report.document import Table
 from howdah.report.terminal import grid
 from howdah.session import jars as session
@@ -124,9 +125,8 @@ def pack(url: str, output: Path, product: str = "hadoop", release: str | None = 
       --release  Release number, such as 3.4.2.
     """
     if product not in PACKED:
-        raise UserError(
-            f"--product {product}", "is not a product that howdah can pack", f"one of {', '.join(PACKED)}"
-        )
+        hint = f"one of {', '.join(PACKED)}"
+        raise UserError(f"--product {product}", "is not a product that howdah can pack", hint)
     made = session.pack(product, output, url, release)
     print(f"{made.name}: {output / made.path.name}, SHA-256 {made.sha256}")
 
@@ -149,46 +149,41 @@ def _table(shown: session.ShownHadoop) -> RenderableType:
     if hadoop:
         rows.append(("Hadoop", hadoop.version, str(hadoop.home), f"by {shown.named_by}"))
         rows.append(("libhadoop", "there" if hadoop.native else "none", str(hadoop.native or ""), ""))
-    if shown.hbase:
-        rows.append(("HBase", shown.hbase.version, str(shown.hbase.home), f"by {shown.hbase_named_by}"))
-    else:
-        rows.append(("HBase", "none", "", shown.hbase_named_by or ""))
-    if shown.spark:
-        version = f"{shown.spark.version}, Scala {shown.spark.scala}"
-        rows.append(("Spark", version, str(shown.spark.home), f"by {shown.spark_named_by}"))
-    else:
-        rows.append(("Spark", "none", "", shown.spark_named_by or ""))
+    named = [("HBase", shown.hbase, shown.hbase_named_by), ("Spark", shown.spark, shown.spark_named_by)]
+    for label, product, named_by in named:
+        scala = f", Scala {product.scala}" if isinstance(product, SparkInstallation) else ""
+        if product:
+            rows.append((label, f"{product.version}{scala}", str(product.home), f"by {named_by}"))
+        else:
+            rows.append((label, "none", "", named_by or ""))
     if shown.java:
         rows.append(("Java", shown.java_version or "unknown", str(shown.java), ""))
     return grid(Table(("",) * 4, tuple(rows)))
 
 
 def _content(shown: session.ShownHadoop) -> dict[str, object]:
-    hadoop = shown.installation
+    hadoop, hbase, spark = shown.installation, shown.hbase, shown.spark
     return {
-        "hadoop": None
-        if hadoop is None
-        else {
+        "hadoop": hadoop
+        and {
             "version": hadoop.version,
             "home": str(hadoop.home),
             "named_by": shown.named_by,
             "class_path": hadoop.class_path,
             "native": str(hadoop.native) if hadoop.native else None,
         },
-        "hbase": None
-        if shown.hbase is None
-        else {
-            "version": shown.hbase.version,
-            "home": str(shown.hbase.home),
+        "hbase": hbase
+        and {
+            "version": hbase.version,
+            "home": str(hbase.home),
             "named_by": shown.hbase_named_by,
-            "class_path": shown.hbase.class_path,
+            "class_path": hbase.class_path,
         },
-        "spark": None
-        if shown.spark is None
-        else {
-            "version": shown.spark.version,
-            "scala": shown.spark.scala,
-            "home": str(shown.spark.home),
+        "spark": spark
+        and {
+            "version": spark.version,
+            "scala": spark.scala,
+            "home": str(spark.home),
             "named_by": shown.spark_named_by,
         },
         "java": {"home": str(shown.java), "version": shown.java_version} if shown.java else None,

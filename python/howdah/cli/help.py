@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_args
 import typer
 from rich.console import Console
 from rich.text import Text
+from typer._click import Command  # Typer bundles click and names its classes nowhere else.
 from typer._click.decorators import help_option
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import Exit
 from typer.models import ArgumentInfo, OptionInfo
 
 if TYPE_CHECKING:
-    # Typer bundles click and names its classes nowhere else.
-    from typer._click import Command, Context, Parameter
+    from typer._click import Context, Parameter
     from typer._click.formatting import HelpFormatter
 
 _WIDEST = 100
@@ -52,28 +52,22 @@ Completions = Mapping[str, Callable[..., Any]]
 """What completes the value of a parameter in a shell, by the parameter's name."""
 
 
-class HelpfulCommand(TyperCommand):
+class _Helpful(Command):
+    def get_params(self, ctx: Context) -> list[Parameter]:
+        """Its parameters, and ``--help-all``."""
+        return [*super().get_params(ctx), _help_all(self)]
+
+    def format_help(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write the short help."""
+        write_help(self, ctx, whole=False)
+
+
+class HelpfulCommand(_Helpful, TyperCommand):
     """A command with short and long help."""
 
-    def get_params(self, ctx: Context) -> list[Parameter]:
-        """Its parameters, and ``--help-all``."""
-        return [*super().get_params(ctx), _help_all(self)]
 
-    def format_help(self, ctx: Context, formatter: HelpFormatter) -> None:
-        """Write the short help."""
-        write_help(self, ctx, whole=False)
-
-
-class HelpfulGroup(TyperGroup):
+class HelpfulGroup(_Helpful, TyperGroup):
     """A command of commands with short and long help."""
-
-    def get_params(self, ctx: Context) -> list[Parameter]:
-        """Its parameters, and ``--help-all``."""
-        return [*super().get_params(ctx), _help_all(self)]
-
-    def format_help(self, ctx: Context, formatter: HelpFormatter) -> None:
-        """Write the short help."""
-        write_help(self, ctx, whole=False)
 
     def relatives(self, name: str) -> list[tuple[str, str]]:
         """Commands that the help of the one of this name lists as related, and their help."""

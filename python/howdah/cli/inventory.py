@@ -47,14 +47,14 @@ _SERVES: tuple[session.Serves, ...] = ("any", "workers", "masters")
 
 def groups_table(inventory: Inventory) -> Table:
     """One line for each group, and their sum; data disks count where workers may be placed."""
-    groups = inventory.groups
+    groups, totals = inventory.groups, _totals(inventory)
     total = (
         "in all",
-        f"{inventory.host_count:,}",
-        f"{sum(group.count * group.cpu.threads for group in groups):,} threads",
-        format_memory(sum(group.count * group.memory_bytes for group in groups)),
-        f"{sum(group.count * group.data_disks for group in inventory.worker_groups):,}",
-        format_bytes(sum(group.count * group.data_bytes for group in inventory.worker_groups)),
+        f"{totals['hosts']:,}",
+        f"{totals['threads']:,} threads",
+        format_memory(totals["memory_bytes"]),
+        f"{totals['data_disks']:,}",
+        format_bytes(totals["data_bytes"]),
         "",
         str(len({rack for group in groups for rack in group.racks}) or "–"),
         "",
@@ -93,7 +93,9 @@ def check(file: Path, json: AsJson = False) -> None:
     """
     inventory = session.read_inventory(file)
     if json:
-        print_json(_content(inventory))
+        content = inventory.model_dump(mode="json", exclude_none=True)
+        warnings = [notice.model_dump() for notice in session.notices(inventory)]
+        print_json({"inventory": content, "totals": _totals(inventory), "notices": warnings})
         return
     show(blocks(groups_table(inventory)))
     for notice in session.notices(inventory):
@@ -101,18 +103,13 @@ def check(file: Path, json: AsJson = False) -> None:
         show_notice("notice", f"{notice.group}: {notice.text}{source}", stderr=False)
 
 
-def _content(inventory: Inventory) -> dict[str, object]:
-    groups = inventory.groups
+def _totals(inventory: Inventory) -> dict[str, int]:
     return {
-        "inventory": inventory.model_dump(mode="json", exclude_none=True),
-        "totals": {
-            "hosts": inventory.host_count,
-            "threads": sum(group.count * group.cpu.threads for group in groups),
-            "memory_bytes": sum(group.count * group.memory_bytes for group in groups),
-            "data_disks": sum(group.count * group.data_disks for group in inventory.worker_groups),
-            "data_bytes": sum(group.count * group.data_bytes for group in inventory.worker_groups),
-        },
-        "notices": [notice.model_dump() for notice in session.notices(inventory)],
+        "hosts": inventory.host_count,
+        "threads": sum(group.count * group.cpu.threads for group in inventory.groups),
+        "memory_bytes": sum(group.count * group.memory_bytes for group in inventory.groups),
+        "data_disks": sum(group.count * group.data_disks for group in inventory.worker_groups),
+        "data_bytes": sum(group.count * group.data_bytes for group in inventory.worker_groups),
     }
 
 
@@ -146,10 +143,8 @@ def add(
         session.save(output, added.text)
     for addition in added.additions:
         count = format_counted(addition.hosts, "host")
-        print(
-            f"{addition.group.name}: {count} {'more' if addition.existing else 'in a new group'}",
-            file=sys.stderr,
-        )
+        where = "more" if addition.existing else "in a new group"
+        print(f"{addition.group.name}: {count} {where}", file=sys.stderr)
         if addition.existing:
             continue  # What there is to ask was asked when the group was new.
         for path, text in addition.comments.items():
@@ -205,7 +200,7 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
     for missing in imported.unread:
         show_notice("missing", f"{missing.what}: {missing.why}")
     if workload_output is not None and imported.work is not None:
-        session.save(workload_output, session.work_text(imported.work))
+        session.save(workload_output, session.write_work(imported.work))
         largest = format_bytes(imported.work.largest_input_bytes)
         jobs = format_counted(imported.work.finished_jobs, "finished job")
         print(f"{workload_output}: {jobs}, the largest read {largest}", file=sys.stderr)

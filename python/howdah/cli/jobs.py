@@ -17,8 +17,11 @@ from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.jobs import DEFAULT_JOBS_DIR
 from howdah.jobs.ranking import ORDERS, Filters, application_json
+from howdah.report import imported_jobs
+from howdah.report.prediction import changes as replay_page
 from howdah.report.terminal import terminal
 from howdah.session import jobs as session
+from howdah.session import replaying
 from howdah.units import format_counted
 
 JobsDir = Annotated[
@@ -128,11 +131,11 @@ def _default(
         check_extras("the page of `howdah jobs`", "charts")
     filters = Filters(queue, user, _time("--since", since), _time("--until", until))
     overview = session.overview_of(jobs_dir, filters, by, top)
-    page = session.write_page(overview, jobs_dir) if report else None
+    page = session.write_page(imported_jobs.jobs_overview(overview), jobs_dir) if report else None
     if json:
         print_json(overview.as_json() | ({"page": str(page)} if page else {}))
         return
-    show(terminal(session.document_of(overview)))
+    show(terminal(imported_jobs.jobs_overview(overview)))
     if page is not None:
         print(f"page  {page}")
 
@@ -188,7 +191,7 @@ def show_job(
     if json:
         print_json(application_json(selected))
     else:
-        show(terminal(session.document_of(selected)))
+        show(terminal(imported_jobs.application_document(selected)))
 
 
 @app.command(
@@ -228,27 +231,19 @@ def what_if(
       --against ID  Second run of the job: replay the first on its hosts, and compare.
       --seed N  Seed of the order of tasks; recorded.
     """
-    # What simulations need is imported only if one is made.
-    from howdah.session.replaying import Request, replay, replay_document, write_replay  # noqa: PLC0415
-
     if report:
         check_extras("the page of `howdah jobs what-if`", "charts")
-    request = Request(
-        application,
-        tuple(changes or ()),
-        on,
-        ran_on,
-        against,
-        conf,
-        1 if (parsed := parse_seed(seed)) is None else parsed,
+    number = parse_seed(seed)
+    request = replaying.Request(
+        application, tuple(changes or ()), on, ran_on, against, conf, seed=1 if number is None else number
     )
     directory = _directory(context, jobs_dir)
-    replayed = replay(directory, request)
-    page = write_replay(replayed, directory) if report else None
+    replayed = replaying.replay(directory, request)
+    page = session.write_page(replay_page.what_if(replayed), directory) if report else None
     if json:
         print_json(replayed.model_dump(mode="json") | ({"page": str(page)} if page else {}))
         return
-    show(terminal(replay_document(replayed)))
+    show(terminal(replay_page.what_if(replayed)))
     if page is not None:
         print(f"page  {page}")
 
@@ -263,6 +258,5 @@ def _time(flag: str, text: str | None) -> float | None:
         time = datetime.fromisoformat(text)
         return (time if time.tzinfo else time.astimezone()).timestamp()
     except (ValueError, OverflowError) as error:
-        raise UserError(
-            f"{flag} {text}", "is not a time", "give 2026-11-01, 2026-11-01T12:00, 12h, 7d or 4w"
-        ) from error
+        hint = "give 2026-11-01, 2026-11-01T12:00, 12h, 7d or 4w"
+        raise UserError(f"{flag} {text}", "is not a time", hint) from error

@@ -19,6 +19,7 @@ from howdah.cli.output import print_json, show
 from howdah.errors import RunFailed
 from howdah.lab.registry import CLIENT, DEFAULT_NAME, KillMode
 from howdah.model.plan_options import parse_choice
+from howdah.session import lab_building
 from howdah.session import laboratories as session
 from howdah.units import format_counted, format_seconds, parse_bits_per_s, parse_count
 
@@ -148,9 +149,6 @@ def up(
       --link SPEED  Speed of each host's uplink, such as 1Gb/s.
       --beside NAME  Lab that shares its hosts with this one, as in the plans.
     """
-    # What plans and renders is left to those who build: asking for a status does not wait for it.
-    from howdah.session import lab_building  # noqa: PLC0415
-
     requested = lab_building.LabOptions(
         name=name,
         directory=directory,
@@ -250,9 +248,8 @@ def _report_reverted(name: str, reverted_faults: Sequence[Reverted]) -> None:
         f"{reverted.fault.fault}: {text}" for reverted in reverted_faults for text in reverted.remaining
     ]
     if remaining:
-        raise RunFailed(
-            f'lab "{name}"', "is not whole again", "\n".join([*remaining, "howdah lab heal tries again"])
-        )
+        hint = "\n".join([*remaining, "howdah lab heal tries again"])
+        raise RunFailed(f'lab "{name}"', "is not whole again", hint)
 
 
 @app.command(epilog=ADD_EXAMPLES, complete={"like": _machines_and_hosts})

@@ -26,7 +26,6 @@ _WORDS = {"not redundant": "up, but another loss may stop it"}
 """How a state is said to a reader, where a word is not enough."""
 
 Fact = tuple[str, str]
-"""A label and a text on it."""
 
 
 def brought_text(brought: StartedLab) -> RenderableType:
@@ -161,7 +160,6 @@ def _health(status: LabStatus) -> Iterator[Fact]:
 
 
 def _hbase(health: HBaseHealth) -> str:
-    """Who leads, how many regions each RegionServer serves, and who was given up."""
     masters = ", ".join(f"{name} {state}" for name, state in health.masters.items())
     servers = format_counted(len(health.regionservers), "RegionServer")
     regions = ", ".join(f"{name} {count}" for name, count in health.regionservers.items())

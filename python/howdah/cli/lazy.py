@@ -25,102 +25,63 @@ class Lazy(NamedTuple):
     """A command before it is imported."""
 
     module: str
-    """The module of this package that holds its ``app``."""
-    help: str
-    """Its one line in a list of commands; a test holds it to the command's own."""
-    heading: str = ""
+    heading: str
     """What it is listed below by plain ``howdah``; empty for a command of two words, which the help of
     the first word lists."""
+    help: str
+    """Its line in a list of commands; a test holds it to the command's own."""
 
 
 _PLAN, _BUILD, _MEASURE, _PREDICT = "Plan a cluster", "Build it", "Measure it", "Predict and compare"
 
 COMMANDS = {
-    "probe": Lazy(
-        "probe",
-        "Describe this machine: processors, memory, disks, file systems, network, virtualisation.",
-        _PLAN,
-    ),
-    "inventory": Lazy("inventory", "Create and check the list of hosts that `howdah plan` reads.", _PLAN),
-    "plan": Lazy(
-        "plan",
-        "Plan a cluster: how to divide, place and configure these hosts, with a reason for every number.",
-        _PLAN,
-    ),
-    "plan explain": Lazy(
-        "plan", "Explain a value of a plan (its rule, inputs and source), a platform or a master."
-    ),
-    "plan storage": Lazy(
-        "plan", "Compare replicas and erasure coding: disks, network, CPU, repair, and what each survives."
-    ),
-    "render": Lazy(
-        "render",
-        "Write the files a planned cluster needs: Hadoop, HBase, system, disks, network, hypervisor.",
-        _PLAN,
-    ),
-    "provision": Lazy(
-        "provision",
-        "Create a plan's virtual machines in a vCenter or with libvirt, after showing each change.",
-        _BUILD,
-    ),
-    "provision schema": Lazy(
-        "provision",
-        "Print the JSON schema of sites (draft 2020-12), for editors that complete and check them.",
-    ),
-    "deploy": Lazy(
-        "deploy",
-        "Deploy the planned cluster over ssh: users, disks, releases, configuration, daemons in order.",
-        _BUILD,
-    ),
-    "check": Lazy("check", "Check a configuration, this machine and saved probes against the rules.", _PLAN),
-    "rules": Lazy("rules", "List the rules behind plans and checks, or explain one.", _PLAN),
-    "hadoop": Lazy("hadoop", "Fetch Hadoop's released jars, or show which Hadoop would be used.", _BUILD),
-    "lab": Lazy(
-        "lab",
-        "Build a small data centre on this machine from a plan, with Hadoop and HBase running in it.",
-        _BUILD,
-    ),
-    "run": Lazy("run", "Run a suite, keep its record, and report what limited it.", _MEASURE),
-    "runs": Lazy("runs", "List, show, export and import run records.", _MEASURE),
-    "jobs": Lazy("jobs", "Rank finished jobs by what they waste, and import histories.", _MEASURE),
-    "calibrate": Lazy("predict", "Calibrate the simulator: fit its parameters to known runs.", _PREDICT),
-    "predict": Lazy(
-        "predict", "Predict a run on a planned cluster: times of workloads and phases.", _PREDICT
-    ),
-    "tune": Lazy(
-        "tune", "Search for a faster specification in the simulator, starting from a plan.", _PREDICT
-    ),
-    "score": Lazy(
-        "compare",
-        "Compare a prediction with the run that followed, phase by phase, and show the accuracy so far.",
-        _PREDICT,
-    ),
-    "compare": Lazy(
-        "compare",
-        "Compare runs: how much faster or slower, whether that exceeds the noise, and what changed.",
-        _PREDICT,
-    ),
-    "study": Lazy(
-        "study", "Run a matrix of settings as often as needed, and write a paper about it.", _MEASURE
-    ),
-    "study local": Lazy(
-        "study", "Compare settings on this machine: compression, tasks, slots, memory and disks."
-    ),
-    "study schema": Lazy(
-        "study", "Print the JSON schema of studies (draft 2020-12), for editors that complete and check them."
-    ),
-    "study export": Lazy(
-        "study", "Pack a study into one file: plans, records, telemetry and page, with a digest of each."
-    ),
-    "study verify": Lazy(
-        "study",
-        "Check that a packed study is unchanged, and that its records produce its page byte for byte.",
-    ),
-    "serve": Lazy(
-        "serve", "Show runs, studies, plans and predictions in a browser, updated during runs.", _MEASURE
-    ),
-}
-"""The commands, in the order data flows."""
+    "probe": Lazy("probe", _PLAN,
+        "Describe this machine: processors, memory, disks, file systems, network, virtualisation."),
+    "inventory": Lazy("inventory", _PLAN, "Create and check the list of hosts that `howdah plan` reads."),
+    "plan": Lazy("plan", _PLAN,
+        "Plan a cluster: how to divide, place and configure these hosts, with a reason for every number."),
+    "plan explain": Lazy("plan", "",
+        "Explain a value of a plan (its rule, inputs and source), a platform or a master."),
+    "plan storage": Lazy("plan", "",
+        "Compare replicas and erasure coding: disks, network, CPU, repair, and what each survives."),
+    "render": Lazy("render", _PLAN,
+        "Write the files a planned cluster needs: Hadoop, HBase, system, disks, network, hypervisor."),
+    "provision": Lazy("provision", _BUILD,
+        "Create a plan's virtual machines in a vCenter or with libvirt, after showing each change."),
+    "provision schema": Lazy("provision", "",
+        "Print the JSON schema of sites (draft 2020-12), for editors that complete and check them."),
+    "deploy": Lazy("deploy", _BUILD,
+        "Deploy the planned cluster over ssh: users, disks, releases, configuration, daemons in order."),
+    "check": Lazy("check", _PLAN, "Check a configuration, this machine and saved probes against the rules."),
+    "rules": Lazy("rules", _PLAN, "List the rules behind plans and checks, or explain one."),
+    "hadoop": Lazy("hadoop", _BUILD, "Fetch Hadoop's released jars, or show which Hadoop would be used."),
+    "lab": Lazy("lab", _BUILD,
+        "Build a small data centre on this machine from a plan, with Hadoop and HBase running in it."),
+    "run": Lazy("run", _MEASURE, "Run a suite, keep its record, and report what limited it."),
+    "runs": Lazy("runs", _MEASURE, "List, show, export and import run records."),
+    "jobs": Lazy("jobs", _MEASURE, "Rank finished jobs by what they waste, and import histories."),
+    "calibrate": Lazy("predict", _PREDICT, "Calibrate the simulator: fit its parameters to known runs."),
+    "predict": Lazy("predict", _PREDICT,
+        "Predict a run on a planned cluster: times of workloads and phases."),
+    "tune": Lazy("tune", _PREDICT,
+        "Search for a faster specification in the simulator, starting from a plan."),
+    "score": Lazy("compare", _PREDICT,
+        "Compare a prediction with the run that followed, phase by phase, and show the accuracy so far."),
+    "compare": Lazy("compare", _PREDICT,
+        "Compare runs: how much faster or slower, whether that exceeds the noise, and what changed."),
+    "study": Lazy("study", _MEASURE,
+        "Run a matrix of settings as often as needed, and write a paper about it."),
+    "study local": Lazy("study", "",
+        "Compare settings on this machine: compression, tasks, slots, memory and disks."),
+    "study schema": Lazy("study", "",
+        "Print the JSON schema of studies (draft 2020-12), for editors that complete and check them."),
+    "study export": Lazy("study", "",
+        "Pack a study into one file: plans, records, telemetry and page, with a digest of each."),
+    "study verify": Lazy("study", "",
+        "Check that a packed study is unchanged, and that its records produce its page byte for byte."),
+    "serve": Lazy("serve", _MEASURE,
+        "Show runs, studies, plans and predictions in a browser, updated during runs."),
+}  # fmt: skip
 
 
 def load_command(name: str) -> Command:
@@ -137,7 +98,6 @@ class LazyCommands(HelpfulGroup):
     """
 
     _listing = False
-    """Whether commands are listed, of which only names and help are wanted."""
 
     def list_commands(self, ctx: Context) -> list[str]:
         """The names, in order."""

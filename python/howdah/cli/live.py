@@ -6,7 +6,6 @@ import json
 import textwrap
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,10 +15,11 @@ from rich.text import Text
 
 from howdah.extras import install_command
 from howdah.model.reported import format_value
-from howdah.model.run import Origin, Outcome
+from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.dfsio import DFSIO_LOG
 from howdah.model.workloads.terasort import TeraValidate
 from howdah.model.workloads.ycsb import THROUGHPUT
+from howdah.session import reporting
 from howdah.session import runs as session
 from howdah.units import format_count_short, format_rate, format_seconds
 
@@ -28,10 +28,7 @@ if TYPE_CHECKING:
     from howdah.analysis.evidence.times import WorkloadTime
     from howdah.engines.base import Prepared
     from howdah.model.comparison import Finding
-    from howdah.model.run import RunRecord, WorkloadResult
     from howdah.model.tables import Progress, RunData
-    from howdah.session.reporting import FinishedRun
-    from howdah.session.runs import Spent
 
 
 _SHARES = ("50", "95", "99")
@@ -41,14 +38,9 @@ _NAME, _TIME, _RATE, _OPERATION, _DELAY = 17, 9, 12, 18, 9
 
 def operation_head() -> str:
     """The heading of the rows."""
-    columns = (
-        "".ljust(_NAME),
-        "time".rjust(_TIME),
-        "per second".rjust(_RATE),
-        "  ",
-        "operation".ljust(_OPERATION),
-    )
-    return "".join((*columns, *(name.rjust(_DELAY) for name in ("p50", "p95", "p99", "maximum")))).rstrip()
+    delays = "".join(name.rjust(_DELAY) for name in ("p50", "p95", "p99", "maximum"))
+    rates = f"{'time':>{_TIME}}{'per second':>{_RATE}}"
+    return f"{'':{_NAME}}{rates}  {'operation':{_OPERATION}}{delays}".rstrip()
 
 
 def operation_rows(result: WorkloadResult, elapsed_s: float) -> Iterator[str]:
@@ -85,9 +77,7 @@ _LABEL_WIDTH = 8
 _MOST_METRICS = 4
 """Of more there is no room in a line; they come in the order of their importance."""
 _SILENCE_S = 60.0
-"""How long a pipe is silent at most."""
 _ENDS = ("unfinished", "never-began")
-"""The findings on how far a run came that did not succeed."""
 
 
 def result_line(result: WorkloadResult, time: WorkloadTime, *, short: bool) -> str:
@@ -120,7 +110,7 @@ def _verdict(result: WorkloadResult, *, short: bool) -> list[str]:
     return []
 
 
-def spent_line(spent: Spent) -> str:
+def spent_line(spent: reporting.Spent) -> str:
     """What a simulation took of this machine's own time."""
     engine, recording, reporting = map(format_seconds, spent)
     return f"{engine} for simulating, {recording} for writing the record, {reporting} for the report"
@@ -146,16 +136,15 @@ def progress_state(step: Progress, amount: int, room: int) -> str:
         left_s = step.elapsed_s * (1 - share) / share
         # What is simulated in a second says nothing of the cluster.
         if step.unit != "share":
-            parts.append(f"{_rate(share * amount / step.elapsed_s, step):>10}")
+            per_s = share * amount / step.elapsed_s
+            count = f"{format_count_short(int(per_s))} {step.unit}/s"
+            rate = format_rate(per_s) if step.unit == "B" else count
+            parts.append(f"{rate:>10}")
         parts.append(f"{format_seconds(left_s)} left")
     parts.append(step.phase)
     while len(parts) > 1 and len("   ".join(parts)) > room:
         parts.pop()
     return "   ".join(parts)
-
-
-def _rate(per_s: float, step: Progress) -> str:
-    return format_rate(per_s) if step.unit == "B" else f"{format_count_short(int(per_s))} {step.unit}/s"
 
 
 class Display:
@@ -196,7 +185,6 @@ class Display:
         self._begun = False
         self._ended = 0
         self._headed = False
-        """Whether rows of operations have their heading."""
 
     def __enter__(self) -> Display:
         return self
@@ -213,10 +201,7 @@ class Display:
             self._bar.start()
         if len(record.workloads) > self._ended:
             self._stop_bar()
-            # What tells how fast a workload was is brought in when the first one has ended.
-            from howdah.session.reporting import workload_times  # noqa: PLC0415
-
-            times = workload_times(record)
+            times = reporting.workload_times(record)
             for time in times[self._ended :]:
                 self._print_result(record.workloads[time.index], time)
             self._ended = len(record.workloads)
@@ -225,7 +210,10 @@ class Display:
     def progress(self, step: Progress) -> None:
         """Move the bar of the workload under way."""
         if self._bar.disable:
-            self._say_each_minute(step)
+            if (now_s := self._now_s()) - self._said_s >= _SILENCE_S:
+                self._said_s = now_s
+                line = f"  {step.workload:<{_NAME_WIDTH}} {progress_line(step)}"
+                self._minutes.print(Text(line), soft_wrap=True)
             return
         if self._task is None or self._moving != step.workload:
             self._stop_bar()
@@ -237,13 +225,6 @@ class Display:
             completed=step.done,
             state=progress_state(step, session.rated_amount(self._job, step), self._room),
         )
-
-    def _say_each_minute(self, step: Progress) -> None:
-        now_s = self._now_s()
-        if now_s - self._said_s >= _SILENCE_S:
-            self._said_s = now_s
-            line = progress_line(step)
-            self._minutes.print(Text(f"  {step.workload:<{_NAME_WIDTH}} {line}"), soft_wrap=True)
 
     def _stop_bar(self) -> None:
         if self._task is not None:
@@ -269,7 +250,6 @@ class Display:
         self._hang(head, line)
 
     def _label(self, label: str, text: str, style: str = "") -> None:
-        """A label and its text."""
         head = Text.assemble((label.ljust(_LABEL_WIDTH), "bold"))
         if self._console.is_terminal:
             self._hang(head, text, style)
@@ -289,7 +269,7 @@ class Display:
         for place, finding in enumerate(findings):
             self._label("" if place else label, finding.text, style)
 
-    def conclude(self, finished: FinishedRun) -> None:
+    def conclude(self, finished: reporting.FinishedRun) -> None:
         """Say what was found, where data was kept and where the report is."""
         findings = finished.analysis.findings
         # Why a run did not succeed is told last, as an error; how far it came is told here.
@@ -316,13 +296,10 @@ class Display:
             self._label("record", str(finished.path))
 
 
-@contextmanager
-def display(prepared: Prepared, *, silent: bool, aside: bool = False) -> Iterator[Display]:
-    """A display for the time of a run; ``aside`` it speaks once a minute on the standard error alone."""
+def display(prepared: Prepared, *, silent: bool, aside: bool = False) -> Display:
+    """A display for the time of a run; ``aside`` it prints once a minute on the standard error alone."""
     minutes = Console(stderr=True, highlight=False) if aside else None
-    shown = Display(prepared, silent=silent or aside, minutes=minutes)
-    with shown:
-        yield shown
+    return Display(prepared, silent=silent or aside, minutes=minutes)
 
 
 def as_json(data: RunData, analysis: Analysis, path: Path, report: Path | None) -> str:

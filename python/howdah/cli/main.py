@@ -29,11 +29,8 @@ def check_completion(arguments: Sequence[str]) -> None:
     """Raise UserError for a shell's name after a completion flag, which typer would silently ignore."""
     if len(arguments) > 1 and arguments[0] in _FLAGS:
         flag, word = arguments[:2]
-        raise UserError(
-            flag,
-            f"completes commands in your current shell and takes no {word!r}",
-            "leave it out; for another shell use, for example, `_HOWDAH_COMPLETE=source_zsh howdah`",
-        )
+        hint = "leave it out; for another shell use, for example, `_HOWDAH_COMPLETE=source_zsh howdah`"
+        raise UserError(flag, f"completes commands in your current shell and takes no {word!r}", hint)
 
 
 EXAMPLES = """
@@ -118,7 +115,6 @@ def _run(output: PatientOutput) -> int:
 
 
 def _complain(message: str, hint: str) -> None:
-    """Print an error as one message: what is wrong, then what would be right."""
     console = Console(stderr=True, highlight=False)
     console.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
     if hint:
@@ -216,5 +212,4 @@ def _value_of(flags: Sequence[str], words: Sequence[str]) -> str:
 
 
 def _plain(names: str) -> str:
-    """Names without their quotation marks."""
     return names.replace("'", "")

@@ -29,7 +29,12 @@ def with_options(of: Iterable[Option[Any]]) -> Callable[[Callable[..., None]], C
     A command line's parser learns its flags from a function's signature, so that one is written here.
     """
     flags = {option.name: option for option in of}
-    parameters = {name: _parameter(option) for name, option in flags.items()}
+    parameters = {
+        name: _parameter(
+            option, (list[str] if option.several else str) | None, rich_help_panel=_panel(option)
+        )
+        for name, option in flags.items()
+    }
     return _with_flags(parameters, partial(_values, flags))
 
 
@@ -65,8 +70,6 @@ def _with_flags(
 
 def options_on(engine: str) -> tuple[Option[Any], ...]:
     """The options that some program has on an engine."""
-    # The options of `howdah plan` need no programs.
-
     used = [
         option
         for program in programs().values()
@@ -81,7 +84,6 @@ def options_on(engine: str) -> tuple[Option[Any], ...]:
 
 
 def _values(flags: Mapping[str, Option[Any]], typed: Mapping[str, Any]) -> dict[str, Any]:
-    """The options' values from what was typed; raises UserError for what is none."""
     values: dict[str, Any] = {}
     for name, option in flags.items():
         texts = typed[name]
@@ -94,45 +96,31 @@ def _values(flags: Mapping[str, Option[Any]], typed: Mapping[str, Any]) -> dict[
     return values
 
 
-def _parameter(option: Option[Any]) -> inspect.Parameter:
-    kind = list[str] if option.several else str
+def _parameter(
+    option: Option[Any] | PlanOption, kind: Any, default: Any = None, **declared: Any
+) -> inspect.Parameter:
     flag = typer.Option(
         option.flag,
         help=option.help,
         metavar=option.metavar,
-        rich_help_panel=_panel(option),
         autocompletion=completion_of(option),
+        **declared,
     )
-    return inspect.Parameter(
-        option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, flag]
-    )
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(option.name, keyword, default=default, annotation=Annotated[kind, flag])
 
 
 def _plan_parameter(option: PlanOption) -> inspect.Parameter:
-    flag = typer.Option(
-        option.flag,
-        help=option.help,
-        metavar=option.metavar,
-        min=None if option.most is None else 0,
-        max=option.most,
-        rich_help_panel=MORE if option.more else None,
-        autocompletion=completion_of(option),
-    )
     kind: Any = list[str] | None if option.several else option.kind
     if option.default is None and option.kind is not bool:
         kind |= None
-    return inspect.Parameter(
-        option.name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=False if option.kind is bool else option.default,
-        annotation=Annotated[kind, flag],
-    )
+    default = False if option.kind is bool else option.default
+    panel, least = MORE if option.more else None, None if option.most is None else 0
+    return _parameter(option, kind, default, min=least, max=option.most, rich_help_panel=panel)
 
 
 def _panel(option: Option[Any]) -> Details | None:
     """The heading of the engine or the programs that it belongs to; None for what many have."""
-    from howdah.model.workloads.suite import programs  # noqa: PLC0415
-
     users = [name for name, program in programs().items() if option in program.options]
     if users and all(name.startswith("ycsb") for name in users):
         return Details("YCSB")

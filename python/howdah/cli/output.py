@@ -15,6 +15,7 @@ from rich.console import Console, RenderableType
 
 from howdah.errors import Aborted, HowdahError, UserError
 from howdah.files import replace_file
+from howdah.report import document, terminal
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -38,11 +39,8 @@ def agree(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise UserError(
-            "--yes",
-            "is missing, and there is no terminal to confirm at: nothing was changed",
-            "the changes are listed above; give --yes to make them",
-        )
+        problem = "is missing, and there is no terminal to confirm at: nothing was changed"
+        raise UserError("--yes", problem, "the changes are listed above; give --yes to make them")
     if not typer.confirm(question):
         raise Aborted("", "nothing was changed", "")
 
@@ -93,11 +91,8 @@ class PatientOutput:
         sys.stdout.flush()
         failure = self._raw.failure
         if failure is not None and failure.errno != errno.EPIPE:
-            raise HowdahError(
-                "standard output",
-                f"cannot be written: {os.strerror(failure.errno or 0)}",
-                "send it to a terminal, a pipe or a disk with room",
-            )
+            problem = f"cannot be written: {os.strerror(failure.errno or 0)}"
+            raise HowdahError("standard output", problem, "send it to a terminal, a pipe or a disk with room")
 
 
 def show(renderable: RenderableType, *, stderr: bool = False) -> None:
@@ -113,10 +108,8 @@ def show(renderable: RenderableType, *, stderr: bool = False) -> None:
 
 def show_notice(word: str, *lines: str, stderr: bool = True) -> None:
     """Print a notice and what to do about it, after the word that classifies it."""
-    from howdah.report.document import Entries, TextEntry  # noqa: PLC0415
-    from howdah.report.terminal import blocks  # noqa: PLC0415
-
-    show(blocks(Entries((TextEntry(word, "\n".join(lines)),))), stderr=stderr)
+    entries = document.Entries((document.TextEntry(word, "\n".join(lines)),))
+    show(terminal.blocks(entries), stderr=stderr)
 
 
 def write_text(text: str, file: Path | None) -> None:

@@ -18,9 +18,8 @@ from howdah.cli.output import print_json, show
 from howdah.cli.progress import SimulationBar
 from howdah.errors import HowdahError, MissingExtra, UserError
 from howdah.planner import succession
-from howdah.report.document import FactList, Heading
+from howdah.report.document import Document, FactList, Heading
 from howdah.report.plan import explained
-from howdah.report.plan import explained as storage_page
 from howdah.report.terminal import blocks, terminal
 from howdah.session import plan_checks, plan_requests, plans, shared_plans
 from howdah.units import parse_bytes
@@ -28,8 +27,6 @@ from howdah.units import parse_bytes
 if TYPE_CHECKING:
     from howdah.model.existing import PlanChange, ValueChange
     from howdah.model.plan import ClusterPlan, Setting, Value
-    from howdah.report.document import Document
-    from howdah.session.plans import Explained
 
 
 _MOST_VALUES = 20
@@ -180,7 +177,6 @@ howdah plan explain plan.yaml nn1  # explains why a master is on its host
 
 
 def _names(context: typer.Context) -> list[str]:
-    """What can be explained in the plan that is named before; nothing where it cannot be read."""
     try:
         plan = plans.load_plan(Path(context.params["plan"]))
     except (HowdahError, KeyError, TypeError):
@@ -204,7 +200,13 @@ def explain(plan: PlanFile, name: str | None = None, json: AsJson = False) -> No
         return
     explanation = plans.find_name(read, plan, name)
     if json:
-        print_json(_explained_json(read, explanation))
+        print_json(
+            {
+                "settings": [_setting_json(read, setting) for setting in explanation.settings],
+                "platforms": [candidate.model_dump(mode="json") for candidate in explanation.candidates],
+                "masters": [master.model_dump(mode="json") for master in explanation.masters],
+            }
+        )
     else:
         for at, document in enumerate(_documents(read, explanation)):
             if at:
@@ -212,7 +214,7 @@ def explain(plan: PlanFile, name: str | None = None, json: AsJson = False) -> No
             show(terminal(document))
 
 
-def _documents(plan: ClusterPlan, explanation: Explained) -> Iterator[Document]:
+def _documents(plan: ClusterPlan, explanation: plans.Explained) -> Iterator[Document]:
     grounds = plans.grounds()
     for setting in explanation.settings:
         yield explained.setting_document(setting, grounds, plans.release_default(plan, setting.key))
@@ -220,14 +222,6 @@ def _documents(plan: ClusterPlan, explanation: Explained) -> Iterator[Document]:
         yield explained.candidate_document(candidate, grounds)
     for master in explanation.masters:
         yield explained.master_document(master, plan, grounds)
-
-
-def _explained_json(plan: ClusterPlan, explanation: Explained) -> dict[str, Any]:
-    return {
-        "settings": [_setting_json(plan, setting) for setting in explanation.settings],
-        "platforms": [candidate.model_dump(mode="json") for candidate in explanation.candidates],
-        "masters": [master.model_dump(mode="json") for master in explanation.masters],
-    }
 
 
 def _setting_json(plan: ClusterPlan, setting: Setting) -> dict[str, Any]:
@@ -290,7 +284,7 @@ def compare_storage(
     if json:
         print_json(comparison.model_dump(mode="json"))
         return
-    show(blocks(*storage_page.storage_blocks(comparison)))
+    show(blocks(*explained.storage_blocks(comparison)))
 
 
 def _size(flag: str, text: str | None) -> int | None:

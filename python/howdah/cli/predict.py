@@ -23,14 +23,13 @@ from howdah.extras import check_extras
 from howdah.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR
 from howdah.model.calibration import CalibratedValue, Calibration
 from howdah.planner.suite.request import RunRequest
-from howdah.report.document import FactList, Paragraph, Table, present
+from howdah.report.document import Document, FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks, terminal
 from howdah.session import calibrating, laboratories, predicting
 from howdah.units import format_counted, format_percent
 
 if TYPE_CHECKING:
     from howdah.model.prediction import LoadSweep, Prediction, Sweep, WhatIf
-    from howdah.report.document import Document
 
 
 EXAMPLES = """
@@ -101,11 +100,8 @@ def predict(
     if what_if and sweep:
         raise UserError("--sweep", "conflicts with --what-if", "give one of them")
     if plan is None and (what_if or sweep):
-        raise UserError(
-            "--sweep" if sweep else "--what-if",
-            "plans hosts again, and a lab cannot be planned again",
-            "give the lab's plan instead of --lab",
-        )
+        problem = "plans hosts again, and a lab cannot be planned again"
+        raise UserError("--sweep" if sweep else "--what-if", problem, "give the lab's plan instead of --lab")
     if output is not None or not (what_if or sweep):
         check_extras("the page of `howdah predict`", "charts")
     if output is not None:
@@ -185,7 +181,6 @@ def _kept_as_page(variation: WhatIf | Sweep | LoadSweep, document: Document, out
 
 
 def _for_programs(variation: WhatIf | Sweep | LoadSweep) -> dict[str, Any]:
-    """The variation as JSON."""
     # Types of what a simulation returns, which no mistyped flag should wait for.
     from howdah.model.prediction import LoadSweep, Sweep, WhatIf  # noqa: PLC0415
 
@@ -214,7 +209,6 @@ def _for_programs(variation: WhatIf | Sweep | LoadSweep) -> dict[str, Any]:
 
 
 _FAR = 0.1
-"""Relative errors of times that are shown in bold."""
 
 CALIBRATE_EXAMPLES = """
 howdah calibrate last -o mine.yaml  # fits the simulator to the newest run
@@ -302,11 +296,9 @@ def calibrate(  # noqa: PLR0917 - typer makes options of parameters
       --quiet, -q  Print only its path.
     """
     if this_machine == bool(sources):
-        raise UserError(
-            "RUN" if sources else "howdah calibrate",
-            "conflicts with --this-machine" if sources else "has nothing to calibrate with",
-            "give runs, published tables, or only --this-machine",
-        )
+        problem = "conflicts with --this-machine" if sources else "has nothing to calibrate with"
+        hint = "give runs, published tables, or only --this-machine"
+        raise UserError("RUN" if sources else "howdah calibrate", problem, hint)
     calibrating.check_output(output)
     with _Counter(silent=json or quiet) as counter:
         if this_machine:

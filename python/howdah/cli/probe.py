@@ -64,9 +64,8 @@ def probe(
     limit_s = parse_measuring_time(seconds)
     if ssh:
         if measure or listen is not None:
-            raise UserError(
-                "--ssh", "only describes hosts", "measure on the host itself: howdah probe --measure"
-            )
+            hint = "measure on the host itself: howdah probe --measure"
+            raise UserError("--ssh", "only describes hosts", hint)
         _show_remote(ssh, ssh_config, output, json=json)
         return
     for flag, value in (("--data-dir", data_dir), ("--peer", peer)):
@@ -74,11 +73,8 @@ def probe(
             raise UserError(flag, "has no effect without --measure", "add --measure")
     if listen is not None:
         if measure:
-            raise UserError(
-                "--listen",
-                "only waits for measurements by other hosts",
-                "run --listen and --measure separately",
-            )
+            hint = "run --listen and --measure separately"
+            raise UserError("--listen", "only waits for measurements by other hosts", hint)
         session.listen(listen, limit_s=limit_s, report=Console(stderr=True, highlight=False).print)
         return
     host = _measured(data_dir or [], peer or [], limit_s) if measure else probe_host()

@@ -6,8 +6,8 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console, RenderableType
@@ -19,29 +19,22 @@ from howdah.errors import UserError
 from howdah.files import read_password
 from howdah.model.machines import Difference, Doing, ProvisionChange, Provisioning
 from howdah.model.site import Endpoint
-from howdah.provision.differences import DATA_DISK, refuse
+from howdah.provision.differences import DATA_DISK, Provisioner, refuse
 from howdah.report.document import Bullets, FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks
 from howdah.session import provisioning as session
 
-if TYPE_CHECKING:
-    from howdah.provision.differences import Provisioner
-    from howdah.session.provisioning import RequestedMachines
-
-
 _ALIKE = 4
 """As many groups or rules of one kind as are named one by one."""
 _SHOWN = 8
-"""As many differences of one thing as a table lists."""
 _FACTS = ("vCPUs", "memory", "network card")
-"""What says most of a machine that is not there yet."""
 
 
 def provision_table(provisioning: Provisioning) -> RenderableType:
     """One line for everything that is to be made or changed, and how many are left as they are."""
     rows = []
     shown = [change for change in provisioning.changes if change.doing is not Doing.LEAVE]
-    for kind, alike in groupby(shown, key=_kind):
+    for kind, alike in groupby(shown, key=attrgetter("doing", "what")):
         changes = list(alike)
         if len(changes) > _ALIKE and kind[1] != "machine" and changes[0].doing is Doing.MAKE:
             # They are made of what the machines' own lines say already.
@@ -62,15 +55,6 @@ def counted(provisioning: Provisioning) -> str:
     if counts[Doing.EXTRA]:
         text += f", {counts[Doing.EXTRA]} created by howdah but no longer planned, left alone"
     return text
-
-
-def _kind(change: ProvisionChange) -> tuple[Doing, str]:
-    return change.doing, change.what
-
-
-def provision_data(provisioning: Provisioning) -> dict[str, object]:
-    """The same for other programs."""
-    return provisioning.model_dump(mode="json")
 
 
 def _how(change: ProvisionChange) -> Iterator[str]:
@@ -144,7 +128,7 @@ def provision(
             _provision(hypervisor, dry_run=dry_run, yes=yes, json=json)
 
 
-def password(requested: RequestedMachines, endpoint: Endpoint, file: Path | None) -> str:
+def password(requested: session.RequestedMachines, endpoint: Endpoint, file: Path | None) -> str:
     """vCenter's password, from a file or a terminal; libvirt's transports have their own ways to log in."""
     if endpoint.vcenter is None or requested.site.vcenter is None:
         if file is not None:
@@ -153,9 +137,8 @@ def password(requested: RequestedMachines, endpoint: Endpoint, file: Path | None
     if file is not None:
         return read_password("--password-file", file)
     if not sys.stdin.isatty():
-        raise UserError(
-            "--password-file", "is missing, and there is no terminal for a prompt", "give the password's file"
-        )
+        hint = "give the password's file"
+        raise UserError("--password-file", "is missing, and there is no terminal for a prompt", hint)
     return str(typer.prompt(f"Password of {requested.site.vcenter.user}", hide_input=True, err=True))
 
 
@@ -170,11 +153,11 @@ def _provision(hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool)
         if not json:
             print(f"done    all machines were verified: {counted(after)}")
     if json:
-        print_json({**provision_data(before), "done": not dry_run})
+        print_json(before.model_dump(mode="json") | {"done": not dry_run})
 
 
 def _destroy(
-    requested: RequestedMachines, hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool
+    requested: session.RequestedMachines, hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool
 ) -> None:
     made = list(hypervisor.made())
     if not json:

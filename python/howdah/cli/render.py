@@ -7,7 +7,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 
@@ -19,10 +18,6 @@ from howdah.model.plan import ConfigSet
 from howdah.report.document import FactList, Table
 from howdah.report.terminal import blocks
 from howdah.session import plan_checks as session
-
-if TYPE_CHECKING:
-    from howdah.session.plan_checks import FileChange
-
 
 EXAMPLES = """
 howdah render plan.yaml -o conf  # writes the cluster's files, and a README with the steps
@@ -48,13 +43,18 @@ def render(
       --force  Overwrite files that were edited since, and render a plan that breaks a rule of severity must.
     """
     if diff and force:
-        raise UserError(
-            "--diff", "writes no file, so --force has no effect", "give one of --diff and --force"
-        )
+        hint = "give one of --diff and --force"
+        raise UserError("--diff", "writes no file, so --force has no effect", hint)
     # What would change is shown of any plan: nothing is written.
     files = session.render_plan(plan, force=force or diff)
     if diff:
-        _show_diff(session.pending_changes(files, output), json=json)
+        changes = session.pending_changes(files, output)
+        if json:
+            pending = [change for change in changes if change.kind != "same"]
+            listed = [{"path": entry.path, "change": entry.kind, "edited": entry.edited} for entry in pending]
+            print_json(listed)
+        else:
+            sys.stdout.writelines(line for change in changes for line in _diff(change))
         return
     done = session.write_rendered(files, output, force=force)
     if json:
@@ -65,21 +65,7 @@ def render(
         show(_table(output, files, done))
 
 
-def _show_diff(changes: Sequence[FileChange], *, json: bool) -> None:
-    if json:
-        print_json(
-            [
-                {"path": change.path, "change": change.kind, "edited": change.edited}
-                for change in changes
-                if change.kind != "same"
-            ]
-        )
-        return
-    for change in changes:
-        sys.stdout.writelines(_diff(change))
-
-
-def _diff(change: FileChange) -> Iterator[str]:
+def _diff(change: session.FileChange) -> Iterator[str]:
     """A unified diff in the form that patch reads."""
     before = "/dev/null" if change.kind == "new" else f"a/{change.path}"
     after = "/dev/null" if change.kind == "removed" else f"b/{change.path}"
@@ -91,13 +77,13 @@ def _diff(change: FileChange) -> Iterator[str]:
         yield text if text.endswith("\n") else f"{text}\n\\ No newline at end of file\n"
 
 
-def _listed(files: ConfigSet, changes: Sequence[FileChange]) -> list[dict[str, object]]:
+def _listed(files: ConfigSet, changes: Sequence[session.FileChange]) -> list[dict[str, object]]:
     kinds = {change.path: change.kind for change in changes}
     return [
         {
             "path": file.path,
             "bytes": len(file.content.encode()),
-            "sha256": session.digest(file),
+            "sha256": session.digest(file.content),
             "executable": file.executable,
             "change": kinds[file.path],
         }
@@ -105,18 +91,11 @@ def _listed(files: ConfigSet, changes: Sequence[FileChange]) -> list[dict[str, o
     ]
 
 
-def _table(output: Path, files: ConfigSet, changes: Sequence[FileChange]) -> RenderableType:
+def _table(output: Path, files: ConfigSet, changes: Sequence[session.FileChange]) -> RenderableType:
     counted = session.counted_contents(file.path for file in files.files)
     rows = tuple((top, str(count), meaning) for top, meaning, count in counted)
     kinds = Counter(change.kind for change in changes)
     next_step = f"read {output / 'README.md'}: every step in order, and how to check that it works"
-    return blocks(
-        Table(("written", "files", "contents"), rows),
-        FactList(
-            "",
-            (
-                ("files", ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items()))),
-                ("next", next_step),
-            ),
-        ),
-    )
+    counts = ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items()))
+    facts = FactList("", (("files", counts), ("next", next_step)))
+    return blocks(Table(("written", "files", "contents"), rows), facts)

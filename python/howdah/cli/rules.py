@@ -57,9 +57,8 @@ def _default(
     if context.invoked_subcommand is None:
         _list(subject, severity, source, json=json)
     elif subject or severity or source:
-        raise UserError(
-            "--subject, --severity, --source", "only selects from the list of rules", "leave them out"
-        )
+        hint = "leave them out"
+        raise UserError("--subject, --severity, --source", "only selects from the list of rules", hint)
 
 
 @app.command(epilog=SHOW_EXAMPLES, complete={"rule": lambda: list(session.rule_ids())})
@@ -100,17 +99,12 @@ def _page(rule: Explanation, default: str | None) -> Document:
         TextEntry(source.label, source.says, f"{source.title}; {source.kind}" if source.title else "")
         for source in rule.sources
     )
-    return Document(
-        "rule",
-        "",
-        (),
-        f"{rule.id}  {rule.severity} ({MEANINGS[rule.severity]})",
-        (
-            Paragraph(rule.says),
-            FactList("", tuple(_facts(rule, default))),
-            FoldedBlocks("sources", (Entries(tuple(sources)),), size=len(rule.sources)),
-        ),
+    parts = (
+        Paragraph(rule.says),
+        FactList("", tuple(_facts(rule, default))),
+        FoldedBlocks("sources", (Entries(tuple(sources)),), size=len(rule.sources)),
     )
+    return Document("rule", "", (), f"{rule.id}  {rule.severity} ({MEANINGS[rule.severity]})", parts)
 
 
 def _facts(rule: Explanation, default: str | None) -> Iterator[tuple[str, str]]:

@@ -83,9 +83,8 @@ def run(
     """
     if command:
         if suite != COMMAND:
-            raise UserError(
-                "SUITE", f"{suite} takes no command", f"howdah run command -- {shlex.join(command)}"
-            )
+            hint = f"howdah run command -- {shlex.join(command)}"
+            raise UserError("SUITE", f"{suite} takes no command", hint)
         typed = {**typed, COMMAND_LINE.name: tuple(command)}
     prepared = session.prepare(
         engine,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from howdah.cli.arguments import AsJson, RunsDir, given_before
+from howdah.cli.arguments import AsJson, RunsDir, given_before, nearest_runs_dir, run_ids
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show_notice
 from howdah.cli.output import show as show_text
@@ -22,11 +22,6 @@ from howdah.report.terminal import blocks, terminal
 from howdah.session import reporting
 from howdah.session import runs as session
 from howdah.units import format_seconds
-
-if TYPE_CHECKING:
-    from howdah.model.run import RunRecord
-    from howdah.session.runs import RunSummary
-
 
 EXAMPLES = """
 howdah runs  # lists what was run
@@ -61,20 +56,10 @@ OwnRunsDir = Annotated[
 ]
 
 
-def _runs_dir(context: typer.Context) -> Path:
-    """The nearest --runs-dir: the subcommand's own, or that of `howdah runs` or its environment."""
-    return Path(context.params.get("runs_dir") or given_before(context, "runs_dir") or DEFAULT_RUNS_DIR)
-
-
-def _ids(context: typer.Context) -> list[str]:
-    runs = session.list_runs(_runs_dir(context))
-    return ["last", *(run.id for run in runs)]
-
-
 RunId = Annotated[
     str,
     typer.Argument(
-        help="Run: an id, its beginning, `last` or a directory.", metavar="RUN", autocompletion=_ids
+        help="Run: an id, its beginning, `last` or a directory.", metavar="RUN", autocompletion=run_ids
     ),
 ]
 
@@ -91,21 +76,20 @@ def _default(context: typer.Context, runs_dir: RunsDir = DEFAULT_RUNS_DIR, json:
 @app.command("list", epilog=LIST_EXAMPLES)
 def list_runs(context: typer.Context, runs_dir: OwnRunsDir = None, json: AsJson = False) -> None:
     """List the runs, oldest first (the default of `howdah runs`)."""
-    _list(_runs_dir(context), json=json or bool(given_before(context, "json")))
+    _list(nearest_runs_dir(context), json=json or bool(given_before(context, "json")))
 
 
 def _list(runs_dir: Path, *, json: bool) -> None:
     summaries = session.list_runs(runs_dir)
     if json:
-        content = [_summary(summary) for summary in summaries]
-        print_json(content)
+        print_json([_summary(summary) for summary in summaries])
     elif summaries:
         _print_table(summaries)
     else:
         print(f"no runs in {runs_dir}; make one with `howdah run terasuite`")
 
 
-def _summary(summary: RunSummary) -> dict[str, str | float | None]:
+def _summary(summary: session.RunSummary) -> dict[str, str | float | None]:
     record = summary.record
     return {
         "id": summary.id,
@@ -118,15 +102,20 @@ def _summary(summary: RunSummary) -> dict[str, str | float | None]:
     }
 
 
-def _row(name: str, record: RunRecord) -> tuple[str, ...]:
-    elapsed = format_seconds(record.elapsed_s) if record.elapsed_s else "–"
-    origin = record.origin.value
-    return (name, record.outcome.value, record.suite.name, record.engine, origin, elapsed)
-
-
-def _print_table(summaries: list[RunSummary]) -> None:
+def _print_table(summaries: list[session.RunSummary]) -> None:
     """The runs in a table; those that cannot be read below it, where their errors have room."""
-    rows = tuple(_row(summary.id, summary.record) for summary in summaries if summary.record is not None)
+    rows = tuple(
+        (
+            summary.id,
+            record.outcome.value,
+            record.suite.name,
+            record.engine,
+            record.origin.value,
+            format_seconds(record.elapsed_s) if record.elapsed_s else "–",
+        )
+        for summary in summaries
+        if (record := summary.record) is not None
+    )
     if rows:
         show_text(blocks(Table(("run", "outcome", "suite", "engine", "origin", "elapsed"), rows)))
     for summary in summaries:
@@ -137,7 +126,7 @@ def _print_table(summaries: list[RunSummary]) -> None:
 @app.command(epilog=SHOW_EXAMPLES)
 def show(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None, json: AsJson = False) -> None:
     """Show a run's findings in the terminal."""
-    path = session.find_run(_runs_dir(context), run)
+    path = session.find_run(nearest_runs_dir(context), run)
     data, analysis = reporting.analyse_run(path)
     if json or bool(given_before(context, "json")):
         # Showing a run under way takes more modules than listing runs.
@@ -151,7 +140,7 @@ def show(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None, json: 
 @app.command(epilog=REPORT_EXAMPLES)
 def report(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None) -> None:
     """Write a run's report again and print its path."""
-    print(reporting.report_run(session.find_run(_runs_dir(context), run)).report)
+    print(reporting.report_run(session.find_run(nearest_runs_dir(context), run)).report)
 
 
 @app.command("export", epilog=EXPORT_EXAMPLES)
@@ -163,7 +152,7 @@ def export_run(
     Arguments:
       FILE  File to write. Default: the run's id with .howdah.
     """
-    path = session.find_run(_runs_dir(context), run)
+    path = session.find_run(nearest_runs_dir(context), run)
     target = file or Path(f"{path.name}.howdah")
     session.export_run(path, target)
     print(target)
@@ -176,7 +165,7 @@ def import_run(context: typer.Context, file: Path, runs_dir: OwnRunsDir = None) 
     Arguments:
       FILE  File that `howdah runs export` wrote.
     """
-    print(reporting.report_run(session.import_run(file, _runs_dir(context))).report)
+    print(reporting.report_run(session.import_run(file, nearest_runs_dir(context))).report)
 
 
 ATTACH_EXAMPLES = """
@@ -208,7 +197,7 @@ def attach(  # noqa: PLR0917 - typer makes options of parameters
       --query QUERY  Additional metric and its series, METRIC=SELECTOR; repeatable.
     """
     done = reporting.attach(
-        session.find_run(_runs_dir(context), run),
+        session.find_run(nearest_runs_dir(context), run),
         files=files or (),
         prometheus=prometheus,
         queries=query or (),

@@ -129,26 +129,22 @@ def _check(
     listen: str | None,
     certificate: Path | None,
     key: Path | None,
-    password_file: Path | None,
+    secret: Path | None,
 ) -> None:
     if settings.read_only and settings.allow_runs:
         raise UserError("--read-only", "conflicts with --allow-runs", "give one of them")
     if not settings.loopback and certificate is None:
-        raise UserError(
-            f"--listen {listen}",
-            "needs --certificate, so that no secret is sent unencrypted",
-            "add --certificate FILE, or leave out --listen and forward the port with ssh -L",
-        )
+        problem = "needs --certificate, so that no secret is sent unencrypted"
+        hint = "add --certificate FILE, or leave out --listen and forward the port with ssh -L"
+        raise UserError(f"--listen {listen}", problem, hint)
     if key is not None and certificate is None:
         raise UserError("--key", "needs --certificate", "add --certificate FILE")
-    if password_file is not None and settings.loopback:
-        raise UserError(
-            "--password-file", "needs --listen", "leave it out; on this machine the token suffices"
-        )
+    if secret is not None and settings.loopback:
+        hint = "leave it out; on this machine the token suffices"
+        raise UserError("--password-file", "needs --listen", hint)
     if settings.runs_dir.exists() and not settings.runs_dir.is_dir():
-        raise UserError(
-            f"--runs-dir {settings.runs_dir}", "is a file", "give the directory that holds the runs"
-        )
+        where = f"--runs-dir {settings.runs_dir}"
+        raise UserError(where, "is a file", "give the directory that holds the runs")
     _check_files(settings)
 
 
@@ -175,9 +171,6 @@ def _password(file: Path) -> str:
     """The password in a file; raises UserError for one that others could read, and for a short one."""
     text = read_password("--password-file", file)
     if len(text) < _LEAST_PASSWORD:
-        raise UserError(
-            f"--password-file {file}",
-            f"has a password of {len(text)} characters",
-            f"use {_LEAST_PASSWORD} or more",
-        )
+        problem = f"has a password of {len(text)} characters"
+        raise UserError(f"--password-file {file}", problem, f"use {_LEAST_PASSWORD} or more")
     return text

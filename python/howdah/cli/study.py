@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import RenderableType
@@ -19,10 +19,6 @@ from howdah.report.terminal import blocks
 from howdah.session import studies as session
 from howdah.session import study_paper
 from howdah.units import format_counted, format_seconds, parse_count
-
-if TYPE_CHECKING:
-    from howdah.session.studies import Matrix
-
 
 EXAMPLES = """
 howdah study studies/vsphere6.yaml --dry-run  # shows the matrix
@@ -176,7 +172,7 @@ def carry_out(
         raise RunFailed(finished.study.study, "no run succeeded", f"their records are in {place / 'runs'}")
 
 
-def matrix_table(matrix: Matrix) -> RenderableType:
+def matrix_table(matrix: session.Matrix) -> RenderableType:
     """Cell by cell: what it is and how many of its runs are done; then what is left and how long it takes."""
     factors = (factor.vary.replace("_", " ") for factor in matrix.study.factors)
     rows = tuple(
@@ -196,7 +192,7 @@ def matrix_table(matrix: Matrix) -> RenderableType:
     )
 
 
-def matrix_json(matrix: Matrix) -> dict[str, object]:
+def matrix_json(matrix: session.Matrix) -> dict[str, object]:
     """The same for other programs; the runs that are left are in their order."""
     return {
         "study": matrix.study.model_dump(mode="json", exclude_none=True),
@@ -219,7 +215,7 @@ def matrix_json(matrix: Matrix) -> dict[str, object]:
     }
 
 
-def _laboratories(matrix: Matrix) -> list[Paragraph]:
+def _laboratories(matrix: session.Matrix) -> list[Paragraph]:
     many = matrix.laboratories
     if not many:
         return []
@@ -227,7 +223,7 @@ def _laboratories(matrix: Matrix) -> list[Paragraph]:
     return [Paragraph(f"{format_counted(many, 'time')} a lab {verb} started, one after the other")]
 
 
-def _remaining_text(matrix: Matrix) -> str:
+def _remaining_text(matrix: session.Matrix) -> str:
     if not any(cell.runs for cell in matrix.cells):
         return "nothing runs: the cells are only planned"
     if not matrix.remaining:

@@ -16,8 +16,8 @@ from howdah.cli.progress import MovingBar, StudyDisplay
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.files import DEFAULT_TUNE_DIR
-from howdah.model.tuning import Goal, KeptRules
-from howdah.report.document import FactList
+from howdah.model.tuning import Fixed, Goal, KeptRules, TuneParameter
+from howdah.report.document import Document, FactList
 from howdah.report.prediction import raced
 from howdah.report.prediction import tuned as tuned_page
 from howdah.report.terminal import blocks, terminal
@@ -26,8 +26,6 @@ from howdah.session import tuning as session
 from howdah.units import format_signed_percent, parse_count
 
 if TYPE_CHECKING:
-    from howdah.model.tuning import Fixed, TuneParameter
-    from howdah.report.document import Document
     from howdah.tune.candidates import TuneProgress
 
 EXAMPLES = """
@@ -118,7 +116,7 @@ def tune(
         output = output or Path("tuned-job.xml")
         plans.check_replaceable(output)
         if resume is not None:
-            job_folder = job_tuning.job_folder(tune_dir, resume)
+            job_folder = job_tuning.search_path(tune_dir, resume)
         else:
             job_search = job_tuning.job_request(job or "", requested, space, parse_seed(seed))
             if show_space:
@@ -131,14 +129,13 @@ def tune(
     if plan is not None and resume is not None:
         raise UserError("--resume", "conflicts with PLAN: a search keeps its plan", "leave one of them out")
     if budget is not None and race is None and resume is None:
-        raise UserError(
-            f"--budget {budget}", "is the time for a race, and --race is missing", "add --race labs"
-        )
+        hint = "add --race labs"
+        raise UserError(f"--budget {budget}", "is the time for a race, and --race is missing", hint)
     if plan is not None and plans.writes_over(output, plan):
         raise UserError(f"--output {output}", "is the plan to improve", "give another file: -o tuned.yaml")
     plans.check_replaceable(output)
     if resume is not None:
-        folder = session.resume(tune_dir, resume)
+        folder = session.open_tuning(tune_dir, resume)
         racing.change_race(folder, requested, budget_s)
     else:
         start = racing.plan_to_tune(plan, requested)
@@ -166,7 +163,6 @@ def tune(
 
 
 def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet: bool) -> None:
-    """Search, race if the search has a race, and show the result."""
     with folder:
         with _Bar(silent=json or quiet) as bar:
             tuned = session.search(folder, bar)
@@ -203,7 +199,6 @@ def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet:
 
 
 def _learned(folder: session.TuningFolder, tuned: session.Tuned, *, silent: bool) -> session.Tuned:
-    """Make the first round of a race and search again with what it shows."""
     learning.learn(
         folder, tuned.tuning, lambda study: StudyDisplay(study, silent=silent), lambda: _Bar(silent=silent)
     )
@@ -211,9 +206,8 @@ def _learned(folder: session.TuningFolder, tuned: session.Tuned, *, silent: bool
 
 
 def _write(tuned: session.Tuned, folder: session.TuningFolder, output: Path) -> tuple[Document, Path]:
-    """Write the tuned plan and the page; return the page and its path."""
     plans.save_plan(tuned.plan, output)
-    document = predicting.tuning_page(tuned.tuning, learning.learned_calibration(folder))
+    document = tuned_page.tuned(tuned.tuning, learning.learned_calibration(folder))
     return document, predicting.write_page(document, folder.path)
 
 
@@ -234,7 +228,6 @@ class _Bar(MovingBar):
         self._task = self._bar.add_task("starting", total=1, best="")
 
     def __call__(self, progress: TuneProgress) -> None:
-        """Move to where the search is."""
         best = "" if progress.best is None else f"best {format_signed_percent(progress.best)}"
         self._bar.update(
             self._task, description=progress.stage, completed=progress.done, total=progress.of, best=best
@@ -242,7 +235,6 @@ class _Bar(MovingBar):
 
 
 def _tune_job(folder: Path, output: Path, budget_s: float | None, *, json: bool, quiet: bool) -> None:
-    """Search the properties of a user's own job by real runs; show the result."""
     tuning, papers = job_tuning.tune_job(
         folder, lambda study: StudyDisplay(study, silent=json or quiet), budget_s
     )
@@ -261,7 +253,6 @@ def _tune_job(folder: Path, output: Path, budget_s: float | None, *, json: bool,
 
 
 def _show_parts(varied: Sequence[TuneParameter], fixed: Sequence[Fixed], *, json: bool) -> None:
-    """Show what a search would vary, and what not."""
     if json:
         parts = {"parameters": varied, "fixed": fixed}
         print_json({name: [item.model_dump() for item in items] for name, items in parts.items()})

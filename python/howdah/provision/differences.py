@@ -25,7 +25,6 @@ from howdah.model.machines import (
 from howdah.units import format_memory
 
 ReportStep = Callable[[str], None]
-"""Shows the current step."""
 
 
 class Provisioner(Protocol):
@@ -102,11 +101,8 @@ def _refused(machine: PlannedMachine, present: ExistingMachine, differ: tuple[Di
                 f"howdah does not replace its {difference.what}, which has the installed system: "
                 "correct the site"
             )
-        if (
-            difference.what == HOST
-            and machine.disks
-            and any(key.startswith(DATA_DISK) for key in present.facts)
-        ):
+        has_data = bool(machine.disks) and any(key.startswith(DATA_DISK) for key in present.facts)
+        if difference.what == HOST and has_data:
             return (
                 f"its data disks are on {difference.found}, so howdah does not move it: move it back by hand"
             )
@@ -159,8 +155,11 @@ def admit(
             problem = f"is unknown; known hosts: {names}"
             problems.append(Obstacle(f"host {name}", problem, "give the plan for these hosts"))
         else:
-            problems += [*_host(host, here, mirrored, network, overcommit=overcommit)]
-            problems += [*_disks(host, here, existing)]
+            obstacles = (
+                *_host(host, here, mirrored, network, overcommit=overcommit),
+                *_disks(host, here, existing),
+            )
+            problems += (Obstacle(f"host {name}", *problem) for problem in obstacles)
     for machine in machines:
         if machine.shadow_host is not None and machine.name not in existing:
             problems += [*_tolerance(machine, hosts)]
@@ -187,11 +186,8 @@ def _foreign(
     for machine in machines:
         present = existing.get(machine.name)
         if present is not None and present.ours != machine.cluster:
-            owner = (
-                f"belongs to howdah's cluster {present.ours!r}"
-                if present.ours
-                else "was not created by howdah"
-            )
+            ours = f"belongs to howdah's cluster {present.ours!r}"
+            owner = ours if present.ours else "was not created by howdah"
             yield Obstacle(
                 f"machine {machine.name}",
                 f"already exists and {owner}; howdah leaves it alone",
@@ -206,26 +202,23 @@ def _host(
     network: str,
     *,
     overcommit: bool,
-) -> Iterator[Obstacle]:
-    where = f"host {host.name}"
+) -> Iterator[tuple[str, str]]:
     if host.ready:
-        yield Obstacle(where, host.ready, "make it available again, or plan without it")
+        yield host.ready, "make it available again, or plan without it"
     if network not in host.networks:
-        yield Obstacle(where, f"has no network {network}", "add the network to the host, or correct the site")
+        yield f"has no network {network}", "add the network to the host, or correct the site"
     needed = sum(machine.memory_bytes for machine in (*here, *mirrored))
     free = host.memory_bytes - host.taken_bytes
     if needed > free:
         taken = f", of which others reserve {format_memory(host.taken_bytes)}" if host.taken_bytes else ""
-        yield Obstacle(
-            where,
+        yield (
             f"has {format_memory(host.memory_bytes)} of memory{taken}; its machines reserve "
             f"{format_memory(needed)}",
             "plan for less memory, or shut down or move the other machines",
         )
     cpus = sum(machine.vcpus for machine in (*here, *mirrored))
     if cpus > host.threads and not overcommit:
-        yield Obstacle(
-            where,
+        yield (
             f"has {host.threads} threads; its machines have {cpus} virtual CPUs",
             "plan for these processors, or with --overcommit",
         )
@@ -233,15 +226,13 @@ def _host(
         bound = [machine for machine in here if number in machine.nodes]
         share = sum(machine.memory_bytes // len(machine.nodes) for machine in bound)
         if share > node.memory_bytes:
-            yield Obstacle(
-                where,
+            yield (
                 f"has {format_memory(node.memory_bytes)} on NUMA node {number}; the machines bound to it "
                 f"reserve {format_memory(share)}",
                 "leave pin_numa out of the site, or plan smaller machines",
             )
     if any(max(machine.nodes, default=0) >= max(len(host.nodes), 1) for machine in here):
-        yield Obstacle(
-            where,
+        yield (
             f"has {len(host.nodes)} NUMA nodes, fewer than in the inventory",
             "correct the inventory and plan again",
         )
@@ -249,30 +240,27 @@ def _host(
 
 def _disks(
     host: HostState, here: Sequence[PlannedMachine], existing: Mapping[str, ExistingMachine]
-) -> Iterator[Obstacle]:
-    where = f"host {host.name}"
+) -> Iterator[tuple[str, str]]:
     room = dict(host.datastores)
     for machine in here:
         attached = existing[machine.name].facts if machine.name in existing else {}
         for disk in machine.disks:
             if disk.kind == "device" and disk.name not in host.devices:
-                yield Obstacle(where, f"has no device {disk.name}", "correct `devices:` in the site")
+                yield f"has no device {disk.name}", "correct `devices:` in the site"
             elif disk.kind == "device" and host.held.get(disk.name, machine.name) != machine.name:
-                yield Obstacle(
-                    where,
+                yield (
                     f"has assigned {disk.name} to {host.held[disk.name]}, but the plan gives it to "
                     f"{machine.name}",
                     f"two machines on one disk destroy its data: remove it from {host.held[disk.name]}, or "
                     "correct `devices:` in the site",
                 )
             elif disk.kind == "datastore" and disk.name not in host.datastores:
-                yield Obstacle(where, f"has no access to {disk.name}", "correct `datastores:` in the site")
+                yield f"has no access to {disk.name}", "correct `datastores:` in the site"
             elif disk.kind == "datastore" and f"{DATA_DISK} {disk.number}" not in attached:
                 room[disk.name] -= disk.size_bytes
     for name, free_bytes in room.items():
         if free_bytes < 0:
-            yield Obstacle(
-                where,
+            yield (
                 f"has {format_memory(host.datastores[name])} free in {name}, for disks of "
                 f"{format_memory(host.datastores[name] - free_bytes)} together",
                 "give a smaller `disk_size:` in the site, or make room",

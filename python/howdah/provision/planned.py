@@ -82,30 +82,25 @@ class _PlannedMachines:
         self._kinds = {worker.name: worker for worker in plan.workers}
         self._layouts = {layout.group: layout for layout in cluster.layouts}
         self._groups = {group.name: group for group in cluster.inventory.groups}
-        self._nodes = {
-            name: address.numa_node
-            for name, address in site.addresses.items()
-            if address.numa_node is not None
-        }
+        nodes = {name: address.numa_node for name, address in site.addresses.items()}
+        self._nodes = {name: node for name, node in nodes.items() if node is not None}
 
     def on(self, host: PlacedHost) -> tuple[PlannedMachine, ...]:
         """A host's machines, workers first, each bound to NUMA nodes where the site asks for it."""
         layout = self._layouts.get(host.group)
-        if not (layout.virtual if layout else self._owned(host)):
+        # A host without workers may carry masters in machines of their own.
+        owned = any(not master.shares and master.address != host.name for master in host.masters)
+        if not (layout.virtual if layout else owned):
             return ()
         machines = [self._worker(host, placed, layout) for placed in host.workers if layout]
         machines += [self._master(host, master, layout) for master in host.masters if not master.shares]
         return bound(machines, self._groups[host.group], self._nodes, in_turn=self._site.pin_numa)
 
-    @staticmethod
-    def _owned(host: PlacedHost) -> bool:
-        """Whether a host without workers carries masters in machines of their own."""
-        return any(not master.shares and master.address != host.name for master in host.masters)
-
     def _worker(self, host: PlacedHost, placed: PlacedWorker, layout: Layout) -> PlannedMachine:
         kind = self._kinds[placed.kind]
         settings = self._settings(kind)
-        cpus, memory = (_number(settings, key) for key in _SIZES[self._hypervisor])
+        numbers = {entry.key: int(entry.value) for entry in settings if isinstance(entry.value, int)}
+        cpus, memory = (numbers.get(key, 0) for key in _SIZES[self._hypervisor])
         return PlannedMachine(
             name=placed.name,
             cluster=self._cluster.inventory.cluster,
@@ -161,11 +156,9 @@ class _PlannedMachines:
         own = self._own_disks(group)
         numbers = own[first : first + count]
         if len(names) < max(numbers):
-            raise UserError(
-                f"host {host.name}",
-                f"has {len(names)} {kind} in the site; its machines need disk {max(numbers)}",
-                f"list {max(own)} of them, in the order of the machines",
-            )
+            problem = f"has {len(names)} {kind} in the site; its machines need disk {max(numbers)}"
+            hint = f"list {max(own)} of them, in the order of the machines"
+            raise UserError(f"host {host.name}", problem, hint)
         return tuple(
             MachineDisk(
                 number=number,
@@ -212,14 +205,6 @@ def _stepped(memory_bytes: int) -> int:
     return memory_bytes // (4 * MIB) * (4 * MIB)
 
 
-def _number(settings: Sequence[Setting], key: str) -> int:
-    """A whole number among settings; 0 where there is none."""
-    return next(
-        (int(setting.value) for setting in settings if setting.key == key and isinstance(setting.value, int)),
-        0,
-    )
-
-
 def _size(group: HostGroup, entry: SiteHosts, *, whole: bool) -> int:
     disk = next((disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA), 0)
     if whole:
@@ -244,18 +229,16 @@ def network_data(boot: FirstBoot, mac: str | None) -> dict[str, Any]:
 
 def meta_data(machine: PlannedMachine) -> str:
     """The machine's identity: it is configured again only if its instance-id changes, which is its name."""
-    return _text({"instance-id": machine.name, "local-hostname": machine.first_boot.host_name})
+    return _text(_identity(machine))
 
 
 def guest_meta_data(machine: PlannedMachine) -> str:
     """The same with the network, as cloud-init's source for VMware has both together."""
-    return _text(
-        {
-            "instance-id": machine.name,
-            "local-hostname": machine.first_boot.host_name,
-            "network": network_data(machine.first_boot, machine.mac),
-        }
-    )
+    return _text({**_identity(machine), "network": network_data(machine.first_boot, machine.mac)})
+
+
+def _identity(machine: PlannedMachine) -> dict[str, Any]:
+    return {"instance-id": machine.name, "local-hostname": machine.first_boot.host_name}
 
 
 def network_text(machine: PlannedMachine) -> str:

@@ -25,7 +25,6 @@ from howdah.render.system import network_files, system_files
 from howdah.render.text import EVERYWHERE, check_names, guard, wrapped
 
 Spell = Callable[[str], str]
-"""Describes a source in a sentence, ``D0 74``."""
 
 _HEAD = (
     "# Sources\n\n"
@@ -33,25 +32,21 @@ _HEAD = (
     "the sources of the rule: `[hdfs.replication; X5, D0 60]`. The table explains each source.\n\n"
     "| source | meaning |\n|---|---|\n"
 )
-_NUMBERS = re.compile(r"(\d+)")
 
 
 def sources_file(plan: ClusterPlan, spell: Spell) -> ConfigFile:
     """Every source that a setting of the plan cites, in order, with what it is."""
     settings = (setting for setting in plan.settings if setting.origin != "user")
     sources = {source for setting in settings for source in setting.source.split(", ")}
-    rows = (f"| {source} | {_plain(spell(source))} |\n" for source in sorted(sources, key=_in_order))
+    # One line that ends no cell of the table early.
+    meanings = {source: " ".join(wrapped(spell(source))).replace("|", "\\|") for source in sources}
+    rows = (f"| {source} | {meanings[source]} |\n" for source in sorted(sources, key=_in_order))
     return ConfigFile(path="SOURCES.md", content=_HEAD + "".join(rows))
 
 
 def _in_order(source: str) -> list[tuple[int, str]]:
     """Numbers by their size: D0 9 before D0 74."""
-    return [(int(part), "") if part.isdigit() else (0, part) for part in _NUMBERS.split(source)]
-
-
-def _plain(text: str) -> str:
-    """One line that ends no cell of the table early."""
-    return " ".join(wrapped(text)).replace("|", "\\|")
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", source)]
 
 
 def render(plan: ClusterPlan, spell: Spell | None = None, leaving: Collection[str] = ()) -> ConfigSet:
@@ -91,9 +86,7 @@ _END = (
     "# <<INCLUDE_ANSIBLE_MODULE_JSON_ARGS>>\n"
 )
 PROGRAMS = ("howdah_host", "howdah_look", "howdah_daemon", "howdah_hdfs", "howdah_key", "howdah_conf")
-"""The modules that playbooks name."""
 OF_KERBEROS = ("howdah_secrets", "howdah_doors")
-"""Those that they name where there is Kerberos alone."""
 
 
 @cache
@@ -102,6 +95,7 @@ def bundled(program: str) -> str:
     parts: dict[str, str] = {}
     imports: set[str] = set()
     _collect(program, parts, imports)
+    imports.remove("from __future__ import annotations")
     *needed, (_, own) = parts.items()
     bodies = [f"# --- {name}\n\n{_body(text)}" for name, text in (*needed, (program, own))]
     head = ast.get_docstring(ast.parse(own), clean=False)
@@ -125,25 +119,16 @@ def _collect(name: str, parts: dict[str, str], imports: set[str]) -> None:
     for statement in ast.parse(source).body:
         if isinstance(statement, ast.ImportFrom) and (statement.module or "").startswith(f"{_PACKAGE}."):
             _collect((statement.module or "").removeprefix(f"{_PACKAGE}."), parts, imports)
-        elif isinstance(statement, ast.Import | ast.ImportFrom) and ast.unparse(statement) != _FUTURE:
+        elif isinstance(statement, ast.Import | ast.ImportFrom):
             imports.add(ast.unparse(statement))
     parts[name] = source
 
 
-_FUTURE = "from __future__ import annotations"
-
-
 def _body(source: str) -> str:
-    """A source without its docstring and imports."""
     lines = source.splitlines()
-    last = max(
-        (
-            statement.end_lineno or 0
-            for index, statement in enumerate(ast.parse(source).body)
-            if isinstance(statement, ast.Import | ast.ImportFrom) or index == 0
-        ),
-        default=0,
-    )
+    docstring, *statements = ast.parse(source).body
+    imports = [statement for statement in statements if isinstance(statement, ast.Import | ast.ImportFrom)]
+    last = max(statement.end_lineno or 0 for statement in (docstring, *imports))
     return "\n".join(lines[last:]).strip("\n") + "\n"
 
 
@@ -177,29 +162,22 @@ def project_files(
     port = port_of(plan, DAEMONS[Role.NAMENODE].page.key_with(partial(planned_text, plan)), EVERYWHERE) or 0
     replication = planned_text(plan, "dfs.replication")
     copies = int(replication) if replication.isdigit() else 1
+    several = len(present[Role.NAMENODE]) > 1
+    fencing = planned_text(plan, "dfs.ha.fencing.ssh.private-key-files") if several else ""
+    programs = (*PROGRAMS, *(OF_KERBEROS if secure else ()))
     texts = {
         "ansible.cfg": _CONFIGURATION,
-        "inventory.yaml": _inventory(systems, names, present),
+        "inventory.yaml": "\n".join(_inventory(systems, names, present)) + "\n",
         "look.yaml": playbooks.inspect(),
         "apply.yaml": f"{playbooks.HEAD}{playbooks.apply(secure)}",
-        "start.yaml": playbooks.start(
-            present,
-            tuple(hdfs_places(plan)),
-            port,
-            planned_text(plan, "dfs.ha.fencing.ssh.private-key-files")
-            if len(present[Role.NAMENODE]) > 1
-            else "",
-        ),
+        "start.yaml": playbooks.start(present, tuple(hdfs_places(plan)), port, fencing),
         **{f"{name}.yaml": text for name, text in playbooks.rolling(present, port, copies)},
         "prove.yaml": playbooks.prove(present, port, secure),
         "site.yaml": playbooks.site(),
         "leave.yaml": playbooks.leave(port, secure),
         "stop.yaml": playbooks.stop(present),
         "downtime.yaml": playbooks.downtime(present),
-        **{
-            f"library/{program}.py": bundled(program)
-            for program in (*PROGRAMS, *(OF_KERBEROS if secure else ()))
-        },
+        **{f"library/{program}.py": bundled(program) for program in programs},
         **{f"manifests/{manifest.name}.json": manifest.text for manifest in made},
     }
     for path, text in texts.items():
@@ -208,27 +186,14 @@ def project_files(
 
 def _inventory(
     systems: Sequence[PlacedSystem], names: Mapping[str, str], present: Mapping[Role, Sequence[str]]
-) -> str:
-    masters = [
-        role
-        for role in (Role.NAMENODE, Role.RESOURCEMANAGER, Role.HMASTER, Role.ZOOKEEPER, Role.JOURNALNODE)
-        if present[role]
-    ]
-    master_names = list(dict.fromkeys(name for role in masters for name in present[role]))
-    return "\n".join(_lines(systems, names, present, master_names)) + "\n"
-
-
-def _lines(
-    systems: Sequence[PlacedSystem],
-    names: Mapping[str, str],
-    present: Mapping[Role, Sequence[str]],
-    masters: Sequence[str],
 ) -> Iterator[str]:
+    roles = (Role.NAMENODE, Role.RESOURCEMANAGER, Role.HMASTER, Role.ZOOKEEPER, Role.JOURNALNODE)
+    masters = list(dict.fromkeys(name for role in roles for name in present[role]))
     # Rendering has checked that these are names; quotes keep YAML from reading them otherwise.
     yield "# Rendered by howdah. What is a host's own, howdah_disks for instance, goes to host_vars/HOST.yml."
     yield "all:"
     yield "  vars:"
-    yield f"    howdah_masters: {json.dumps(list(masters))}"
+    yield f"    howdah_masters: {json.dumps(masters)}"
     yield "  children:"
     yield "    cluster:"
     yield "      hosts:"

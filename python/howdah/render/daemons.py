@@ -19,7 +19,6 @@ from howdah.render.secrets import SERVERS_FILE
 from howdah.render.text import FileVariant, hash_comment, select
 
 ROOT = "/opt"
-"""Parent directory of the unpacked releases, each in a folder of its name and version."""
 ENVIRONMENT = "/etc/default/hadoop"
 """The file of values that differ by host: JAVA_HOME."""
 _HEAD = (
@@ -226,7 +225,6 @@ class HdfsDirectory(NamedTuple):
     owner: str
     mode: str
     policy: str = ""
-    """The erasure coding policy of its files; empty for replicas."""
 
 
 def host_directories(plan: ClusterPlan, roles: AbstractSet[Role]) -> Iterator[HostDirectory]:
@@ -299,12 +297,10 @@ def _install(owner: str, mode: str, paths: Sequence[str]) -> str:
 
 
 def _local_paths(plan: ClusterPlan, key: str) -> list[str]:
-    """Return the paths of a key, without those in HDFS."""
     return [path.removeprefix(_LOCAL) for path in _paths(plan, key) if not path.startswith(_HDFS)]
 
 
 def _hdfs_paths(plan: ClusterPlan, key: str) -> list[str]:
-    """Return the paths of a key, without those on the host's own disks."""
     return [urlsplit(path).path for path in _paths(plan, key) if not path.startswith(_LOCAL)]
 
 

@@ -14,60 +14,48 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import PurePosixPath
 
 from howdah.errors import UserError
+from howdah.hadoop.daemons import default_port
 from howdah.model.hostname import is_hostname
 from howdah.model.placement import PlacedHost, PlacedWorker
 from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Placement, Role, Setting, planned_text
-from howdah.render.text import (
-    EVERYWHERE,
-    EXECUTOR,
-    HADOOP_ENV,
-    HADOOP_XML,
-    HBASE_ENV,
-    HBASE_XML,
-    HIVE,
-    SPARK,
-    TEZ,
-    ZOOKEEPER,
-    ZOOKEEPER_ENV,
-    FileVariant,
-    differ,
-    env_file,
-    hash_comment,
-    of_kind,
-    plain_key,
-    reason_lines,
-    select,
-    setting_label,
-    setting_text,
-    template,
-    xml_file,
-)
+from howdah.render import text
 
-_FOLDERS = {SPARK: "spark", TEZ: "tez", HIVE: "hive"}
+_FOLDERS = {text.SPARK: "spark", text.TEZ: "tez", text.HIVE: "hive"}
 
 
 def framework_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     """``spark/spark-defaults.conf``, ``tez/tez-site.xml``, ``hive/hive-site.xml``, as far as they run."""
     for name, folder in _FOLDERS.items():
-        if settings := select(plan, name, EVERYWHERE):
-            title = f"{name} of {plan.cluster.inventory.cluster}: on every host that jobs are started from"
-            content = _spark_file(title, settings) if name == SPARK else xml_file(title, settings)
-            yield ConfigFile(path=f"{folder}/{name}", content=content)
+        settings = text.select(plan, name, text.EVERYWHERE)
+        yield from _file(plan, folder, name, settings, ": on every host that jobs are started from")
 
 
-def _spark_file(title: str, settings: Iterable[Setting]) -> str:
-    """Lines of a key, a blank and a value, as Spark reads them."""
-    return "\n".join([hash_comment([title]), *map(_property_line, settings)])
+def _file(
+    plan: ClusterPlan, folder: str, name: str, settings: Sequence[Setting], about: str = ""
+) -> Iterable[ConfigFile]:
+    """A file of settings, if there are any: XML, a shell's variables, or keys and values below reasons."""
+    if not settings:
+        return
+    title = f"{name} of {plan.cluster.inventory.cluster}{about}"
+    if name.endswith(".xml"):
+        content = text.xml_file(title, settings)
+    elif name.endswith(".sh"):
+        content = text.env_file(title, settings)
+    else:
+        # The program that reads container-executor.cfg keeps blanks and comments as parts of a value.
+        sign = " " if name == text.SPARK else "="
+        lines = (
+            f"{text.reason_comment(setting)}{text.plain_key(setting)}{sign}{text.setting_text(setting)}\n"
+            for setting in settings
+        )
+        content = "\n".join([text.hash_comment([title]), *lines])
+    yield ConfigFile(path=f"{folder}/{name}", content=content)
 
 
-def _property_line(setting: Setting) -> str:
-    return f"{hash_comment(reason_lines(setting))}{plain_key(setting)} {setting_text(setting)}\n"
-
-
-HADOOP_FILES = (*HADOOP_XML, *HADOOP_ENV)
+HADOOP_FILES = (*text.HADOOP_XML, *text.HADOOP_ENV)
 _JOBS = "mapred-site.xml"
 
-HBASE_FILES = (*HBASE_XML, *HBASE_ENV)
+HBASE_FILES = (*text.HBASE_XML, *text.HBASE_ENV)
 _MEMBER = "server."
 
 
@@ -77,51 +65,40 @@ def hadoop_files(
     """Everything of ``hadoop/`` and, where kinds of workers differ, of ``hadoop-<kind>/``."""
     shared = (*topology_files("hadoop", plan.cluster, hosts), *member_files("hadoop", plan, hosts, leaving))
     yield from shared
-    yield from _hadoop_settings(plan, EVERYWHERE, "masters, clients and workers")
-    if differ(plan, HADOOP_FILES):
+    yield from _hadoop_settings(plan, text.EVERYWHERE, "masters, clients and workers")
+    if text.differ(plan, HADOOP_FILES):
         for worker in plan.workers:
-            variant = of_kind(worker)
+            variant = text.of_kind(worker)
             folder = variant.folder("hadoop")
             yield from _hadoop_settings(plan, variant, f"workers of the kind {worker.name}")
             for file in shared:
                 yield file.model_copy(update={"path": file.path.replace("hadoop/", f"{folder}/", 1)})
 
 
-def _hadoop_settings(plan: ClusterPlan, variant: FileVariant, readers: str) -> Iterable[ConfigFile]:
+def _hadoop_settings(plan: ClusterPlan, variant: text.FileVariant, readers: str) -> Iterable[ConfigFile]:
     folder = variant.folder("hadoop")
-    if variant is EVERYWHERE and differ(plan, HADOOP_FILES):
+    if variant is text.EVERYWHERE and text.differ(plan, HADOOP_FILES):
         readers = "masters and clients; workers have folders of their own"
     for name in HADOOP_FILES:
-        settings = select(plan, name, variant)
-        if variant is EVERYWHERE and name == _JOBS:
+        settings = text.select(plan, name, variant)
+        if variant is text.EVERYWHERE and name == _JOBS:
             smallest = min(plan.workers, key=lambda worker: (worker.memory_bytes, worker.name))
-            settings = select(plan, _JOBS, of_kind(smallest))
-        if not settings:
-            continue
-        title = f"{name} of {plan.cluster.inventory.cluster}, Hadoop {plan.cluster.request.hadoop}: {readers}"
-        content = xml_file(title, settings) if name in HADOOP_XML else env_file(title, settings)
-        yield ConfigFile(path=f"{folder}/{name}", content=content)
-    if settings := select(plan, EXECUTOR, variant):
-        # The program that reads it keeps blanks and comments as parts of a value.
-        head = hash_comment(
-            [f"{EXECUTOR} of {plan.cluster.inventory.cluster}: root's, mode 0400, on every worker"]
-        )
-        content = "\n".join([head, *map(_assignment_line, settings)])
-        yield ConfigFile(path=f"{folder}/{EXECUTOR}", content=content)
+            settings = text.select(plan, _JOBS, text.of_kind(smallest))
+        yield from _file(plan, folder, name, settings, f", Hadoop {plan.cluster.request.hadoop}: {readers}")
+    settings = text.select(plan, text.EXECUTOR, variant)
+    yield from _file(plan, folder, text.EXECUTOR, settings, ": root's, mode 0400, on every worker")
 
 
 def hbase_files(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
     """Everything of ``hbase/`` and, where kinds of workers differ, of ``hbase-<kind>/``."""
     if not plan.cluster.request.hbase_used:
         return
-    variants = [EVERYWHERE, *(map(of_kind, plan.workers) if differ(plan, HBASE_FILES) else ())]
+    variants = [text.EVERYWHERE, *(map(text.of_kind, plan.workers) if text.differ(plan, HBASE_FILES) else ())]
     for variant in variants:
+        folder, about = variant.folder("hbase"), f", HBase {plan.cluster.request.hbase}"
         for name in HBASE_FILES:
-            if settings := select(plan, name, variant):
-                title = f"{name} of {plan.cluster.inventory.cluster}, HBase {plan.cluster.request.hbase}"
-                content = xml_file(title, settings) if name in HBASE_XML else env_file(title, settings)
-                yield ConfigFile(path=f"{variant.folder('hbase')}/{name}", content=content)
-        yield from _members(variant.folder("hbase"), plan, hosts)
+            yield from _file(plan, folder, name, text.select(plan, name, variant), about)
+        yield from _members(folder, plan, hosts)
 
 
 def _members(folder: str, plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
@@ -136,32 +113,19 @@ def _members(folder: str, plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Ite
 
 def zookeeper_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     """``zoo.cfg`` and Java's options, the same on every server, and a ``myid`` for each."""
-    settings = select(plan, ZOOKEEPER, EVERYWHERE)
+    settings = text.select(plan, text.ZOOKEEPER, text.EVERYWHERE)
     if not settings:
         return
-    head = hash_comment([f"zoo.cfg of {plan.cluster.inventory.cluster}"])
-    yield ConfigFile(
-        path=f"zookeeper/{ZOOKEEPER}", content="\n".join([head, *map(_assignment_line, settings)])
-    )
-    if options := select(plan, ZOOKEEPER_ENV, EVERYWHERE):
-        text = env_file(f"{ZOOKEEPER_ENV} of {plan.cluster.inventory.cluster}", options)
-        yield ConfigFile(path=f"zookeeper/{ZOOKEEPER_ENV}", content=text)
+    yield from _file(plan, "zookeeper", text.ZOOKEEPER, settings)
+    options = text.select(plan, text.ZOOKEEPER_ENV, text.EVERYWHERE)
+    yield from _file(plan, "zookeeper", text.ZOOKEEPER_ENV, options)
     for setting in settings:
         if setting.key.startswith(_MEMBER):
-            number, host = setting.key.removeprefix(_MEMBER), setting_text(setting).partition(":")[0]
+            number, host = setting.key.removeprefix(_MEMBER), text.setting_text(setting).partition(":")[0]
             if not is_hostname(host):
-                raise UserError(
-                    setting_label(setting), f"{host!r} is not a host name", "write HOST:2888:3888"
-                )
+                raise text.setting_error(setting, f"{host!r} is not a host name", "write HOST:2888:3888")
             yield ConfigFile(path=f"zookeeper/{host}/myid", content=f"{number}\n")
 
-
-def _assignment_line(setting: Setting) -> str:
-    return f"{hash_comment(reason_lines(setting))}{plain_key(setting)}={setting_text(setting)}\n"
-
-
-_DATANODE_PORT = 9866
-"""The default of the DataNode's transfer port (``dfs.datanode.address``)."""
 
 _LIST = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 """A file's name that hides nothing and leads nowhere else."""
@@ -197,10 +161,10 @@ def member_files(
 
 
 def _listed(plan: ClusterPlan, key: str, members: Sequence[PlacedWorker], leaving: Collection[str]) -> str:
-    upgrade_domains = plan.cluster.topology.placement is Placement.UPGRADE_DOMAINS
-    if key != "dfs.hosts" or not upgrade_domains:
+    if key != "dfs.hosts" or plan.cluster.topology.placement is not Placement.UPGRADE_DOMAINS:
         return _lines(members)
-    port = _port(planned_text(plan, "dfs.datanode.address"))
+    written = planned_text(plan, "dfs.datanode.address").rpartition(":")[2]
+    port = int(written) if written.isdigit() and int(written) else default_port("dfs.datanode.address")
     entries = (
         json.dumps(
             {"hostName": worker.name, "port": port, "upgradeDomain": worker.host}
@@ -223,17 +187,9 @@ def _file_name(plan: ClusterPlan, key: str) -> str:
     path = planned_text(plan, key)
     name = PurePosixPath(path).name
     if path and (not _LIST.fullmatch(name) or name == "workers" or name.endswith((".xml", ".sh"))):
-        raise UserError(
-            f"--set {key}",
-            f"{path!r} is not a file for a list of hosts",
-            "give for instance /etc/hadoop/conf/hosts",
-        )
+        hint = "give for instance /etc/hadoop/conf/hosts"
+        raise UserError(f"--set {key}", f"{path!r} is not a file for a list of hosts", hint)
     return name
-
-
-def _port(address: str) -> int:
-    port = address.rpartition(":")[2]
-    return int(port) if port.isdigit() and int(port) else _DATANODE_PORT
 
 
 def host_files(hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
@@ -243,11 +199,11 @@ def host_files(hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Rows as CSV with a header, lines ended by a line feed."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(rows)
-    return text.getvalue()
+    return table.getvalue()
 
 
 def _row(host: PlacedHost) -> Sequence[object]:
@@ -271,7 +227,7 @@ def topology_files(folder: str, cluster: Cluster, hosts: Sequence[PlacedHost]) -
     return (
         ConfigFile(
             path=f"{folder}/{SCRIPT}",
-            content=template("topology.sh").replace("@DEFAULT@", default),
+            content=text.template("topology.sh").replace("@DEFAULT@", default),
             executable=True,
         ),
         ConfigFile(path=f"{folder}/{TABLE}", content=_table(hosts, grouped)),

@@ -10,26 +10,10 @@ from copy import deepcopy
 from shlex import quote
 from xml.etree import ElementTree
 
-from howdah.errors import UserError
 from howdah.model.placement import PlacedHost
-from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Master, Setting, Worker, value_text
+from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Master, Setting, Worker
+from howdah.render import text
 from howdah.render.hadoop import table
-from howdah.render.text import (
-    ESXI,
-    FIRMWARE,
-    LIBVIRT,
-    VMX,
-    FileVariant,
-    file_variants,
-    hash_comment,
-    of_kind,
-    plain_key,
-    reason_lines,
-    select,
-    setting_label,
-    setting_text,
-    xml_comment,
-)
 from howdah.units import MIB, format_bits_per_s
 
 _PART = re.compile(r"@?[A-Za-z_][A-Za-z0-9_-]*")
@@ -54,11 +38,11 @@ def domain(
     root = domain_element(f"{worker.name}-1", settings, disks[:count] or range(1, count + 1))
     reasons = [f"For every machine of the kind {worker.name}.", *textwrap.wrap(_SITES_OWN, 100)]
     for setting in settings:
-        reasons += ["", f"{setting.key} = {setting_text(setting)}", *reason_lines(setting)]
+        reasons += ["", f"{setting.key} = {text.setting_text(setting)}", *text.reason_lines(setting)]
     if part_bits_per_s is not None:
         reasons += ["", *_bandwidth(part_bits_per_s)]
     ElementTree.indent(root)
-    comment = xml_comment([line.rstrip() for line in reasons])
+    comment = text.xml_comment([line.rstrip() for line in reasons])
     return f"{comment}\n{ElementTree.tostring(root, encoding='unicode')}\n"
 
 
@@ -81,24 +65,23 @@ def domain_element(name: str, settings: Sequence[Setting], data_disks: Sequence[
     for setting in settings:
         *parents, last = setting.key.split(".")
         if not all(_PART.fullmatch(part) for part in (*parents, last)):
-            raise UserError(
-                setting_label(setting), "is not a path of a domain", "element names with dots between them"
-            )
+            hint = "element names with dots between them"
+            raise text.setting_error(setting, "is not a path of a domain", hint)
         element = root
         for part in parents:
-            element = _child(element, part)
+            element = child_element(element, part)
         if last.startswith("@"):
-            element.set(last[1:], setting_text(setting))
+            element.set(last[1:], text.setting_text(setting))
         elif setting.value is True:
-            _child(element, last)
+            child_element(element, last)
         elif setting.value is not False:
-            _child(element, last).text = setting_text(setting)
-    devices = _child(root, "devices")
-    pattern = _child(devices, "disk")
+            child_element(element, last).text = text.setting_text(setting)
+    devices = child_element(root, "devices")
+    pattern = child_element(devices, "disk")
     devices.remove(pattern)
     for position, disk in enumerate((_system_disk(name), *_data_disks(pattern, data_disks))):
         devices.insert(position, disk)
-    card = _child(devices, "interface")
+    card = child_element(devices, "interface")
     card.set("type", "bridge")
     ElementTree.SubElement(card, "source", bridge="br0")
     return root
@@ -117,11 +100,11 @@ def _data_disks(pattern: ElementTree.Element, disks: Sequence[int]) -> Iterator[
     for number, of_host in enumerate(disks, start=1):
         disk = deepcopy(pattern)
         disk.set("device", "disk")
-        driver = _child(disk, "driver")
+        driver = child_element(disk, "driver")
         driver.set("name", "qemu")
         driver.set("iothread", str(number))
         ElementTree.SubElement(disk, "source", dev=f"/dev/disk/by-id/DATA-DISK-{of_host:02d}")
-        _child(disk, "target").set("dev", disk_device(number))
+        child_element(disk, "target").set("dev", disk_device(number))
         ElementTree.SubElement(disk, "serial").text = f"data-{number:02d}"
         yield disk
 
@@ -133,7 +116,8 @@ def disk_device(position: int) -> str:
     return f"vd{letters[first - 1] if first else ''}{letters[last]}"
 
 
-def _child(element: ElementTree.Element, name: str) -> ElementTree.Element:
+def child_element(element: ElementTree.Element, name: str) -> ElementTree.Element:
+    """The first child of a name, made if there is none."""
     child = element.find(name)
     return child if child is not None else ElementTree.SubElement(element, name)
 
@@ -143,52 +127,48 @@ _COLUMNS = ("vm", "host", "rack", "kind", "vcpus", "memory_mib", "data_disks", "
 
 def esxi_script(hosts: str, settings: Sequence[Setting]) -> str:
     """``esxcli`` lines for options such as ``/Mem/ShareForceSalting``."""
-    head = f"#!/bin/sh\n{hash_comment([f'Advanced settings of {hosts}: run it in the ESXi shell.'])}set -eu\n"
-    return head + "".join(_host_option(setting) for setting in settings)
-
-
-def _host_option(setting: Setting) -> str:
-    option = "/" + setting.key.strip("/").replace(".", "/")
-    number = isinstance(setting.value, int)
-    value = str(int(setting.value)) if isinstance(setting.value, int) else setting_text(setting)
-    return (
-        f"\n{hash_comment(reason_lines(setting))}"
-        f"esxcli system settings advanced set -o {quote(option)} {'-i' if number else '-s'} {quote(value)}\n"
-    )
+    script = f"#!/bin/sh\n# Advanced settings of {hosts}: run it in the ESXi shell.\nset -eu\n"
+    for setting in settings:
+        option = quote("/" + setting.key.strip("/").replace(".", "/"))
+        value = (
+            f"-i {int(setting.value)}"
+            if isinstance(setting.value, int)
+            else f"-s {quote(text.setting_text(setting))}"
+        )
+        script += f"\n{text.reason_comment(setting)}esxcli system settings advanced set -o {option} {value}\n"
+    return script
 
 
 def firmware_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     """Return ``firmware.md``, if the plan has settings of firmware."""
-    settings = [setting for setting in plan.settings if setting.file == FIRMWARE]
+    settings = [setting for setting in plan.settings if setting.file == text.FIRMWARE]
     if not settings:
         return
     lines = ["# Firmware", "", "To be set on every host before anything is installed.", ""]
     for setting in sorted(settings, key=lambda setting_key: (setting_key.group or "", setting_key.key)):
         hosts = f" (hosts of {setting.group})" if setting.group else ""
-        name = plain_key(setting).removeprefix("bios.").replace("_", " ")
-        lines.append(f"- [ ] **{name}**{hosts}: {setting_text(setting)}.")
-        lines += [f"  {line}" for line in reason_lines(setting)]
+        name = text.plain_key(setting).removeprefix("bios.").replace("_", " ")
+        lines.append(f"- [ ] **{name}**{hosts}: {text.setting_text(setting)}.")
+        lines += [f"  {line}" for line in text.reason_lines(setting)]
     yield ConfigFile(path="firmware.md", content="\n".join(lines) + "\n")
 
 
 def vmx_fragment(worker: Worker, settings: Sequence[Setting]) -> str:
     """Lines to add to the .vmx file of every machine of one kind."""
-    head = [
-        f"For every machine of the kind {worker.name}; add these lines while it is off, or set them as its"
-    ]
-    head.append("advanced parameters.")
-    return hash_comment(head) + "".join(_machine_option(setting) for setting in settings)
+    kind = f"For every machine of the kind {worker.name}"
+    head = [f"{kind}; add these lines while it is off, or set them as its", "advanced parameters."]
+    return text.hash_comment(head) + "".join(map(_machine_option, settings))
 
 
 def _machine_option(setting: Setting) -> str:
     if '"' in setting.key or any(character.isspace() for character in setting.key):
-        raise UserError(
-            setting_label(setting), "is not a key of a .vmx file", "letters, digits, dots and colons"
-        )
-    text = value_text(setting.value).upper() if isinstance(setting.value, bool) else setting_text(setting)
+        raise text.setting_error(setting, "is not a key of a .vmx file", "letters, digits, dots and colons")
+    value = text.setting_text(setting)
+    if isinstance(setting.value, bool):
+        value = value.upper()
     # The format's escapes of the quotation mark and of the escape character.
-    text = text.replace("|", "|7C").replace('"', "|22")
-    return f'\n{hash_comment(reason_lines(setting))}{setting.key} = "{text}"\n'
+    value = value.replace("|", "|7C").replace('"', "|22")
+    return f'\n{text.reason_comment(setting)}{setting.key} = "{value}"\n'
 
 
 def hypervisor_files(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
@@ -202,19 +182,17 @@ def hypervisor_files(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable
     rows = [row for host in hosts if host.group in divided for row in _machines(host, kinds)]
     yield ConfigFile(path="hypervisor/placement.csv", content=table(_COLUMNS, rows))
     for worker in kinds.values():
-        if settings := select(plan, VMX, of_kind(worker)):
+        if settings := text.select(plan, text.VMX, text.of_kind(worker)):
             yield ConfigFile(path=f"hypervisor/{worker.name}.vmx", content=vmx_fragment(worker, settings))
-        if settings := select(plan, LIBVIRT, of_kind(worker)):
+        if settings := text.select(plan, text.LIBVIRT, text.of_kind(worker)):
             part = _part_of_ports(worker, plan.cluster, kinds) if sharing is not None else None
             machine = domain(worker, settings, disks.get(worker.group or "", ()), part)
             yield ConfigFile(path=f"hypervisor/{worker.name}.xml", content=machine)
-    for variant in file_variants(plan, (ESXI,)):
-        if settings := select(plan, ESXI, variant):
-            yield ConfigFile(
-                path=f"hypervisor/{variant.folder('esxi')}.sh",
-                content=esxi_script(_hosts_of(variant), settings),
-                executable=True,
-            )
+    for variant in text.file_variants(plan, (text.ESXI,)):
+        if settings := text.select(plan, text.ESXI, variant):
+            hosts_text = f"every host of the group {variant.group}" if variant.group else "every host"
+            path = f"hypervisor/{variant.folder('esxi')}.sh"
+            yield ConfigFile(path=path, content=esxi_script(hosts_text, settings), executable=True)
 
 
 def _part_of_ports(worker: Worker, cluster: Cluster, kinds: Mapping[str, Worker]) -> int:
@@ -223,10 +201,6 @@ def _part_of_ports(worker: Worker, cluster: Cluster, kinds: Mapping[str, Worker]
     layout = next(layout for layout in cluster.layouts if layout.group == worker.group)
     vcpus = sum(kinds[kind].vcpus or 0 for kind in layout.workers)
     return group.network_bits_per_s * (worker.vcpus or 0) // max(1, vcpus)
-
-
-def _hosts_of(variant: FileVariant) -> str:
-    return f"every host of the group {variant.group}" if variant.group else "every host"
 
 
 def _machines(host: PlacedHost, kinds: Mapping[str, Worker]) -> Iterator[Sequence[object]]:

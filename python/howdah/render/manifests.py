@@ -11,20 +11,11 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from howdah.hadoop.daemons import DAEMONS, DaemonKind, Store
+from howdah.hadoop.daemons import DAEMONS, Store
 from howdah.model.placement import PlacedSystem
-from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Role, planned_text, value_text
-from howdah.render.daemons import (
-    HostDirectory,
-    expected_settings,
-    host_directories,
-    port_of,
-    ports_of,
-    release_folder,
-    settings_digest,
-    unit_file,
-)
-from howdah.render.secrets import AUTHORITY, host_secrets, is_secure, logins
+from howdah.model.plan import ClusterPlan, ConfigFile, Role, planned_text, value_text
+from howdah.render import daemons
+from howdah.render.secrets import AUTHORITY, host_secrets, logins
 from howdah.render.text import EVERYWHERE, FileVariant, of_kind, select, template
 
 
@@ -34,7 +25,7 @@ def kerberos_parts(plan: ClusterPlan, roles: Sequence[Role]) -> dict[str, object
     ``secrets`` are files that are copied separately, by name, path and rights. ``kerberos`` has the
     keytab of each user of the host, and the certificate that verifies pages.
     """
-    if not is_secure(plan):
+    if not plan.cluster.request.secure:
         return {}
     secrets = host_secrets(plan, roles)
     keytabs = [secret for secret in secrets if secret.principals]
@@ -59,15 +50,12 @@ def secrets_of(plan: ClusterPlan, role: Role) -> list[str]:
 
 def login_files(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[dict[str, object]]:
     """Yield the login configurations of a host's daemons; with ``host``, _HOST is its own name."""
-    if not is_secure(plan):
+    if not plan.cluster.request.secure:
         return
     made = {login.path: login for login in logins(plan) if login.role in roles}
     for path, login in made.items():
         content = "\n".join(login.lines("_HOST")) + "\n"
         yield {"path": path, "mode": "0644", "content": content, "host": True}
-
-
-_RPC = "dfs.namenode.rpc-address."
 
 
 def peers(plan: ClusterPlan, role: Role) -> dict[str, str]:
@@ -78,17 +66,15 @@ def peers(plan: ClusterPlan, role: Role) -> dict[str, str]:
     hosts = [master.address for master in plan.cluster.masters if role in master.roles]
     if not DAEMONS[role].page.active or len(hosts) < 2:
         return {}
-    names = _namenodes(plan) if role is Role.NAMENODE else {}
+    names: dict[str, str] = {}
+    if role is Role.NAMENODE:
+        # The id of a NameNode in the configuration is the last part of a key.
+        names = {
+            value_text(setting.value).rpartition(":")[0]: setting.key.rpartition(".")[2]
+            for setting in plan.settings
+            if setting.file == "hdfs-site.xml" and setting.key.startswith("dfs.namenode.rpc-address.")
+        }
     return {host: names.get(host, "") for host in hosts}
-
-
-def _namenodes(plan: ClusterPlan) -> dict[str, str]:
-    """The id of each host's NameNode in the configuration, which is the last part of a key."""
-    return {
-        value_text(setting.value).rpartition(":")[0]: setting.key.rpartition(".")[2]
-        for setting in plan.settings
-        if setting.file == "hdfs-site.xml" and setting.key.startswith(_RPC)
-    }
 
 
 _HOMES = {
@@ -109,10 +95,7 @@ _PLACES = {
 }
 _LOGGING = {
     "hadoop": (("log4j.properties", "log4j.properties"),),
-    "hbase": (
-        ("log4j.properties", "hbase-log4j.properties"),
-        ("log4j2.properties", "hbase-log4j2.properties"),
-    ),
+    "hbase": tuple((name, f"hbase-{name}") for name in ("log4j.properties", "log4j2.properties")),
 }
 _HBASE_READS = ("core-site.xml", "hdfs-site.xml", "ssl-client.xml", "ssl-server.xml")
 _IPC = "dfs.datanode.ipc.address"
@@ -123,7 +106,6 @@ class Manifest(NamedTuple):
     """The properties that a group of hosts shares."""
 
     name: str
-    """The name of its file: a host's, or that of a kind of worker."""
     text: str
 
 
@@ -135,40 +117,38 @@ def manifests(
     made: dict[str, Manifest] = {}
     names: dict[str, str] = {}
     revision = hashlib.sha256("".join(f"{f.path}\0{f.content}\0" for f in files).encode()).hexdigest()[:12]
+    roles = {worker.name: set(worker.roles) for worker in plan.workers}
     for system in systems:
-        name = system.name if system.kind is None or _alone(plan, system) else system.kind
+        name = system.name
+        if system.kind is not None and set(system.roles) == roles[system.kind]:
+            # A worker that also runs masters' daemons has a manifest of its own.
+            name = system.kind
         if name not in made:
             made[name] = Manifest(name, _manifest(plan, system, content, revision))
         names[system.name] = name
     return tuple(made.values()), names
 
 
-def _alone(plan: ClusterPlan, system: PlacedSystem) -> bool:
-    """Whether a worker also runs masters' daemons."""
-    own = next(worker.roles for worker in plan.workers if worker.name == system.kind)
-    return set(system.roles) != set(own)
-
-
 def _manifest(
-    plan: ClusterPlan,
-    system: PlacedSystem,
-    content: Mapping[str, ConfigFile],
-    revision: str,
+    plan: ClusterPlan, system: PlacedSystem, content: Mapping[str, ConfigFile], revision: str
 ) -> str:
     worker = next((worker for worker in plan.workers if worker.name == system.kind), None)
     variant = of_kind(worker) if worker else EVERYWHERE
     disks = len(worker.data_dirs) if worker else 0
     products = sorted({DAEMONS[role].product for role in system.roles} | {"hadoop"})
-    daemons = [_daemon(plan, system, role, variant) for role in DAEMONS if role in system.roles]
+    installed = [_daemon(plan, role, variant) for role in DAEMONS if role in system.roles]
+    major, minor = (int(number) for number in plan.cluster.request.hadoop.split(".")[:2])
+    # Owners of log directories exist on every host.
+    users = dict.fromkeys(["hdfs", *(DAEMONS[role].user for role in DAEMONS if role in system.roles)])
     parts: dict[str, object] = {
         "howdah": 1,
         "cluster": plan.cluster.inventory.cluster,
         "revision": revision,
-        "java": _least_java(plan.cluster),
+        "java": 17 if (major, minor) >= (3, 5) else 8,
         "memory_bytes": worker.memory_bytes if worker else 0,
-        "trees": [PurePosixPath(release_folder(plan.cluster, product)).name for product in products],
+        "trees": [PurePosixPath(daemons.release_folder(plan.cluster, product)).name for product in products],
         "native": _needs_libhadoop(plan, variant, system),
-        "users": _users(system),
+        "users": [{"name": name, "home": _HOMES[name]} for name in users],
         "disks": {"count": disks, "script": _DISKS}
         if disks and f"{_own_folder('os', system, content)}/disks.sh" in content
         else None,
@@ -176,40 +156,28 @@ def _manifest(
             entry._asdict() for entry in _directories(plan, system, worker.data_dirs if worker else ())
         ],
         "files": [*_files(plan, system, content), *login_files(plan, system.roles)],
-        "daemons": daemons,
+        "daemons": installed,
         **kerberos_parts(plan, system.roles),
     }
     return json.dumps(parts, indent=1, ensure_ascii=False) + "\n"
 
 
-def _least_java(cluster: Cluster) -> int:
-    major, minor = (int(number) for number in cluster.request.hadoop.split(".")[:2])
-    return 17 if (major, minor) >= (3, 5) else 8
-
-
 def _needs_libhadoop(plan: ClusterPlan, variant: FileVariant, system: PlacedSystem) -> bool:
-    """Whether DataNodes need Hadoop's native library to start."""
     settings = {setting.key: value_text(setting.value) for setting in select(plan, "hdfs-site.xml", variant)}
     return (
         Role.DATANODE in system.roles and settings.get(_LIBHADOOP[1]) == "true" and _LIBHADOOP[0] in settings
     )
 
 
-def _users(system: PlacedSystem) -> list[dict[str, str]]:
-    # Owners of log directories exist on every host.
-    users = dict.fromkeys(["hdfs", *(DAEMONS[role].user for role in DAEMONS if role in system.roles)])
-    return [{"name": name, "home": _HOMES[name]} for name in users]
-
-
 def _directories(
     plan: ClusterPlan, system: PlacedSystem, data_dirs: Sequence[str]
-) -> Iterator[HostDirectory]:
-    yield from host_directories(plan, frozenset(system.roles))
+) -> Iterator[daemons.HostDirectory]:
+    yield from daemons.host_directories(plan, frozenset(system.roles))
     for path in data_dirs:
         if Role.DATANODE in system.roles:
-            yield HostDirectory(f"{path}/dfs", "hdfs", "0700", path)
+            yield daemons.HostDirectory(f"{path}/dfs", "hdfs", "0700", path)
         if Role.NODEMANAGER in system.roles:
-            yield HostDirectory(f"{path}/yarn", "yarn", "0755", path)
+            yield daemons.HostDirectory(f"{path}/yarn", "yarn", "0755", path)
 
 
 def _files(
@@ -237,7 +205,7 @@ def _files(
     for role in DAEMONS:
         if role in system.roles:
             unit = DAEMONS[role].unit
-            yield _file(f"{_UNITS}/{unit}.service", unit_file(plan, role))
+            yield _file(f"{_UNITS}/{unit}.service", daemons.unit_file(plan, role))
             if limits:
                 yield _file(f"{_UNITS}/{unit}.service.d/10-howdah-limits.conf", limits.content)
 
@@ -277,35 +245,31 @@ def _file(path: str, content: str, executable: bool = False) -> dict[str, object
     return {"path": path, "mode": "0755" if executable else "0644", "content": content}
 
 
-def _daemon(plan: ClusterPlan, system: PlacedSystem, role: Role, variant: FileVariant) -> dict[str, object]:
+def _daemon(plan: ClusterPlan, role: Role, variant: FileVariant) -> dict[str, object]:
     kind = DAEMONS[role]
-    unit = re.sub(r"^(#.*\n)+", "", unit_file(plan, role))
+    page = kind.page
+    unit = re.sub(r"^(#.*\n)+", "", daemons.unit_file(plan, role))
     reads = secrets_of(plan, role)
     return {
         "name": kind.name,
         "unit": f"{kind.unit}.service",
         "user": kind.user,
-        "configuration": settings_digest(plan, role, variant, unit),
-        "expects": expected_settings(plan, role, variant),
-        "ports": list(ports_of(plan, kind, variant)),
-        "page": _page(plan, kind, variant),
+        "configuration": daemons.settings_digest(plan, role, variant, unit),
+        "expects": daemons.expected_settings(plan, role, variant),
+        "ports": list(daemons.ports_of(plan, kind, variant)),
+        "page": {
+            "port": daemons.port_of(plan, page.key_with(partial(planned_text, plan)), variant),
+            "ask": page.path,
+            "answers": page.ready,
+            "leads": page.active,
+            "follows": page.standby,
+        },
         "peers": peers(plan, role),
-        "ipc_port": port_of(plan, _IPC, variant) if role is Role.DATANODE else None,
+        "ipc_port": daemons.port_of(plan, _IPC, variant) if role is Role.DATANODE else None,
         "stores": _stores(plan, kind.store, variant),
         "store": kind.store.content if kind.store else "",
         # A change of one of these files also restarts the daemon.
         **({"reads": reads} if reads else {}),
-    }
-
-
-def _page(plan: ClusterPlan, kind: DaemonKind, variant: FileVariant) -> dict[str, object]:
-    page = kind.page
-    return {
-        "port": port_of(plan, page.key_with(partial(planned_text, plan)), variant),
-        "ask": page.path,
-        "answers": page.ready,
-        "leads": page.active,
-        "follows": page.standby,
     }
 
 

@@ -11,6 +11,50 @@ from howdah.hadoop.readers import at_once
 from howdah.model.plan import Role
 from howdah.render.daemons import HdfsDirectory
 
+
+def play(name: str, hosts: str, tasks: str, *keywords: str) -> str:
+    """A play on some hosts; keywords are lines such as ``serial: 1``."""
+    head = ("", f"- name: {name}", f"  hosts: {hosts}", "  gather_facts: false")
+    return "\n".join((*head, *(f"  {line}" for line in keywords), "  tasks:", tasks))
+
+
+def daemon_task(name: str, daemon: str, state: str, more: str = "") -> str:
+    """The task that brings a daemon of a host into a state; ``more`` are lines that follow."""
+    return f"""\
+    - name: {name}
+      howdah_daemon:
+        host: "{{{{ inventory_hostname }}}}"
+        daemon: {daemon}
+        state: {state}
+{more}"""
+
+
+def books(*names: str) -> str:
+    """The lines that play other playbooks."""
+    return "".join(f"\n- import_playbook: {name}.yaml\n" for name in names)
+
+
+def pages(port: int) -> str:
+    """An expression: where all NameNodes show their pages."""
+    return f"\"{{{{ groups.namenode | map('regex_replace', '$', ':{port}') }}}}\""
+
+
+def _check(name: str, task: str, condition: str, message: str, when: str = "") -> str:
+    return play(
+        name,
+        "cluster",
+        f"""\
+    - name: {task}
+      assert:
+        that: >-
+          {condition}
+        fail_msg: {message}
+        quiet: true
+{when}      run_once: true
+""",
+    )
+
+
 _DATANODES_WITH_BLOCKS = (
     "{{ groups.cluster | map('extract', hostvars) | selectattr('howdah.holds', 'defined') "
     "| map(attribute='howdah.holds') | flatten }}"
@@ -26,13 +70,11 @@ STARTED = (
     "{{ groups.datanode | map('extract', hostvars) | selectattr('started_datanode.host', 'defined') "
     "| map(attribute='inventory_hostname') }}"
 )
-"""The hosts of DataNodes that were started or already ran."""
 NAMENODES = " + ".join(
     f"groups.namenode | map('extract', hostvars) | selectattr('{register}_namenode.host', 'defined') "
     "| list | length"
     for register in ("started", "followed")
 )
-"""Number of NameNodes that were started or already ran."""
 _DISPENSABLE = (Role.SECONDARY_NAMENODE, Role.JOB_HISTORY)
 _FIRST = {
     # Arguments of the first start: of the first daemon, then of the others.
@@ -44,21 +86,14 @@ _FIRST = {
     ),
     Role.FAILOVER_CONTROLLER: ("first: formatzk", ""),
 }
-_NO_FURTHER = f"""
-- name: End the deployment if no NameNode runs
-  hosts: cluster
-  gather_facts: false
-  tasks:
-    - name: Check that one was started
-      assert:
-        that: >-
-          {NAMENODES} > 0
-        fail_msg: No NameNode runs, so nothing that needs one was started
-        quiet: true
-      # Hosts without a NameNode may be started alone, with --limit.
-      when: groups.namenode | intersect(ansible_play_hosts_all) | length > 0
-      run_once: true
-"""
+_NO_FURTHER = _check(
+    "End the deployment if no NameNode runs",
+    "Check that one was started",
+    f"{NAMENODES} > 0",
+    "No NameNode runs, so nothing that needs one was started",
+    "      # Hosts without a NameNode may be started alone, with --limit.\n"
+    "      when: groups.namenode | intersect(ansible_play_hosts_all) | length > 0\n",
+)
 
 
 def starts(
@@ -68,72 +103,50 @@ def starts(
     parts = [_fencing(fencing)] if fencing else []
     for role in (role for role in DAEMONS if present.get(role)):
         if role is Role.DATANODE:
-            parts.append(_refresh())
+            parts.append(_REFRESH)
         parts += _of_kind(role, len(present[role]))
         if role is Role.DATANODE:
             parts.append(_hdfs(directories, port))
     return "".join(parts)
 
 
-def pages(port: int) -> str:
-    """An expression: where all NameNodes show their pages."""
-    return f"\"{{{{ groups.namenode | map('regex_replace', '$', ':{port}') }}}}\""
-
-
 def _of_kind(role: Role, count: int) -> Iterator[str]:
     """The plays that start one kind of daemon, where it does not run."""
-    name = DAEMONS[role].name
+    name, title = DAEMONS[role].name, f"Start every {role.value}"
     if role not in _FIRST:
         # Ansible ends if all hosts of a play fail, so dispensable daemons share a play with others.
         lone = count == 1 and role in _DISPENSABLE
         task = _start(name, "it", "", f"'{name}' in group_names" if lone else "")
-        yield _start_play(role, f"{name}:datanode[0:1]" if lone else name, [task])
+        yield play(title, f"{name}:datanode[0:1]" if lone else name, task)
         return
     first, other_starts = _FIRST[role]
-    tasks = [_start(name, "the first", first, f"inventory_hostname == groups.{name}[0]")]
-    if count > 1:
-        condition = f"inventory_hostname != groups.{name}[0]"
-        tasks.append(_start(name, "the others", other_starts, condition, "followed"))
     # One play: if one host is lost, the other one continues.
-    yield _start_play(role, name, tasks, waits_for_data=role is Role.NAMENODE)
+    tasks = _start(name, "the first", first, f"inventory_hostname == groups.{name}[0]")
+    if count > 1:
+        tasks += _start(
+            name, "the others", other_starts, f"inventory_hostname != groups.{name}[0]", "followed"
+        )
     if role is Role.NAMENODE:
+        yield play(title, name, tasks, "vars:", f'  held: "{_DATANODES_WITH_BLOCKS}"')
         yield _NO_FURTHER
+    else:
+        yield play(title, name, tasks)
 
 
-def _start_play(role: Role, hosts: str, tasks: Sequence[str], waits_for_data: bool = False) -> str:
-    return (
-        f"""
-- name: Start every {role.value}
-  hosts: {hosts}
-  gather_facts: false
-"""
-        + (f'  vars:\n    held: "{_DATANODES_WITH_BLOCKS}"\n' if waits_for_data else "")
-        + "  tasks:\n"
-        + "".join(tasks)
-    )
-
-
-def _start(daemon: str, subject: str, more: str, condition: str, register: str = "started") -> str:
-    return (
-        f"""\
-    - name: Start {subject} if it does not run, and wait until it works
-      howdah_daemon:
-        host: "{{{{ inventory_hostname }}}}"
-        daemon: {daemon}
-        state: started
-"""
-        + (f"        {more}\n" if more else "")
-        + (f"      when: {json.dumps(condition)}\n" if condition else "")
-        + f"      register: {register}_{daemon}\n"
+def _start(daemon: str, subject: str, first: str, condition: str, register: str = "started") -> str:
+    lines = f"        {first}\n" if first else ""
+    lines += f"      when: {json.dumps(condition)}\n" if condition else ""
+    lines += f"      register: {register}_{daemon}\n"
+    return daemon_task(
+        f"Start {subject} if it does not run, and wait until it works", daemon, "started", lines
     )
 
 
 def _fencing(key: str) -> str:
-    return f"""
-- name: Let NameNodes log in to each other for fencing
-  hosts: namenode
-  gather_facts: false
-  tasks:
+    return play(
+        "Let NameNodes log in to each other for fencing",
+        "namenode",
+        f"""\
     - name: Have a key
       howdah_key:
         user: hdfs
@@ -143,15 +156,14 @@ def _fencing(key: str) -> str:
       howdah_key:
         user: hdfs
         authorized: "{{{{ ansible_play_hosts | map('extract', hostvars, ['fencing', 'public']) | list }}}}"
-"""
+""",
+    )
 
 
-def _refresh() -> str:
-    return f"""
-- name: Let running masters read the lists of hosts again
-  hosts: namenode
-  gather_facts: false
-  tasks:
+_REFRESH = play(
+    "Let running masters read the lists of hosts again",
+    "namenode",
+    f"""\
     - name: Refresh
       run_once: true
       howdah_hdfs:
@@ -162,7 +174,8 @@ def _refresh() -> str:
         - howdah is defined
         - {_NAMENODE_RUNS}
         - {_LISTS_CHANGED}
-"""
+""",
+)
 
 
 def _hdfs(directories: Sequence[HdfsDirectory], port: int) -> str:
@@ -171,11 +184,10 @@ def _hdfs(directories: Sequence[HdfsDirectory], port: int) -> str:
         + (f", policy: {directory.policy}}}" if directory.policy else "}")
         for directory in directories
     )
-    return f"""
-- name: Wait for HDFS, and create the directories of other services
-  hosts: namenode
-  gather_facts: false
-  tasks:
+    return play(
+        "Wait for HDFS, and create the directories of other services",
+        "namenode",
+        f"""\
     - name: Wait for HDFS
       run_once: true
       howdah_hdfs:
@@ -183,7 +195,8 @@ def _hdfs(directories: Sequence[HdfsDirectory], port: int) -> str:
         datanodes: "{STARTED}"
         directories: [{listed}]
         homes: "{{{{ howdah_homes | default([]) }}}}"
-"""
+""",
+    )
 
 
 def _plain(text: str) -> str:
@@ -192,8 +205,6 @@ def _plain(text: str) -> str:
 
 
 _OF_HDFS = (Role.DATANODE, Role.NAMENODE, Role.JOURNALNODE)
-
-
 ROLL = """\
     - name: Start a new segment of edits on every JournalNode
       howdah_hdfs:
@@ -201,27 +212,31 @@ ROLL = """\
         roll: true
 """
 """A NameNode writes no more of a segment to a JournalNode that was away; without most of them it ends."""
-_EVERY_NAMENODE = f"""
-- name: End the deployment if a NameNode does not run
-  hosts: cluster
-  gather_facts: false
-  tasks:
-    - name: Check that every one was started
-      assert:
-        that: >-
-          {NAMENODES} == groups.namenode | length
-        fail_msg: A NameNode does not run, and nothing is restarted with another release until it does
-        quiet: true
-      run_once: true
-"""
+_EVERY_NAMENODE = _check(
+    "End the deployment if a NameNode does not run",
+    "Check that every one was started",
+    f"{NAMENODES} == groups.namenode | length",
+    "A NameNode does not run, and nothing is restarted with another release until it does",
+)
 """Elsewhere the others go on without it; here it could be the release that keeps it from starting."""
+_GROUPS = play(
+    "Group hosts by daemons to restart",
+    "cluster",
+    """\
+    - name: Group by what is stale
+      group_by:
+        key: "stale_{{ item }}"
+      loop: "{{ howdah.stale | default([]) }}"
+      when: howdah is defined
+      changed_when: false
+""",
+)
 
 
 class Rolling(NamedTuple):
     """The facts of a plan that restarts need."""
 
     present: Mapping[Role, Sequence[str]]
-    """The hosts of each daemon."""
     replication: int
     whole: str
     """The task that waits until HDFS misses nothing."""
@@ -229,7 +244,7 @@ class Rolling(NamedTuple):
 
 def restart(plan: Rolling, order: Sequence[Sequence[Role]]) -> str:
     """Restart what has to read what was changed, in this order."""
-    return _groups() + "".join(text for step in order for text in _step(plan, step))
+    return _GROUPS + "".join(text for step in order for text in _step(plan, step))
 
 
 def upgrade() -> str:
@@ -243,19 +258,13 @@ def downgrade() -> str:
 
 
 def _change_release(restarts: str) -> str:
-    """Change the start options of NameNodes for another release."""
-    started = _books("apply") + _as_upgrade("upgrading") + _books("start")
-    return started + _EVERY_NAMENODE + _books(restarts, "prove")
+    started = books("apply") + _as_upgrade("upgrading") + books("start")
+    return started + _EVERY_NAMENODE + books(restarts, "prove")
 
 
 def upgrade_task(namenodes: str, state: str, words: str) -> str:
     """The play that prepares HDFS's rolling upgrade, or finalizes it; ``namenodes`` is an expression."""
-    return f"""
-- name: {words}
-  hosts: namenode
-  gather_facts: false
-  any_errors_fatal: true
-  tasks:
+    task = f"""\
     - name: Ask HDFS
       run_once: true
       howdah_hdfs:
@@ -263,6 +272,7 @@ def upgrade_task(namenodes: str, state: str, words: str) -> str:
         upgrade: {state}
         patience_s: 3600
 """
+    return play(words, "namenode", task, "any_errors_fatal: true")
 
 
 def as_ever() -> str:
@@ -273,37 +283,8 @@ def as_ever() -> str:
 def _as_upgrade(state: str) -> str:
     """All NameNodes, or nothing further: one that is started otherwise would not follow the other."""
     words = "as of a rolling upgrade" if state == "upgrading" else "as ever again"
-    return f"""
-- name: Let NameNodes be started {words}
-  hosts: namenode
-  gather_facts: false
-  any_errors_fatal: true
-  tasks:
-    - name: Change their units
-      howdah_daemon:
-        host: "{{{{ inventory_hostname }}}}"
-        daemon: namenode
-        state: {state}
-"""
-
-
-def _books(*names: str) -> str:
-    return "".join(f"\n- import_playbook: {name}.yaml\n" for name in names)
-
-
-def _groups() -> str:
-    return """
-- name: Group hosts by daemons to restart
-  hosts: cluster
-  gather_facts: false
-  tasks:
-    - name: Group by what is stale
-      group_by:
-        key: "stale_{{ item }}"
-      loop: "{{ howdah.stale | default([]) }}"
-      when: howdah is defined
-      changed_when: false
-"""
+    task = daemon_task("Change their units", "namenode", state)
+    return play(f"Let NameNodes be started {words}", "namenode", task, "any_errors_fatal: true")
 
 
 def _step(plan: Rolling, step: Sequence[Role]) -> Iterator[str]:
@@ -312,61 +293,34 @@ def _step(plan: Rolling, step: Sequence[Role]) -> Iterator[str]:
     if not roles:
         return
     role = roles[-1]
-    kind = DAEMONS[role]
+    name = DAEMONS[role].name
     stale = ":".join(f"stale_{DAEMONS[member].name}" for member in roles)
-    if not (kind.page.active and len(plan.present[role]) > 1):
+    if not (DAEMONS[role].page.active and len(plan.present[role]) > 1):
         yield _play(plan, roles, f"Restart every {role.value} that reads changed values", stale)
         return
-    yield f"""
-- name: Find the active {role.value} among those that read changed values
-  hosts: {stale}
-  gather_facts: false
-  tasks:
-    - name: Ask it
-      howdah_daemon:
-        host: "{{{{ inventory_hostname }}}}"
-        daemon: {kind.name}
-        state: asked
-      register: asked_{kind.name}
+    grouped = f"""\
+      register: asked_{name}
     - name: Group by the answer
       group_by:
-        key: active_{kind.name}
-      when: asked_{kind.name}.leads
+        key: active_{name}
+      when: asked_{name}.leads
       changed_when: false
 """
+    title = f"Find the active {role.value} among those that read changed values"
+    yield play(title, stale, daemon_task("Ask it", name, "asked", grouped))
     standing = f"Restart every standby {role.value} that reads changed values"
-    yield _play(plan, roles, standing, f"{stale}:!active_{kind.name}")
+    yield _play(plan, roles, standing, f"{stale}:!active_{name}")
     leading = f"Fail over from the active {role.value}, then restart it"
-    yield _play(plan, roles, leading, f"active_{kind.name}", first=len(roles) > 1)
+    yield _play(plan, roles, leading, f"active_{name}", first=len(roles) > 1)
 
 
 def _play(plan: Rolling, roles: Sequence[Role], name: str, hosts: str, first: bool = False) -> str:
     role = roles[-1]
-    text = f"""
-- name: {name}
-  hosts: {hosts}
-  gather_facts: false
-  serial: {at_once(role, plan.replication)}
-  max_fail_percentage: 0
-  tasks:
-"""
-    if first:
-        # Before the restart of its failover controller, which would cause an uncontrolled failover.
-        text += _task("Fail over to another one", DAEMONS[role].name, "follows")
     roll = ROLL if role is Role.JOURNALNODE else ""
-    text += roll
-    text += "".join(
-        _task("Restart it, and wait until it works", DAEMONS[member].name, "fresh") for member in roles
+    restarts = (
+        daemon_task("Restart it, and wait until it works", DAEMONS[member].name, "fresh") for member in roles
     )
-    text += roll
-    return text + (plan.whole if role in _OF_HDFS else "")
-
-
-def _task(name: str, daemon: str, state: str) -> str:
-    return f"""\
-    - name: {name}
-      howdah_daemon:
-        host: "{{{{ inventory_hostname }}}}"
-        daemon: {daemon}
-        state: {state}
-"""
+    # Before the restart of its failover controller, which would cause an uncontrolled failover.
+    begin = daemon_task("Fail over to another one", DAEMONS[role].name, "follows") if first else ""
+    tasks = "".join((begin, roll, *restarts, roll, plan.whole if role in _OF_HDFS else ""))
+    return play(name, hosts, tasks, f"serial: {at_once(role, plan.replication)}", "max_fail_percentage: 0")

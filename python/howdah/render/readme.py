@@ -15,15 +15,11 @@ import jinja2
 from howdah.model.placement import PlacedHost
 from howdah.model.plan import ClusterPlan, ConfigFile, Placement, Role, planned_text, value_text
 from howdah.model.request import Hypervisor
-from howdah.render.daemons import (
-    hbase_directory,
-    hdfs_directories,
-    local_directories,
-    masters_on_data_disks,
-)
+from howdah.render.daemons import hbase_directory, hdfs_directories, local_directories, masters_on_data_disks
 from howdah.render.hadoop import HADOOP_FILES
 from howdah.render.secrets import logins, secret_groups
 from howdah.render.text import differ, wrapped
+from howdah.units import format_counted
 
 _MEANS = {
     "hadoop": "HADOOP_CONF_DIR of masters, clients and workers",
@@ -51,37 +47,29 @@ def contents(paths: Iterable[str]) -> list[tuple[str, str]]:
 
 def counted_contents(paths: Iterable[str]) -> list[tuple[str, str, int]]:
     """As ``contents``, with the number of files."""
-    tops = Counter(_top(path) for path in paths)
+    tops = Counter("".join(path.partition("/")[:2]) for path in paths)
     return [
         (top, _meaning(top, any(top.startswith("hadoop-") for top in tops)), count)
         for top, count in sorted(tops.items(), key=lambda item: item[0].rstrip("/"))
     ]
 
 
-def _top(path: str) -> str:
-    first, slash, _ = path.partition("/")
-    return f"{first}{slash}"
-
-
 def _meaning(top: str, kinds_differ: bool) -> str:
     name = top.rstrip("/")
     base, _, kind = name.partition("-")
-    if name not in _MEANS:
-        return (
-            f"HADOOP_CONF_DIR of workers of the kind {kind}"
-            if base == "hadoop"
-            else f"{_MEANS[base]}, for {kind}"
-        )
     if name == "hadoop" and kinds_differ:
         return "HADOOP_CONF_DIR of masters and clients that are not workers"
-    return _MEANS[name]
+    if name in _MEANS:
+        return _MEANS[name]
+    if base == "hadoop":
+        return f"HADOOP_CONF_DIR of workers of the kind {kind}"
+    return f"{_MEANS[base]}, for {kind}"
 
 
 _MACHINES = {
     Hypervisor.VSPHERE: " --vcenter VCENTER",
     Hypervisor.KVM: " --libvirt 'qemu+ssh://root@{host}/system'",
 }
-"""Describe the site file of `howdah provision`."""
 
 
 def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[ConfigFile]) -> ConfigFile:
@@ -93,7 +81,11 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
         for role in Role
     }
     carried = _carried(plan, hosts)
+    reason = plan.cluster.topology.reason
+    key = "dfs.ha.fencing.ssh.private-key-files"
     virtual = any(layout.virtual for layout in plan.cluster.layouts)
+    # NameNodes as ``haadmin`` calls them.
+    namenode_ids = (entry.value for entry in plan.settings if entry.key.startswith("dfs.ha.namenodes."))
     text = _template().render(
         cluster=plan.cluster.inventory.cluster,
         platform=plan.platform,
@@ -105,7 +97,7 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
         shadowed=any(host.shadows for host in hosts),
         contents=contents(paths),
         roles=[(role, addresses) for role, addresses in on.items() if addresses],
-        topology="\n".join(wrapped(f"{_sentence(plan.cluster.topology.reason)}.", 110)),
+        topology="\n".join(wrapped(f"{reason[:1].upper() + reason[1:].rstrip('.')}.", 110)),
         on=on.__getitem__,
         step=lambda: next(numbers),
         has=lambda start: any(path.startswith(start) for path in paths),
@@ -120,8 +112,8 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
         directories=list(local_directories(plan, on)),
         hdfs_directories=list(hdfs_directories(plan)),
         hbase_directory=hbase_directory(plan) if plan.cluster.request.hbase_used else "",
-        fencing_key=_setting(plan, "dfs.ha.fencing.ssh.private-key-files"),
-        fencing_folder=_folder(plan, "dfs.ha.fencing.ssh.private-key-files"),
+        fencing_key=_setting(plan, key),
+        fencing_folder=shlex.quote(str(PurePosixPath(planned_text(plan, key)).parent)),
         logins=[(_where(login.role, on), login.path, login.lines("HOST")) for login in logins(plan)],
         secrets=list(secret_groups(plan, hosts)),
         keytab=_setting(plan, "dfs.namenode.keytab.file"),
@@ -130,7 +122,7 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
         racked=all(rack.name != "default-rack" for rack in plan.cluster.topology.racks),
         grouped=plan.cluster.topology.placement is Placement.NODE_GROUPS,
         namenodes=on[Role.NAMENODE.value],
-        namenode_ids=_namenode_ids(plan),
+        namenode_ids=value_text(next(namenode_ids, "nn1,nn2")).split(","),
         datanodes=carried[Role.DATANODE],
         nodemanagers=carried[Role.NODEMANAGER],
         regionservers=carried[Role.REGIONSERVER],
@@ -146,7 +138,6 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
 
 
 def _where(role: Role, on: Mapping[str, Sequence[str]]) -> str:
-    """On which hosts a daemon is, in words."""
     hosts = on[role.value]
     return f"{role.value}: {', '.join(hosts)}" if hosts else "every worker"
 
@@ -155,10 +146,6 @@ def _apart(base: str, paths: Sequence[str]) -> str:
     """Return the note about a folder that differs by kinds of workers or groups of hosts."""
     folders = sorted({path.split("/")[0] for path in paths if path.startswith(f"{base}-")})
     return f" (use your own {', '.join(f'`{name}/`' for name in folders)})" if folders else ""
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:].rstrip(".")
 
 
 def _spaced(text: str) -> str:
@@ -173,17 +160,12 @@ def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("howdah.render"), autoescape=False, undefined=jinja2.StrictUndefined
     )
-    environment.filters["quantity"] = _quantity
+    environment.filters["quantity"] = format_counted
     environment.filters["plain"] = lambda text: " ".join(wrapped(text))
     return environment.get_template("README.md.j2")
 
 
-def _quantity(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def _carried(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Counter[Role]:
-    """Number of workers that run each daemon."""
     roles = {worker.name: worker.roles for worker in plan.workers}
     carried: Counter[Role] = Counter()
     for kind, count in Counter(worker.kind for host in hosts for worker in host.workers).items():
@@ -195,21 +177,3 @@ def _setting(plan: ClusterPlan, key: str) -> str:
     """A value that commands name, quoted; empty where the plan has none."""
     value = planned_text(plan, key)
     return shlex.quote(value) if value else ""
-
-
-def _folder(plan: ClusterPlan, key: str) -> str:
-    """The directory that a path lies in, quoted."""
-    return shlex.quote(str(PurePosixPath(planned_text(plan, key)).parent))
-
-
-def _namenode_ids(plan: ClusterPlan) -> list[str]:
-    """NameNodes as ``haadmin`` calls them."""
-    value = next(
-        (
-            value_text(setting.value)
-            for setting in plan.settings
-            if setting.key.startswith("dfs.ha.namenodes.")
-        ),
-        "nn1,nn2",
-    )
-    return value.split(",")

@@ -14,7 +14,6 @@ from howdah.model.plan import ClusterPlan, Role, planned_text, value_text
 
 _OPTION = re.compile(r"-Djava\.security\.auth\.login\.config=(\S+)")
 SERVERS_FILE = "/etc/zookeeper/conf/jaas.conf"
-"""Path of ZooKeeper's own login configuration."""
 _SERVERS_ENTRIES = ("Server", "QuorumServer", "QuorumLearner")
 _SERVERS_KEYTAB = "/etc/security/keytabs/zookeeper.service.keytab"
 
@@ -32,16 +31,13 @@ class Login(NamedTuple):
 
     def lines(self, host: str) -> tuple[str, ...]:
         """Return its lines on a host, because Java does not replace _HOST."""
-        return tuple(line for entry in self.entries for line in self._of(entry, host))
-
-    def _of(self, entry: str, host: str) -> tuple[str, ...]:
-        return (
-            f"{entry} {{",
+        section = (
             "  com.sun.security.auth.module.Krb5LoginModule required",
             "  useKeyTab=true storeKey=true useTicketCache=false",
             f'  keyTab="{self.keytab}" principal="{self.principal.replace("_HOST", host)}";',
             "};",
         )
+        return tuple(line for entry in self.entries for line in (f"{entry} {{", *section))
 
 
 def logins(plan: ClusterPlan) -> Iterator[Login]:
@@ -66,7 +62,6 @@ AUTHORITY = "/etc/security/tls/ca.pem"
 _GROUP = "hadoop"
 _PROVIDER = "hadoop.security.credential.provider.path"
 _SHOWN = 3
-"""The number of hosts that are listed if many are identical."""
 _STORE = "localjceks://file"
 
 
@@ -74,7 +69,6 @@ class HostSecret(NamedTuple):
     """A file that the administrator provides: its path on a host, and the users that may read it."""
 
     name: str
-    """Its file name in the administrator's folder."""
     path: str
     owner: str
     group: str
@@ -85,28 +79,20 @@ class HostSecret(NamedTuple):
     """The principals of its keys, if it is a keytab; ``_HOST`` is the host's own name."""
 
 
-def is_secure(plan: ClusterPlan) -> bool:
-    """Whether a plan requires Kerberos."""
-    return plan.cluster.request.secure
-
-
 def host_secrets(plan: ClusterPlan, roles: Sequence[Role]) -> tuple[HostSecret, ...]:
     """The secrets of a host with these daemons, sorted by name; none for a plan without Kerberos.
 
     Raises UserError if a planned path is not one, or if two of them have the same file name.
     """
-    if not is_secure(plan) or not roles:
+    if not plan.cluster.request.secure or not roles:
         return ()
     secrets = {secret.path: secret for secret in (*_keytabs(plan, roles), *_stores(plan, roles))}
     named: dict[str, HostSecret] = {}
     for secret in secrets.values():
         existing = named.setdefault(secret.name, secret)
         if existing is not secret:
-            raise UserError(
-                secret.path,
-                f"has the same file name as {existing.path}, and both come from one folder",
-                "give one of them another name with --set",
-            )
+            problem = f"has the same file name as {existing.path}, and both come from one folder"
+            raise UserError(secret.path, problem, "give one of them another name with --set")
     return tuple(named[name] for name in sorted(named))
 
 
@@ -129,9 +115,16 @@ def _keytabs(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[HostSecret]:
     for role in DAEMONS:
         if role not in roles:
             continue
-        for path, principal in _keys(plan, role):
-            principals.setdefault(path, set()).add(principal)
-            users.setdefault(path, set()).add(DAEMONS[role].user)
+        keys = [
+            (planned_text(plan, keytab.file), planned_text(plan, keytab.principal))
+            for keytab in DAEMONS[role].keytabs
+        ]
+        if role is Role.ZOOKEEPER:
+            keys += ((login.keytab, login.principal) for login in logins(plan) if login.role is role)
+        for path, principal in keys:
+            if path and principal:
+                principals.setdefault(path, set()).add(principal)
+                users.setdefault(path, set()).add(DAEMONS[role].user)
     for path, names in principals.items():
         readers = tuple(sorted(users[path]))
         web = any(principal.startswith("HTTP/") for principal in names)
@@ -139,16 +132,6 @@ def _keytabs(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[HostSecret]:
         shared = web or len(readers) > 1
         owner, mode = ("root", "0440") if shared else (readers[0], "0400")
         yield HostSecret(_name(path), path, owner, _GROUP, mode, readers, tuple(sorted(names)))
-
-
-def _keys(plan: ClusterPlan, role: Role) -> Iterator[tuple[str, str]]:
-    """The keytabs of a daemon and the principal that each is read for."""
-    for keys in DAEMONS[role].keytabs:
-        path, name = planned_text(plan, keys.file), planned_text(plan, keys.principal)
-        if path and name:
-            yield path, name
-    if role is Role.ZOOKEEPER:
-        yield from ((login.keytab, login.principal) for login in logins(plan) if login.role is role)
 
 
 def _stores(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[HostSecret]:
@@ -176,7 +159,6 @@ def _name(path: str) -> str:
     """The last part of a path of the plan's; raises UserError where it is no plain absolute path."""
     pure = PurePosixPath(path)
     if not pure.is_absolute() or ".." in pure.parts or not pure.name:
-        raise UserError(
-            path, "is not a valid path of a keytab or a key store", "give an absolute path without .."
-        )
+        hint = "give an absolute path without .."
+        raise UserError(path, "is not a valid path of a keytab or a key store", hint)
     return pure.name

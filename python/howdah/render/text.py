@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
-from html import escape
+from html import escape  # As that of xml.sax.saxutils, which brings urllib and ssl with it.
 from importlib import resources
 from shlex import quote
 from typing import NamedTuple
@@ -25,55 +25,20 @@ from howdah.releases import catalogue
 from howdah.releases.catalogue import Release
 
 HADOOP_XML = (
-    "capacity-scheduler.xml",
-    "core-site.xml",
-    "hadoop-policy.xml",
-    "hdfs-site.xml",
-    "mapred-site.xml",
-    "ssl-client.xml",
-    "ssl-server.xml",
-    "yarn-site.xml",
-)
+    "capacity-scheduler.xml", "core-site.xml", "hadoop-policy.xml", "hdfs-site.xml",
+    "mapred-site.xml", "ssl-client.xml", "ssl-server.xml", "yarn-site.xml",
+)  # fmt: skip
 HADOOP_ENV = ("hadoop-env.sh", "mapred-env.sh", "yarn-env.sh")
 HBASE_XML = ("hbase-site.xml",)
 HBASE_ENV = ("hbase-env.sh",)
 XML = (*HADOOP_XML, *HBASE_XML)
-ZOOKEEPER = "zoo.cfg"
-ZOOKEEPER_ENV = "zookeeper-env.sh"
-SPARK = "spark-defaults.conf"
-TEZ = "tez-site.xml"
-HIVE = "hive-site.xml"
-FRAMEWORKS = (SPARK, TEZ, HIVE)
-EXECUTOR = "container-executor.cfg"
-SYSCTL = "sysctl.conf"
-LIMITS = "limits.conf"
-HUGE_PAGES = "thp"
-DISKS = "disks"
-JAVA = "java"
-SYSTEM = (SYSCTL, LIMITS, HUGE_PAGES, DISKS, JAVA)
-NETWORK = "network"
-VMX = "vsphere.vmx"
-ESXI = "esxi"
-LIBVIRT = "kvm.xml"
-FIRMWARE = "firmware"
-SETTING_FILES = frozenset(
-    (
-        *XML,
-        *HADOOP_ENV,
-        *HBASE_ENV,
-        ZOOKEEPER,
-        ZOOKEEPER_ENV,
-        EXECUTOR,
-        *FRAMEWORKS,
-        *SYSTEM,
-        NETWORK,
-        VMX,
-        ESXI,
-        LIBVIRT,
-        FIRMWARE,
-    )
-)
-"""Every file that a setting may name."""
+ZOOKEEPER, ZOOKEEPER_ENV, EXECUTOR = "zoo.cfg", "zookeeper-env.sh", "container-executor.cfg"
+FRAMEWORKS = SPARK, TEZ, HIVE = "spark-defaults.conf", "tez-site.xml", "hive-site.xml"
+SYSTEM = SYSCTL, LIMITS, HUGE_PAGES, DISKS, JAVA = "sysctl.conf", "limits.conf", "thp", "disks", "java"
+HARDWARE = NETWORK, VMX, ESXI, LIBVIRT, FIRMWARE = "network", "vsphere.vmx", "esxi", "kvm.xml", "firmware"
+SETTING_FILES = {
+    *XML, *HADOOP_ENV, *HBASE_ENV, ZOOKEEPER, ZOOKEEPER_ENV, EXECUTOR, *FRAMEWORKS, *SYSTEM, *HARDWARE,
+}  # fmt: skip
 
 
 class FileVariant(NamedTuple):
@@ -116,13 +81,12 @@ def differ(plan: ClusterPlan, files: Collection[str]) -> bool:
 
 def file_variants(plan: ClusterPlan, files: Collection[str]) -> tuple[FileVariant, ...]:
     """Return the different sets of these files, identical ones together."""
+    groups = [group.name for group in plan.cluster.inventory.groups]
     if any(setting.file in files and setting.worker is not None for setting in plan.settings):
-        workless = {group.name for group in plan.cluster.inventory.groups} - {
-            worker.group for worker in plan.workers
-        }
+        workless = {*groups} - {worker.group for worker in plan.workers}
         return (*map(of_kind, plan.workers), *map(of_group, sorted(workless)))
     if differ(plan, files):
-        return tuple(of_group(group.name) for group in plan.cluster.inventory.groups)
+        return tuple(map(of_group, groups))
     return (EVERYWHERE,)
 
 
@@ -158,30 +122,21 @@ def setting_text(setting: Setting, *, lines: bool = False) -> str:
     """
     text = value_text(setting.value)
     if _ILLEGAL.search(text) or (not lines and "\n" in text):
-        raise UserError(
-            setting_label(setting),
-            "its value contains a control character or a line break",
-            "write it on one line",
-        )
+        hint = "write it on one line"
+        raise setting_error(setting, "its value contains a control character or a line break", hint)
     return text
 
 
-def setting_label(setting: Setting) -> str:
-    """A setting as an error names it: its file and key, or the flag that gave it."""
-    if setting.origin == "user":
-        return f"--set {setting.key}"
-    return f"{setting.file}: {setting.key}"
+def setting_error(setting: Setting, problem: str, hint: str) -> UserError:
+    """What is wrong with a setting, which is named by its file and key, or by the flag that gave it."""
+    where = f"--set {setting.key}" if setting.origin == "user" else f"{setting.file}: {setting.key}"
+    return UserError(where, problem, hint)
 
 
 def plain_key(setting: Setting) -> str:
     """A setting's key where it stands bare in a file; raises UserError if it is more than a word."""
-    if (
-        not setting.key.replace(".", "").replace("_", "").replace("-", "").isalnum()
-        or not setting.key.isascii()
-    ):
-        raise UserError(
-            setting_label(setting), "is not a plain key", "letters, digits, dots, hyphens and underscores"
-        )
+    if not re.fullmatch(r"[._-]*[A-Za-z0-9][A-Za-z0-9._-]*", setting.key):
+        raise setting_error(setting, "is not a plain key", "letters, digits, dots, hyphens and underscores")
     return setting.key
 
 
@@ -210,6 +165,11 @@ def hash_comment(lines: list[str]) -> str:
     return "".join(f"# {line}".rstrip() + "\n" for line in lines)
 
 
+def reason_comment(setting: Setting) -> str:
+    """The reason and the sources of a setting as such comments."""
+    return hash_comment(reason_lines(setting))
+
+
 def env_file(title: str, settings: Sequence[Setting]) -> str:
     """A whole env file; raises UserError for a key that cannot name a variable."""
     return hash_comment([title, _JAVA_HOME]) + "".join(_export(setting) for setting in settings)
@@ -217,14 +177,9 @@ def env_file(title: str, settings: Sequence[Setting]) -> str:
 
 def _export(setting: Setting) -> str:
     if not _VARIABLE.fullmatch(setting.key):
-        raise UserError(
-            setting_label(setting), "is not the name of a variable", "letters, digits and underscores"
-        )
+        raise setting_error(setting, "is not the name of a variable", "letters, digits and underscores")
     value = quote(setting_text(setting, lines=True))
-    return f"\n{hash_comment(reason_lines(setting))}export {setting.key}={value}\n"
-
-
-# The escape of xml.sax.saxutils does the same, but brings urllib and ssl with it.
+    return f"\n{reason_comment(setting)}export {setting.key}={value}\n"
 
 
 def xml_file(title: str, settings: Sequence[Setting]) -> str:
@@ -270,30 +225,19 @@ def check_name(setting: Setting, *releases: Release) -> None:
     """Raise UserError if no release has the key, or if the value is invalid."""
     for release in releases:
         if instead := release.replacement(setting.key):
-            raise UserError(
-                setting_label(setting),
-                f"is deprecated in {_spoken(release)}",
-                f"use {' and '.join(instead)} instead",
-            )
+            hint = f"use {' and '.join(instead)} instead"
+            raise setting_error(setting, f"is deprecated in {_spoken(release)}", hint)
         if setting.key in release.gone:
-            raise UserError(
-                setting_label(setting), f"is not read by {_spoken(release)}", release.gone[setting.key]
-            )
+            raise setting_error(setting, f"is not read by {_spoken(release)}", release.gone[setting.key])
         if (entry := release.find(setting.key)) is not None:
             text = setting_text(setting, lines=True)
             if misfit := release.misfit(setting.key, text):
-                raise UserError(
-                    setting_label(setting),
-                    f"{text!r} {misfit}",
-                    f"{_spoken(release)} reads it as {entry.kind}",
-                )
+                hint = f"{_spoken(release)} reads it as {entry.kind}"
+                raise setting_error(setting, f"{text!r} {misfit}", hint)
             return
     near = next((near for release in releases if (near := intended_key(setting.key, release))), None)
-    raise UserError(
-        setting_label(setting),
-        f"is not a property of {' or '.join(map(_spoken, releases))}",
-        f"did you mean {near}?" if near else "see the release's list of properties",
-    )
+    hint = f"did you mean {near}?" if near else "see the release's list of properties"
+    raise setting_error(setting, f"is not a property of {' or '.join(map(_spoken, releases))}", hint)
 
 
 def _spoken(release: Release) -> str:
@@ -304,37 +248,24 @@ def _spoken(release: Release) -> str:
 def guard(plan: ClusterPlan) -> Cluster:
     """The plan's cluster; raises UserError for an invalid name."""
     cluster = plan.cluster
-    for where, host in _hosts(cluster):
-        if not is_hostname(host):
-            raise UserError(where, f"{host!r} is not a host name", "letters, digits, hyphens and dots")
-    for where, name in _names(plan):
+    for master in cluster.masters:
+        for host in (master.address, master.host, master.shadow_host):
+            if host is not None and not is_hostname(host):
+                where = f"masters: {master.name}"
+                raise UserError(where, f"{host!r} is not a host name", "letters, digits, hyphens and dots")
+    names = (
+        *(("workers", worker.name) for worker in plan.workers),
+        *(("masters", master.name) for master in cluster.masters),
+        *(("racks", rack.name) for rack in cluster.topology.racks),
+        *(("layouts", kind) for layout in cluster.layouts for kind in layout.workers),
+    )
+    for where, name in names:
         if not _NAME.fullmatch(name):
             raise UserError(where, f"{name!r} is not a name", "letters, digits, hyphens and dots, at most 64")
     for setting in plan.settings:
         if setting.file is not None and setting.file not in SETTING_FILES:
-            raise UserError(
-                f"settings: {setting.key}",
-                f"{setting.file!r} is not a file that is rendered",
-                f"one of {', '.join(sorted(SETTING_FILES))}",
-            )
+            problem = f"{setting.file!r} is not a file that is rendered"
+            raise UserError(f"settings: {setting.key}", problem, f"one of {', '.join(sorted(SETTING_FILES))}")
     if not any(Role.NAMENODE in master.roles for master in cluster.masters):
         raise UserError("masters", "none of them is a NameNode", "give one of them this role")
     return cluster
-
-
-def _hosts(cluster: Cluster) -> Iterator[tuple[str, str]]:
-    for master in cluster.masters:
-        yield f"masters: {master.name}", master.address
-        yield f"masters: {master.name}", master.host
-        if master.shadow_host is not None:
-            yield f"masters: {master.name}", master.shadow_host
-
-
-def _names(plan: ClusterPlan) -> Iterator[tuple[str, str]]:
-    for worker in plan.workers:
-        yield "workers", worker.name
-    for master in plan.cluster.masters:
-        yield "masters", master.name
-    for rack in plan.cluster.topology.racks:
-        yield "racks", rack.name
-    yield from (("layouts", kind) for layout in plan.cluster.layouts for kind in layout.workers)

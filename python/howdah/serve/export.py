@@ -8,11 +8,11 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from threading import Lock
-from types import TracebackType
 from typing import Annotated, Any, Self
 from urllib.parse import quote
 
@@ -22,6 +22,7 @@ from pydantic import Field, ValidationError
 import howdah
 from howdah.errors import UserError
 from howdah.model.base import Model
+from howdah.model.prediction import Score
 from howdah.report.drawing import VEGA_LITE
 from howdah.report.html import FIGURES
 from howdah.report.renderer import Renderer, page_specs, still_spec
@@ -41,9 +42,7 @@ class _Picture(Model):
     """A picture in the folder of an export."""
 
     file: Annotated[str, Field(pattern=r"^\w[\w.-]*(/\w[\w.-]*)*\.svg$")]
-    """Its path from there on."""
     sha256: str
-    """The digest of what is in it."""
 
 
 class _Mark(Model):
@@ -57,7 +56,9 @@ class Album:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._earlier = _read(directory / MARK)
+        self._earlier: dict[str, _Picture] = {}
+        with suppress(OSError, ValidationError):
+            self._earlier = _Mark.model_validate_json((directory / MARK).read_bytes()).pictures
         self._pictures: dict[str, _Picture] = {}
         self._renderer: Renderer | None = None
         self._drawing = Lock()
@@ -65,9 +66,7 @@ class Album:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._renderer is not None:
             self._renderer.dismiss()
 
@@ -102,13 +101,6 @@ class Album:
         return content.decode() if _sha256(content) == picture.sha256 else None
 
 
-def _read(file: Path) -> dict[str, _Picture]:
-    try:
-        return _Mark.model_validate_json(file.read_bytes()).pictures
-    except (OSError, ValidationError):
-        return {}
-
-
 def _digest(spec: dict[str, Any]) -> str:
     drawing = [howdah.__version__, VEGA_LITE, metadata.version("vl-convert-python"), spec]
     return _sha256(json.dumps(drawing, sort_keys=True).encode())
@@ -134,12 +126,10 @@ def export(settings: ServeSettings, directory: Path, report: Callable[[str], Non
     The directory appears whole, or stays as it was. Raises UserError for one that holds anything else than
     an earlier export, and where it cannot be written.
     """
-    if directory.exists() and not _replaceable(directory):
-        raise UserError(
-            f"--export {directory}",
-            "contains files that are not part of an export",
-            "give a new directory or an earlier export",
-        )
+    replaceable = directory.is_dir() and ((directory / MARK).exists() or not any(directory.iterdir()))
+    if directory.exists() and not replaceable:
+        hint = "give a new directory or an earlier export"
+        raise UserError(f"--export {directory}", "contains files that are not part of an export", hint)
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
         staged = Path(tempfile.mkdtemp(prefix=".new-", dir=directory.parent))
@@ -152,16 +142,9 @@ def export(settings: ServeSettings, directory: Path, report: Callable[[str], Non
         finally:
             shutil.rmtree(staged, ignore_errors=True)
     except OSError as error:
-        raise UserError(
-            f"--export {directory}",
-            f"cannot be written ({error.strerror})",
-            "give a directory on a disk with free space",
-        ) from error
+        hint = "give a directory on a disk with free space"
+        raise UserError(f"--export {directory}", f"cannot be written ({error.strerror})", hint) from error
     return count
-
-
-def _replaceable(directory: Path) -> bool:
-    return directory.is_dir() and ((directory / MARK).exists() or not any(directory.iterdir()))
 
 
 def _swap(staged: Path, directory: Path) -> None:
@@ -187,14 +170,13 @@ async def _write(settings: ServeSettings, folder: Path, album: Album, report: Ca
             page = await _asked(client, address)
             _put(folder / address.lstrip("/") / "index.html", _leading_to_files(page).encode())
             names = _PICTURE.findall(page)
+            files = {name: f"{address}{FIGURES}/{name}.svg" for name in names}
             if address.endswith(_PAPER):
-                pictures = {
-                    _file(address, name): await _asked(client, _file(address, name)) for name in names
-                }
+                pictures = {file: await _asked(client, file) for file in files.values()}
             else:
                 specs = page_specs(page)
-                drawn_specs = {_file(address, name): specs[name] for name in names}
-                pictures = await asyncio.to_thread(album.pictures, drawn_specs)
+                drawn = {file: specs[name] for name, file in files.items()}
+                pictures = await asyncio.to_thread(album.pictures, drawn)
             for file, picture in pictures.items():
                 _put(folder / file.lstrip("/"), picture.encode())
 
@@ -205,10 +187,6 @@ async def _write(settings: ServeSettings, folder: Path, album: Album, report: Ca
         await asyncio.gather(*pages)
     await site.close()
     return len(pages)
-
-
-def _file(address: str, figure: str) -> str:
-    return f"{address}{FIGURES}/{figure}.svg"
 
 
 def _leading_to_files(page: str) -> str:
@@ -228,7 +206,6 @@ async def _asked(client: httpx.AsyncClient, address: str) -> str:
 
 
 def _addresses(site: Site) -> Iterator[str]:
-    """Every page's address."""
     settings = site.settings
     yield "/"
     for name in sorted(site.index.names()):
@@ -252,10 +229,9 @@ def _addresses(site: Site) -> Iterator[str]:
     yield "/predictions/"
     for path in list_predictions(settings.predictions_dir):
         yield f"/predictions/{path.name}/"
-    try:
+    scores: Iterable[Score] = ()
+    with suppress(UserError):
         scores = read_scores(settings.predictions_dir)
-    except UserError:
-        scores = []
     for prediction, run in dict.fromkeys((score.prediction, score.run) for score in scores):
         yield f"/predictions/{prediction}/{run}/"
 

@@ -22,27 +22,18 @@ class RunsWanted(Model):
     search: Annotated[str, Field(max_length=200)] = ""
     """Words that all stand somewhere in its name, suite, host, tags, note or error."""
     suite: Annotated[str, Field(max_length=100)] = ""
-    """Only of this suite."""
     engine: Annotated[str, Field(max_length=100)] = ""
-    """Only by this engine."""
     platform: Annotated[str, Field(max_length=100)] = ""
-    """Only on this platform."""
     outcome: Annotated[str, Field(max_length=100)] = ""
-    """Only those that ended so."""
     tag: Annotated[str, Field(max_length=100)] = ""
-    """Only those with this tag."""
     since: Annotated[str, Field(max_length=40)] = ""
     """Only those that began then or later: an ISO date, or the beginning of one."""
     until: Annotated[str, Field(max_length=40)] = ""
     """Only those that began before the end of this day."""
     order: Order = "created"
-    """What they are sorted by."""
     descending: bool = True
-    """Whether the largest come first."""
     offset: Annotated[int, Field(ge=0, le=10**9)] = 0
-    """How many are passed over."""
     limit: Annotated[int, Field(ge=1, le=MOST_ROWS)] = 100
-    """How many are wanted at most."""
 
 
 class Facet(Model):
@@ -56,19 +47,17 @@ class FoundRuns(Model):
     """The runs that were found."""
 
     rows: tuple[RunRow, ...]
-    """Those that were wanted, in order."""
     found: int
     """How many there are in all that fit."""
     known: int
-    """How many runs the index has."""
     facets: dict[str, tuple[Facet, ...]]
-    """What runs may be filtered by, the most frequent first."""
 
 
 def find_runs(index: RunIndex, selection: RunsWanted) -> FoundRuns:
     """The runs that fit."""
-    clauses, values = _conditions(selection)
-    where = f"WHERE {' AND '.join(clauses)}" if clauses else ""
+    conditions = _conditions(selection)
+    values = [value for _, value in conditions]
+    where = f"WHERE {' AND '.join(clause for clause, _ in conditions)}" if conditions else ""
     direction = "DESC" if selection.descending else "ASC"
     # The names of columns are those of a Literal, which pydantic holds a request to.
     order = f"ORDER BY {selection.order} IS NULL, {selection.order} {direction}, id {direction}"
@@ -78,8 +67,11 @@ def find_runs(index: RunIndex, selection: RunsWanted) -> FoundRuns:
             f"SELECT row FROM runs {where} {order} LIMIT ? OFFSET ?",
             (*values, selection.limit, selection.offset),
         ).fetchall()
-        facets = {name: _counted(index, name) for name in _COLUMNS}
-        facets["tag"] = _facets(index.database.execute(_TAGS).fetchall())
+        counted = {name: index.database.execute(query).fetchall() for name, query in _FACETS.items()}
+    facets = {
+        name: tuple(Facet(value=value, count=number) for value, number in counts)
+        for name, counts in counted.items()
+    }
     return FoundRuns(
         rows=tuple(RunRow.model_validate_json(row) for (row,) in rows),
         found=count,
@@ -98,41 +90,25 @@ def on_a_page(index: RunIndex, selection: RunsWanted) -> tuple[RunsWanted, Found
     return selection, runs
 
 
-_TAGS = "SELECT tag, COUNT(*) FROM tags GROUP BY tag ORDER BY 2 DESC, 1 LIMIT 200"
+_FACET = "SELECT {0}, COUNT(*) FROM {1} WHERE {0} != '' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 200"
+_FACETS = {column: _FACET.format(column, "runs") for column in _COLUMNS} | {
+    "tag": _FACET.format("tag", "tags")
+}
 
 
-def _counted(index: RunIndex, column: str) -> tuple[Facet, ...]:
-    query = (
-        f"SELECT {column}, COUNT(*) FROM runs WHERE {column} != '' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 200"
-    )
-    return _facets(index.database.execute(query).fetchall())
-
-
-def _facets(rows: list[tuple[str, int]]) -> tuple[Facet, ...]:
-    return tuple(Facet(value=value, count=count) for value, count in rows)
-
-
-def _conditions(selection: RunsWanted) -> tuple[list[str], list[object]]:
-    clauses: list[str] = []
-    values: list[object] = []
-    for column in _COLUMNS:
-        if value := getattr(selection, column):
-            clauses.append(f"{column} = ?")
-            values.append(value)
+def _conditions(selection: RunsWanted) -> list[tuple[str, str]]:
+    """Clauses of the query, each with its value."""
+    columns = ((column, getattr(selection, column)) for column in _COLUMNS)
+    conditions = [(f"{column} = ?", value) for column, value in columns if value]
     if selection.tag:
-        clauses.append("id IN (SELECT id FROM tags WHERE tag = ?)")
-        values.append(selection.tag)
+        conditions.append(("id IN (SELECT id FROM tags WHERE tag = ?)", selection.tag))
     if selection.since:
-        clauses.append("created >= ?")
-        values.append(selection.since)
+        conditions.append(("created >= ?", selection.since))
     if selection.until:
-        clauses.append("created < ?")
         # What begins with the day sorts before anything that a later day begins with.
-        values.append(f"{selection.until}\N{DELETE}")
-    for word in selection.search.casefold().split()[:10]:
-        clauses.append("instr(words, ?) > 0")
-        values.append(word)
-    return clauses, values
+        conditions.append(("created < ?", f"{selection.until}\N{DELETE}"))
+    words = selection.search.casefold().split()[:10]
+    return [*conditions, *(("instr(words, ?) > 0", word) for word in words)]
 
 
 def bars(rows: tuple[RunRow, ...]) -> dict[str, tuple[float, float]]:

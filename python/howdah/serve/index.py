@@ -21,24 +21,17 @@ from howdah.store.layout import LOCK, RUN_ID, is_held
 from howdah.store.reader import check_tables, read_record
 
 UNREADABLE = "unreadable"
-"""Stands where a record's outcome would, if it could be read."""
 
 
 class RunRow(Model):
     """What a list of runs shows of one, and what it is found by."""
 
     id: str
-    """Its name and its directory's."""
     created: str = ""
-    """When it began, ISO 8601 in UTC."""
     suite: str = ""
-    """What was run."""
     engine: str = ""
-    """What ran it."""
     origin: str = ""
-    """Whether its figures are measured or simulated."""
     platform: str = ""
-    """How hosts are divided."""
     host: str = ""
     """The machine that it was started on, or the cluster's name."""
     outcome: str = UNREADABLE
@@ -48,19 +41,12 @@ class RunRow(Model):
     metric: str = ""
     """What its suite is run for: the primary metric of its main workload, otherwise that workload's time."""
     value: float | None = None
-    """That metric's value."""
     unit: str = ""
-    """Its unit."""
     said: str = ""
-    """The value as people write it."""
     higher_is_better: bool = False
-    """Whether a higher value is the better one."""
     tags: tuple[str, ...] = ()
-    """What it was tagged with."""
     note: str = ""
-    """What was said of it, the beginning."""
     error: str = ""
-    """Why it did not succeed, or why its record cannot be read."""
 
 
 def row_of(path: Path) -> RunRow:
@@ -153,11 +139,11 @@ class RunIndex:
     def __init__(self, runs_dir: Path, file: Path | None) -> None:
         self.runs_dir = runs_dir
         self.database, self.lock = _opened(file), Lock()
-        self._indexed = self._read_known()
+        rows = self.database.execute("SELECT id, signature, outcome FROM runs").fetchall()
+        self._indexed = {name: IndexedRun(mark, outcome) for name, mark, outcome in rows}
         self._unsettled = {name for name, run in self._indexed.items() if run.outcome in _UNSETTLED}
         self._stopped = Event()
         self.version = 0
-        """Grows with every change."""
 
     def __len__(self) -> int:
         return len(self._indexed)
@@ -249,10 +235,6 @@ class RunIndex:
                 del self._indexed[name]
             self._unsettled -= set(names)
             self.version += 1
-
-    def _read_known(self) -> dict[str, IndexedRun]:
-        rows = self.database.execute("SELECT id, signature, outcome FROM runs").fetchall()
-        return {name: IndexedRun(mark, outcome) for name, mark, outcome in rows}
 
     def stop(self) -> None:
         """Read no further, wherever a thread is reading."""

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 from pydantic_core import to_json
@@ -47,17 +47,13 @@ COLUMNS = (
 Point = tuple[float | None, ...]
 
 
-class _Before(NamedTuple):
-    time_s: float
-    value: float
-
-
 class RunCourse:
     """The points so far; fed with samples as they come."""
 
     def __init__(self, lab_host: str | None) -> None:
         self._lab_host = lab_host
-        self._before: dict[tuple[str, str], _Before] = {}
+        self._before: dict[tuple[str, str], tuple[float, float]] = {}
+        """When each counter was read last, and what it was."""
         self._levels: dict[tuple[str, str], float] = {}
         self.points: list[Point] = []
         self.step = 1
@@ -103,14 +99,14 @@ class RunCourse:
             if not cpu and rate is None:
                 continue
             before = self._before.get((host, metric))
-            self._before[host, metric] = _Before(time_s, value)
-            if before is None or time_s <= before.time_s:
+            self._before[host, metric] = time_s, value
+            if before is None or time_s <= before[0]:
                 continue
-            grown = max(0.0, value - before.value)
+            grown = max(0.0, value - before[1])
             if cpu:
                 spent.setdefault((host, instance), {})[quantity] = grown
             elif rate is not None:
-                rates[rate] = rates.get(rate, 0.0) + grown / (time_s - before.time_s)
+                rates[rate] = rates.get(rate, 0.0) + grown / (time_s - before[0])
         for kinds in spent.values():
             whole = sum(kinds.values())
             for kind, seconds in kinds.items():
@@ -124,12 +120,11 @@ class RunCourse:
             for kind in _CPU_KINDS[:-1]
         ]
         moved = [round(rates[name]) if name in rates else None for name in _RATES.values()]
-        held = [self._held(metric) for metric in ("process/rss_bytes", *list(_LEVELS)[:2])]
-        return (round(time_s, 3), *cpus, *moved, *held)
-
-    def _held(self, metric_name: str) -> float | None:
-        levels = [value for (_, metric), value in self._levels.items() if metric == metric_name]
-        return sum(levels) if levels else None
+        held: dict[str, float] = {}
+        for (_, metric), value in self._levels.items():
+            held[metric] = held.get(metric, 0) + value
+        levels = (held.get(metric) for metric in ("process/rss_bytes", *list(_LEVELS)[:2]))
+        return (round(time_s, 3), *cpus, *moved, *levels)
 
 
 def _merged(points: Sequence[Point]) -> Point:
@@ -180,21 +175,15 @@ class LiveRun(Model):
     """``running``, how it ended, or ``gone`` where its directory was removed."""
     created: str
     elapsed_s: float
-    """Seconds from its start to now, or to its end."""
     workloads: tuple[LiveWorkload, ...]
-    """Those begun so far."""
     planned: tuple[str, ...]
-    """Those of its suite."""
     progress: RunProgress | None
-    """How far the operation under way is."""
     left_s: float | None
     """Seconds until that ends, if it goes on as it went."""
     tasks: dict[str, int]
-    """How many tasks have ended, by kind and state."""
     last_tasks: tuple[LiveTask, ...]
     """Those that ended last, the newest first."""
     error: str
-    """Why it failed, or why its record cannot be read."""
 
 
 class LiveFigures(Model):
@@ -223,7 +212,6 @@ class FollowedRun:
         self.added: LiveFigures | None = None
         """What the last look added to the figures."""
         self.log = ""
-        """The end of its log."""
 
     @property
     def over(self) -> bool:
@@ -262,9 +250,7 @@ class FollowedRun:
         self.added = self.figures if merged else LiveFigures(points=tuple(fresh), whole=False)
         self._count(self._task_rows.more())
         going = record.outcome is Outcome.RUNNING and lives
-        outcome = record.outcome
-        if record.outcome is Outcome.RUNNING and not lives:
-            outcome = Outcome.ABORTED
+        outcome = Outcome.ABORTED if record.outcome is Outcome.RUNNING and not lives else record.outcome
         self.log = log_tail(path, _LOG_BYTES)
         progress = read_progress(path) if going else None
         elapsed_s = _since_s(record.created) if going else record.elapsed_s
@@ -274,10 +260,8 @@ class FollowedRun:
             created=record.created,
             elapsed_s=elapsed_s,
             workloads=tuple(
-                LiveWorkload(
-                    name=result.workload.kind, outcome=result.outcome.value, elapsed_s=result.elapsed_s
-                )
-                for result in record.workloads
+                LiveWorkload(name=entry.workload.kind, outcome=entry.outcome.value, elapsed_s=entry.elapsed_s)
+                for entry in record.workloads
             ),
             planned=tuple(workload.kind for workload in record.suite.workloads),
             progress=progress,
@@ -328,8 +312,7 @@ class LiveRuns:
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
-        self._followed: dict[str, asyncio.Task[None]] = {}
-        self._followed_runs: dict[str, FollowedRun] = {}
+        self._followed: dict[str, tuple[FollowedRun, asyncio.Task[None]]] = {}
 
     async def begin(self, runs_dir: Path, name: str) -> bytes:
         """Follow a run, unless that is done already, and return what a page has to know first.
@@ -337,13 +320,12 @@ class LiveRuns:
         Raises NotServed where there is no such run.
         """
         topic = self.topic(runs_dir, name)
-        if topic not in self._followed_runs:
+        if topic not in self._followed:
             followed = FollowedRun(runs_dir, name)
             await asyncio.to_thread(followed.refresh)
-            if topic not in self._followed_runs:
-                self._followed_runs[topic] = followed
-                self._followed[topic] = asyncio.create_task(self._follow(topic))
-        followed = self._followed_runs[topic]
+            if topic not in self._followed:
+                self._followed[topic] = followed, asyncio.create_task(self._follow(topic, followed))
+        followed, _ = self._followed[topic]
         assert followed.state is not None
         return (
             encoded("state", followed.state.model_dump_json())
@@ -356,8 +338,7 @@ class LiveRuns:
         """What those who watch a run listen to."""
         return f"run/{runs_dir}/{name}"
 
-    async def _follow(self, topic: str) -> None:
-        followed = self._followed_runs[topic]
+    async def _follow(self, topic: str, followed: FollowedRun) -> None:
         try:
             while True:
                 await asyncio.sleep(INTERVAL_S)
@@ -373,14 +354,14 @@ class LiveRuns:
                 if followed.over:
                     return
         finally:
-            self._followed_runs.pop(topic, None)
             self._followed.pop(topic, None)
 
     async def close(self) -> None:
         """Follow nothing any more."""
-        for task in list(self._followed.values()):
+        tasks = [task for _, task in self._followed.values()]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._followed.values(), return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _text(text: str) -> str:

@@ -21,6 +21,12 @@ PACKAGE = "howdah.serve"
 _PLACES = (("Runs", ""), ("Studies", "studies/"), ("Plan", "plan/"), ("Predictions", "predictions/"))
 
 
+NOT_ANNOTATED: Mapping[str, Any] = {
+    "run": None, "trail": (), "annotation": Annotation(), "annotation_error": "", "notable": False,
+}  # fmt: skip
+"""What pages that are no run's have in place of its row, its note and its tags."""
+
+
 class Pages(NamedTuple):
     """The settings, and where scripts and styles are."""
 
@@ -28,7 +34,6 @@ class Pages(NamedTuple):
     static: bool
     """Whether pages are files of an export, which no server answers for."""
     assets: Mapping[str, str]
-    """Each script's and style's name in addresses."""
 
     def values(self, path: str, here: str = "") -> dict[str, Any]:
         """What every page is given: how it gets to the others, and what may be done."""
@@ -62,14 +67,7 @@ class Pages(NamedTuple):
         own = self.values(path, here)
         # The page's own policy and version are those of the report.
         del own["policy"], own["version"]
-        defaults = {
-            "run": None,
-            "trail": (),
-            "annotation": Annotation(),
-            "annotation_error": "",
-            "notable": False,
-        }
-        return Shell(PACKAGE, "shown.html.j2", {**defaults, **own, **values})
+        return Shell(PACKAGE, "shown.html.j2", {**NOT_ANNOTATED, **own, **values})
 
 
 def templates() -> jinja2.Environment:

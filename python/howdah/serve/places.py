@@ -6,6 +6,7 @@ import hashlib
 import os
 import stat
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,7 +25,6 @@ class ServeSettings(NamedTuple):
     predictions_dir: Path = Path("predictions")
     jobs_dir: Path = DEFAULT_JOBS_DIR
     plans: tuple[Path, ...] = ()
-    """Plans to show, and to simulate runs on."""
     inventory: Path | None = None
     """What the editor of the plan page begins with."""
     conf: tuple[Path, ...] = ()
@@ -32,11 +32,8 @@ class ServeSettings(NamedTuple):
     calibration: str | None = None
     """What the simulator is calibrated by: a file, or ``published``."""
     allow_runs: bool = False
-    """Whether visitors with the token may start runs."""
     read_only: bool = False
-    """Whether nothing at all may be changed."""
     host: str = LOOPBACK[0]
-    """The address that is listened on."""
 
     @property
     def loopback(self) -> bool:
@@ -129,17 +126,11 @@ def log_tail(path: Path, most_bytes: int) -> str:
 
 def signature(path: Path) -> str:
     """What changes whenever a run's record or what was said of it does; empty where there is no record."""
-    try:
-        record = os.lstat(path / "run.json")
-    except OSError:
-        return ""
-    parts = [record.st_mtime_ns, record.st_size, record.st_ino]
-    try:
-        annotation = os.lstat(path / ANNOTATION)
-    except OSError:
-        pass
-    else:
-        parts += [annotation.st_mtime_ns, annotation.st_size, annotation.st_ino]
+    parts: list[int] = []
+    with suppress(OSError):
+        for name in ("run.json", ANNOTATION):
+            state = os.lstat(path / name)
+            parts += [state.st_mtime_ns, state.st_size, state.st_ino]
     return "-".join(map(str, parts))
 
 

@@ -154,7 +154,7 @@ class Guard:
             await refused(scope, receive, guarded)
             return
         try:
-            await self._app(scope, _Limited(receive), guarded)
+            await self._app(scope, _limited(receive), guarded)
         except asyncio.CancelledError:
             # Nothing but the end of the server cancels a request.
             if not begun:
@@ -238,15 +238,16 @@ class BodyTooLarge(HTTPException):
         super().__init__(413)
 
 
-class _Limited:
+def _limited(receive: Receive) -> Receive:
     """What is received, up to the most that is taken in: a request need not say how long it is."""
+    remaining = MOST_BODY_BYTES
 
-    def __init__(self, receive: Receive) -> None:
-        self._receive, self._remaining = receive, MOST_BODY_BYTES
-
-    async def __call__(self) -> Message:
-        message = await self._receive()
-        self._remaining -= len(message.get("body", b""))
-        if self._remaining < 0:
+    async def limited() -> Message:
+        nonlocal remaining
+        message = await receive()
+        remaining -= len(message.get("body", b""))
+        if remaining < 0:
             raise BodyTooLarge
         return message
+
+    return limited

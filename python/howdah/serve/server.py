@@ -24,7 +24,7 @@ from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.serve.places import ServeSettings
 from howdah.serve.routes import jobs, plans, predictions, runs, starts, studies
-from howdah.serve.routes.answers import REFUSED, Declined, Here, JsonRoute, html, refusal
+from howdah.serve.routes.answers import REFUSED, Declined, Here, JsonRoute, own_page, refusal
 from howdah.serve.security import COOKIE, SCHEMES, Guard, Keys, carried, need_of
 from howdah.serve.site import Site
 
@@ -47,7 +47,8 @@ class LimitedProtocol(H11Protocol):
 
     _peer: bytes = b""
     """The address, or the beginning of one; empty for this machine's."""
-    _since_s: float = 0.0
+    since_s: float = 0.0
+    """When its last request began to arrive."""
     _due: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -88,18 +89,13 @@ class LimitedProtocol(H11Protocol):
         """Whether the client has to do something: send its request or read its answer."""
         return self.waits_for_request or self.flow.write_paused
 
-    @property
-    def since_s(self) -> float:
-        """When its last request began to arrive."""
-        return self._since_s
-
     def close(self) -> None:
         """Close it at once; from now on it counts no more."""
         self.connections.discard(self)
         self.transport.abort()
 
     def _expect(self) -> None:
-        self._since_s = self.loop.time()
+        self.since_s = self.loop.time()
         self._due = self.loop.call_later(ARRIVAL_S, self.close)
 
 
@@ -233,9 +229,8 @@ def _listening(host: str, port: int) -> socket.socket:
     try:
         address = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][4]
     except OSError as error:
-        raise UserError(
-            f"--listen {host}", "is not an address of this machine", "give 0.0.0.0 or one of its addresses"
-        ) from error
+        hint = "give 0.0.0.0 or one of its addresses"
+        raise UserError(f"--listen {host}", "is not an address of this machine", hint) from error
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
         # A port that a server had until now is free, though the kernel still remembers its connections.
@@ -265,11 +260,9 @@ def _check(certificate: Certificate) -> None:
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate.chain, certificate.key)
     except (OSError, ssl.SSLError) as error:
-        raise UserError(
-            f"--certificate {certificate.chain}",
-            f"cannot be used with its key ({error.strerror or error})",
-            "give a PEM file with the certificate and its chain, and its key with --key",
-        ) from error
+        problem = f"cannot be used with its key ({error.strerror or error})"
+        hint = "give a PEM file with the certificate and its chain, and its key with --key"
+        raise UserError(f"--certificate {certificate.chain}", problem, hint) from error
 
 
 def _keep_token(settings: ServeSettings, token: str, port: int) -> Path:
@@ -282,11 +275,8 @@ def _keep_token(settings: ServeSettings, token: str, port: int) -> Path:
         with os.fdopen(descriptor, "w") as file:
             file.write(f"{token}\n")
     except OSError as error:
-        raise UserError(
-            str(path),
-            f"cannot be written ({error.strerror})",
-            "set XDG_CACHE_HOME to a directory on a disk with free space",
-        ) from error
+        hint = "set XDG_CACHE_HOME to a directory on a disk with free space"
+        raise UserError(str(path), f"cannot be written ({error.strerror})", hint) from error
     return path
 
 
@@ -309,7 +299,7 @@ class Opened(Model):
 @signing.get("/sign-in/", include_in_schema=False)
 def sign_in(request: Request, site: Here) -> Response:
     """The page that asks for the token or the password."""
-    return html(site.page("sign-in.html.j2", request.url.path, by_password=site.keys.by_password))
+    return own_page(request, "sign-in.html.j2", by_password=site.keys.by_password)
 
 
 @signing.post("/api/v1/session", response_model=Opened)
@@ -339,7 +329,6 @@ _DECLINED = {
     422: "The request does not match this description.",
     503: "The server is busy or ending.",
 }
-"""Why requests are declined, whatever they are for."""
 
 
 class _Application(FastAPI):
@@ -397,7 +386,7 @@ def application(site: Site) -> FastAPI:
 
 
 def _asset(name: str, site: Here) -> Response:
-    asset = site.assets.find(name)
+    asset = site.assets.files.get(name)
     if asset is None:
         return PlainTextResponse("no such file", status_code=404)
     return Response(asset.content, media_type=asset.kind, headers={"Cache-Control": _FOREVER})

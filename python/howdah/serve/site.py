@@ -6,13 +6,14 @@ import asyncio
 import hashlib
 import json
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from importlib import resources
+from multiprocessing.forkserver import ensure_running
 from pathlib import Path
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec
 
+from howdah.model.plan import ClusterPlan
 from howdah.report.document import Figure
 from howdah.report.html import ShownPage, page_text, style_sheet, vega_bundle
 from howdah.report.renderer import Renderer
@@ -23,8 +24,7 @@ from howdah.serve.pages import Pages, templates
 from howdah.serve.places import NotServed, ServeSettings
 from howdah.serve.security import Keys
 from howdah.serve.starting import Starter
-from howdah.serve.work import RequestWork, Turns, WorkProcesses, begin_workers
-from howdah.session.interactive_plans import PlanStore
+from howdah.serve.work import Newest, RequestWork, Turns, WorkProcesses
 
 _TYPES = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}
 
@@ -39,17 +39,11 @@ class Asset(NamedTuple):
 class Assets:
     """All of them, by the name that addresses have."""
 
-    def find(self, address: str) -> Asset | None:
-        """The file of that name in addresses."""
-        return self.files.get(address)
-
     @cached_property
     def files(self) -> dict[str, Asset]:
         """Every file by its name in addresses."""
-        return {
-            self.names[name]: Asset(text, _TYPES[name.rpartition(".")[2]])
-            for name, text in self._texts.items()
-        }
+        kinds = {name: _TYPES[name.rpartition(".")[2]] for name in self._texts}
+        return {self.names[name]: Asset(text, kinds[name]) for name, text in self._texts.items()}
 
     @cached_property
     def _texts(self) -> dict[str, bytes]:
@@ -63,19 +57,17 @@ class Assets:
     @cached_property
     def names(self) -> dict[str, str]:
         """Each file's name in addresses: ``page.js`` is ``page-0123456789ab.js``."""
-        return {name: _named(name, text) for name, text in self._texts.items()}
-
-
-def _named(name: str, content: bytes) -> str:
-    stem, _, end = name.rpartition(".")
-    return f"{stem}-{hashlib.sha256(content).hexdigest()[:12]}.{end}"
+        names = {}
+        for name, text in self._texts.items():
+            stem, _, end = name.rpartition(".")
+            names[name] = f"{stem}-{hashlib.sha256(text).hexdigest()[:12]}.{end}"
+        return names
 
 
 _MOST_PAGES = 24
 """A page and its figures are some hundred kilobytes, of a large cluster's run a few megabytes."""
 
 P = ParamSpec("P")
-T = TypeVar("T")
 Key = tuple[str, ...]
 """All that a page depends on."""
 
@@ -87,8 +79,8 @@ class ShownPages:
     """
 
     def __init__(self) -> None:
-        self._pages: OrderedDict[Key, ShownPage] = OrderedDict()
-        self._pictures: OrderedDict[Key, dict[str, str]] = OrderedDict()
+        self._pages = Newest[Key, ShownPage](_MOST_PAGES)
+        self._pictures = Newest[Key, dict[str, str]](_MOST_PAGES)
         self._drawing = asyncio.Lock()
 
     async def page(
@@ -106,7 +98,7 @@ class ShownPages:
         made = await work(make, *arguments, **named)
         if isinstance(made, str):
             return ShownPage(made, ())
-        _keep(self._pages, key, made)
+        self._pages.keep(key, made)
         return made
 
     async def picture(
@@ -123,7 +115,7 @@ class ShownPages:
             # All of a page's are requested together: the second request finds them drawn.
             if key not in self._pictures:
                 page = await self.page(key, work, make, *arguments, **named)
-                _keep(self._pictures, key, await work(_pictures, page.figures))
+                self._pictures.keep(key, await work(_pictures, page.figures))
             if figure not in self._pictures[key]:
                 raise NotServed(figure)
             return self._pictures[key][figure]
@@ -132,12 +124,6 @@ class ShownPages:
 def _pictures(figures: Sequence[Figure]) -> dict[str, str]:
     with Renderer() as renderer:
         return renderer.pictures(figures)
-
-
-def _keep(kept: OrderedDict[Key, T], key: Key, made: T) -> None:
-    kept[key] = made
-    while len(kept) > _MOST_PAGES:
-        kept.popitem(last=False)
 
 
 INTERVAL_S = 0.5
@@ -151,10 +137,9 @@ class RunsWatch:
 
     TOPIC = "runs"
 
-    def __init__(self, index: RunIndex, hub: Hub, changed: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, index: RunIndex, hub: Hub) -> None:
         self._index = index
         self._hub = hub
-        self._changed = changed
         self._names: list[str] = []
         self._listed_ns = -1
         self._everything_s = 0.0
@@ -165,13 +150,13 @@ class RunsWatch:
         """Look again and again until cancelled."""
         loop = asyncio.get_running_loop()
         while True:
-            await asyncio.to_thread(self.refresh, partial(_handed, loop, self.announce))
+            await asyncio.to_thread(self.refresh, lambda ids: loop.call_soon_threadsafe(self.announce, ids))
             if not self.complete:
                 self.complete = True
                 self.announce(set())
             await asyncio.sleep(INTERVAL_S)
 
-    def refresh(self, report: Callable[[set[str]], None] = lambda ids: None) -> None:
+    def refresh(self, report: Callable[[set[str]], object] = lambda ids: None) -> None:
         """Bring the index up to date once."""
         now_s = time.monotonic()
         every = now_s - self._everything_s >= _EVERYTHING_S
@@ -188,13 +173,8 @@ class RunsWatch:
 
     def announce(self, ids: set[str]) -> None:
         """Tell everybody who listens that these runs have changed; from the event loop's thread."""
-        self._changed()
         changed = {"ids": sorted(ids)[:200], "known": len(self._index), "complete": self.complete}
         self._hub.publish(self.TOPIC, "runs", json.dumps(changed))
-
-
-def _handed(loop: asyncio.AbstractEventLoop, report: Callable[[set[str]], None], ids: set[str]) -> None:
-    loop.call_soon_threadsafe(report, ids)
 
 
 def _changed_ns(path: Path) -> int:
@@ -210,6 +190,7 @@ _MOST_WAITING = 30
 _MOST_WORK_S = 120.0
 _MOST_SIMULATIONS = 8
 _MOST_SIMULATION_S = 60.0
+_MOST_PLANS = 30
 
 
 class Site:
@@ -226,25 +207,24 @@ class Site:
         self.assets = Assets()
         self.pages = Pages(settings, static, self.assets.names)
         self.shown = ShownPages()
-        self.starter = Starter(settings.state_dir, self._starts_changed)
+        self.starter = Starter(settings.state_dir, lambda: self.hub.publish(RunsWatch.TOPIC, "starts", "{}"))
         self.workers = WorkProcesses(at_once=_AT_ONCE, most_waiting=_MOST_WAITING, limit_s=_MOST_WORK_S)
         # One after the other, since each uses every processor.
         self.simulators = WorkProcesses(
             at_once=1, most_waiting=_MOST_SIMULATIONS - 1, limit_s=_MOST_SIMULATION_S
         )
         self.turns = Turns()
-        self.plans = PlanStore()
+        # In memory only, for whoever has the link: a plan that is to stay is downloaded.
+        self.plans = Newest[str, ClusterPlan](_MOST_PLANS)
         self._tasks: set[asyncio.Task[None]] = set()
-
-    def _starts_changed(self) -> None:
-        self.hub.publish(RunsWatch.TOPIC, "starts", "{}")
 
     def warm(self) -> None:
         """Read what every page needs, for which the first one would wait while many records are read."""
         assert self.assets.files
         for name in ("runs.html.j2", "base.html.j2", "chrome.html.j2", "macros.html.j2"):
             templates().get_template(name)
-        begin_workers()
+        # What starts the processes imports everything, for which the first request would wait.
+        ensure_running()
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Let something go on beside the requests, until it or the server ends."""
@@ -261,7 +241,3 @@ class Site:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.live.close()
         self.index.close()
-
-    def page(self, template: str, path: str, here: str = "", **values: Any) -> str:
-        """A page of the server's own."""
-        return self.pages.page(template, path, here, **values)

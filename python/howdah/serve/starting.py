@@ -16,7 +16,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -42,7 +42,6 @@ _KEPT = 20
 _REFUSAL_S = 8.0
 """A run that is refused ends so soon; one that has a record by then, or has not ended, has begun."""
 _INTERVAL_S = 0.25
-_RUNS_DIR = "--runs-dir="
 _MOST_SAID = 4000
 _NOT_ASKED = {"PATH", "DIR", "FILE", "COMMAND", "KEY=VALUE", "NAME", "FAULT"}
 """Options that name files, commands or other clusters are for whoever has the machine, not a browser."""
@@ -50,7 +49,6 @@ _CONF = ("HADOOP_CONF_DIR", "HBASE_CONF_DIR")
 """A laboratory is meant, whatever else the server's own surroundings lead to."""
 
 _ENDS = {0: "ended", 1: "failed", 2: "refused", 130: "stopped"}
-"""What the command line's exit codes mean."""
 
 Engine = Literal["local", "sim", "hadoop", "hbase"]
 Words = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
@@ -63,11 +61,8 @@ class StartAsked(Model):
     engine: Engine
     suite: Words
     options: dict[Words, Words] = Field(default_factory=dict)
-    """Values as one types them, by the options' names."""
     plan: Words = ""
-    """The key of the plan that is simulated."""
     lab: Words = ""
-    """The laboratory that it runs on."""
 
 
 class StartedRun(Model):
@@ -78,18 +73,14 @@ class StartedRun(Model):
     """The command line, without the directories that are the server's."""
     state: Literal["waiting", "running", "ended", "refused", "failed", "stopped"]
     asked_s: float
-    """When it was asked for, seconds since 1970."""
     said: str = ""
-    """What the command line said, the end of it."""
     record: str = ""
-    """The name of the run, once it has a record."""
 
 
 class KeptRun(StartedRun):
     """A run that was started from here, as the server keeps it; visitors see neither places nor processes."""
 
     arguments: tuple[str, ...]
-    """All of the command line."""
     pid: int | None = None
     born: str = ""
     """When that process began, by the kernel: a number may be another process's by now."""
@@ -132,18 +123,14 @@ def arguments_of(
     """The words of `howdah` that start a run; raises UserError for an option that is not offered here."""
     suites_here = startable(request.engine)
     if request.suite not in suites_here:
-        raise UserError(
-            "suite",
-            f"{request.engine} does not run {request.suite!r} on this page",
-            f"one of {', '.join(suites_here)}",
-        )
+        hint = f"one of {', '.join(suites_here)}"
+        raise UserError("suite", f"{request.engine} does not run {request.suite!r} on this page", hint)
     options = {option.name: option for option in suites_here[request.suite]}
     words = ["run", request.suite, "--engine", request.engine, "--quiet", f"{_RUNS_DIR}{runs_dir.absolute()}"]
     for name, text in request.options.items():
         if name not in options:
-            raise UserError(
-                name, "is not an option of this suite", "options that name files are for the command line"
-            )
+            hint = "options that name files are for the command line"
+            raise UserError(name, "is not an option of this suite", hint)
         # Bound to its flag, a value cannot be taken for another flag.
         words += [f"{options[name].flag}={text}"]
     if request.engine == SIM:
@@ -175,20 +162,12 @@ class Starter:
         going = self._going()
         waiting = [run for run in self._runs if run.state == "waiting"]
         if waiting:
-            raise UserError(
-                "start",
-                f"one run is under way and one waits already: {shlex.join(waiting[0].command)}",
-                "wait until it has begun, or remove it from the queue",
-            )
+            problem = f"one run is under way and one waits already: {shlex.join(waiting[0].command)}"
+            raise UserError("start", problem, "wait until it has begun, or remove it from the queue")
         shown = tuple(_without_place(word) for word in arguments if not word.startswith(_NOT_SHOWN))
         number = 1 + max((run.number for run in self._runs), default=0)
-        run = KeptRun(
-            number=number,
-            command=("howdah", *shown),
-            arguments=arguments,
-            state="waiting",
-            asked_s=time.time(),
-        )
+        command, now_s = ("howdah", *shown), time.time()
+        run = KeptRun(number=number, command=command, arguments=arguments, state="waiting", asked_s=now_s)
         self._runs.append(run)
         if going is not None:
             self._keep()
@@ -355,9 +334,10 @@ def _without_place(word: str) -> str:
     return word
 
 
-def engines_here() -> Iterator[tuple[str, str]]:
-    """The engines that runs are started on from here, and what they are called."""
-    yield (LOCAL, "this machine, without Hadoop")
-    yield (SIM, "the simulator")
-    yield (HADOOP, "Hadoop on a lab")
-    yield ("hbase", "HBase on a lab")
+ENGINES = (
+    (LOCAL, "this machine, without Hadoop"),
+    (SIM, "the simulator"),
+    (HADOOP, "Hadoop on a lab"),
+    ("hbase", "HBase on a lab"),
+)
+"""The engines that runs are started on from here, and what they are called."""

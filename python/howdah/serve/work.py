@@ -16,7 +16,6 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection
-from multiprocessing.forkserver import ensure_running
 from typing import Any, Final, Generic, NamedTuple, ParamSpec, TypeVar, cast
 
 from howdah.errors import HowdahError, UserError
@@ -24,15 +23,11 @@ from howdah.serve.places import NotServed
 
 P = ParamSpec("P")
 T = TypeVar("T")
+K = TypeVar("K")
 
 _CONTEXT: Final = get_context("forkserver")
 # What starts the processes has imported everything once, and so have they.
 _CONTEXT.set_forkserver_preload(["__main__", "howdah.serve.server"])
-
-
-def begin_workers() -> None:
-    """Let what starts the processes import everything, for which the first request would wait."""
-    ensure_running()
 
 
 class Busy(RuntimeError):
@@ -76,9 +71,8 @@ class WorkProcesses:
             async with asyncio.timeout(self._limit_s):
                 return await asyncio.to_thread(process.answer)
         except TimeoutError as error:
-            raise UserError(
-                "", f"takes more than {self._limit_s:.0f} s", "use the command line for work of this size"
-            ) from error
+            hint = "use the command line for work of this size"
+            raise UserError("", f"takes more than {self._limit_s:.0f} s", hint) from error
         finally:
             process.end()
 
@@ -116,6 +110,22 @@ class RequestWork:
             await asyncio.gather(*every, return_exceptions=True)
 
 
+class Newest(OrderedDict[K, T]):
+    """The entries that were kept last, ``most`` of them; any thread may use it."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most, self._lock = most, threading.Lock()
+
+    def keep(self, key: K, value: T) -> None:
+        """Keep a value under its key as the newest one."""
+        with self._lock:
+            self[key] = value
+            self.move_to_end(key)
+            while len(self) > self._most:
+                self.popitem(last=False)
+
+
 _MOST_PAGES = 256
 
 
@@ -126,15 +136,14 @@ class Turns:
     """
 
     def __init__(self) -> None:
-        self._newest: OrderedDict[str, asyncio.Event] = OrderedDict()
+        self._newest = Newest[str, asyncio.Event](_MOST_PAGES)
 
     def turn(self, page: str) -> asyncio.Event:
         """A page sends a request: the event of a newer one. Sets that of the page's request before."""
         if page in self._newest:
             self._newest.pop(page).set()
-        self._newest[page] = newer = asyncio.Event()
-        while len(self._newest) > _MOST_PAGES:
-            self._newest.popitem(last=False)
+        newer = asyncio.Event()
+        self._newest.keep(page, newer)
         return newer
 
 
@@ -143,10 +152,8 @@ class _Answer(NamedTuple):
 
     value: Any = None
     refusal: tuple[str, str, str] | None = None
-    """The parts of a HowdahError."""
     not_served: NotServed | None = None
     defect: str = ""
-    """The traceback of an error that nothing expects."""
 
 
 class _Process(Generic[T]):

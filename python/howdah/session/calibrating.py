@@ -21,7 +21,7 @@ from howdah.calibrate.case import Case, CaseWork, is_load
 from howdah.calibrate.fit import fit
 from howdah.calibrate.forecast import forecasts
 from howdah.calibrate.hbase import HBASE, asked_hbase
-from howdah.calibrate.problem import Free, Problem, free_hardware, free_parameters, values_at, values_for
+from howdah.calibrate.problem import Problem, free_hardware, free_parameters, values_at, values_for
 from howdah.calibrate.records import cases_of as cases_of_records
 from howdah.calibrate.records import laboratory_values, link_values, measures_links
 from howdah.calibrate.study import PublishedStudy
@@ -60,24 +60,18 @@ def calibrate(
     tables = [Path(name) for name in names if name.endswith(".csv")]
     runs = [name for name in names if not name.endswith(".csv")]
     if tables and runs:
-        raise UserError(
-            f"run {runs[0]}",
-            f"cannot be combined with {tables[0].name}, whose runs used other hosts and software",
-            "calibrate from runs and from published tables separately, into two files",
-        )
+        problem = f"cannot be combined with {tables[0].name}, whose runs used other hosts and software"
+        hint = "calibrate from runs and from published tables separately, into two files"
+        raise UserError(f"run {runs[0]}", problem, hint)
     if runs:
         return _from_runs(known_runs(runs_dir, runs), values, seed=seed, threads=threads, report=report)
     ratios = {path: study for path in tables if (study := ratios_in(path))}
     cases = cases_of(path for path in tables if path not in ratios)
+    seen = {case.study for case in cases}
+    hardware = [free for study in studies() if study.study in seen for free in free_hardware(study)]
+    free = [*free_parameters(PARAMETERS), *hardware]
     fitted = fit_cases(
-        _name(cases),
-        cases,
-        _free(cases),
-        simulate_case,
-        begin=values,
-        seed=seed,
-        threads=threads,
-        report=report,
+        _name(cases), cases, free, simulate_case, begin=values, seed=seed, threads=threads, report=report
     )
     compared = (
         cell for path, study in ratios.items() for cell in ratio_cells(path, study, fitted.values, seed)
@@ -114,11 +108,8 @@ def _from_runs(
     timed = [record for record in records if not measures_links(record)]
     measured = link_values(networks)
     if not timed:
-        raise UserError(
-            f"run {networks[0].id}",
-            "measured a network, but a calibration is fitted to times of programs",
-            "also give a run of a workload on these hosts",
-        )
+        problem = "measured a network, but a calibration is fitted to times of programs"
+        raise UserError(f"run {networks[0].id}", problem, "also give a run of a workload on these hosts")
     cases = cases_of_records(timed)
     for_hbase = asked_hbase(timed[0])
     simulate = simulate_case if for_hbase else simulate_typical
@@ -135,8 +126,7 @@ def _from_runs(
         threads=threads,
         report=report,
     )
-    parameters = (*fitted.parameters, *measured, *of_hosts)
-    return fitted.model_copy(update={"parameters": parameters})
+    return fitted.model_copy(update={"parameters": (*fitted.parameters, *measured, *of_hosts)})
 
 
 def check_output(path: Path) -> None:
@@ -146,26 +136,14 @@ def check_output(path: Path) -> None:
     try:
         read_calibration(path)
     except UserError as error:
-        raise UserError(
-            f"--output {path}",
-            "exists and is not a calibration written by howdah",
-            "give another file, or move this one away",
-        ) from error
+        problem = "exists and is not a calibration written by howdah"
+        raise UserError(f"--output {path}", problem, "give another file, or move this one away") from error
 
 
 def save_calibration(calibration: Calibration, path: Path) -> None:
     """Write a calibration, replacing only a file that is one; raises UserError."""
     check_output(path)
     replace_file(path, write_calibration(calibration))
-
-
-def _free(cases: Sequence[Case]) -> list[Free]:
-    """The simulator's parameters, and what each study among the cases refits of its own hosts."""
-    seen = {case.study for case in cases}
-    return [
-        *free_parameters(PARAMETERS),
-        *(free for study in studies() if study.study in seen for free in free_hardware(study)),
-    ]
 
 
 def _name(cases: Sequence[Case]) -> str:
@@ -186,7 +164,6 @@ MECHANISMS = {
 _DRAWS = 41
 """Fewer differ by several per cent where reduces take one wave or two."""
 _SEED = 1
-_DIGITS = 4
 
 
 def transfer(calibration: Calibration, study: PublishedStudy, cases: Sequence[Case]) -> Transfer:
@@ -210,11 +187,8 @@ def fit_hardware(
     """The study's hosts as its probes determine them, some of the simulator's parameters being changed."""
     probes = [case for case in cases if case.name in study.probes]
     if not probes or len(probes) < len(study.probes):
-        raise UserError(
-            study.study,
-            "has no probes, or the tables lack one of them",
-            f"give the runs {', '.join(study.probes) or 'in probes'}",
-        )
+        hint = f"give the runs {', '.join(study.probes) or 'in probes'}"
+        raise UserError(study.study, "has no probes, or the tables lack one of them", hint)
 
     def simulated(work: CaseWork, values: Mapping[str, float], seed: int) -> Mapping[str, float]:
         return simulate_case(work, {**calibration.values, **changed, **values}, seed)
@@ -229,12 +203,8 @@ def _cells(
     run = named_run(case.name)
     assert run is not None
     plan, suite, _ = case_of(study, run.setting, {}, hardware).work
-    drawn = [
-        stretches(summary)
-        for summary in simulate(
-            list(scenarios(plan, suite, calibration, count=_DRAWS, seed=_SEED)), lambda done: None
-        )
-    ]
+    several = list(scenarios(plan, suite, calibration, count=_DRAWS, seed=_SEED))
+    drawn = [stretches(summary) for summary in simulate(several, lambda done: None)]
     away = distance(calibration, plan, suite)
     predicted = {
         forecast.workload: forecast
@@ -279,7 +249,7 @@ def _without(
 
 
 def _short(value: float) -> float:
-    return float(f"{value:.{_DIGITS}g}")
+    return float(f"{value:.4g}")
 
 
 def main(tables: Sequence[str]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +12,8 @@ from howdah.analysis.comparing.figures import courses, figures_of
 from howdah.errors import UserError
 from howdah.model.comparison import Comparison, Refused, RunFigures, RunGroup
 from howdah.model.run import Outcome
-from howdah.report.comparing.draw import Followed
+from howdah.report import write
+from howdah.report.comparing import content, draw
 from howdah.report.theme import MOST_COLOURS
 from howdah.store.layout import RUN_JSON
 from howdah.store.reader import find_run, list_runs, read_run
@@ -66,52 +68,45 @@ def compare_runs(names: Sequence[str], baseline: str | None, runs_dir: Path) -> 
 
 def write_comparison(compared: Compared, out_dir: Path) -> Path:
     """Write the comparison's page into a directory, made if need be; raises UserError if it cannot be."""
-    # Drawing charts takes longer to import than runs take to compare.
-    from howdah.report.comparing.content import document  # noqa: PLC0415
-    from howdah.report.comparing.draw import draw  # noqa: PLC0415
-    from howdah.report.write import write_document  # noqa: PLC0415
-
     comparison = compared.comparison
     try:
-        return write_document(document(comparison, draw(comparison, followed(compared))), out_dir)
+        drawn = draw.draw(comparison, followed(compared))
+        return write.write_document(content.document(comparison, drawn), out_dir)
     except OSError as error:
-        raise UserError(
-            f"--output {out_dir}",
-            f"cannot be written: {error.strerror}",
-            "give a writable directory on a disk with free space",
-        ) from error
+        hint = "give a writable directory on a disk with free space"
+        raise UserError(f"--output {out_dir}", f"cannot be written: {error.strerror}", hint) from error
 
 
-def followed(compared: Compared) -> Followed:
+def followed(compared: Compared) -> draw.Followed:
     """What resources did in the workload that takes longest, in the run of each group that is most usual."""
-    base, *_ = groups = compared.comparison.groups
-    elapsed = {
-        reading.measure.workload: reading.value
-        for reading in base.runs[0].readings
-        if reading.measure.kind == "time" and reading.measure.phase is None
+    _, workload = longest_workload(compared.comparison)
+    return follow(compared.comparison, workload, compared.paths.__getitem__)
+
+
+def follow(comparison: Comparison, workload: str, path_of: Callable[[str], Path]) -> draw.Followed:
+    """What resources did in a workload: of each group the run whose time lies in the middle."""
+    courses_by_group = {
+        group.name: courses(read_run(path_of(_middle_run(group, workload))), workload)
+        for group in comparison.groups[:MOST_COLOURS]
     }
-    workload = max(elapsed, key=lambda name: elapsed[name])
-    return Followed(
-        workload,
-        {
-            group.name: courses(read_run(compared.paths[_usual(group, workload).run]), workload)
-            for group in groups[:MOST_COLOURS]
-        },
-    )
+    return draw.Followed(workload, courses_by_group)
 
 
-def _usual(group: RunGroup, workload: str) -> RunFigures:
-    """The run whose time lies in the middle of its repeats' times."""
+def longest_workload(comparison: Comparison) -> tuple[float, str]:
+    """The workload that takes longest on the baseline, after its time."""
+    return max(_elapsed(comparison.groups[0].runs[0]))
 
-    def elapsed_s(run: RunFigures) -> float:
-        return next(
-            reading.value
-            for reading in run.readings
-            if reading.measure.kind == "time"
-            and (reading.measure.workload, reading.measure.phase) == (workload, None)
-        )
 
-    return sorted(group.runs, key=elapsed_s)[(len(group.runs) - 1) // 2]
+def _middle_run(group: RunGroup, workload: str) -> str:
+    times = [(value, run.run) for run in group.runs for value, name in _elapsed(run) if name == workload]
+    return sorted(times, key=itemgetter(0))[(len(times) - 1) // 2][1]
+
+
+def _elapsed(run: RunFigures) -> Iterator[tuple[float, str]]:
+    """The time of each workload, and its name."""
+    for reading in run.readings:
+        if reading.measure.kind == "time" and reading.measure.phase is None:
+            yield reading.value, reading.measure.workload
 
 
 def _baseline(figures: Sequence[RunFigures], unreadable: Sequence[Refused], *, named: bool) -> RunFigures:
@@ -124,16 +119,12 @@ def _baseline(figures: Sequence[RunFigures], unreadable: Sequence[Refused], *, n
     if named:
         if first.outcome is Outcome.SUCCEEDED:
             return first
-        raise UserError(
-            first.run,
-            f"cannot be a baseline: {why_unfinished(first)}",
-            "give a run that succeeded with --baseline",
-        )
+        hint = "give a run that succeeded with --baseline"
+        raise UserError(first.run, f"cannot be a baseline: {why_unfinished(first)}", hint)
     done = [run for run in figures if run.outcome is Outcome.SUCCEEDED]
     if not done:
-        raise UserError(
-            first.run, f"{why_unfinished(first)}, and no run succeeded", "give runs that succeeded"
-        )
+        hint = "give runs that succeeded"
+        raise UserError(first.run, f"{why_unfinished(first)}, and no run succeeded", hint)
     return max(done, key=lambda run: sum(comparable(run, candidate) for candidate in done))
 
 
@@ -142,11 +133,8 @@ def _compare(figures: Sequence[RunFigures], base: RunFigures, unreadable: Sequen
     comparison = compare(groups, next(group.name for group in groups if base in group.runs))
     if sum(len(group.runs) for group in comparison.groups) < 2:
         first = comparison.refused[0]
-        raise UserError(
-            first.what,
-            f"cannot be compared with {base.run}: {first.why}",
-            "compare successful runs of the same suite and dataset size",
-        )
+        hint = "compare successful runs of the same suite and dataset size"
+        raise UserError(first.what, f"cannot be compared with {base.run}: {first.why}", hint)
     return comparison.model_copy(update={"refused": (*comparison.refused, *unreadable)})
 
 
@@ -161,9 +149,8 @@ def _named_runs(name: str, runs_dir: Path) -> list[_NamedRun]:
             raise UserError(name, "contains no runs", "give a run, its id, or a folder of runs")
         return inside
     if path.is_file():
-        raise UserError(
-            name, "is a file", "give a run's directory; `howdah runs import` unpacks an exported run"
-        )
+        hint = "give a run's directory; `howdah runs import` unpacks an exported run"
+        raise UserError(name, "is a file", hint)
     return [_NamedRun(find_run(runs_dir, name), named=True)]
 
 

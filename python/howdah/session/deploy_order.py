@@ -25,9 +25,10 @@ from howdah.session.deploy_project import (
     outcome,
     project,
 )
+from howdah.units import format_names
 
 _LONGEST_VALUE = 60
-"""As many characters of a value as a line shows."""
+_NAMENODE = "namenode"
 
 
 class UnrollableChange(NamedTuple):
@@ -89,23 +90,15 @@ def check_downtime(target: Target, options: DeployOptions, way: Way, downtime: D
     """Raise UserError unless these changes may be made now."""
     listed = "".join(f"\n  {change.text()}" for change in downtime.changes)
     if moved := [change.key for change in downtime.changes if change.why.moves_data]:
-        raise UserError(
-            target.file,
-            f"moves the data directories of running daemons:{listed}",
-            f"stop them (--stop), move their data to the new {moved[0]}, then deploy",
-        )
+        hint = f"stop them (--stop), move their data to the new {moved[0]}, then deploy"
+        raise UserError(target.file, f"moves the data directories of running daemons:{listed}", hint)
     if way is not Way.CHANGE:
-        raise UserError(
-            target.file,
-            f"changes the release and values that cannot change while daemons run:{listed}",
-            "change the release and the values in separate deployments",
-        )
+        problem = f"changes the release and values that cannot change while daemons run:{listed}"
+        raise UserError(target.file, problem, "change the release and the values in separate deployments")
     if not options.downtime:
-        raise UserError(
-            target.file,
-            f"changes values that cannot change while the cluster runs:{listed}",
-            f"give --downtime to stop and start every {', '.join(downtime.daemons)} for it",
-        )
+        problem = f"changes values that cannot change while the cluster runs:{listed}"
+        hint = f"give --downtime to stop and start every {', '.join(downtime.daemons)} for it"
+        raise UserError(target.file, problem, hint)
 
 
 def _short(value: str) -> str:
@@ -115,7 +108,6 @@ def _short(value: str) -> str:
 
 
 _SHOWN = 8
-"""As many hosts as one line names."""
 
 
 def steps(
@@ -168,21 +160,16 @@ def _restarts(states: Mapping[str, DeployedHost], step: Sequence[Role], copies: 
     if not leading:
         together = at_once(role, copies)
         limit = f", {together} at a time" if len(followers) > 1 else ""
-        yield f"{action} on {hosts_text(followers)}{limit}"
+        yield f"{action} on {format_names(followers, _SHOWN)}{limit}"
     elif followers:
-        yield f"{action} on {hosts_text(followers)}, then on {leading[0]}, whose {kind.name} fails over first"
+        before = format_names(followers, _SHOWN)
+        yield f"{action} on {before}, then on {leading[0]}, whose {kind.name} fails over first"
     else:
         yield f"{action} on {leading[0]}, whose {kind.name} fails over first"
 
 
 def _leads(state: DeployedHost, name: str) -> bool:
     return any(daemon["name"] == name and daemon.get("leads") for daemon in state.daemons)
-
-
-def hosts_text(names: Sequence[str]) -> str:
-    """The names of hosts, the first of them where there are many."""
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
 
 
 def switch(
@@ -216,7 +203,7 @@ def _switch_steps(target: Target, playbook: str, hosts: Sequence[str]) -> Iterat
         names = tuple(DAEMONS[role].name for role in target.systems[name])
         together.setdefault(names, []).append(name)
     for names, group in together.items():
-        yield f"{playbook} {', '.join(names)} on {hosts_text(group)}"
+        yield f"{playbook} {', '.join(names)} on {format_names(group, _SHOWN)}"
 
 
 def check_hosts(target: Target, playbook: str, hosts: Sequence[str]) -> None:
@@ -229,14 +216,9 @@ def check_hosts(target: Target, playbook: str, hosts: Sequence[str]) -> None:
         stopped = [name for name in members if name in hosts]
         remaining = len(members) - len(stopped)
         if playbook == "stop" and stopped and remaining and remaining <= len(members) // 2:
-            raise UserError(
-                f"--host {stopped[-1]}",
-                f"leaves {remaining} of {len(members)} {role.value}s, fewer than a majority",
-                "stop and start one host after another, or all with --stop alone",
-            )
-
-
-_NAMENODE = "namenode"
+            problem = f"leaves {remaining} of {len(members)} {role.value}s, fewer than a majority"
+            hint = "stop and start one host after another, or all with --stop alone"
+            raise UserError(f"--host {stopped[-1]}", problem, hint)
 
 
 class Way(StrEnum):
@@ -261,11 +243,10 @@ class HdfsUpgrade(NamedTuple):
 
 def upgrade_under_way(states: Mapping[str, DeployedHost]) -> HdfsUpgrade | None:
     """What the NameNode that leads says of an upgrade, or another one where none leads."""
-    masters = sorted(states.values(), key=lambda state: not _leads_namenode(state))
+    masters = sorted(states.values(), key=lambda state: not _leads(state, _NAMENODE))
     active = [state for state in masters if state.namenode and state.namenode["active"] == "active"]
-    upgrades = [state.upgrade for state in active if _leads_namenode(state)] or [
-        state.upgrade for state in active
-    ]
+    leaders = [state for state in active if _leads(state, _NAMENODE)]
+    upgrades = [state.upgrade for state in leaders or active]
     upgrade = next((upgrade for upgrade in upgrades if upgrade), None)
     origin = next((state.upgraded_from for state in masters if state.upgraded_from), "")
     if upgrade:
@@ -282,27 +263,21 @@ def way(target: Target, options: DeployOptions, states: Mapping[str, DeployedHos
     if not applied or (under_way is None and applied == {release}):
         return Way.CHANGE
     newest = max(applied, key=_number)
-    chosen = (
-        _started(release, newest) if under_way is None else _continued(release, applied, under_way.origin)
-    )
-    if chosen is not Way.CHANGE and len(target.on(Role.NAMENODE)) < 2 and not options.downtime:
+    if under_way is not None:
+        chosen = _continued(release, applied, under_way.origin)
+    elif _number(release) > _number(newest):
+        chosen = Way.UPGRADE
+    else:
         raise UserError(
-            target.file,
-            f"has only one NameNode: HDFS stops while it restarts with {release}",
-            "give --downtime to accept that, or plan two with --protect-masters ha",
+            release,
+            f"is older than HDFS's release ({newest}), and no upgrade that could be rolled back is under way",
+            f"plan with --hadoop {newest.removeprefix('hadoop-')}, or a newer one",
         )
+    if chosen is not Way.CHANGE and len(target.on(Role.NAMENODE)) < 2 and not options.downtime:
+        problem = f"has only one NameNode: HDFS stops while it restarts with {release}"
+        hint = "give --downtime to accept that, or plan two with --protect-masters ha"
+        raise UserError(target.file, problem, hint)
     return chosen
-
-
-def _started(release: str, runs: str) -> Way:
-    """The way from what runs while no upgrade is under way: to newer releases only."""
-    if _number(release) > _number(runs):
-        return Way.UPGRADE
-    raise UserError(
-        release,
-        f"is older than HDFS's release ({runs}), and no upgrade that could be rolled back is under way",
-        f"plan with --hadoop {runs.removeprefix('hadoop-')}, or a newer one",
-    )
 
 
 def _continued(release: str, applied: set[str], origin: str) -> Way:
@@ -312,15 +287,8 @@ def _continued(release: str, applied: set[str], origin: str) -> Way:
         return Way.BACK if origin else Way.CHANGE
     if release in applied or (applied == {origin or newest} and _number(release) > _number(newest)):
         return Way.UPGRADE
-    raise UserError(
-        release,
-        f"is not part of HDFS's upgrade from {origin} to {newest}",
-        "end that upgrade first: --finalize, or --rollback and then --finalize",
-    )
-
-
-def _leads_namenode(state: DeployedHost) -> bool:
-    return bool(state.namenode and state.namenode.get("leads"))
+    hint = "end that upgrade first: --finalize, or --rollback and then --finalize"
+    raise UserError(release, f"is not part of HDFS's upgrade from {origin} to {newest}", hint)
 
 
 def _hadoop(trees: tuple[str, ...]) -> str:
@@ -332,10 +300,7 @@ def _number(tree: str) -> tuple[int, ...]:
 
 
 def finalize(target: Target, options: DeployOptions, report: ReportStep, agree: Agree) -> Deployed:
-    """End HDFS's upgrade once that is agreed to.
-
-    Raises UserError where hosts are not all on the release that stays.
-    """
+    """End HDFS's upgrade once that is agreed to; raises UserError if a host is not on the new release."""
     check_ansible()
     begun = time.monotonic()
     with project(target, options.disks) as folder:
@@ -345,11 +310,9 @@ def finalize(target: Target, options: DeployOptions, report: ReportStep, agree: 
         if looked.failures:
             return outcome(target, PlaybookRun(), states, begun, tuple(host_problems(looked.failures)))
         if differing := [state.host for state in states.values() if not state.settled]:
-            raise UserError(
-                "--finalize",
-                f"{differing[0]} differs from {target.file}, or not all of its daemons run",
-                f"howdah deploy {target.file} first; --diff shows what differs",
-            )
+            problem = f"{differing[0]} differs from {target.file}, or not all of its daemons run"
+            hint = f"howdah deploy {target.file} first; --diff shows what differs"
+            raise UserError("--finalize", problem, hint)
         unfinished = any(state.upgraded_from for state in states.values())
         upgrade = upgrade_under_way(states)
         if upgrade is None and not unfinished:

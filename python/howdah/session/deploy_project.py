@@ -19,7 +19,7 @@ from howdah.deploy.ansible import (
     host_problems,
     run_playbook,
 )
-from howdah.deploy.secrets import SecretFile, check_folder, collect_secrets
+from howdah.deploy.secrets import check_folder, collect_secrets
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.files import scratch_folder
@@ -29,11 +29,9 @@ from howdah.installation.tree import PackedTree, packed
 from howdah.model.placement import placed_hosts, placed_systems
 from howdah.model.plan import Cluster, ClusterPlan, ConfigSet, Role
 from howdah.planner.document import source_text
-from howdah.render.cluster import render
+from howdah.render.cluster import FOLDER, render
 from howdah.render.secrets import host_secrets
 from howdah.session.plan_checks import held_plan
-
-_FOLDER = "deploy"
 
 
 class Target(NamedTuple):
@@ -61,25 +59,21 @@ def read_target(path: Path, *, force: bool = False) -> Target:
     plan = read_plan(path)
     files = render(plan, source_text)
     held_plan(plan, str(path), force=force)
-    if plan.cluster.request.secure:
-        _check_kerberos(path, plan.cluster)
-    systems = {
-        system.name: system.roles
-        for system in placed_systems(plan, placed_hosts(plan.cluster))
-        if system.roles
-    }
-    return Target(str(path), plan, plan.cluster, files, systems)
-
-
-def _check_kerberos(path: Path, cluster: Cluster) -> None:
-    """Raise UserError where a plan with Kerberos has more than what was seen to work with it."""
-    if any(Role.RESOURCEMANAGER in master.roles for master in cluster.masters):
+    if plan.cluster.request.secure and any(
+        Role.RESOURCEMANAGER in host.roles for host in plan.cluster.masters
+    ):
         raise UserError(
             str(path),
             "needs Kerberos with YARN, which runs tasks by container-executor, a setuid program that howdah "
             "does not install: nothing was started",
             "plan HDFS or HBase only (--workload storage or ycsb), or render it and follow its README.md",
         )
+    systems = {
+        system.name: system.roles
+        for system in placed_systems(plan, placed_hosts(plan.cluster))
+        if system.roles
+    }
+    return Target(str(path), plan, plan.cluster, files, systems)
 
 
 def releases(target: Target) -> tuple[PackedTree, ...]:
@@ -117,7 +111,7 @@ def _needs_libhadoop(target: Target) -> bool:
     return any(
         json.loads(file.content)["native"]
         for file in target.files.files
-        if file.path.startswith(f"{_FOLDER}/manifests/")
+        if file.path.startswith(f"{FOLDER}/manifests/")
     )
 
 
@@ -133,17 +127,17 @@ def project(
     """
     with scratch_folder("project") as root:
         for file in target.files.files:
-            if file.path.startswith(f"{_FOLDER}/"):
+            if file.path.startswith(f"{FOLDER}/"):
                 path = root / file.path
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(file.content, encoding="utf-8")
         for host in {**disks, **secrets}:
-            path = root / _FOLDER / "host_vars" / f"{host}.json"
+            path = root / FOLDER / "host_vars" / f"{host}.json"
             path.parent.mkdir(exist_ok=True)
             own: dict[str, object] = {"howdah_disks": list(disks[host])} if host in disks else {}
             own |= {"howdah_secrets": secrets[host]} if host in secrets else {}
             path.write_text(json.dumps(own))
-        yield root / _FOLDER
+        yield root / FOLDER
 
 
 def secrets_of_hosts(
@@ -157,24 +151,19 @@ def secrets_of_hosts(
     if folder is None:
         return {}, []
     if not target.cluster.request.secure:
-        raise UserError(
-            f"--secrets {folder}",
-            f"needs a plan with Kerberos, and {target.file} has none",
-            "leave it out, or plan with --secure",
-        )
+        problem = f"needs a plan with Kerberos, and {target.file} has none"
+        raise UserError(f"--secrets {folder}", problem, "leave it out, or plan with --secure")
     check_folder(folder)
     made: dict[str, Mapping[str, Any]] = {}
     wrong: list[HostProblem] = []
     for system in placed_systems(target.plan, placed_hosts(target.cluster)):
         required = [secret._asdict() for secret in host_secrets(target.plan, system.roles)]
-        files, source_text = collect_secrets(folder, system.name, required)
-        made[system.name] = {secret.name: _named(secret) for secret in files}
-        wrong += source_text
+        files, problems = collect_secrets(folder, system.name, required)
+        made[system.name] = {
+            secret.name: {"file": str(secret.file.absolute()), "sha256": secret.sha256} for secret in files
+        }
+        wrong += problems
     return made, wrong
-
-
-def _named(secret: SecretFile) -> dict[str, str]:
-    return {"file": str(secret.file.absolute()), "sha256": secret.sha256}
 
 
 _APPLY = "Apply the manifest"
@@ -197,7 +186,6 @@ class DeployOptions(NamedTuple):
     only_look: bool = False
     diff: bool = False
     rollback: bool = False
-    """Whether to go back to what was in force before."""
     downtime: bool = False
     """Whether daemons may be stopped together for what cannot roll, or for an upgrade with one NameNode."""
 
@@ -212,7 +200,6 @@ class DeployedHost(NamedTuple):
     revision: str
     """What was applied last; empty where nothing was."""
     previous: str
-    """What was in force before that."""
     cluster: str
     trees: tuple[str, ...]
     """The releases that were applied last."""
@@ -229,9 +216,7 @@ class DeployedHost(NamedTuple):
     @property
     def settled(self) -> bool:
         """Whether nothing is to be done."""
-        return not self.changes and all(
-            daemon["active"] == "active" and daemon["fresh"] for daemon in self.daemons
-        )
+        return not (self.changes or self.to_start or self.to_restart)
 
     @property
     def namenode(self) -> Mapping[str, Any] | None:
@@ -288,16 +273,13 @@ class Deployed(NamedTuple):
 
     cluster: str
     hosts: Mapping[str, tuple[str, ...]]
-    """What was changed on each host, in order."""
     notes: Mapping[str, tuple[str, ...]]
     refused: tuple[HostProblem, ...]
     """What is wrong with hosts that were therefore not deployed to: nothing was changed on any."""
     failures: tuple[HostProblem, ...]
     states: Mapping[str, DeployedHost]
-    """How the hosts were found."""
     elapsed_s: float
     steps: tuple[str, ...] = ()
-    """What is done to the cluster beside the hosts' own changes, in order."""
 
     @property
     def changed(self) -> int:

@@ -77,9 +77,8 @@ def check_removal(target: Target, names: Sequence[str]) -> None:
     domains = target.cluster.topology.placement is Placement.UPGRADE_DOMAINS
     lists = _INCLUDES[:1] if domains else (*_INCLUDES[:1], *_EXCLUDES[:1])
     if names and not all(planned_text(target.plan, key) for key in lists):
-        raise UserError(
-            target.file, "has no include and exclude lists of hosts", f"plan with {' and '.join(lists)}"
-        )
+        hint = f"plan with {' and '.join(lists)}"
+        raise UserError(target.file, "has no include and exclude lists of hosts", hint)
 
 
 def remove_hosts(target: Target, options: DeployOptions, folder: Path, report: ReportStep) -> PlaybookRun:
@@ -101,11 +100,8 @@ def remove_hosts(target: Target, options: DeployOptions, folder: Path, report: R
     for answer in looked.answers:
         stopped = [change for change in answer.result.get("changes") or () if change.startswith(_STOP)]
         if masters := [unit for unit in stopped if not unit.removeprefix(_STOP).startswith(_WORKERS)]:
-            raise UserError(
-                f"--remove {answer.host}",
-                f"it has a master ({masters[0].removeprefix(_STOP)})",
-                "move the master by hand first",
-            )
+            problem = f"it has a master ({masters[0].removeprefix(_STOP)})"
+            raise UserError(f"--remove {answer.host}", problem, "move the master by hand first")
     return run_playbook(
         leaving, "leave.yaml", options.login, report, variables={"howdah_leaving": list(options.remove)}
     )
@@ -157,9 +153,8 @@ def deploy(target: Target, options: DeployOptions, report: ReportStep, agree: Ag
     for host, devices in options.disks.items():
         if host not in target.systems:
             flag = f"--disks {host}={','.join(devices)}"
-            raise UserError(
-                flag, f"{target.file} lists no host {host}", f"{next(iter(target.systems))} is one"
-            )
+            hint = f"{next(iter(target.systems))} is one"
+            raise UserError(flag, f"{target.file} lists no host {host}", hint)
     handed, wrong = secrets_of_hosts(target, options.secrets)
     if wrong:
         return outcome(target, PlaybookRun(), {}, begun, wrong)
@@ -242,7 +237,6 @@ def _in_the_way(
     *,
     variables: Mapping[str, object],
 ) -> list[HostProblem]:
-    """All that is wrong with the hosts that something is to be done to."""
     report("checking for obstacles")
     states = dict(found_states(looked))
     # Those that did not answer were asked once already, and would be waited for again.
@@ -278,18 +272,14 @@ def _foreign(
 
 
 def _revision_before(states: Mapping[str, DeployedHost]) -> str:
-    """What was in force before the last deployment, which may not have reached all hosts."""
     current = {state.revision for state in states.values()} - {""}
     before = {state.previous for state in states.values()} - {""}
     if len(current) > 1 and len(current & before) == 1:
         return next(iter(current & before))
     if len(current) == 1 and len(before) == 1:
         return next(iter(before))
-    raise UserError(
-        "--rollback",
-        "the hosts have no common earlier deployment to roll back to",
-        "deploy the earlier plan instead",
-    )
+    hint = "deploy the earlier plan instead"
+    raise UserError("--rollback", "the hosts have no common earlier deployment to roll back to", hint)
 
 
 class ClusterStatus(NamedTuple):
@@ -297,7 +287,6 @@ class ClusterStatus(NamedTuple):
 
     cluster: str
     states: Mapping[str, DeployedHost]
-    """Every host that answered."""
     silent: tuple[HostProblem, ...]
     """Those that did not, or could not say how they are."""
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections import OrderedDict
-from pathlib import Path
-from threading import Lock
 from typing import Annotated, Literal, TypeGuard
 
 from pydantic import Field
@@ -35,9 +32,10 @@ from howdah.simulation.replications import scenarios, simulate, stretches
 from howdah.simulation.whole_suite import suite_time
 from howdah.units import exact_bytes, exact_decimal
 
+__all__ = ["read_text", "write_plan"]
+
 MOST_REPLICATIONS = 5
 MOST_FAULTS = 200
-"""Faults of an inventory that are listed; what has more is hardly one."""
 _MOST_HOSTS = 2000
 _FILE = "inventory"
 
@@ -104,16 +102,12 @@ class WhatIfAsked(PlanAsked):
     """A plan, what of it is changed, and how thoroughly it is simulated."""
 
     changes: dict[Change, Text] = Field(default_factory=dict)
-    """New values, as people write them."""
     dataset: Text = ""
-    """How much is sorted: ``30TB``."""
     replications: Annotated[int, Field(ge=1, le=MOST_REPLICATIONS)] = 1
-    """Simulations with other seeds and parameters: the more, the better is the interval known."""
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
     simulator: Simulator = "full"
     """``quick``: a few hosts stand for all, where these are alike and there is much for each to do."""
     page: Text = ""
-    """Who asks: a newer question of the same page ends an older one."""
 
 
 class WhatIfTimes(Model):
@@ -129,14 +123,10 @@ class WhatIfTimes(Model):
     """Workload by workload, each followed by its phases."""
     calibration: str | None
     simulator: Simulator
-    """Which simulation it was: the full one has every host, the quick one a few that stand for all."""
     few_hosts: int | None
-    """How many, of the quick one."""
     full_because: str | None
-    """Why it was the full one although the quick one was asked for."""
     replications: int
     took_s: float
-    """Seconds that simulating took here."""
 
 
 def check_inventory(text: str) -> tuple[InventoryFault, ...]:
@@ -166,7 +156,6 @@ def plan_asked(question: PlanAsked, base: ClusterPlan | None = None) -> ClusterP
 
 
 def _is_of(base: ClusterPlan | None, inventory: Inventory, request: PlanRequest) -> TypeGuard[ClusterPlan]:
-    """Whether this plan was made of these hosts and this request."""
     return base is not None and (base.cluster.inventory, base.cluster.request) == (inventory, request)
 
 
@@ -178,16 +167,12 @@ def _read(question: PlanAsked, base: ClusterPlan | None, dataset: str = "") -> t
     if dataset:
         words = [f"terasuite:{dataset}"]
     before = base.cluster.request if base is not None else PlanRequest()
-    options = {
+    fields = {"hypervisor", "workers_per_host", "replication", "profile", "years"}
+    options = question.model_dump(include=fields) | {
         "workload": words,
-        "hypervisor": question.hypervisor,
-        "workers_per_host": question.workers_per_host,
-        "replication": question.replication,
         "protect_masters": question.protection,
-        "profile": question.profile,
         "need": question.need or None,
         "growth": question.growth or None,
-        "years": question.years,
     }
     request = before.model_copy(update=request_fields(options))
     return parse_inventory(question.inventory, _FILE), request
@@ -210,11 +195,8 @@ def what_if(question: WhatIfAsked, calibration: str | None, base: ClusterPlan | 
     cluster = plan.cluster
     hosts = sum(group.count for group in cluster.inventory.worker_groups)
     if hosts > _MOST_HOSTS:
-        raise UserError(
-            "hosts",
-            f"{hosts:,} are too many to simulate here",
-            "use howdah predict for a cluster of that size",
-        )
+        hint = "use howdah predict for a cluster of that size"
+        raise UserError("hosts", f"{hosts:,} are too many to simulate here", hint)
     calibrated = load_calibration(calibration) if calibration is not None else None
     dataset_bytes = cluster.request.dataset_bytes
     suite = size_suite(
@@ -252,43 +234,6 @@ def what_if(question: WhatIfAsked, calibration: str | None, base: ClusterPlan | 
     )
 
 
-_MOST_PLANS = 30
-
-
 def key_of(plan: ClusterPlan) -> str:
     """What a plan is kept under, which is the same for the same plan."""
-    return hashlib.sha256(plan_text(plan).encode()).hexdigest()[:16]
-
-
-def plan_text(plan: ClusterPlan) -> str:
-    """A plan as its file has it."""
-    return write_plan(plan)
-
-
-def inventory_text(file: Path) -> str:
-    """An inventory as it is edited; raises UserError where it cannot be read."""
-    return read_text(file, "give an inventory")
-
-
-class PlanStore:
-    """Plans that were made in browsers, the newest ones: whoever has the link can open them.
-
-    They are in memory only; a plan that is to stay is downloaded.
-    """
-
-    def __init__(self) -> None:
-        self._plans: OrderedDict[str, ClusterPlan] = OrderedDict()
-        self._lock = Lock()
-
-    def keep(self, key: str, plan: ClusterPlan) -> None:
-        """Keep a plan under its key."""
-        with self._lock:
-            self._plans[key] = plan
-            self._plans.move_to_end(key)
-            while len(self._plans) > _MOST_PLANS:
-                self._plans.popitem(last=False)
-
-    def get(self, key: str) -> ClusterPlan | None:
-        """The plan of that key; None where it was never made, or long ago."""
-        with self._lock:
-            return self._plans.get(key)
+    return hashlib.sha256(write_plan(plan).encode()).hexdigest()[:16]

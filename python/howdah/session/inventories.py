@@ -27,7 +27,7 @@ from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.web import Web
 
-__all__ = ["ASSUMED", "AssumedFacts", "Serves", "inventory_schema", "notices", "read_inventory"]
+__all__ = ["ASSUMED", "AssumedFacts", "Serves", "inventory_schema", "notices", "read_inventory", "write_work"]
 
 
 class ExtendedInventory(NamedTuple):
@@ -60,9 +60,6 @@ def save(path: Path, text: str) -> None:
     """Write a file in one step; raises UserError if it cannot be written."""
     # A link stays a link to the file it leads to.
     replace_file(path.resolve(), text)
-
-
-_NAME = "cluster"
 
 
 class ImportedInventory(NamedTuple):
@@ -110,14 +107,8 @@ def kind_of_disk(text: str) -> DiskKind:
     try:
         return DiskKind(text)
     except ValueError as error:
-        raise UserError(
-            f"--disk-kind {text}", "is not a kind of disk", f"one of {', '.join(DiskKind)}"
-        ) from error
-
-
-def work_text(work: Work) -> str:
-    """The file that `howdah plan --workload @FILE` reads."""
-    return write_work(work)
+        hint = f"one of {', '.join(DiskKind)}"
+        raise UserError(f"--disk-kind {text}", "is not a kind of disk", hint) from error
 
 
 def _heading(surveyed: Survey) -> str:
@@ -134,12 +125,11 @@ def _cluster_name(name: str) -> str:
     """A name service's name, where an inventory can have it."""
     word = name.partition(".")[0].lower()
     usable = word[:1].isalpha() and word.isascii() and word.replace("-", "").isalnum() and len(word) <= 31
-    return word if usable else _NAME
+    return word if usable else "cluster"
 
 
 _MOST_PORT = 65535
 _AT_ONCE = 20
-"""Hosts that are asked at once."""
 
 
 def measure_host(

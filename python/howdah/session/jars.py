@@ -38,21 +38,14 @@ class ShownHadoop(NamedTuple):
     """What would run Hadoop on this machine."""
 
     installation: Installation | None
-    """The installation that would be used; None if there is none."""
     named_by: str
-    """Why that one: ``HADOOP_HOME``, or ``howdah hadoop fetch``."""
+    """Why that one: ``HADOOP_HOME``, or ``howdah hadoop fetch``; so for the other products."""
     hbase: HBaseInstallation | None
-    """The HBase that would be used; None if there is none, which stands in nobody's way but HBase's."""
     hbase_named_by: str
-    """Why that one: ``HBASE_HOME``, or ``howdah hadoop fetch hbase``."""
     spark: SparkInstallation | None
-    """The Spark that would be used; None if there is none, which only Spark's programs need."""
     spark_named_by: str
-    """What names it: ``SPARK_HOME``, or ``howdah hadoop fetch spark``."""
     java: Path | None
-    """The home of the Java that would be used; None if there is none."""
     java_version: str | None
-    """What that Java says it is."""
     missing: tuple[HowdahError, ...]
 
 
@@ -72,9 +65,8 @@ def pack(product: str, folder: Path, url: str, release: str | None = None) -> Pa
         trees = {**listing.get("howdah_trees", {}), made.name: made.for_hosts()}
         listed.write_text(json.dumps({"howdah_mirror": url, "howdah_trees": trees}, indent=1) + "\n")
     except (OSError, ValueError) as error:
-        raise UserError(
-            f"--output {folder}", f"cannot be written: {error}", "give a folder on a disk with free space"
-        ) from error
+        hint = "give a folder on a disk with free space"
+        raise UserError(f"--output {folder}", f"cannot be written: {error}", hint) from error
     return made
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import secrets
 import shlex
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -26,27 +25,16 @@ from howdah.session.racing import only_race_on, raced_plans
 from howdah.session.studies import GivenStudy, make_runs
 from howdah.session.study_directory import StudyDirectory, spent_s
 from howdah.session.study_paper import write_study_paper
-from howdah.session.study_running import StudyObserver
+from howdah.session.study_running import ShowStudy
 from howdah.store.layout import new_run_id, write_model
 from howdah.store.predictions import JOB_REQUEST, search_path
-from howdah.tune.job import (
-    SPARK_PROGRAMS,
-    alone_study,
-    default_properties,
-    job_properties,
-    job_space,
-    race_study,
-    racing,
-    values_alone,
-)
+from howdah.tune import job
+
+__all__ = ["search_path"]
 
 REQUEST, RESULT = JOB_REQUEST, "job-tuning.json"
 _ALONE, _RACE = "alone", "race"
 _UNSET_MB = {"mapreduce.map.memory.mb": "1024", "mapreduce.reduce.memory.mb": "1024"}
-
-
-ShowStudy = Callable[[Study], AbstractContextManager[StudyObserver]]
-"""Shows the runs of a study while they are made."""
 
 
 class TunedJob(NamedTuple):
@@ -67,11 +55,8 @@ def job_request(
     if not words:
         raise UserError("--job", "is empty", "give a command: --job 'hadoop jar app.jar Main IN OUT'")
     if race is None or not race.per_job:
-        raise UserError(
-            "--job",
-            "needs a lab or a cluster that runs: its program cannot be simulated",
-            "give --race LAB or --race DIR with the cluster's configuration",
-        )
+        hint = "give --race LAB or --race DIR with the cluster's configuration"
+        raise UserError("--job", "needs a lab or a cluster that runs: its program cannot be simulated", hint)
     narrowing = read_narrowing(space) if space is not None else Narrowing()
     conf = _configuration(race)
 
@@ -79,14 +64,14 @@ def job_request(
         text = conf.get(key) or ""
         return _UNSET_MB.get(key, text) if text in ("", "-1") else text
 
-    varied, fixed = job_space(words, current, narrowing, str(space or ""))
+    varied, fixed = job.job_space(words, current, narrowing, str(space or ""))
     return JobTuningRequest(
         command=words,
         race=race,
         space=varied,
         fixed=fixed,
         seed=secrets.randbelow(2**32) if seed is None else seed,
-        defaults=default_properties(words, varied),
+        defaults=job.default_properties(words, varied),
     )
 
 
@@ -106,24 +91,17 @@ def start_job(request: JobTuningRequest, directory: Path, name: str | None) -> P
         path.mkdir(parents=True)
         write_model(path / REQUEST, request)
     except FileExistsError as error:
-        raise UserError(
-            str(path), "already exists", "give another --name, or continue it: --resume"
-        ) from error
+        hint = "give another --name, or continue it: --resume"
+        raise UserError(str(path), "already exists", hint) from error
     except OSError as error:
-        raise UserError(
-            str(directory), f"cannot store a search ({error.strerror})", "give a writable --tune-dir"
-        ) from error
+        hint = "give a writable --tune-dir"
+        raise UserError(str(directory), f"cannot store a search ({error.strerror})", hint) from error
     return path
 
 
 def is_job(directory: Path, name: str) -> bool:
     """Whether the search of this name, ``last`` for the newest, is that of a job."""
-    return (job_folder(directory, name) / REQUEST).is_file()
-
-
-def job_folder(directory: Path, name: str) -> Path:
-    """The directory of the search of this name, ``last`` for the newest of all searches."""
-    return search_path(directory, name)
+    return (search_path(directory, name) / REQUEST).is_file()
 
 
 def tune_job(path: Path, show: ShowStudy, budget_s: float | None = None) -> TunedJob:
@@ -134,9 +112,8 @@ def tune_job(path: Path, show: ShowStudy, budget_s: float | None = None) -> Tune
     try:
         request = JobTuningRequest.model_validate_json((path / REQUEST).read_bytes())
     except (OSError, ValidationError) as error:
-        raise UserError(
-            str(path / REQUEST), "is not the request of a search", "start a new search"
-        ) from error
+        hint = "start a new search"
+        raise UserError(str(path / REQUEST), "is not the request of a search", hint) from error
     if budget_s is None and (path / RESULT).exists():
         try:
             tuning = JobTuning.model_validate_json((path / RESULT).read_bytes())
@@ -148,14 +125,32 @@ def tune_job(path: Path, show: ShowStudy, budget_s: float | None = None) -> Tune
         race = request.race.model_copy(update={"budget_s": budget_s})
         request = request.model_copy(update={"race": race})
     with only_race_on(request.race):
-        first = _made(path, _ALONE, alone_study(request, path.name), show)
+        first = _made(path, _ALONE, job.alone_study(request, path.name), show)
         alone = _values(request, raced_plans(first.study, first.done, (CONFIGURED_NAME,)))
-        candidates = racing(request, alone)
+        candidates = job.racing(request, alone)
         second = None
         if candidates:
-            study = race_study(request, path.name, candidates, first.spent_s)
+            study = job.race_study(request, path.name, candidates, first.spent_s)
             second = _made(path, _RACE, study, show)
-        tuning = _result(path.name, request, first, second)
+    plans = raced_plans(second.study, second.done, (CONFIGURED_NAME, DEFAULTS_NAME)) if second else ()
+    faster = [
+        plan
+        for plan in plans
+        if plan.name != DEFAULTS_NAME
+        and (difference := plan.against.get(CONFIGURED_NAME))
+        and difference.verdict is Verdict.FASTER
+    ]
+    best = min(faster, key=lambda plan: plan.elapsed_s or 0.0, default=None)
+    tuning = JobTuning(
+        id=path.name,
+        request=request,
+        alone=alone,
+        plans=plans,
+        values=job.job_properties(candidates[best.name]) if best else {},
+        winner=best.name if best else CONFIGURED_NAME,
+        spent_s=first.spent_s + (second.spent_s if second else 0.0),
+        decided=second is None or any(plan.against for plan in plans),
+    )
     write_model(path / RESULT, tuning)
     return TunedJob(tuning, tuple(made.paper for made in (first, second) if made is not None))
 
@@ -186,38 +181,15 @@ def _values(request: JobTuningRequest, plans: Sequence[RacedPlan]) -> tuple[Valu
             failed=plan.failed,
             share=difference.share if (difference := plan.against.get(CONFIGURED_NAME)) else None,
         )
-        for label, values in values_alone(request).items()
+        for label, values in job.values_alone(request).items()
         for name, value in values.items()
         if (plan := by_name.get(label)) is not None
     )
 
 
-def _result(name: str, request: JobTuningRequest, first: _Made, second: _Made | None) -> JobTuning:
-    alone = _values(request, raced_plans(first.study, first.done, (CONFIGURED_NAME,)))
-    plans = raced_plans(second.study, second.done, (CONFIGURED_NAME, DEFAULTS_NAME)) if second else ()
-    faster = [
-        plan
-        for plan in plans
-        if plan.name != DEFAULTS_NAME
-        and (difference := plan.against.get(CONFIGURED_NAME))
-        and difference.verdict is Verdict.FASTER
-    ]
-    best = min(faster, key=lambda plan: plan.elapsed_s or 0.0, default=None)
-    return JobTuning(
-        id=name,
-        request=request,
-        alone=alone,
-        plans=plans,
-        values=job_properties(racing(request, alone)[best.name]) if best else {},
-        winner=best.name if best else CONFIGURED_NAME,
-        spent_s=first.spent_s + (second.spent_s if second else 0.0),
-        decided=second is None or any(plan.against for plan in plans),
-    )
-
-
 def properties_text(tuning: JobTuning) -> str:
     """The tuned properties as a file: for ``-conf`` of Hadoop, or ``--properties-file`` of Spark."""
-    if Path(tuning.request.command[0]).name in SPARK_PROGRAMS:
+    if Path(tuning.request.command[0]).name in job.SPARK_PROGRAMS:
         lines = [f"{key} {value}" for key, value in tuning.values.items()]
         return "\n".join((f"# howdah tune {tuning.id}", *lines, ""))
     source = f"howdah tune {tuning.id}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +23,8 @@ from howdah.jobs.mapreduce import mapreduce_application
 from howdah.jobs.ranking import Filters, Overview, find_application, overview
 from howdah.jobs.store import JobStore, texts
 from howdah.model.application import Application
+from howdah.report import write
 from howdah.report.document import Document
-from howdah.report.imported_jobs import application_document, jobs_overview
 from howdah.services.conf import ClientConf, conf_directory
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode
@@ -57,18 +57,9 @@ def applications_in(jobs_dir: Path) -> list[str]:
         return []
 
 
-def document_of(subject: Overview | Application) -> Document:
-    """The overview or an application as a document."""
-    if isinstance(subject, Application):
-        return application_document(subject)
-    return jobs_overview(subject)
-
-
-def write_page(subject: Overview, jobs_dir: Path) -> Path:
-    """Write the overview's page below the directory of applications; return its path."""
-    from howdah.report.write import write_document  # noqa: PLC0415
-
-    return write_document(jobs_overview(subject), jobs_dir / "report")
+def write_page(document: Document, jobs_dir: Path) -> Path:
+    """Write the page of jobs or of a replay below the directory of applications; return its path."""
+    return write.write_document(document, jobs_dir / "report")
 
 
 _BATCH = 500
@@ -87,99 +78,89 @@ class JobImport:
     unchanged: int
     """Histories that were imported before and have not changed."""
     problems: tuple[str, ...]
-    """Histories that are unreadable, and why."""
 
 
-class _ImportedHistories:
-    """What the table has already."""
+class _Import:
+    """One import: what the table had before, what became of the histories, and who is shown the progress."""
 
-    def __init__(self, store: JobStore) -> None:
+    def __init__(self, store: JobStore, watch: Watch) -> None:
         table = store.read(("source", "source_bytes", "outcome"))
-        rows = zip(
-            *(table[name].to_pylist() for name in ("source", "source_bytes", "outcome", "id", "attempt")),
-            strict=True,
-        )
+        columns = (table[name].to_pylist() for name in ("source", "source_bytes", "outcome", "id", "attempt"))
         self._sources: dict[str, int] = {}
         self._outcomes: dict[tuple[str, str], str] = {}
-        for source, size, outcome, name, attempt in rows:
+        for source, size, outcome, name, attempt in zip(*columns, strict=True):
             if outcome != "unfinished":
                 self._sources[source] = size
             self._outcomes[name, attempt] = outcome
-
-    def has(self, history: History) -> bool:
-        """Whether this history was imported and has not changed."""
-        return self._sources.get(history.source) == history.size_bytes
+        self.counts = {"new": 0, "better": 0, "known": 0}
+        self.watch = watch
 
     def has_source(self, source: str) -> bool:
-        """The same for a source whose size is unknown."""
+        """Whether a source was imported, be its size what it may."""
         return source in self._sources
 
-    def take(self, application: Application) -> str:
-        """Whether it is ``new``, ``better`` than an unfinished one, or ``known``."""
+    def fresh(self, histories: Sequence[History], *, sized: bool = True) -> list[History]:
+        """The histories that were not imported or have changed since; the others are counted as known."""
+        fresh = [
+            history
+            for history in histories
+            if not self.has_source(history.source)
+            or (sized and self._sources[history.source] != history.size_bytes)
+        ]
+        self.counts["known"] += len(histories) - len(fresh)
+        return fresh
+
+    def take(self, application: Application) -> bool:
+        """Count an application; return whether it is new, or better than an unfinished one."""
         key = application.id, application.attempt
         before = self._outcomes.get(key)
         if before is not None and (before != "unfinished" or application.outcome == "unfinished"):
-            return "known"
+            self.counts["known"] += 1
+            return False
         self._outcomes[key] = application.outcome
-        return "new" if before is None else "better"
+        self.counts["new" if before is None else "better"] += 1
+        return True
 
 
 def import_jobs(sources: list[str], jobs_dir: Path, conf: Path | None, watch: Watch) -> JobImport:
     """Import everything that the sources hold: directories, files, paths in HDFS, history servers' URLs."""
     store = JobStore(jobs_dir)
-    imported = _ImportedHistories(store)
-    counts = {"new": 0, "better": 0, "known": 0}
+    work = _Import(store, watch)
     problems: list[str] = []
     batch: list[Application] = []
-
-    def add(read: Read) -> None:
-        if read.application is None:
-            problems.append(read.error)
-            return
-        verdict = imported.take(read.application)
-        counts[verdict] += 1
-        if verdict != "known":
-            batch.append(read.application)
-        if len(batch) == _BATCH:
-            store.add(batch)
-            batch.clear()
-
     try:
-        for source in sources:
-            try:
-                for read in _histories(source, conf, imported, counts, watch):
-                    add(read)
-            except ServiceError as error:
-                raise UserError(error.where, error.what, error.hint) from error
+        for read in (read for source in sources for read in _histories(source, conf, work)):
+            if read.application is None:
+                problems.append(read.error)
+            elif work.take(read.application):
+                batch.append(read.application)
+            if len(batch) == _BATCH:
+                store.add(batch)
+                batch.clear()
+    except ServiceError as error:
+        raise UserError(error.where, error.what, error.hint) from error
     finally:
         store.add(batch)
-    return JobImport(counts["new"], counts["better"], counts["known"], tuple(problems))
+    return JobImport(work.counts["new"], work.counts["better"], work.counts["known"], tuple(problems))
 
 
-def _histories(
-    source: str, conf: Path | None, imported: _ImportedHistories, counts: dict[str, int], watch: Watch
-) -> Iterator[Read]:
+def _histories(source: str, conf: Path | None, work: _Import) -> Iterator[Read]:
     parts = urlsplit(source)
     if parts.scheme in ("http", "https"):
         with closing(Web()) as web:
-            yield from _from_server(web, source.rstrip("/"), imported, counts, watch)
+            yield from _from_server(web, source.rstrip("/"), work)
     elif parts.scheme == "hdfs":
         with in_hdfs(source, conf) as histories:
-            listed = histories.find()
-            new = [history for history in listed if not imported.has(history)]
-            counts["known"] += len(listed) - len(new)
+            new = work.fresh(histories.find())
             for done, history in enumerate(new, 1):
                 with TemporaryDirectory(prefix="howdah-import-") as folder:
                     yield from read_all([histories.copy(history, Path(folder))])
-                watch(done, len(new))
+                work.watch(done, len(new))
     elif parts.scheme and not Path(source).exists():
-        raise UserError(
-            source,
-            "is not a directory, a path in HDFS or a URL",
-            "give DIR, hdfs:///PATH or http://HOST:PORT",
-        )
+        hint = "give DIR, hdfs:///PATH or http://HOST:PORT"
+        raise UserError(source, "is not a directory, a path in HDFS or a URL", hint)
     else:
-        yield from _from_directory(Path(source), imported, counts, watch)
+        yield from _from_directory(Path(source), work)
 
 
 @contextmanager
@@ -187,36 +168,27 @@ def in_hdfs(source: str, conf: Path | None) -> Iterator[HdfsHistories]:
     """The histories at a path in HDFS; raises UserError if the cluster's configuration is unknown."""
     directory = conf_directory(conf)
     if directory is None:
-        raise UserError(
-            source, "the cluster's configuration is unknown", "give --conf DIR, or set HADOOP_CONF_DIR"
-        )
+        hint = "give --conf DIR, or set HADOOP_CONF_DIR"
+        raise UserError(source, "the cluster's configuration is unknown", hint)
     client = ClientConf.read(directory)
     with closing(Web(kerberos=client.secure)) as web:
         yield HdfsHistories(NameNode(web, client), urlsplit(source).path)
 
 
-def _from_directory(
-    directory: Path, imported: _ImportedHistories, counts: dict[str, int], watch: Watch
-) -> Iterator[Read]:
+def _from_directory(directory: Path, work: _Import) -> Iterator[Read]:
     histories = find_histories(directory)
     if not histories:
-        raise UserError(
-            str(directory),
-            "contains no history of MapReduce or Spark",
-            "give a directory of *.jhist files or Spark event logs",
-        )
-    new = [history for history in histories if not imported.has(history)]
-    counts["known"] += len(histories) - len(new)
+        hint = "give a directory of *.jhist files or Spark event logs"
+        raise UserError(str(directory), "contains no history of MapReduce or Spark", hint)
+    new = work.fresh(histories)
     for done, read in enumerate(read_all(new), 1):
-        watch(done, len(new))
+        work.watch(done, len(new))
         if read.application is None and directory.is_file():
             raise UserError("", read.error, "give *.jhist files or Spark event logs")
         yield read
 
 
-def _from_server(
-    web: Web, url: str, imported: _ImportedHistories, counts: dict[str, int], watch: Watch
-) -> Iterator[Read]:
+def _from_server(web: Web, url: str, work: _Import) -> Iterator[Read]:
     try:
         web.get_object(f"{url}/ws/v1/history/info")
     except ServiceError as error:
@@ -224,10 +196,10 @@ def _from_server(
             web.get_object(f"{url}/api/v1/version")
         except ServiceError:
             raise error from None
-        yield from _from_spark(SparkHistoryServer(web, url), imported, counts, watch)
+        yield from _from_spark(SparkHistoryServer(web, url), work)
         return
     server = JobHistoryServer(web, url)
-    jobs = [job for job in server.find() if not imported.has_source(server.source(job))]
+    jobs = [job for job in server.find() if not work.has_source(server.source(job))]
     for done, job in enumerate(jobs, 1):
         source = server.source(job)
         try:
@@ -235,15 +207,11 @@ def _from_server(
             yield Read(History(source, 0, source), mapreduce_application(whole, source, 0), "")
         except ServiceError as error:
             yield Read(History(source, 0, source), None, str(error))
-        watch(done, len(jobs))
+        work.watch(done, len(jobs))
 
 
-def _from_spark(
-    server: SparkHistoryServer, imported: _ImportedHistories, counts: dict[str, int], watch: Watch
-) -> Iterator[Read]:
-    applications = server.find()
-    new = [history for history in applications if not imported.has_source(history.source)]
-    counts["known"] += len(applications) - len(new)
+def _from_spark(server: SparkHistoryServer, work: _Import) -> Iterator[Read]:
+    new = work.fresh(server.find(), sized=False)
     for done, history in enumerate(new, 1):
         with TemporaryDirectory(prefix="howdah-import-") as folder:
             try:
@@ -252,4 +220,4 @@ def _from_spark(
                 yield Read(history, None, str(error))
                 continue
             yield from read_all([copied])
-        watch(done, len(new))
+        work.watch(done, len(new))

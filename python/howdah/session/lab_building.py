@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +19,7 @@ from howdah.lab.machines import Power
 from howdah.lab.registry import DEFAULT_NAME
 from howdah.lab.shared_hosts import LabPlace, first_place, place_with
 from howdah.lab.state import LabState, read_state
-from howdah.model.inventory import HostGroup, Inventory
+from howdah.model.inventory import Inventory
 from howdah.model.plan import Cluster, ClusterPlan
 from howdah.planner.capacity import disk_bytes_per_s
 from howdah.planner.host_claims import check_fit
@@ -45,19 +44,15 @@ def place_on_hosts_of(first: str, name: str, source: Path, plan: ClusterPlan) ->
     cluster = plan.cluster
     sharing = cluster.request.sharing
     if sharing is None or not sharing.whole:
-        raise UserError(
-            str(source),
-            "lists no shared hosts: it shares none, or an older howdah wrote it",
-            "run howdah plan hosts.yaml --beside OTHER.yaml, then bring up the new plan",
-        )
+        problem = "lists no shared hosts: it shares none, or an older howdah wrote it"
+        hint = "run howdah plan hosts.yaml --beside OTHER.yaml, then bring up the new plan"
+        raise UserError(str(source), problem, hint)
     for neighbour in place.neighbours:
         _check_hosts(source, cluster, neighbour)
         if active_faults(neighbour):
-            raise UserError(
-                f'lab "{neighbour.name}"',
-                "has active faults, which may affect the shared hosts",
-                f"howdah lab heal --name {neighbour.name} first",
-            )
+            problem = "has active faults, which may affect the shared hosts"
+            hint = f"howdah lab heal --name {neighbour.name} first"
+            raise UserError(f'lab "{neighbour.name}"', problem, hint)
     check_fit(Inventory(groups=sharing.whole), [*(neighbour.plan for neighbour in place.neighbours), plan])
     return place
 
@@ -67,42 +62,28 @@ def check_still_beside(state: LabState, name: str) -> None:
     entry = registry.entry(name)
     lot = state.spec.lot if state.spec is not None else None
     if lot is None or entry is None or entry.lot != lot:
-        raise UserError(
-            f"--beside {name}",
-            f'lab "{state.name}" is already up on other hosts',
-            f"howdah lab down --name {state.name} first, or leave --beside out",
-        )
+        hint = f"howdah lab down --name {state.name} first, or leave --beside out"
+        raise UserError(f"--beside {name}", f'lab "{state.name}" is already up on other hosts', hint)
 
 
 def _check_hosts(source: Path, cluster: Cluster, state: LabState) -> None:
     second = state.plan.cluster
     if second.inventory.cluster == cluster.inventory.cluster:
-        raise UserError(
-            str(source),
-            f'has the same cluster name, {cluster.inventory.cluster}, as lab "{state.name}"',
-            "plan it with another --cluster NAME",
-        )
-    for name in _both(cluster, second):
-        own_groups, other_groups = _whole(cluster, name), _whole(second, name)
-        if _size(own_groups) != _size(other_groups):
-            raise UserError(
-                f"host {name}",
-                f'differs between {source} and lab "{state.name}"',
-                "plan both clusters from the same inventory",
-            )
+        problem = f'has the same cluster name, {cluster.inventory.cluster}, as lab "{state.name}"'
+        raise UserError(str(source), problem, "plan it with another --cluster NAME")
+    theirs = {host.lower() for group in second.inventory.groups for host in group.names}
+    for name in (
+        host for group in cluster.inventory.groups for host in group.names if host.lower() in theirs
+    ):
+        if _size(cluster, name) != _size(second, name):
+            hint = "plan both clusters from the same inventory"
+            raise UserError(f"host {name}", f'differs between {source} and lab "{state.name}"', hint)
 
 
-def _both(first: Cluster, second: Cluster) -> Sequence[str]:
-    hosts = {host.lower() for group in second.inventory.groups for host in group.names}
-    return [host for group in first.inventory.groups for host in group.names if host.lower() in hosts]
-
-
-def _whole(cluster: Cluster, host: str) -> HostGroup | None:
-    return cluster.request.sharing.whole_host(host) if cluster.request.sharing is not None else None
-
-
-def _size(group: HostGroup | None) -> tuple[int, int, int] | None:
-    if group is None:
+def _size(cluster: Cluster, host: str) -> tuple[int, int, int] | None:
+    """The threads, memory and network of a whole host, by its cluster's plan."""
+    sharing = cluster.request.sharing
+    if sharing is None or (group := sharing.whole_host(host)) is None:
         return None
     return group.cpu.threads, group.memory_bytes, group.network_bits_per_s
 
@@ -114,9 +95,7 @@ class LabOptions(NamedTuple):
     directory: Path | None = None
     """Where its files go; a directory of its name below ``build`` if left out."""
     hosts: int | None = None
-    """How many hosts with workers."""
     link_bits_per_s: int | None = None
-    """The speed of each host's uplink."""
     neighbour: str | None = None
     """The laboratory on whose hosts it is to be; None is hosts of its own."""
 
@@ -152,11 +131,7 @@ def fit_here(
     Raises UserError that says what would fit.
     """
     return fit_plan(
-        plan,
-        probe_host(),
-        free_bytes=_free_bytes(directory),
-        hosts=hosts,
-        link_bits_per_s=link_bits_per_s,
+        plan, probe_host(), free_bytes=_free_bytes(directory), hosts=hosts, link_bits_per_s=link_bits_per_s
     )
 
 
@@ -167,9 +142,8 @@ def _free_bytes(directory: Path) -> int:
     try:
         return shutil.disk_usage(existing).free
     except OSError as error:
-        raise UserError(
-            f"--dir {directory}", f"cannot be read: {error.strerror}", "give another directory"
-        ) from error
+        hint = "give another directory"
+        raise UserError(f"--dir {directory}", f"cannot be read: {error.strerror}", hint) from error
 
 
 def _begun(plan: ClusterPlan, options: LabOptions, request: LabRequest) -> LabState:
@@ -185,7 +159,6 @@ def _begun(plan: ClusterPlan, options: LabOptions, request: LabRequest) -> LabSt
 
 
 def _fitted(plan: ClusterPlan, options: LabOptions, request: LabRequest) -> tuple[LabPlace, Fitted]:
-    """Where a laboratory is built, and how its plan fits there."""
     if options.neighbour is None:
         fitted = fit_here(
             plan, request.directory, hosts=options.hosts, link_bits_per_s=options.link_bits_per_s
@@ -193,9 +166,8 @@ def _fitted(plan: ClusterPlan, options: LabOptions, request: LabRequest) -> tupl
         return first_place(options.name, shares=shares_hosts(fitted.plan)), fitted
     for flag, value in (("--hosts", options.hosts), ("--link", options.link_bits_per_s)):
         if value is not None:
-            raise UserError(
-                flag, f"has no effect: {options.neighbour} has already built the hosts", "leave it out"
-            )
+            hint = "leave it out"
+            raise UserError(flag, f"has no effect: {options.neighbour} has already built the hosts", hint)
     place = place_on_hosts_of(options.neighbour, options.name, Path(request.source), plan)
     fitted = fit_on_shared_hosts(
         plan,
@@ -208,13 +180,10 @@ def _fitted(plan: ClusterPlan, options: LabOptions, request: LabRequest) -> tupl
 
 
 def _again(state: LabState, request: LabRequest, neighbour: str | None) -> LabState:
-    """The laboratory that is there, if it is the one asked for; raises UserError if it is another one."""
     if state.asked != request.digest:
-        raise UserError(
-            f'lab "{state.name}"',
-            f"is already up with {state.source}, or with other limits",
-            f"run howdah lab down --name {state.name} first, or give another --name",
-        )
+        problem = f"is already up with {state.source}, or with other limits"
+        hint = f"run howdah lab down --name {state.name} first, or give another --name"
+        raise UserError(f'lab "{state.name}"', problem, hint)
     if neighbour is not None:
         check_still_beside(state, neighbour)
     return state

@@ -10,15 +10,6 @@ from howdah.errors import UserError
 from howdah.hadoop.daemons import DAEMONS
 from howdah.lab import building as removing
 from howdah.lab import commands, registry
-from howdah.lab.commands import (
-    Back,
-    Lost,
-    await_drained,
-    build_extension,
-    extended_state,
-    remove_drained,
-    start_drain,
-)
 from howdah.lab.hadoop.daemons import Daemon
 from howdah.lab.hadoop.reports import Behind
 from howdah.lab.hadoop.starting import ReportStep
@@ -31,9 +22,7 @@ from howdah.model.placement import placed_hosts
 from howdah.planner.cluster import with_hosts, without_hosts
 from howdah.render.cluster import render
 
-"""What a laboratory is called that nobody names."""
 PARENT = Path("build")
-"""Where a laboratory's files go if nobody says."""
 
 
 class Taken(NamedTuple):
@@ -41,9 +30,7 @@ class Taken(NamedTuple):
 
     name: str
     existed: bool
-    """Whether anything of it was there."""
     leftovers: tuple[Leftover, ...]
-    """What could not be removed, and why."""
 
 
 def down(name: str, directory: Path | None = None) -> Taken:
@@ -65,13 +52,13 @@ def shell(name: str, machine: str, command: Sequence[str]) -> NoReturn:
     commands.run_inside(state_of(name), machine, command)
 
 
-def kill(name: str, machine: str, daemon: str | None, how: KillMode | None) -> Lost:
+def kill(name: str, machine: str, daemon: str | None, how: KillMode | None) -> commands.Lost:
     """Lose a machine, all machines of a host, or a daemon at once; raises UserError for what cannot be."""
     with registry.locked(name):
         return commands.kill(state_of(name), machine, daemon, how)
 
 
-def start(name: str, machine: str, report: ReportStep) -> Back:
+def start(name: str, machine: str, report: ReportStep) -> commands.Back:
     """Bring back a machine or all machines of a host: their links, and the daemons that do not run."""
     with registry.locked(name):
         return commands.start(state_of(name), machine, report)
@@ -98,12 +85,9 @@ def host_names(name: str) -> list[str]:
 def daemon_names(name: str, machine: str) -> list[str]:
     """The daemons of a machine, or of a host's machines, of a laboratory; none if there is no such one."""
     state = find(name)
-    machines = (
-        [lab_machine for lab_machine in state.machines if machine in (lab_machine.name, lab_machine.host)]
-        if state
-        else []
-    )
-    return list(dict.fromkeys(DAEMONS[role].name for lab_machine in machines for role in lab_machine.roles))
+    machines = state.machines if state else ()
+    roles = (role for own in machines if machine in (own.name, own.host) for role in own.roles)
+    return list(dict.fromkeys(DAEMONS[role].name for role in roles))
 
 
 def state_of(name: str) -> LabState:
@@ -112,14 +96,9 @@ def state_of(name: str) -> LabState:
     if state is None and registry.belongs_to_root(name):
         raise UserError(f'lab "{name}"', "belongs to root", "run this command as root")
     if state is None:
-        running = ", ".join(names())
-        raise UserError(
-            f'lab "{name}"',
-            "is not up",
-            f"name one that is up ({running}), or build it: howdah lab up PLAN"
-            if running
-            else "build it: howdah lab up PLAN",
-        )
+        build, running = "build it: howdah lab up PLAN", ", ".join(names())
+        hint = f"name one that is up ({running}), or {build}" if running else build
+        raise UserError(f'lab "{name}"', "is not up", hint)
     return state
 
 
@@ -163,9 +142,10 @@ def add(name: str, hosts: Sequence[str], like: str | None, report: ReportStep) -
     """
     with registry.locked(name):
         state = _whole(name)
-        plan = with_hosts(state.plan, hosts, like or _only_like(state))
-        more = extended_state(state, plan, hosts, like or _only_like(state))
-        brought = build_extension(more, render(plan, leaving=more.leaving), report)
+        like = like or _only_like(state)
+        plan = with_hosts(state.plan, hosts, like)
+        more = commands.extended_state(state, plan, hosts, like)
+        brought = commands.build_extension(more, render(plan, leaving=more.leaving), report)
     return HostsAdded(brought.state, tuple(hosts), brought.started, brought.behind)
 
 
@@ -181,30 +161,25 @@ def remove(name: str, hosts: Sequence[str], report: ReportStep) -> HostsRemoved:
         without_hosts(state.plan, {*hosts, *away})
         leaving = [machine.name for machine in state.machines if machine.host in hosts]
         state = state.model_copy(update={"leaving": tuple(dict.fromkeys([*state.leaving, *leaving]))})
-        start_drain(state, render(state.plan, leaving=state.leaving))
+        commands.start_drain(state, render(state.plan, leaving=state.leaving))
     # The lock is let go meanwhile: data may take long, and faults and runs go on.
-    await_drained(state, _PATIENCE_S, report)
+    commands.await_drained(state, _PATIENCE_S, report)
     with registry.locked(name):
-        # Others may have come or gone since.
+        # Others may have come or gone since, and hosts that somebody else takes away still leave.
         state = state_of(name)
         plan = without_hosts(state.plan, hosts)
-        state = remove_drained(state, plan, hosts, render(plan, leaving=_still_leaving(state, hosts)))
+        gone = {machine.name for machine in state.machines if machine.host in hosts}
+        leaving = [name for name in state.leaving if name not in gone]
+        state = commands.remove_drained(state, plan, hosts, render(plan, leaving=leaving))
     return HostsRemoved(state, tuple(hosts))
-
-
-def _still_leaving(state: LabState, hosts: Sequence[str]) -> tuple[str, ...]:
-    """Machines of hosts that somebody else takes away."""
-    gone = {machine.name for machine in state.machines if machine.host in hosts}
-    return tuple(name for name in state.leaving if name not in gone)
 
 
 def _whole(name: str) -> LabState:
     """A laboratory whose hosts can come and go; raises UserError for one that is not up, or not root's."""
     state = state_of(name)
     if state.rootless:
-        raise UserError(
-            f'lab "{name}"', "was built without root: its hosts have no links", "build it as root"
-        )
+        hint = "build it as root"
+        raise UserError(f'lab "{name}"', "was built without root: its hosts have no links", hint)
     if not state.complete:
         raise UserError(f'lab "{name}"', "is not complete", "howdah lab up PLAN completes it")
     refuse_shared(state, "hosts cannot be added or removed until then")
@@ -219,15 +194,9 @@ def _only_like(state: LabState) -> str:
         if host.workers and not host.masters
     }
     if not first:
-        raise UserError(
-            "howdah lab add",
-            "has no host to copy: every host with workers also has masters",
-            "plan the larger cluster, and build the lab again",
-        )
+        problem = "has no host to copy: every host with workers also has masters"
+        raise UserError("howdah lab add", problem, "plan the larger cluster, and build the lab again")
     if len(first) > 1:
-        raise UserError(
-            "--like",
-            "is missing, because hosts with workers differ",
-            f"one of {', '.join(first.values())}",
-        )
+        hint = f"one of {', '.join(first.values())}"
+        raise UserError("--like", "is missing, because hosts with workers differ", hint)
     return next(iter(first.values()))

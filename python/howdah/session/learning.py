@@ -11,14 +11,13 @@ from howdah.calibrate.calibrate import calibrate
 from howdah.calibrate.case import Case
 from howdah.calibrate.records import laboratory_values
 from howdah.documents.files import read_calibration, write_calibration, write_study
-from howdah.model.calibration import BYTE_CPU, COMPILER, CalibratedValue, Calibration
+from howdah.model.calibration import BYTE_CPU, COMPILER, Calibration
 from howdah.model.run import Outcome, RunRecord
-from howdah.model.study import Study
 from howdah.model.tuning import Learned, LearnedTime, LearnedValue, RaceTarget, Tuning
 from howdah.session.racing import only_race_on
 from howdah.session.studies import GivenStudy, make_runs
 from howdah.session.study_directory import StudyDirectory, spent_s
-from howdah.session.study_running import StudyObserver
+from howdah.session.study_running import ShowStudy
 from howdah.session.tuning import TuningWork, planned_race, search
 from howdah.simulation.calibrations import default_values
 from howdah.simulation.published_studies import simulate_typical
@@ -34,8 +33,6 @@ _EVEN_WORKERS = 128
 """Of a case, so many workers are simulated in all: for a fit of a few parameters this is enough."""
 _LEAST_RUNS = 2
 
-ShowStudy = Callable[[Study], AbstractContextManager[StudyObserver]]
-"""Shows the runs of a study while they are made."""
 ShowSearch = Callable[[], AbstractContextManager[Callable[[TuneProgress], None]]]
 """Shows how far a search is."""
 
@@ -159,19 +156,17 @@ def _calibration(folder: TuningFolder, work: TuningWork, made: _FirstRound) -> C
         seed=request.seed % 2**31,
     )
     of_lab = laboratory_values(list(made.records.values())) if on_lab else ()
-    kept = tuple(_shipped(value) for value in other_values)
+    kept = tuple(
+        value.model_copy(update={"origin": "given"}) if value.origin == "fitted" else value
+        for value in other_values
+    )
     whole = fitted.model_copy(update={"parameters": (*fitted.parameters, *kept, *of_lab)})
     with replacing(path) as file:
         file.write(write_calibration(whole).encode())
     return whole
 
 
-def _shipped(value: CalibratedValue) -> CalibratedValue:
-    return value.model_copy(update={"origin": "given"}) if value.origin == "fitted" else value
-
-
 def _learned(work: TuningWork, made: _FirstRound, tuning: Tuning, calibration: Calibration) -> Learned:
-    """The predictions of the first round before and after the fit, next to its times."""
     before = work.candidates.calibration
     earlier = before.values if before else {}
     after = {cell.case + cell.quantity: cell.simulated for cell in calibration.cells}

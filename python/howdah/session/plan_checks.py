@@ -24,7 +24,7 @@ from howdah.documents.files import read_host, read_plan
 from howdah.errors import UserError
 from howdah.files import replace_file
 from howdah.model.existing import CheckReport, CheckVerdict, HostRole
-from howdah.model.plan import Advice, ClusterPlan, ConfigFile, ConfigSet, value_text
+from howdah.model.plan import Advice, ClusterPlan, ConfigSet, value_text
 from howdah.planner.document import source_text
 from howdah.planner.rule import Severity
 from howdah.probe import probe_host
@@ -62,7 +62,7 @@ def pending_changes(files: ConfigSet, directory: Path) -> tuple[FileChange, ...]
         if before == after.get(path):
             result.append(FileChange(path, "same", False, before, before))
             continue
-        edited = written.get(path) != _digest(before)
+        edited = written.get(path) != digest(before)
         kind: ChangeKind = "changed" if path in after else "removed"
         result.append(FileChange(path, kind, edited, before, after.get(path, "")))
     return tuple(result)
@@ -90,18 +90,15 @@ def write_rendered(files: ConfigSet, directory: Path, *, force: bool) -> tuple[F
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(file.content, encoding="utf-8", newline="\n")
                 path.chmod(0o755 if file.executable else 0o644)
-            digests = {file.path: _digest(file.content) for file in files.files}
+            digests = {file.path: digest(file.content) for file in files.files}
             text = json.dumps({"howdah": _FORMAT, "files": digests}, indent=1, sort_keys=True)
             (staging / MANIFEST).write_text(text + "\n", encoding="utf-8")
             _move(files, planned, staging, directory)
         finally:
             shutil.rmtree(staging, ignore_errors=True)
     except OSError as error:
-        raise UserError(
-            f"--output {directory}",
-            f"cannot be written: {error.strerror}",
-            "give a writable directory on a disk with free space",
-        ) from error
+        hint = "give a writable directory on a disk with free space"
+        raise UserError(f"--output {directory}", f"cannot be written: {error.strerror}", hint) from error
     return planned
 
 
@@ -128,28 +125,23 @@ def _manifest(directory: Path) -> Mapping[str, str]:
             return {}
         if not (directory / MANIFEST).exists():
             if any(not path.name.startswith(_STAGING) for path in directory.iterdir()):
-                raise UserError(
-                    f"--output {directory}",
-                    "is not empty, and howdah did not write it",
-                    "give a new directory, or one that was rendered before",
-                )
+                hint = "give a new directory, or one that was rendered before"
+                raise UserError(f"--output {directory}", "is not empty, and howdah did not write it", hint)
             return {}
         content = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
     except NotADirectoryError as error:
         raise UserError(f"--output {directory}", "is not a directory", "give a new directory") from error
     except (OSError, ValueError) as error:
-        raise UserError(
-            str(directory / MANIFEST), f"cannot be read: {error}", "give a new directory"
-        ) from error
+        hint = "give a new directory"
+        raise UserError(str(directory / MANIFEST), f"cannot be read: {error}", hint) from error
     files = content.get("files") if isinstance(content, dict) else None
     if not isinstance(content, dict) or content.get("howdah") != _FORMAT or not isinstance(files, dict):
         raise UserError(str(directory / MANIFEST), "is not a list of rendered files", "give a new directory")
     for path in files:
         # The list names the files to remove, so paths outside the directory are refused.
         if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
-            raise UserError(
-                str(directory / MANIFEST), f"{path!r} points outside the directory", "give a new directory"
-            )
+            hint = "give a new directory"
+            raise UserError(str(directory / MANIFEST), f"{path!r} points outside the directory", hint)
     return {str(path): str(digest) for path, digest in files.items()}
 
 
@@ -163,13 +155,9 @@ def _read(path: Path) -> str | None:
         raise UserError(str(path), f"cannot be read: {error.strerror}", "move it") from error
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", errors="surrogateescape")).hexdigest()
-
-
-def digest(file: ConfigFile) -> str:
+def digest(text: str) -> str:
     """SHA-256 of a file's bytes, as the manifest holds it."""
-    return _digest(file.content)
+    return hashlib.sha256(text.encode("utf-8", errors="surrogateescape")).hexdigest()
 
 
 __all__ = ["counted_contents"]
@@ -214,7 +202,6 @@ def write_sarif(report: CheckReport, folders: Sequence[Path], path: Path) -> Non
 
 
 _SHOWN = 3
-"""As many faults as one message names."""
 
 
 class _Fault(NamedTuple):

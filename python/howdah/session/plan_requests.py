@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
-from howdah.model.inventory import Inventory, Sharing
-from howdah.model.plan import Advice, ClusterPlan
+from howdah.model.inventory import Inventory
+from howdah.model.plan import ClusterPlan
 from howdah.model.plan_options import PLAN_OPTIONS, USUAL, usual_years
 from howdah.model.request import CodedDirectory, Demand, Growth, Override, PlanRequest, WorkKind
 from howdah.model.storage_policy import POLICIES
@@ -20,12 +20,9 @@ from howdah.planner.rules.platform import SIMULATED
 from howdah.planner.succession import plan_after
 from howdah.session.plans import demand_of, writes_over
 from howdah.session.shared_plans import RequestedShare, plan_shared
+from howdah.simulation import replications, whole_suite
 from howdah.simulation.calibrations import load_calibration
 from howdah.units import parse_count, parse_volume
-
-if TYPE_CHECKING:
-    from howdah.simulation.replications import Done
-
 
 _WORKLOADS = "write mapreduce, terasuite:30TB, spark, tez, ycsb:300M, storage or @work.yaml"
 _GROWTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*(?:/\s*(?:year|y|a))?\s*")
@@ -100,11 +97,8 @@ def parse_overrides(texts: Sequence[str] | None) -> tuple[Override, ...]:
         key, equals, value = text.partition("=")
         key = key.strip()
         if not equals or not key:
-            raise UserError(
-                f"--set {text}",
-                "is not of the form KEY=VALUE",
-                "write, for example, mapreduce.task.io.sort.mb=400",
-            )
+            hint = "write, for example, mapreduce.task.io.sort.mb=400"
+            raise UserError(f"--set {text}", "is not of the form KEY=VALUE", hint)
         if key in overrides:
             raise UserError(f"--set {text}", f"{key} is set twice", "leave one of them out")
         if key == "dfs.replication":
@@ -122,13 +116,11 @@ def parse_coded(texts: Sequence[str] | None) -> tuple[CodedDirectory, ...]:
         path, equals, policy = text.rpartition("=")
         path = path.rstrip("/")
         if not equals or not _HDFS_PATH.fullmatch(path):
-            raise UserError(
-                where, "does not name a directory and a policy", "write, for example, /archive=RS-6-3-1024k"
-            )
+            hint = "write, for example, /archive=RS-6-3-1024k"
+            raise UserError(where, "does not name a directory and a policy", hint)
         if policy not in POLICIES:
-            raise UserError(
-                where, f"{policy!r} is not an erasure coding policy", f"one of {', '.join(POLICIES)}"
-            )
+            hint = f"one of {', '.join(POLICIES)}"
+            raise UserError(where, f"{policy!r} is not an erasure coding policy", hint)
         if path in directories:
             raise UserError(where, f"{path} is given twice", "leave one of them out")
         directories[path] = CodedDirectory(path=path, policy=policy)
@@ -184,17 +176,12 @@ def check_keeps(request: PlanRequest, before: Path, output: Path, *, more: bool)
     ``others`` says whether it is by flags of which ``request`` says nothing.
     """
     if more or request != USUAL:
-        raise UserError(
-            f"--from {before}",
-            "keeps the options of that plan, and this command gives others",
-            "leave out the other options, or plan again without --from",
-        )
+        problem = "keeps the options of that plan, and this command gives others"
+        hint = "leave out the other options, or plan again without --from"
+        raise UserError(f"--from {before}", problem, hint)
     if writes_over(output, before):
-        raise UserError(
-            f"--output {output}",
-            "would replace the plan of the running cluster",
-            "give another file: -o new.yaml",
-        )
+        hint = "give another file: -o new.yaml"
+        raise UserError(f"--output {output}", "would replace the plan of the running cluster", hint)
 
 
 def request_before(before: ClusterPlan) -> PlanRequest | None:
@@ -216,22 +203,17 @@ def plan_change(
     if kept is None or kept.sharing is None:
         return plan_after(before, inventory)
     share = RequestedShare(kept.sharing.percent, tuple(neighbours), kept.sharing.cluster)
-    _check_all_given(kept.sharing, neighbours)
-    return plan_shared(
-        lambda hosts, shared: plan_after(before, hosts, shared.sharing), share, inventory, kept
-    )
-
-
-def _check_all_given(sharing: Sharing, plans: Sequence[Path]) -> None:
-    """Raise UserError where a cluster that the plan stood beside is not given any more."""
-    clusters = {read_plan(path).cluster.inventory.cluster for path in plans}
-    for neighbour in sharing.beside:
+    clusters = {read_plan(path).cluster.inventory.cluster for path in neighbours}
+    for neighbour in kept.sharing.beside:
         if neighbour.cluster not in clusters:
             raise UserError(
                 "--from",
                 f"shares hosts with cluster {neighbour.cluster}, whose plan is needed for the remaining room",
                 f"give the current plan of {neighbour.cluster}: --beside PLAN",
             )
+    return plan_shared(
+        lambda hosts, shared: plan_after(before, hosts, shared.sharing), share, inventory, kept
+    )
 
 
 RANKS = ("rules", "simulate")
@@ -243,7 +225,7 @@ def plan_inventory(
     *,
     rank: str | None,
     calibration: str | None,
-    report: Callable[[Done], None],
+    report: Callable[[replications.Done], None],
 ) -> ClusterPlan:
     """Plan a cluster, its platform ranked by simulation where that is asked for or a calibration is there.
 
@@ -252,22 +234,16 @@ def plan_inventory(
     if rank not in (None, *RANKS):
         raise UserError(f"--rank {rank}", "is not a way of ranking platforms", f"one of {', '.join(RANKS)}")
     if rank == "simulate" and calibration is None:
-        raise UserError(
-            "--rank simulate",
-            "a simulator that is not calibrated cannot distinguish platforms",
-            "give --calibration FILE, or set HOWDAH_CALIBRATION",
-        )
+        problem = "a simulator that is not calibrated cannot distinguish platforms"
+        raise UserError("--rank simulate", problem, "give --calibration FILE, or set HOWDAH_CALIBRATION")
     if rank == "rules" or calibration is None:
         return plan_cluster(inventory, request)
     why = why_not_ranked(inventory, request)
     if why is not None and rank is None:
         # The calibration may be one that is set for every command.
         plan = plan_cluster(inventory, request)
-        text = f"Platforms are ranked by rules alone: {why}."
-        cluster = plan.cluster
-        advice: tuple[Advice, ...] = (*cluster.advice, SIMULATED.advice(text))
-        return plan.model_copy(update={"cluster": cluster.model_copy(update={"advice": advice})})
-    # Simulating takes libraries that rules do without.
-    from howdah.simulation.whole_suite import PlatformTimes  # noqa: PLC0415
-
-    return plan_by_prediction(inventory, request, PlatformTimes(load_calibration(calibration), report))
+        advice = SIMULATED.advice(f"Platforms are ranked by rules alone: {why}.")
+        cluster = plan.cluster.model_copy(update={"advice": (*plan.cluster.advice, advice)})
+        return plan.model_copy(update={"cluster": cluster})
+    times = whole_suite.PlatformTimes(load_calibration(calibration), report)
+    return plan_by_prediction(inventory, request, times)

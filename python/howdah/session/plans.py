@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from howdah.documents.files import read_inventory, read_plan, read_work, write_plan
 from howdah.errors import UserError
@@ -25,11 +25,10 @@ from howdah.planner.rules.catalogue import RULES, find_rule
 from howdah.planner.storage_costs import SHARE, compare_storage, compared_schemes, plan_limits
 from howdah.releases import catalogue
 from howdah.releases.catalogue import PLANNED_VERSIONS
+from howdah.report.plan import page
 from howdah.report.plan.content import Cited, Grounds, RuleText
+from howdah.simulation import block_copies
 from howdah.units import format_bytes
-
-if TYPE_CHECKING:
-    from howdah.simulation.block_copies import What
 
 _GENERATOR, _HEAD = b'<meta name="generator" content="howdah', 4096
 """By what a page of howdah's is known, and how far from its beginning."""
@@ -46,11 +45,9 @@ def plan_hosts(
     catalogue.hadoop(request.hadoop)
     catalogue.hbase(request.hbase)
     if catalogue.line_of(request.hadoop) not in map(catalogue.line_of, PLANNED_VERSIONS):
-        raise UserError(
-            f"--hadoop {request.hadoop}",
-            "is a release that howdah checks but does not plan for",
-            f"one of {', '.join(PLANNED_VERSIONS)}, or another release of these lines",
-        )
+        problem = "is a release that howdah checks but does not plan for"
+        hint = f"one of {', '.join(PLANNED_VERSIONS)}, or another release of these lines"
+        raise UserError(f"--hadoop {request.hadoop}", problem, hint)
     inventory = read_inventory(path)
     try:
         return make(inventory, request)
@@ -80,11 +77,8 @@ def check_replaceable(path: Path) -> None:
         try:
             read_plan(path)
         except UserError as error:
-            raise UserError(
-                f"--output {path}",
-                "exists and is not a plan written by howdah",
-                "give another file, or move this one away",
-            ) from error
+            hint = "give another file, or move this one away"
+            raise UserError(f"--output {path}", "exists and is not a plan written by howdah", hint) from error
 
 
 def writes_over(output: Path, path: Path) -> bool:
@@ -97,16 +91,13 @@ def writes_over(output: Path, path: Path) -> bool:
 def page_of(path: Path) -> Path:
     """Where a plan's page goes: beside it; raises UserError where something else is in its place."""
     _check_is_file(path)
-    page = path.with_suffix(".html")
-    if page == path:
+    written = path.with_suffix(".html")
+    if written == path:
         raise UserError(f"--output {path}", "is the file of the plan's page", "give a file such as plan.yaml")
-    if page.exists() and not _is_page(page):
-        raise UserError(
-            f"--output {path}",
-            f"its page would replace {page}, which howdah did not write",
-            "give another file, or --no-page",
-        )
-    return page
+    if written.exists() and not _is_page(written):
+        problem = f"its page would replace {written}, which howdah did not write"
+        raise UserError(f"--output {path}", problem, "give another file, or --no-page")
+    return written
 
 
 def _check_is_file(path: Path) -> None:
@@ -124,10 +115,7 @@ def _is_page(path: Path) -> bool:
 
 def write_plan_page(plan: ClusterPlan, path: Path) -> None:
     """Write the plan's page; raises UserError if it cannot be written."""
-    # Drawing charts takes longer to import than a plan takes to make.
-    from howdah.report.plan.page import plan_page  # noqa: PLC0415
-
-    replace_file(path, plan_page(plan, grounds()))
+    replace_file(path, page.plan_page(plan, grounds()))
 
 
 def grounds() -> Grounds:
@@ -155,11 +143,8 @@ def demand_of(path: Path) -> Demand:
     """
     work = read_work(path)
     if not work.largest_input_bytes:
-        raise UserError(
-            f"{path}: largest_input_bytes",
-            "is not a workload that howdah plans for",
-            "give --workload terasuite:30TB",
-        )
+        hint = "give --workload terasuite:30TB"
+        raise UserError(f"{path}: largest_input_bytes", "is not a workload that howdah plans for", hint)
     return Demand(kind="terasuite", dataset_bytes=work.largest_input_bytes)
 
 
@@ -246,11 +231,8 @@ def list_rules(
         and (source is None or any(_cites(cited, source) for cited in rule.sources))
     ]
     if source is not None and not any(_cites(cited, source) for rule in RULES for cited in rule.sources):
-        raise UserError(
-            "--source",
-            f"no rule is based on {source!r}",
-            f"a paper ({', '.join(PAPERS)}), one of its items such as 'D0 49', or X1 to X11",
-        )
+        hint = f"a paper ({', '.join(PAPERS)}), one of its items such as 'D0 49', or X1 to X11"
+        raise UserError("--source", f"no rule is based on {source!r}", hint)
     return tuple(map(explain, rules))
 
 
@@ -295,17 +277,9 @@ def compare_policies(
         reads_per_month = _DAYS_OF_A_MONTH / max(_LEAST_DAYS, age_days) if age_days is not None else 0.0
     mean = mean_file_bytes or file_bytes(request)
     if data_bytes is not None and data_bytes < mean:
-        raise UserError(
-            f"--data {data_bytes}",
-            f"is less than one file of {format_bytes(mean)}",
-            "give an amount with a unit, such as 300TB",
-        )
-    data = StoredData(
-        data_bytes=size,
-        file_bytes=mean,
-        age_days=age_days,
-        reads_per_month=reads_per_month,
-    )
+        hint = "give an amount with a unit, such as 300TB"
+        raise UserError(f"--data {data_bytes}", f"is less than one file of {format_bytes(mean)}", hint)
+    data = StoredData(data_bytes=size, file_bytes=mean, age_days=age_days, reads_per_month=reads_per_month)
     loss = Loss("worker" if worker else "host", SHARE if share is None else share)
     compared = compare_storage(plan, data, loss)
     return _simulated(plan, compared, loss) if simulate else compared
@@ -313,19 +287,20 @@ def compare_policies(
 
 def _simulated(plan: ClusterPlan, compared: StorageComparison, loss: Loss) -> StorageComparison:
     """The comparison with simulated times of what the cluster can store."""
-    # A comparison without them does without the simulator.
-    from howdah.simulation.block_copies import Move, simulate_move  # noqa: PLC0415
-
     limits = plan_limits(plan)
 
     def timed(cost: PolicyCost, scheme: Scheme) -> PolicyCost:
         if cost.verdict == "impossible":
             return cost
-        moves: dict[What, HostMove] = {"rebuild": cost.rebuild, "drain": cost.drain}
+        moves: dict[block_copies.What, HostMove] = {"rebuild": cost.rebuild, "drain": cost.drain}
         return cost.model_copy(
             update={
                 action: move.model_copy(
-                    update={"simulated_s": simulate_move(Move(scheme, limits, compared.data, loss, action))}
+                    update={
+                        "simulated_s": block_copies.simulate_move(
+                            block_copies.Move(scheme, limits, compared.data, loss, action)
+                        )
+                    }
                 )
                 for action, move in moves.items()
             }

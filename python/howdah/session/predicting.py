@@ -23,14 +23,14 @@ from howdah.model.calibration import Calibration
 from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import LoadSweep, Prediction, Score, Sweep, WhatIf
 from howdah.model.run import RunRecord
-from howdah.model.tuning import Tuning
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION, TeraSort
 from howdah.planner.host_claims import with_idle_neighbours
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
+from howdah.report import write
 from howdah.report.document import Document
-from howdah.report.prediction.growth import loads
+from howdah.report.prediction import changes, growth, predicted
 from howdah.session.laboratories import state_of
 from howdah.simulation.calibrations import (
     PUBLISHED,
@@ -57,16 +57,17 @@ from howdah.units import format_counted
 __all__ = ["save_prediction"]
 
 _LEAST_REPLICATIONS = 3
-"""Fewer say nothing of how far apart they lie."""
+"""Fewer show nothing of how far apart they lie."""
 
 
 def planned_work(file: Path, request: RunRequest) -> tuple[ClusterPlan, Suite]:
     """The plan in a file, and the suite as large as it is asked for; raises UserError."""
     plan = read_plan(file)
-    return plan, _sized(request, plan)
+    return plan, sized(request, plan)
 
 
-def _sized(request: RunRequest, plan: ClusterPlan) -> Suite:
+def sized(request: RunRequest, plan: ClusterPlan) -> Suite:
+    """The suite as large as it is requested; raises UserError."""
     try:
         return size_planned(request, plan).suite
     except UserError as error:
@@ -97,14 +98,17 @@ def predict(
     else:
         state = state_of(target)
         plan, laboratory = state.plan, state.laboratory
-        suite = _sized(request, plan)
+        suite = sized(request, plan)
     name = name or new_run_id(datetime.now(), suite.name, directory)
     check_name(directory, name)
     calibrated = load_calibration(calibration) if calibration is not None else None
     simulated = plan
     if laboratory is not None:
         simulated = as_built(plan, laboratory)
-        calibrated = calibrated and _without_core_speed(calibrated)
+        if calibrated is not None:
+            # The speed of a core is given by the lab's own limits.
+            parameters = tuple(value for value in calibrated.parameters if value.name != "core_speed")
+            calibrated = calibrated.model_copy(update={"parameters": parameters})
     seed = secrets.randbelow(2**32) if seed is None else seed
     idle = with_idle_neighbours(simulated)
     several = [
@@ -116,6 +120,9 @@ def predict(
     times = [stretches(summary) for summary in summaries]
     away = distance_of(calibrated, simulated, suite)
     length = away.length if away else 0.0
+    digests = {"plan": sha256(plan.model_dump_json()), "suite": sha256(suite.model_dump_json())}
+    if calibrated is not None:
+        digests["calibration"] = sha256(write_calibration(calibrated))
     return Prediction(
         id=name,
         created=datetime.now(UTC).isoformat(timespec="milliseconds"),
@@ -125,7 +132,7 @@ def predict(
         calibration=calibrated.name if calibrated else None,
         best_of=calibrated.best_of if calibrated else 1,
         distance=away,
-        digests=_digests(plan, suite, calibrated),
+        digests=digests,
         plan=plan,
         laboratory=laboratory,
         suite=suite,
@@ -133,12 +140,6 @@ def predict(
         neighbours_idle=forecasts(times[replications:], calibrated, length) if idle else (),
         warnings=(*calibration_warnings(simulated, suite, calibrated), *saturation_warnings(summaries[0])),
     )
-
-
-def _without_core_speed(calibration: Calibration) -> Calibration:
-    """The calibration without the speed of a core, which the lab's own limits give."""
-    parameters = tuple(parameter for parameter in calibration.parameters if parameter.name != "core_speed")
-    return calibration.model_copy(update={"parameters": parameters})
 
 
 def vary(
@@ -185,13 +186,6 @@ def replicas_text(prediction: Prediction) -> str | None:
     replicas = replicas_of(prediction.plan, cluster, suite)
     read = format_counted(replicas.generated, "replica")
     return f"sorted from {read} into {replicas.sorted} ({OUTPUT_REPLICATION.flag})"
-
-
-def _digests(plan: ClusterPlan, suite: Suite, calibration: Calibration | None) -> dict[str, str]:
-    digests = {"plan": sha256(plan.model_dump_json()), "suite": sha256(suite.model_dump_json())}
-    return (
-        digests if calibration is None else digests | {"calibration": sha256(write_calibration(calibration))}
-    )
 
 
 class Scored(NamedTuple):
@@ -247,9 +241,8 @@ def _newest_fitting(directory: Path, record: RunRecord) -> Prediction:
         key=lambda prediction: prediction.created,
     )
     if not predictions:
-        raise UserError(
-            str(directory), "contains no prediction", "make one before a run: howdah predict plan.yaml"
-        )
+        hint = "make one before a run: howdah predict plan.yaml"
+        raise UserError(str(directory), "contains no prediction", hint)
     fitting = [prediction for prediction in predictions if why_not(prediction, record) is None]
     if not fitting:
         newest = predictions[-1]
@@ -262,9 +255,6 @@ def _newest_fitting(directory: Path, record: RunRecord) -> Prediction:
     return fitting[-1]
 
 
-# Drawing charts takes longer to import than most of what is drawn takes to find out.
-
-
 def check_directory(out_dir: Path) -> None:
     """Raise UserError for what can hold no page, before anything takes its time to be found out."""
     if out_dir.exists() and not out_dir.is_dir():
@@ -273,51 +263,27 @@ def check_directory(out_dir: Path) -> None:
 
 def predicted_page(prediction: Prediction, calibration: str | None) -> Document:
     """A prediction's page."""
-    from howdah.report.prediction.predicted import predicted  # noqa: PLC0415
-
-    return predicted(prediction, _calibration(calibration))
+    return predicted.predicted(prediction, _calibration(calibration))
 
 
 def variation_page(variation: WhatIf | Sweep | LoadSweep, calibration: str | None) -> Document:
     """The page of changes, growth or loads."""
-    from howdah.report.prediction.changes import changes  # noqa: PLC0415
-    from howdah.report.prediction.growth import growth  # noqa: PLC0415
-
     match variation:
         case WhatIf():
-            return changes(variation, _calibration(calibration))
+            return changes.changes(variation, _calibration(calibration))
         case Sweep():
-            return growth(variation, _calibration(calibration))
+            return growth.growth(variation, _calibration(calibration))
         case LoadSweep():
-            return loads(variation, _calibration(calibration))
-
-
-def tuning_page(tuning: Tuning, calibration: Calibration | None) -> Document:
-    """The page of a search."""
-    from howdah.report.prediction.tuned import tuned  # noqa: PLC0415
-
-    return tuned(tuning, calibration)
-
-
-def scored_page(scored: Scored) -> Document:
-    """The page of a run's scores."""
-    from howdah.report.prediction.scored import scored as document_of  # noqa: PLC0415
-
-    return document_of(scored.prediction, scored.scores, scored.history)
+            return growth.loads(variation, _calibration(calibration))
 
 
 def write_page(document: Document, out_dir: Path) -> Path:
     """Write a page into a directory and return its path; raises UserError if it cannot be written."""
-    from howdah.report.write import write_document  # noqa: PLC0415
-
     try:
-        return write_document(document, out_dir)
+        return write.write_document(document, out_dir)
     except OSError as error:
-        raise UserError(
-            str(out_dir),
-            f"the page cannot be written: {error.strerror}",
-            "give a writable directory on a disk with free space",
-        ) from error
+        hint = "give a writable directory on a disk with free space"
+        raise UserError(str(out_dir), f"the page cannot be written: {error.strerror}", hint) from error
 
 
 def _calibration(name: str | None) -> Calibration | None:

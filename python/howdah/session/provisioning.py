@@ -41,11 +41,8 @@ def requested_machines(plan_file: Path, site_file: Path, endpoint: Endpoint) -> 
         ("--libvirt", endpoint.libvirt, Hypervisor.KVM),
     ):
         if address is not None and hypervisor is not made_by:
-            raise UserError(
-                flag,
-                f"does not fit {plan_file}, which plans machines for {hypervisor.value}",
-                _right(hypervisor),
-            )
+            problem = f"does not fit {plan_file}, which plans machines for {hypervisor.value}"
+            raise UserError(flag, problem, _right(hypervisor))
         if address is None and hypervisor is made_by:
             raise UserError(flag, "is missing", _right(hypervisor))
     if endpoint.vcenter is not None:
@@ -75,6 +72,7 @@ def provisioner(requested: RequestedMachines, endpoint: Endpoint, password: str)
 
 @contextmanager
 def _provisioner(requested: RequestedMachines, endpoint: Endpoint, password: str) -> Iterator[Provisioner]:
+    parts = requested.site, requested.machines, requested.cluster
     # Only one of the two is asked, and each brings a library that takes long to import or is not there.
     if endpoint.vcenter is not None and requested.site.vcenter is not None:
         from howdah.provision.vsphere.provisioner import VCenterProvisioner  # noqa: PLC0415
@@ -83,32 +81,17 @@ def _provisioner(requested: RequestedMachines, endpoint: Endpoint, password: str
         site = requested.site.vcenter
         trust = None if site.ca_file is None else requested.site_file.parent / site.ca_file
         with logged_in(VCenterLogin(endpoint.vcenter, site.user, password, trust)) as content:
-            yield VCenterProvisioner(
-                content,
-                requested.site,
-                requested.machines,
-                requested.cluster,
-                overcommit=requested.overcommit,
-            )
+            yield VCenterProvisioner(content, *parts, overcommit=requested.overcommit)
     elif endpoint.libvirt is not None and requested.site.libvirt is not None:
         from howdah.provision.kvm.hosts import connected  # noqa: PLC0415
         from howdah.provision.kvm.provisioner import LibvirtProvisioner  # noqa: PLC0415
 
         hosts = tuple(dict.fromkeys(machine.host for machine in requested.machines))
         with connected(endpoint.libvirt, hosts) as connections:
-            yield LibvirtProvisioner(
-                connections,
-                requested.site,
-                requested.machines,
-                requested.cluster,
-                overcommit=requested.overcommit,
-            )
+            yield LibvirtProvisioner(connections, *parts, overcommit=requested.overcommit)
     else:
-        raise UserError(
-            str(requested.site_file),
-            f"has no section for {requested.hypervisor.value}",
-            "add `vcenter:`" if endpoint.vcenter else "add `libvirt:`",
-        )
+        hint = "add `vcenter:`" if endpoint.vcenter else "add `libvirt:`"
+        raise UserError(str(requested.site_file), f"has no section for {requested.hypervisor.value}", hint)
 
 
 def apply(hypervisor: Provisioner, report: ReportStep) -> Provisioning:

@@ -32,9 +32,9 @@ from howdah.model.tuning import (
 from howdah.services.conf import ClientConf
 from howdah.session.plans import load_plan
 from howdah.session.reporting import analyse_run
-from howdah.session.studies import GivenStudy, make_runs
+from howdah.session.studies import GivenStudy
+from howdah.session.studies import run as run_study
 from howdah.session.study_directory import StudyDirectory, by_age, spent_s
-from howdah.session.study_paper import write_study_paper
 from howdah.session.study_running import StudyObserver
 from howdah.session.tuning import Tuned, with_race
 from howdah.store.layout import FileLock
@@ -106,11 +106,9 @@ def change_race(folder: TuningFolder, race: RaceRequest | None, budget_s: float 
     elif before is not None:
         race = race.model_copy(update={"budget_s": before.budget_s})
     if race.per_job and before is None:
-        raise UserError(
-            f"--race {race.name}",
-            "is up, and this search varied what takes a restart of daemons",
-            "start another search with this --race, or give --race labs",
-        )
+        problem = "is up, and this search varied what takes a restart of daemons"
+        hint = "start another search with this --race, or give --race labs"
+        raise UserError(f"--race {race.name}", problem, hint)
     if before is not None and (before.target, before.name) != (race.target, race.name):
         raise UserError("--race", f"differs from the search's race on {before.place}", "leave it out")
     folder.change(folder.request.model_copy(update={"race": race}))
@@ -126,9 +124,7 @@ def run_race(folder: TuningFolder, tuned: Tuned, study: Study, observer: StudyOb
     requested = GivenStudy(study, write_study(study), folder.path)
     with only_race_on(request):
         directory = StudyDirectory(folder.path / FOLDER)
-        with directory.locked():
-            done = make_runs(requested, directory, observer)
-            paper = write_study_paper(directory)
+        _, done, paper = run_study(requested, directory.path, observer)
         before_s = tuned.tuning.learned.spent_s if tuned.tuning.learned is not None else 0.0
         result = _result(study, done, request, tuned.tuning, spent=before_s + spent_s(directory, done))
         floors = tuple(winner_floors(directory, study, done, result.winner, DEFAULT_RUNS_DIR))
@@ -169,12 +165,7 @@ def only_race_on(race: RaceRequest) -> Iterator[None]:
 
 
 def _result(
-    study: Study,
-    done: Sequence[StudyRun],
-    request: RaceRequest,
-    tuning: Tuning,
-    *,
-    spent: float,
+    study: Study, done: Sequence[StudyRun], request: RaceRequest, tuning: Tuning, *, spent: float
 ) -> Race:
     cells = cells_of(study)
     times = times_of(cells, done)

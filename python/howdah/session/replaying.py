@@ -17,20 +17,12 @@ from howdah.jobs.tasks import demand_of
 from howdah.model.application import KIND_NAMES, Application, SparkLog
 from howdah.model.plan import ClusterPlan
 from howdah.model.user_job import JobDemand, JobReplay, ReplayScore
-from howdah.report.document import Document
 from howdah.services.errors import ServiceError
 from howdah.services.job_facts import JobFacts
 from howdah.services.web import Web
 from howdah.session.jobs import application_of, in_hdfs
+from howdah.simulation.replay import shape
 from howdah.simulation.replay.replaying import LEAST_REPEATS, Replayer, single_wave
-from howdah.simulation.replay.shape import (
-    Shape,
-    changed_shape,
-    measured_shape,
-    planned_shape,
-    second_shape,
-    usual_changes,
-)
 from howdah.simulation.replay.task_times import limits_text
 
 _SAME_INPUT = 0.05
@@ -43,9 +35,7 @@ class Request(NamedTuple):
     job: str
     changes: tuple[str, ...] = ()
     on: Path | None = None
-    """A plan to replay the job on."""
     ran_on: Path | None = None
-    """A plan of the cluster that the job ran on."""
     against: str | None = None
     """A second run, which the replay is compared with."""
     conf: Path | None = None
@@ -59,7 +49,7 @@ def replay(jobs_dir: Path, request: Request) -> JobReplay:
     ran_on = read_plan(request.ran_on) if request.ran_on is not None else None
     plan = read_plan(request.on) if request.on is not None else None
     demand = _demand(application, request.conf)
-    was = measured_shape(demand, ran_on)
+    was = shape.measured_shape(demand, ran_on)
     store = JobStore(jobs_dir)
     rows = store.read(("name", "kind", "outcome", "tasks"))
     columns = (texts(rows, name) for name in ("id", "name", "kind", "outcome"))
@@ -74,13 +64,11 @@ def replay(jobs_dir: Path, request: Request) -> JobReplay:
     times = []
     if plan is not None:
         times.append(
-            replayer.time(f"on {request.on}", planned_shape(demand, plan, f"--on {request.on}", was))
+            replayer.time(f"on {request.on}", shape.planned_shape(demand, plan, f"--on {request.on}", was))
         )
-    changes = request.changes
-    if not changes and plan is None and request.against is None:
-        changes = tuple(usual_changes(demand))
-    for change in changes:
-        times.append(replayer.time(change, changed_shape(demand, change, was, ran_on)))
+    alone = plan is None and request.against is None
+    for change in request.changes or (shape.usual_changes(demand) if alone else ()):
+        times.append(replayer.time(change, shape.changed_shape(demand, change, was, ran_on)))
     score: ReplayScore | None = None
     differs: tuple[str, ...] = ()
     if request.against is not None:
@@ -112,11 +100,9 @@ def _read_again(application: Application, conf: Path | None) -> JobFacts | Spark
                     return read_source(server.copy(History(f"{source}/logs", 0, source), folder))
             return read_source(find_histories(Path(source))[0])
     except (ServiceError, UserError) as error:
-        raise UserError(
-            application.id,
-            f"its history cannot be read again: {error.where}: {error.what}",
-            error.hint or "import the history from where it is now",
-        ) from error
+        problem = f"its history cannot be read again: {error.where}: {error.what}"
+        hint = error.hint or "import the history from where it is now"
+        raise UserError(application.id, problem, hint) from error
 
 
 def _same(run: Application, application: Application) -> bool:
@@ -156,7 +142,7 @@ def _score(
         )
     demand = replayer.demand
     second_demand = _demand(second, conf)
-    time = replayer.time(f"as {second.id}", second_shape(demand, second_demand, replayer.was, ran_on))
+    time = replayer.time(f"as {second.id}", shape.second_shape(demand, second_demand, replayer.was, ran_on))
     score = ReplayScore(application=second.id, time=time, measured_s=second_demand.elapsed_s)
     differs = []
     if second.name != application.name:
@@ -170,7 +156,7 @@ def _score(
 
 
 def _assumptions(
-    demand: JobDemand, was: Shape, plan: ClusterPlan | None, replayer: Replayer
+    demand: JobDemand, was: shape.Shape, plan: ClusterPlan | None, replayer: Replayer
 ) -> tuple[str, ...]:
     lines = list(demand.gaps)
     lines.append(limits_text(was))
@@ -210,17 +196,3 @@ def _assumptions(
             "deviation); four imported runs of the same name, input and hosts show it."
         )
     return tuple(lines)
-
-
-def replay_document(replayed: JobReplay) -> Document:
-    """The replay as a document."""
-    from howdah.report.prediction.changes import what_if  # noqa: PLC0415
-
-    return what_if(replayed)
-
-
-def write_replay(replayed: JobReplay, jobs_dir: Path) -> Path:
-    """Write the replay's page below the directory of applications; return its path."""
-    from howdah.report.write import write_document  # noqa: PLC0415
-
-    return write_document(replay_document(replayed), jobs_dir / "report")

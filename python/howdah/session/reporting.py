@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from howdah.analysis.analyse import analyse
 from howdah.analysis.evidence import Analysis
@@ -13,8 +14,11 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.phases import workload_times as _workload_times
 from howdah.calibrate.case import phase_times
 from howdah.calibrate.scoring import other_plan, other_work
-from howdah.errors import RecordError
+from howdah.errors import RecordError, UserError
+from howdah.extras import check_extras
+from howdah.hadoop.config_files import foreign_file
 from howdah.model.cluster import ClusterState
+from howdah.model.placement import placed_hosts
 from howdah.model.prediction import KnownTimes
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, ListedRecord, RunData
@@ -22,19 +26,9 @@ from howdah.model.workloads.terasort import TeraRows
 from howdah.report.renderer import Renderer
 from howdah.report.run import run_report
 from howdah.report.write import write_document
-from howdah.store.reader import list_runs, read_run
-
-if TYPE_CHECKING:
-    from howdah.session.runs import Spent
-from collections.abc import Iterable, Mapping, Sequence
-
-from howdah.errors import UserError
-from howdah.extras import check_extras
-from howdah.hadoop.config_files import foreign_file
-from howdah.model.placement import placed_hosts
 from howdah.services.web import Web
 from howdah.store.archive import attach_samples
-from howdah.store.reader import read_record
+from howdah.store.reader import list_runs, read_record, read_run
 from howdah.telemetry.importers.prometheus import parse_query, read_prometheus
 from howdah.telemetry.importers.recordings import is_esxtop, is_sadf, read_esxtop, read_sadf
 from howdah.telemetry.importers.stretch import Imported, Machines, Window, onto_run, span, window_of
@@ -72,7 +66,6 @@ def _on_its_host(cluster: ClusterState, host: str) -> bool:
 
 
 def _label(name: str) -> str:
-    """A host's name without its domain."""
     return name.partition(".")[0].lower()
 
 
@@ -125,6 +118,14 @@ def _times(record: RunRecord) -> dict[str, float]:
     return {name: elapsed_s for name, elapsed_s in times.items() if elapsed_s > 0}
 
 
+class Spent(NamedTuple):
+    """Seconds by the clock on the wall."""
+
+    engine_s: float
+    recording_s: float
+    reporting_s: float
+
+
 class FinishedRun(NamedTuple):
     """A run with its analysis and its files."""
 
@@ -132,9 +133,7 @@ class FinishedRun(NamedTuple):
     analysis: Analysis
     path: Path
     report: Path | None
-    """None without the extra that draws charts."""
     spent: Spent | None = None
-    """None for a report that was made anew."""
 
 
 def report_run(path: Path, renderer: Renderer | None = None) -> FinishedRun:
@@ -214,8 +213,8 @@ def attach(
     names = ", ".join(source.name for source in sources)
     added = attach_samples(path, onto_run(stretches, window), f"samples were attached from {names}")
     return Attached(
-        _by_machine(added.new),
-        _by_machine(added.kept),
+        Counter(machine for machine, _ in added.new),
+        Counter(machine for machine, _ in added.kept),
         tuple(sorted({name for source in sources for name in source.imported.unmapped})),
         report_run(path).report,
     )
@@ -256,23 +255,10 @@ def _check_time(source: _Source, window: Window) -> None:
     """Refuse a source that says nothing of the time of the run."""
     stretches = source.imported.stretches
     if not stretches:
-        raise UserError(
-            source.name, "contains no value that howdah has a metric for", "sadf: add `-- -A`; esxtop: -a"
-        )
-    start_s, end_s = (
-        min(stretch.start_s for stretch in stretches),
-        max(stretch.end_s for stretch in stretches),
-    )
+        hint = "sadf: add `-- -A`; esxtop: -a"
+        raise UserError(source.name, "contains no value that howdah has a metric for", hint)
+    start_s = min(stretch.start_s for stretch in stretches)
+    end_s = max(stretch.end_s for stretch in stretches)
     if end_s <= window.start_s or start_s >= window.end_s:
-        raise UserError(
-            source.name,
-            f"covers {span(start_s, end_s)}, the run lasted from {span(window.start_s, window.end_s)}",
-            "give files measured during the run, and check both clocks",
-        )
-
-
-def _by_machine(keys: Iterable[tuple[str, str]]) -> Mapping[str, int]:
-    counts: dict[str, int] = {}
-    for machine, _ in keys:
-        counts[machine] = counts.get(machine, 0) + 1
-    return counts
+        problem = f"covers {span(start_s, end_s)}, the run lasted from {span(window.start_s, window.end_s)}"
+        raise UserError(source.name, problem, "give files measured during the run, and check both clocks")

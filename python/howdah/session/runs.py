@@ -8,8 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from pkgutil import resolve_name
-from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, Unpack
+from typing import TYPE_CHECKING, Protocol, Self, Unpack
 
 import pyarrow as pa
 
@@ -21,14 +20,13 @@ from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.tables import Job, Progress, ServerEvent
 from howdah.model.workloads.suite import programs, suites
 from howdah.planner.suite.request import RunRequest, check_use
-from howdah.report.renderer import Renderer
+from howdah.session import reporting
 from howdah.store.archive import export_run, import_run
 from howdah.store.reader import RunSummary, find_run, list_runs
 from howdah.store.writer import RunWriter
 
 if TYPE_CHECKING:
     from howdah.report.renderer import Renderer
-    from howdah.session.reporting import FinishedRun
 
 
 class ReportWarmup:
@@ -44,9 +42,7 @@ class ReportWarmup:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._pool.shutdown()
         if self._renderer is not None:
             renderer = self._renderer.result()
@@ -58,20 +54,17 @@ class ReportWarmup:
         if self._renderer is None:
             self._renderer = self._pool.submit(_started_renderer)
 
-    def report(self, path: Path) -> FinishedRun:
+    def report(self, path: Path) -> reporting.FinishedRun:
         """Analyse a stored run and write its report, unless the extra for charts is missing."""
         self.begin()
-        from howdah.session.reporting import FinishedRun, analyse_run, report_run  # noqa: PLC0415
-
         assert self._renderer is not None
         renderer = self._renderer.result()
         if renderer is None:
-            return FinishedRun(*analyse_run(path), path, None)
-        return report_run(path, renderer)
+            return reporting.FinishedRun(*reporting.analyse_run(path), path, None)
+        return reporting.report_run(path, renderer)
 
 
 def _started_renderer() -> Renderer | None:
-    """What draws charts; None without the extra."""
     # Imported while the run goes: it does without them until its end.
     from howdah.report.renderer import Renderer  # noqa: PLC0415
 
@@ -153,6 +146,14 @@ class _Recorder:
     def measured(self) -> None:
         self._measured()
 
+    def end(self, record: RunRecord) -> Path:
+        """Finish the record and return where it is; an engine that returns one has begun it."""
+        if self.writer is None:
+            raise RuntimeError(f"engine {record.engine} wrote no record")
+        with self.writer as writer:
+            writer.finish(record)
+        return writer.path
+
     @contextmanager
     def _recording(self) -> Iterator[None]:
         began_s = time.monotonic()
@@ -160,7 +161,7 @@ class _Recorder:
         self.recording_s += time.monotonic() - began_s
 
 
-def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> FinishedRun:
+def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> reporting.FinishedRun:
     """Run a job, keep its record, analyse it and write its report.
 
     Raises UserError if the job cannot start; a run that failed or was stopped is returned.
@@ -168,28 +169,20 @@ def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> Fini
     with ReportWarmup() as warmup:
         recorder = _Recorder(runs_dir, observer, warmup.begin)
         began_s = time.monotonic()
-        record = engine.run(job, recorder)
+        ended = engine.run(job, recorder)
         ran_s = time.monotonic()
-        if recorder.writer is None:
-            raise RuntimeError(f"engine {engine.name} wrote no record")
-        with recorder.writer as writer:
-            writer.finish(record)
+        path = recorder.end(ended)
         written_s = time.monotonic()
-        finished = warmup.report(writer.path)
+        finished = warmup.report(path)
     recording_s = recorder.recording_s + written_s - ran_s
     engine_s = ran_s - began_s - recorder.recording_s
-    return finished._replace(spent=Spent(engine_s, recording_s, time.monotonic() - written_s))
+    return finished._replace(spent=reporting.Spent(engine_s, recording_s, time.monotonic() - written_s))
 
 
 def record(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> Path:
     """Run a job and keep its record, without a report; return where. Raises UserError as ``run`` does."""
     recorder = _Recorder(runs_dir, observer, lambda: None)
-    ended = engine.run(job, recorder)
-    if recorder.writer is None:
-        raise RuntimeError(f"engine {engine.name} wrote no record")
-    with recorder.writer as writer:
-        writer.finish(ended)
-    return writer.path
+    return recorder.end(engine.run(job, recorder))
 
 
 def rated_amount(job: Job, step: Progress) -> int:
@@ -201,11 +194,7 @@ def rated_amount(job: Job, step: Progress) -> int:
     return step.total
 
 
-def prepare(
-    engine: str | None,
-    request: RunRequest,
-    **start: Unpack[RunStart],
-) -> Prepared:
+def prepare(engine: str | None, request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     """Make a run ready; raises UserError, having written nothing, where it could not start.
 
     Without an engine, the first one runs it that can and uses every option given.
@@ -214,9 +203,7 @@ def prepare(
     registered = engines().get(engine)
     if registered is None:
         raise UserError("--engine", f"{engine!r} is not an engine", f"one of {', '.join(engines())}")
-    elsewhere = {option for engine_of_option in engines().values() for option in engine_of_option.options} - {
-        *registered.options
-    }
+    elsewhere = {option for row in engines().values() for option in row.options} - {*registered.options}
     for name in request.given:
         if all_options()[name] in elsewhere:
             check_use(all_options()[name], engine)
@@ -234,11 +221,3 @@ def _first(request: RunRequest) -> str:
     engines_of_options = [all_options()[name].engines for name in request.given]
     fitting = (name for name in able if all(not users or name in users for users in engines_of_options))
     return next(fitting, next(iter(able or engines())))
-
-
-class Spent(NamedTuple):
-    """Seconds by the clock on the wall."""
-
-    engine_s: float
-    recording_s: float
-    reporting_s: float

@@ -44,29 +44,20 @@ def parse_share(
     request_share = RequestedShare(None if share is None else _percent(share), tuple(neighbours), cluster)
     if not request_share:
         if cluster is not None:
-            raise UserError(
-                f"--cluster {cluster}",
-                "has no effect: no other cluster shares these hosts",
-                "add --share or --beside, or write `cluster:` in the inventory",
-            )
+            problem = "has no effect: no other cluster shares these hosts"
+            hint = "add --share or --beside, or write `cluster:` in the inventory"
+            raise UserError(f"--cluster {cluster}", problem, hint)
         return request_share
     if cluster is not None and not _NAME.fullmatch(cluster):
-        raise UserError(
-            f"--cluster {cluster}",
-            "is not a cluster's name",
-            "use at most 31 lower-case letters, digits and hyphens, beginning with a letter",
-        )
+        hint = "use at most 31 lower-case letters, digits and hyphens, beginning with a letter"
+        raise UserError(f"--cluster {cluster}", "is not a cluster's name", hint)
     flag = f"--share {share}" if share is not None else f"--beside {neighbours[0]}"
     if not request.weighs_virtual:
-        raise UserError(
-            flag,
-            "only virtual machines can share a host; without them a cluster uses the whole host",
-            "add --hypervisor vsphere or kvm, or give each cluster its own hosts",
-        )
+        problem = "only virtual machines can share a host; without them a cluster uses the whole host"
+        raise UserError(flag, problem, "add --hypervisor vsphere or kvm, or give each cluster its own hosts")
     if request.overcommit:
-        raise UserError(
-            "--overcommit", "would allocate threads that belong to other clusters", "leave it out"
-        )
+        hint = "leave it out"
+        raise UserError("--overcommit", "would allocate threads that belong to other clusters", hint)
     return request_share
 
 
@@ -107,9 +98,8 @@ def check_written_apart(share: RequestedShare, output: Path) -> None:
     """Raise UserError where the plan would be written over one that it is to stand beside."""
     for path in share.neighbours:
         if writes_over(output, path):
-            raise UserError(
-                f"--output {output}", "is the plan of another cluster on these hosts", "give another file"
-            )
+            hint = "give another file"
+            raise UserError(f"--output {output}", "is the plan of another cluster on these hosts", hint)
 
 
 def _percent(text: str) -> int:
@@ -142,11 +132,8 @@ def _check_hypervisors(plans: dict[Path, ClusterPlan], request: PlanRequest) -> 
     for path, plan in plans.items():
         hypervisor = plan.cluster.request.dividing
         if request.dividing is not None and hypervisor not in (None, Hypervisor.NONE, request.dividing):
-            raise UserError(
-                f"--hypervisor {request.dividing}",
-                f"differs from the hypervisor of {path}, which is {hypervisor}",
-                f"give --hypervisor {hypervisor}",
-            )
+            problem = f"differs from the hypervisor of {path}, which is {hypervisor}"
+            raise UserError(f"--hypervisor {request.dividing}", problem, f"give --hypervisor {hypervisor}")
 
 
 def _check_clusters(plans: dict[Path, ClusterPlan], inventory: Inventory) -> None:
@@ -156,18 +143,13 @@ def _check_clusters(plans: dict[Path, ClusterPlan], inventory: Inventory) -> Non
     for path, cluster in clusters:
         name = cluster.inventory.cluster
         if name in names:
-            raise UserError(
-                f"--beside {path}",
-                f"has the same cluster name, {name}, as {names[name]}",
-                "give this cluster another name: --cluster NAME",
-            )
+            hint = "give this cluster another name: --cluster NAME"
+            raise UserError(f"--beside {path}", f"has the same cluster name, {name}, as {names[name]}", hint)
         names[name] = f"the cluster of {path}"
     for path, cluster in clusters:
         sharing = cluster.request.sharing
         for neighbour in sharing.beside if sharing is not None else ():
             if neighbour.cluster not in names:
-                raise UserError(
-                    f"--beside {path}",
-                    f"shares hosts with cluster {neighbour.cluster}, whose plan is missing",
-                    f"also give the plan of {neighbour.cluster}: --beside PLAN",
-                )
+                problem = f"shares hosts with cluster {neighbour.cluster}, whose plan is missing"
+                hint = f"also give the plan of {neighbour.cluster}: --beside PLAN"
+                raise UserError(f"--beside {path}", problem, hint)

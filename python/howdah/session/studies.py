@@ -80,36 +80,21 @@ def _earlier(study: Study, cells: Sequence[Cell]) -> dict[int, float]:
         return {}
     result = {}
     for cell in cells:
-        alike = [run_record for run_record in records if _alike(run_record, study, cell)]
-        sizes = {size for run_record in alike if (size := _data_bytes(run_record.suite))}
+        settings = cell.settings
+        kind = (settings.engine or LOCAL, study.suite, Outcome.SUCCEEDED)
+        alike = [run for run in records if (run.engine, run.suite.name, run.outcome) == kind]
+        sizes = {size for run in alike if (size := _data_bytes(run.suite))}
         if sizes:
-            needed_bytes = _wanted_bytes(cell) or max(sizes)
+            asked_bytes = settings.dataset or (settings.of(FILES) or 0) * (settings.of(FILE_SIZE) or 0)
+            needed_bytes = asked_bytes or max(sizes)
             nearest = min(sizes, key=lambda size: abs(math.log(size / needed_bytes)))
-            times = [run_record.elapsed_s for run_record in alike if _data_bytes(run_record.suite) == nearest]
+            times = [run.elapsed_s for run in alike if _data_bytes(run.suite) == nearest]
             result[cell.number] = fmean(times) * needed_bytes / nearest
     return result
 
 
-def _alike(run_record: RunRecord, study: Study, cell: Cell) -> bool:
-    engine = cell.settings.engine or LOCAL
-    return (run_record.engine, run_record.suite.name, run_record.outcome) == (
-        engine,
-        study.suite,
-        Outcome.SUCCEEDED,
-    )
-
-
 def _data_bytes(suite: Suite) -> int:
-    """What the largest of its workloads reads or writes."""
-    return max(
-        (max(workload.moved(Counters()) or (0,)) for workload in suite.workloads),
-        default=0,
-    )
-
-
-def _wanted_bytes(cell: Cell) -> int:
-    settings = cell.settings
-    return settings.dataset or (settings.of(FILES) or 0) * (settings.of(FILE_SIZE) or 0)
+    return max((max(workload.moved(Counters()) or (0,)) for workload in suite.workloads), default=0)
 
 
 def _on_lab(study: Study, cell: Cell, directory: StudyDirectory) -> float | None:
@@ -129,7 +114,6 @@ def _on_lab(study: Study, cell: Cell, directory: StudyDirectory) -> float | None
 
 
 def _lab_plan(cell: Cell, directory: StudyDirectory) -> ClusterPlan | None:
-    """The plan of the laboratory that a cell runs on, as it fits here; None where there is none yet."""
     if cell.laboratory is not None:
         return fit_here(read_plan(plan_path(directory, cell)), directory.path).plan
     state = running_lab(cell.settings.lab)
@@ -197,7 +181,6 @@ class Matrix(NamedTuple):
     expected_s: float | None
     """Seconds that the runs that are left will take; None where nothing tells."""
     grounds: str
-    """What that rests on."""
 
     @property
     def laboratories(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from howdah.engines.base import Prepared, begun_record, job_digests, new_job
 from howdah.errors import UserError, nearest
 from howdah.model.calibration import HARDWARE, Calibration
 from howdah.model.engines import CALIBRATION, LAB, LOCAL, PLAN, engines
-from howdah.model.inventory import Inventory
+from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Override, PlanRequest, Profile, Protection
@@ -54,9 +54,8 @@ def setup_plan(name: str, settings: CellSettings, calibration: Calibration | Non
     study = _study(name, settings)
     its_own = next((key for key in _ITS_OWN if getattr(settings, key) is not None), None)
     if its_own is not None:
-        raise UserError(
-            name, f"has {its_own}, which setup {study.study} already defines", f"leave out {its_own} or setup"
-        )
+        hint = f"leave out {its_own} or setup"
+        raise UserError(name, f"has {its_own}, which setup {study.study} already defines", hint)
     dataset_bytes = settings.dataset
     if dataset_bytes is None and study.ratios is not None:
         dataset_bytes = study.ratios.files * study.ratios.file_size
@@ -73,10 +72,7 @@ def setup_plan(name: str, settings: CellSettings, calibration: Calibration | Non
     )
     values = {} if calibration is None else {part.name: part.value for part in calibration.parameters}
     hardware = {key: value for key, value in values_for(study.study, values).items() if key in HARDWARE}
-    overrides = tuple(
-        Override(key=key, value=str(value).lower() if isinstance(value, bool) else str(value))
-        for key, value in (settings.overrides or {}).items()
-    )
+    overrides = _overrides(settings.overrides or {})
     return plan_of(study, _platform(name, settings, study), setting, overrides, hardware)
 
 
@@ -100,11 +96,8 @@ def setup_options(settings: CellSettings) -> dict[str, Any]:
 def _study(name: str, settings: CellSettings) -> PublishedStudy:
     by_name = {study.study: study for study in studies()}
     if settings.setup not in by_name:
-        raise UserError(
-            name,
-            f"setup {settings.setup!r} is not a published study",
-            nearest(str(settings.setup), tuple(by_name)),
-        )
+        hint = nearest(str(settings.setup), tuple(by_name))
+        raise UserError(name, f"setup {settings.setup!r} is not a published study", hint)
     return by_name[settings.setup]
 
 
@@ -152,29 +145,21 @@ def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell],
 
 
 def _plan(study: Study, cell: Cell, cells: Sequence[Cell], study_folder: Path) -> ClusterPlan:
-    """The plan that is made for a cell; raises UserError where it cannot be planned."""
     settings = cell.settings
     if settings.setup is not None:
         name = settings.calibration
-        calibrated = (
-            None
-            if name is None
-            else load_calibration(name if name == PUBLISHED else str(study_folder / name))
-        )
-        return setup_plan(cell.name, settings, calibrated)
+        if name is not None and name != PUBLISHED:
+            name = str(study_folder / name)
+        return setup_plan(cell.name, settings, load_calibration(name) if name is not None else None)
     if settings.platform is not None:
-        raise UserError(
-            cell.name, "has a platform, which only a setup uses", "give setup, or leave platform out"
-        )
+        hint = "give setup, or leave platform out"
+        raise UserError(cell.name, "has a platform, which only a setup uses", hint)
     if settings.inventory is None:
         raise UserError(cell.name, "has no hosts to plan", "give inventory: hosts.yaml, or setup: vsphere6")
     if cell.laboratory is not None:
         if cell.settings.lab is not None:
-            raise UserError(
-                cell.name,
-                f'names lab "{cell.settings.lab}" and hosts for building another lab',
-                "leave lab out, or inventory",
-            )
+            problem = f'names lab "{cell.settings.lab}" and hosts for building another lab'
+            raise UserError(cell.name, problem, "leave lab out, or inventory")
         if cell.settings.calibration is not None:
             raise UserError(cell.name, "its engine uses no calibration", "it belongs to engine sim or plan")
     inventory = read_inventory(study_folder / settings.inventory)
@@ -301,41 +286,36 @@ def _plan_request(study: Study, settings: CellSettings) -> PlanRequest:
     overrides = dict(settings.overrides or {})
     if settings.block_size is not None:
         overrides.setdefault("dfs.blocksize", f"{settings.block_size // MIB}MiB")
+    # TeraSort stands for all of MapReduce.
+    demand = Demand(kind="terasuite", dataset_bytes=settings.dataset)
+    if _has_records(study.suite):
+        demand = Demand(kind=YCSB, records=settings.records)
     return PlanRequest(
-        workloads=(_demand(study, settings),),
+        workloads=(demand,),
         replication=settings.replication,
         hypervisor=settings.hypervisor,
         protection=settings.protection or Protection.NONE,
         profile=settings.profile or Profile.PRODUCTION,
         workers_per_host=settings.workers_per_host,
         slots=settings.slots,
-        overrides=tuple(Override(key=key, value=_level_text(value)) for key, value in overrides.items()),
+        overrides=_overrides(overrides),
     )
 
 
-def _demand(study: Study, settings: CellSettings) -> Demand:
-    """What a cluster is planned for; TeraSort stands for all of MapReduce."""
-    if _has_records(study.suite):
-        return Demand(kind=YCSB, records=settings.records)
-    return Demand(kind="terasuite", dataset_bytes=settings.dataset)
-
-
-def _level_text(value: str | int | float | bool) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _overrides(values: Mapping[str, str | int | float | bool]) -> tuple[Override, ...]:
+    return tuple(
+        Override(key=key, value=str(value).lower() if isinstance(value, bool) else str(value))
+        for key, value in values.items()
+    )
 
 
 def _linked(inventory: Inventory, settings: CellSettings) -> Inventory:
     """The hosts with the network that the cell asks for."""
     if settings.link is None:
         return inventory
-    groups = tuple(
-        group.model_copy(
-            update={
-                "nics": tuple(
-                    nic.model_copy(update={"speed_bits_per_s": settings.link}) for nic in group.nics
-                )
-            }
-        )
-        for group in inventory.groups
-    )
-    return inventory.model_copy(update={"groups": groups})
+
+    def linked(group: HostGroup) -> HostGroup:
+        nics = tuple(nic.model_copy(update={"speed_bits_per_s": settings.link}) for nic in group.nics)
+        return group.model_copy(update={"nics": nics})
+
+    return inventory.model_copy(update={"groups": tuple(map(linked, inventory.groups))})

@@ -64,13 +64,11 @@ class StudyDirectory:
             self.path.mkdir(parents=True, exist_ok=True)
             lock = FileLock(self.path / LOCK, wait=False)
         except BlockingIOError as error:
-            raise UserError(
-                str(self.path), "another study is running here", "wait for it, or give another --dir"
-            ) from error
+            hint = "wait for it, or give another --dir"
+            raise UserError(str(self.path), "another study is running here", hint) from error
         except OSError as error:
-            raise UserError(
-                str(self.path), f"cannot be written: {error.strerror}", "give another --dir"
-            ) from error
+            hint = "give another --dir"
+            raise UserError(str(self.path), f"cannot be written: {error.strerror}", hint) from error
         with lock:
             yield
 
@@ -79,19 +77,16 @@ class StudyDirectory:
         if not self.begun:
             strange = [path.name for path in self.path.iterdir() if path.name not in (LOCK, INPUTS)]
             if strange:
-                raise UserError(
-                    str(self.path), f"contains other files ({strange[0]})", "give a new directory with --dir"
-                )
+                hint = "give a new directory with --dir"
+                raise UserError(str(self.path), f"contains other files ({strange[0]})", hint)
             put(self.path / STUDY_FILE, text)
         elif self.study() != study:
             if self.study().model_copy(update={"budget": study.budget}) == study:
                 put(self.path / STUDY_FILE, text)
                 return
-            raise UserError(
-                str(self.path),
-                "contains another study, or an earlier version of this study",
-                "give a new directory with --dir; the finished runs stay there",
-            )
+            problem = "contains another study, or an earlier version of this study"
+            hint = "give a new directory with --dir; the finished runs stay there"
+            raise UserError(str(self.path), problem, hint)
 
     def sweep(self) -> None:
         """Remove runs that were killed or stopped: they will be made again."""
@@ -160,9 +155,8 @@ def put(path: Path, text: str) -> None:
         with replacing(path) as file:
             file.write(text.encode())
     except OSError as error:
-        raise UserError(
-            str(path), f"cannot be written: {error.strerror}", "free some space, or give another --dir"
-        ) from error
+        hint = "free some space, or give another --dir"
+        raise UserError(str(path), f"cannot be written: {error.strerror}", hint) from error
 
 
 _SPENT = "spent"
@@ -189,7 +183,6 @@ class BudgetClock:
         self._began_s = self._noted_s = time.monotonic()
         self._rounds_s: list[float] = []
         self.rang = False
-        """Whether the alarm ended what was under way."""
 
     @property
     def spent_s(self) -> float:

@@ -9,24 +9,21 @@ from typing import NamedTuple
 
 import howdah
 from howdah.analysis.comparing.compare import compare
-from howdah.analysis.comparing.figures import courses
-from howdah.analysis.comparing.readings import ELAPSED
 from howdah.documents.files import read_plan
 from howdah.errors import RunFailed, UserError
 from howdah.files import scratch_folder
 from howdah.model.comparison import Comparison, RunFigures, RunGroup
 from howdah.model.plan import ClusterPlan, Plan, Setting
 from howdah.model.run import Outcome
-from howdah.model.study import Study, StudyRun
+from howdah.model.study import Study
 from howdah.report.comparing.draw import Followed
 from howdah.report.study.cells import CellRuns, StratumFound, StudyFound
-from howdah.report.theme import MOST_COLOURS
+from howdah.session.comparing import follow, longest_workload
 from howdah.session.plans import release_default
 from howdah.session.study_cells import plan_path
 from howdah.session.study_directory import INPUTS, KEPT, PAPER, RUNS, STUDY_FILE, StudyDirectory, by_age
 from howdah.store.archive import pack, unpack
 from howdah.store.layout import RECORD_FILES
-from howdah.store.reader import read_run
 from howdah.study import Cell, Stratum, cells_of, due, strata_of
 from howdah.tune.halving import last_rounds
 
@@ -53,11 +50,9 @@ def write_study_paper(directory: StudyDirectory, out_dir: Path | None = None) ->
     try:
         return Paper(write_paper(studies, out_dir or directory.paper), sentences)
     except OSError as error:
-        raise UserError(
-            str(out_dir or directory.paper),
-            f"cannot be written: {error.strerror}",
-            "free some space, or allow writing there",
-        ) from error
+        problem = f"cannot be written: {error.strerror}"
+        hint = "free some space, or allow writing there"
+        raise UserError(str(out_dir or directory.paper), problem, hint) from error
 
 
 def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> StudyFound:
@@ -71,26 +66,25 @@ def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> Stud
     done = by_age(runs)
     if study.drop_caches and not all(run.caches_dropped for run in done):
         warnings["The page cache could not be emptied before every run: it needs root's permission."] = None
-    by_cell = {cell.number: tuple(run.figures for run in done if _counts(run, cell)) for cell in cells}
+    by_cell = {
+        cell.number: tuple(run.figures for run in done if run.repeat and run.cell == cell.number)
+        for cell in cells
+    }
     for cell in cells:
         if cell.planned and cell.number not in plans:
             plans[cell.number] = read_plan(plan_path(directory, cell))
     return StudyFound(
         study=study,
-        cells=tuple(_cell(cell, by_cell[cell.number], plans.get(cell.number)) for cell in cells),
+        cells=tuple(
+            CellRuns(cell, by_cell[cell.number], plan, tuple(_parameters(plan)) if plan else ())
+            for cell in cells
+            for plan in [plans.get(cell.number)]
+        ),
         strata=tuple(_strata(strata_of(study, tuple(cells)), by_cell, directory)),
         warnings=tuple(warnings),
         remaining=sum(1 for _ in due(study, cells, done, last_rounds(study, cells, done))),
         warm_ups=sum(run.repeat == 0 for run in done),
     )
-
-
-def _cell(cell: Cell, runs: tuple[RunFigures, ...], plan: Plan | None) -> CellRuns:
-    return CellRuns(cell, runs, plan, tuple(_parameters(plan)) if plan else ())
-
-
-def _counts(run: StudyRun, cell: Cell) -> bool:
-    return run.repeat > 0 and run.cell == cell.number
 
 
 def _strata(
@@ -105,52 +99,24 @@ def _strata(
         for stratum in strata
         if (compared_runs := _compared(stratum, by_cell)) is not None
     ]
-    longest = max((_longest(comparison) for _, comparison in compared), default=None)
+    longest = max((longest_workload(comparison) for _, comparison in compared), default=None)
     for name, comparison in compared:
-        time_s, workload = _longest(comparison)
-        followed = {}
+        time_s, workload = longest_workload(comparison)
+        followed = Followed(workload, {})
         if longest == (time_s, workload):
-            followed = {
-                group.name: courses(read_run(directory.runs / _usual(group, workload)), workload)
-                for group in comparison.groups[:MOST_COLOURS]
-            }
-        yield StratumFound(name, comparison, Followed(workload, followed))
+            followed = follow(comparison, workload, directory.runs.joinpath)
+        yield StratumFound(name, comparison, followed)
 
 
 def _compared(stratum: Stratum, by_cell: Mapping[int, tuple[RunFigures, ...]]) -> Comparison | None:
     groups = [
         RunGroup(name=cell.name, runs=by_cell[cell.number]) for cell in stratum.cells if by_cell[cell.number]
     ]
-    base = stratum.cells[0].name
-    if not any(group.name == base and _succeeded(group) for group in groups):
+    base = stratum.cells[0]
+    if not any(run.outcome is Outcome.SUCCEEDED for run in by_cell[base.number]):
         return None
-    comparison = compare(groups, base)
+    comparison = compare(groups, base.name)
     return comparison if comparison.against else None
-
-
-def _longest(comparison: Comparison) -> tuple[float, str]:
-    """The workload that takes longest on the baseline, and how long."""
-    return max(
-        (reading.value, reading.measure.workload)
-        for reading in comparison.groups[0].runs[0].readings
-        if reading.measure.name == ELAPSED and reading.measure.phase is None
-    )
-
-
-def _succeeded(group: RunGroup) -> bool:
-    return any(run.outcome is Outcome.SUCCEEDED for run in group.runs)
-
-
-def _usual(group: RunGroup, workload: str) -> str:
-    """The run whose time lies in the middle of its repeats' times."""
-    times = sorted(
-        (reading.value, run.run)
-        for run in group.runs
-        for reading in run.readings
-        if reading.measure.name == ELAPSED
-        and (reading.measure.workload, reading.measure.phase) == (workload, None)
-    )
-    return times[(len(times) - 1) // 2][1]
 
 
 def _parameters(plan: Plan) -> Iterator[Setting]:
@@ -168,9 +134,7 @@ class Verified(NamedTuple):
     """A bundle that was checked."""
 
     files: int
-    """Files whose digests are right."""
     runs: int
-    """Records among them."""
     made: int
     """Files of its paper that were made anew, byte for byte the same."""
 
@@ -199,28 +163,27 @@ def verify_study(file: Path) -> Verified:
         unpacked.mkdir()
         bundle = unpack(file, unpacked)
         if bundle.made_by != howdah.__version__:
-            raise UserError(
-                str(file),
-                f"was packed by howdah {bundle.made_by}, but this is {howdah.__version__}",
-                "its digests match; verify its page with that version",
-            )
+            problem = f"was packed by howdah {bundle.made_by}, but this is {howdah.__version__}"
+            raise UserError(str(file), problem, "its digests match; verify its page with that version")
         directory = StudyDirectory(unpacked)
         anew = folder / "paper"
         write_study_paper(directory, anew)
         names = sorted(path.relative_to(anew).as_posix() for path in anew.rglob("*") if path.is_file())
-        different = [name for name in names if not _same(anew / name, directory.paper / name)]
+        kept = directory.paper
+        different = [
+            name
+            for name in names
+            if not (kept / name).exists() or not filecmp.cmp(anew / name, kept / name, shallow=False)
+        ]
         if different:
-            raise RunFailed(
-                str(file),
-                f"its records do not produce its paper: {', '.join(different[:3])}",
-                "its digests match, so other software or other records produced the paper",
-            )
+            problem = f"its records do not produce its paper: {', '.join(different[:3])}"
+            hint = "its digests match, so other software or other records produced the paper"
+            raise RunFailed(str(file), problem, hint)
         runs = sum(1 for _ in directory.runs.iterdir())
         return Verified(bundle.files, runs, len(names))
 
 
 def _files(directory: StudyDirectory) -> Iterator[tuple[str, Path]]:
-    """Everything that belongs to a study, by its name in the bundle."""
     yield STUDY_FILE, directory.path / STUDY_FILE
     for folder in (INPUTS, PAPER):
         for path in sorted((directory.path / folder).rglob("*")):
@@ -230,7 +193,3 @@ def _files(directory: StudyDirectory) -> Iterator[tuple[str, Path]]:
         for name in (*RECORD_FILES, KEPT):
             if (run / name).is_file():
                 yield f"{RUNS}/{run.name}/{name}", run / name
-
-
-def _same(path: Path, second: Path) -> bool:
-    return second.exists() and filecmp.cmp(path, second, shallow=False)

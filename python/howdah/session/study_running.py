@@ -7,9 +7,8 @@ import os
 import re
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
-from types import TracebackType
 from typing import Protocol
 
 from howdah.errors import Aborted, RunFailed, UserError
@@ -66,9 +65,7 @@ class StudyLaboratory:
             self._down()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._builds:
             self._down()
 
@@ -113,11 +110,9 @@ class StudyLaboratory:
         try:
             brought = lab_building.up(plan_path(self._directory, cell), self._lab_options, self._report)
         except Aborted as error:
-            raise Aborted(
-                str(self._directory.path),
-                f"stopped by the user while the lab of {cell.name} came up",
-                "the same command continues; the runs before it are kept",
-            ) from error
+            problem = f"stopped by the user while the lab of {cell.name} came up"
+            hint = "the same command continues; the runs before it are kept"
+            raise Aborted(str(self._directory.path), problem, hint) from error
         if not brought.state.rootless:
             # A run moves the whole process into the laboratory's network, which goes with the laboratory.
             self._home = os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
@@ -131,11 +126,8 @@ class StudyLaboratory:
         self._up = None
         if taken.leftovers:
             first = taken.leftovers[0]
-            raise RunFailed(
-                f'lab "{taken.name}"',
-                f"cannot be taken down: {first.kind} {first.name}: {first.why}",
-                f"howdah lab down --name {taken.name}",
-            )
+            problem = f"cannot be taken down: {first.kind} {first.name}: {first.why}"
+            raise RunFailed(f'lab "{taken.name}"', problem, f"howdah lab down --name {taken.name}")
 
 
 def _lab_options(study: Study, directory: StudyDirectory) -> lab_building.LabOptions:
@@ -163,6 +155,10 @@ class StudyObserver(Protocol):
 
     def ended(self, due: Due, run: StudyRun) -> None:
         """Told of a run that has ended, well or not."""
+
+
+ShowStudy = Callable[[Study], AbstractContextManager[StudyObserver]]
+"""Shows the runs of a study while they are made."""
 
 
 def run_study(
@@ -209,11 +205,8 @@ def _run_on_lab(
         path = record(prepared.job, engine=prepared.engine, runs_dir=directory.runs, observer=watcher)
         took_s = time.monotonic() - began_s
     if read_record(path).outcome is Outcome.ABORTED:
-        raise Aborted(
-            str(directory.path),
-            f"stopped by the user during {run.cell.name}",
-            "the same command continues with this run; those before it are kept",
-        )
+        hint = "the same command continues with this run; those before it are kept"
+        raise Aborted(str(directory.path), f"stopped by the user during {run.cell.name}", hint)
     return directory.keep(run, took_s, caches_dropped=dropped)
 
 

@@ -32,8 +32,8 @@ from howdah.model.tuning import (
 from howdah.model.workloads.terasort import ROWS
 from howdah.planner.changes import with_hosts
 from howdah.planner.rules.catalogue import find_rule
-from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
+from howdah.session.predicting import sized
 from howdah.simulation.calibrations import calibration_warnings, load_calibration
 from howdah.simulation.hbase.servers import asks_hbase
 from howdah.store.layout import new_run_id
@@ -55,7 +55,7 @@ from howdah.tune.race import RULES, race_of
 from howdah.tune.search import Search, space_of
 from howdah.units import format_count, format_counted
 
-__all__ = ["TuningFolder"]
+__all__ = ["TuningFolder", "open_tuning"]
 
 RACE, HOSTS = "race.yaml", "hosts.yaml"
 _LEAST_TRIALS, _MOST_TRIALS = 20, 100_000
@@ -123,11 +123,6 @@ def start(request: TuningRequest, directory: Path, name: str | None) -> TuningFo
     return new_tuning(directory, name or new_run_id(datetime.now(), request.suite, directory), request)
 
 
-def resume(directory: Path, name: str) -> TuningFolder:
-    """Open a search that ended early, or one to look at again; raises UserError where there is none."""
-    return open_tuning(directory, name)
-
-
 def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
     """Search, compare the best candidates and store the result; raises UserError for an impossible plan."""
     started = time.monotonic()
@@ -180,7 +175,6 @@ def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
 
 
 def _compared(work: TuningWork, attempts: Attempts, folder: TuningFolder) -> ComparedFinalists:
-    """Search within the rules and beyond them, and compare the fastest candidates of both."""
     request = folder.request
     half = request.trials // 2
     searches: dict[KeptRules, Search] = {}
@@ -192,11 +186,8 @@ def _compared(work: TuningWork, attempts: Attempts, folder: TuningFolder) -> Com
         best[kept] = searches[kept].best_from(start_values)
         start_values = best[kept].values
     if best[request.keep].elapsed_s is None:
-        raise UserError(
-            request.space_file or request.plan_file,
-            f"leaves no candidate that can be simulated: {best[request.keep].refused}",
-            "give other values",
-        )
+        problem = f"leaves no candidate that can be simulated: {best[request.keep].refused}"
+        raise UserError(request.space_file or request.plan_file, problem, "give other values")
     attempts.stage = "comparing"
     attempts.show()
     pools = {
@@ -254,16 +245,11 @@ class TuningWork:
         cluster = request.plan.cluster
         values = {ROWS.name: request.rows} if request.rows is not None else {}
         run_request = RunRequest(suite=request.suite, given=values)
-        try:
-            self.suite = size_planned(run_request, request.plan).suite
-        except UserError as error:
-            where = "--suite" if error.where == "SUITE" else error.where
-            raise UserError(where, error.what, error.hint) from error
+        self.suite = sized(run_request, request.plan)
         self.operations = asks_hbase(self.suite)
         if self.operations and request.race is not None:
-            raise UserError(
-                "--race", f"runs jobs, and {request.suite} is operations on HBase", "leave it out"
-            )
+            hint = "leave it out"
+            raise UserError("--race", f"runs jobs, and {request.suite} is operations on HBase", hint)
         base = base_of(request.plan, cluster, operations=self.operations, rows=request.rows)
         self.space, self.fixed = space_of(
             base,

@@ -11,7 +11,8 @@ from howdah.calibrate.scoring import score_times, tally, why_not
 from howdah.errors import UserError
 from howdah.model.run import Origin, Outcome
 from howdah.model.workloads.terasort import TeraSort
-from howdah.session.predicting import past_scores, score_run, scored_page, write_page
+from howdah.report.prediction import scored as scored_page
+from howdah.session.predicting import past_scores, score_run, write_page
 from howdah.store.predictions import SCORES, load_prediction, read_scores, save_prediction
 from support.predicted import measured_after, small_prediction
 from support.sim_runs import small_run
@@ -136,7 +137,7 @@ def test_the_history_has_every_run_once(tmp_path: Path) -> None:
     assert after.so_far.runs == 2
     assert after.so_far.times == 2 * len(scored.scores)
     assert past_scores(predictions) == after.history
-    write_page(scored_page(after), tmp_path / "page")
+    write_page(scored_page.scored(after.prediction, after.scores, after.history), tmp_path / "page")
     with (tmp_path / "page/data/history.csv").open() as file:
         assert [row["run"] for row in csv.DictReader(file)] == [one.run for one in after.history]
     (predictions / SCORES).write_text("{}\n")

@@ -9,7 +9,7 @@ from pathlib import Path
 from howdah.model.study import Study
 from howdah.model.tuning import RaceRequest, RaceTarget
 from howdah.model.user_job import CONFIGURED_NAME, JobTuning, JobTuningRequest
-from howdah.session.job_tuning import RESULT, is_job, job_folder, properties_text, start_job, tune_job
+from howdah.session.job_tuning import RESULT, is_job, properties_text, search_path, start_job, tune_job
 from howdah.session.study_running import StudyObserver
 from howdah.store.predictions import searches
 
@@ -44,9 +44,9 @@ def test_last_is_the_search_that_was_started_last_whatever_its_name(tmp_path: Pa
         (tmp_path / name).mkdir()
         (tmp_path / name / file).write_text("{}")
         os.utime(tmp_path / name / file, (place, place))
-    assert job_folder(tmp_path, "last") == tmp_path / "a"
+    assert search_path(tmp_path, "last") == tmp_path / "a"
     assert not is_job(tmp_path, "last")
     os.utime(tmp_path / "b" / "job.json", (9, 9))
     assert is_job(tmp_path, "last")
-    assert job_folder(tmp_path, "z") == tmp_path / "z"
+    assert search_path(tmp_path, "z") == tmp_path / "z"
     assert [path.name for path in searches(tmp_path, "request.json")] == ["z", "a"]

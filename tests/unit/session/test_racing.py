@@ -13,7 +13,7 @@ from howdah.model.study import Study
 from howdah.model.tuning import KeptRules, Narrowing, RaceRequest, RaceTarget, TuningRequest
 from howdah.report.prediction.tuned import tuned as page_of
 from howdah.session.racing import change_race, plan_to_tune, race_request, run_race
-from howdah.session.tuning import race_study, resume, search, start
+from howdah.session.tuning import open_tuning, race_study, search, start
 from howdah.store.predictions import TuningFolder
 from support.sim_plans import small_plan
 from support.studies import Nobody
@@ -80,7 +80,7 @@ def test_a_faster_candidate_is_the_tuned_plan_with_what_was_measured(tmp_path: P
     assert answer.startswith("Measured: tuned takes ")
     assert "less time than the rules' plan" in answer
     # The search is over and its race is known: nothing runs again, and nothing changes.
-    with resume(tmp_path, "t") as again:
+    with open_tuning(tmp_path, "t") as again:
         change_race(again, None, None)
         assert raced_in_simulator(again) == (winner, reasons, answer)
 
@@ -110,9 +110,9 @@ def test_a_race_that_leaves_candidates_out_for_lack_of_time_is_decided_among_the
 
 def test_a_race_continues_with_more_time_but_nowhere_else(tmp_path: Path) -> None:
     start(request(None), tmp_path, "t").__exit__()
-    with resume(tmp_path, "t") as folder:
+    with open_tuning(tmp_path, "t") as folder:
         change_race(folder, on_labs(600), None)
-    with resume(tmp_path, "t") as folder:
+    with open_tuning(tmp_path, "t") as folder:
         assert folder.request.race == on_labs(600)
         change_race(folder, None, 1200)
         assert folder.request.race == on_labs(1200)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain
+from math import prod
 from typing import NamedTuple
 from xml.etree import ElementTree
 
 from howdah.model.machines import HostState, MachineDisk, PlannedMachine
 from howdah.model.site import LibvirtSite
 from howdah.provision.differences import DATA_DISK, SYSTEM_DISK
-from howdah.render.hypervisor import disk_device, domain_element
+from howdah.render.hypervisor import child_element, disk_device, domain_element
 from howdah.units import MIB
 
 MARKS = "https://howdah.invalid/machine"
 """The name space of howdah's own part of a domain's metadata."""
 _UNITS = {"b": 1, "bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
-_BY_ID = "/dev/disk/by-id/"
+BY_ID = "/dev/disk/by-id/"
 
 ElementTree.register_namespace("howdah", MARKS)
 
@@ -52,7 +54,7 @@ def is_own_volume(machine: str, name: str) -> bool:
 
 
 def device_path(disk: MachineDisk) -> str:
-    return disk.name if disk.name.startswith("/") else f"{_BY_ID}{disk.name}"
+    return disk.name if disk.name.startswith("/") else f"{BY_ID}{disk.name}"
 
 
 def planned_domain(
@@ -68,17 +70,15 @@ def planned_domain(
     root = domain_element(machine.name, machine.settings, range(1, len(machine.disks) + 1))
     root.set("type", kind)
     if uuid is not None:
-        _child(root, "uuid").text = uuid
-    metadata = _child(root, "metadata")
+        child_element(root, "uuid").text = uuid
+    metadata = child_element(root, "metadata")
     ElementTree.SubElement(metadata, f"{{{MARKS}}}machine", cluster=mark.cluster, seed=mark.seed)
-    memory, vcpu = _child(root, "memory"), _child(root, "vcpu")
+    memory, vcpu = child_element(root, "memory"), child_element(root, "vcpu")
     memory.text, vcpu.text = str(machine.memory_bytes // MIB), str(machine.vcpus)
     memory.set("unit", "MiB")
     topology = root.find("cpu/topology")
     if topology is not None:
-        product = 1
-        for key in ("sockets", "cores", "threads"):
-            product *= int(topology.get(key, "1"))
+        product = prod(int(topology.get(key, "1")) for key in ("sockets", "cores", "threads"))
         if product != machine.vcpus:
             # Masters have the settings of a worker that may be larger or smaller.
             topology.attrib.update(sockets="1", cores=str(machine.vcpus), threads="1")
@@ -88,15 +88,15 @@ def planned_domain(
     if machine.nodes:
         _bound(root, machine, host)
     # Without ACPI a guest does not hear that it is to shut down.
-    features = _child(root, "features")
+    features = child_element(root, "features")
     for name in ("acpi", "apic"):
-        _child(features, name)
-    devices = _child(root, "devices")
+        child_element(features, name)
+    devices = child_element(root, "devices")
     _disks(devices, machine, site)
-    card = _child(devices, "interface")
-    _child(card, "source").set("bridge", site.bridge)
+    card = child_element(devices, "interface")
+    child_element(card, "source").set("bridge", site.bridge)
     if machine.mac is not None:
-        _child(card, "mac").set("address", machine.mac)
+        child_element(card, "mac").set("address", machine.mac)
     return root
 
 
@@ -112,7 +112,7 @@ def keep_others(root: ElementTree.Element, before: ElementTree.Element) -> None:
     for name in ("title", "description"):
         if (text := before.find(name)) is not None and root.find(name) is None:
             root.append(text)
-    devices = _child(root, "devices")
+    devices = child_element(root, "devices")
     own = {target.get("dev") for target in devices.iterfind("disk/target")}
     cards = before.findall("devices/interface")[1:]
     disks = [
@@ -120,12 +120,8 @@ def keep_others(root: ElementTree.Element, before: ElementTree.Element) -> None:
         for disk in before.iterfind("devices/disk")
         if (target := disk.find("target")) is not None and target.get("dev") not in own
     ]
-    for device in (
-        *disks,
-        *cards,
-        *before.iterfind("devices/hostdev"),
-        *before.iterfind("devices/filesystem"),
-    ):
+    foreign = (before.iterfind(f"devices/{kind}") for kind in ("hostdev", "filesystem"))
+    for device in (*disks, *cards, *chain.from_iterable(foreign)):
         for name in ("address", "alias"):
             # libvirt gives new ones, which fit what is planned now.
             if (assigned := device.find(name)) is not None:
@@ -134,58 +130,42 @@ def keep_others(root: ElementTree.Element, before: ElementTree.Element) -> None:
 
 
 def mark_text(mark: DomainMark) -> str:
-    return ElementTree.tostring(
-        ElementTree.Element("machine", cluster=mark.cluster, seed=mark.seed), "unicode"
-    )
+    return ElementTree.tostring(ElementTree.Element("machine", mark._asdict()), "unicode")
 
 
 def mark_of(root: ElementTree.Element) -> DomainMark:
     """Whose a domain is; empty where it is not howdah's."""
-    element = root.find(f"metadata/{{{MARKS}}}machine")
-    return (
-        DomainMark("", "")
-        if element is None
-        else DomainMark(element.get("cluster", ""), element.get("seed", ""))
-    )
+    path = f"metadata/{{{MARKS}}}machine"
+    return DomainMark(_attribute(root, path, "cluster"), _attribute(root, path, "seed"))
 
 
 def domain_facts(root: ElementTree.Element) -> dict[str, str]:
     """What a domain says, planned or found, in the same words; what libvirt adds by itself is left out."""
-    memory = root.find("memory")
     vcpu = root.find("vcpu")
-    numa = root.find("numatune/memory")
-    cpu = root.find("cpu")
-    topology = root.find("cpu/topology")
+    backing = (f"{kind.tag} {kind.get('mode', '')}".strip() for kind in root.iterfind("memoryBacking/*"))
     facts = {
-        "vCPUs": "" if vcpu is None else vcpu.text or "",
-        "CPUs of the host": _cpus(vcpu),
-        "memory": f"{_bytes(memory) // MIB:,} MiB",
-        "memory backing": " ".join(sorted(_backing(root))),
-        "NUMA memory": " ".join(_attributes(numa, ("mode", "nodeset", "placement"))),
-        "CPU model": "" if cpu is None else cpu.get("mode", ""),
-        "CPU topology": " ".join(_attributes(topology, ("sockets", "cores", "threads"))),
+        "vCPUs": root.findtext("vcpu", ""),
+        # libvirt adds by itself that the CPUs are given once for all.
+        "CPUs of the host": "" if vcpu is None else vcpu.get("cpuset", "") or vcpu.get("placement", "static"),
+        "memory": f"{_bytes(root.find('memory')) // MIB:,} MiB",
+        "memory backing": " ".join(sorted(backing)),
+        "NUMA memory": _attributes(root.find("numatune/memory"), ("mode", "nodeset", "placement")),
+        "CPU model": _attribute(root, "cpu", "mode"),
+        "CPU topology": _attributes(root.find("cpu/topology"), ("sockets", "cores", "threads")),
         "I/O threads": root.findtext("iothreads", ""),
     }
     for disk in root.iterfind("devices/disk"):
         facts |= dict(_disk_facts(disk))
     facts |= dict(_card_facts(root.find("devices/interface")))
-    balloon = root.find("devices/memballoon")
-    return facts | {"balloon": "" if balloon is None else balloon.get("model", "")}
-
-
-def _cpus(vcpu: ElementTree.Element | None) -> str:
-    """The CPUs of its host that a domain runs on; libvirt adds by itself that they are given once for all."""
-    if vcpu is None:
-        return ""
-    return vcpu.get("cpuset", "") or vcpu.get("placement", "static")
+    return facts | {"balloon": _attribute(root, "devices/memballoon", "model")}
 
 
 def _bound(root: ElementTree.Element, machine: PlannedMachine, host: HostState) -> None:
     cpus = sorted(cpu for node in machine.nodes for cpu in host.nodes[node].cpus)
-    vcpu = _child(root, "vcpu")
+    vcpu = child_element(root, "vcpu")
     vcpu.set("placement", "static")
     vcpu.set("cpuset", folded(cpus))
-    memory = _child(_child(root, "numatune"), "memory")
+    memory = child_element(child_element(root, "numatune"), "memory")
     memory.attrib.pop("placement", None)
     memory.set("mode", "strict")
     memory.set("nodeset", folded(machine.nodes))
@@ -210,7 +190,7 @@ def _disks(devices: ElementTree.Element, machine: PlannedMachine, site: LibvirtS
             _on_volume(element, data_volume(machine, disk))
         else:
             element.set("type", "block")
-            _child(element, "source").attrib = {"dev": device_path(disk)}
+            child_element(element, "source").attrib = {"dev": device_path(disk)}
     seed = ElementTree.Element("disk", type="volume", device="cdrom")
     ElementTree.SubElement(seed, "driver", name="qemu", type="raw")
     ElementTree.SubElement(seed, "source", pool=site.pool, volume=seed_volume(machine, site).name)
@@ -221,57 +201,45 @@ def _disks(devices: ElementTree.Element, machine: PlannedMachine, site: LibvirtS
 
 def _on_volume(element: ElementTree.Element, volume: DiskVolume) -> None:
     element.set("type", "volume")
-    _child(element, "source").attrib = {"pool": volume.pool, "volume": volume.name}
+    child_element(element, "source").attrib = {"pool": volume.pool, "volume": volume.name}
 
 
 def _disk_facts(disk: ElementTree.Element) -> Iterator[tuple[str, str]]:
-    device = "" if (target := disk.find("target")) is None else target.get("dev", "")
-    source, driver = disk.find("source"), disk.find("driver")
-    where = " ".join(
-        () if source is None else (source.get(key, "") for key in ("pool", "volume", "dev", "file"))
-    )
-    name = {"vda": SYSTEM_DISK, "sda": "cloud-init disk"}.get(device) or _data_name(device)
-    yield name, " ".join(where.split())
+    device = _attribute(disk, "target", "dev")
+    places = (_attribute(disk, "source", key) for key in ("pool", "volume", "dev", "file"))
+    numbers = {disk_device(number): number for number in range(1, 100)}
+    name = f"{DATA_DISK} {numbers[device]}" if device in numbers else f"disk {device}"
+    name = {"vda": SYSTEM_DISK, "sda": "cloud-init disk"}.get(device, name)
+    yield name, " ".join(" ".join(places).split())
+    driver = disk.find("driver")
     if driver is not None and name.startswith(DATA_DISK):
-        yield f"driver of {name}", " ".join(_attributes(driver, ("type", "cache", "io", "iothread")))
-
-
-def _data_name(device: str) -> str:
-    names = {disk_device(number): number for number in range(1, 100)}
-    return f"{DATA_DISK} {names[device]}" if device in names else f"disk {device}"
+        yield f"driver of {name}", _attributes(driver, ("type", "cache", "io", "iothread"))
 
 
 def _card_facts(card: ElementTree.Element | None) -> Iterator[tuple[str, str]]:
     if card is None:
         return
-    source, model = card.find("source"), card.find("model")
-    driver, mac = card.find("driver"), card.find("mac")
-    kind = "" if model is None else model.get("type", "")
-    bridge = "" if source is None else source.get("bridge", source.get("network", ""))
-    yield "network card", f"{kind} on {bridge}"
-    if driver is not None:
+    bridge = _attribute(card, "source", "bridge", _attribute(card, "source", "network"))
+    yield "network card", f"{_attribute(card, 'model', 'type')} on {bridge}"
+    if (driver := card.find("driver")) is not None:
         # libvirt does not keep that there is one queue, which is what there is without it.
         yield "network driver", f"{driver.get('name', '')} {driver.get('queues', '1')}"
-    if mac is not None:
+    if (mac := card.find("mac")) is not None:
         yield "MAC address", mac.get("address", "").lower()
 
 
-def _backing(root: ElementTree.Element) -> Iterator[str]:
-    for element in root.iterfind("memoryBacking/*"):
-        yield f"{element.tag} {element.get('mode', '')}".strip()
+def _attribute(root: ElementTree.Element, path: str, key: str, default: str = "") -> str:
+    """An attribute of the first element of a path; the default if either is missing."""
+    element = root.find(path)
+    return default if element is None else element.get(key, default)
 
 
-def _attributes(element: ElementTree.Element | None, keys: tuple[str, ...]) -> Iterator[str]:
+def _attributes(element: ElementTree.Element | None, keys: tuple[str, ...]) -> str:
     attributes: Mapping[str, str] = {} if element is None else element.attrib
-    yield from (f"{key} {attributes[key]}" for key in keys if key in attributes)
+    return " ".join(f"{key} {attributes[key]}" for key in keys if key in attributes)
 
 
 def _bytes(memory: ElementTree.Element | None) -> int:
     if memory is None or not (memory.text or "").strip().isdigit():
         return 0
     return int(memory.text or 0) * _UNITS.get(memory.get("unit", "KiB"), 1)
-
-
-def _child(element: ElementTree.Element, name: str) -> ElementTree.Element:
-    child = element.find(name)
-    return child if child is not None else ElementTree.SubElement(element, name)

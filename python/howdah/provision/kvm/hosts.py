@@ -12,6 +12,7 @@ from howdah.errors import RunFailed, UserError
 from howdah.extras import extra
 from howdah.model.machines import HostNode, HostState
 from howdah.model.site import LibvirtSite
+from howdah.provision.kvm.domains import BY_ID
 from howdah.services.errors import NotReachable
 from howdah.units import MIB
 
@@ -30,7 +31,6 @@ libvirt.registerErrorHandler(lambda context, error: None, None)
 
 HOST = "{host}"
 _HUGE_KIB = 2048
-_BY_ID = "/dev/disk/by-id/"
 
 
 class LibvirtHost(NamedTuple):
@@ -47,11 +47,8 @@ class LibvirtHost(NamedTuple):
 def connected(uri: str, hosts: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Connections to the libvirt of each host; raises UserError where one URI would stand for several."""
     if len(hosts) > 1 and HOST not in uri:
-        raise UserError(
-            f"--libvirt {uri}",
-            f"names one libvirt, but the plan has {len(hosts)} hosts",
-            f"write {HOST} in place of the host's name",
-        )
+        hint = f"write {HOST} in place of the host's name"
+        raise UserError(f"--libvirt {uri}", f"names one libvirt, but the plan has {len(hosts)} hosts", hint)
     connections: dict[str, Any] = {}
     try:
         for host in hosts:
@@ -71,11 +68,8 @@ def opened(uri: str, host: str) -> Any:
     except libvirt.libvirtError as error:
         if error.get_error_code() in (libvirt.VIR_ERR_INVALID_ARG, libvirt.VIR_ERR_XML_ERROR):
             raise UserError(where, f"is not a URI of libvirt: {error_text(error)}", "see --help") from error
-        raise NotReachable(
-            where,
-            f"cannot be reached: {error_text(error)}",
-            f"is libvirt running on {host}, and may you log in?",
-        ) from error
+        hint = f"is libvirt running on {host}, and may you log in?"
+        raise NotReachable(where, f"cannot be reached: {error_text(error)}", hint) from error
 
 
 def error_text(error: Any) -> str:
@@ -95,6 +89,14 @@ def described(connection: Any, name: str, site: LibvirtSite) -> LibvirtHost:
     information = connection.getInfo()
     cells = root.findall("host/topology/cells/cell")
     pages = root.findall("host/topology/cells/cell/pages")
+    nodes = tuple(
+        HostNode(
+            memory_bytes=int(cell.findtext("memory", "0")) * 1024,
+            cpus=tuple(int(cpu.get("id", "0")) for cpu in cell.iterfind("cpus/cpu")),
+        )
+        for cell in cells
+    )
+    whole = HostNode(memory_bytes=information[1] * MIB, cpus=tuple(range(information[2])))
     state = HostState(
         name=name,
         ready="" if kind else "has no KVM: libvirt would emulate its guests",
@@ -102,7 +104,7 @@ def described(connection: Any, name: str, site: LibvirtSite) -> LibvirtHost:
         threads=information[2],
         cores=information[4] * information[5] * information[6],
         clock_mhz=information[3],
-        nodes=tuple(_node(cell) for cell in cells) or (_whole(information),),
+        nodes=nodes or (whole,),
         devices=dict(_devices(connection)),
         held=_held(connection),
         datastores={
@@ -111,29 +113,19 @@ def described(connection: Any, name: str, site: LibvirtSite) -> LibvirtHost:
         networks=frozenset(_bridges(connection)),
     )
     if site.pool not in state.datastores:
-        raise UserError(
-            f"libvirt.pool: {site.pool}",
-            f"is not an active pool of host {name}",
-            "create and start the pool there",
-        )
+        where = f"libvirt.pool: {site.pool}"
+        raise UserError(where, f"is not an active pool of host {name}", "create and start the pool there")
     pool = connection.storagePoolLookupByName(site.pool)
     if site.image not in pool.listVolumes():
-        raise UserError(
-            f"libvirt.image: {site.image}", f"is not in {site.pool} on host {name}", "put the image there"
-        )
+        where = f"libvirt.image: {site.image}"
+        raise UserError(where, f"is not in {site.pool} on host {name}", "put the image there")
     huge = sum(int(element.text or 0) for element in pages if element.get("size") == str(_HUGE_KIB))
     return LibvirtHost(connection, state, kind, huge * _HUGE_KIB * 1024)
 
 
-def _node(cell: ElementTree.Element) -> HostNode:
-    return HostNode(
-        memory_bytes=int(cell.findtext("memory", "0")) * 1024,
-        cpus=tuple(int(cpu.get("id", "0")) for cpu in cell.iterfind("cpus/cpu")),
-    )
-
-
-def _whole(information: Sequence[Any]) -> HostNode:
-    return HostNode(memory_bytes=information[1] * MIB, cpus=tuple(range(information[2])))
+def definition(domain: Any) -> ElementTree.Element:
+    """A domain as it is defined, whether it runs or not."""
+    return ElementTree.fromstring(domain.XMLDesc(libvirt.VIR_DOMAIN_XML_INACTIVE))
 
 
 def _held(connection: Any) -> dict[str, str]:
@@ -141,10 +133,9 @@ def _held(connection: Any) -> dict[str, str]:
     alike = {name: names for _, names in _disks(connection) for name in names}
     held: dict[str, str] = {}
     for domain in connection.listAllDomains():
-        root = ElementTree.fromstring(domain.XMLDesc(libvirt.VIR_DOMAIN_XML_INACTIVE))
-        for source in root.iterfind("devices/disk/source[@dev]"):
+        for source in definition(domain).iterfind("devices/disk/source[@dev]"):
             path = source.get("dev", "")
-            for name in alike.get(path, (path, path.removeprefix(_BY_ID))):
+            for name in alike.get(path, (path, path.removeprefix(BY_ID))):
                 held[name] = domain.name()
     return held
 
@@ -161,7 +152,7 @@ def _disks(connection: Any) -> Iterator[tuple[ElementTree.Element, list[str]]]:
         root = ElementTree.fromstring(device.XMLDesc())
         nodes = [element.text or "" for element in root.iterfind("devnode")]
         paths = [path for path in (*nodes, root.findtext("capability/block", "")) if path]
-        yield root, [name for path in paths for name in (path, path.removeprefix(_BY_ID))]
+        yield root, [name for path in paths for name in (path, path.removeprefix(BY_ID))]
 
 
 def _bridges(connection: Any) -> Iterator[str]:

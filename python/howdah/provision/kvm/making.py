@@ -16,21 +16,8 @@ from howdah.errors import RunFailed
 from howdah.model.machines import PlannedMachine, ProvisionChange
 from howdah.model.site import LibvirtSite
 from howdah.provision.differences import FIRST_BOOT, HOST, POWER, ReportStep
-from howdah.provision.kvm.domains import (
-    MARKS,
-    DiskVolume,
-    DomainMark,
-    data_volume,
-    is_own_volume,
-    keep_mac,
-    keep_others,
-    mark_of,
-    mark_text,
-    planned_domain,
-    seed_volume,
-    system_volume,
-)
-from howdah.provision.kvm.hosts import LibvirtHost, failed, libvirt, pycdlib
+from howdah.provision.kvm import domains
+from howdah.provision.kvm.hosts import LibvirtHost, definition, failed, libvirt, pycdlib
 from howdah.provision.planned import digest, meta_data, network_text, user_data
 
 _LABEL = "cidata"
@@ -87,19 +74,22 @@ class DomainMaker:
 
     def _make(self, machine: PlannedMachine, change: ProvisionChange) -> None:
         existing = find(self._host.connection, machine.name)
-        written = "" if existing is None else mark_of(_defined(existing)).seed
+        written = "" if existing is None else domains.mark_of(definition(existing)).seed
         if existing is None:
             domain = self._define(machine, None)
-            self._volumes(machine)
+            self._make_volumes(machine)
         else:
             # A lack of room shows while the machine still runs.
-            self._volumes(machine)
+            self._make_volumes(machine)
             domain = self._changed(machine, existing, change)
-        if written != seed_digest(machine) or self._volume(seed_volume(machine, self._site)) is None:
+        if (
+            written != seed_digest(machine)
+            or volume_of(self._host.connection, domains.seed_volume(machine, self._site)) is None
+        ):
             self._seed(machine)
-            mark = mark_text(DomainMark(machine.cluster, seed_digest(machine)))
+            mark = domains.mark_text(domains.DomainMark(machine.cluster, seed_digest(machine)))
             kind = libvirt.VIR_DOMAIN_METADATA_ELEMENT
-            domain.setMetadata(kind, mark, "howdah", MARKS, libvirt.VIR_DOMAIN_AFFECT_CONFIG)
+            domain.setMetadata(kind, mark, "howdah", domains.MARKS, libvirt.VIR_DOMAIN_AFFECT_CONFIG)
         domain.setAutostart(1)
         self._report(f"{'made' if existing is None else 'changed'} {machine.name} on {machine.host}")
         if not domain.isActive():
@@ -122,47 +112,45 @@ class DomainMaker:
             raise
 
     def _define(self, machine: PlannedMachine, existing: Any | None) -> Any:
-        before = ElementTree.Element("domain") if existing is None else _defined(existing)
-        root = planned_domain(
+        before = ElementTree.Element("domain") if existing is None else definition(existing)
+        root = domains.planned_domain(
             machine,
             self._site,
             self._host.state,
-            DomainMark(machine.cluster, mark_of(before).seed),
+            domains.DomainMark(machine.cluster, domains.mark_of(before).seed),
             kind=self._host.kind,
             uuid=None if existing is None else existing.UUIDString(),
         )
-        keep_mac(root, before)
-        keep_others(root, before)
+        domains.keep_mac(root, before)
+        domains.keep_others(root, before)
         return self._host.connection.defineXML(ElementTree.tostring(root, "unicode"))
 
-    def _volumes(self, machine: PlannedMachine) -> None:
+    def _make_volumes(self, machine: PlannedMachine) -> None:
         pool = self._host.connection.storagePoolLookupByName(self._site.pool)
         image = pool.storageVolLookupByName(self._site.image)
-        system = system_volume(machine, self._site)
-        if self._volume(system) is None:
+        system = domains.system_volume(machine, self._site)
+        if volume_of(self._host.connection, system) is None:
             size = max(self._site.system_disk, image.info()[1])
             element = ElementTree.fromstring(image.XMLDesc()).find("target/format")
-            base = {
-                "path": image.path(),
-                "format": ("raw" if element is None else element.get("type", "raw")),
-            }
+            kind = "raw" if element is None else element.get("type", "raw")
+            base = {"path": image.path(), "format": kind}
             pool.createXML(_volume_text(system.name, size, "qcow2", base))
         for disk in machine.disks:
-            planned = data_volume(machine, disk)
-            if disk.kind == "datastore" and self._volume(planned) is None:
+            planned = domains.data_volume(machine, disk)
+            if disk.kind == "datastore" and volume_of(self._host.connection, planned) is None:
                 store = self._host.connection.storagePoolLookupByName(planned.pool)
                 store.createXML(_volume_text(planned.name, disk.size_bytes, "raw"))
 
     def _seed(self, machine: PlannedMachine) -> None:
-        planned, data = seed_volume(machine, self._site), seed_image(machine)
+        planned, data = domains.seed_volume(machine, self._site), seed_image(machine)
         pool = self._host.connection.storagePoolLookupByName(planned.pool)
-        if (old := self._volume(planned)) is not None:
+        if (old := volume_of(self._host.connection, planned)) is not None:
             old.delete()
         volume = pool.createXML(_volume_text(planned.name, len(data), "raw"))
         stream = self._host.connection.newStream()
         try:
             volume.upload(stream, 0, len(data))
-            stream.sendAll(lambda _, size, source: source.read(size), _Reader(data))
+            stream.sendAll(lambda _, size, source: source.read(size), BytesIO(data))
             stream.finish()
         except libvirt.libvirtError as error:
             if error.get_error_code() != libvirt.VIR_ERR_NO_SUPPORT:
@@ -171,50 +159,29 @@ class DomainMaker:
                 f"{planned.name} is empty, because this libvirt accepts no uploads: write it by hand"
             )
 
-    def _volume(self, planned: DiskVolume) -> Any | None:
-        return volume_of(self._host.connection, planned)
-
     def _shut_down(self, domain: Any) -> None:
         domain.shutdown()
         deadline = time.monotonic() + _SHUTDOWN_S
         while domain.isActive():
             if time.monotonic() > deadline:
-                raise RunFailed(
-                    f"machine {domain.name()}",
-                    f"does not shut down in {_SHUTDOWN_S} s",
-                    "shut it down by hand, then run the command again",
-                )
+                hint = "shut it down by hand, then run the command again"
+                raise RunFailed(f"machine {domain.name()}", f"does not shut down in {_SHUTDOWN_S} s", hint)
             time.sleep(0.5)
         self._report(f"shut down {domain.name()}")
-
-
-class _Reader:
-    """Bytes that libvirt's stream takes piece by piece."""
-
-    def __init__(self, data: bytes) -> None:
-        self._remaining = data
-
-    def read(self, size: int) -> bytes:
-        """The next bytes, none at the end."""
-        piece, self._remaining = self._remaining[:size], self._remaining[size:]
-        return piece
 
 
 def remove(connection: Any, name: str, report: ReportStep) -> None:
     """Remove a domain that howdah made, with the volumes made for it; raw devices keep what they hold."""
     try:
         domain = connection.lookupByName(name)
-        sources = _defined(domain).findall("devices/disk/source")
+        sources = definition(domain).findall("devices/disk/source")
         if domain.isActive():
             domain.destroy()
         # The volumes first: only the domain shows to which machine they belong.
         for source in sources:
-            volume = DiskVolume(source.get("pool", ""), source.get("volume", ""))
-            if (
-                volume.pool
-                and is_own_volume(name, volume.name)
-                and (existing := volume_of(connection, volume))
-            ):
+            volume = domains.DiskVolume(source.get("pool", ""), source.get("volume", ""))
+            own = volume.pool and domains.is_own_volume(name, volume.name)
+            if own and (existing := volume_of(connection, volume)):
                 existing.delete()
         domain.undefineFlags(libvirt.VIR_DOMAIN_UNDEFINE_MANAGED_SAVE)
     except libvirt.libvirtError as error:
@@ -222,14 +189,10 @@ def remove(connection: Any, name: str, report: ReportStep) -> None:
     report(f"removed {name}")
 
 
-def volume_of(connection: Any, planned: DiskVolume) -> Any | None:
+def volume_of(connection: Any, planned: domains.DiskVolume) -> Any | None:
     """A volume; None where there is none."""
     pool = connection.storagePoolLookupByName(planned.pool)
     return pool.storageVolLookupByName(planned.name) if planned.name in pool.listVolumes() else None
-
-
-def _defined(domain: Any) -> ElementTree.Element:
-    return ElementTree.fromstring(domain.XMLDesc(libvirt.VIR_DOMAIN_XML_INACTIVE))
 
 
 def find(connection: Any, name: str) -> Any | None:

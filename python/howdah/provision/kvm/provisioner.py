@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-from xml.etree import ElementTree
 
 from howdah.errors import UserError
 from howdah.model.machines import ExistingMachine, Obstacle, PlannedMachine, ProvisionChange, Provisioning
@@ -28,7 +27,7 @@ from howdah.provision.kvm.domains import (
     seed_volume,
     system_volume,
 )
-from howdah.provision.kvm.hosts import LibvirtHost, described, failed, libvirt
+from howdah.provision.kvm.hosts import LibvirtHost, definition, described, failed, libvirt
 from howdah.provision.kvm.making import AUTOSTART, WHILE_RUNNING, DomainMaker, remove, seed_digest, volume_of
 from howdah.units import format_memory
 
@@ -96,19 +95,21 @@ class LibvirtProvisioner:
                 taken = sum(
                     domain.info()[1] * 1024
                     for domain in connection.listAllDomains()
-                    if domain.isActive()
-                    and not (_mark(domain).cluster == self._cluster and (domain.name(), name) in planned)
+                    if domain.isActive() and not (self._is_own(domain) and (domain.name(), name) in planned)
                 )
             except libvirt.libvirtError as error:
                 raise failed(f"host {name}", error) from error
             hosts[name] = host._replace(state=host.state.model_copy(update={"taken_bytes": taken}))
         return hosts
 
+    def _is_own(self, domain: Any) -> bool:
+        return mark_of(definition(domain)).cluster == self._cluster
+
     def _existing(self) -> Iterator[ExistingMachine]:
         names = {machine.name: machine.host for machine in self._machines}
         for host, connection in self._connections.items():
             for domain in connection.listAllDomains():
-                root = ElementTree.fromstring(domain.XMLDesc(libvirt.VIR_DOMAIN_XML_INACTIVE))
+                root = definition(domain)
                 mark, running = mark_of(root), bool(domain.isActive())
                 facts = {
                     **domain_facts(root),
@@ -130,11 +131,9 @@ class LibvirtProvisioner:
         for machine in self._existing():
             first = machines.setdefault(machine.name, machine)
             if first is not machine:
-                raise UserError(
-                    f"machine {machine.name}",
-                    f"exists on {first.host} and on {machine.host}",
-                    "keep one, and undefine the other by hand: virsh undefine",
-                )
+                problem = f"exists on {first.host} and on {machine.host}"
+                hint = "keep one, and undefine the other by hand: virsh undefine"
+                raise UserError(f"machine {machine.name}", problem, hint)
         return machines
 
     def _leftovers(self, existing: Mapping[str, ExistingMachine]) -> Iterator[Obstacle]:
@@ -158,15 +157,12 @@ class LibvirtProvisioner:
 
     def _huge_pages(self, hosts: Mapping[str, LibvirtHost]) -> Iterator[Obstacle]:
         for name, host in hosts.items():
-            asking = [
-                machine
+            needed = sum(
+                machine.memory_bytes
                 for machine in self._machines
                 if machine.host == name
-                and any(
-                    setting.key == "memoryBacking.hugepages" and setting.value for setting in machine.settings
-                )
-            ]
-            needed = sum(machine.memory_bytes for machine in asking)
+                and any(entry.key == "memoryBacking.hugepages" and entry.value for entry in machine.settings)
+            )
             pages = needed >> 21
             if needed > host.huge_bytes:
                 yield Obstacle(
@@ -179,16 +175,8 @@ class LibvirtProvisioner:
 
 def _held_where_it_is(change: ProvisionChange) -> ProvisionChange:
     """A change, refused where a machine that is on one host would be made on another as well."""
-    moved = next(
-        (difference for difference in change.differences if difference.what == HOST and difference.found),
-        None,
-    )
-    if moved is None or change.refused:
+    moved = next((entry.found for entry in change.differences if entry.what == HOST and entry.found), "")
+    if not moved or change.refused:
         return change
-    return change.model_copy(
-        update={"refused": f"it would exist twice: migrate it back from {moved.found} (virsh migrate)"}
-    )
-
-
-def _mark(domain: Any) -> DomainMark:
-    return mark_of(ElementTree.fromstring(domain.XMLDesc(libvirt.VIR_DOMAIN_XML_INACTIVE)))
+    refused = f"it would exist twice: migrate it back from {moved} (virsh migrate)"
+    return change.model_copy(update={"refused": refused})

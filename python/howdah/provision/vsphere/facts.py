@@ -35,20 +35,10 @@ _CONTROLLERS = 3
 """Data disks are spread over controllers 1 to 3; the system disk has the first."""
 _RESERVED_UNIT = 7
 """The place on a SCSI controller that is its own."""
-_OWN_PLACE = frozenset(
-    (
-        "cpuid.coresPerSocket",
-        "disk.EnableUUID",
-        "ethernet0.virtualDev",
-        "memSize",
-        "numvcpus",
-        "sched.cpu.latencySensitivity",
-        "sched.mem.min",
-        "sched.mem.pin",
-        "scsi0.virtualDev",
-        "virtualHW.version",
-    )
-)
+_OWN_PLACE = {
+    "cpuid.coresPerSocket", "disk.EnableUUID", "ethernet0.virtualDev", "memSize", "numvcpus",
+    "sched.cpu.latencySensitivity", "sched.mem.min", "sched.mem.pin", "scsi0.virtualDev", "virtualHW.version",
+}  # fmt: skip
 """Settings that the API keeps elsewhere than among the advanced parameters."""
 
 
@@ -75,10 +65,13 @@ def paired(machines: Iterable[PlannedMachine], host: HostState) -> bool:
 
     A machine of high latency sensitivity has cores to itself, which otherwise are too few.
     """
-    return (
-        sum(machine.vcpus for machine in machines if machine.host == host.name and latency(machine) == "high")
-        > host.cores
-    )
+    here = [machine for machine in machines if machine.host == host.name]
+    return sum(machine.vcpus for machine in here if latency(machine) == "high") > host.cores
+
+
+def card_kind(machine: PlannedMachine) -> str:
+    """The kind of network card that the plan sets."""
+    return set_value(machine, "ethernet0.virtualDev", "vmxnet3")
 
 
 def set_value(machine: PlannedMachine, key: str, default: str) -> str:
@@ -91,10 +84,8 @@ def parameters(machine: PlannedMachine) -> dict[str, str]:
     One whose value is empty is taken away where it is there.
     """
     plain = {
-        setting.key: "TRUE"
-        if setting.value is True
-        else "FALSE"
-        if setting.value is False
+        setting.key: str(setting.value).upper()
+        if isinstance(setting.value, bool)
         else value_text(setting.value)
         for setting in machine.settings
         if setting.key not in _OWN_PLACE
@@ -118,7 +109,7 @@ def planned_facts(
         CPU_RESERVED: f"{reserved_mhz(machine, host, pairs=pairs)} MHz",
         LATENCY: latency(machine),
         IDENTITY: set_value(machine, "disk.EnableUUID", "true"),
-        CARD: f"{set_value(machine, 'ethernet0.virtualDev', 'vmxnet3')} on {network}",
+        CARD: f"{card_kind(machine)} on {network}",
     }
     if exclusive and pairs:
         facts[PAIRED] = "2"
@@ -168,13 +159,7 @@ def planned_hardware(machine: PlannedMachine, offered: int) -> int | None:
     return min(int(planned), offered) if planned.isdigit() else None
 
 
-_LIGHT = (
-    "name",
-    "config.extraConfig",
-    "config.memoryAllocation",
-    "runtime.host",
-    "runtime.powerState",
-)
+_LIGHT = ("name", "config.extraConfig", "config.memoryAllocation", "runtime.host", "runtime.powerState")
 _MOST_DISKS = 45
 _PRIMARY = 1
 """The role of a Fault Tolerance pair's machine that is not the shadow."""
@@ -235,17 +220,15 @@ def find_machines(place: VCenterPlace, cluster: str, planned: Mapping[str, str])
         first = machines.get(name)
         if ours == cluster or (name in planned and first is None):
             config = reference.config
-            if config is None or _is_shadow(config):
+            shadow = config is not None and config.ftInfo is not None and config.ftInfo.role != _PRIMARY
+            if config is None or shadow:
                 # A machine that is being cloned has no configuration yet: the clone's own task ends it.
                 continue
             facts = {HOST: host, POWER: "on" if running else "off", **_facts(place, host, config)}
             facts[PRIORITY] = priorities.get(reference, "cluster's own")
             facts |= _tolerance(config, hosts)
-            machines[name] = SeenMachine(
-                reference,
-                config,
-                ExistingMachine(name=name, ours=ours, running=running, host=host, facts=facts),
-            )
+            existing = ExistingMachine(name=name, ours=ours, running=running, host=host, facts=facts)
+            machines[name] = SeenMachine(reference, config, existing)
     return Seen(machines, taken)
 
 
@@ -295,9 +278,8 @@ def _card(place: VCenterPlace, config: Any) -> Iterator[tuple[str, str]]:
 
 
 def first_card(config: Any) -> Any:
-    cards = [
-        device for device in config.hardware.device if isinstance(device, vim.vm.device.VirtualEthernetCard)
-    ]
+    kind = vim.vm.device.VirtualEthernetCard
+    cards = [device for device in config.hardware.device if isinstance(device, kind)]
     return min(cards, key=lambda card: card.unitNumber or 0, default=None)
 
 
@@ -327,24 +309,23 @@ def data_disks(place: VCenterPlace, host: str, config: Any) -> Iterator[tuple[st
 
 
 def raw_disks(place: VCenterPlace, host: str, config: Any) -> Iterator[str]:
-    luns = place.hosts[host].luns if host in place.hosts else {}
     for disk in config.hardware.device:
-        backing = getattr(disk, "backing", None)
-        if isinstance(backing, vim.vm.device.VirtualDisk.RawDiskMappingVer1BackingInfo):
-            yield luns.get(backing.lunUuid, str(backing.deviceName))
+        if name := _raw_name(place, host, getattr(disk, "backing", None)):
+            yield name
+
+
+def _raw_name(place: VCenterPlace, host: str, backing: Any) -> str:
+    """The name of the device that a raw device map leads to; empty for a file."""
+    if not isinstance(backing, vim.vm.device.VirtualDisk.RawDiskMappingVer1BackingInfo):
+        return ""
+    luns = place.hosts[host].luns if host in place.hosts else {}
+    return luns.get(backing.lunUuid, str(backing.deviceName))
 
 
 def _backing(place: VCenterPlace, host: str, disk: Any) -> str:
-    backing = disk.backing
-    if isinstance(backing, vim.vm.device.VirtualDisk.RawDiskMappingVer1BackingInfo):
-        luns = place.hosts[host].luns if host in place.hosts else {}
-        return luns.get(backing.lunUuid, str(backing.deviceName))
-    store = str(getattr(backing, "fileName", "")).partition("]")[0].lstrip("[")
-    return f"{(disk.capacityInBytes or 0) // GIB} GiB in {store}"
-
-
-def _is_shadow(config: Any) -> bool:
-    return config.ftInfo is not None and config.ftInfo.role != _PRIMARY
+    store = str(getattr(disk.backing, "fileName", "")).partition("]")[0].lstrip("[")
+    raw = _raw_name(place, host, disk.backing)
+    return raw or f"{(disk.capacityInBytes or 0) // GIB} GiB in {store}"
 
 
 def _tolerance(config: Any, hosts: Mapping[Any, str]) -> dict[str, str]:

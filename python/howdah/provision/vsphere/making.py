@@ -16,26 +16,7 @@ from howdah.model.machines import MachineDisk, PlannedMachine, ProvisionChange
 from howdah.model.site import SiteHosts, VCenterSite
 from howdah.provision.differences import FIRST_BOOT, HOST, POWER, ReportStep
 from howdah.provision.planned import guest_meta_data, user_data
-from howdah.provision.vsphere.facts import (
-    CORES,
-    HARDWARE,
-    IDENTITY,
-    LATENCY,
-    LOCKED,
-    MARK,
-    PAIRED,
-    PRIORITY,
-    TOLERANCE,
-    WHILE_RUNNING,
-    SeenMachine,
-    disk_place,
-    first_card,
-    owner,
-    parameters,
-    planned_facts,
-    reserved_mhz,
-    reserved_mib,
-)
+from howdah.provision.vsphere import facts
 from howdah.provision.vsphere.session import (
     VCenterHost,
     VCenterPlace,
@@ -48,7 +29,7 @@ from howdah.provision.vsphere.session import (
 )
 from howdah.units import MIB
 
-_CARDS = {
+CARDS = {
     "vmxnet3": vim.vm.device.VirtualVmxnet3,
     "vmxnet2": vim.vm.device.VirtualVmxnet2,
     "e1000": vim.vm.device.VirtualE1000,
@@ -66,7 +47,7 @@ def clone_spec(machine: PlannedMachine, place: VCenterPlace, store: Any) -> Any:
     where = vim.vm.RelocateSpec(
         pool=place.resource_pool, host=place.hosts[machine.host].reference, datastore=store
     )
-    config = vim.vm.ConfigSpec(extraConfig=[vim.option.OptionValue(key=MARK, value=machine.cluster)])
+    config = vim.vm.ConfigSpec(extraConfig=[vim.option.OptionValue(key=facts.MARK, value=machine.cluster)])
     return vim.vm.CloneSpec(location=where, config=config, powerOn=False, template=False)
 
 
@@ -75,17 +56,19 @@ def config_spec(
 ) -> Any:
     """The whole configuration of a machine, compared with the existing one."""
     host = place.hosts[machine.host]
-    facts = planned_facts(machine, host.state, None, network, pairs=pairs)
+    planned = facts.planned_facts(machine, host.state, None, network, pairs=pairs)
     return vim.vm.ConfigSpec(
         numCPUs=machine.vcpus,
-        numCoresPerSocket=int(facts[CORES]),
+        numCoresPerSocket=int(planned[facts.CORES]),
         memoryMB=machine.memory_bytes // MIB,
-        memoryAllocation=vim.ResourceAllocationInfo(reservation=reserved_mib(machine)),
-        memoryReservationLockedToMax=facts[LOCKED] == "true",
-        cpuAllocation=vim.ResourceAllocationInfo(reservation=reserved_mhz(machine, host.state, pairs=pairs)),
-        simultaneousThreads=2 if PAIRED in facts else None,
-        latencySensitivity=vim.LatencySensitivity(level=facts[LATENCY]),
-        flags=vim.vm.FlagInfo(diskUuidEnabled=facts[IDENTITY] == "true"),
+        memoryAllocation=vim.ResourceAllocationInfo(reservation=facts.reserved_mib(machine)),
+        memoryReservationLockedToMax=planned[facts.LOCKED] == "true",
+        cpuAllocation=vim.ResourceAllocationInfo(
+            reservation=facts.reserved_mhz(machine, host.state, pairs=pairs)
+        ),
+        simultaneousThreads=2 if facts.PAIRED in planned else None,
+        latencySensitivity=vim.LatencySensitivity(level=planned[facts.LATENCY]),
+        flags=vim.vm.FlagInfo(diskUuidEnabled=planned[facts.IDENTITY] == "true"),
         extraConfig=list(_options(machine, config)),
         deviceChange=[*disk_changes(machine, host, place, config), *_card_changes(machine, place, config)],
     )
@@ -98,7 +81,7 @@ def first_boot_spec(machine: PlannedMachine) -> Any:
 
 def _options(machine: PlannedMachine, config: Any) -> Iterator[Any]:
     present = {option.key for option in config.extraConfig}
-    for key, value in parameters(machine).items():
+    for key, value in facts.parameters(machine).items():
         if value or key in present:
             yield vim.option.OptionValue(key=key, value=value)
     yield from _guest_info(machine)
@@ -124,7 +107,7 @@ def disk_changes(
     attached = {(entry.controllerKey, entry.unitNumber) for entry in config.hardware.device}
     key = _NEW_KEY
     for disk in machine.disks:
-        bus, unit = disk_place(disk.number)
+        bus, unit = facts.disk_place(disk.number)
         if bus not in controllers:
             key -= 1
             controllers[bus] = key
@@ -171,8 +154,8 @@ def _backing(disk: MachineDisk, host: VCenterHost, place: VCenterPlace) -> Any:
 def _card_changes(machine: PlannedMachine, place: VCenterPlace, config: Any) -> Iterator[Any]:
     """One card of the planned kind on the planned network; a template's of another kind is replaced."""
     device = vim.vm.device
-    kind = _CARDS[card_kind(machine)]
-    card = first_card(config)
+    kind = CARDS[facts.card_kind(machine)]
+    card = facts.first_card(config)
     if card is not None and type(card) is not kind:
         yield device.VirtualDeviceSpec(operation=_REMOVE, device=card)
         card = None
@@ -187,18 +170,6 @@ def _card_changes(machine: PlannedMachine, place: VCenterPlace, config: Any) -> 
     elif card is not None:
         planned.addressType, planned.macAddress = card.addressType, card.macAddress
     yield device.VirtualDeviceSpec(operation=_EDIT if card is not None else _ADD, device=planned)
-
-
-def card_kind(machine: PlannedMachine) -> str:
-    """The kind of network card that the plan sets."""
-    return next(
-        (str(setting.value) for setting in machine.settings if setting.key == "ethernet0.virtualDev"),
-        "vmxnet3",
-    )
-
-
-def known_card(kind: str) -> bool:
-    return kind in _CARDS
 
 
 def _network(place: VCenterPlace) -> Any:
@@ -229,7 +200,7 @@ class MachineMaker:
         self._report = report
 
     def make(
-        self, machine: PlannedMachine, change: ProvisionChange, seen: SeenMachine | None, *, pairs: bool
+        self, machine: PlannedMachine, change: ProvisionChange, seen: facts.SeenMachine | None, *, pairs: bool
     ) -> Any:
         """The machine as planned, but for its power; it is shut down first where it must be.
 
@@ -250,7 +221,7 @@ class MachineMaker:
                 with suppress(RunFailed, vmodl.MethodFault):
                     self.start(machine, reference)
             raise
-        if seen is None or set(planned) - {POWER, PRIORITY, TOLERANCE}:
+        if seen is None or set(planned) - {POWER, facts.PRIORITY, facts.TOLERANCE}:
             self._report(f"{'made' if seen is None else 'changed'} {machine.name} on {machine.host}")
         return reference
 
@@ -259,7 +230,7 @@ class MachineMaker:
         machine: PlannedMachine,
         reference: Any,
         planned: Mapping[str, str],
-        seen: SeenMachine | None,
+        seen: facts.SeenMachine | None,
         *,
         pairs: bool,
     ) -> None:
@@ -270,9 +241,9 @@ class MachineMaker:
             wait_for(reference.RelocateVM_Task(spec), where)
             self._report(f"moved {machine.name} to {machine.host}")
         # A clone has its template's version, which may be the planned one or newer already.
-        if HARDWARE in planned and int(planned[HARDWARE][4:]) > int(reference.config.version[4:]):
-            wait_for(reference.UpgradeVM_Task(planned[HARDWARE]), where)
-        if seen is None or set(planned) - set(WHILE_RUNNING):
+        if facts.HARDWARE in planned and int(planned[facts.HARDWARE][4:]) > int(reference.config.version[4:]):
+            wait_for(reference.UpgradeVM_Task(planned[facts.HARDWARE]), where)
+        if seen is None or set(planned) - set(facts.WHILE_RUNNING):
             spec = config_spec(machine, self._place, reference.config, self._site.port_group, pairs=pairs)
             wait_for(reference.ReconfigVM_Task(spec), where)
         elif FIRST_BOOT in planned:
@@ -286,10 +257,10 @@ class MachineMaker:
             wait_for(reference.PowerOnVM_Task(), _where(machine.name))
             self._report(f"started {machine.name}")
 
-    def remove(self, name: str, seen: SeenMachine) -> None:
+    def remove(self, name: str, seen: facts.SeenMachine) -> None:
         """A machine that howdah made, with its files; what is on raw devices stays there."""
         reference, where = seen.reference, _where(name)
-        if TOLERANCE in seen.machine.facts:
+        if facts.TOLERANCE in seen.machine.facts:
             wait_for(reference.TurnOffFaultToleranceForVM_Task(), where)
         if reference.runtime.powerState == "poweredOn":
             wait_for(reference.PowerOffVM_Task(), where)
@@ -300,10 +271,8 @@ class MachineMaker:
         store = self._place.datastores[self._system(machine.host)]
         spec = clone_spec(machine, self._place, store)
         try:
-            return wait_for(
-                self._place.template.CloneVM_Task(self._place.folder, machine.name, spec),
-                _where(machine.name),
-            )
+            task = self._place.template.CloneVM_Task(self._place.folder, machine.name, spec)
+            return wait_for(task, _where(machine.name))
         except RunFailed as error:
             if not isinstance(error.__cause__, vim.fault.DuplicateName):
                 raise
@@ -315,17 +284,13 @@ class MachineMaker:
         deadline = time.monotonic() + _CLONE_S
         while time.monotonic() < deadline:
             machines = properties(content, vim.VirtualMachine, folder, _MARKED)
-            clones = [
-                (reference, values)
-                for reference, values in machines.items()
-                if values.get("name") == machine.name
-            ]
-            if not clones:
+            clones = (clone for clone, values in machines.items() if values.get("name") == machine.name)
+            clone = next(clones, None)
+            if clone is None:
                 break
-            reference, values = clones[0]
-            if "config.extraConfig" in values:
-                if owner(values) == machine.cluster:
-                    return reference
+            if "config.extraConfig" in machines[clone]:
+                if facts.owner(machines[clone]) == machine.cluster:
+                    return clone
                 break
             time.sleep(1)
         raise error
@@ -335,9 +300,8 @@ class MachineMaker:
 
     def _shut_down(self, reference: Any, where: str) -> None:
         if reference.guest.toolsRunningStatus != "guestToolsRunning":
-            raise RunFailed(
-                where, "runs without VMware Tools, so howdah cannot shut it down", "shut it down by hand"
-            )
+            hint = "shut it down by hand"
+            raise RunFailed(where, "runs without VMware Tools, so howdah cannot shut it down", hint)
         reference.ShutdownGuest()
         deadline = time.monotonic() + _SHUTDOWN_S
         while reference.runtime.powerState != "poweredOff":
@@ -361,11 +325,8 @@ class MachineMaker:
         try:
             task = reference.CreateSecondaryVMEx_Task(host=self._place.hosts[host].reference, spec=spec)
         except (vmodl.fault.MethodNotFound, vmodl.fault.NotSupported) as error:
-            raise RunFailed(
-                _where(machine.name),
-                f"cannot be mirrored: this vCenter has no Fault Tolerance ({fault_text(error)})",
-                "plan with --protect-masters ha",
-            ) from error
+            problem = f"cannot be mirrored: this vCenter has no Fault Tolerance ({fault_text(error)})"
+            raise RunFailed(_where(machine.name), problem, "plan with --protect-masters ha") from error
         wait_for(task, _where(machine.name))
         self._report(f"mirrored {machine.name} on {host}")
 

@@ -10,32 +10,8 @@ from howdah.errors import UserError
 from howdah.model.machines import Doing, ExistingMachine, PlannedMachine, ProvisionChange, Provisioning
 from howdah.model.site import MachineSite, SiteHosts, VCenterSite
 from howdah.provision.differences import HOST, Facts, ReportStep, admit, machine_changes, whole_changes
-from howdah.provision.vsphere.facts import (
-    PAIRED_HARDWARE,
-    PRIORITY,
-    TOLERANCE,
-    WHILE_RUNNING,
-    Seen,
-    find_machines,
-    latency,
-    paired,
-    planned_facts,
-    planned_hardware,
-    set_value,
-    spelt_mib,
-)
-from howdah.provision.vsphere.making import MachineMaker, card_kind, known_card
-from howdah.provision.vsphere.rules import (
-    HA,
-    cluster_spec,
-    drs_on,
-    found_cluster,
-    found_groups,
-    found_rules,
-    planned_groups,
-    planned_rules,
-    removing_spec,
-)
+from howdah.provision.vsphere import facts, rules
+from howdah.provision.vsphere.making import CARDS, MachineMaker
 from howdah.provision.vsphere.session import VCenterPlace, find_place, settle, vim, wait_for
 from howdah.units import MIB
 
@@ -55,9 +31,9 @@ def check_limits(
     """Raise UserError for limits that only vSphere has."""
     for name, host in place.hosts.items():
         reserved = sum(
-            machine.vcpus for machine in machines if machine.host == name and latency(machine) == "high"
+            machine.vcpus for machine in machines if machine.host == name and facts.latency(machine) == "high"
         )
-        most = host.state.cores * (2 if offered >= PAIRED_HARDWARE else 1)
+        most = host.state.cores * (2 if offered >= facts.PAIRED_HARDWARE else 1)
         if reserved > most:
             raise UserError(
                 f"host {name}",
@@ -67,74 +43,67 @@ def check_limits(
             )
     for machine in machines:
         _check_values(machine)
+        where = f"host {machine.host}"
         entry = entries.get(machine.host)
         if entry is None or not (system := entry.names("system_datastore", machine.host)):
-            raise UserError(
-                f"host {machine.host}", "has no system_datastore in the site", "add it to `hosts:`"
-            )
+            raise UserError(where, "has no system_datastore in the site", "add it to `hosts:`")
         if system[0] not in place.hosts[machine.host].state.datastores:
-            raise UserError(
-                f"host {machine.host}", f"has no access to {system[0]}", "correct `system_datastore:`"
-            )
+            raise UserError(where, f"has no access to {system[0]}", "correct `system_datastore:`")
     mirrored = any(machine.shadow_host for machine in machines)
-    if mirrored and found_cluster(place)[HA] == "off" and not site.high_availability:
-        raise UserError(
-            f"cluster {site.cluster}",
-            "has vSphere HA off, which Fault Tolerance needs",
-            "write `high_availability: true` in the site, or switch HA on",
-        )
+    if mirrored and rules.found_cluster(place)[rules.HA] == "off" and not site.high_availability:
+        hint = "write `high_availability: true` in the site, or switch HA on"
+        raise UserError(f"cluster {site.cluster}", "has vSphere HA off, which Fault Tolerance needs", hint)
 
 
 def _check_values(machine: PlannedMachine) -> None:
     """Values that a plan may have and vSphere does not take; it would say so half-way, machine by machine."""
     for key in ("cpuid.coresPerSocket", "sched.mem.min"):
-        if not set_value(machine, key, "0").isdigit():
-            raise UserError(f"the plan: {key}", f"{set_value(machine, key, '')!r} is not a whole number", "")
-    cores = int(set_value(machine, "cpuid.coresPerSocket", "0")) or machine.vcpus
+        if not facts.set_value(machine, key, "0").isdigit():
+            raise UserError(
+                f"the plan: {key}", f"{facts.set_value(machine, key, '')!r} is not a whole number", ""
+            )
+    cores = int(facts.set_value(machine, "cpuid.coresPerSocket", "0")) or machine.vcpus
     if machine.vcpus % cores and not machine.master:
-        raise UserError(
-            "the plan: cpuid.coresPerSocket",
-            f"{machine.vcpus} virtual CPUs do not divide into sockets of {cores} cores",
-            "leave the value out of the plan's options",
-        )
+        problem = f"{machine.vcpus} virtual CPUs do not divide into sockets of {cores} cores"
+        hint = "leave the value out of the plan's options"
+        raise UserError("the plan: cpuid.coresPerSocket", problem, hint)
     if machine.memory_bytes % (_MEMORY_STEP * MIB):
+        problem = f"has {facts.spelt_mib(machine.memory_bytes // MIB)}, not a multiple of {_MEMORY_STEP} MiB"
+        hint = "plan with another memSize: vSphere accepts only multiples"
+        raise UserError(f"machine {machine.name}", problem, hint)
+    if facts.latency(machine) not in _LATENCIES:
+        problem = f"{facts.latency(machine)!r} is not a level"
+        raise UserError("the plan: sched.cpu.latencySensitivity", problem, "normal or high")
+    if facts.card_kind(machine) not in CARDS:
         raise UserError(
-            f"machine {machine.name}",
-            f"has {spelt_mib(machine.memory_bytes // MIB)}, not a multiple of {_MEMORY_STEP} MiB",
-            "plan with another memSize: vSphere accepts only multiples",
+            "ethernet0.virtualDev", f"{facts.card_kind(machine)!r} is not a network card", "vmxnet3"
         )
-    if latency(machine) not in _LATENCIES:
-        raise UserError(
-            "the plan: sched.cpu.latencySensitivity", f"{latency(machine)!r} is not a level", "normal or high"
-        )
-    if not known_card(card_kind(machine)):
-        raise UserError("ethernet0.virtualDev", f"{card_kind(machine)!r} is not a network card", "vmxnet3")
 
 
 def notes(
     place: VCenterPlace, site: VCenterSite, machines: Sequence[PlannedMachine], offered: int
 ) -> Iterator[str]:
-    if not drs_on(place):
+    if not rules.drs_on(place):
         yield f"DRS is off in {site.cluster}: rules are stored but not enforced"
-    if found_cluster(place)[HA] == "off" and not site.high_availability:
+    if rules.found_cluster(place)[rules.HA] == "off" and not site.high_availability:
         yield f"vSphere HA is off in {site.cluster}: restart priorities take effect when it is on"
-    versions = {planned_hardware(machine, 10**6) for machine in machines}
+    versions = {facts.planned_hardware(machine, 10**6) for machine in machines}
     newest = max((version for version in versions if version is not None), default=0)
     if newest > offered:
         yield f"this vCenter offers virtual hardware {offered} at most, but the plan has {newest}"
 
 
-def as_mirrored(facts: Facts, existing: ExistingMachine | None) -> Facts:
+def as_mirrored(planned: Facts, existing: ExistingMachine | None) -> Facts:
     """A master and its shadow that changed places, as they do when a host is lost, are where they belong."""
-    if existing is None or TOLERANCE not in facts:
-        return facts
-    turned = {HOST: facts[TOLERANCE], TOLERANCE: facts[HOST]}
-    return {**facts, **turned} if turned.items() <= existing.facts.items() else facts
+    if existing is None or facts.TOLERANCE not in planned:
+        return planned
+    turned = {HOST: planned[facts.TOLERANCE], facts.TOLERANCE: planned[HOST]}
+    return {**planned, **turned} if turned.items() <= existing.facts.items() else planned
 
 
-def hardware_of(machine: PlannedMachine, offered: int, seen: Seen) -> int | None:
+def hardware_of(machine: PlannedMachine, offered: int, seen: facts.Seen) -> int | None:
     """What is newer than planned stays: virtual hardware is never made older."""
-    planned = planned_hardware(machine, offered)
+    planned = facts.planned_hardware(machine, offered)
     existing = seen.machines.get(machine.name)
     if planned is None or existing is None:
         return planned
@@ -144,11 +113,8 @@ def hardware_of(machine: PlannedMachine, offered: int, seen: Seen) -> int | None
 
 def newest_hardware(place: VCenterPlace) -> int:
     descriptors = place.cluster.environmentBrowser.QueryConfigOptionDescriptor()
-    versions = [
-        descriptor.key.removeprefix("vmx-")
-        for descriptor in descriptors
-        if descriptor.key.startswith("vmx-") and descriptor.createSupported
-    ]
+    keys = (descriptor.key for descriptor in descriptors if descriptor.createSupported)
+    versions = (key.removeprefix("vmx-") for key in keys if key.startswith("vmx-"))
     return max((int(version) for version in versions if version.isdigit()), default=0)
 
 
@@ -166,12 +132,8 @@ def made_folder(place: VCenterPlace, site: VCenterSite, cluster: str, report: Re
 
 def made_pool(place: VCenterPlace, site: VCenterSite, cluster: str, report: ReportStep) -> Any:
     """A new pool below the cluster's own, which takes what its machines reserve."""
-    share = vim.ResourceAllocationInfo(
-        reservation=0,
-        expandableReservation=True,
-        limit=-1,
-        shares=vim.SharesInfo(shares=0, level="normal"),
-    )
+    shares = vim.SharesInfo(shares=0, level="normal")
+    share = vim.ResourceAllocationInfo(reservation=0, expandableReservation=True, limit=-1, shares=shares)
     pool = place.cluster.resourcePool.CreateResourcePool(
         site.resource_pool, vim.ResourceConfigSpec(cpuAllocation=share, memoryAllocation=share)
     )
@@ -230,7 +192,7 @@ class VCenterProvisioner:
         place, seen = self._seen()
         return self._compared(place, seen)
 
-    def _compared(self, place: VCenterPlace, seen: Seen) -> Provisioning:
+    def _compared(self, place: VCenterPlace, seen: facts.Seen) -> Provisioning:
         held = seen.held(place)
         hosts = {
             name: host.state.model_copy(
@@ -238,25 +200,20 @@ class VCenterProvisioner:
             )
             for name, host in place.hosts.items()
         }
-        admit(
-            self._machines,
-            hosts,
-            seen.existing,
-            network=self._site.port_group,
-            overcommit=self._overcommit,
-        )
+        network, overcommit = self._site.port_group, self._overcommit
+        admit(self._machines, hosts, seen.existing, network=network, overcommit=overcommit)
         offered = newest_hardware(place)
         check_limits(place, self._site, self._entries, self._machines, offered)
         planned: dict[str, Facts] = {}
         for machine in self._machines:
-            facts = planned_facts(
+            fresh = facts.planned_facts(
                 machine,
                 hosts[machine.host],
                 hardware_of(machine, offered, seen),
                 self._site.port_group,
-                pairs=paired(self._machines, hosts[machine.host]),
+                pairs=facts.paired(self._machines, hosts[machine.host]),
             )
-            planned[machine.name] = as_mirrored(facts, seen.existing.get(machine.name))
+            planned[machine.name] = as_mirrored(fresh, seen.existing.get(machine.name))
         return Provisioning(
             changes=tuple(self._changes(place, seen, planned)),
             notes=tuple(notes(place, self._site, self._machines, offered)),
@@ -277,7 +234,7 @@ class VCenterProvisioner:
 
         def make(machine: PlannedMachine) -> None:
             change = changes[machine.name]
-            pairs = paired(self._machines, place.hosts[machine.host].state)
+            pairs = facts.paired(self._machines, place.hosts[machine.host].state)
             references[machine.name] = maker.make(
                 machine, change, seen.machines.get(machine.name), pairs=pairs
             )
@@ -289,8 +246,12 @@ class VCenterProvisioner:
         for machine in changing:
             if changes[machine.name].restarts:
                 make(machine)
-        if any(change.what != "machine" or _tells_cluster(change) for change in pending):
-            spec = cluster_spec(place, self._machines, references, ha=self._site.high_availability)
+        if any(
+            change.what != "machine"
+            or facts.PRIORITY in (difference.what for difference in change.differences)
+            for change in pending
+        ):
+            spec = rules.cluster_spec(place, self._machines, references, ha=self._site.high_availability)
             where = f"cluster {self._site.cluster}"
             wait_for(place.cluster.ReconfigureComputeResource_Task(spec=spec, modify=True), where)
             report(f"set rules, groups and restart priorities of {where}")
@@ -300,33 +261,27 @@ class VCenterProvisioner:
     def made(self) -> Sequence[str]:
         """Everything that howdah made for this cluster, a line for each."""
         place, seen = self._seen(removing=True)
+        own = {name: seen.machines[name] for name in sorted(seen.machines)}
+        own = {name: entry for name, entry in own.items() if entry.machine.ours == self._cluster}
         lines = [
-            f"machine {name} on {existing.machine.host or 'no known host'} with its disks in datastores"
-            for name, existing in sorted(seen.machines.items())
-            if existing.machine.ours == self._cluster
+            f"machine {name} on {entry.machine.host or 'no known host'} with its disks in datastores"
+            for name, entry in own.items()
         ]
         names = {existing.reference: name for name, existing in seen.machines.items()}
-        lines += [f"rule {name}" for name in found_rules(place, self._cluster, names)]
-        lines += [f"group {name}" for name in found_groups(place, self._cluster, names)]
-        ours = {
-            existing.reference
-            for existing in seen.machines.values()
-            if existing.machine.ours == self._cluster
-        }
+        lines += [f"rule {name}" for name in rules.found_rules(place, self._cluster, names)]
+        lines += [f"group {name}" for name in rules.found_groups(place, self._cluster, names)]
+        ours = {entry.reference for entry in own.values()}
+        holders = own_holders(place, self._cluster)
         return [
             *lines,
-            *(
-                f"{kind} {entity.name}"
-                for kind, entity in own_holders(place, self._cluster)
-                if held_by(kind, entity) <= ours
-            ),
+            *(f"{kind} {holder.name}" for kind, holder in holders if held_by(kind, holder) <= ours),
         ]
 
     def destroy(self, report: ReportStep) -> None:
         """Remove exactly that: machines first, then what held them."""
         place, seen = self._seen(removing=True)
         maker = MachineMaker(place, self._site, self._entries, report)
-        if (spec := removing_spec(place, self._cluster)) is not None:
+        if (spec := rules.removing_spec(place, self._cluster)) is not None:
             where = f"cluster {self._site.cluster}"
             wait_for(place.cluster.ReconfigureComputeResource_Task(spec=spec, modify=True), where)
             report("removed rules and groups")
@@ -339,17 +294,17 @@ class VCenterProvisioner:
                 wait_for(entity.Destroy_Task(), f"{kind} {name}")
                 report(f"removed {kind} {name}")
 
-    def _seen(self, *, removing: bool = False) -> tuple[VCenterPlace, Seen]:
+    def _seen(self, *, removing: bool = False) -> tuple[VCenterPlace, facts.Seen]:
         place = find_place(self._content, self._site, removing=removing)
         if place.template is not None:
             # What a killed run had begun to clone goes on in the vCenter, and is not whole until it ends.
             settle(place.template)
-        return place, find_machines(
+        return place, facts.find_machines(
             place, self._cluster, {machine.name: machine.host for machine in self._machines}
         )
 
     def _changes(
-        self, place: VCenterPlace, seen: Seen, planned: Mapping[str, Facts]
+        self, place: VCenterPlace, seen: facts.Seen, planned: Mapping[str, Facts]
     ) -> Iterator[ProvisionChange]:
         for kind, name, entity in (
             ("folder", self._site.folder, place.folder),
@@ -358,19 +313,17 @@ class VCenterProvisioner:
             yield ProvisionChange(doing=Doing.MAKE if entity is None else Doing.LEAVE, what=kind, name=name)
         if self._site.high_availability:
             yield from whole_changes(
-                "cluster", {self._site.cluster: {HA: "on"}}, {self._site.cluster: found_cluster(place)}
+                "cluster",
+                {self._site.cluster: {rules.HA: "on"}},
+                {self._site.cluster: rules.found_cluster(place)},
             )
-        yield from machine_changes(self._machines, planned, seen.existing, WHILE_RUNNING)
+        yield from machine_changes(self._machines, planned, seen.existing, facts.WHILE_RUNNING)
         names = {existing.reference: name for name, existing in seen.machines.items()}
-        groups = found_groups(place, self._cluster, names)
-        yield from whole_changes("group", planned_groups(self._machines), groups)
+        groups = rules.found_groups(place, self._cluster, names)
+        yield from whole_changes("group", rules.planned_groups(self._machines), groups)
         yield from whole_changes(
-            "rule", planned_rules(self._machines), found_rules(place, self._cluster, names)
+            "rule", rules.planned_rules(self._machines), rules.found_rules(place, self._cluster, names)
         )
-
-
-def _tells_cluster(change: ProvisionChange) -> bool:
-    return any(difference.what == PRIORITY for difference in change.differences)
 
 
 def _side_by_side(do: Callable[[PlannedMachine], None], machines: Sequence[PlannedMachine]) -> None:

@@ -5,7 +5,7 @@ Rules and groups have no metadata of their own, so howdah's are known by the beg
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from howdah.model.machines import PlannedMachine
@@ -108,15 +108,11 @@ def cluster_spec(
     """Groups, rules, restart priorities and HA, in one change; groups before the rules that name them."""
     configuration = place.cluster.configurationEx
     groups, rules = planned_groups(machines), planned_rules(machines)
+    existing_groups = {group.name for group in configuration.group or ()}
+    existing_rules = {rule.name: rule.key for rule in configuration.rule or ()}
     spec = vim.cluster.ConfigSpecEx(
-        groupSpec=list(
-            _group_specs(
-                place, groups, references, {group.name: group for group in configuration.group or ()}
-            )
-        ),
-        rulesSpec=list(
-            _rule_specs(rules, references, {rule.name: rule for rule in configuration.rule or ()})
-        ),
+        groupSpec=list(_group_specs(place, groups, references, existing_groups)),
+        rulesSpec=list(_rule_specs(rules, references, existing_rules)),
         dasVmConfigSpec=list(_priority_specs(configuration.dasVmConfig or (), machines, references)),
     )
     if ha:
@@ -146,10 +142,7 @@ def _named(text: str, references: Mapping[str, Any]) -> list[Any]:
 
 
 def _group_specs(
-    place: VCenterPlace,
-    groups: Mapping[str, Facts],
-    references: Mapping[str, Any],
-    existing: Mapping[str, Any],
+    place: VCenterPlace, groups: Mapping[str, Facts], references: Mapping[str, Any], existing: Collection[str]
 ) -> Iterable[Any]:
     for name, facts in groups.items():
         if MACHINES in facts:
@@ -173,7 +166,7 @@ def _rule_specs(
         # A machine that has its host's disks cannot run elsewhere; masters apart are a wish where hosts fail.
         info.name, info.enabled, info.mandatory = name, True, MACHINES not in facts
         if name in existing:
-            info.key = existing[name].key
+            info.key = existing[name]
         yield vim.cluster.RuleSpec(operation=_DO.edit if name in existing else _DO.add, info=info)
 
 

@@ -55,49 +55,35 @@ def logged_in(login: VCenterLogin) -> Iterator[Any]:
     try:
         trust = ssl.create_default_context(cafile=None if login.ca_file is None else str(login.ca_file))
     except (OSError, ssl.SSLError) as error:
-        raise UserError(
-            f"vcenter.ca_file: {login.ca_file}", "cannot be read as certificates", "give a PEM file"
-        ) from error
+        problem = "cannot be read as certificates"
+        raise UserError(f"vcenter.ca_file: {login.ca_file}", problem, "give a PEM file") from error
     try:
+        credentials = {"user": login.user, "pwd": login.password}
         service = connect(
-            host=host,
-            port=port,
-            user=login.user,
-            pwd=login.password,
-            sslContext=trust,
-            httpConnectionTimeout=_CONNECT_S,
+            host=host, port=port, **credentials, sslContext=trust, httpConnectionTimeout=_CONNECT_S
         )
     except vim.fault.InvalidLogin as error:
-        raise UserError(
-            where, f"rejects the password of {login.user}", "check vcenter.user and the password"
-        ) from error
+        hint = "check vcenter.user and the password"
+        raise UserError(where, f"rejects the password of {login.user}", hint) from error
     except ssl.SSLError as error:
         why = getattr(error, "verify_message", "") or error.reason
-        raise UserError(
-            where,
-            f"presents an untrusted certificate: {why}",
-            "give vCenter's certificate in the site, vcenter.ca_file, and use the certificate's host name",
-        ) from error
+        hint = "give vCenter's certificate in the site, vcenter.ca_file, and use the certificate's host name"
+        raise UserError(where, f"presents an untrusted certificate: {why}", hint) from error
     except (OSError, http.client.HTTPException, vmodl.MethodFault) as error:
-        raise NotReachable(
-            where, f"cannot be reached: {fault_text(error)}", "is that a running vCenter?"
-        ) from error
+        hint = "is that a running vCenter?"
+        raise NotReachable(where, f"cannot be reached: {fault_text(error)}", hint) from error
     try:
         yield service.content
     except vim.fault.NoPermission as error:
-        raise UserError(
-            f"vcenter.user: {login.user}",
-            f"lacks the privilege {error.privilegeId}",
-            "grant the login a role with this privilege on the datacentre",
-        ) from error
+        problem = f"lacks the privilege {error.privilegeId}"
+        hint = "grant the login a role with this privilege on the datacentre"
+        raise UserError(f"vcenter.user: {login.user}", problem, hint) from error
     except vmodl.MethodFault as error:
-        raise RunFailed(
-            where, f"answers: {fault_text(error)}", "run the command again: finished changes stay"
-        ) from error
+        hint = "run the command again: finished changes stay"
+        raise RunFailed(where, f"answers: {fault_text(error)}", hint) from error
     except (OSError, http.client.HTTPException) as error:
-        raise NotReachable(
-            where, f"no longer answers: {fault_text(error)}", "run the command again: finished changes stay"
-        ) from error
+        hint = "run the command again: finished changes stay"
+        raise NotReachable(where, f"no longer answers: {fault_text(error)}", hint) from error
     finally:
         # Its sessions end by themselves; a vCenter that is lost must not hide why.
         with suppress(Exception):
@@ -151,17 +137,10 @@ def properties(content: Any, kind: Any, root: Any, paths: Sequence[str]) -> dict
 
 
 _HOST = (
-    "name",
-    "capability.ftSupported",
-    "config.storageDevice.scsiLun",
-    "datastore",
-    "hardware.cpuInfo",
-    "hardware.memorySize",
-    "hardware.numaInfo",
-    "network",
-    "runtime.connectionState",
+    "name", "capability.ftSupported", "config.storageDevice.scsiLun", "datastore", "hardware.cpuInfo",
+    "hardware.memorySize", "hardware.numaInfo", "network", "runtime.connectionState",
     "runtime.inMaintenanceMode",
-)
+)  # fmt: skip
 
 
 class VCenterHost(NamedTuple):
@@ -219,20 +198,14 @@ def find_place(content: Any, site: VCenterSite, *, removing: bool = False) -> VC
 
 def _template(content: Any, datacenter: Any, name: str, *, removing: bool) -> Any:
     machines = properties(content, vim.VirtualMachine, datacenter, ("name", "config.template"))
-    named = {
-        unquote(values["name"]): machine
-        for machine, values in machines.items()
-        if values.get("config.template")
-    }
-    if name in named:
-        return named[name]
-    if removing:
-        return None
+    templates = [machine for machine, values in machines.items() if values.get("config.template")]
+    named = {unquote(machines[machine]["name"]): machine for machine in templates}
+    if name in named or removing:
+        return named.get(name)
+    where = "vcenter.template"
     if any(unquote(values["name"]) == name for values in machines.values()):
-        raise UserError(
-            "vcenter.template", f"{name!r} is a machine, not a template", "convert it to a template"
-        )
-    raise _missing("vcenter.template", name, named)
+        raise UserError(where, f"{name!r} is a machine, not a template", "convert it to a template")
+    raise _missing(where, name, named)
 
 
 def _all(content: Any, kind: Any, root: Any) -> dict[str, Any]:

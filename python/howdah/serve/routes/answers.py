@@ -61,11 +61,8 @@ class Declined(Model):
     """Why something is not done, as the command line would say it."""
 
     where: str = ""
-    """The file, key or flag at fault."""
     what: str
-    """What is wrong."""
     hint: str = ""
-    """What would be right."""
 
 
 _LONGEST = 300
@@ -81,7 +78,6 @@ def _site(request: Request) -> Site:
 
 
 Here = Annotated[Site, Depends(_site)]
-"""The site, as a parameter of a route."""
 
 
 async def _gone(request: Request) -> None:
@@ -99,14 +95,17 @@ def _simulating(request: Request) -> RequestWork:
 
 
 Working = Annotated[RequestWork, Depends(_working)]
-"""What takes its time is done by this."""
 Simulating = Annotated[RequestWork, Depends(_simulating)]
-"""Simulations are done by this."""
 
 
 def html(text: str) -> Response:
     """A page."""
     return HTMLResponse(text)
+
+
+def own_page(request: Request, template: str, here: str = "", **values: Any) -> Response:
+    """A page of the server's own, at the address that is requested."""
+    return HTMLResponse(_site(request).pages.page(template, request.url.path, here, **values))
 
 
 def stream(events: AsyncIterator[bytes]) -> Response:
@@ -155,7 +154,7 @@ def refusal(request: Request, error: Exception) -> Response:
     headers = error.headers if isinstance(error, HTTPException) else None
     if request.url.path.startswith("/api/") or "text/html" not in request.headers.get("accept", ""):
         return JSONResponse(declined.model_dump(), status_code=status, headers=headers)
-    page = _site(request).page("refusal.html.j2", request.url.path, said=declined, status=status)
+    page = _site(request).pages.page("refusal.html.j2", request.url.path, said=declined, status=status)
     return HTMLResponse(page, status_code=status, headers=headers)
 
 
@@ -208,4 +207,3 @@ def _declined(error: HTTPException) -> Declined:
 
 
 REFUSED = (HowdahError, NotServed, Busy, VisitorLeft, TooManyListeners, HTTPException, RequestValidationError)
-"""What is answered with a refusal."""

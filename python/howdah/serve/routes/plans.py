@@ -23,24 +23,11 @@ from howdah.report.plan.page import plan_document
 from howdah.report.renderer import figure_data, folded
 from howdah.serve.pages import Pages, sentence
 from howdah.serve.places import NotServed, ServeSettings
-from howdah.serve.routes.answers import Declined, Here, JsonRoute, Shown, Simulating, Working, html, show
+from howdah.serve.routes.answers import Declined, Here, JsonRoute, Shown, Simulating, Working, own_page, show
 from howdah.serve.routes.studies import signature_of_file
 from howdah.serve.site import Site
 from howdah.serve.work import Superseded
-from howdah.session import interactive_plans
-from howdah.session.interactive_plans import (
-    InventoryFault,
-    InventoryText,
-    PlanAsked,
-    WhatIfAsked,
-    WhatIfTimes,
-    asked_for,
-    check_inventory,
-    inventory_text,
-    key_of,
-    plan_asked,
-    what_if,
-)
+from howdah.session import interactive_plans as planning
 from howdah.session.plan_checks import check
 from howdah.session.plans import grounds, load_plan
 from howdah.units import exact_bytes
@@ -94,7 +81,6 @@ class PlanAnswer(Model):
     capacity: str
     platforms: tuple[PlatformAnswer, ...]
     settings: dict[str, tuple[SettingAnswer, ...]]
-    """Every value, by the file that it goes to."""
     advice: tuple[str, ...]
     growth: dict[str, Any] | None
     """The curve of what the data need, as Vega-Lite, where growth was asked for."""
@@ -122,7 +108,7 @@ def load_source(source: ClusterPlan | Path) -> ClusterPlan:
 
 def plan_text(source: ClusterPlan | Path) -> str:
     """The file of a plan."""
-    return interactive_plans.plan_text(load_source(source))
+    return planning.write_plan(load_source(source))
 
 
 def plan_file_of(site: Site, key: str) -> Path:
@@ -144,7 +130,7 @@ async def plan_page(
     """
     settings = site.settings
     first = _FIRST if settings.plans and settings.inventory is None else _NEW
-    opened, fault = PlanAsked(inventory=_EXAMPLE, workload="terasuite:30TB"), ""
+    opened, fault = planning.PlanAsked(inventory=_EXAMPLE, workload="terasuite:30TB"), ""
     if site.static:
         pass
     elif (key := plan or first) != _NEW:
@@ -156,62 +142,70 @@ async def plan_page(
                 raise
             fault = f"{error}. {sentence(error.hint)}"
     elif settings.inventory is not None:
-        opened = opened.model_copy(update={"inventory": inventory_text(settings.inventory)})
-    figures = () if site.static else (_empty_growth(),)
-    return html(
-        site.page(
-            "planning.html.j2",
-            request.url.path,
-            "Plan",
-            opened=opened,
-            fault=fault,
-            files=site.settings.plan_names,
-            calibration=site.settings.calibration,
-            figures=figures,
-            data=figure_data("plan", figures),
-        )
+        inventory = planning.read_text(settings.inventory, "give an inventory")
+        opened = opened.model_copy(update={"inventory": inventory})
+    figures = () if site.static else (_NO_GROWTH,)
+    return own_page(
+        request,
+        "planning.html.j2",
+        "Plan",
+        opened=opened,
+        fault=fault,
+        files=site.settings.plan_names,
+        calibration=site.settings.calibration,
+        figures=figures,
+        data=figure_data("plan", figures),
     )
 
 
 _NEW, _FIRST = "new", "file-1"
 
 
-def _opened(key: str, source: ClusterPlan | Path) -> PlanAsked:
-    return asked_for(load_source(source), key)
+def _opened(key: str, source: ClusterPlan | Path) -> planning.PlanAsked:
+    return planning.asked_for(load_source(source), key)
 
 
-def _empty_growth() -> Figure:
-    spec = vega.chart(
+_NO_GROWTH = Figure(
+    "growth",
+    "What the data need, year by year",
+    "",
+    vega.chart(
         [{"mark": "bar", "encoding": {"x": vega.linear("year", [0, 1])}}], height=200, data={"values": []}
-    )
-    return Figure("growth", "What the data need, year by year", "", spec, Table(("",), ()), ())
+    ),
+    Table(("",), ()),
+    (),
+)
 
 
 @router.post("/api/v1/inventory/check")
-async def inventory_check(request: InventoryText, work: Working) -> tuple[InventoryFault, ...]:
+async def inventory_check(
+    request: planning.InventoryText, work: Working
+) -> tuple[planning.InventoryFault, ...]:
     """What is wrong with an inventory, each fault at its line and column: all of them, or the first 200."""
-    return await work(check_inventory, request.inventory)
+    return await work(planning.check_inventory, request.inventory)
 
 
 @router.post("/api/v1/plan")
-async def plan(request: PlanAsked, site: Here, work: Working) -> PlanAnswer:
+async def plan(request: planning.PlanAsked, site: Here, work: Working) -> PlanAnswer:
     """Plan these hosts; nothing is written."""
     made, answer = await work(_planned, request, _base(site, request))
     site.plans.keep(answer.key, made)
     return answer
 
 
-def _base(site: Site, request: PlanAsked) -> ClusterPlan | Path | None:
+def _base(site: Site, request: planning.PlanAsked) -> ClusterPlan | Path | None:
     return plan_source(site, request.base) if request.base else None
 
 
-def _planned(request: PlanAsked, base: ClusterPlan | Path | None) -> tuple[ClusterPlan, PlanAnswer]:
-    made = plan_asked(request, load_source(base) if base is not None else None)
+def _planned(request: planning.PlanAsked, base: ClusterPlan | Path | None) -> tuple[ClusterPlan, PlanAnswer]:
+    made = planning.plan_asked(request, load_source(base) if base is not None else None)
     return made, _answer(made)
 
 
-def _what_if(request: WhatIfAsked, calibration: str | None, base: ClusterPlan | Path | None) -> WhatIfTimes:
-    return what_if(request, calibration, load_source(base) if base is not None else None)
+def _what_if(
+    request: planning.WhatIfAsked, calibration: str | None, base: ClusterPlan | Path | None
+) -> planning.WhatIfTimes:
+    return planning.what_if(request, calibration, load_source(base) if base is not None else None)
 
 
 def _answer(made: ClusterPlan) -> PlanAnswer:
@@ -222,7 +216,7 @@ def _answer(made: ClusterPlan) -> PlanAnswer:
         name = setting.file or words.OF_THE_PLAN
         settings[name] = (*settings.get(name, ()), _setting_answer(made, setting))
     return PlanAnswer(
-        key=key_of(made),
+        key=planning.key_of(made),
         answer=tied(words.answer(made, cluster)),
         capacity=tied(words.capacity_line(cluster.capacity)),
         platforms=tuple(map(_platform_answer, content.best_platforms(cluster))),
@@ -274,13 +268,13 @@ def _now(made: ClusterPlan) -> dict[str, str]:
 
 @router.post(
     "/api/v1/what-if",
-    response_model=WhatIfTimes,
+    response_model=planning.WhatIfTimes,
     responses={
         204: {"description": "The same page has requested something newer."},
         409: {"model": Declined},
     },
 )
-async def what_if_times(request: WhatIfAsked, site: Here, simulate: Simulating) -> Response:
+async def what_if_times(request: planning.WhatIfAsked, site: Here, simulate: Simulating) -> Response:
     """Simulate TeraSort's suite on the plan with its changes; a newer question of the same page ends it."""
     newer = site.turns.turn(request.page)
     try:
@@ -323,9 +317,7 @@ async def checks_page(request: Request, site: Here, work: Working) -> Response:
         for verdict in CheckVerdict
     }
     groups = report.groups(*_LISTED)
-    return html(
-        site.page("checks.html.j2", request.url.path, "Checks", report=report, groups=groups, counts=counts)
-    )
+    return own_page(request, "checks.html.j2", "Checks", report=report, groups=groups, counts=counts)
 
 
 _LISTED = (CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.UNKNOWN, CheckVerdict.ADVICE)

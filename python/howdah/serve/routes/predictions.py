@@ -34,12 +34,10 @@ class PredictionTally(Model):
     """How right predictions were so far."""
 
     times: int
-    """Times that were predicted and measured."""
     runs: int
     inside: float | None
     """Share of the times that lie in their 90 % intervals; null where none has one."""
     median_error: float
-    """Half of the errors are smaller."""
 
 
 class Scores(Model):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -24,9 +25,9 @@ from howdah.report.renderer import figure_data
 from howdah.report.run import run_report
 from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs, on_a_page
 from howdah.serve.index import UNREADABLE, row_of
-from howdah.serve.pages import Pages
+from howdah.serve.pages import NOT_ANNOTATED, Pages
 from howdah.serve.places import run_place, signature
-from howdah.serve.routes.answers import Here, JsonRoute, Shown, html, show, stream
+from howdah.serve.routes.answers import Here, JsonRoute, Shown, own_page, show, stream
 from howdah.serve.site import Site
 from howdah.session.reporting import analyse_run
 from howdah.store.archive import read_annotation, write_annotation
@@ -36,56 +37,25 @@ from howdah.store.reader import load_run_json, read_record
 _NONE = Table(("",), ())
 
 
-def growing_figures() -> tuple[Figure, ...]:
-    """One for processors, disks, network and memory each, in the colours that reports have for them."""
-    return (
-        _figure(
-            "cpu",
-            "Processors",
-            "How all processors spent the time; the rest was idle.",
-            "% of all CPUs",
-            (
-                Key("user", "cpu-user"),
-                Key("system", "cpu-system"),
-                Key("I/O wait", "cpu-iowait"),
-                Key("steal", "cpu-steal"),
-            ),
-            stacked=True,
-        ),
-        _figure(
-            "disks",
-            "Disks",
-            "All disks of all machines together.",
-            "bytes a second",
-            (Key("read", "disk-read"), Key("written", "disk-write")),
-        ),
-        _figure(
-            "network",
-            "Network",
-            "All interfaces of all machines together, but for the loopback ones.",
-            "bytes a second",
-            (Key("received", "net-receive"), Key("sent", "net-send")),
-        ),
-        _figure(
-            "memory",
-            "Memory",
-            "What the process holds, the page cache, and what of that waits to be written.",
-            "bytes",
-            (
-                Key("process", "memory-process"),
-                Key("page cache", "memory-cached"),
-                Key("dirty", "memory-dirty"),
-            ),
-        ),
-    )
+_FIGURES = (
+    ("cpu", "Processors", "How all processors spent the time; the rest was idle.", "% of all CPUs",
+     {"user": "cpu-user", "system": "cpu-system", "I/O wait": "cpu-iowait", "steal": "cpu-steal"}),
+    ("disks", "Disks", "All disks of all machines together.",
+     "bytes a second", {"read": "disk-read", "written": "disk-write"}),
+    ("network", "Network", "All interfaces of all machines together, but for the loopback ones.",
+     "bytes a second", {"received": "net-receive", "sent": "net-send"}),
+    ("memory", "Memory", "What the process holds, the page cache, and what of that waits to be written.",
+     "bytes", {"process": "memory-process", "page cache": "memory-cached", "dirty": "memory-dirty"}),
+)  # fmt: skip
+"""Names, titles, captions, units, and the series with the colours that reports have for them."""
 
 
-def _figure(
-    name: str, title: str, caption: str, unit: str, keys: tuple[Key, ...], *, stacked: bool = False
-) -> Figure:
-    share = unit.startswith("%")
-    scale: dict[str, Any] = {"domain": [0, 100]} if share else {"zero": True}
-    axis = {"format": ".0f" if share else ".2~s", "tickCount": 4, **vega.level_title(unit)}
+def _figure(name: str, title: str, caption: str, unit: str, colours: Mapping[str, str]) -> Figure:
+    """A figure that grows while a run goes; shares are stacked."""
+    keys = tuple(Key(*key) for key in colours.items())
+    stacked = unit.startswith("%")
+    scale: dict[str, Any] = {"domain": [0, 100]} if stacked else {"zero": True}
+    axis = {"format": ".0f" if stacked else ".2~s", "tickCount": 4, **vega.level_title(unit)}
     encoding: dict[str, Any] = {
         "x": {
             "field": "time_s",
@@ -174,18 +144,16 @@ def runs_page(request: Request, site: Here, selection: RunsQuery) -> Response:
         }
         return urlencode({name: value for name, value in texts.items() if value != ""})
 
-    return html(
-        site.page(
-            "runs.html.j2",
-            request.url.path,
-            "Runs",
-            found=runs,
-            wanted=selection,
-            lengths=bars(runs.rows),
-            query=query,
-            complete=site.watch.complete,
-            version_of_list=site.index.version,
-        )
+    return own_page(
+        request,
+        "runs.html.j2",
+        "Runs",
+        found=runs,
+        wanted=selection,
+        lengths=bars(runs.rows),
+        query=query,
+        complete=site.watch.complete,
+        version_of_list=site.index.version,
     )
 
 
@@ -245,14 +213,7 @@ def _page(pages: Pages, place: RunPlace) -> ShownPage | str:
             return shown_page(run_report(data, analysis), shell)
         except RecordError as error:
             row = row.model_copy(update={"error": str(error).replace(str(path), row.id)})
-    figures = growing_figures()
-    values = {
-        "annotation": Annotation(),
-        "annotation_error": "",
-        "notable": False,
-        "trail": (),
-        **place.annotated(),
-    }
+    figures = tuple(_figure(*row) for row in _FIGURES)
     return pages.page(
         "live.html.j2",
         place.address,
@@ -263,7 +224,7 @@ def _page(pages: Pages, place: RunPlace) -> ShownPage | str:
         events=f"api/v1{place.address}events",
         figures=figures,
         data=figure_data(row.id, figures),
-        **values,
+        **{**NOT_ANNOTATED, **place.annotated()},
     )
 
 

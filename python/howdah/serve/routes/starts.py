@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -11,30 +12,20 @@ from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.engines import LOCAL, SIM
 from howdah.model.plan import ClusterPlan
+from howdah.model.workloads.option import Option
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
 from howdah.serve.places import NotServed
-from howdah.serve.routes.answers import Here, JsonRoute, Working, html
+from howdah.serve.routes.answers import Here, JsonRoute, Working, own_page
 from howdah.serve.routes.plans import load_source, plan_file_of, plan_source, plan_text
 from howdah.serve.site import Site
-from howdah.serve.starting import Engine, StartAsked, StartedRun, Words, arguments_of, engines_here, startable
+from howdah.serve.starting import ENGINES, Engine, StartAsked, StartedRun, Words, arguments_of, startable
 from howdah.serve.work import RequestWork
 from howdah.session.laboratories import names
 from howdah.session.runs import prepare
 from howdah.store.layout import replacing
 
 router = APIRouter(route_class=JsonRoute)
-
-
-class StartOption(Model):
-    """An option that may be given."""
-
-    name: str
-    flag: str
-    help: str
-    unit: str
-    """What its value is counted in, and how it is written."""
-    choices: tuple[str, ...]
 
 
 class StartDefaults(Model):
@@ -54,38 +45,27 @@ class Starts(Model):
 def start_page(request: Request, site: Here) -> Response:
     """The form that starts a run, and the queue."""
     _check_allowed(site)
-    offered = {engine: _suites(engine) for engine, _ in engines_here()}
-    return html(
-        site.page(
-            "start.html.j2",
-            request.url.path,
-            "Start",
-            engines=list(engines_here()),
-            offered={
-                engine: {
-                    suite: [option.model_dump() for option in options] for suite, options in by_suite.items()
-                }
-                for engine, by_suite in offered.items()
-            },
-            plans=site.settings.plan_names,
-            labs=names(),
-        )
+    return own_page(
+        request,
+        "start.html.j2",
+        "Start",
+        engines=ENGINES,
+        offered={
+            engine: {suite: list(map(_option, options)) for suite, options in startable(engine).items()}
+            for engine, _ in ENGINES
+        },
+        plans=site.settings.plan_names,
+        labs=names(),
     )
 
 
-def _suites(engine: str) -> dict[str, tuple[StartOption, ...]]:
+def _option(option: Option[Any]) -> dict[str, object]:
     return {
-        suite: tuple(
-            StartOption(
-                name=option.name,
-                flag=option.flag,
-                help=option.help,
-                unit=_UNITS.get(option.metavar, ""),
-                choices=tuple(str(getattr(choice, "value", choice)) for choice in option.choices),
-            )
-            for option in options
-        )
-        for suite, options in startable(engine).items()
+        "name": option.name,
+        "flag": option.flag,
+        "help": option.help,
+        "unit": _UNITS.get(option.metavar, ""),
+        "choices": tuple(str(getattr(choice, "value", choice)) for choice in option.choices),
     }
 
 

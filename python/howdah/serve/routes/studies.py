@@ -24,7 +24,7 @@ from howdah.report.html import ShownPage, shown_page
 from howdah.report.study.paper import shown_paper
 from howdah.serve.pages import Pages
 from howdah.serve.places import NotServed, odd_file, place_of, run_place, signature
-from howdah.serve.routes.answers import Here, JsonRoute, Shown, Working, html, show, stream
+from howdah.serve.routes.answers import Here, JsonRoute, Shown, Working, own_page, show, stream
 from howdah.serve.routes.runs import RunPlace, followed_run
 from howdah.serve.site import Site
 from howdah.session.comparing import Compared, compare_runs, followed
@@ -50,48 +50,39 @@ class StudyCellRun(Model):
     """Its name; empty for one that is yet to be made."""
     state: State
     elapsed_s: float | None = None
-    """What its suite took."""
 
 
 class StudyCell(Model):
     """One cell of a study's matrix."""
 
     name: str
-    """What it is called."""
     levels: dict[str, str]
-    """The label of each factor's level."""
     runs: tuple[StudyCellRun, ...]
     """Its runs: those that have ended, those under way, and those that are left as far as is known."""
     mean_s: float | None
-    """The mean time of those that succeeded."""
 
 
 class StudyState(Model):
     """A study as far as it is."""
 
     name: str
-    """Its directory's name."""
     question: str
-    """What it is to answer."""
     suite: str
     factors: tuple[str, ...]
     cells: tuple[StudyCell, ...]
     done: int
-    """Runs that have ended."""
     running: int
     left: int
     """Runs that are left, those under way among them."""
     at_work: bool
-    """Whether somebody runs it now."""
     error: str = ""
-    """Why it cannot be read."""
 
 
 @router.get("/studies/", include_in_schema=False)
 async def studies_page(request: Request, site: Here, work: Working) -> Response:
     """All studies."""
     states = await work(_states, site.settings.studies_dir)
-    return html(site.page("studies.html.j2", request.url.path, "Studies", studies=states))
+    return own_page(request, "studies.html.j2", "Studies", studies=states)
 
 
 @router.get("/api/v1/studies")
@@ -114,18 +105,16 @@ async def study_page(name: str, request: Request, site: Here, work: Working) -> 
     for cell in state.cells:
         head = tuple(cell.levels[factor] for factor in state.factors[:-1])
         rows.setdefault(head, {})[cell.levels[last]] = cell
-    return html(
-        site.page(
-            "study-state.html.j2",
-            request.url.path,
-            "Studies",
-            study=state,
-            columns=list(columns),
-            rows=rows,
-            last=last,
-            run=None,
-            trail=(("Studies", "studies/"), (name, None)),
-        )
+    return own_page(
+        request,
+        "study-state.html.j2",
+        "Studies",
+        study=state,
+        columns=list(columns),
+        rows=rows,
+        last=last,
+        run=None,
+        trail=(("Studies", "studies/"), (name, None)),
     )
 
 
@@ -218,13 +207,6 @@ def _comparison(folder: Path, runs: tuple[str, ...]) -> Comparison:
     return _compared(folder, runs).comparison
 
 
-def _named(names: str) -> tuple[str, ...]:
-    runs = tuple(dict.fromkeys(names.split(",")))
-    if not 2 <= len(runs) <= _MOST:
-        raise UserError("runs", f"{len(runs)} were requested", f"tick from 2 to {_MOST} runs")
-    return runs
-
-
 def _compared(folder: Path, runs: tuple[str, ...]) -> Compared:
     # Whole paths, since a plain name could be something else in the directory that the server runs in.
     try:
@@ -232,16 +214,16 @@ def _compared(folder: Path, runs: tuple[str, ...]) -> Compared:
         return compare_runs(paths, None, folder)
     except UserError as error:
         directory = f"{folder.absolute()}/"
-        raise UserError(
-            error.where.replace(directory, ""),
-            error.what.replace(directory, ""),
-            error.hint.replace(" with --baseline", " as the first"),
-        ) from error
+        problem = error.what.replace(directory, "")
+        hint = error.hint.replace(" with --baseline", " as the first")
+        raise UserError(error.where.replace(directory, ""), problem, hint) from error
 
 
 def _shown_comparison(site: Site, names: str) -> Shown:
     """A comparison of runs, of which the first is the baseline: ``/compare/a,b,c/``."""
-    runs, address = _named(names), f"/compare/{names}/"
+    runs, address = tuple(dict.fromkeys(names.split(","))), f"/compare/{names}/"
+    if not 2 <= len(runs) <= _MOST:
+        raise UserError("runs", f"{len(runs)} were requested", f"tick from 2 to {_MOST} runs")
     marks = (signature(run_place(site.settings.runs_dir, run)) for run in runs)
     return Shown(("compare", address, *runs, *marks), _page, (runs, address))
 
@@ -368,7 +350,6 @@ def _elapsed_s(run: StudyRun) -> float | None:
 
 
 def _running(directory: StudyDirectory) -> Iterator[str]:
-    """The runs that are under way."""
     if not directory.runs.is_dir():
         return
     for path in directory.runs.iterdir():

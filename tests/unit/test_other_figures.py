@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from scripts.other_figures import _FIGURES, _not_simulated, _Simulated
+
 from howdah.calibrate.case import CaseWork
-from howdah.session.other_figures import _FIGURES, _not_simulated, _Simulated
 from howdah.simulation.outcome import Summary
 from howdah.simulation.published_studies import scenario_of
 from howdah.simulation.replications import Simulations

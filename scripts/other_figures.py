@@ -1,6 +1,6 @@
 """Published figures that are neither times nor loads of masters, next to the simulated ones.
 
-    python -m howdah.session.other_figures DIRECTORY
+    python scripts/other_figures.py DIRECTORY
 
 writes what came out into the calibration that howdah ships; DIRECTORY has the published tables.
 """
@@ -28,11 +28,7 @@ from howdah.simulation.replications import Simulations
 from howdah.simulation.scenario import Scenario
 
 _SEED = 1
-_LOGGED = {
-    "TeraGen": "ftlog_gen_Mbps",
-    "TeraSort": "ftlog_sort_Mbps",
-    "TeraValidate": "ftlog_valid_Mbps",
-}
+_LOGGED = {"TeraGen": "ftlog_gen_Mbps", "TeraSort": "ftlog_sort_Mbps", "TeraValidate": "ftlog_valid_Mbps"}
 """Columns of the traffic between a protected master and its shadow."""
 _SCALARS = "vsphere6_scalars.csv"
 _TASKS = "fault_tolerance_table1_tasks.csv"
