@@ -355,7 +355,7 @@ def test_a_run_that_was_started_is_led_to_and_stopped_and_what_goes_wrong_is_sho
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator("#started")).to_have_text("It waits for the run under way.", timeout=PATIENCE_MS)
     page.locator("#queue tr").nth(1).get_by_role("button", name="Stop").click()
-    # What is said of the run follows it.
+    # The message changes with the state of the run.
     expect(page.locator("#started")).to_contain_text("running · ", timeout=PATIENCE_MS)
     stop = page.locator("#queue tr").first.get_by_role("button", name="Stop")
     page.route("**/api/v1/starts/*", lambda route: route.abort())

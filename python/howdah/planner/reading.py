@@ -27,7 +27,7 @@ _NO_VALUES: Values = MappingProxyType({})
 class Observation(NamedTuple):
     """One thing an inspection saw: whether it will do, what it is and where, and what would be right.
 
-    ``ok`` is None where it cannot be told; ``expected`` then names what is missing to tell. An empty
+    ``ok`` is None if it is unknown; ``expected`` then names what is missing. An empty
     ``expected`` or ``fix`` stands for the text in the rule's file, the one called ``words`` of several, with
     ``values`` in it.
     """

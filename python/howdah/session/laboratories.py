@@ -165,7 +165,7 @@ def remove(name: str, hosts: Sequence[str], report: ReportStep) -> HostsRemoved:
     # The lock is let go meanwhile: data may take long, and faults and runs go on.
     commands.await_drained(state, _PATIENCE_S, report)
     with registry.locked(name):
-        # Others may have come or gone since, and hosts that somebody else takes away still leave.
+        # Hosts may have joined or left meanwhile; hosts that another command removes stay on their way out.
         state = state_of(name)
         plan = without_hosts(state.plan, hosts)
         gone = {machine.name for machine in state.machines if machine.host in hosts}

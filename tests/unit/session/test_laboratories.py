@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
+from howdah.lab import commands
 from howdah.lab.state import LabState
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import ClusterPlan, ConfigSet
@@ -36,9 +37,9 @@ def test_what_came_while_a_host_was_emptied_stays(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(laboratories, "state_of", lambda name: next(states))
     monkeypatch.setattr(laboratories, "refuse_shared", lambda state, why: None)
-    monkeypatch.setattr(laboratories.commands, "start_drain", lambda state, rendered: state)
-    monkeypatch.setattr(laboratories.commands, "await_drained", lambda state, patience_s, report: None)
-    monkeypatch.setattr(laboratories.commands, "remove_drained", take)
+    monkeypatch.setattr(commands, "start_drain", lambda state, rendered: state)
+    monkeypatch.setattr(commands, "await_drained", lambda state, patience_s, report: None)
+    monkeypatch.setattr(commands, "remove_drained", take)
     monkeypatch.setattr("howdah.lab.registry.locked", lambda name: nullcontext())
     laboratories.remove("lab", ["h3"], lambda line: None)
     (plan,) = taken
