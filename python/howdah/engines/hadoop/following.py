@@ -11,7 +11,7 @@ from itertools import count
 from typing import Literal, NamedTuple
 
 from howdah.engines.hadoop.failure import client_error
-from howdah.engines.hadoop.target import Client, HadoopContext
+from howdah.engines.hadoop.target import DEADLINE_S, Client, HadoopContext
 from howdah.errors import RunFailed
 from howdah.model.tables import Progress
 from howdah.model.workloads.base import Workload
@@ -140,14 +140,16 @@ _NO_ANSWER = "no answer from YARN"
 class Patience:
     """The timeout for a job's containers: first the application master's, then the first task's.
 
-    The start of the master in between does not count, and YARN itself ends a master that never reports. After
-    the first task has begun there is no timeout: later tasks wait for earlier ones.
+    The starts of the client and of the master do not count: a client has at least ``DEADLINE_S`` to submit
+    its job, and YARN itself ends a master that never reports. After the first task has begun there is no
+    timeout: later tasks wait for earlier ones.
     """
 
     def __init__(self, deadline_s: float, queue: str, started_s: float) -> None:
         self._deadline_s = deadline_s
         self._queue = queue
         self._since_s = started_s
+        self._submitted = False
         self._heard = False
         self._begun = False
 
@@ -158,19 +160,22 @@ class Patience:
 
         ``silence`` is why the ResourceManager does not report the application.
         """
+        if app is not None and not self._submitted:
+            self._submitted, self._since_s = True, now_s
         if job is not None:
             if not self._heard:
                 self._heard, self._since_s = True, now_s
             tasks = job.maps_running + job.maps_completed + job.reduces_running
             self._begun = self._begun or job.uberised or tasks > 0
-        if self._begun or now_s - self._since_s < self._deadline_s:
+        deadline_s = self._deadline_s if self._submitted else max(self._deadline_s, DEADLINE_S)
+        if self._begun or now_s - self._since_s < deadline_s:
             return None
         if silence is not None:
-            return f"no task started within {self._deadline_s:g} s, and nothing reported the job: {silence}"
+            return f"no task started within {deadline_s:g} s, and nothing reported the job: {silence}"
         missing = self._missing(app, job)
         diagnostics = _DATE.sub("", " ".join(app.diagnostics.split())).rstrip("; ") if app else ""
         why = f": {diagnostics}" if diagnostics else ""
-        return f"{missing} within {self._deadline_s:g} s{why}" if missing else None
+        return f"{missing} within {deadline_s:g} s{why}" if missing else None
 
     def _missing(self, app: AppFacts | None, job: JobProgress | None) -> str | None:
         if app is None:

@@ -49,8 +49,9 @@ def job(**values: Any) -> JobProgress:
 def test_a_queue_without_a_container_is_told_with_the_managers_own_reason() -> None:
     patience = Patience(DEADLINE_S, "low", 10.0)
     waiting = app("ACCEPTED", "Application is not yet activated.\n Queue's AM resource limit exceeded. ")
-    assert patience.reason(129.0, waiting, None) is None
-    assert patience.reason(130.0, waiting, None) == (
+    assert patience.reason(40.0, waiting, None) is None, "its client needed 30 s to submit it"
+    assert patience.reason(159.0, waiting, None) is None
+    assert patience.reason(160.0, waiting, None) == (
         "queue low gave application_1_0001 no container within 120 s: Application is not yet activated. "
         "Queue's AM resource limit exceeded."
     )
@@ -58,7 +59,9 @@ def test_a_queue_without_a_container_is_told_with_the_managers_own_reason() -> N
 
 def test_a_reason_is_told_without_its_date_and_its_last_semicolon() -> None:
     said = "[Sat Nov 21 18:16:59 +0000 2026] Application is not yet activated. AM usage = <memory:2304>; "
-    reason = Patience(DEADLINE_S, "low", 0.0).reason(121.0, app("ACCEPTED", said), None)
+    patience = Patience(DEADLINE_S, "low", 0.0)
+    assert patience.reason(0.0, app("ACCEPTED", said), None) is None
+    reason = patience.reason(120.0, app("ACCEPTED", said), None)
     assert reason is not None
     assert reason.endswith("within 120 s: Application is not yet activated. AM usage = <memory:2304>")
 
@@ -66,6 +69,15 @@ def test_a_reason_is_told_without_its_date_and_its_last_semicolon() -> None:
 def test_a_client_that_submits_nothing_is_given_up() -> None:
     assert Patience(DEADLINE_S, "low", 0.0).reason(121.0, None, None) == (
         "the client submitted no job within 120 s"
+    )
+
+
+def test_a_slow_client_has_no_part_in_a_short_deadline() -> None:
+    patience = Patience(15.0, "low", 0.0)
+    assert patience.reason(119.0, None, None) is None
+    assert patience.reason(119.5, app("ACCEPTED"), None) is None
+    assert patience.reason(135.0, app("ACCEPTED"), None) == (
+        "queue low gave application_1_0001 no container within 15 s"
     )
 
 
@@ -95,7 +107,7 @@ def test_a_master_that_has_its_container_and_starts_slowly_is_not_held_against_t
     )
     assert patience.reason(300.0, launched, None) is None
     # The first one failed, and its second attempt gets no container.
-    assert patience.reason(301.0, app("ACCEPTED"), None) is not None
+    assert patience.reason(420.0, app("ACCEPTED"), None) is not None
 
 
 def test_a_master_that_does_not_answer_is_left_to_work() -> None:
