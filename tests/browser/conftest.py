@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from howdah.analysis.analyse import analyse
 from howdah.report.run import run_report
 from howdah.report.write import write_document
 from support.browsing import ReportOf, Visitor
 from support.inspecting import Inspector
+from support.patience import PATIENCE_MS
 from support.reports import PAGES
 
 QUIET = (
@@ -40,6 +41,7 @@ def chromium() -> Iterator[Browser]:
     if path is None:
         pytest.fail("Chromium is not installed; install it with: sudo apt-get install chromium")
     with sync_playwright() as playwright:
+        expect.set_options(timeout=PATIENCE_MS)
         browser = playwright.chromium.launch(executable_path=path, args=list(QUIET))
         yield browser
         browser.close()

@@ -24,7 +24,7 @@ def _pointed_at(page: Page, figure: str, right: float, down: float) -> str:
     x, y = box["x"] + right * box["width"], box["y"] + down * box["height"]
     page.mouse.move(x - 3, y - 1)
     page.mouse.move(x, y)
-    page.wait_for_selector("#vg-tooltip-element.visible", timeout=5000)
+    page.wait_for_selector("#vg-tooltip-element.visible")
     return page.locator("#vg-tooltip-element").inner_text()
 
 
@@ -47,7 +47,7 @@ def test_pointing_at_a_stream_tells_its_bytes_theory_and_who_counted(
     box = box_of(stream)
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.mouse.move(box["x"] + box["width"] / 2 + 1, box["y"] + box["height"] / 2)
-    page.wait_for_selector("#vg-tooltip-element.visible", timeout=5000)
+    page.wait_for_selector("#vg-tooltip-element.visible")
     told = page.locator("#vg-tooltip-element").inner_text()
     assert "expected in theory" in told
     assert "counted by" in told

@@ -52,7 +52,7 @@ def test_hovering_shows_values(report: ReportOf, visit: Visitor) -> None:
     box = box_of(page.locator("#live-cpu"))
     page.mouse.move(box["x"] + 300, box["y"] + 120)
     page.mouse.move(box["x"] + 305, box["y"] + 122)
-    page.wait_for_selector("#vg-tooltip-element.visible", timeout=5000)
+    page.wait_for_selector("#vg-tooltip-element.visible")
     text = page.locator("#vg-tooltip-element").inner_text()
     for name in ("user", "system", "I/O wait", "steal"):
         assert f"{name} (% of all CPUs)" in text

@@ -21,7 +21,6 @@ from support.studies import SIMULATED
 
 pytestmark = pytest.mark.xdist_group("served pages")
 
-PATIENCE_MS = 60_000
 ASKED = ("ycsb", "--records", "20k", "--operations", "2M", "--target", "5k", "--sample-interval", "0.5")
 """It goes on for minutes, and leaves the machine to others meanwhile."""
 
@@ -62,7 +61,7 @@ def server(folder: Path) -> Iterator[Started]:
 def opened(visit: Visitor, server: Started, run: UnderWay, *, token: bool = False) -> Page:
     """The page of a run under way, once its figures have begun to grow."""
     page = visit().go(f"{server.address}runs/{run.path.name}/{f'#token={server.token}' if token else ''}")
-    expect(page.locator("#headline")).to_contain_text("into the run", timeout=PATIENCE_MS)
+    expect(page.locator("#headline")).to_contain_text("into the run")
     return page
 
 
@@ -77,18 +76,18 @@ def test_a_run_appears_grows_and_is_stopped_from_its_page(
 ) -> None:
     visiting = visit()
     runs = visiting.go(server.address)
-    expect(runs.locator("#list")).to_contain_text("make one with", timeout=PATIENCE_MS)
+    expect(runs.locator("#list")).to_contain_text("make one with")
     with under_way(folder) as run:
         row = runs.locator(f"tr[data-id='{run.path.name}']")
-        expect(row.locator(".running")).to_be_visible(timeout=PATIENCE_MS)
+        expect(row.locator(".running")).to_be_visible()
         watching = visit()
         page = watching.go(f"{server.address}runs/{run.path.name}/#token={server.token}")
         # The token does not stay in the address, which a history would keep.
         assert server.token not in page.url
-        expect(page.locator("#headline")).to_contain_text("into the run", timeout=PATIENCE_MS)
-        expect(page.locator("#log")).to_contain_text("begins", timeout=PATIENCE_MS)
-        expect(page.locator("#advance")).to_contain_text("% of the work", timeout=PATIENCE_MS)
-        expect(page.locator("#live-disks .mark-line path")).not_to_have_count(0, timeout=PATIENCE_MS)
+        expect(page.locator("#headline")).to_contain_text("into the run")
+        expect(page.locator("#log")).to_contain_text("begins")
+        expect(page.locator("#advance")).to_contain_text("% of the work")
+        expect(page.locator("#live-disks .mark-line path")).not_to_have_count(0)
         before = drawn(page)
         while drawn(page) <= before:
             page.wait_for_timeout(250)
@@ -97,9 +96,9 @@ def test_a_run_appears_grows_and_is_stopped_from_its_page(
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
         page.once("dialog", lambda dialog: dialog.accept())
         page.locator("#stop").click()
-        expect(page.locator("h1")).to_contain_text("stopped", timeout=PATIENCE_MS)
+        expect(page.locator("h1")).to_contain_text("stopped")
         assert run.process.wait(30) == 130
-        expect(row.locator(".aborted")).to_be_visible(timeout=PATIENCE_MS)
+        expect(row.locator(".aborted")).to_be_visible()
     assert (visiting.said, watching.said) == ([], [])
 
 
@@ -107,10 +106,10 @@ def test_a_run_that_is_killed_says_so_on_its_open_page(visit: Visitor, server: S
     with under_way(folder) as run:
         page = opened(visit, server, run)
         run.process.kill()
-        expect(page.locator("h1")).to_contain_text("cut off", timeout=PATIENCE_MS)
-        expect(page.locator("h1")).to_contain_text("process", timeout=PATIENCE_MS)
+        expect(page.locator("h1")).to_contain_text("cut off")
+        expect(page.locator("h1")).to_contain_text("process")
         # What it had measured is in its report.
-        expect(page.locator("figure").first).to_be_visible(timeout=PATIENCE_MS)
+        expect(page.locator("figure").first).to_be_visible()
 
 
 @pytest.mark.exam("pages")
@@ -122,9 +121,9 @@ def test_a_run_that_is_removed_while_its_page_is_open_is_gone(
     with under_way(folder) as run:
         page = opened(visit, server, run)
         shutil.rmtree(run.path)
-        expect(page.locator("#headline")).to_contain_text("gone", timeout=PATIENCE_MS)
-        expect(page.locator("#lead")).to_contain_text("removed", timeout=PATIENCE_MS)
-        expect(runs.locator(f"tr[data-id='{run.path.name}']")).to_have_count(0, timeout=PATIENCE_MS)
+        expect(page.locator("#headline")).to_contain_text("gone")
+        expect(page.locator("#lead")).to_contain_text("removed")
+        expect(runs.locator(f"tr[data-id='{run.path.name}']")).to_have_count(0)
     assert visiting.said == []
 
 
@@ -138,8 +137,8 @@ def test_a_record_that_is_cut_in_half_while_its_page_is_open_says_why(
         run.process.wait()
         record = run.path / "run.json"
         record.write_bytes(record.read_bytes()[:200])
-        expect(page.locator("h1")).to_contain_text("unreadable", timeout=PATIENCE_MS)
-        expect(page.locator("#lead")).to_contain_text("incomplete JSON", timeout=PATIENCE_MS)
+        expect(page.locator("h1")).to_contain_text("unreadable")
+        expect(page.locator("#lead")).to_contain_text("incomplete JSON")
 
 
 @pytest.mark.exam("pages")
@@ -151,12 +150,12 @@ def test_a_page_says_that_its_server_is_away_and_goes_on_when_it_is_back(
             port = first.address.rstrip("/").rpartition(":")[2]
             page = visit().go(f"{first.address}runs/{run.path.name}/")
             first.process.kill()
-            expect(page.locator("#away")).to_contain_text("does not answer", timeout=PATIENCE_MS)
+            expect(page.locator("#away")).to_contain_text("does not answer")
         # The run goes on, whatever becomes of who watched it.
         assert run.process.poll() is None
         with started(tmp_path, "--port", port):
-            expect(page.locator("#away")).to_be_hidden(timeout=PATIENCE_MS)
-            expect(page.locator("#headline")).to_contain_text("into the run", timeout=PATIENCE_MS)
+            expect(page.locator("#away")).to_be_hidden()
+            expect(page.locator("#headline")).to_contain_text("into the run")
 
 
 @pytest.mark.exam("pages")
@@ -169,10 +168,10 @@ def test_the_matrix_of_a_study_fills_while_it_runs(visit: Visitor, server: Start
             time.sleep(0.02)
         visiting = visit()
         page = visiting.go(f"{server.address}studies/blocks/")
-        expect(page.locator(".matrix .dot.succeeded")).to_have_count(8, timeout=2 * PATIENCE_MS)
-        expect(page.locator(".lead")).to_contain_text("8 runs done, 0 left", timeout=PATIENCE_MS)
+        expect(page.locator(".matrix .dot.succeeded")).to_have_count(8)
+        expect(page.locator(".lead")).to_contain_text("8 runs done, 0 left")
         page.get_by_role("link", name="The paper").click()
-        page.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
+        page.wait_for_selector("html[data-ready=yes]")
         assert page.locator(".question").inner_text() == "Do larger blocks sort faster?"
         assert visiting.said == []
     finally:

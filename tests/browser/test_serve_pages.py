@@ -101,7 +101,7 @@ def test_the_keyboard_reaches_everything_that_can_be_used(
 ) -> None:
     page = visit().go(address_of(name))
     if name == "planning":
-        page.wait_for_selector("#times .time", timeout=60_000)
+        page.wait_for_selector("#times .time")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     count = page.evaluate(

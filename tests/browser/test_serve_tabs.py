@@ -16,7 +16,6 @@ from support.stored import write_run
 pytestmark = [pytest.mark.xdist_group("served pages"), pytest.mark.exam("pages")]
 
 TABS = 8
-PATIENCE_MS = 60_000
 HIDDEN = """hidden => {
   Object.defineProperty(document, "hidden", { configurable: true, value: hidden });
   document.dispatchEvent(new Event("visibilitychange"));
@@ -44,10 +43,10 @@ def test_eight_tabs_load_and_show_what_happens(
     visits = [Visit(context.new_page()) for _ in range(TABS)]
     for visit in visits:
         visit.go(server.address)
-        expect(visit.page.locator(".runs tbody tr")).to_have_count(1, timeout=PATIENCE_MS)
+        expect(visit.page.locator(".runs tbody tr")).to_have_count(1)
     write_run(tmp_path / "runs", records.failed())
     for visit in visits:
-        expect(visit.page.locator(".runs tbody tr")).to_have_count(2, timeout=PATIENCE_MS)
+        expect(visit.page.locator(".runs tbody tr")).to_have_count(2)
     # Whatever streams are open, a page gets an answer to what it asks itself.
     for visit in visits:
         known = visit.page.evaluate("async () => (await (await fetch('api/v1/runs')).json()).known")
@@ -68,5 +67,5 @@ def test_a_page_that_is_hidden_has_no_stream_until_it_is_seen_again(
     page.wait_for_timeout(2500)
     assert page.evaluate(SHOWS) == 1
     page.evaluate(HIDDEN, False)
-    expect(page.locator(".runs tbody tr")).to_have_count(2, timeout=PATIENCE_MS)
+    expect(page.locator(".runs tbody tr")).to_have_count(2)
     assert page.locator("#away").is_hidden()

@@ -16,13 +16,13 @@ from support import records
 from support.browsing import Visitor
 from support.command import howdah
 from support.comparing import stored_runs
+from support.patience import PATIENCE_MS
 from support.served import Started, another_site, certificate, started
 from support.sim_plans import slots_plan
 from support.stored import write_run
 
 pytestmark = pytest.mark.xdist_group("served pages")
 
-PATIENCE_MS = 60_000
 PASSWORD = "a password that is long enough"
 
 
@@ -46,30 +46,30 @@ def test_runs_are_found_filtered_and_sorted(visit: Visitor, server: Started) -> 
     visiting = visit()
     page = visiting.go(server.address)
     rows = page.locator(".runs tbody tr")
-    expect(rows).to_have_count(6, timeout=PATIENCE_MS)
+    expect(rows).to_have_count(6)
     # The filters are folded until they are wanted; those that are active stay in sight.
     assert not page.locator("#suite").is_visible()
     page.get_by_role("button", name="Filters").click()
     page.locator("#suite").select_option("terasuite")
     page.locator("#outcome").select_option("succeeded")
-    expect(rows).to_have_count(4, timeout=PATIENCE_MS)
+    expect(rows).to_have_count(4)
     assert "suite=terasuite" in page.url
     page.get_by_role("button", name="Filters").click()
     assert not page.locator("#suite").is_visible()
     expect(page.locator("#active .chip span")).to_have_text(["Suite: terasuite", "Outcome: succeeded"])
     page.locator("#search").fill("1710")
-    expect(rows).to_have_count(1, timeout=PATIENCE_MS)
+    expect(rows).to_have_count(1)
     page.locator("#search").fill("")
-    expect(rows).to_have_count(4, timeout=PATIENCE_MS)
+    expect(rows).to_have_count(4)
     page.get_by_role("link", name="elapsed").click()
     expect(page.locator("[data-c='elapsed_s']")).to_have_attribute("aria-sort", "descending")
     page.get_by_role("link", name="elapsed").click()
     expect(page.locator("[data-c='elapsed_s']")).to_have_attribute("aria-sort", "ascending")
     expect(rows.first).to_have_attribute("data-id", "20261120-1710-terasuite")
     page.get_by_role("button", name="Remove the filter Outcome").click()
-    expect(rows).to_have_count(5, timeout=PATIENCE_MS)
+    expect(rows).to_have_count(5)
     page.get_by_role("button", name="Remove the filter Suite").click()
-    expect(rows).to_have_count(6, timeout=PATIENCE_MS)
+    expect(rows).to_have_count(6)
     expect(page.locator("#active")).to_be_hidden()
     assert visiting.said == []
 
@@ -93,11 +93,11 @@ def test_ticked_runs_are_compared_from_a_bar_that_stays_in_sight(visit: Visitor,
     # They stay ticked when another page is looked at in between.
     page.goto(f"{server.address}studies/")
     page.go_back()
-    expect(compare).to_have_text("Compare 4 runs", timeout=PATIENCE_MS)
+    expect(compare).to_have_text("Compare 4 runs")
     expect(page.locator(".tick :checked")).to_have_count(4)
     assert Axe().run(page).response["violations"] == []
     compare.click()
-    page.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
+    page.wait_for_selector("html[data-ready=yes]")
     first, *_ = page.url.rpartition("/compare/")[2].split(",")
     assert first == "20261120-1712-terasuite"
     assert "map slots per worker" in page.locator("h1").inner_text()
@@ -116,7 +116,7 @@ def test_a_note_is_kept_with_the_record_and_needs_the_token(
     page.locator("#note").fill("<b>After</b> the disks came.")
     page.get_by_role("button", name="Save note and tags").click()
     page.get_by_role("button", name="Cancel").click()
-    expect(page.locator("#annotated")).to_contain_text("needs the token", timeout=PATIENCE_MS)
+    expect(page.locator("#annotated")).to_contain_text("needs the token")
     page.get_by_role("button", name="Save note and tags").click()
     dialog = page.get_by_role("dialog", name="Token")
     secret = dialog.get_by_label("Token", exact=True)
@@ -124,16 +124,16 @@ def test_a_note_is_kept_with_the_record_and_needs_the_token(
     assert secret.get_attribute("type") == "password"
     secret.fill("a wrong token")
     page.keyboard.press("Enter")
-    expect(page.locator("#secret-said")).to_contain_text("is wrong", timeout=PATIENCE_MS)
+    expect(page.locator("#secret-said")).to_contain_text("is wrong")
     assert Axe().run(page).response["violations"] == []
     assert read_annotation(folder / "runs" / run).tags == ()
     secret.fill(server.token)
     page.keyboard.press("Enter")
-    expect(page.locator(".strip .note")).to_have_text("<b>After</b> the disks came.", timeout=PATIENCE_MS)
+    expect(page.locator(".strip .note")).to_have_text("<b>After</b> the disks came.")
     kept = read_annotation(folder / "runs" / run)
     assert (kept.tags, kept.note) == (("good", "checked"), "<b>After</b> the disks came.")
     listed = visit().go(f"{server.address}?tag=checked")
-    expect(listed.locator(".runs tbody tr")).to_have_count(1, timeout=PATIENCE_MS)
+    expect(listed.locator(".runs tbody tr")).to_have_count(1)
 
 
 def test_every_tab_has_the_token_that_one_was_given(visit: Visitor, server: Started, folder: Path) -> None:
@@ -142,11 +142,11 @@ def test_every_tab_has_the_token_that_one_was_given(visit: Visitor, server: Star
     assert server.token not in first.url
     tab = first.context.new_page()
     tab.goto(f"{server.address}runs/{run}/")
-    tab.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
+    tab.wait_for_selector("html[data-ready=yes]")
     tab.locator(".annotate summary").click()
     tab.locator("#tags").fill("tabbed")
     tab.get_by_role("button", name="Save note and tags").click()
-    expect(tab.locator(".strip .tag")).to_have_text(["tabbed"], timeout=PATIENCE_MS)
+    expect(tab.locator(".strip .tag")).to_have_text(["tabbed"])
     assert read_annotation(folder / "runs" / run).tags == ("tabbed",)
     # No cookie has it, which every other port of this machine would be sent.
     assert first.context.cookies() == []
@@ -157,7 +157,7 @@ def test_every_tab_has_the_token_that_one_was_given(visit: Visitor, server: Star
     tab.get_by_role("button", name="Save note and tags").click()
     tab.get_by_role("dialog", name="Token").get_by_label("Token", exact=True).fill(server.token)
     tab.keyboard.press("Enter")
-    expect(tab.locator(".strip .note")).to_have_text("Twice.", timeout=PATIENCE_MS)
+    expect(tab.locator(".strip .note")).to_have_text("Twice.")
 
 
 def test_an_inventory_is_marked_where_it_is_wrong_and_planned_where_it_is_right(
@@ -166,16 +166,16 @@ def test_an_inventory_is_marked_where_it_is_wrong_and_planned_where_it_is_right(
     visiting = visit()
     page = visiting.go(f"{server.address}plan/?plan=new")
     title = page.locator("#answer-title")
-    expect(title).to_contain_text("32 hosts", timeout=PATIENCE_MS)
+    expect(title).to_contain_text("32 hosts")
     editor = page.locator("#inventory")
     right = editor.input_value()
     editor.fill(right.replace("memory: 256GiB", "memory: 256 parsecs").replace("kind: ssd", "kind: wood"))
     wrong = [at for at, line in enumerate(right.splitlines(), 1) if "memory" in line or "ssd" in line]
-    expect(page.locator(".gutter .wrong")).to_have_text([str(line) for line in wrong], timeout=PATIENCE_MS)
+    expect(page.locator(".gutter .wrong")).to_have_text([str(line) for line in wrong])
     assert editor.get_attribute("aria-invalid") == "true"
     # A problem and its hint are two sentences, and the plan of before is out of date.
     expect(page.locator("#faults li").first).to_have_text(re.compile(r"^line \d+ groups.*[^.]\. [A-Z].*\.$"))
-    expect(page.locator("#stale")).to_contain_text("Out of date", timeout=PATIENCE_MS)
+    expect(page.locator("#stale")).to_contain_text("Out of date")
     assert all(
         page.locator(f"#{name}").evaluate("part => part.inert") for name in ("answer", "what-if", "values")
     )
@@ -184,7 +184,7 @@ def test_an_inventory_is_marked_where_it_is_wrong_and_planned_where_it_is_right(
     place = editor.evaluate("one => one.value.slice(one.selectionStart, one.selectionEnd)")
     assert "parsecs" in place
     editor.fill(right.replace("count: 32", "count: 16"))
-    expect(title).to_contain_text("16 hosts", timeout=PATIENCE_MS)
+    expect(title).to_contain_text("16 hosts")
     expect(page.locator(".gutter .wrong")).to_have_count(0)
     expect(page.locator("#stale")).to_be_hidden()
     assert not page.locator("#answer").evaluate("part => part.inert")
@@ -192,7 +192,7 @@ def test_an_inventory_is_marked_where_it_is_wrong_and_planned_where_it_is_right(
     page.locator("#growth-rate").fill("40%/year")
     page.locator("#years").fill("3")
     page.get_by_role("button", name="Plan", exact=True).click()
-    expect(page.locator("#live-growth svg .mark-rect path").first).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.locator("#live-growth svg .mark-rect path").first).to_be_visible()
     value = page.locator("#files .why button").first
     value.focus()
     expect(page.locator("#files .why .tip").first).to_be_visible()
@@ -208,7 +208,7 @@ def test_the_plan_of_the_server_is_opened_and_sliders_show_its_values(
     plan = slots_plan()
     (group,) = plan.cluster.inventory.worker_groups
     hosts = str(group.count)
-    expect(page.locator("#o-hosts")).to_have_text(hosts, timeout=PATIENCE_MS)
+    expect(page.locator("#o-hosts")).to_have_text(hosts)
     slider = page.locator("#s-hosts")
     assert slider.get_attribute("aria-valuetext") == f"{hosts}, as planned"
     box = page.locator(".slider", has=slider)
@@ -221,7 +221,7 @@ def test_the_plan_of_the_server_is_opened_and_sliders_show_its_values(
     assert int(moved) > int(hosts)
     assert slider.get_attribute("aria-valuetext") == f"{moved}, planned {hosts}"
     page.get_by_role("link", name="new plan").click()
-    expect(page.locator("#answer-title")).to_contain_text("32 hosts", timeout=PATIENCE_MS)
+    expect(page.locator("#answer-title")).to_contain_text("32 hosts")
     assert visiting.said == []
 
 
@@ -241,8 +241,8 @@ def _seconds(text: str) -> float:
 
 def _answered(page: Page, simulator: str, hosts: int) -> dict[str, list[str]]:
     """The lines when the page shows a simulator's answer for so many hosts."""
-    expect(page.locator("#times")).to_contain_text(f"{hosts} hosts", timeout=2 * PATIENCE_MS)
-    expect(page.locator("#times")).to_contain_text(simulator, timeout=2 * PATIENCE_MS)
+    expect(page.locator("#times")).to_contain_text(f"{hosts} hosts")
+    expect(page.locator("#times")).to_contain_text(simulator)
     return _times(page)
 
 
@@ -276,7 +276,7 @@ def test_sliders_show_what_the_simulator_answers(visit: Visitor, folder: Path) -
         page.locator("#s-dataset").focus()
         page.keyboard.press("ArrowRight")
         expect(page.locator("#o-dataset")).to_have_text("100 TB")
-        expect(page.locator(".time .change").first).to_contain_text("+", timeout=2 * PATIENCE_MS)
+        expect(page.locator(".time .change").first).to_contain_text("+")
         page.get_by_role("button", name="Reset to the plan").click()
         expect(page.locator("#o-hosts")).to_have_text("32")
         assert _answered(page, "the full simulation", 32) == planned
@@ -314,29 +314,27 @@ def test_a_run_is_started_from_the_page_and_refused_as_the_command_line_would(
     page = visiting.go(f"{server.address}start/#token={server.token}")
     page.locator("#suite").select_option("pi")
     # What an empty field comes to is in it, and its unit beside its name.
-    expect(page.locator("#o-samples")).to_have_attribute(
-        "placeholder", re.compile(r"^[\d,]+$"), timeout=PATIENCE_MS
-    )
+    expect(page.locator("#o-samples")).to_have_attribute("placeholder", re.compile(r"^[\d,]+$"))
     expect(page.locator("label[for=o-samples]")).to_have_text("Samples (number, such as 10M)")
     page.locator("#o-maps").fill("many")
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.locator("#started.fault")).to_contain_text("--maps", timeout=PATIENCE_MS)
+    expect(page.locator("#started.fault")).to_contain_text("--maps")
     page.locator("#o-maps").fill("2")
     page.locator("#o-samples").fill("1k")
     expect(page.locator("#command")).to_have_text("howdah run pi --engine local --maps 2 --samples 1k")
     page.get_by_role("button", name="Start", exact=True).click()
     ended = page.locator("#queue tr").first.locator("td").first
-    expect(ended).to_contain_text("ended", timeout=PATIENCE_MS)
+    expect(ended).to_contain_text("ended")
     expect(ended.get_by_role("link")).to_have_attribute("href", re.compile(r"^\.\./runs/[\w-]+pi/$"))
     page.locator("#engine").select_option("sim")
     expect(page.locator("#for-plan")).to_be_visible()
     page.locator("#suite").select_option("terasuite")
     page.locator("#o-rows").fill("100M")
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.locator("#queue tr")).to_have_count(3, timeout=PATIENCE_MS)
-    expect(ended).to_contain_text("ended", timeout=PATIENCE_MS)
+    expect(page.locator("#queue tr")).to_have_count(3)
+    expect(ended).to_contain_text("ended")
     runs = visit().go(f"{server.address}?engine=sim")
-    expect(runs.locator(".runs tbody tr[data-outcome='succeeded']")).to_have_count(1, timeout=PATIENCE_MS)
+    expect(runs.locator(".runs tbody tr[data-outcome='succeeded']")).to_have_count(1)
     # The refusal is an answer of the server's, which Chromium tells on its console.
     assert [line for line in visiting.said if "409" not in line] == []
 
@@ -350,22 +348,20 @@ def test_a_run_that_was_started_is_led_to_and_stopped_and_what_goes_wrong_is_sho
         page.locator(f"#o-{option}").fill(value)
     page.get_by_role("button", name="Start", exact=True).click()
     # On a busy machine the run before it may still be ending.
-    expect(page.locator("#started")).to_contain_text("running · ", timeout=PATIENCE_MS)
+    expect(page.locator("#started")).to_contain_text("running · ")
     expect(page.locator("#started a")).to_have_attribute("href", re.compile(r"ycsb/$"))
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.locator("#started")).to_have_text("It waits for the run under way.", timeout=PATIENCE_MS)
+    expect(page.locator("#started")).to_have_text("It waits for the run under way.")
     page.locator("#queue tr").nth(1).get_by_role("button", name="Stop").click()
     # The message changes with the state of the run.
-    expect(page.locator("#started")).to_contain_text("running · ", timeout=PATIENCE_MS)
+    expect(page.locator("#started")).to_contain_text("running · ")
     stop = page.locator("#queue tr").first.get_by_role("button", name="Stop")
     page.route("**/api/v1/starts/*", lambda route: route.abort())
     stop.click()
-    expect(page.locator("#started.fault")).to_have_text("the server does not answer.", timeout=PATIENCE_MS)
+    expect(page.locator("#started.fault")).to_have_text("the server does not answer.")
     page.unroute("**/api/v1/starts/*")
     stop.click()
-    expect(page.locator("#queue tr").first.locator("td").first).to_contain_text(
-        "stopped", timeout=PATIENCE_MS
-    )
+    expect(page.locator("#queue tr").first.locator("td").first).to_contain_text("stopped")
 
 
 @pytest.mark.exam("pages")
@@ -386,7 +382,7 @@ def test_an_export_is_read_and_filtered_on_any_web_server(
         assert before > 1
         assert page.locator(".tick, #compare, .annotate").count() == 0
         rows.get_by_role("link").click()
-        page.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
+        page.wait_for_selector("html[data-ready=yes]")
         page.emulate_media(media="print")
         still = page.locator("figure .still").first
         assert still.evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
@@ -405,7 +401,7 @@ def test_an_export_is_read_from_the_disk_without_any_server(
     page = visiting.go((tmp_path / "public" / "index.html").as_uri())
     page.locator("#search").fill(records.pi().record.id)
     page.locator(".runs tbody tr:visible").get_by_role("link").click()
-    page.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
+    page.wait_for_selector("html[data-ready=yes]")
     assert page.locator(".live svg").count() > 0
     page.emulate_media(media="print")
     still = page.locator("figure .still").first
@@ -431,24 +427,25 @@ def test_from_elsewhere_one_signs_in_and_comes_to_what_one_asked_for(
     listen = ("--listen", "127.0.0.2", "--certificate", pem, "--password-file", "secret")
     with started(tmp_path, *listen) as server:
         context = chromium.new_context(ignore_https_errors=True)
+        context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
         page.goto(f"{server.address}runs/{run}/")
         assert "/sign-in/" in page.url
         assert Axe().run(page).response["violations"] == []
         page.get_by_label("Password or token").fill("not the password")
         page.keyboard.press("Enter")
-        expect(page.locator("#signed")).to_contain_text("is wrong", timeout=PATIENCE_MS)
+        expect(page.locator("#signed")).to_contain_text("is wrong")
         page.get_by_label("Password or token").fill(PASSWORD)
         page.keyboard.press("Enter")
-        page.wait_for_url(f"**/runs/{run}/", timeout=PATIENCE_MS)
-        page.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
+        page.wait_for_url(f"**/runs/{run}/")
+        page.wait_for_selector("html[data-ready=yes]")
         # Another tab is signed in, too, and may change things; no script can read what it is signed in by.
         tab = context.new_page()
         tab.goto(f"{server.address}runs/{run}/")
-        tab.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
+        tab.wait_for_selector("html[data-ready=yes]")
         tab.locator(".annotate summary").click()
         tab.locator("#tags").fill("elsewhere")
         tab.get_by_role("button", name="Save note and tags").click()
-        expect(tab.locator(".strip .tag")).to_have_text(["elsewhere"], timeout=PATIENCE_MS)
+        expect(tab.locator(".strip .tag")).to_have_text(["elsewhere"])
         assert tab.evaluate("[document.cookie, localStorage.length, sessionStorage.length]") == ["", 0, 0]
         context.close()

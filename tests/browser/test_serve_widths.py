@@ -21,7 +21,6 @@ from support.studies import SIMULATED
 
 pytestmark = pytest.mark.xdist_group("served pages")
 
-PATIENCE_MS = 60_000
 WIDTHS = (360, 390, 900, 1400)
 RUNS = {
     "local": records.with_warnings,
@@ -119,8 +118,8 @@ def test_a_run_under_way_names_what_it_does_and_widens_nothing(
         ProgressFile(writer.path).keep(Progress("limits", "", 1, 4, "B", 0.5))
         page = visit().go(f"{server.address}runs/{data.record.id}/")
         said = re.compile(r"^limits, [\d.]+ .*into the run$")
-        expect(page.locator("#headline")).to_have_text(said, timeout=PATIENCE_MS)
-        expect(page.locator("#tasks tr")).not_to_have_count(0, timeout=PATIENCE_MS)
+        expect(page.locator("#headline")).to_have_text(said)
+        expect(page.locator("#tasks tr")).not_to_have_count(0)
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 900})
             assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, width

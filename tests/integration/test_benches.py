@@ -35,6 +35,7 @@ from benches.workspace import open_workspace
 from howdah import _native
 from howdah.engines.local.work import sort_needs
 from howdah.errors import UserError
+from support.patience import PATIENCE_S
 
 REPOSITORY = Path(__file__).parents[2]
 pytestmark = pytest.mark.exam("benches")
@@ -412,11 +413,11 @@ class TestCommand:
     def test_removes_its_data_when_stopped(self, number: signal.Signals, tmp_path: Path) -> None:
         command = [sys.executable, "-m", "benches", "in-memory", "--rows", "3M", "--dir", str(tmp_path)]
         with subprocess.Popen(command, cwd=REPOSITORY, stderr=subprocess.PIPE, text=True) as process:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + PATIENCE_S
             while not list((tmp_path / "work").glob("inputs/*")) and time.monotonic() < deadline:
                 time.sleep(0.02)
             process.send_signal(number)
-            _, said = process.communicate(timeout=60)
+            _, said = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 130
         assert "removed" in said
         assert not (tmp_path / "work").exists()

@@ -6,14 +6,14 @@ import json
 import os
 import shutil
 import subprocess
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from support.command import HOWDAH, environment, howdah, tree
+from support.patience import PATIENCE_S, wait_until
 
 
 def make_rows(path: Path, size: int) -> Path:
@@ -114,21 +114,14 @@ def test_two_runs_in_one_directory(tmp_path: Path) -> None:
         stdout=subprocess.DEVNULL,
     )
     try:
-        wait_for((tmp_path / "howdah-data/howdah/.howdah").exists)
+        wait_until((tmp_path / "howdah-data/howdah/.howdah").exists)
         second = howdah("run", "pi", "--maps", "1", "--samples", "10", cwd=tmp_path)
     finally:
         first.terminate()
-    assert first.wait(20) == 130
+    assert first.wait(PATIENCE_S) == 130
     assert second.returncode == 2
     assert "is using it" in second.stderr
     assert len(list((tmp_path / "runs").glob("2*"))) == 1
-
-
-def wait_for(condition: Callable[[], bool], timeout_s: float = 20) -> None:
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.02)
 
 
 def test_an_unwritable_data_directory_is_named(tmp_path: Path) -> None:

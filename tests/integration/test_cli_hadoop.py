@@ -18,6 +18,7 @@ from howdah.installation.installation import find_installation
 from howdah.installation.java_programs import PROGRAMS, java_command
 from support.command import HOWDAH, environment, howdah
 from support.daemons import ROOT
+from support.patience import PATIENCE_S
 from support.tarballs import unpack_as_tarball
 
 pytestmark = pytest.mark.skipif(shutil.which("mvn") is None, reason="Maven is not installed")
@@ -134,7 +135,7 @@ def test_an_interrupted_fetch_leaves_nothing(fetched: Path, tmp_path: Path) -> N
         children = psutil.Process(process.pid).children(recursive=True)
         time.sleep(0.01)
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
     assert not _left(cache)
     assert not any(child.is_running() and child.status() != psutil.STATUS_ZOMBIE for child in children)
@@ -189,7 +190,7 @@ def test_an_own_installation_runs(fetched: Path, tmp_path: Path, monkeypatch: py
     assert (content["hadoop"]["version"], content["hadoop"]["named_by"]) == ("3.5.0", "HADOOP_HOME")
     assert shown.returncode == 0, shown.stdout
     command = java_command(find_installation(home=own), tmp_path, PROGRAMS["version"])
-    ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE_S)
     assert ran.stdout.startswith("Hadoop 3.5.0\n")
     assert f"This command was run using {own}/share/hadoop/common/hadoop-common-3.5.0.jar" in ran.stdout
 

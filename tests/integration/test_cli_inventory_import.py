@@ -23,6 +23,7 @@ from support.daemons import FETCH, LIB, Daemons, change_properties, move_paths
 from support.hadoop_cluster import OFTEN
 from support.machine import host
 from support.network import Network, can_build
+from support.patience import PATIENCE_S
 
 pytestmark = [
     pytest.mark.exam("foreign"),
@@ -58,7 +59,7 @@ class Ran(NamedTuple):
             cwd=self.folder,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE_S,
             check=False,
             env=environment(),
         )
@@ -92,11 +93,11 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ran]:
                     inside=network.inside(worker),
                     options=options,
                 )
-        daemons.wait("every host", lambda: _registered(root / "logs") or None, timeout_s=90)
+        daemons.wait("every host", lambda: _registered(root / "logs") or None)
         # It ends where the NameNode listens but does not answer yet, so it comes after those that registered.
         history = "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer"
         daemons.start("historyserver", history, conf=conf["m1"], inside=inside, options=SMALL)
-        daemons.wait("history", lambda: _serves_history(root / "logs") or None, timeout_s=90)
+        daemons.wait("history", lambda: _serves_history(root / "logs") or None)
         yield Ran(network, daemons, conf["m1"], root)
 
 
@@ -236,7 +237,7 @@ def test_what_is_down_is_said_and_the_rest_is_written(ran: Ran, tmp_path: Path) 
     for name in ("datanode-h3", "nodemanager-h3", "historyserver"):
         ran.daemons.kill(name)
     output = tmp_path / "hosts.yaml"
-    done = ran.daemons.wait("h3 to be dead", lambda: _without_h3(ran, output), timeout_s=90)
+    done = ran.daemons.wait("h3 to be dead", lambda: _without_h3(ran, output))
     assert done.returncode == 0, done.stderr
     assert "missing  finished jobs: http://m1:" in done.stderr
     assert list(groups(output)) == ["h", "m"]

@@ -17,6 +17,7 @@ from typing import Self
 import pytest
 
 from support.command import HOWDAH, environment, howdah
+from support.patience import PATIENCE_S
 
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 LONG_PI = ["run", "pi", "--samples", "100B"]
@@ -26,7 +27,12 @@ LONG_PI = ["run", "pi", "--samples", "100B"]
 def test_output_that_was_closed_beforehand_does_not_end_a_run(closed: str, tmp_path: Path) -> None:
     command = f"exec {HOWDAH} run pi --maps 1 --samples 1000 {closed}"
     done = subprocess.run(
-        ["sh", "-c", command], cwd=tmp_path, env=environment(), capture_output=True, check=False, timeout=60
+        ["sh", "-c", command],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        check=False,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 0
     assert done.stderr == b""
@@ -100,7 +106,7 @@ class Terminal:
         self.child.wait()
 
     def read_until(self, word: str) -> None:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE_S
         while word.encode() not in self._printed:
             assert time.monotonic() < deadline, self._printed.decode()
             self._printed += os.read(self.ours, 65536)

@@ -12,7 +12,7 @@ from support.command import howdah, tree
 
 def test_a_machine_is_measured_listed_and_simulated(tmp_path: Path) -> None:
     # A short time, and four times the shortest: other tests keep the disk busy meanwhile.
-    done = howdah("probe", "--measure", "--seconds", "40", "-o", "w1.yaml", cwd=tmp_path, timeout_s=300)
+    done = howdah("probe", "--measure", "--seconds", "40", "-o", "w1.yaml", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert tree(tmp_path) == {"w1.yaml"}
     added = howdah("inventory", "add", "w1.yaml", "-o", "hosts.yaml", cwd=tmp_path)

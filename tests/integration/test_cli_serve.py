@@ -9,8 +9,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
@@ -20,25 +18,17 @@ import pytest
 from howdah.store.writer import RunWriter
 from support import records
 from support.command import HOWDAH, environment, howdah, tree
+from support.patience import PATIENCE_S, wait_until
 from support.served import Started, certificate, started
 from support.stored import as_begun, write_killed_run, write_run
 from support.whole_site import CONF, WholeSite, whole_site
 
 LINK = re.compile(r'(?:href|src)="([^"#]+)')
-PATIENCE_S = 30
-
-
-def until(right: Callable[[], bool], what: str) -> None:
-    """Wait until something is so; it fails the test if it never is."""
-    end_s = time.monotonic() + PATIENCE_S
-    while not right():
-        assert time.monotonic() < end_s, f"never: {what}"
-        time.sleep(0.05)
 
 
 def listed(server: Started) -> dict[str, str]:
     """The outcome of every run that the server knows."""
-    answer = httpx.get(f"{server.address}api/v1/runs", params={"limit": 100})
+    answer = httpx.get(f"{server.address}api/v1/runs", params={"limit": 100}, timeout=PATIENCE_S)
     return {row["id"]: row["outcome"] for row in answer.json()["rows"]}
 
 
@@ -152,7 +142,7 @@ def test_only_this_machine_reaches_it_unless_it_is_told_otherwise(tmp_path: Path
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_ends_cleanly_while_somebody_listens(number: signal.Signals, tmp_path: Path) -> None:
     write_run(tmp_path / "runs", records.pi())
-    with started(tmp_path) as server, httpx.Client() as client:
+    with started(tmp_path) as server, httpx.Client(timeout=PATIENCE_S) as client:
         with client.stream("GET", f"{server.address}api/v1/events", timeout=PATIENCE_S) as events:
             arriving = events.iter_bytes()
             assert next(arriving)
@@ -169,7 +159,7 @@ def test_it_ends_cleanly_while_somebody_listens(number: signal.Signals, tmp_path
 def test_a_server_that_was_killed_starts_again_clean(tmp_path: Path) -> None:
     names = {write_run(tmp_path / "runs", data).name for data in (records.pi(), records.failed())}
     with started(tmp_path) as first:
-        until(lambda: set(listed(first)) == names, "both runs are listed")
+        wait_until(lambda: set(listed(first)) == names, "both runs are listed")
         port = str(urlsplit(first.address).port)
         first.process.kill()
         first.process.wait()
@@ -178,9 +168,11 @@ def test_a_server_that_was_killed_starts_again_clean(tmp_path: Path) -> None:
     (index,) = (tmp_path / "cache").rglob("runs.sqlite")
     index.write_bytes(index.read_bytes()[:1000])
     with started(tmp_path, "--port", port) as second:
-        until(lambda: set(listed(second)) == names, "both runs are listed again")
+        wait_until(lambda: set(listed(second)) == names, "both runs are listed again")
         assert second.token != old
-        answer = httpx.post(f"{second.address}api/v1/runs/x/stop", headers={"X-Howdah-Token": old})
+        answer = httpx.post(
+            f"{second.address}api/v1/runs/x/stop", headers={"X-Howdah-Token": old}, timeout=PATIENCE_S
+        )
         assert answer.status_code == 403
         second.process.terminate()
         assert second.process.communicate(timeout=PATIENCE_S)[1] == ""
@@ -193,17 +185,17 @@ def test_runs_that_appear_grow_and_go_are_shown(tmp_path: Path) -> None:
         # There was no directory at all.
         assert listed(server) == {}
         with RunWriter(runs, as_begun(data.record)) as writer:
-            until(lambda: listed(server) == {data.record.id: "running"}, "a run appears")
+            wait_until(lambda: listed(server) == {data.record.id: "running"}, "a run appears")
             writer.finish(data.record)
-        until(lambda: listed(server) == {data.record.id: "succeeded"}, "the run has ended")
+        wait_until(lambda: listed(server) == {data.record.id: "succeeded"}, "the run has ended")
         killed = write_killed_run(runs, records.pi()).name
-        until(lambda: listed(server).get(killed) == "aborted", "a run that was killed appears")
+        wait_until(lambda: listed(server).get(killed) == "aborted", "a run that was killed appears")
         (runs / killed / "run.json").write_text("{")
-        until(lambda: listed(server).get(killed) == "unreadable", "its record is damaged")
+        wait_until(lambda: listed(server).get(killed) == "unreadable", "its record is damaged")
         shutil.rmtree(runs / killed)
-        until(lambda: killed not in listed(server), "it is removed")
+        wait_until(lambda: killed not in listed(server), "it is removed")
         shutil.rmtree(runs)
-        until(lambda: listed(server) == {}, "the directory is removed")
+        wait_until(lambda: listed(server) == {}, "the directory is removed")
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from support.command import HOWDAH, environment, howdah, tree
+from support.patience import PATIENCE_S
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -98,7 +99,7 @@ def test_a_stopped_simulation_leaves_a_readable_record(tmp_path: Path) -> None:
         time.sleep(0.01)
     time.sleep(0.5)
     child.send_signal(signal.SIGINT)
-    _, complaint = child.communicate(timeout=60)
+    _, complaint = child.communicate(timeout=PATIENCE_S)
     assert child.returncode == 130, complaint
     assert "stopped by the user" in complaint
     assert "Traceback" not in complaint

@@ -14,6 +14,7 @@ import pytest
 
 from howdah.store.reader import read_run
 from support.command import HOWDAH, environment, howdah, tree
+from support.patience import PATIENCE_S
 
 ROWS = "3M"
 
@@ -34,7 +35,7 @@ def start(cwd: Path, suite: tuple[str, ...] = SORT) -> subprocess.Popen[str]:
 
 
 def wait_for_record(cwd: Path) -> Path:
-    for _ in range(1000):
+    for _ in range(30_000):
         found = list((cwd / "runs").glob("2*/run.json"))
         if found:
             return found[0].parent
@@ -51,7 +52,7 @@ def test_a_stopped_run_leaves_a_readable_record_and_no_data(
     run = wait_for_record(tmp_path)
     time.sleep(0.5)
     child.send_signal(number)
-    _, complaint = child.communicate(timeout=20)
+    _, complaint = child.communicate(timeout=PATIENCE_S)
     assert child.returncode == 130
     assert "stopped by the user" in complaint
     assert "Traceback" not in complaint
@@ -78,7 +79,7 @@ def test_a_command_that_is_stopped_while_it_asks_a_cluster_says_so(tmp_path: Pat
         connection, _ = silent.accept()
         with connection:
             child.send_signal(signal.SIGINT)
-            _, complaint = child.communicate(timeout=20)
+            _, complaint = child.communicate(timeout=PATIENCE_S)
     assert (child.returncode, complaint) == (130, "error: stopped by the user\n")
 
 
@@ -91,7 +92,7 @@ def test_runs_killed_at_random_moments_read_as_aborted_and_the_next_starts_clean
             time.sleep(0.005)
         time.sleep(moments.uniform(0, 2))
         child.kill()
-        child.communicate(timeout=20)
+        child.communicate(timeout=PATIENCE_S)
     listed = json.loads(howdah("runs", "--json", cwd=tmp_path).stdout)
     assert len(listed) == 5
     assert all(run["error"] is None for run in listed)
@@ -114,7 +115,7 @@ def test_a_killed_run_of_operations_keeps_their_times_and_no_table_that_was_not_
         time.sleep(0.01)
     time.sleep(4)
     child.kill()
-    child.communicate(timeout=20)
+    child.communicate(timeout=PATIENCE_S)
     [run] = set((tmp_path / "runs").glob("2*")) - before
     timed = read_run(run).latencies
     assert set(timed["operation"].to_pylist()) >= {"read", "update", "read, intended"}
@@ -125,7 +126,7 @@ def test_a_killed_run_of_operations_keeps_their_times_and_no_table_that_was_not_
     child = start(tmp_path, ("ycsb-load", "--records", "3M", "--data-dir", str(tmp_path)))
     time.sleep(3)
     child.kill()
-    child.communicate(timeout=20)
+    child.communicate(timeout=PATIENCE_S)
     done = howdah("run", "ycsb-load", "--records", "1k", "--data-dir", str(tmp_path), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "howdah" / "ycsb").exists()

@@ -147,7 +147,7 @@ def test_what_a_killed_run_left_goes_when_the_next_one_starts(rig: HadoopRig) ->
     child = multiprocessing.get_context("fork").Process(target=rig.engine.run, args=(job, MemorySink()))
     child.start()
     try:
-        rig.cluster.daemons.wait("its job", lambda: apps(rig, job.run_id) or None, timeout_s=60)
+        rig.cluster.daemons.wait("its job", lambda: apps(rig, job.run_id) or None)
     finally:
         child.kill()
         child.join()

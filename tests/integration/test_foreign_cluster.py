@@ -32,7 +32,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Foreign]:
 def run(cluster: Foreign, cwd: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """A run on the cluster."""
     words = ("run", *arguments, "--engine", "hadoop", "--conf", cluster.client)
-    return howdah(*words, cwd=cwd, timeout_s=300)
+    return howdah(*words, cwd=cwd)
 
 
 def record(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:

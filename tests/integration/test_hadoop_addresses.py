@@ -18,6 +18,7 @@ from howdah.planner.cluster import plan_cluster
 from howdah.render.cluster import render
 from howdah.session.plan_checks import write_rendered
 from support.daemons import FETCH, LIB, ROOT
+from support.patience import PATIENCE_S
 from support.plans import group
 
 pytestmark = [
@@ -54,7 +55,7 @@ def ask_hadoop(conf: Path, folder: Path) -> subprocess.CompletedProcess[str]:
         ["java", f"-Djdk.net.hosts.file={names}", "-cp", f"{conf}:{LIB}/*", str(RESOLVED)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
 

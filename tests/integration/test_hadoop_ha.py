@@ -203,7 +203,7 @@ def test_masters_take_over(cluster: Cluster, tmp_path: Path) -> None:
             events.extend(look())
             return len(events) == 4 or None
 
-        cluster.daemons.wait("both losses, and who took over", all_told, timeout_s=120)
+        cluster.daemons.wait("both losses, and who took over", all_told)
     told: dict[str, Event] = {one.kind: one for one in events}
     for daemon, lost_on, taken_on in (("namenode", serving, standby), ("resourcemanager", running, spare)):
         lost, taken = told[f"{daemon}-lost"], told[f"{daemon}-failover"]

@@ -232,7 +232,7 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
                     return None
                 return [bool(one.capacity_bytes) for one in found] == [True] * len(workers) or None
 
-            daemons.wait("the DataNodes", at_work, timeout_s=120)
+            daemons.wait("the DataNodes", at_work)
             yield Hosts(plan, daemons, target, inside, workers[-1])
 
 
@@ -282,7 +282,7 @@ def test_a_killed_datanode_is_noticed_before_it_is_declared_dead(hosts: Hosts) -
         events.extend(hosts.inside.submit(watch.poll).result())
         return len(events) == 2 or None
 
-    hosts.daemons.wait("the loss", twice, timeout_s=60)
+    hosts.daemons.wait("the loss", twice)
     lost, given_up = events
     assert [one.worker for one in events] == [hosts.again] * 2
     assert (lost.kind, given_up.kind) == ("datanode-lost", "datanode-given-up")

@@ -18,6 +18,7 @@ from howdah.store.reader import read_run
 from support.command import HOWDAH, environment
 from support.daemons import FETCH, HBASE_LIB, LIB, ROOT, Daemons, bean, change_properties, move_paths
 from support.lab_command import CACHE
+from support.patience import PATIENCE_S
 from support.ports import free_ports
 from support.single import exported, one_host, planned, planned_number, redirect
 
@@ -95,7 +96,7 @@ def _compile_binding(classes: Path) -> None:
         str(BINDING.parent),
         str(BINDING),
     ]
-    subprocess.run(command, check=True, timeout=60)
+    subprocess.run(command, check=True, timeout=PATIENCE_S)
 
 
 def _counted(said: str) -> dict[tuple[str, str], int]:
@@ -120,7 +121,7 @@ def _howdah(folder: Path, *words: str) -> str:
         env={**environment(), "HOWDAH_CACHE": str(CACHE)},
         capture_output=True,
         text=True,
-        timeout=200,
+        timeout=PATIENCE_S,
         check=False,
     )
     return done.stdout + done.stderr

@@ -16,6 +16,7 @@ from howdah.documents.files import read_inventory
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile, Protection
 from howdah.planner.cluster import plan_cluster
+from support.patience import PATIENCE_S
 
 pytestmark = pytest.mark.skipif(shutil.which("java") is None, reason="there is no Java here")
 
@@ -64,7 +65,7 @@ def _refusal(options: str) -> str:
     # The heap is reserved, not touched: this machine need not have the memory of the planned one.
     small = FIRST_HEAP.sub("-Xms8m", options)
     command = ["java", *small.split(), "-version"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     if done.returncode != 0:
         return done.stderr or done.stdout
     warnings = [

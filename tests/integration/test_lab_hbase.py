@@ -18,6 +18,7 @@ from support.lab_command import Lab
 from support.lab_hosts import can_build
 from support.lab_traces import traces
 from support.labs import lab_plan, save_plan, soon
+from support.patience import PATIENCE_S
 
 CLIENT = ROOT / "tests/data/hbase/PutGetScan.java"
 pytestmark = [
@@ -120,7 +121,7 @@ def test_hbase_keeps_its_rows_when_a_regionserver_is_lost(lab: Lab, tmp_path: Pa
 
     _lose_a_regionserver(lab)
     # One that was started again is asked for work once it has told the master.
-    end = time.monotonic() + 120
+    end = time.monotonic() + PATIENCE_S
     while sorted(lab.status()["health"]["hbase"]["regionservers"]) != ["h1", "h2"]:
         assert time.monotonic() < end
         time.sleep(1)

@@ -16,6 +16,7 @@ from support.lab_command import Lab
 from support.lab_hosts import can_build
 from support.lab_traces import traces
 from support.labs import save_plan, soon, trio_plan
+from support.patience import PATIENCE_S
 
 pytestmark = [
     pytest.mark.xdist_group("laboratory"),
@@ -23,7 +24,6 @@ pytestmark = [
     pytest.mark.skipif(not can_build(), reason="needs root, network namespaces, tbf, loop devices and XFS"),
 ]
 
-PATIENCE_S = 120
 # One task beside its application master: to start more takes longer than all that they do.
 JOB = ("teragen", "--rows", "1000", "--maps", "1")
 # No new segment of the edit log begins while the test looks.

@@ -18,6 +18,7 @@ from support.command import HOWDAH, environment, howdah
 from support.findings import found
 from support.network import can_build
 from support.own_hosts import HOSTS, NOMINAL, SLOW, OwnHosts, own_hosts
+from support.patience import PATIENCE_S
 
 pytestmark = [
     pytest.mark.skipif(not can_build(), reason="needs root and network namespaces"),
@@ -112,13 +113,13 @@ def test_a_run_that_is_stopped_leaves_a_record_and_no_program(
 ) -> None:
     line = [HOWDAH, *arguments(hosts, "--seconds", "20")]
     with subprocess.Popen(line, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE) as process:
-        end = time.monotonic() + 60
+        end = time.monotonic() + PATIENCE_S
         while not any("--client" in words for words in hosts.at_work()):
             assert time.monotonic() < end
             time.sleep(0.1)
         process.send_signal(stop)
-        process.wait(60)
-    end = time.monotonic() + 10
+        process.wait(PATIENCE_S)
+    end = time.monotonic() + PATIENCE_S
     while hosts.at_work() and time.monotonic() < end:
         time.sleep(0.1)
     assert hosts.at_work() == []

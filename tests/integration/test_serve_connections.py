@@ -17,6 +17,7 @@ import pytest
 
 from howdah.serve.security import PAGE_HEADER
 from howdah.serve.server import ARRIVAL_S, MOST_CONNECTIONS, MOST_OF_AN_ADDRESS, _peer_of
+from support.patience import PATIENCE_S
 from support.served import Started, certificate, started
 
 MANY = 540
@@ -40,7 +41,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
 
 def connected(server: Started, stack: ExitStack) -> socket.socket:
     place = urlsplit(server.address)
-    return stack.enter_context(socket.create_connection((place.hostname, place.port), timeout=60))
+    return stack.enter_context(socket.create_connection((place.hostname, place.port), timeout=PATIENCE_S))
 
 
 def closed(connection: socket.socket) -> bool:
@@ -65,7 +66,7 @@ def test_connections_that_never_finish_keep_no_visitor_out(half: bytes, server: 
                 # It has given way to a later one.
                 assert number < MANY - MOST_CONNECTIONS
         for _ in range(3):
-            assert httpx.get(server.address, timeout=30).status_code == 200
+            assert httpx.get(server.address, timeout=PATIENCE_S).status_code == 200
         # The last ones are still there: it is the longest waiting that gives way.
         assert not closed(crowd[-1])
 
@@ -124,14 +125,14 @@ def test_an_address_has_not_all_connections(tmp_path: Path) -> None:
         port = urlsplit(server.address).port
         crowd = []
         for _ in range(2 * MOST_OF_AN_ADDRESS):
-            plain = stack.enter_context(socket.create_connection((here, port), timeout=60))
+            plain = stack.enter_context(socket.create_connection((here, port), timeout=PATIENCE_S))
             crowd.append(stack.enter_context(trusted.wrap_socket(plain)))
         time.sleep(1)
         closed_count = sum(map(closed, crowd))
         assert closed_count == len(crowd) - MOST_OF_AN_ADDRESS
         # A visitor from elsewhere, and a new request from that very address, are served.
         for host in ("127.0.0.1", here):
-            answer = httpx.get(f"https://{host}:{port}/sign-in/", verify=trusted, timeout=30)
+            answer = httpx.get(f"https://{host}:{port}/sign-in/", verify=trusted, timeout=PATIENCE_S)
             assert answer.status_code == 200
 
 

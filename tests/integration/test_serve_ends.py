@@ -8,7 +8,6 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import pytest
 
 from howdah.documents.files import write_plan
 from howdah.serve.security import PAGE_HEADER, TOKEN_HEADER
+from support.patience import PATIENCE_S, wait_until
 from support.served import Started, started
 from support.sim_plans import slots_plan
 
@@ -35,7 +35,6 @@ COMPUTING: dict[str, tuple[str, dict[str, Any]]] = {
 }
 only_exam = pytest.mark.exam("pages")
 
-PATIENCE_S = 60.0
 PROMPTLY_S = 10.0
 """A busy machine's, by far less than the work itself would take; alone it is half a second."""
 
@@ -73,14 +72,6 @@ def busy(pid: int) -> bool:
     return any(ticks > before.get(child, ticks) for child, ticks in used().items())
 
 
-def until(right: Callable[[], bool], what: str, patience_s: float = PATIENCE_S) -> None:
-    """Wait until something is so; it fails the test if it never is."""
-    end_s = time.monotonic() + patience_s
-    while not right():
-        assert time.monotonic() < end_s, f"never: {what}"
-        time.sleep(0.05)
-
-
 def warmed(server: Started) -> Started:
     """The server once its first work is done, after which only work itself keeps its processes busy."""
     answer = httpx.post(
@@ -90,7 +81,7 @@ def warmed(server: Started) -> Started:
         timeout=PATIENCE_S,
     )
     assert answer.json() == []
-    until(lambda: not busy(server.process.pid), "the server is idle")
+    wait_until(lambda: not busy(server.process.pid), "the server is idle")
     return server
 
 
@@ -125,7 +116,7 @@ def test_a_server_ends_at_once_whatever_it_computes(
         warmed(server)
         below = children(server.process.pid)
         waiting, answers = posted(server, work)
-        until(lambda: busy(server.process.pid), "the server computes")
+        wait_until(lambda: busy(server.process.pid), "the server computes")
         runs = children(server.process.pid) - below if work == "start" else set()
         assert not answers
         began_s = time.monotonic()
@@ -147,7 +138,7 @@ def test_a_server_ends_at_once_whatever_it_computes(
             for run in runs:
                 with suppress(ProcessLookupError):
                     os.kill(run, signal.SIGKILL)
-        until(lambda: not any(map(lives, below)), "its processes have ended")
+        wait_until(lambda: not any(map(lives, below)), "its processes have ended")
 
 
 @pytest.mark.parametrize("work", ["what-if", pytest.param("inventory", marks=only_exam)])
@@ -163,9 +154,9 @@ def test_work_ends_when_its_visitor_leaves(work: str, tmp_path: Path) -> None:
         )
         with socket.create_connection((place.hostname, place.port)) as connection:
             connection.sendall(head.encode() + content)
-            until(lambda: busy(server.process.pid), "the server computes")
+            wait_until(lambda: busy(server.process.pid), "the server computes")
             below = children(server.process.pid)
-        until(lambda: not busy(server.process.pid), "the work has ended", PROMPTLY_S)
+        wait_until(lambda: not busy(server.process.pid), "the work has ended", PROMPTLY_S)
         assert children(server.process.pid) < below
 
 
@@ -173,8 +164,8 @@ def test_work_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
     with started(tmp_path, forked=False) as server:
         warmed(server)
         posted(server, "what-if")
-        until(lambda: busy(server.process.pid), "the server computes")
+        wait_until(lambda: busy(server.process.pid), "the server computes")
         below = children(server.process.pid)
         server.process.kill()
         server.process.wait()
-        until(lambda: not any(map(lives, below)), "its processes have ended")
+        wait_until(lambda: not any(map(lives, below)), "its processes have ended")

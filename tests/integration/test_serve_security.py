@@ -17,6 +17,7 @@ import pytest
 
 from howdah.serve.security import MOST_BODY_BYTES, PAGE_HEADER, TOKEN_HEADER
 from support import records
+from support.patience import PATIENCE_S
 from support.served import Started, certificate, started
 from support.stored import write_run
 
@@ -59,7 +60,7 @@ def server(folder: Path) -> Iterator[Started]:
 def raw(server: Started, path: str) -> bytes:
     """The answer to a GET of a path that no client would send so; nothing where it is not even read."""
     asked = urlsplit(server.address)
-    with socket.create_connection((asked.hostname, asked.port), timeout=30) as connection:
+    with socket.create_connection((asked.hostname, asked.port), timeout=PATIENCE_S) as connection:
         head = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nConnection: close\r\n\r\n"
         connection.sendall(head.encode())
         answer = b""
@@ -92,7 +93,9 @@ def test_no_path_and_no_link_leads_out_of_the_folder(path: str, server: Started)
 
 
 def test_the_list_shows_no_odd_name_and_of_a_link_only_that_it_is_one(server: Started) -> None:
-    known = {row["id"]: row for row in httpx.get(f"{server.address}api/v1/runs").json()["rows"]}
+    known = {
+        row["id"]: row for row in httpx.get(f"{server.address}api/v1/runs", timeout=PATIENCE_S).json()["rows"]
+    }
     assert set(known) == {records.pi().record.id, "linked-record", "linked-note", "linked-log"}
     linked = [row for name, row in known.items() if name.startswith("linked")]
     assert {row["outcome"] for row in linked} == {"unreadable"}
@@ -109,20 +112,20 @@ def test_what_is_too_large_is_refused_and_the_server_goes_on(server: Started) ->
             yield b"x" * 65536
 
     long = json.dumps({"inventory": "x" * MOST_BODY_BYTES})
-    assert httpx.post(address, content=long, headers=headers).status_code == 413
-    assert httpx.post(address, content=endless(), headers=headers).status_code == 413
+    assert httpx.post(address, content=long, headers=headers, timeout=PATIENCE_S).status_code == 413
+    assert httpx.post(address, content=endless(), headers=headers, timeout=PATIENCE_S).status_code == 413
     assert raw(server, "/" + "x" * 200_000)[:13] in (b"", b"HTTP/1.1 400 ")
     deep = "[" * 50_000
-    assert httpx.post(address, content=deep, headers=headers).status_code in (400, 422)
+    assert httpx.post(address, content=deep, headers=headers, timeout=PATIENCE_S).status_code in (400, 422)
     # YAML that names itself over and over would fill the memory.
     laughs = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         f"{after}: &{after} [{', '.join([f'*{before}'] * 9)}]\n"
         for before, after in zip("abcdefgh", "bcdefghi", strict=True)
     )
-    answer = httpx.post(address, json={"inventory": laughs}, headers={PAGE_HEADER: "1"}, timeout=60)
+    answer = httpx.post(address, json={"inventory": laughs}, headers={PAGE_HEADER: "1"}, timeout=PATIENCE_S)
     assert answer.status_code == 200
     assert answer.json()
-    assert httpx.get(server.address).status_code == 200
+    assert httpx.get(server.address, timeout=PATIENCE_S).status_code == 200
 
 
 def test_so_many_simulations_at_once_and_no_more(server: Started) -> None:
@@ -165,7 +168,7 @@ def test_from_elsewhere_only_with_tls_and_the_token_which_is_in_no_log(tmp_path:
     with started(tmp_path, *listen) as server:
         assert server.address.startswith("https://127.0.0.2:")
         trusted = ssl.create_default_context(cafile=pem)
-        with httpx.Client(base_url=server.address, verify=trusted, timeout=60) as client:
+        with httpx.Client(base_url=server.address, verify=trusted, timeout=PATIENCE_S) as client:
             answer = client.get(f"runs/{run}/")
             assert answer.status_code == 303
             assert client.get("api/v1/runs").status_code == 401
@@ -184,7 +187,7 @@ def test_from_elsewhere_only_with_tls_and_the_token_which_is_in_no_log(tmp_path:
         with pytest.raises(httpx.HTTPError):
             httpx.get(server.address.replace("https", "http"))
         server.process.terminate()
-        told = "".join(server.process.communicate(timeout=30))
+        told = "".join(server.process.communicate(timeout=PATIENCE_S))
         kept = [path for path in tmp_path.rglob("*") if path.is_file()]
         assert kept
         for path in kept:

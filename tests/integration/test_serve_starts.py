@@ -13,10 +13,10 @@ import pytest
 from howdah.documents.files import write_plan
 from howdah.serve.security import TOKEN_HEADER
 from support.command import howdah
+from support.patience import PATIENCE_S
 from support.served import Started, started
 from support.sim_plans import slots_plan
 
-PATIENCE_S = 60
 LONG = {"records": "20k", "operations": "2M", "target": "5k"}
 """It goes on for minutes, and leaves the machine to others meanwhile."""
 
@@ -104,7 +104,7 @@ def test_one_runs_one_waits_and_a_stop_stops(desk: Desk) -> None:
     third = desk.start("local", "pi", {"samples": "1k"})
     assert third.status_code == 409
     assert "one waits already" in third.json()["what"]
-    without = httpx.delete(f"{desk.server.address}api/v1/starts/1")
+    without = httpx.delete(f"{desk.server.address}api/v1/starts/1", timeout=PATIENCE_S)
     assert without.status_code == 403
     assert desk.states() == ["running", "waiting"]
     assert desk.stop(1).status_code == 200

@@ -172,12 +172,12 @@ def test_an_application_from_its_beginning_to_its_end(asked: Asked) -> None:
     command = asked.cluster.daemons.command(PROGRAMS["examples"], "pi", "2", "2000000000")
     client = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        app = asked.cluster.daemons.wait("the application", lambda: _only(asked.manager), timeout_s=90)
+        app = asked.cluster.daemons.wait("the application", lambda: _only(asked.manager))
         assert (app.user, app.name, app.kind) == (getpass.getuser(), "QuasiMonteCarlo", "MAPREDUCE")
-        job = asked.cluster.daemons.wait("its job", lambda: _job(asked.manager, app.id), timeout_s=90)
+        job = asked.cluster.daemons.wait("its job", lambda: _job(asked.manager, app.id))
         assert (job.maps, job.reduces) == (2, 1)
         asked.manager.kill(app.id)
-        ended = asked.cluster.daemons.wait("its end", lambda: _ended(asked.manager, app.id), timeout_s=60)
+        ended = asked.cluster.daemons.wait("its end", lambda: _ended(asked.manager, app.id))
         assert ended.final_status == "KILLED"
         assert "was killed by user" in ended.diagnostics
         assert ended.finished_ms > ended.submitted_ms

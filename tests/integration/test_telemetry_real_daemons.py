@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pytest
 
@@ -14,6 +14,7 @@ from howdah.telemetry.daemons import daemon_source
 from howdah.telemetry.sampler import Sampler
 from support.daemons import put
 from support.hadoop_cluster import HadoopCluster, needs_hadoop
+from support.patience import wait_until
 from support.sinks import MemorySink
 
 pytestmark = [needs_hadoop, pytest.mark.xdist_group("cluster")]
@@ -21,13 +22,6 @@ pytestmark = [needs_hadoop, pytest.mark.xdist_group("cluster")]
 SIZE = 20_000_000
 """Far more than what jobs of earlier tests on the same cluster may still write."""
 WRITTEN = "datanode/written_bytes"
-
-
-def wait_for(condition: Callable[[], bool], timeout_s: float = 60) -> None:
-    end = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.1)
 
 
 def newest(rows: Sequence[Sample]) -> dict[str, float]:
@@ -47,7 +41,7 @@ def test_real_daemons(cluster: HadoopCluster) -> None:
         sampler = Sampler(sink, often, run_start_ns=time.monotonic_ns())
         sampler.start()
         try:
-            wait_for(lambda: WRITTEN in newest(sink.sampled))
+            wait_until(lambda: WRITTEN in newest(sink.sampled))
             asked = {
                 number.metric
                 for name in ("namenode", "datanode")
@@ -57,14 +51,14 @@ def test_real_daemons(cluster: HadoopCluster) -> None:
             assert set(newest(sink.sampled)) == asked
             put(f"{cluster.webhdfs}/tmp/telemetry?op=CREATE&overwrite=true&{cluster.user}", b"x" * SIZE)
             # Hadoop works its numbers out anew every ten seconds, unless its configuration says otherwise.
-            wait_for(lambda: newest(sink.sampled)[WRITTEN] > 0)
+            wait_until(lambda: newest(sink.sampled)[WRITTEN] > 0)
             assert SIZE <= newest(sink.sampled)[WRITTEN] < 1.2 * SIZE
             assert newest(sink.sampled)["namenode/live_datanodes"] == 1
             cluster.daemons.kill("datanode")
             seen = len([row for row in sink.sampled if row.host == "w1"])
             time.sleep(1.5)
             cluster.start("datanode")
-            wait_for(lambda: len([row for row in sink.sampled if row.host == "w1"]) > seen + 2)
+            wait_until(lambda: len([row for row in sink.sampled if row.host == "w1"]) > seen + 2)
         finally:
             sampler.stop()
     (warning,) = sampler.warnings

@@ -89,7 +89,7 @@ def test_a_real_hbase_has_every_number_and_tells_what_it_did(tmp_path: Path) -> 
     start_epoch_s = time.time()
     with Daemons(conf, tmp_path / "logs", lib=HBASE_LIB) as hbase, Web(silence_s=5.0) as web:
         hbase.start("hbase", "org.apache.hadoop.hbase.master.HMaster", "start", options=options)
-        hbase.wait("HBase", lambda: _is_ready(page), timeout_s=90)
+        hbase.wait("HBase", lambda: _is_ready(page))
         master, server = _device("hmaster", page, web), _device("regionserver", page, web)
         first = hbase.wait("every number", lambda: _every_number(master, server))
         (regions,) = region_source("w1", f"http://127.0.0.1:{page}", web).devices

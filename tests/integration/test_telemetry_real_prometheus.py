@@ -17,6 +17,7 @@ import pytest
 from howdah.services.web import Web
 from howdah.telemetry.importers.prometheus import parse_query, read_prometheus
 from howdah.telemetry.importers.stretch import Machines, Window, onto_run
+from support.patience import PATIENCE_S
 from support.ports import free_ports
 
 pytestmark = pytest.mark.skipif(
@@ -62,7 +63,7 @@ def server(tmp_path: Path) -> Iterator[str]:
 
 def _wait_for_scrapes(url: str, count: int) -> None:
     query = quote("max(count_over_time(node_uname_info[10m]))")
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
         try:
             with urllib.request.urlopen(f"{url}/api/v1/query?query={query}", timeout=5) as answer:

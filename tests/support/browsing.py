@@ -18,6 +18,8 @@ from playwright.sync_api import (
     ViewportSize,
 )
 
+from support.patience import PATIENCE_MS
+
 DESKTOP = ViewportSize(width=1200, height=900)
 
 Scheme = Literal["light", "dark"]
@@ -31,6 +33,7 @@ class Visit:
 
     def __init__(self, page: Page) -> None:
         self.page = page
+        page.context.set_default_timeout(PATIENCE_MS)
         self.said: list[str] = []
         self.asked: list[str] = []
         page.on("console", self._add_message)
@@ -49,15 +52,15 @@ class Visit:
     def open(self, path: Path) -> Page:
         """Load the page and wait until every figure is drawn."""
         self.page.goto(path.as_uri())
-        self.page.wait_for_selector("html[data-ready=yes]", timeout=30_000)
+        self.page.wait_for_selector("html[data-ready=yes]")
         return self.page
 
     def go(self, address: str) -> Page:
         """Load a page of a server and wait until its scripts have run, and its figures are drawn."""
         self.page.goto(address)
-        self.page.wait_for_selector("html[data-served=yes]", timeout=30_000)
+        self.page.wait_for_selector("html[data-served=yes]")
         if self.page.locator(".live").count():
-            self.page.wait_for_selector("html[data-ready=yes]", timeout=60_000)
+            self.page.wait_for_selector("html[data-ready=yes]")
         return self.page
 
     def load(self, address: Path | str) -> Page:

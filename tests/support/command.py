@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 import howdah.cli as commands
 from howdah.cli.main import main
 from howdah.report import renderer
+from support.patience import PATIENCE_S
 
 HOWDAH = Path(sys.executable).with_name("howdah")
 """The command itself, for tests of signals, exit codes, pipes and terminals."""
@@ -98,7 +99,7 @@ class ForkedCommand:
 def howdah(
     *arguments: str | Path,
     cwd: Path,
-    timeout_s: float = 120,
+    timeout_s: float = PATIENCE_S,
     env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run the command in ``cwd`` and return what it printed; see ``ForkedCommand``."""

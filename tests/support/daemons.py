@@ -14,6 +14,8 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 from xml.etree import ElementTree
 
+from support.patience import PATIENCE_S
+
 ROOT = Path(__file__).parents[2]
 LIB = ROOT / "build/hadoop/3.5.0/lib"
 HBASE_LIB = ROOT / "build/hbase/2.6.4/lib"
@@ -66,7 +68,7 @@ class Daemons:
     def run(self, main: str, *arguments: str, conf: Path | None = None, inside: Sequence[str] = ()) -> str:
         """Run a program to its end, which must be a good one, and return what it printed."""
         command = [*inside, *self.command(main, *arguments, conf=conf)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
         assert done.returncode == 0, done.stderr[-3000:]
         return done.stdout
 
@@ -90,7 +92,7 @@ class Daemons:
         process.kill()
         process.wait()
 
-    def wait(self, what: str, ask: Callable[[], T | None], timeout_s: float = 45) -> T:
+    def wait(self, what: str, ask: Callable[[], T | None], timeout_s: float = PATIENCE_S) -> T:
         """Ask until there is an answer; a daemon that ended or a long silence fails with its log."""
         end = time.monotonic() + timeout_s
         while time.monotonic() < end:

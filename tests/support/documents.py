@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from support.command import environment, howdah
+from support.patience import PATIENCE_S
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _ENDS = re.compile(r"\s+# ends with (\d+)$")
@@ -47,7 +48,11 @@ def printed_commands(text: str) -> Iterator[PrintedCommand]:
 
 
 def run_printed(
-    command: PrintedCommand, folder: Path, *, env: Mapping[str, str] | None = None, timeout_s: float = 300
+    command: PrintedCommand,
+    folder: Path,
+    *,
+    env: Mapping[str, str] | None = None,
+    timeout_s: float = PATIENCE_S,
 ) -> str:
     """Run a printed command in a folder, check its exit code, and return its output."""
     words = shlex.split(command.line)

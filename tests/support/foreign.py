@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from support.daemons import LIB
+from support.patience import PATIENCE_S
 from support.ports import free_range
 
 SCRIPT = Path(__file__).parents[1] / "foreign/hadoop.sh"
@@ -45,4 +46,4 @@ def foreign_cluster(directory: Path) -> Iterator[Foreign]:
         assert done.returncode == 0, done.stderr[-3000:]
         yield Foreign(directory / "client", directory)
     finally:
-        subprocess.run([str(SCRIPT), "stop", str(directory)], check=True, timeout=60)
+        subprocess.run([str(SCRIPT), "stop", str(directory)], check=True, timeout=PATIENCE_S)

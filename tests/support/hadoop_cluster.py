@@ -117,7 +117,7 @@ class HadoopCluster:
         for name in names:
             self.daemons.start(name, DAEMONS[name], options=_SMALL)
         for name in names:
-            self.daemons.wait(name, partial(self._answers, name), timeout_s=90)
+            self.daemons.wait(name, partial(self._answers, name))
 
     def _answers(self, name: str) -> bool | None:
         return self._serves(name) or None

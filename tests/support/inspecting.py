@@ -12,9 +12,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, ViewportSize
 
 from support.browsing import DESKTOP, Scheme, Visitor
+from support.patience import PATIENCE_S
 
 WIDTHS = (768, 2200)
-PATIENCE_S = 5.0
 PHONE = ViewportSize(width=360, height=800)
 
 TOO_WIDE = """() => {
@@ -113,7 +113,7 @@ def _inspect(visitor: Visitor, address: Path | str, scheme: Scheme, ready: str) 
     view = PHONE if scheme == "dark" else DESKTOP
     visit = visitor(color_scheme=scheme, viewport=view)
     page = visit.load(address)
-    page.wait_for_selector(ready, timeout=60_000)
+    page.wait_for_selector(ready)
     shown = page.evaluate(SHOWN)
     # What is laid out only once it is looked at is laid out now.
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")

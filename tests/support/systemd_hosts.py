@@ -20,6 +20,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from support.patience import PATIENCE_S
+
 PACKAGES = (
     "systemd-sysv",
     "dbus",
@@ -41,7 +43,6 @@ NETWORK = "10.78.{number}"
 _CACHE = Path(__file__).parents[2] / "build/hosts"
 _PREFIX = "hwd"
 _CGROUPS = Path("/sys/fs/cgroup")
-_PATIENCE_S = 60.0
 _SHARES = 4096
 """What each host weighs where processors are short, in shares of which a task has 1024."""
 _TOOLS = ("debootstrap", "unshare", "setpriv", "losetup", "ip", "ssh", "ssh-keygen")
@@ -240,7 +241,7 @@ class SystemdHosts:
 
     def wait(self, host: str) -> None:
         """Wait until a host's sshd answers."""
-        deadline = time.monotonic() + _PATIENCE_S
+        deadline = time.monotonic() + PATIENCE_S
         while True:
             done = subprocess.run(
                 ["ssh", "-F", str(self.ssh_config), host, "true"], capture_output=True, text=True, check=False
@@ -439,7 +440,7 @@ def _remove(rig: str, folder: Path | None) -> None:
         if (name := line.split()[0] if line.split() else "").startswith(f"{_PREFIX}-{rig}-"):
             subprocess.run(["ip", "netns", "delete", name], check=False, capture_output=True)
     subprocess.run(["ip", "link", "delete", f"{_PREFIX}{rig}"], check=False, capture_output=True)
-    deadline = time.monotonic() + _PATIENCE_S
+    deadline = time.monotonic() + PATIENCE_S
     while _inhabitants(rig) and time.monotonic() < deadline:
         time.sleep(0.05)
     for controller in _CGROUPS.iterdir():

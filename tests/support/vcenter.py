@@ -15,6 +15,7 @@ from howdah.model.inventory import Inventory
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
+from support.patience import PATIENCE_S
 from support.plans import group
 
 PROGRAM = Path(__file__).parents[2] / "build" / "vcsim"
@@ -50,7 +51,7 @@ def vcenter(folder: Path, *, hosts: Sequence[str] = HOSTS, **more: object) -> It
             yield VCenterSimulator(endpoint, Path(ca_file))
         finally:
             process.stdin.close()
-            process.wait(timeout=10)
+            process.wait(timeout=PATIENCE_S)
 
 
 def virtual_plan(

@@ -13,6 +13,7 @@ import pytest
 
 from howdah import _native
 from support.operations import finished
+from support.patience import PATIENCE_S
 
 # More points than a machine counts while a test runs, so that only cancelling ends it.
 ENDLESS = 2**60
@@ -85,7 +86,7 @@ def test_a_dropped_operation_is_cancelled_and_joined() -> None:
     assert threads_named("howdah-pi") > 0
     del operation
     # The operating system may list a thread for a moment after it was joined.
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while threads_named("howdah-pi") > 0:
         assert time.monotonic() < deadline
 
@@ -117,7 +118,7 @@ def test_times_are_on_pythons_monotonic_clock() -> None:
 
 def test_progress_names_the_phase_and_grows() -> None:
     operation = _native.pi(1, ENDLESS, 1)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while operation.progress().done_bytes == 0:
         assert time.monotonic() < deadline
     progress = operation.progress()

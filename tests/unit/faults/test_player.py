@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 from howdah.errors import RunFailed
 from howdah.faults.grammar import parse_fault
 from howdah.faults.player import FaultPlayer, Injected
 from howdah.model.faults import ClusterFault
 from howdah.model.tables import Progress
+from support.patience import wait_until
 
 
 class Hands:
@@ -37,13 +37,6 @@ def play(hands: Hands, *lines: str) -> FaultPlayer:
     return player
 
 
-def wait_for(what: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 5
-    while not what():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 def test_a_fault_is_done_at_its_progress_and_undone_after_its_time() -> None:
     hands = Hands()
     player = play(hands, "pause datanode@h1 at ycsb-a 40% for 100ms")
@@ -51,7 +44,7 @@ def test_a_fault_is_done_at_its_progress_and_undone_after_its_time() -> None:
     time.sleep(0.15)
     assert hands.did == []
     player.progress(Progress("ycsb-a", "run", 41, 100, "operations", 1.1))
-    wait_for(lambda: player.reports[0].state == "undone")
+    wait_until(lambda: player.reports[0].state == "undone")
     (report,) = player.reports
     assert report.hit == ("datanode@h1",)
     assert report.came_s is not None
@@ -64,7 +57,7 @@ def test_a_fault_is_done_at_its_progress_and_undone_after_its_time() -> None:
 def test_healing_undoes_what_has_no_end_and_lets_nothing_begin() -> None:
     hands = Hands()
     player = play(hands, "kill datanode@h1 at 0s", "kill datanode@h2 at 1h", "restart zkfc at 0s")
-    wait_for(lambda: player.reports[0].state == "in force" and player.reports[2].state == "done")
+    wait_until(lambda: player.reports[0].state == "in force" and player.reports[2].state == "done")
     player.heal()
     first, second, third = player.reports
     assert (first.state, second.state, third.state) == ("undone", "not happened", "done")
@@ -77,7 +70,7 @@ def test_what_could_not_be_undone_in_time_is_tried_again_when_all_the_others_are
     hands = Hands()
     hands.stuck = True
     player = play(hands, "pause datanode@h1 at 0s for 10ms")
-    wait_for(lambda: player.reports[0].state == "not undone")
+    wait_until(lambda: player.reports[0].state == "not undone")
     hands.stuck = False
     player.heal()
     (report,) = player.reports
@@ -89,7 +82,7 @@ def test_whom_nobody_finds_and_what_cannot_be_undone_are_told() -> None:
     hands = Hands()
     hands.stuck = True
     player = play(hands, "kill datanode@gone at 0s", "kill datanode@h1 at 0s")
-    wait_for(lambda: player.reports[1].state == "in force" and player.reports[0].state == "not happened")
+    wait_until(lambda: player.reports[1].state == "in force" and player.reports[0].state == "not happened")
     player.heal()
     assert "does not run" in (player.reports[0].why or "")
     assert (player.reports[1].state, player.reports[1].why) == ("not undone", "its disk is gone")
@@ -99,8 +92,8 @@ def test_a_phase_and_a_programs_own_seconds_are_waited_for() -> None:
     hands = Hands()
     player = play(hands, "kill datanode@h1 at terasort reduce-merge", "kill datanode@h2 at terasort 50ms")
     player.progress(Progress("terasort", "map-shuffle", 0, 10, "B", 0.0))
-    wait_for(lambda: player.reports[1].state == "in force")
+    wait_until(lambda: player.reports[1].state == "in force")
     assert player.reports[0].state == "waiting"
     player.progress(Progress("terasort", "reduce-merge", 5, 10, "B", 1.0))
-    wait_for(lambda: player.reports[0].state == "in force")
+    wait_until(lambda: player.reports[0].state == "in force")
     player.heal()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from threading import Event, get_ident
 
 import pytest
@@ -13,6 +13,7 @@ from howdah.telemetry import sampler as sampling
 from howdah.telemetry.device import Away, Device, MetricReading
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import Member, Membership, Source
+from support.patience import wait_until
 from support.sinks import MemorySink
 
 METRIC = "process/rss_bytes"
@@ -39,13 +40,6 @@ class Counting(Device):
         if self.ticks in self._away:
             raise Away("nobody listens")
         return [MetricReading(METRIC, self.ticks)]
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def of(rows: Sequence[Sample], machine: str) -> list[Sample]:
@@ -75,7 +69,7 @@ def test_a_machine_that_keeps_one_waiting_holds_up_no_other_one() -> None:
     )
     sampler.start()
     try:
-        wait_for(lambda: other.ticks >= 3)
+        wait_until(lambda: other.ticks >= 3)
         assert waiting.ticks == 1
     finally:
         let_go.set()
@@ -87,7 +81,7 @@ def test_machines_share_a_few_threads_each_with_all_its_daemons() -> None:
     sources = [Source(f"w{number}", (one,), 3600.0) for number, pair in enumerate(daemons) for one in pair]
     sampler = Sampler(MemorySink(), sources, run_start_ns=time.monotonic_ns())
     sampler.start()
-    wait_for(lambda: all(one.ticks for pair in daemons for one in pair))
+    wait_until(lambda: all(one.ticks for pair in daemons for one in pair))
     sampler.stop()
     assert all(first.threads == second.threads for first, second in daemons)
     assert len(set().union(*(first.threads for first, _ in daemons))) == 8
@@ -106,9 +100,9 @@ def test_what_has_an_interval_of_its_own_has_a_thread_of_its_own(
         interval_s=0.1,
     )
     sampler.start()
-    wait_for(lambda: slow.ticks == 1 and steady.ticks >= 4)
+    wait_until(lambda: slow.ticks == 1 and steady.ticks >= 4)
     sampler.mark()
-    wait_for(lambda: slow.ticks == 2)
+    wait_until(lambda: slow.ticks == 2)
     cost = sampler.stop()
     # At once, after the mark, and inside stop unless just after a mark: never by its interval, an hour.
     assert slow.ticks == 2 + last
@@ -128,7 +122,7 @@ def test_a_daemon_that_hangs_holds_up_nothing_else() -> None:
     ]
     sampler = Sampler(sink, sources, run_start_ns=time.monotonic_ns(), interval_s=0.1)
     sampler.start()
-    wait_for(lambda: steady.ticks >= 5 and other.ticks >= 3)
+    wait_until(lambda: steady.ticks >= 5 and other.ticks >= 3)
     assert hanging.ticks == 1
     hold.set()
     sampler.stop()
@@ -199,7 +193,7 @@ def test_a_sink_that_fails_in_a_slow_thread_is_reported_by_stop() -> None:
         interval_s=0.1,
     )
     sampler.start()
-    wait_for(lambda: steady.ticks >= 3)
+    wait_until(lambda: steady.ticks >= 3)
     with pytest.raises(OSError, match="No space left"):
         sampler.stop()
     assert slow.ticks == 1
@@ -229,9 +223,9 @@ def test_machines_that_join_are_sampled_and_those_that_leave_are_not_missed() ->
         follow=lambda: told.pop(0) if told else Membership(),
     )
     sampler.start()
-    wait_for(lambda: not told and new_daemon.ticks >= 4)
+    wait_until(lambda: not told and new_daemon.ticks >= 4)
     asked = its_daemon.ticks
-    wait_for(lambda: new.ticks >= 12)
+    wait_until(lambda: new.ticks >= 12)
     assert its_daemon.ticks <= asked + 1
     sampler.stop()
     assert sampler.warnings == ()
@@ -254,7 +248,7 @@ def test_what_went_missing_long_before_its_machine_left_is_told() -> None:
         follow=lambda: told.pop() if told else Membership(removed=frozenset({"w2"})),
     )
     sampler.start()
-    wait_for(lambda: bool(sampler.members))
+    wait_until(lambda: bool(sampler.members))
     sampler.stop()
     (warning,) = sampler.warnings
     assert warning.machine == "w2"

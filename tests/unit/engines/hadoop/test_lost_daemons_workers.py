@@ -20,6 +20,7 @@ from howdah.services.conf import ClientConf
 from howdah.services.resourcemanager import Node
 from howdah.services.web import parse_object
 from support.daemons import change_properties
+from support.patience import wait_until
 from support.ports import free_ports
 from support.recorded import Recorded, in_json, recorded
 from support.recorded_jobs import DATA, target
@@ -242,17 +243,10 @@ def test_a_watch_looks_by_itself_and_stops(watch: MachineWatch, server: Recorded
     cluster.at(6)
     looking = Watching({watch: 0.02})
     looking.start()
-    _wait(lambda: sum(one.path == "/ws/v1/cluster/nodes" for one in server.asked) > 1)
+    wait_until(lambda: sum(one.path == "/ws/v1/cluster/nodes" for one in server.asked) > 1)
     cluster.at(22)
-    _wait(lambda: {one.kind for one in looking.events} == {"datanode-given-up", "nodemanager-given-up"})
+    wait_until(lambda: {one.kind for one in looking.events} == {"datanode-given-up", "nodemanager-given-up"})
     looking.stop()
     stopped = len(server.asked)
     time.sleep(0.1)
     assert len(server.asked) == stopped
-
-
-def _wait(there: Any) -> None:
-    end = time.monotonic() + 20
-    while not there():
-        assert time.monotonic() < end
-        time.sleep(0.01)

@@ -10,6 +10,7 @@ from pathlib import Path
 from howdah.engines.hadoop.storage import HdfsMarker, read_marker
 from howdah.engines.hadoop.target import Client
 from howdah.engines.processes import ProcessIdentity, is_dead, this_process
+from support.patience import PATIENCE_S
 
 SUBMITTED = "INFO impl.YarnClientImpl: Submitted application application_1795279046143_0001"
 
@@ -17,7 +18,7 @@ SUBMITTED = "INFO impl.YarnClientImpl: Submitted application application_1795279
 def test_the_application_is_noticed_while_the_client_runs(tmp_path: Path) -> None:
     client = Client(["sh", "-c", f"echo '{SUBMITTED}'; exec sleep 60"], tmp_path)
     try:
-        end = time.monotonic() + 10
+        end = time.monotonic() + PATIENCE_S
         while client.application is None and time.monotonic() < end:
             assert not client.wait(0.05)
         assert client.application == "application_1795279046143_0001"
