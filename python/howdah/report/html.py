@@ -38,15 +38,16 @@ _WITHIN_NUMBER = re.compile(
 def prose(text: str) -> Markup:
     """The text with its numbers tied to their units, `code` as code, and no option broken after a hyphen."""
     parts = [
-        part if at % 2 == 0 else _code(part) for at, part in enumerate(_CODE_OR_OPTION.split(tied(text)))
+        part
+        if at % 2 == 0
+        else (
+            Markup("<code>{}</code>").format(part.strip("`"))
+            if part.startswith("`")
+            else Markup('<code class="option">{}</code>').format(part)
+        )
+        for at, part in enumerate(_CODE_OR_OPTION.split(tied(text)))
     ]
     return Markup("").join(parts)
-
-
-def _code(part: str) -> Markup:
-    if part.startswith("`"):
-        return Markup("<code>{}</code>").format(part.strip("`"))
-    return Markup('<code class="option">{}</code>').format(part)
 
 
 def tied(text: str) -> str:
@@ -215,7 +216,17 @@ def _scripts(*more: str) -> Scripts:
 
 def style_sheet(*more: str) -> Markup:
     """The style sheet of every page, then those of one page's own."""
-    return Markup(_variables() + "".join(page_text(name) for name in ("page.css", *more)))
+
+    def declared(palette: dict[str, str]) -> str:
+        return "".join(f"--{token}:{value};" for token, value in palette.items())
+
+    return Markup(
+        (
+            f":root{{--font:{FONT};{declared(LIGHT)}}}\n"
+            f"@media screen and (prefers-color-scheme: dark){{:root.js{{{declared(DARK)}}}}}\n"
+        )
+        + "".join(page_text(name) for name in ("page.css", *more))
+    )
 
 
 def drawn(figure: doc.Figure, pictures: Mapping[str, str] | None) -> Drawn:
@@ -234,18 +245,6 @@ def page_text(name: str) -> str:
 def _script(source: str) -> Markup:
     """A script that cannot close its own element."""
     return Markup(source.replace("</script", "<\\/script").replace("<!--", "<\\!--"))
-
-
-def _variables() -> str:
-    """The palette as CSS variables, light and, on screen with JavaScript, dark."""
-
-    def declared(palette: dict[str, str]) -> str:
-        return "".join(f"--{token}:{value};" for token, value in palette.items())
-
-    return (
-        f":root{{--font:{FONT};{declared(LIGHT)}}}\n"
-        f"@media screen and (prefers-color-scheme: dark){{:root.js{{{declared(DARK)}}}}}\n"
-    )
 
 
 class Piece(NamedTuple):
@@ -313,8 +312,7 @@ def _piece(block: doc.Block, pictures: Mapping[str, str] | None) -> Piece:
 
 def _citing(document: doc.Document) -> Callable[[str], Markup]:
     """A function that makes a text HTML, with a link at the name of every entry that has an anchor."""
-    blocks = (*document.blocks, *(block for section in document.sections for block in section.blocks))
-    lists = [block for block in doc.every_block(blocks) if isinstance(block, doc.Entries)]
+    lists = [block for block in document.every_block() if isinstance(block, doc.Entries)]
     anchors = {str(escape(item.name)): item.anchor for block in lists for item in block.items if item.anchor}
     if not anchors:
         return prose

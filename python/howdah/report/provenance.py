@@ -17,7 +17,53 @@ from howdah.units import format_bytes, format_counted, format_memory, format_sec
 
 def simulated_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
     """What is known of the same work, its intervals, its phases' use; nothing of a measured run."""
-    tables = (*_comparisons(evidence), _bands(record), _use(record))
+    simulated = record.simulated
+    bands = simulated.bands if simulated else ()
+    rows = tuple(
+        (
+            named(band.workload, band.phase),
+            seconds(band.median_s),
+            seconds(band.low_s),
+            seconds(band.high_s),
+            f"\N{MINUS SIGN}{percent(1 - band.low_s / band.median_s)}, "
+            f"+{percent(band.high_s / band.median_s - 1)}"
+            if band.median_s > 0
+            else "",
+        )
+        for band in bands
+    )
+    count = simulated.replications if simulated else 1
+    over = f"Over {format_counted(count, 'simulation')}; figures above show the one with the run's own seed."
+    # A cluster that was not measured is simulated from seeds alone, unless it is calibrated.
+    guessed = simulated is not None and simulated.calibration is None and record.plan.cluster is not None
+    tables = (
+        *_comparisons(evidence),
+        Table(
+            ("workload or phase", "median", "5 % are below", "5 % are above", "from the median"),
+            rows,
+            "How far chance moves the simulated times" if guessed else "How certain the simulated times are",
+            f"{over} How far off they are is unknown without a calibration." if guessed else over,
+        ),
+        Table.of(
+            [
+                (result.workload.kind, use)
+                for result in record.workloads
+                if result.used is not None
+                for use in result.used.phases
+            ],
+            {
+                "phase": lambda pair: named(pair[0], pair[1].phase),
+                "CPU busy": lambda pair: percent(pair[1].cpu_busy),
+                "disks read": lambda pair: format_bytes(pair[1].disk_read_bytes),
+                "disks wrote": lambda pair: format_bytes(pair[1].disk_written_bytes),
+                "between hosts": lambda pair: format_bytes(pair[1].received_bytes),
+                "NameNode": lambda pair: percent(pair[1].namenode_busy),
+                "scheduler": lambda pair: percent(pair[1].scheduler_busy),
+            },
+            "What each phase used",
+            "Of all hosts together; the masters' load is in per cent of one core.",
+        ),
+    )
     yield from (section for section in tables if section.rows)
 
 
@@ -51,56 +97,6 @@ def _comparisons(evidence: Evidence) -> Iterator[Table]:
         )
 
 
-def _bands(record: RunRecord) -> Table:
-    simulated = record.simulated
-    bands = simulated.bands if simulated else ()
-    rows = tuple(
-        (
-            named(band.workload, band.phase),
-            seconds(band.median_s),
-            seconds(band.low_s),
-            seconds(band.high_s),
-            f"\N{MINUS SIGN}{percent(1 - band.low_s / band.median_s)}, "
-            f"+{percent(band.high_s / band.median_s - 1)}"
-            if band.median_s > 0
-            else "",
-        )
-        for band in bands
-    )
-    count = simulated.replications if simulated else 1
-    over = f"Over {format_counted(count, 'simulation')}; figures above show the one with the run's own seed."
-    # A cluster that was not measured is simulated from seeds alone, unless it is calibrated.
-    guessed = simulated is not None and simulated.calibration is None and record.plan.cluster is not None
-    return Table(
-        ("workload or phase", "median", "5 % are below", "5 % are above", "from the median"),
-        rows,
-        "How far chance moves the simulated times" if guessed else "How certain the simulated times are",
-        f"{over} How far off they are is unknown without a calibration." if guessed else over,
-    )
-
-
-def _use(record: RunRecord) -> Table:
-    return Table.of(
-        [
-            (result.workload.kind, use)
-            for result in record.workloads
-            if result.used is not None
-            for use in result.used.phases
-        ],
-        {
-            "phase": lambda pair: named(pair[0], pair[1].phase),
-            "CPU busy": lambda pair: percent(pair[1].cpu_busy),
-            "disks read": lambda pair: format_bytes(pair[1].disk_read_bytes),
-            "disks wrote": lambda pair: format_bytes(pair[1].disk_written_bytes),
-            "between hosts": lambda pair: format_bytes(pair[1].received_bytes),
-            "NameNode": lambda pair: percent(pair[1].namenode_busy),
-            "scheduler": lambda pair: percent(pair[1].scheduler_busy),
-        },
-        "What each phase used",
-        "Of all hosts together; the masters' load is in per cent of one core.",
-    )
-
-
 MOST_NAMES = 8  # More names than this are not listed.
 
 
@@ -109,7 +105,21 @@ def provenance(record: RunRecord) -> tuple[FactList, ...]:
     heading = "Host it was started on" if record.cluster else "Host"
     heading = "Host it was simulated on" if record.simulated else heading
     groups = [
-        FactList("Run", _run(record), frozenset({"command"})),
+        FactList(
+            "Run",
+            (
+                ("record", record.id),
+                ("started", moment(record.created)),
+                ("outcome", f"{record.outcome.value} after {format_seconds(record.elapsed_s)}"),
+                ("origin", record.origin.value),
+                ("command", shlex.join(record.command)),
+                ("seed", str(record.seed)),
+                ("howdah", record.howdah_version),
+                ("engine", f"{record.engine} {record.engine_version}"),
+                ("record schema", str(record.schema_version)),
+            ),
+            frozenset({"command"}),
+        ),
         digest_facts(record.digests),
         FactList("Cost of measuring", _telemetry(record)),
         FactList("Simulation", simulation_facts(record)),
@@ -129,20 +139,6 @@ def provenance(record: RunRecord) -> tuple[FactList, ...]:
 
 def digest_facts(digests: Mapping[str, str]) -> FactList:
     return FactList("Digests (SHA-256)", tuple(sorted(digests.items())), frozenset(digests))
-
-
-def _run(record: RunRecord) -> tuple[tuple[str, str], ...]:
-    return (
-        ("record", record.id),
-        ("started", moment(record.created)),
-        ("outcome", f"{record.outcome.value} after {format_seconds(record.elapsed_s)}"),
-        ("origin", record.origin.value),
-        ("command", shlex.join(record.command)),
-        ("seed", str(record.seed)),
-        ("howdah", record.howdah_version),
-        ("engine", f"{record.engine} {record.engine_version}"),
-        ("record schema", str(record.schema_version)),
-    )
 
 
 def _cluster(record: RunRecord) -> tuple[tuple[str, str], ...]:
@@ -195,13 +191,18 @@ def _host(host: Host) -> tuple[tuple[str, str], ...]:
     if virtual.container:
         machine += f", in a container ({virtual.container})"
     steal = f"{100 * virtual.steal_share:.2g} % since boot" if virtual.steal_share is not None else NONE
+    parts = []
+    if host.usable_cpus < host.cpu.threads:
+        parts.append(f"{host.usable_cpus:g} CPUs")
+    if host.cgroup.memory_limit_bytes is not None:
+        parts.append(f"{format_memory(host.cgroup.memory_limit_bytes)} of memory")
     items = [
         ("name", host.name),
         ("machine", machine),
         ("CPU", f"{cpu.model or cpu.architecture}{clock}"),
         ("cores", ", ".join(format_counted(count, noun) for count, noun in counts)),
         ("memory", f"{format_memory(memory.total_bytes)}, swap {format_memory(memory.swap_total_bytes)}"),
-        *((("left to howdah", allowance),) if (allowance := _allowance(host)) else ()),
+        *((("left to howdah", allowance),) if (allowance := ", ".join(parts)) else ()),
         ("huge pages", f"transparent: {memory.transparent_huge_pages or 'not read'}"),
         ("CPU time stolen", steal),
         *(("disk", _disk(disk)) for disk in host.disks),
@@ -213,16 +214,6 @@ def _host(host: Host) -> tuple[tuple[str, str], ...]:
         *(("not read", f"{gap.what}: {gap.why}") for gap in host.unread),
     ]
     return tuple(items)
-
-
-def _allowance(host: Host) -> str:
-    """What control groups leave of the machine; empty where they leave all of it."""
-    parts = []
-    if host.usable_cpus < host.cpu.threads:
-        parts.append(f"{host.usable_cpus:g} CPUs")
-    if host.cgroup.memory_limit_bytes is not None:
-        parts.append(f"{format_memory(host.cgroup.memory_limit_bytes)} of memory")
-    return ", ".join(parts)
 
 
 def _disk(disk: Disk) -> str:

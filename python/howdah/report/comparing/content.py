@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from howdah.analysis.comparing.compare import CAUSES
 from howdah.analysis.comparing.readings import ELAPSED, PARTS
 from howdah.analysis.wording import listed, percent, probability
-from howdah.model.comparison import Against, Aspect, Comparison, Judged, Measure, RunGroup, Verdict
+from howdah.model.comparison import Aspect, Comparison, Measure, RunGroup, Verdict
 from howdah.report import document as doc
 from howdah.report.comparing.words import (
     answer,
@@ -55,6 +55,26 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
         f"difference where there is none is at most {100 * comparison.level:g} %. The effect is the "
         "difference over the noise (Hedges' g); a difference that would show is found nine times in ten."
     )
+    refused = tuple(f"{refusal.what} is not compared: {refusal.why}." for refusal in comparison.refused)
+    more = len(refused[MOST_REFUSED:])
+    counted = (f"and {more} more runs are not compared; --json lists them",) if more else ()
+    summary = f"{len(refused)} {'run is' if len(refused) == 1 else 'runs are'} not compared"
+    folded = doc.FoldedBlocks(summary, doc.present(doc.Bullets(refused)), open=len(refused) <= MOST_REFUSED)
+    shown = doc.Bullets((*refused[:MOST_REFUSED], *counted), "missing")
+    table = changes_table(comparison)._replace(label="What changed", style="titled", fold=True)
+    unlisted = len(table.rows) - MOST_CHANGES
+    elsewhere = doc.Paragraph(
+        f"and {unlisted} more, which --output and --json list" if unlisted > 0 else "", "about"
+    )
+    blocks: tuple[doc.Block, ...] = (
+        doc.Only(doc.PAGES, (table,)),
+        doc.Only(doc.TERMINAL, (table._replace(rows=table.rows[:MOST_CHANGES]), *doc.present(elsewhere))),
+    )
+    about = "Differences from the baseline; an empty cell has the baseline's value."
+    if not table.rows:
+        none = doc.Paragraph("According to the records nothing changed between these runs.")
+        blocks, about = ((none,) if comparison.against else ()), ""
+    names = [group.name for group in comparison.groups if group.is_simulated]
     return doc.Document(
         "compare",
         f"{base.runs[0].suite}: {groups} compared",
@@ -67,8 +87,13 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
         claim.text,
         doc.present(
             doc.Paragraph(claim.statistics, "lead"),
-            doc.Paragraph(_computed(comparison), "lead"),
-            *_refused(comparison),
+            doc.Paragraph(
+                ""
+                if not names or simulated(comparison.groups)
+                else f"The numbers of {listed(names)} were simulated, not measured; they are drawn hollow or dashed.",
+                "lead",
+            ),
+            *(doc.Only(doc.PAGES, doc.present(folded)), doc.Only(doc.TERMINAL, doc.present(shown))),
             figures.answer if figures is not None else None,
             doc.Only(doc.PAGES, (times.without_empty_columns(),)),
             doc.Only(doc.TERMINAL, (_below_one_another(times),)),
@@ -80,7 +105,7 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
                 "Group by group",
                 doc.present(*notes(comparison), *explained(comparison), remarks),
             ),
-            _changes(comparison),
+            doc.Section("changes", "What changed", "What changed", blocks, about),
             doc.Section("repeats", "Repeats", "Run by run", repeats),
             doc.Section("time", "Over time", "Over time", over_time, followed_runs),
             doc.Section(
@@ -94,32 +119,6 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
             doc.Section("runs", "Runs", "Runs", (runs_table(comparison),), forms=doc.PAGES),
         ),
     )
-
-
-def _refused(comparison: Comparison) -> tuple[doc.Block, ...]:
-    """The runs that are not compared; the terminal has the first of them."""
-    refused = tuple(f"{refusal.what} is not compared: {refusal.why}." for refusal in comparison.refused)
-    more = len(refused[MOST_REFUSED:])
-    counted = (f"and {more} more runs are not compared; --json lists them",) if more else ()
-    summary = f"{len(refused)} {'run is' if len(refused) == 1 else 'runs are'} not compared"
-    folded = doc.FoldedBlocks(summary, doc.present(doc.Bullets(refused)), open=len(refused) <= MOST_REFUSED)
-    shown = doc.Bullets((*refused[:MOST_REFUSED], *counted), "missing")
-    return doc.Only(doc.PAGES, doc.present(folded)), doc.Only(doc.TERMINAL, doc.present(shown))
-
-
-def _changes(comparison: Comparison) -> doc.Section:
-    table = changes_table(comparison)._replace(label="What changed", style="titled", fold=True)
-    more = len(table.rows) - MOST_CHANGES
-    elsewhere = doc.Paragraph(f"and {more} more, which --output and --json list" if more > 0 else "", "about")
-    blocks: tuple[doc.Block, ...] = (
-        doc.Only(doc.PAGES, (table,)),
-        doc.Only(doc.TERMINAL, (table._replace(rows=table.rows[:MOST_CHANGES]), *doc.present(elsewhere))),
-    )
-    about = "Differences from the baseline; an empty cell has the baseline's value."
-    if not table.rows:
-        none = doc.Paragraph("According to the records nothing changed between these runs.")
-        blocks, about = ((none,) if comparison.against else ()), ""
-    return doc.Section("changes", "What changed", "What changed", blocks, about)
 
 
 def notes(comparison: Comparison) -> tuple[doc.Notes, ...]:
@@ -161,7 +160,17 @@ def resource_tables(comparison: Comparison) -> Iterator[doc.Table]:
     base = comparison.baseline
     for against in comparison.against:
         if against.others:
-            yield others_table(against, base)._replace(title=f"{against.group} against {base}")
+            yield doc.Table.of(
+                against.others,
+                {
+                    "of": lambda contrast: place(contrast.measure),
+                    "what": lambda contrast: contrast.measure.name,
+                    base: lambda contrast: measured(contrast.measure, contrast.base_mean),
+                    against.group: lambda contrast: measured(contrast.measure, contrast.other_mean),
+                    "ratio": ratio,
+                    "95 % interval": interval,
+                },
+            )._replace(title=f"{against.group} against {base}")
 
 
 def _below_one_another(table: doc.Table) -> doc.Table:
@@ -178,13 +187,6 @@ def _below_one_another(table: doc.Table) -> doc.Table:
     return doc.Table(("", *table.columns[2:-1]), tuple(rows))
 
 
-def _computed(comparison: Comparison) -> str:
-    names = [group.name for group in comparison.groups if group.is_simulated]
-    if not names or simulated(comparison.groups):
-        return ""
-    return f"The numbers of {listed(names)} were simulated, not measured; they are drawn hollow or dashed."
-
-
 def times_table(comparison: Comparison) -> doc.Table:
     """Every workload and phase, the baseline and then group by group."""
     base = comparison.groups[0]
@@ -197,7 +199,23 @@ def times_table(comparison: Comparison) -> doc.Table:
         for compared in comparison.against:
             result = compared.of(measure)
             if result is not None:
-                rows.append((place(measure), compared.group, *_judged(result)))
+                needed = ""
+                if result.evidence is not None and result.verdict is Verdict.CANNOT_TELL:
+                    needed = f"{result.repeats_needed} each" if result.repeats_needed else "> 100 each"
+                rows.append(
+                    (
+                        place(measure),
+                        compared.group,
+                        *(
+                            str(len(result.other)),
+                            measured(result.measure, result.other_mean),
+                            ratio(result),
+                            interval(result),
+                            result.verdict.value,
+                            needed,
+                        ),
+                    )
+                )
     shown = {measure for measure, _ in _judged_of(base)}
     for group in comparison.groups[1:]:
         # The phases of another program have no counterpart.
@@ -234,20 +252,6 @@ def _repeats_table(comparison: Comparison) -> doc.Table:
     return doc.Table(("what", "runs", _headed(comparison), "least", "most", "noise"), rows)
 
 
-def _judged(result: Judged) -> tuple[str, ...]:
-    needed = ""
-    if result.evidence is not None and result.verdict is Verdict.CANNOT_TELL:
-        needed = f"{result.repeats_needed} each" if result.repeats_needed else "> 100 each"
-    return (
-        str(len(result.other)),
-        measured(result.measure, result.other_mean),
-        ratio(result),
-        interval(result),
-        result.verdict.value,
-        needed,
-    )
-
-
 def _judged_of(group: RunGroup) -> list[tuple[Measure, list[float]]]:
     return [(measure, values) for measure, values in group.values.items() if measure.is_judged]
 
@@ -273,21 +277,6 @@ def changes_table(comparison: Comparison) -> doc.Table:
         for aspect, name in sorted(bases, key=lambda key: aspects.index(key[0]))
     )
     return doc.Table(("aspect", "what", *(group.name for group in comparison.groups)), rows)
-
-
-def others_table(against: Against, baseline: str) -> doc.Table:
-    """Resources and tasks of one group beside the baseline's."""
-    return doc.Table.of(
-        against.others,
-        {
-            "of": lambda contrast: place(contrast.measure),
-            "what": lambda contrast: contrast.measure.name,
-            baseline: lambda contrast: measured(contrast.measure, contrast.base_mean),
-            against.group: lambda contrast: measured(contrast.measure, contrast.other_mean),
-            "ratio": ratio,
-            "95 % interval": interval,
-        },
-    )
 
 
 def tests_table(comparison: Comparison) -> doc.Table:

@@ -79,7 +79,16 @@ def ratios(comparison: Comparison) -> Figure | None:
             "certain than the bar alone."
         ),
         spec=_spec(comparison, heads, rows),
-        table=_table(rows),
+        table=Table.of(
+            rows,
+            {
+                "of": lambda row: place(row.judged.measure),
+                "group": lambda row: row.against.group,
+                "ratio": lambda row: ratio(row.judged),
+                "95 % interval": lambda row: interval(row.judged),
+                "verdict": lambda row: row.judged.verdict.value,
+            },
+        ),
         keys=group_keys(comparison)[1:] if len(comparison.against) > 1 else (),
         marks=4 * len(rows),
         labelled=True,
@@ -191,16 +200,3 @@ def _label(result: Judged) -> str:
     if not result.is_told:
         return result.verdict.value
     return more(result) if result.measure.kind == "time" else f"{result.verdict.value}: {more(result)}"
-
-
-def _table(rows: list[RatioRow]) -> Table:
-    return Table.of(
-        rows,
-        {
-            "of": lambda row: place(row.judged.measure),
-            "group": lambda row: row.against.group,
-            "ratio": lambda row: ratio(row.judged),
-            "95 % interval": lambda row: interval(row.judged),
-            "verdict": lambda row: row.judged.verdict.value,
-        },
-    )

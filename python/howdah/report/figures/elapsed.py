@@ -37,29 +37,34 @@ def elapsed(source: FigureSource) -> Figure | None:
     workloads = source.evidence.workloads
     if not workloads:
         return None
-    marks = _marks(source)
+    floors = {floor.workload: floor.floor_s for floor in source.evidence.floors}
+    marks = (
+        Marks("floor", floors)
+        if floors
+        else Marks(
+            "limit",
+            {limit.workload: limit.limit_s for limit in source.evidence.limits if limit.phase is None},
+        )
+    )
     ends = [datum["high"] for datum in intervals(source, unit_s=1.0)]
     longest = max(
         [workload.elapsed_s for workload in workloads] + list(marks.seconds.values()) + ends + [1e-3]
     )
     spec = _spec(source, marks, longest)
+    rows = []
+    for workload in workloads:
+        mark = marks.seconds.get(workload.workload)
+        rows.append((workload.workload, "", f"{workload.elapsed_s:.3f}", f"{mark:.3f}" if mark else ""))
+        rows.extend(
+            (workload.workload, phase.name, f"{phase.elapsed_s:.3f}", "") for phase in workload.phases
+        )
     return Figure(
         id="elapsed",
         title="Elapsed time",
         caption=_caption(source, marks),
         spec=spec,
-        table=_table(workloads, marks),
+        table=Table(("workload", "phase", "elapsed (s)", f"{marks.name} (s)"), tuple(rows)),
         marks=len(workloads) * 4,
-    )
-
-
-def _marks(source: FigureSource) -> Marks:
-    """The floor where there is one: nothing says better what Hadoop costs; the raw limit elsewhere."""
-    floors = {floor.workload: floor.floor_s for floor in source.evidence.floors}
-    if floors:
-        return Marks("floor", floors)
-    return Marks(
-        "limit", {limit.workload: limit.limit_s for limit in source.evidence.limits if limit.phase is None}
     )
 
 
@@ -163,17 +168,6 @@ def _caption(source: FigureSource, held: Marks) -> str:
     if held.name == "floor":
         return f"{text} The floor is the same work on the same hardware without Hadoop."
     return f"{text} The limit is the raw hardware's own time for the same bytes."
-
-
-def _table(workloads: tuple[WorkloadTime, ...], held: Marks) -> Table:
-    rows = []
-    for workload in workloads:
-        mark = held.seconds.get(workload.workload)
-        rows.append((workload.workload, "", f"{workload.elapsed_s:.3f}", f"{mark:.3f}" if mark else ""))
-        rows.extend(
-            (workload.workload, phase.name, f"{phase.elapsed_s:.3f}", "") for phase in workload.phases
-        )
-    return Table(("workload", "phase", "elapsed (s)", f"{held.name} (s)"), tuple(rows))
 
 
 def intervals(source: FigureSource, unit_s: float) -> list[dict[str, Any]]:

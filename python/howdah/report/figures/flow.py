@@ -83,7 +83,11 @@ def layout(picture: ByteFlow) -> FlowLayout:
     fullest = max(sum(carried[key] for key in keys) for keys in columns)
     scale = TALLEST / fullest if fullest else 0.0
     heights = {key: max(LEAST, scale * size) for key, size in carried.items()}
-    tops = _tops(columns, heights, _neighbours(picture.flows, column))
+    before: dict[str, list[str]] = {}
+    for index, flow in enumerate(picture.flows):
+        for left, right in pairwise(_chain(index, flow, column)):
+            before.setdefault(right, []).append(left)
+    tops = _tops(columns, heights, before)
     nodes = {node.key: node for node in picture.nodes}
     boxes = [
         Box(nodes.get(key), at, tops[key], heights[key], carried[key])
@@ -98,15 +102,6 @@ def _chain(index: int, flow: Flow, column: dict[str, int]) -> list[str]:
     """The boxes and passing places that a stream connects, from left to right."""
     between = range(column[flow.source] + 1, column[flow.target])
     return [flow.source, *(f"{index}@{at}" for at in between), flow.target]
-
-
-def _neighbours(flows: Sequence[Flow], column: dict[str, int]) -> dict[str, list[str]]:
-    """For every box and place, what streams reach it from the left."""
-    before: dict[str, list[str]] = {}
-    for index, flow in enumerate(flows):
-        for left, right in pairwise(_chain(index, flow, column)):
-            before.setdefault(right, []).append(left)
-    return before
 
 
 def _tops(
@@ -181,37 +176,17 @@ def flow_figures(source: FigureSource) -> list[Figure]:
     return [_figure(source, flow) for flow in pictures if flow.flows]
 
 
-def _visible(picture: ByteFlow) -> ByteFlow:
-    """The picture without streams too thin to see, and without boxes that only these reach."""
-    largest = max(flow.bytes for flow in picture.flows)
-    flows = tuple(
-        flow for flow in picture.flows if max(flow.bytes, flow.theory or 0.0) >= TOO_SMALL * largest
-    )
-    met = {end for flow in flows for end in (flow.source, flow.target)}
-    nodes = tuple(node for node in picture.nodes if node.key in met)
-    return replace(picture, flows=flows, nodes=nodes)
-
-
 def _figure(source: FigureSource, whole: ByteFlow) -> Figure:
-    picture = _visible(whole)
+    largest = max(flow.bytes for flow in whole.flows)
+    flows = tuple(flow for flow in whole.flows if max(flow.bytes, flow.theory or 0.0) >= TOO_SMALL * largest)
+    met = {end for flow in flows for end in (flow.source, flow.target)}
+    nodes = tuple(node for node in whole.nodes if node.key in met)
+    picture = replace(whole, flows=flows, nodes=nodes)
     keys = [
         key
         for key in (READ, CACHED, WITHIN, NETWORK, WRITTEN)
         if any(_key(flow) is key for flow in picture.flows)
     ]
-    return Figure(
-        id=f"flow-{picture.workload.replace(' #', '-')}",
-        title=f"{picture.workload}: where the bytes went",
-        caption=_caption(picture),
-        spec=_spec(source, picture, layout(picture), keys),
-        table=_table(whole),
-        keys=tuple(keys) if len(keys) > 1 else (),
-        marks=len(picture.flows) + len(picture.nodes),
-        least_width=WIDTH + 120,
-    )
-
-
-def _caption(picture: ByteFlow) -> str:
     sentences = [
         "A stream's height is the bytes counted; where no counter exists, the bytes expected in theory."
     ]
@@ -227,7 +202,25 @@ def _caption(picture: ByteFlow) -> str:
         sentences.append(
             f"Shuffle that crossed from one machine to another: {format_percent(picture.remote_share)}."
         )
-    return " ".join(sentences)
+    labels = {node.key: node.label for node in whole.nodes}
+    return Figure(
+        id=f"flow-{picture.workload.replace(' #', '-')}",
+        title=f"{picture.workload}: where the bytes went",
+        caption=" ".join(sentences),
+        spec=_spec(source, picture, layout(picture), keys),
+        table=Table.of(
+            whole.flows,
+            {
+                "stream": lambda flow: f"{labels[flow.source]} → {labels[flow.target]}: {flow.stream}",
+                "counted": lambda flow: signed_bytes(flow.measured),
+                "theory": lambda flow: signed_bytes(flow.theory),
+                "counted by": lambda flow: flow.by or "no counter",
+            },
+        ),
+        keys=tuple(keys) if len(keys) > 1 else (),
+        marks=len(picture.flows) + len(picture.nodes),
+        least_width=WIDTH + 120,
+    )
 
 
 def _key(flow: Flow) -> Key:
@@ -352,35 +345,20 @@ def _names(
                     for place, line in enumerate(lines)
                 ]
         if values:
-            layers.append(_line(values, align, x, y))
+            strong = "datum.strong"
+            layers.append(
+                vega.texts(
+                    values,
+                    {
+                        "x": vega.on(x, "x"),
+                        "y": vega.on(y, "y"),
+                        "color": {"condition": {"test": strong, "value": "$ink"}, "value": "$muted"},
+                    },
+                    align=align,
+                    baseline="bottom",
+                    fontSize=11,
+                    limit=200,
+                    fontWeight={"expr": f"{strong} ? 'bold' : 'normal'"},
+                )
+            )
     return layers
-
-
-def _line(values: list[dict[str, Any]], align: str, x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
-    strong = "datum.strong"
-    return vega.texts(
-        values,
-        {
-            "x": vega.on(x, "x"),
-            "y": vega.on(y, "y"),
-            "color": {"condition": {"test": strong, "value": "$ink"}, "value": "$muted"},
-        },
-        align=align,
-        baseline="bottom",
-        fontSize=11,
-        limit=200,
-        fontWeight={"expr": f"{strong} ? 'bold' : 'normal'"},
-    )
-
-
-def _table(picture: ByteFlow) -> Table:
-    labels = {node.key: node.label for node in picture.nodes}
-    return Table.of(
-        picture.flows,
-        {
-            "stream": lambda flow: f"{labels[flow.source]} → {labels[flow.target]}: {flow.stream}",
-            "counted": lambda flow: signed_bytes(flow.measured),
-            "theory": lambda flow: signed_bytes(flow.theory),
-            "counted by": lambda flow: flow.by or "no counter",
-        },
-    )

@@ -44,18 +44,6 @@ def _rates_figure(workload: str, steps: Sequence[RateStep]) -> Figure:
         if held
         else "None was kept and answered in time."
     )
-    return Figure(
-        id=f"rates-{workload}".replace(" ", "-").replace("#", ""),
-        title=f"{workload}: times of operations at each rate",
-        caption=caption,
-        spec=_rates_spec(steps),
-        table=_table(steps),
-        keys=(IN_TIME, TOO_LATE),
-        marks=len(steps),
-    )
-
-
-def _rates_spec(steps: Sequence[RateStep]) -> dict[str, Any]:
     values = [
         {
             "series": (IN_TIME if step.held else TOO_LATE).name,
@@ -74,27 +62,31 @@ def _rates_spec(steps: Sequence[RateStep]) -> dict[str, Any]:
         *vega.tips(done="done", within="99 % within"),
     ]
     point = {"type": "point", "filled": True, "size": 70, "opacity": 1}
-    return vega.chart(
-        [
-            vega.layer(values, {"type": "line", "color": "$muted", "strokeWidth": 1.2}, {"x": x, "y": y}),
-            vega.own(
-                values, point, {"x": x, "y": y, "color": vega.series_colour((IN_TIME, TOO_LATE))}, tooltip
-            ),
-        ],
-        height=_HEIGHT,
-        top=24,
-    )
-
-
-def _table(steps: Sequence[RateStep]) -> Table:
-    return Table.of(
-        steps,
-        {
-            "requested in a second": lambda step: f"{step.asked_per_s:,.0f}",
-            "done in a second": lambda step: f"{step.done_per_s:,.0f}",
-            "99 % within": lambda step: delay(step.within_s),
-            "in time": lambda step: "yes" if step.held else "no",
-        },
+    return Figure(
+        id=f"rates-{workload}".replace(" ", "-").replace("#", ""),
+        title=f"{workload}: times of operations at each rate",
+        caption=caption,
+        spec=vega.chart(
+            [
+                vega.layer(values, {"type": "line", "color": "$muted", "strokeWidth": 1.2}, {"x": x, "y": y}),
+                vega.own(
+                    values, point, {"x": x, "y": y, "color": vega.series_colour((IN_TIME, TOO_LATE))}, tooltip
+                ),
+            ],
+            height=_HEIGHT,
+            top=24,
+        ),
+        table=Table.of(
+            steps,
+            {
+                "requested in a second": lambda step: f"{step.asked_per_s:,.0f}",
+                "done in a second": lambda step: f"{step.done_per_s:,.0f}",
+                "99 % within": lambda step: delay(step.within_s),
+                "in time": lambda step: "yes" if step.held else "no",
+            },
+        ),
+        keys=(IN_TIME, TOO_LATE),
+        marks=len(steps),
     )
 
 
@@ -125,18 +117,6 @@ def _figure(source: FigureSource, workload: str, timed: list[OperationLatency]) 
         f"the longest {delay(latency.longest_s)}"
         for latency in timed
     )
-    return Figure(
-        id=f"latencies-{workload}".replace(" ", "-").replace("#", ""),
-        title=f"{workload}: how long operations took",
-        caption=f"{percentiles}.",
-        spec=_spec(source, timed, keys),
-        table=latency_table(timed),
-        keys=keys,
-        marks=sum(len(latency.curve) for latency in timed),
-    )
-
-
-def latency_table(timed: list[OperationLatency]) -> Table:
     shares = [share for share, _ in timed[0].within_s]
     columns = ("operation", "how often", *(f"{100 * share:g} % within" for share in shares), "longest")
     rows = tuple(
@@ -148,11 +128,7 @@ def latency_table(timed: list[OperationLatency]) -> Table:
         )
         for latency in timed
     )
-    return Table(columns, rows)
-
-
-def _spec(source: FigureSource, timed: list[OperationLatency], keys: tuple[Key, ...]) -> dict[str, Any]:
-    values = [
+    points = [
         {
             "series": latency.operation,
             "longer": max(1 - share, _LEAST_SHARE),
@@ -175,12 +151,20 @@ def _spec(source: FigureSource, timed: list[OperationLatency], keys: tuple[Key, 
     )
     y = vega.logarithmic("ms", {**vega.level_title("ms"), "format": "~g", "tickCount": 5})
     curves = vega.own(
-        values,
+        points,
         {"type": "line", "strokeWidth": 1.5, "strokeDash": source.dash},
         {"x": x, "y": y, "color": vega.series_colour(keys)},
         vega.tips(series="operation", share="of all", text="within"),
     )
-    return vega.chart([curves], height=180, top=24)
+    return Figure(
+        id=f"latencies-{workload}".replace(" ", "-").replace("#", ""),
+        title=f"{workload}: how long operations took",
+        caption=f"{percentiles}.",
+        spec=vega.chart([curves], height=180, top=24),
+        table=Table(columns, rows),
+        keys=keys,
+        marks=sum(len(latency.curve) for latency in timed),
+    )
 
 
 _THOUSAND = 1000.0
@@ -253,22 +237,6 @@ def availability(source: FigureSource) -> Figure | None:
     )
     if source.record.faults:
         caption += " Faults are shaded, from injection until they were reverted."
-    return Figure(
-        id="availability",
-        title="Answers to probes",
-        caption=caption,
-        spec=_probes_spec(source, probes),
-        table=_probes_table(probes),
-        keys=(ANSWERED, OUT),
-        marks=len(probes) + sum(len(probe.outages) for probe in probes),
-    )
-
-
-def _probe_name(probe: ProbeReport) -> str:
-    return f"{probe.of}, {probe.operation}"
-
-
-def _probes_spec(source: FigureSource, probes: tuple[ProbeReport, ...]) -> dict[str, Any]:
     unit = run_unit(source)
     above = header(source, WIDTH)
     x = time_x(source)
@@ -302,27 +270,35 @@ def _probes_spec(source: FigureSource, probes: tuple[ProbeReport, ...]) -> dict[
         {"x": x, "x2": "end", "y": y, "color": vega.series_colour((ANSWERED, OUT))},
         tooltip,
     )
-    return vega.chart(
-        [*above.layers, strips],
-        height=_PITCH * len(probes),
-        top=above.height + UNIT_LINE // 3,
-        bottom=_AXIS,
-        left=max(LEFT, round(_LETTER * max(len(_probe_name(probe)) for probe in probes))),
+    return Figure(
+        id="availability",
+        title="Answers to probes",
+        caption=caption,
+        spec=vega.chart(
+            [*above.layers, strips],
+            height=_PITCH * len(probes),
+            top=above.height + UNIT_LINE // 3,
+            bottom=_AXIS,
+            left=max(LEFT, round(_LETTER * max(len(_probe_name(probe)) for probe in probes))),
+        ),
+        table=Table.of(
+            probes,
+            {
+                "probe": _probe_name,
+                "requests": lambda probe: f"{probe.asked:,}",
+                "failed": lambda probe: f"{probe.failed:,}",
+                "slowest answer": lambda probe: seconds(probe.longest_s),
+                "outages": lambda probe: f"{len(probe.outages):,}",
+                "longest": lambda probe: (
+                    seconds(max(out.elapsed_s for out in probe.outages)) if probe.outages else NONE
+                ),
+                "all together": lambda probe: seconds(probe.out_s),
+            },
+        ),
+        keys=(ANSWERED, OUT),
+        marks=len(probes) + sum(len(probe.outages) for probe in probes),
     )
 
 
-def _probes_table(probes: tuple[ProbeReport, ...]) -> Table:
-    return Table.of(
-        probes,
-        {
-            "probe": _probe_name,
-            "requests": lambda probe: f"{probe.asked:,}",
-            "failed": lambda probe: f"{probe.failed:,}",
-            "slowest answer": lambda probe: seconds(probe.longest_s),
-            "outages": lambda probe: f"{len(probe.outages):,}",
-            "longest": lambda probe: (
-                seconds(max(out.elapsed_s for out in probe.outages)) if probe.outages else NONE
-            ),
-            "all together": lambda probe: seconds(probe.out_s),
-        },
-    )
+def _probe_name(probe: ProbeReport) -> str:
+    return f"{probe.of}, {probe.operation}"

@@ -48,7 +48,21 @@ def storage(source: FigureSource) -> list[Figure]:
         figures = [_storage_figure(source, "storage", f"Storage{of_workers(source)}", every)]
     else:
         title = f"Storage, {names[0]}" if len(names) == 1 else f"Storage, {len(names)} data disks together"
-        figures = [_storage_figure(source, "storage", title, every, _limits(source))]
+        limits = source.record.limits
+        figures = [
+            _storage_figure(
+                source,
+                "storage",
+                title,
+                every,
+                []
+                if limits is None
+                else [
+                    LevelMark("read limit", READ.token, limits.read_bytes_per_s),
+                    LevelMark("write limit", WRITE.token, limits.write_bytes_per_s),
+                ],
+            )
+        ]
     if len(names) > 1:
         peak = max(_peak(source, [series]) for series in every)
         for name in names:
@@ -62,16 +76,6 @@ def storage(source: FigureSource) -> list[Figure]:
 def _peak(source: FigureSource, series: Sequence[Series]) -> float:
     grid = common_grid(series, first_shown_s(source))
     return float(peaks_within(series, grid).max()) if len(grid) else 0.0
-
-
-def _limits(source: FigureSource) -> list[LevelMark]:
-    limits = source.record.limits
-    if limits is None:
-        return []
-    return [
-        LevelMark("read limit", READ.token, limits.read_bytes_per_s),
-        LevelMark("write limit", WRITE.token, limits.write_bytes_per_s),
-    ]
 
 
 def _storage_figure(
@@ -192,11 +196,6 @@ def memory(source: FigureSource) -> list[Figure]:
         f"{'Of all workers' if source.record.cluster else 'Of the whole host'}: file pages held in memory, "
         "and those of them that wait to be written.",
     )
-    figures = (_figure(source, process, PROCESS, _levels(source)), _figure(source, cache, CACHE, []))
-    return list(filter(None, figures))
-
-
-def _levels(source: FigureSource) -> list[LevelMark]:
     results = source.record.workloads
     peaks = [result.peak_rss_bytes for result in results if result.peak_rss_bytes is not None]
     budgets = [result.memory_bytes for result in results if result.memory_bytes is not None]
@@ -205,30 +204,29 @@ def _levels(source: FigureSource) -> list[LevelMark]:
         marks.append(LevelMark(f"peak {format_memory(max(peaks))}", "memory-process", max(peaks)))
     if budgets:
         marks.append(LevelMark(f"budget {format_memory(max(budgets))}", "muted", max(budgets)))
-    return marks
-
-
-def _gauged(source: FigureSource, metric: str) -> list[Series]:
-    """A gauge as a series, one for each host: between two samples, the mean of both."""
-    return [
-        Series(
-            host=gauge.host,
-            subject="memory",
-            instance="all",
-            quantity=metric,
-            unit=gauge.unit,
-            edges_s=gauge.times_s,
-            values=(gauge.values[1:] + gauge.values[:-1]) / 2,
-        )
-        for gauge in working(source, source.evidence.gauges)
-        if gauge.metric == metric and len(gauge.values) > 1
-    ]
+    figures = (_figure(source, process, PROCESS, marks), _figure(source, cache, CACHE, []))
+    return list(filter(None, figures))
 
 
 def _figure(
     source: FigureSource, words: tuple[str, str, str], keys: dict[str, Key], marks: Sequence[LevelMark]
 ) -> Figure | None:
-    series = {key: _gauged(source, metric) for metric, key in keys.items()}
+    series = {
+        key: [
+            Series(
+                host=gauge.host,
+                subject="memory",
+                instance="all",
+                quantity=metric,
+                unit=gauge.unit,
+                edges_s=gauge.times_s,
+                values=(gauge.values[1:] + gauge.values[:-1]) / 2,
+            )
+            for gauge in working(source, source.evidence.gauges)
+            if gauge.metric == metric and len(gauge.values) > 1
+        ]
+        for metric, key in keys.items()
+    }
     grid = common_grid([samples for some in series.values() for samples in some], first_shown_s(source))
     if not len(grid):
         return None

@@ -158,7 +158,14 @@ def machines(source: FigureSource, every: Sequence[Series], quantities: Sequence
     left_out = "Each host is drawn with all its workers together." if by_host else ""
     if len(rows) <= MOST_ROWS:
         return MachineRows(grid, tuple(rows), left_out)
-    picked, remaining = _most_different(rows)
+    middle = _median(rows)
+
+    def distance(row: MachineRow) -> float:
+        apart = zip(row.values, middle, strict=True)
+        return float(sum(np.abs(values - typical).mean() for values, typical in apart))
+
+    ordered = sorted(rows, key=distance, reverse=True)
+    picked, remaining = ordered[: MOST_ROWS - 1], ordered[MOST_ROWS - 1 :]
     count = format_count(len(remaining))
     note = f"Of {format_count(len(rows))} machines, the {len(picked)} that differ most from the median."
     highest = np.median([row.peaks for row in remaining], axis=0)
@@ -199,18 +206,6 @@ def _row(part: SmallChart, grid: FloatArray, quantities: Sequence[str]) -> Machi
         values.append(combined(own, grid, mean if shares else total))
         peaks.append(float(peaks_within(own, grid[[0, -1]])[0]) / (len(own) if shares else 1))
     return MachineRow(part.name, part.role, tuple(values), tuple(peaks))
-
-
-def _most_different(rows: list[MachineRow]) -> tuple[list[MachineRow], list[MachineRow]]:
-    """The rows farthest from the median of all, the farthest first, and the rest."""
-    middle = _median(rows)
-
-    def distance(row: MachineRow) -> float:
-        apart = zip(row.values, middle, strict=True)
-        return float(sum(np.abs(values - typical).mean() for values, typical in apart))
-
-    ordered = sorted(rows, key=distance, reverse=True)
-    return ordered[: MOST_ROWS - 1], ordered[MOST_ROWS - 1 :]
 
 
 def _median(rows: Sequence[MachineRow]) -> tuple[FloatArray, ...]:

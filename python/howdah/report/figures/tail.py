@@ -16,7 +16,7 @@ from howdah.report.document import Figure, Key, Table
 from howdah.report.figures import timeaxis
 from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.figures.timeline import Label, label_layers, spread
-from howdah.report.theme import RIGHT, WIDTH, ScaledUnit
+from howdah.report.theme import RIGHT, WIDTH
 from howdah.units import format_counted
 
 _HEIGHT, _LANE, _GAP = 220.0, 16.0, 12.0
@@ -48,10 +48,22 @@ def tail(source: FigureSource) -> Figure | None:
         if (events := [event for event in shown if event.kind in kinds])
     ]
     spec = _spec(source, courses, keys, lanes)
+    sentences = ["Time within which 50 to 99.9 % of requests ended in each step, on a logarithmic scale."]
+    for course in courses:
+        within = dict(course.within_s)[0.99]
+        if not np.isfinite(within).any():
+            continue
+        sentences.append(
+            f"{course.workload}: 99 % within {_time(float(np.nanmedian(within)))} in half of the steps, "
+            f"{_time(float(np.nanmax(within)))} in the worst."
+        )
+    if lanes:
+        counts = ", ".join(_counted(key, events) for key, events in lanes)
+        sentences.append(f"Below, what RegionServers did at the same time: {counts}.")
     return Figure(
         id="tail",
         title="How long requests took",
-        caption=_caption(courses, lanes),
+        caption=" ".join(sentences),
         spec=spec,
         table=_table(source, courses, lanes),
         keys=(*keys, *(key for key, _ in lanes)),
@@ -66,22 +78,6 @@ _Lane = tuple[Key, list[ServerEvent]]
 
 def _named(share: float) -> str:
     return f"{100 * share:g} % within"
-
-
-def _caption(courses: Sequence[LatencyCourse], lanes: Sequence[_Lane]) -> str:
-    sentences = ["Time within which 50 to 99.9 % of requests ended in each step, on a logarithmic scale."]
-    for course in courses:
-        within = dict(course.within_s)[0.99]
-        if not np.isfinite(within).any():
-            continue
-        sentences.append(
-            f"{course.workload}: 99 % within {_time(float(np.nanmedian(within)))} in half of the steps, "
-            f"{_time(float(np.nanmax(within)))} in the worst."
-        )
-    if lanes:
-        counts = ", ".join(_counted(key, events) for key, events in lanes)
-        sentences.append(f"Below, what RegionServers did at the same time: {counts}.")
-    return " ".join(sentences)
 
 
 def _counted(key: Key, events: Sequence[ServerEvent]) -> str:
@@ -143,40 +139,38 @@ def _spec(
     )
     layers = [*above.layers, lines]
     for at, (key, events) in enumerate(lanes):
-        layers.append(_lane(key, events, unit, _HEIGHT + _GAP + _LANE * at))
+        top = _HEIGHT + _GAP + _LANE * at
+        longest = sorted(events, key=lambda event: event.start_s - event.end_s)[:MOST_EVENTS]
+        values = [
+            {
+                "series": key.name,
+                "start": round(event.start_s / unit.size, 4),
+                "end": round(event.end_s / unit.size, 4),
+                "top": top + 2,
+                "below": top + _LANE - 2,
+                "where": event.machine,
+                "what": event.detail,
+                "took": _time(event.seconds),
+            }
+            for event in sorted(longest, key=lambda event: event.start_s)
+        ]
+        layers.append(
+            vega.layer(
+                values,
+                {"type": "rect", "color": f"${key.token}", "stroke": f"${key.token}", "strokeWidth": 1}
+                | {"opacity": 0.75, "clip": True},
+                {
+                    "x": vega.quantity("start"),
+                    "x2": "end",
+                    "y": vega.in_pixels("top"),
+                    "y2": "below",
+                    "tooltip": vega.tips(where="where", what=key.name, took="took"),
+                },
+                vega.SHOWN,
+            )
+        )
     layers += label_layers(_labels(rows, keys, (low, high), lanes))
     return vega.chart(layers, height=height, top=above.height + timeaxis.UNIT_LINE, right=RIGHT)
-
-
-def _lane(key: Key, events: Sequence[ServerEvent], unit: ScaledUnit, top: float) -> dict[str, Any]:
-    """Events of one kind as bars from their start to their end, short ones as wide as can be seen."""
-    longest = sorted(events, key=lambda event: event.start_s - event.end_s)[:MOST_EVENTS]
-    values = [
-        {
-            "series": key.name,
-            "start": round(event.start_s / unit.size, 4),
-            "end": round(event.end_s / unit.size, 4),
-            "top": top + 2,
-            "below": top + _LANE - 2,
-            "where": event.machine,
-            "what": event.detail,
-            "took": _time(event.seconds),
-        }
-        for event in sorted(longest, key=lambda event: event.start_s)
-    ]
-    return vega.layer(
-        values,
-        {"type": "rect", "color": f"${key.token}", "stroke": f"${key.token}", "strokeWidth": 1}
-        | {"opacity": 0.75, "clip": True},
-        {
-            "x": vega.quantity("start"),
-            "x2": "end",
-            "y": vega.in_pixels("top"),
-            "y2": "below",
-            "tooltip": vega.tips(where="where", what=key.name, took="took"),
-        },
-        vega.SHOWN,
-    )
 
 
 def _labels(

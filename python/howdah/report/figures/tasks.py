@@ -66,7 +66,16 @@ def tasks(source: FigureSource) -> Figure | None:
     workers = telling(source, every)
     rows = [row for row in every if row["worker"] in set(workers)]
     places = _places(rows, workers if source.record.cluster else ())
-    bars = _bars(rows, places.lanes, _ends(source))
+    bars = _bars(
+        rows,
+        places.lanes,
+        {
+            attempt: loss.lost_s
+            for loss in source.evidence.losses
+            for attempt in loss.ended
+            if attempt.worker == loss.worker and attempt.start_s < loss.lost_s < attempt.end_s
+        },
+    )
     drawn = merged(bars, timeaxis.end_of_run_s(source) - timeaxis.start_of_axis_s(source))
     keys = [
         key
@@ -125,16 +134,6 @@ def _places(rows: list[dict[str, Any]], workers: Sequence[str]) -> Places:
             y += pitch
         y += _GAP
     return Places(tuple(groups), tuple(lanes), tuple(tops), pitch)
-
-
-def _ends(source: FigureSource) -> dict[TaskAttempt, float]:
-    """When attempts on workers that were lost ended, which Hadoop learned only later."""
-    return {
-        attempt: loss.lost_s
-        for loss in source.evidence.losses
-        for attempt in loss.ended
-        if attempt.worker == loss.worker and attempt.start_s < loss.lost_s < attempt.end_s
-    }
 
 
 def _bars(

@@ -277,33 +277,22 @@ def _links_figure(measured: Sequence[LinkRate], how: str, workload: str, order: 
         )
     )
     slow = {(link.source, link.target) for link in slow_pairs(measured, how)}
-    return Figure(
-        id=f"links-{workload}-{how}".replace(" ", "-").replace("#", ""),
-        title=f"{workload}: what each host sends every other, {how}",
-        caption=_caption(measured, how, len(slow)),
-        spec=_links_spec(pairs, names, slow),
-        table=_links_table(measured, pairs),
-        marks=len(pairs),
-    )
-
-
-def _caption(measured: Sequence[LinkRate], how: str, slow: int) -> str:
-    rate, share = good(measured, how), share_of_nominal(measured, how)
-    text = f"Senders are rows, receivers columns. The better pairs: {format_bits_per_s(rate or 0)}"
-    if how == BOTH_WAYS:
-        text += " each way"
-    if share is not None:
-        nominal = max((link.nominal_bits_per_s or 0 for link in measured if link.how == how), default=0)
-        text += f", {format_percent(share)} of {format_bits_per_s(nominal)}"
-        text += f"; published for a 10 Gb/s port: {format_percent(PUBLISHED[how])}"
-    if slow:
-        text += f". {format_counted(slow, 'slow pair')} framed"
-    return text + "."
-
-
-def _links_spec(
-    pairs: Sequence[LinkRate], names: tuple[str, ...], slow: set[tuple[str, str]]
-) -> dict[str, Any]:
+    together = {(link.source, link.target): link for link in measured if link.how == ALL_AT_ONCE}
+    rows = []
+    for link in sorted(pairs, key=lambda link: link.bits_per_s)[:_TABLE_ROWS]:
+        loaded = together.get((link.source, link.target))
+        rows.append(
+            (
+                f"{link.source} → {link.target}",
+                format_bits_per_s(link.bits_per_s),
+                format_percent(link.bits_per_s / link.nominal_bits_per_s)
+                if link.nominal_bits_per_s
+                else NONE,
+                NONE if link.retransmits is None else f"{link.retransmits:,}",
+                NONE if link.round_trip_s is None else format_value(link.round_trip_s, "s"),
+                NONE if loaded is None else format_bits_per_s(loaded.bits_per_s),
+            )
+        )
     cell = max(_LEAST_CELL, min(_CELL, _MOST_TALL / len(names)))
     most = max(link.bits_per_s for link in pairs) or 1.0
     values = [
@@ -347,25 +336,27 @@ def _links_spec(
         layers.append(vega.layer(values, {"type": "text", "fontSize": 11}, words))
     tall = cell * len(names)
     width = min(WIDTH - _NAMES, max(tall, cell * 1.6 * len(names)))
-    return vega.chart(layers, height=tall, width=width, top=_ABOVE, bottom=12, left=_NAMES, right=24)
+    return Figure(
+        id=f"links-{workload}-{how}".replace(" ", "-").replace("#", ""),
+        title=f"{workload}: what each host sends every other, {how}",
+        caption=_caption(measured, how, len(slow)),
+        spec=vega.chart(layers, height=tall, width=width, top=_ABOVE, bottom=12, left=_NAMES, right=24),
+        table=Table(
+            ("pair", "received", "of nominal", "sent again", "round trip", "all at once"), tuple(rows)
+        ),
+        marks=len(pairs),
+    )
 
 
-def _links_table(measured: Sequence[LinkRate], pairs: Sequence[LinkRate]) -> Table:
-    """The pairs, slowest first, with what else is known of each."""
-    together = {(link.source, link.target): link for link in measured if link.how == ALL_AT_ONCE}
-    rows = []
-    for link in sorted(pairs, key=lambda link: link.bits_per_s)[:_TABLE_ROWS]:
-        loaded = together.get((link.source, link.target))
-        rows.append(
-            (
-                f"{link.source} → {link.target}",
-                format_bits_per_s(link.bits_per_s),
-                format_percent(link.bits_per_s / link.nominal_bits_per_s)
-                if link.nominal_bits_per_s
-                else NONE,
-                NONE if link.retransmits is None else f"{link.retransmits:,}",
-                NONE if link.round_trip_s is None else format_value(link.round_trip_s, "s"),
-                NONE if loaded is None else format_bits_per_s(loaded.bits_per_s),
-            )
-        )
-    return Table(("pair", "received", "of nominal", "sent again", "round trip", "all at once"), tuple(rows))
+def _caption(measured: Sequence[LinkRate], how: str, slow: int) -> str:
+    rate, share = good(measured, how), share_of_nominal(measured, how)
+    text = f"Senders are rows, receivers columns. The better pairs: {format_bits_per_s(rate or 0)}"
+    if how == BOTH_WAYS:
+        text += " each way"
+    if share is not None:
+        nominal = max((link.nominal_bits_per_s or 0 for link in measured if link.how == how), default=0)
+        text += f", {format_percent(share)} of {format_bits_per_s(nominal)}"
+        text += f"; published for a 10 Gb/s port: {format_percent(PUBLISHED[how])}"
+    if slow:
+        text += f". {format_counted(slow, 'slow pair')} framed"
+    return text + "."

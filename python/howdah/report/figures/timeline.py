@@ -99,16 +99,6 @@ def label_layers(labels: Sequence[Label]) -> list[dict[str, Any]]:
     ]
 
 
-def _wide(grid: FloatArray, lines: Sequence[SeriesLine], seconds: float) -> list[dict[str, float]]:
-    """One row per step and a last one at the end, so that the last step is drawn to its end."""
-    times = [round(float(edge) / seconds, 4) for edge in grid]
-    columns = {name: np.append(values, values[-1]) for name, values in _columns(lines)}
-    return [
-        {"time": time} | {name: float(f"{column[row]:.4g}") for name, column in columns.items()}
-        for row, time in enumerate(times)
-    ]
-
-
 def _columns(lines: Sequence[SeriesLine]) -> Iterator[tuple[str, FloatArray]]:
     """What is drawn of each line by its name: its means, and its peaks where those hide them."""
     for line in lines:
@@ -178,21 +168,34 @@ def _spec(
     ]
     pointed = {"x": x, "opacity": vega.while_pointed_at(0.6), "tooltip": tooltip}
     pointer = vega.layer(None, vega.RULE, pointed)
+    ends = [(line.key.name, line.key.token, float(line.values[-1])) for line in lines]
+    ends += [(mark.name, mark.token, mark.value) for mark in marks]
+    labels = [Label(name, token, height * (1 - end / axis.top)) for name, token, end in ends]
+    if stacked:
+        keys = enumerate(line.key for line in lines)
+        labels = [Label(key.name, key.token, height - 8 - LABEL_PITCH * place) for place, key in keys]
     layers = [
         *above.layers,
         *([pale] if reduced else []),
         series,
         *levels,
-        *label_layers(_places(lines, marks, axis, height, stacked)),
+        *label_layers(spread(labels, height)),
         vega.pointed_at(pointer, "time", nearest=True),
     ]
+    times = [round(float(edge) / unit.size, 4) for edge in grid]
+    columns = {name: np.append(values, values[-1]) for name, values in _columns(lines)}
     return vega.chart(
         layers,
         height=height,
         width=width,
         top=above.height + timeaxis.UNIT_LINE,
         right=RIGHT,
-        data={"values": _wide(grid, lines, unit.size)},
+        data={
+            "values": [
+                {"time": time} | {name: float(f"{column[row]:.4g}") for name, column in columns.items()}
+                for row, time in enumerate(times)
+            ]
+        },
     )
 
 
@@ -241,19 +244,6 @@ def scaled_figure(
     levels = [mark._replace(value=mark.value / unit.size) for mark in marks]
     scaled = [line.in_units(unit.size) for line in lines]
     return timeline_figure(source, words, grid, scaled, axis, marks=levels, **looks)
-
-
-def _places(
-    lines: Sequence[SeriesLine], marks: Sequence[LevelMark], axis: Axis, height: float, stacked: bool
-) -> list[Label]:
-    """Where each name goes: at its line's end, or in the order of the stack from the bottom up."""
-    ends = [(line.key.name, line.key.token, float(line.values[-1])) for line in lines]
-    ends += [(mark.name, mark.token, mark.value) for mark in marks]
-    labels = [Label(name, token, height * (1 - end / axis.top)) for name, token, end in ends]
-    if stacked:
-        keys = enumerate(line.key for line in lines)
-        labels = [Label(key.name, key.token, height - 8 - LABEL_PITCH * place) for place, key in keys]
-    return spread(labels, height)
 
 
 def steps_table(source: FigureSource, grid: FloatArray, lines: Sequence[SeriesLine], unit: str) -> Table:

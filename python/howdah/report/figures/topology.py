@@ -7,7 +7,6 @@ from itertools import groupby
 from math import ceil
 from typing import Any, NamedTuple
 
-from howdah.analysis.evidence.use import MachineOfRun
 from howdah.analysis.evidence.volumes import ReplicaBalance
 from howdah.model.placement import placed_hosts
 from howdah.report import vega
@@ -150,12 +149,18 @@ def topology(source: FigureSource) -> Figure | None:
     detailed = len(workers) <= MOST_DETAILED
     names = tuple(balance.workload for balance in balances)
     most = tuple(max(balance.replicas, default=0) for balance in balances)
+    counts = [balance.spread.per_worker for balance in balances]
+    rows = (
+        (worker.name, worker.host, worker.rack, *(str(count.get(worker.name, "–")) for count in counts))
+        for worker in workers
+    )
+    columns = ("worker", "host", "rack", *(f"{balance.workload}, replicas" for balance in balances))
     return Figure(
         id="topology",
         title="Where everything is" + (", and how replicas are spread" if balances else ""),
         caption=_caption(racks, balances, detailed=detailed),
         spec=hosts(racks, names, most) if detailed else cells(racks, names),
-        table=_table(workers, balances),
+        table=Table(columns, tuple(rows)),
         marks=len(workers) * (1 + len(balances)),
         least_width=LEAST_WIDTH,
     )
@@ -190,16 +195,6 @@ def _spread(balance: ReplicaBalance) -> str:
     if spread.under_replicated or spread.missing:
         text += f"; {spread.under_replicated:,} with too few replicas, {spread.missing:,} with none"
     return f"{text}."
-
-
-def _table(workers: list[MachineOfRun], balances: tuple[ReplicaBalance, ...]) -> Table:
-    counts = [balance.spread.per_worker for balance in balances]
-    rows = (
-        (worker.name, worker.host, worker.rack, *(str(count.get(worker.name, "–")) for count in counts))
-        for worker in workers
-    )
-    columns = ("worker", "host", "rack", *(f"{balance.workload}, replicas" for balance in balances))
-    return Table(columns, tuple(rows))
 
 
 def hosts(racks: tuple[PlacedRack, ...], names: tuple[str, ...], most: tuple[int, ...]) -> dict[str, Any]:

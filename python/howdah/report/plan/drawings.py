@@ -27,20 +27,6 @@ def host(group: HostGroup, layout: Layout, kinds: Sequence[Worker]) -> Drawing:
     """The drawing of a host of this group that carries no masters."""
     id_ = f"host-{group.name}"
     shapes, height = _host_drawn(group, layout, kinds)
-    return Drawing(
-        id=id_,
-        title=f"A host of the group {group.name}",
-        caption=_caption(group, layout, kinds),
-        svg=picture(id_, HOST_WIDTH, height, shapes),
-        keys=(
-            ("worker", "worker"),
-            ("data disk", "disk"),
-            *([("held back", "held")] if layout.virtual else []),
-        ),
-    )
-
-
-def _caption(group: HostGroup, layout: Layout, kinds: Sequence[Worker]) -> str:
     cpu = group.cpu
     hardware = (
         f"{format_counted(cpu.sockets, 'socket')} of {format_counted(cpu.cores_per_socket, 'core')}, "
@@ -50,7 +36,17 @@ def _caption(group: HostGroup, layout: Layout, kinds: Sequence[Worker]) -> str:
     shares = " and ".join(
         f"{kind.per_host} × {kind.name}: {size(kind, virtual=layout.virtual)}" for kind in kinds
     )
-    return f"{hardware}; {'divided as ' if layout.virtual else ''}{layout.platform}: {shares}."
+    return Drawing(
+        id=id_,
+        title=f"A host of the group {group.name}",
+        caption=f"{hardware}; {'divided as ' if layout.virtual else ''}{layout.platform}: {shares}.",
+        svg=picture(id_, HOST_WIDTH, height, shapes),
+        keys=(
+            ("worker", "worker"),
+            ("data disk", "disk"),
+            *([("held back", "held")] if layout.virtual else []),
+        ),
+    )
 
 
 def _host_drawn(group: HostGroup, layout: Layout, kinds: Sequence[Worker]) -> tuple[list[Markup], float]:
@@ -62,7 +58,8 @@ def _host_drawn(group: HostGroup, layout: Layout, kinds: Sequence[Worker]) -> tu
     in_row = min(_NODES_IN_ROW, len(per_node))
     wide = (HOST_WIDTH - 2 * _PAD - (in_row - 1) * _GAP) / in_row
     columns = _columns(max(map(len, per_node)), wide)
-    tall = _worker_height(kinds, wide, columns)
+    most = max((kind.data_disks or 0 for kind in kinds), default=0)
+    tall = 44 + ceil(most / _disk_columns(wide, columns)) * (_DISK + 3)
     high = _HEAD + ceil(max(map(len, per_node)) / columns) * (tall + 8) + 4
     shapes: list[Markup] = []
     for node, here in enumerate(per_node):
@@ -95,11 +92,6 @@ def _columns(workers: int, wide: float) -> int:
 
 def _disk_columns(wide: float, columns: int) -> int:
     return max(1, int((wide / columns - 2 * _PAD - 8) // (_DISK + 3)))
-
-
-def _worker_height(kinds: Sequence[Worker], wide: float, columns: int) -> float:
-    most = max((kind.data_disks or 0 for kind in kinds), default=0)
-    return 44 + ceil(most / _disk_columns(wide, columns)) * (_DISK + 3)
 
 
 def _node_name(group: HostGroup, node: int, *, spread: bool) -> str:
@@ -202,12 +194,19 @@ def racks(cluster: Cluster) -> Drawing:
         shapes, height = _drawn(
             [(name, [_block_cell(*block) for block in here]) for name, here in blocks], _SMALL
         )
+    kinds = {_kind(host) for host in hosts}
+    named = (
+        ("workers only", "worker"),
+        ("with masters", "master"),
+        ("with a shadow", "shadow"),
+        ("no workers, no masters", "idle"),
+    )
     return Drawing(
         id="racks",
         title="Where everything is",
         caption=f"{unit_text}. {_counted(hosts, by_rack)}",
         svg=picture("racks", WIDTH, height, shapes),
-        keys=_keys(hosts),
+        keys=tuple((name, kind) for name, kind in named if kind in kinds),
     )
 
 
@@ -248,17 +247,6 @@ def _counted(hosts: Sequence[PlacedHost], by_rack: Sequence[tuple[str, list[Plac
     if shadowed:
         text += f", {format_counted(shadowed, 'host')} with shadows"
     return f"{text}."
-
-
-def _keys(hosts: Iterable[PlacedHost]) -> tuple[tuple[str, str], ...]:
-    kinds = {_kind(host) for host in hosts}
-    named = (
-        ("workers only", "worker"),
-        ("with masters", "master"),
-        ("with a shadow", "shadow"),
-        ("no workers, no masters", "idle"),
-    )
-    return tuple((name, kind) for name, kind in named if kind in kinds)
 
 
 def _kind(host: PlacedHost) -> str:

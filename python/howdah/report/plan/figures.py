@@ -52,10 +52,16 @@ def platforms(cluster: Cluster) -> Figure | None:
     if len(groups) > 1:
         names = [f"{candidate.group}: {candidate.platform}" for candidate in rows]
     seen = dict.fromkeys(segment.reason for stack in stacks for segment in stack)
+    text = "What each platform is expected to cost, in per cent of the work's time"
+    if any(segment.end < 0 for stack in stacks for segment in stack):
+        text += "; left of zero, what it saves"
+    text += ". Less is better. Ranked by rules, not by a measurement of these hosts."
+    if left_out:
+        text += f" {format_counted(left_out, 'more platform')} in the table below."
     return Figure(
         id="platforms",
         title="What each platform costs",
-        caption=_caption(stacks, left_out),
+        caption=text,
         spec=_spec(rows, names, stacks),
         table=_table(names, stacks),
         keys=tuple(seen),
@@ -172,16 +178,6 @@ def _percent(value: float) -> str:
     return f"{value:.1f} %".replace("-", "\N{MINUS SIGN}")
 
 
-def _caption(stacks: list[list[_Segment]], left_out: int) -> str:
-    text = "What each platform is expected to cost, in per cent of the work's time"
-    if any(segment.end < 0 for stack in stacks for segment in stack):
-        text += "; left of zero, what it saves"
-    text += ". Less is better. Ranked by rules, not by a measurement of these hosts."
-    if left_out:
-        text += f" {format_counted(left_out, 'more platform')} in the table below."
-    return text
-
-
 def _table(names: list[str], stacks: list[list[_Segment]]) -> Table:
     rows = [
         (name, segment.reason.name, f"{segment.end - segment.start:.2f}".replace("-", "\N{MINUS SIGN}"))
@@ -198,12 +194,25 @@ def growth(capacity: Capacity) -> Figure | None:
     """The figure; None where growth was not asked for."""
     if not capacity.years:
         return None
+    resources = tuple(dict.fromkeys(name for year in capacity.years for name in year.fill))
+    rows = [
+        (
+            str(year.year),
+            format_bytes(year.need_bytes),
+            f"{year.hosts:,}",
+            year.first_full,
+            *(format_percent(year.fill[name]) if name in year.fill else "–" for name in resources),
+        )
+        for year in capacity.years
+    ]
     return Figure(
         id="growth",
         title="What the data need, year by year",
         caption=_growth_caption(capacity),
         spec=_growth_spec(capacity),
-        table=_growth_table(capacity),
+        table=Table(
+            ("year", "data", "hosts", "first full", *(f"{name} filled" for name in resources)), tuple(rows)
+        ),
         marks=len(capacity.years),
     )
 
@@ -277,20 +286,3 @@ def _growth_spec(capacity: Capacity) -> dict[str, Any]:
         ),
     ]
     return vega.chart(layers, height=200, width=WIDTH, top=24, left=LEFT, right=128)
-
-
-def _growth_table(capacity: Capacity) -> Table:
-    resources = tuple(dict.fromkeys(name for year in capacity.years for name in year.fill))
-    rows = [
-        (
-            str(year.year),
-            format_bytes(year.need_bytes),
-            f"{year.hosts:,}",
-            year.first_full,
-            *(format_percent(year.fill[name]) if name in year.fill else "–" for name in resources),
-        )
-        for year in capacity.years
-    ]
-    return Table(
-        ("year", "data", "hosts", "first full", *(f"{name} filled" for name in resources)), tuple(rows)
-    )

@@ -81,12 +81,37 @@ def memory(plan: ClusterPlan) -> doc.Figure:
     stacks = {kind.name: shares(plan, kind) for kind in plan.workers}
     drawn = plan.workers[:MOST_KINDS]
     named = {share.name: share.token for stack in stacks.values() for share in stack}
+    left_out = len(plan.workers) - len(drawn)
+    heaps = "; ".join(_heaps(kind.name, kind.memory_bytes, stacks[kind.name]) for kind in drawn)
+    text = "What the settings set aside, and what they leave to the page cache"
+    served = ", from which map output is served" if any(kind.map_slots for kind in drawn) else ""
+    remainder = f"; {format_counted(left_out, 'more kind')} of workers in the numbers" if left_out else ""
+    subject = "Heaps of tasks" if served else "Java heaps"
+    rows = [
+        (name, share.name, f"{share.size_bytes / GIB:.2f}", f"{share.heap_bytes / GIB:.2f}")
+        for name, stack in stacks.items()
+        for share in stack
+    ]
+    segments = _segments(drawn, stacks)
+    names = [
+        {"row": row, "text": f"{kind.name}: {format_gib(kind.memory_bytes)}"}
+        for row, kind in enumerate(drawn)
+    ]
+    most = max(segment["end"] for segment in segments)
+    x = vega.scaled([0, most], vega.across("memory (GiB)", tickCount=8))
+    y = vega.rows(len(drawn))
+    tooltip = vega.tips(worker=None, series="for", size=None, share=None)
+    below = (("series", 23), ("size", 36))
+    layers = [
+        *vega.segments(segments, x, y, tooltip, tokens=named, size=BAR, below=below, letter=5.8),
+        vega.texts(names, {"y": y}, dy=-26, fontSize=13, fontWeight=600, x=0),
+    ]
     return doc.Figure(
         id="memory",
         title="The memory of a worker",
-        caption=_caption(drawn, stacks, left_out=len(plan.workers) - len(drawn)),
-        spec=_spec(drawn, stacks, named),
-        table=_table(stacks),
+        caption=f"{text}{served}. {subject}: {heaps}{remainder}.",
+        spec=vega.chart(layers, height=ROW * len(drawn) + 6, width=WIDTH + 152, top=4, left=4, right=24),
+        table=doc.Table(("worker", "for", "memory (GiB)", "Java heaps of it (GiB)"), tuple(rows)),
         keys=tuple(doc.Key(name, token) for name, token in named.items()),
         marks=sum(len(stacks[kind.name]) for kind in drawn),
     )
@@ -113,50 +138,12 @@ def _segments(kinds: Sequence[Worker], stacks: dict[str, tuple[MemoryShare, ...]
     return segments
 
 
-def _spec(
-    kinds: Sequence[Worker], stacks: dict[str, tuple[MemoryShare, ...]], named: dict[str, str]
-) -> dict[str, Any]:
-    segments = _segments(kinds, stacks)
-    names = [
-        {"row": row, "text": f"{kind.name}: {format_gib(kind.memory_bytes)}"}
-        for row, kind in enumerate(kinds)
-    ]
-    most = max(segment["end"] for segment in segments)
-    x = vega.scaled([0, most], vega.across("memory (GiB)", tickCount=8))
-    y = vega.rows(len(kinds))
-    tooltip = vega.tips(worker=None, series="for", size=None, share=None)
-    below = (("series", 23), ("size", 36))
-    layers = [
-        *vega.segments(segments, x, y, tooltip, tokens=named, size=BAR, below=below, letter=5.8),
-        vega.texts(names, {"y": y}, dy=-26, fontSize=13, fontWeight=600, x=0),
-    ]
-    return vega.chart(layers, height=ROW * len(kinds) + 6, width=WIDTH + 152, top=4, left=4, right=24)
-
-
-def _caption(kinds: Sequence[Worker], stacks: dict[str, tuple[MemoryShare, ...]], *, left_out: int) -> str:
-    heaps = "; ".join(_heaps(kind.name, kind.memory_bytes, stacks[kind.name]) for kind in kinds)
-    text = "What the settings set aside, and what they leave to the page cache"
-    served = ", from which map output is served" if any(kind.map_slots for kind in kinds) else ""
-    remainder = f"; {format_counted(left_out, 'more kind')} of workers in the numbers" if left_out else ""
-    subject = "Heaps of tasks" if served else "Java heaps"
-    return f"{text}{served}. {subject}: {heaps}{remainder}."
-
-
 def _heaps(name: str, memory_bytes: int, stack: tuple[MemoryShare, ...]) -> str:
     """Of MapReduce the tasks' heaps, which D0 25 bounds by half of memory; without tasks, all heaps."""
     tasks = [share.heap_bytes for share in stack if share.name in TASKS]
     heap = sum(tasks) if any(tasks) else sum(share.heap_bytes for share in stack)
     share = format_percent(heap / memory_bytes)
     return f"{format_gib(heap)} of the {name}'s {format_gib(memory_bytes)}, {share}"
-
-
-def _table(stacks: dict[str, tuple[MemoryShare, ...]]) -> doc.Table:
-    rows = [
-        (name, share.name, f"{share.size_bytes / GIB:.2f}", f"{share.heap_bytes / GIB:.2f}")
-        for name, stack in stacks.items()
-        for share in stack
-    ]
-    return doc.Table(("worker", "for", "memory (GiB)", "Java heaps of it (GiB)"), tuple(rows))
 
 
 _MOST_HOSTS = 8  # More groups of hosts than this are not all drawn.

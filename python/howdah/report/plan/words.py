@@ -206,20 +206,15 @@ def capacity_line(capacity: Capacity) -> str:
 
 def verdict(candidate: Candidate) -> str:
     """What becomes of a platform and the main reason."""
-    main = main_reason(candidate)
-    word = "" if candidate.verdict == "possible" else str(candidate.verdict)
-    if main is not None and word == "recommended" and main.verdict == "against":
-        word = "recommended; drawback"
-    return ": ".join(part for part in (word, main.text if main else "") if part)
-
-
-def main_reason(candidate: Candidate) -> Judgement | None:
-    """The weightiest judgement that explains the verdict."""
     side = {"recommended": "for", "possible": "against", "refused": "refused"}[candidate.verdict]
     ours = [judgement for judgement in candidate.judgements if judgement.verdict == side] or list(
         candidate.judgements
     )
-    return max(ours, key=lambda judgement: abs(judgement.weight), default=None)
+    main = max(ours, key=lambda judgement: abs(judgement.weight), default=None)
+    word = "" if candidate.verdict == "possible" else str(candidate.verdict)
+    if main is not None and word == "recommended" and main.verdict == "against":
+        word = "recommended; drawback"
+    return ": ".join(part for part in (word, main.text if main else "") if part)
 
 
 def by_weight(candidate: Candidate) -> list[Judgement]:

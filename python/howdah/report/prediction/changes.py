@@ -34,7 +34,27 @@ def changes(variation: WhatIf, calibration: Calibration | None) -> doc.Document:
         *(sentence(warning.text) for warning in variation.warnings),
         *(f"Not possible: {text}." for text in variation.impossible),
     )
-    table, shares = _table(variation.effects), (effect.share for effect in variation.effects)
+    table, shares = (
+        doc.Table.of(
+            variation.effects,
+            {
+                "change": lambda effect: effect.quantity,
+                "from": lambda effect: effect.before,
+                "to": lambda effect: effect.after,
+                "time": lambda effect: seconds(effect.elapsed_s),
+                "effect": lambda effect: signed(effect.share),
+                "90 % interval": _ends,
+                "verdict": lambda effect: longer(effect.share) if effect.tells else "cannot tell",
+            },
+            label="Every change with what it does",
+            style="stats",
+        ).without_empty_columns(),
+        (effect.share for effect in variation.effects),
+    )
+    columns = ("quantity", "before", "after", "elapsed_s", "share", "low", "high")
+    effects = doc.Data.of("effects", columns, variation.effects)
+    ends = (0.0, 0.0) if _intervals(variation.effects) else (None, None)
+    unchanged = ("", "", "", variation.elapsed_s, 0.0, *ends)
     return doc.Document(
         "what-if",
         f"{variation.suite}: what one change would do",
@@ -51,7 +71,7 @@ def changes(variation: WhatIf, calibration: Calibration | None) -> doc.Document:
             ),
         ),
         (inputs(facts(ground), calibration),),
-        data=(_data(variation),),
+        data=(effects._replace(rows=(unchanged, *effects.rows)),),
     )
 
 
@@ -87,23 +107,6 @@ def _effect_text(effect: Effect) -> str:
     )
 
 
-def _table(effects: Sequence[Effect]) -> doc.Table:
-    return doc.Table.of(
-        effects,
-        {
-            "change": lambda effect: effect.quantity,
-            "from": lambda effect: effect.before,
-            "to": lambda effect: effect.after,
-            "time": lambda effect: seconds(effect.elapsed_s),
-            "effect": lambda effect: signed(effect.share),
-            "90 % interval": _ends,
-            "verdict": lambda effect: longer(effect.share) if effect.tells else "cannot tell",
-        },
-        label="Every change with what it does",
-        style="stats",
-    ).without_empty_columns()
-
-
 def _intervals(effects: Sequence[Effect]) -> bool:
     return any(effect.interval is not None for effect in effects)
 
@@ -112,19 +115,12 @@ def _ends(effect: Effect) -> str:
     return " to ".join(signed(end) for end in effect.interval or ())
 
 
-def _data(variation: WhatIf) -> doc.Data:
-    columns = ("quantity", "before", "after", "elapsed_s", "share", "low", "high")
-    effects = doc.Data.of("effects", columns, variation.effects)
-    ends = (0.0, 0.0) if _intervals(variation.effects) else (None, None)
-    unchanged = ("", "", "", variation.elapsed_s, 0.0, *ends)
-    return effects._replace(rows=(unchanged, *effects.rows))
-
-
 def tornado(effects: Sequence[Effect], subject: str = "suite") -> doc.Figure | None:
     """The figure; None where nothing was changed. ``subject`` is what takes the time."""
     if not effects:
         return None
     lines = ", thin lines their 90 % intervals" if _intervals(effects) else ""
+    ends = ("5 % are below", "5 % are above") if _intervals(effects) else ()
     return doc.Figure(
         id="changes",
         title=f"What one change does to the time of the {subject}",
@@ -133,7 +129,17 @@ def tornado(effects: Sequence[Effect], subject: str = "suite") -> doc.Figure | N
             "bar cannot be distinguished from no effect. All of it is simulated."
         ),
         spec=_spec(effects, subject),
-        table=_figure_table(effects),
+        table=doc.Table(
+            ("change", "effect", *ends),
+            tuple(
+                (
+                    f"{effect.quantity} {effect.before} to {effect.after}",
+                    signed(effect.share),
+                    *(signed(end) for end in effect.interval or ()),
+                )
+                for effect in effects
+            ),
+        ),
         keys=_KEYS,
         marks=3 * len(effects),
     )
@@ -172,7 +178,23 @@ def _spec(effects: Sequence[Effect], subject: str) -> dict[str, Any]:
     )
     y = vega.linear("y", [0, height], down=True, zero=False)
     colour = vega.series_colour(_KEYS)
-    values = [_datum(y, effect) for y, effect in placed]
+    values = [
+        {
+            "series": "shorter" if effect.share < 0 else "longer",
+            "name": f"{effect.quantity} {effect.after}",
+            "y": y,
+            "none": 0,
+            "share": effect.share,
+            "low": effect.low,
+            "high": effect.high,
+            "shade": 0.75 if effect.tells else 0.25,
+            "said": (
+                f"{effect.quantity} {effect.before} to {effect.after}: {signed(effect.share)}"
+                + (f", {_ends(effect)}" if effect.interval is not None else "")
+            ),
+        }
+        for y, effect in placed
+    ]
     layers: list[dict[str, Any]] = [
         vega.own(
             values,
@@ -192,52 +214,42 @@ def _spec(effects: Sequence[Effect], subject: str) -> dict[str, Any]:
     return vega.chart(layers, height=height, width=WIDTH + 14, top=4, left=LEFT, right=RIGHT)
 
 
-def _datum(y: float, effect: Effect) -> dict[str, Any]:
-    return {
-        "series": "shorter" if effect.share < 0 else "longer",
-        "name": f"{effect.quantity} {effect.after}",
-        "y": y,
-        "none": 0,
-        "share": effect.share,
-        "low": effect.low,
-        "high": effect.high,
-        "shade": 0.75 if effect.tells else 0.25,
-        "said": (
-            f"{effect.quantity} {effect.before} to {effect.after}: {signed(effect.share)}"
-            + (f", {_ends(effect)}" if effect.interval is not None else "")
-        ),
-    }
-
-
-def _figure_table(effects: Sequence[Effect]) -> doc.Table:
-    ends = ("5 % are below", "5 % are above") if _intervals(effects) else ()
-    return doc.Table(
-        ("change", "effect", *ends),
-        tuple(
-            (
-                f"{effect.quantity} {effect.before} to {effect.after}",
-                signed(effect.share),
-                *(signed(end) for end in effect.interval or ()),
-            )
-            for effect in effects
-        ),
-    )
-
-
 _COLUMNS = ("change", "hosts", "containers", "elapsed_s", "low_s", "high_s", "share")
 
 
 def what_if(replay: JobReplay) -> doc.Document:
     """The page, Markdown file and terminal text of a replay."""
     times = [*replay.times, *([replay.score.time] if replay.score else [])]
-    table, shares = _replay_table(replay, times), (time.share for time in times)
+    containers = "executors" if replay.kind == "spark" else "tasks at once"
+    table, shares = (
+        doc.Table.of(
+            times,
+            {
+                "change": lambda time: time.change,
+                "hosts": lambda time: f"{time.hosts:,}",
+                containers: lambda time: f"{time.containers:,}",
+                "time": lambda time: seconds(time.elapsed_s),
+                "90 % interval": _replay_ends,
+                "effect": lambda time: signed(time.share),
+                "verdict": lambda time: longer(time.share) if time.is_clear else "uncertain",
+            },
+            label="The job's time on other clusters",
+            style="stats",
+        ),
+        (time.share for time in times),
+    )
     return doc.Document(
         name=f"what-if-{replay.application}",
         title=f"{replay.name}: what if",
         kicker=(replay.application, KIND_NAMES[replay.kind], "simulated"),
         answer=_replay_answer(replay),
         blocks=doc.present(
-            doc.Paragraph(_lead(replay), "lead"),
+            doc.Paragraph(
+                f"Replayed on its own cluster, the job takes {seconds(replay.replayed_s)} instead of "
+                f"{seconds(replay.measured_s)} ({signed(replay.own_error)}). All times are corrected by this "
+                "error, and their 90 % intervals include it.",
+                "lead",
+            ),
             tornado([_effect(replay, time) for time in times], "job"),
             doc.Only(doc.PAGES, (table,)),
             doc.Only(doc.TERMINAL, (_with_bars(table, shares, (time.is_clear for time in times)),)),
@@ -287,36 +299,10 @@ def _clause(time: ReplayedTime) -> str:
     return f"With {time.change}"
 
 
-def _lead(replay: JobReplay) -> str:
-    return (
-        f"Replayed on its own cluster, the job takes {seconds(replay.replayed_s)} instead of "
-        f"{seconds(replay.measured_s)} ({signed(replay.own_error)}). All times are corrected by this "
-        "error, and their 90 % intervals include it."
-    )
-
-
 def _containers(replay: JobReplay) -> str:
     if replay.kind == "spark":
         return format_counted(replay.containers, "executor")
     return f"{format_counted(replay.containers, 'task')} at once"
-
-
-def _replay_table(replay: JobReplay, times: list[ReplayedTime]) -> doc.Table:
-    containers = "executors" if replay.kind == "spark" else "tasks at once"
-    return doc.Table.of(
-        times,
-        {
-            "change": lambda time: time.change,
-            "hosts": lambda time: f"{time.hosts:,}",
-            containers: lambda time: f"{time.containers:,}",
-            "time": lambda time: seconds(time.elapsed_s),
-            "90 % interval": _replay_ends,
-            "effect": lambda time: signed(time.share),
-            "verdict": lambda time: longer(time.share) if time.is_clear else "uncertain",
-        },
-        label="The job's time on other clusters",
-        style="stats",
-    )
 
 
 def _replay_ends(time: ReplayedTime) -> str:

@@ -24,27 +24,6 @@ def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
         f"With {grown}, the suite would take {seconds(first.elapsed_s)} at the smallest size and "
         f"{seconds(last.elapsed_s)} at the largest."
     )
-    return Document(
-        "sweep",
-        f"{sweep.suite}: how it grows",
-        (sweep.suite, f"{sweep.quantity} swept", "simulated"),
-        words.saturation_text(sweep),
-        present(
-            Paragraph(lead, "lead"),
-            words.basis(ground),
-            words.warned(sweep.warnings),
-            growth_figure(sweep),
-            _table(sweep),
-        ),
-        (
-            Section("masters", "Masters", "The masters", (masters(sweep),)),
-            words.inputs(words.facts(ground), calibration),
-        ),
-        data=_data(sweep),
-    )
-
-
-def _table(sweep: Sweep) -> Table:
     table = Table.of(
         sweep.points,
         {
@@ -59,7 +38,24 @@ def _table(sweep: Sweep) -> Table:
         label="Every size with its time and the load of the masters",
         style="stats",
     ).without_empty_columns()
-    return table._replace(bars=Bars("time", tuple(point.elapsed_s for point in sweep.points)))
+    return Document(
+        "sweep",
+        f"{sweep.suite}: how it grows",
+        (sweep.suite, f"{sweep.quantity} swept", "simulated"),
+        words.saturation_text(sweep),
+        present(
+            Paragraph(lead, "lead"),
+            words.basis(ground),
+            words.warned(sweep.warnings),
+            growth_figure(sweep),
+            table._replace(bars=Bars("time", tuple(point.elapsed_s for point in sweep.points))),
+        ),
+        (
+            Section("masters", "Masters", "The masters", (masters(sweep),)),
+            words.inputs(words.facts(ground), calibration),
+        ),
+        data=_data(sweep),
+    )
 
 
 def _data(sweep: Sweep) -> tuple[Data, ...]:
@@ -240,30 +236,6 @@ def _time_table(sweep: Sweep) -> Table:
 
 
 def masters(sweep: Sweep) -> Figure:
-    return Figure(
-        id="masters",
-        title="How busy the masters are",
-        caption=(
-            "Per cent of one core in the phase that loads each most; above the line a master is "
-            "the bottleneck. The scheduler is the ResourceManager's, or Hadoop 1's JobTracker."
-        ),
-        spec=_masters_spec(sweep),
-        table=Table.of(
-            sweep.points,
-            {
-                "hosts": lambda point: format_count(point.hosts),
-                "dataset": lambda point: format_bytes(point.dataset_bytes),
-                "NameNode": lambda point: percent(point.namenode),
-                "scheduler": lambda point: percent(point.scheduler),
-            },
-        ),
-        keys=_KEYS,
-        marks=2 * len(sweep.points),
-        labelled=True,
-    )
-
-
-def _masters_spec(sweep: Sweep) -> dict[str, Any]:
     values: list[dict[str, Any]] = [
         {"size": _size(sweep, point), "series": key.name, "load": load, "said": percent(load)}
         for point in sweep.points
@@ -282,7 +254,27 @@ def _masters_spec(sweep: Sweep) -> dict[str, Any]:
         },
     )
     full = vega.layer([{"load": SATURATED}], vega.RULE, {"y": y})
-    return _lines(sweep, values, y, _KEYS, full, height=_MASTERS_HEIGHT, series=None, said="busy")
+    return Figure(
+        id="masters",
+        title="How busy the masters are",
+        caption=(
+            "Per cent of one core in the phase that loads each most; above the line a master is "
+            "the bottleneck. The scheduler is the ResourceManager's, or Hadoop 1's JobTracker."
+        ),
+        spec=_lines(sweep, values, y, _KEYS, full, height=_MASTERS_HEIGHT, series=None, said="busy"),
+        table=Table.of(
+            sweep.points,
+            {
+                "hosts": lambda point: format_count(point.hosts),
+                "dataset": lambda point: format_bytes(point.dataset_bytes),
+                "NameNode": lambda point: percent(point.namenode),
+                "scheduler": lambda point: percent(point.scheduler),
+            },
+        ),
+        keys=_KEYS,
+        marks=2 * len(sweep.points),
+        labelled=True,
+    )
 
 
 _COLUMNS = ("asked", "metric", "unit", "low", "median", "high", "station", "busy")
@@ -292,6 +284,11 @@ TAIL = "99 % within"  # The metrics that are shown next to the throughput.
 def loads(sweep: LoadSweep, calibration: Calibration | None) -> Document:
     """The page of growing loads; ``calibration`` is the one that they rest on."""
     ground = words.Ground.of_variation(sweep, calibration)
+    rows = tuple(
+        (point.asked, at.metric, at.unit, at.low, at.median, at.high, point.station, point.busy)
+        for point in sweep.points
+        for at in point.forecasts
+    )
     return Document(
         "load",
         f"{sweep.suite}: how much it takes",
@@ -304,17 +301,8 @@ def loads(sweep: LoadSweep, calibration: Calibration | None) -> Document:
             load_table(sweep),
         ),
         (words.inputs(words.facts(ground), calibration),),
-        data=(_loads_data(sweep),),
+        data=(Data("loads", _COLUMNS, rows),),
     )
-
-
-def _loads_data(sweep: LoadSweep) -> Data:
-    rows = tuple(
-        (point.asked, at.metric, at.unit, at.low, at.median, at.high, point.station, point.busy)
-        for point in sweep.points
-        for at in point.forecasts
-    )
-    return Data("loads", _COLUMNS, rows)
 
 
 def load_table(sweep: LoadSweep) -> Table:

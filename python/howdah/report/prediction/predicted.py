@@ -34,6 +34,7 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> doc.Do
         *words.work_facts(prediction.plan, prediction.suite, prediction.laboratory),
         digest_facts(prediction.digests),
     )
+    main, *_ = _wholes(prediction.forecasts) or prediction.forecasts
     return doc.Document(
         "prediction",
         f"{prediction.suite.name} predicted",
@@ -43,30 +44,28 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> doc.Do
             f"predicted {moment(prediction.created)}",
             "simulated",
         ),
-        _answer(prediction.forecasts),
+        f"{main.workload} would reach a {main.part} of {words.forecast_text(main, main.median)}."
+        if main.part is not None
+        else f"{main.workload} would take {seconds(main.median)}.",
         doc.present(
             doc.Paragraph(_lead(prediction.forecasts), "lead"),
             words.basis(ground),
-            _distance(prediction),
+            None
+            if prediction.distance is None
+            else doc.Only(
+                doc.TERMINAL,
+                (
+                    doc.Paragraph(
+                        f"Distance from the calibration: {words.distance_text(prediction.distance)}.", "about"
+                    ),
+                ),
+            ),
             words.warned(prediction.warnings),
             first,
             _table(prediction.forecasts)._replace(label=f"What is predicted{with_intervals}", style="stats"),
         ),
         (*other_numbers(more), *_neighbours(prediction), words.inputs(groups, calibration)),
         data=tuple(_data(prediction)),
-    )
-
-
-def _distance(prediction: Prediction) -> doc.Only | None:
-    if prediction.distance is None:
-        return None
-    return doc.Only(
-        doc.TERMINAL,
-        (
-            doc.Paragraph(
-                f"Distance from the calibration: {words.distance_text(prediction.distance)}.", "about"
-            ),
-        ),
     )
 
 
@@ -98,13 +97,6 @@ def _intervals(forecasts: Sequence[Forecast]) -> bool:
 def _wholes(forecasts: Sequence[Forecast]) -> list[Forecast]:
     wholes = [forecast for forecast in forecasts if forecast.part is None]
     return sorted(wholes, key=lambda forecast: -forecast.median)
-
-
-def _answer(forecasts: Sequence[Forecast]) -> str:
-    main, *_ = _wholes(forecasts) or forecasts
-    if main.part is not None:
-        return f"{main.workload} would reach a {main.part} of {words.forecast_text(main, main.median)}."
-    return f"{main.workload} would take {seconds(main.median)}."
 
 
 def _lead(forecasts: Sequence[Forecast]) -> str:
@@ -187,12 +179,25 @@ def _spans(shown: Sequence[Span], axis: _Axis) -> doc.Figure:
     measured = f" A solid point is the measured time{red}." if scored else ""
     bar = ", its bar the 90 % interval" if with_intervals else ""
     series = dict.fromkeys(_series(span) for span in shown if span.measured is not None)
+
+    def text(span: Span, value: float | None) -> str:
+        return NONE if value is None else words.forecast_text(span.forecast, value)
+
     return doc.Figure(
         id=axis.id,
         title=f"Predicted and measured {axis.of}" if scored else f"Predicted {axis.of}",
         caption=f"A hollow point is the simulated median{bar}.{measured}",
         spec=_spec(shown, axis),
-        table=_figure_table(shown),
+        table=doc.Table.of(
+            shown,
+            {
+                "workload": lambda span: named(span.forecast.workload, span.forecast.part),
+                "median": lambda span: text(span, span.forecast.median),
+                "5 % are below": lambda span: text(span, span.forecast.low),
+                "5 % are above": lambda span: text(span, span.forecast.high),
+                "measured": lambda span: text(span, span.measured),
+            },
+        ).without_empty_columns(),
         keys=tuple(doc.Key(name, _TOKENS[name]) for name in (_PREDICTED, *series)) if scored else (),
         marks=4 * len(shown),
     )
@@ -280,19 +285,3 @@ def _datum(place: int, span: Span, unit_s: float) -> dict[str, Any]:
         # The name of a phase is paler than that of its workload.
         "shade": 1 if forecast.phase is None else 0.75,
     }
-
-
-def _figure_table(shown: Sequence[Span]) -> doc.Table:
-    def text(span: Span, value: float | None) -> str:
-        return NONE if value is None else words.forecast_text(span.forecast, value)
-
-    return doc.Table.of(
-        shown,
-        {
-            "workload": lambda span: named(span.forecast.workload, span.forecast.part),
-            "median": lambda span: text(span, span.forecast.median),
-            "5 % are below": lambda span: text(span, span.forecast.low),
-            "5 % are above": lambda span: text(span, span.forecast.high),
-            "measured": lambda span: text(span, span.measured),
-        },
-    ).without_empty_columns()

@@ -35,12 +35,37 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
         *words.facts(words.Ground.of(prediction)),
         *words.work_facts(prediction.plan, prediction.suite, prediction.laboratory),
     )
+    main = _main(scores)
+    measured, predicted = (
+        words.forecast_text(main.forecast, value) for value in (main.measured, main.forecast.median)
+    )
+    metric = main.forecast.metric
+    took = "took" if metric is None else f"had a {metric} of"
+    table = doc.Table.of(
+        scores,
+        {
+            "workload": lambda score: named(score.forecast.workload, score.forecast.part),
+            "predicted": lambda score: words.forecast_text(score.forecast, score.forecast.median),
+            "90 % interval": lambda score: words.interval_text(score.forecast),
+            "measured": lambda score: words.forecast_text(score.forecast, score.measured),
+            "error": lambda score: signed(score.error),
+            "verdict": _series,
+        },
+        label="Predicted and measured times",
+        style="stats",
+    )
+    phases = frozenset(place for place, score in enumerate(scores) if score.forecast.phase is not None)
     return doc.Document(
         "score",
         f"{prediction.suite.name} scored",
         (prediction.suite.name, scores[0].run, f"by {scores[0].engine}", "predicted and measured"),
-        _answer(scores),
-        doc.present(doc.Paragraph(lead, "lead"), words.warned(prediction.warnings), first, _table(scores)),
+        f"{main.forecast.workload} {took} {measured}; the prediction was {predicted}.",
+        doc.present(
+            doc.Paragraph(lead, "lead"),
+            words.warned(prediction.warnings),
+            first,
+            table._replace(faint=phases),
+        ),
         (
             *other_numbers(more),
             doc.Section(
@@ -80,16 +105,6 @@ def _main(scores: Sequence[Score]) -> Score:
     return max(wholes, key=lambda score: score.measured) if wholes else scores[0]
 
 
-def _answer(scores: Sequence[Score]) -> str:
-    main = _main(scores)
-    measured, predicted = (
-        words.forecast_text(main.forecast, value) for value in (main.measured, main.forecast.median)
-    )
-    metric = main.forecast.metric
-    took = "took" if metric is None else f"had a {metric} of"
-    return f"{main.forecast.workload} {took} {measured}; the prediction was {predicted}."
-
-
 def _error(scores: Sequence[Score]) -> str:
     """How far off the headline's prediction was, and how many of this run's were inside their intervals."""
     main = _main(scores)
@@ -99,24 +114,6 @@ def _error(scores: Sequence[Score]) -> str:
     place = f"{'inside' if main.inside else 'outside'} its 90 % interval"
     noun = "times" if main.forecast.metric is None else "figures"
     return f"{error}, {place}; {words.inside_text(scores)} {noun} of this run are inside theirs."
-
-
-def _table(scores: Sequence[Score]) -> doc.Table:
-    table = doc.Table.of(
-        scores,
-        {
-            "workload": lambda score: named(score.forecast.workload, score.forecast.part),
-            "predicted": lambda score: words.forecast_text(score.forecast, score.forecast.median),
-            "90 % interval": lambda score: words.interval_text(score.forecast),
-            "measured": lambda score: words.forecast_text(score.forecast, score.measured),
-            "error": lambda score: signed(score.error),
-            "verdict": _series,
-        },
-        label="Predicted and measured times",
-        style="stats",
-    )
-    phases = frozenset(place for place, score in enumerate(scores) if score.forecast.phase is not None)
-    return table._replace(faint=phases)
 
 
 def _data(name: str, scores: Sequence[Score]) -> doc.Data:
@@ -147,7 +144,22 @@ def hits(history: Sequence[Score]) -> doc.Figure:
             f"equal.{bars}{left_out}"
         ),
         spec=_spec(newest),
-        table=_figure_table(newest),
+        table=doc.Table(
+            ("run and time", "measured / predicted", "5 % are below", "5 % are above", "verdict"),
+            tuple(
+                (
+                    f"{score.run} {named(score.forecast.workload, score.forecast.part)}",
+                    f"{score.measured / score.forecast.median:.2f}",
+                    *(
+                        (f"{end / score.forecast.median:.2f}" for end in score.forecast.interval)
+                        if score.forecast.interval is not None
+                        else (NONE, NONE)
+                    ),
+                    _series(score) if score.inside is not False else f"outside by {percent(_beyond(score))}",
+                )
+                for score in newest
+            ),
+        ),
         keys=_keys(newest),
         marks=3 * len(newest),
     )
@@ -214,25 +226,6 @@ def _datum(place: int, score: Score) -> dict[str, Any]:
         "high": ends.high / predicted.median,
         "said": f"{ratio:.2f} ({signed(ratio - 1)})",
     }
-
-
-def _figure_table(newest: Sequence[Score]) -> doc.Table:
-    return doc.Table(
-        ("run and time", "measured / predicted", "5 % are below", "5 % are above", "verdict"),
-        tuple(
-            (
-                f"{score.run} {named(score.forecast.workload, score.forecast.part)}",
-                f"{score.measured / score.forecast.median:.2f}",
-                *(
-                    (f"{end / score.forecast.median:.2f}" for end in score.forecast.interval)
-                    if score.forecast.interval is not None
-                    else (NONE, NONE)
-                ),
-                _series(score) if score.inside is not False else f"outside by {percent(_beyond(score))}",
-            )
-            for score in newest
-        ),
-    )
 
 
 def _beyond(score: Score) -> float:

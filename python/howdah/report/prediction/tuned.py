@@ -35,32 +35,64 @@ _HEIGHT = 200
 def tuned(tuning: Tuning, calibration: Calibration | None) -> doc.Document:
     """The page of a search; ``calibration`` is the one that it rests on."""
     best = tuning.finalists[0]
-    figure = _matters_figure(tuning)
-    return doc.Document(
-        "page",
-        f"{tuning.suite}: the fastest specification",
-        (tuning.suite, "tune", "measured" if tuning.race else "simulated"),
-        _answer(tuning, best),
-        doc.present(
-            doc.Paragraph(_search_text(tuning), "lead"),
-            warned(tuning.warnings),
-            figure,
-            _values_table(tuning),
-            doc.Only(doc.TERMINAL, (figure.table._replace(title=figure.title),)) if figure else None,
-        ),
-        (*_sections(tuning), inputs(_facts(tuning, calibration), calibration)),
-        data=(_data(tuning),),
+    costly = [effect for effect in tuning.sensitivity[:_MATTER] if effect.cost > 0]
+    figure = (
+        None
+        if not costly
+        else doc.Figure(
+            id="matters",
+            title="The parameters that matter most on these hosts",
+            caption=(
+                "How much longer the suite takes with one parameter at its worst value and everything else as in "
+                "the tuned plan. All of it is simulated."
+            ),
+            spec=_matters_spec(costly),
+            table=doc.Table(
+                ("parameter", "best", "worst", "costs"),
+                tuple((effect.name, effect.best, effect.worst, signed(effect.cost)) for effect in costly),
+            ),
+            marks=2 * len(costly),
+        )
     )
-
-
-def _search_text(tuning: Tuning) -> str:
     candidates = format_counted(tuning.trials, "candidate")
     text = (
         f"{candidates} were tried in {format_seconds(tuning.elapsed_s)}, with "
         f"{format_counted(len(tuning.space), 'parameter')}; the rules or the simulator refused "
         f"{tuning.refused:,}."
     )
-    return text if tuning.race else f"{text} Confirm the tuned plan with real runs: `howdah tune --race`."
+    about = {parameter.name: parameter for parameter in tuning.space}
+    costs = {name: tuning.cost_of_return(name) for name in tuning.chosen}
+    rows = tuple(
+        (
+            name,
+            about[name].planned,
+            tuning.chosen[name],
+            ("not simulated" if cost is None else signed(cost)),
+            about[name].about,
+        )
+        for name, cost in sorted(costs.items(), key=lambda item: -(item[1] or 0))
+    )
+    columns = ("tuned value", "rules", "tuned", "with the rules' value", "meaning")
+    return doc.Document(
+        "page",
+        f"{tuning.suite}: the fastest specification",
+        (tuning.suite, "tune", "measured" if tuning.race else "simulated"),
+        _answer(tuning, best),
+        doc.present(
+            doc.Paragraph(
+                text
+                if tuning.race
+                else f"{text} Confirm the tuned plan with real runs: `howdah tune --race`.",
+                "lead",
+            ),
+            warned(tuning.warnings),
+            figure,
+            doc.Table(columns, rows, label="Tuned values", style="stats"),
+            doc.Only(doc.TERMINAL, (figure.table._replace(title=figure.title),)) if figure else None,
+        ),
+        (*_sections(tuning), inputs(_facts(tuning, calibration), calibration)),
+        data=(_data(tuning),),
+    )
 
 
 def _answer(tuning: Tuning, best: Finalist) -> str:
@@ -78,23 +110,6 @@ def _answer(tuning: Tuning, best: Finalist) -> str:
     return f"The tuned plan would take {percent(-best.share)} less time than the rules' plan{ends}."
 
 
-def _values_table(tuning: Tuning) -> doc.Table:
-    about = {parameter.name: parameter for parameter in tuning.space}
-    costs = {name: tuning.cost_of_return(name) for name in tuning.chosen}
-    rows = tuple(
-        (
-            name,
-            about[name].planned,
-            tuning.chosen[name],
-            ("not simulated" if cost is None else signed(cost)),
-            about[name].about,
-        )
-        for name, cost in sorted(costs.items(), key=lambda item: -(item[1] or 0))
-    )
-    columns = ("tuned value", "rules", "tuned", "with the rules' value", "meaning")
-    return doc.Table(columns, rows, label="Tuned values", style="stats")
-
-
 def _sections(tuning: Tuning) -> Iterator[doc.Section]:
     if tuning.race is not None:
         yield race_section(tuning.race)
@@ -106,11 +121,18 @@ def _sections(tuning: Tuning) -> Iterator[doc.Section]:
             learned_blocks(tuning.learned),
             LEARNED_ABOUT,
         )
+    rows = [("the rules' plan", seconds(tuning.planned_s), NONE, NONE, "none")]
+    for finalist in tuning.finalists:
+        name = "keeps every rule" if finalist.kept is KeptRules.RULES else "keeps the rules that protect"
+        ends = " to ".join(signed(end) for end in finalist.interval) if finalist.interval else NONE
+        breaks = ", ".join(finalist.breaks) or "none"
+        rows.append((name, seconds(finalist.elapsed_s), signed(finalist.share), ends, breaks))
+    columns = ("candidate", "time", "difference", "90 % interval", "breaks")
     yield doc.Section(
         "course",
         "Search",
         "How the search went",
-        (_course_figure(tuning), _finalists_table(tuning)),
+        (_course_figure(tuning), doc.Table(columns, tuple(rows), "The best of each search")),
         "The best candidate that keeps every rule, after each trial.",
     )
     if tuning.limit is not None:
@@ -207,17 +229,6 @@ def space_tables(space: Sequence[TuneParameter], fixed: Sequence[Fixed]) -> tupl
     return varied, doc.Table.of(fixed, unchanged, "Left as planned")
 
 
-def _finalists_table(tuning: Tuning) -> doc.Table:
-    rows = [("the rules' plan", seconds(tuning.planned_s), NONE, NONE, "none")]
-    for finalist in tuning.finalists:
-        name = "keeps every rule" if finalist.kept is KeptRules.RULES else "keeps the rules that protect"
-        ends = " to ".join(signed(end) for end in finalist.interval) if finalist.interval else NONE
-        breaks = ", ".join(finalist.breaks) or "none"
-        rows.append((name, seconds(finalist.elapsed_s), signed(finalist.share), ends, breaks))
-    columns = ("candidate", "time", "difference", "90 % interval", "breaks")
-    return doc.Table(columns, tuple(rows), "The best of each search")
-
-
 def _facts(tuning: Tuning, calibration: Calibration | None) -> Iterator[doc.FactList]:
     ground = Ground(
         tuning.calibration, calibration.best_of if calibration else 1, tuning.replications, tuning.seed
@@ -231,26 +242,6 @@ def _data(tuning: Tuning) -> doc.Data:
         (effect.name, level.value, level.share) for effect in tuning.sensitivity for level in effect.levels
     )
     return doc.Data("sensitivity", ("parameter", "value", "share"), rows)
-
-
-def _matters_figure(tuning: Tuning) -> doc.Figure | None:
-    costly = [effect for effect in tuning.sensitivity[:_MATTER] if effect.cost > 0]
-    if not costly:
-        return None
-    return doc.Figure(
-        id="matters",
-        title="The parameters that matter most on these hosts",
-        caption=(
-            "How much longer the suite takes with one parameter at its worst value and everything else as in "
-            "the tuned plan. All of it is simulated."
-        ),
-        spec=_matters_spec(costly),
-        table=doc.Table(
-            ("parameter", "best", "worst", "costs"),
-            tuple((effect.name, effect.best, effect.worst, signed(effect.cost)) for effect in costly),
-        ),
-        marks=2 * len(costly),
-    )
 
 
 def _matters_spec(costly: list[Sensitivity]) -> dict[str, Any]:
@@ -344,26 +335,23 @@ def front_tables(tuning: Tuning) -> Iterator[doc.Table]:
     """A table for each goal of the search."""
     for goal in Goal:
         if points := [point for point in tuning.front if point.goal is goal]:
-            yield _front_table(goal, points)
 
+            def against(point: FrontPoint) -> str:
+                return NONE if point is points[0] else signed(point.elapsed_s / points[0].elapsed_s - 1)
 
-def _front_table(goal: Goal, points: Sequence[FrontPoint]) -> doc.Table:
-    def against(point: FrontPoint) -> str:
-        return NONE if point is points[0] else signed(point.elapsed_s / points[0].elapsed_s - 1)
-
-    hosts: dict[str, Callable[[FrontPoint], str]] = {
-        "hosts": lambda point: f"{point.amount:,.0f}",
-        "the rules' plan": lambda point: optional(point.planned_s, seconds),
-        "tuned for them": lambda point: seconds(point.elapsed_s),
-        "against the tuned plan": against,
-    }
-    memory: dict[str, Callable[[FrontPoint], str]] = {
-        "memory of tasks": lambda point: format_bytes(point.amount),
-        "tuned for it": lambda point: seconds(point.elapsed_s),
-        "against the tuned plan": against,
-    }
-    on_hosts = goal is Goal.HOSTS
-    return doc.Table.of(points, hosts if on_hosts else memory, "Hosts" if on_hosts else "Memory")
+            hosts: dict[str, Callable[[FrontPoint], str]] = {
+                "hosts": lambda point: f"{point.amount:,.0f}",
+                "the rules' plan": lambda point: optional(point.planned_s, seconds),
+                "tuned for them": lambda point: seconds(point.elapsed_s),
+                "against the tuned plan": against,
+            }
+            memory: dict[str, Callable[[FrontPoint], str]] = {
+                "memory of tasks": lambda point: format_bytes(point.amount),
+                "tuned for it": lambda point: seconds(point.elapsed_s),
+                "against the tuned plan": against,
+            }
+            on_hosts = goal is Goal.HOSTS
+            yield doc.Table.of(points, hosts if on_hosts else memory, "Hosts" if on_hosts else "Memory")
 
 
 def fewest_hosts(tuning: Tuning) -> str:

@@ -275,7 +275,19 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Table]:
             "intervals.",
         )
     if calibration.cells:
-        yield _cells(calibration)
+        yield Table.of(
+            calibration.cells,
+            {
+                "figure": lambda cell: f"{cell.case}: {cell.quantity}",
+                "known": lambda cell: _in_unit(cell, cell.known),
+                "simulated": lambda cell: _in_unit(cell, cell.simulated),
+                "error": lambda cell: _off(cell, cell.error),
+                "error left out": lambda cell: _off(cell, cell.left_out_error),
+            },
+            "Accuracy of the calibration",
+            "Every known figure and the simulated one; the last column is the error when the calibration is "
+            "fitted to all other runs only.",
+        )
     if calibration.extents:
         yield Table.of(
             calibration.extents,
@@ -287,22 +299,6 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Table]:
             "Range of the calibration",
             "Smallest and largest values among the runs that it was fitted to.",
         )
-
-
-def _cells(calibration: Calibration) -> Table:
-    return Table.of(
-        calibration.cells,
-        {
-            "figure": lambda cell: f"{cell.case}: {cell.quantity}",
-            "known": lambda cell: _in_unit(cell, cell.known),
-            "simulated": lambda cell: _in_unit(cell, cell.simulated),
-            "error": lambda cell: _off(cell, cell.error),
-            "error left out": lambda cell: _off(cell, cell.left_out_error),
-        },
-        "Accuracy of the calibration",
-        "Every known figure and the simulated one; the last column is the error when the calibration is "
-        "fitted to all other runs only.",
-    )
 
 
 def _in_unit(cell: CalibrationCell, value: float) -> str:

@@ -18,7 +18,7 @@ from howdah.report.document import Table
 from howdah.report.plan.words import setting_value, weight_text
 from howdah.report.words import NONE, moment, source_text
 from howdah.study import Cell, named
-from howdah.units import format_gib
+from howdah.units import format_counted, format_gib
 
 BLOCK_SIZE = "dfs.blocksize"
 ALL = "all"
@@ -131,6 +131,7 @@ def platforms_table(findings: StudyFound) -> Table:
             "reduces at once": lambda pair: _count(pair[0].reduces),
             "masters take": lambda pair: pair[0].masters,
         },
+        label="Platforms",
     )
 
 
@@ -146,7 +147,7 @@ def published_platforms_table(findings: StudyFound) -> Table:
                 name = where(findings.study, [cell.cell.number for cell in of], findings.cells)
                 for quantity, study_value, planned in _compared(platform, division):
                     seen[(name, quantity, study_value, planned, published.source)] = None
-    return Table(columns, tuple(seen))
+    return Table(columns, tuple(seen), label="Published platforms and planned ones")
 
 
 def judgements_table(findings: StudyFound) -> Table:
@@ -159,7 +160,12 @@ def judgements_table(findings: StudyFound) -> Table:
                 judgement = (judged.verdict, weight_text(judged), judged.text)
                 cells.setdefault(judgement, []).append(cell.cell.number)
     rows = ((where(findings.study, numbers, findings.cells), *facts) for facts, numbers in cells.items())
-    return Table(("platform", "for or against", "worth", "what"), tuple(rows))
+    return Table(
+        ("platform", "for or against", "worth", "what"),
+        tuple(rows),
+        "Pros and cons of each platform",
+        "The planner's rules, before anything runs, and what they are worth.",
+    )
 
 
 def _compared(published: PublishedPlatform, planned: PlatformWorkers) -> Iterator[tuple[str, str, str]]:
@@ -169,11 +175,7 @@ def _compared(published: PublishedPlatform, planned: PlatformWorkers) -> Iterato
         ("data disks", published.disks, planned.disks),
         ("maps at once", published.slots, planned.maps),
     )
-    yield from (
-        (quantity, _count(study_value), _count(own))
-        for quantity, study_value, own in counts
-        if study_value is not None
-    )
+    yield from ((name, _count(value), _count(own)) for name, value, own in counts if value is not None)
     if published.memory is not None:
         yield "memory", format_gib(published.memory), format_gib(planned.memory_bytes)
 
@@ -184,15 +186,8 @@ def _divisions(plan: Plan | None) -> Iterator[PlatformWorkers]:
     counts = Counter(worker.kind for worker in placed_workers(plan.cluster))
     masters = _masters(plan.cluster)
     for kind in plan.workers:
-        yield PlatformWorkers(
-            workers=counts[kind.name],
-            cpus=kind.vcpus,
-            memory_bytes=kind.memory_bytes,
-            disks=kind.data_disks,
-            maps=kind.map_slots,
-            reduces=kind.reduce_slots,
-            masters=masters,
-        )
+        sizes = (kind.vcpus, kind.memory_bytes, kind.data_disks, kind.map_slots, kind.reduce_slots)
+        yield PlatformWorkers(counts[kind.name], *sizes, masters)
 
 
 def _masters(cluster: Cluster) -> str:
@@ -221,7 +216,9 @@ def facts_table(findings: StudyFound, aspect: Aspect) -> Table:
             for fact in run.facts:
                 if fact.aspect is aspect:
                     values.setdefault(fact.name, {})[fact.value] = None
-    return Table(("what", "value"), tuple((name, "; ".join(some)) for name, some in values.items()))
+    rows = tuple((name, "; ".join(some)) for name, some in values.items())
+    about = "Values that differ between runs are listed one after the other."
+    return Table(("what", "value"), rows, aspect.value.capitalize(), about)
 
 
 def parameters_table(findings: StudyFound) -> Table:
@@ -241,7 +238,12 @@ def parameters_table(findings: StudyFound) -> Table:
         for key, several in values.items()
         for value, cells in several.items()
     )
-    return Table(("parameter", "cells", "value", "why", "source"), rows)
+    return Table(
+        ("parameter", "cells", "value", "why", "source"),
+        rows,
+        "Configuration",
+        "Every value that a plan sets otherwise than its release does, which cells have it, and why.",
+    )
 
 
 def runs_table(findings: StudyFound) -> Table:
@@ -255,4 +257,6 @@ def runs_table(findings: StudyFound) -> Table:
             "numbers": lambda pair: pair[1].origin.value,
             "outcome": lambda pair: ": ".join(filter(None, (pair[1].outcome.value, pair[1].error))),
         },
+        "Runs",
+        f"{format_counted(findings.warm_ups, 'run')} to warm up, left out here." if findings.warm_ups else "",
     )

@@ -85,7 +85,7 @@ def masters_table(findings: StudyFound) -> Table:
         )
         for load in every
     )
-    return Table(columns, rows)
+    return Table(columns, rows, label="Masters' load", fold=True)
 
 
 def _loads(cell: CellRuns) -> Iterator[Load]:

@@ -61,6 +61,8 @@ def published_table(findings: StudyFound) -> Table:
             "found numbers": lambda pair: " and ".join(sorted({run.origin.value for run in pair.cell.good})),
             "source": lambda pair: pair.source,
         },
+        label="Published and found times, one by one",
+        fold=True,
     )
 
 
@@ -78,7 +80,8 @@ def by_cell_table(findings: StudyFound) -> Table:
             ]
             sources = dict.fromkeys(pair.source for pair in mine.values())
             rows.append((*cell.cell.levels.values(), *times, "; ".join(sources)))
-    return Table((*factors(findings.study), *timed_columns, "source"), tuple(rows))
+    columns = (*factors(findings.study), *timed_columns, "source")
+    return Table(columns, tuple(rows), label="Published times")
 
 
 def ratios_table(findings: StudyFound) -> Table:
@@ -106,7 +109,8 @@ def ratios_table(findings: StudyFound) -> Table:
                     published.source,
                 )
             )
-    return Table(("cells", "what", "published", "found", "error", "source"), tuple(rows))
+    columns = ("cells", "what", "published", "found", "error", "source")
+    return Table(columns, tuple(rows), label="Published ratios and found ones")
 
 
 def agreement(findings: StudyFound) -> str:

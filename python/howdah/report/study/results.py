@@ -48,7 +48,7 @@ def results_table(findings: StudyFound) -> Table:
         for cell in findings.cells
         if cell.cell.runs
     )
-    return Table(columns, rows)
+    return Table(columns, rows, label="Elapsed times, cell by cell")
 
 
 def factors(study: Study) -> tuple[str, ...]:
@@ -65,7 +65,8 @@ def sizes_table(findings: StudyFound) -> Table:
             grown = time_s / base_s / (n_log_n(size) / n_log_n(base_bytes))
             rate = f"{size / time_s / 1e9:.3g}"
             rows.append((cell.cell.name, format_bytes(size), exactly(time_s), rate, f"{grown:.2f}"))
-    return Table(("cell", "dataset", "terasort", "GB/s", "times n log n"), tuple(rows))
+    columns = ("cell", "dataset", "terasort", "GB/s", "times n log n")
+    return Table(columns, tuple(rows), label="Throughput by dataset")
 
 
 def by_size(findings: StudyFound) -> list[list[CellRuns]]:
@@ -275,7 +276,8 @@ def unanswered_table(findings: StudyFound) -> Table:
         )
         for outages in unanswered(findings)
     )
-    return Table(("cell", "operation", "runs", "shortest", "median", "longest"), rows)
+    columns = ("cell", "operation", "runs", "shortest", "median", "longest")
+    return Table(columns, rows, label="Times without an answer", fold=True)
 
 
 def unanswered_figure(findings: StudyFound) -> Figure | None:

@@ -175,7 +175,7 @@ def saturation_table(findings: StudyFound) -> Table:
     )
     hosts = tuple(f"hosts, {exact_bytes(size)} blocks" for size in ends)
     columns = ("cells", "workload", "of", "without blocks", f"per {PER_BLOCKS} blocks/s", "full at blocks/s")
-    return Table((*columns, *hosts), rows)
+    return Table((*columns, *hosts), rows, label="Where masters are full")
 
 
 def _all(findings: StudyFound) -> Iterator[Saturating]:
