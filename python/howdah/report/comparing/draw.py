@@ -207,7 +207,7 @@ def _overlay_spec(
     y = vega.linear(
         "mean",
         [0, axes.top],
-        {**vega.level_title(axes.unit), "tickCount": 4, "format": number_format(axes.top)},
+        vega.level_title(axes.unit, tickCount=4, format=number_format(axes.top)),
     )
     colour = vega.series_colour(shown)
     layers: list[dict[str, Any]] = []

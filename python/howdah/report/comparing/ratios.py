@@ -118,7 +118,7 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
         scale = {"zero": False}
         axis |= {"tickCount": 6, "format": ".3~f"}
     scale |= {"domain": [low, high], "nice": False}
-    x = {"field": "ratio", "type": "quantitative", "scale": scale, "axis": axis}
+    x = vega.quantity("ratio", scale=scale, axis=axis)
     y = vega.linear("y", [0, height], down=True)
     colour = vega.series_colour(group_keys(comparison))
     tooltip = vega.tips(

@@ -56,7 +56,7 @@ def _rates_figure(workload: str, steps: Sequence[RateStep]) -> Figure:
     ]
     most = max(step.asked_per_s for step in steps)
     x = vega.linear("asked", [0, 1.05 * most], vega.across("target operations per second", format="~s"))
-    y = vega.logarithmic("ms", {**vega.level_title("99 % within, ms"), "format": "~g", "tickCount": 5})
+    y = vega.logarithmic("ms", vega.level_title("99 % within, ms", format="~g", tickCount=5))
     tooltip = [
         vega.number_tip("asked", "requested in a second", ",.0f"),
         *vega.tips(done="done", within="99 % within"),
@@ -149,7 +149,7 @@ def _figure(source: FigureSource, workload: str, timed: list[OperationLatency]) 
         },
         [1, least],
     )
-    y = vega.logarithmic("ms", {**vega.level_title("ms"), "format": "~g", "tickCount": 5})
+    y = vega.logarithmic("ms", vega.level_title("ms", format="~g", tickCount=5))
     curves = vega.own(
         points,
         {"type": "line", "strokeWidth": 1.5, "strokeDash": source.dash},

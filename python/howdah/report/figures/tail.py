@@ -123,12 +123,9 @@ def _spec(
     low, high = 0.8 * min(times_ms), 1.2 * max(times_ms)
     # The powers of ten between the shortest and the longest time, or what is between two of them.
     decades = vega.round_numbers(low, high, (1,)) or [float(f"{end:.1g}") for end in (low * 1.3, high / 1.3)]
-    y = {
-        "field": "ms",
-        "type": "quantitative",
-        "scale": {"type": "log", "domain": [low, high], "range": [_HEIGHT, 0], "nice": False},
-        "axis": {**vega.level_title("ms", above.height), "format": "~g", "values": decades},
-    }
+    scale = {"type": "log", "domain": [low, high], "range": [_HEIGHT, 0], "nice": False}
+    axis = vega.level_title("ms", above.height, format="~g", values=decades)
+    y = vega.quantity("ms", scale=scale, axis=axis)
     height = _HEIGHT + (_GAP + _LANE * len(lanes) if lanes else 0)
     lines = vega.own(
         rows,

@@ -121,9 +121,7 @@ def _spec(
         for bar in bars
     ]
     x_axis = {"title": noun, "tickCount": min(8, last + 1), "format": "d", "tickMinStep": 1}
-    y = vega.linear(
-        "low", [0, top], {**vega.level_title(unit.name), "tickCount": 3, "format": number_format(top)}
-    )
+    y = vega.linear("low", [0, top], vega.level_title(unit.name, tickCount=3, format=number_format(top)))
     mark: dict[str, Any] = {"type": "rect", "color": f"${KEYS.get(kind, OTHER_KIND).token}"}
     if source.simulated:
         mark |= {"fillOpacity": 0.3, "stroke": mark["color"], "strokeDash": source.dash}
@@ -213,7 +211,7 @@ def _files_figure(source: FigureSource, id_: str, drawn: Files) -> Figure:
     encoding = {
         "x": vega.linear("file", [-0.5, len(rates) - 0.5], x_axis, zero=False),
         "y": vega.linear(
-            "rate", [0, top], {**vega.level_title(unit.name), "tickCount": 3, "format": number_format(top)}
+            "rate", [0, top], vega.level_title(unit.name, tickCount=3, format=number_format(top))
         ),
         "tooltip": vega.tips(file=None, text="throughput"),
     }

@@ -122,7 +122,7 @@ def _spec(
     above = timeaxis.header(source, width)
     names = [line.key.name for line in lines]
     x = timeaxis.time_x(source)
-    y_axis = {**vega.level_title(axis.unit, above.height), "tickCount": 4, "format": axis.number}
+    y_axis = vega.level_title(axis.unit, above.height, tickCount=4, format=axis.number)
     y = vega.linear("value", [0, axis.top], y_axis)
     mark: dict[str, Any]
     if stacked:

@@ -259,7 +259,7 @@ def _growth_spec(capacity: Capacity) -> dict[str, Any]:
         {"title": "years from today", "tickCount": min(12, last + 1), "tickMinStep": 1, "format": "d"},
         zero=False,
     )
-    y = vega.scaled([0, 1.12 * most / size], {**vega.level_title(unit), "tickCount": 4})
+    y = vega.scaled([0, 1.12 * most / size], vega.level_title(unit, tickCount=4))
     layers: list[dict[str, Any]] = [
         vega.layer(
             values,

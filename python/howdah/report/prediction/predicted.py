@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from howdah.analysis.wording import named, seconds
@@ -28,6 +28,9 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> doc.Do
     cluster, ground = prediction.plan.cluster, words.Ground.of(prediction)
     first, *more = spans([Span(forecast) for forecast in prediction.forecasts])
     with_intervals = ", with its 90 % intervals" if _intervals(prediction.forecasts) else ""
+    distance = ""
+    if prediction.distance is not None:
+        distance = f"Distance from the calibration: {words.distance_text(prediction.distance)}."
     groups = (
         *words.facts(ground),
         *words.distance_facts(prediction.distance),
@@ -35,6 +38,10 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> doc.Do
         digest_facts(prediction.digests),
     )
     main, *_ = _wholes(prediction.forecasts) or prediction.forecasts
+    answer = f"{main.workload} would take {seconds(main.median)}."
+    if main.part is not None:
+        answer = f"{main.workload} would reach a {main.part} of {words.forecast_text(main, main.median)}."
+    sets = {"forecasts": prediction.forecasts, "neighbours-idle": prediction.neighbours_idle}
     return doc.Document(
         "prediction",
         f"{prediction.suite.name} predicted",
@@ -44,49 +51,36 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> doc.Do
             f"predicted {moment(prediction.created)}",
             "simulated",
         ),
-        f"{main.workload} would reach a {main.part} of {words.forecast_text(main, main.median)}."
-        if main.part is not None
-        else f"{main.workload} would take {seconds(main.median)}.",
+        answer,
         doc.present(
             doc.Paragraph(_lead(prediction.forecasts), "lead"),
             words.basis(ground),
-            None
-            if prediction.distance is None
-            else doc.Only(
-                doc.TERMINAL,
-                (
-                    doc.Paragraph(
-                        f"Distance from the calibration: {words.distance_text(prediction.distance)}.", "about"
-                    ),
-                ),
-            ),
+            doc.Only(doc.TERMINAL, doc.present(doc.Paragraph(distance, "about"))),
             words.warned(prediction.warnings),
             first,
             _table(prediction.forecasts)._replace(label=f"What is predicted{with_intervals}", style="stats"),
         ),
-        (*other_numbers(more), *_neighbours(prediction), words.inputs(groups, calibration)),
-        data=tuple(_data(prediction)),
+        (
+            doc.Section.of("Others", *more, title="The other numbers"),
+            _neighbours(prediction),
+            words.inputs(groups, calibration),
+        ),
+        data=tuple(doc.Data.of(name, _COLUMNS, forecasts) for name, forecasts in sets.items() if forecasts),
     )
 
 
-def _data(prediction: Prediction) -> Iterator[doc.Data]:
-    yield doc.Data.of("forecasts", _COLUMNS, prediction.forecasts)
-    if prediction.neighbours_idle:
-        yield doc.Data.of("neighbours-idle", _COLUMNS, prediction.neighbours_idle)
-
-
-def _neighbours(prediction: Prediction) -> Iterator[doc.Section]:
+def _neighbours(prediction: Prediction) -> doc.Section:
     """What the work takes while the other clusters on its hosts are idle."""
-    if not prediction.neighbours_idle:
-        return
     about = (
         f"These hosts are shared with {prediction.neighbours}. All times above are with other clusters that "
         "use their whole part of the hosts, and no more; these are with idle ones. A run lies between the "
         "two, unless the others take more than their part of a network port."
     )
-    table = _table(prediction.neighbours_idle)._replace(title="With the other clusters idle")
+    idle = prediction.neighbours_idle
+    table = _table(idle)._replace(title="With the other clusters idle")
+    blocks = (doc.Paragraph(about, "about"), table) if idle else ()
     title = "While the other clusters are idle"
-    yield doc.Section("neighbours", "Other clusters", title, (doc.Paragraph(about, "about"), table))
+    return doc.Section.of("Other clusters", *blocks, title=title, anchor="neighbours")
 
 
 def _intervals(forecasts: Sequence[Forecast]) -> bool:
@@ -146,12 +140,6 @@ def spans(predictions: Sequence[Span]) -> list[doc.Figure]:
     return [_spans([span for span in predictions if _axis_of(span.forecast) is axis], axis) for axis in axes]
 
 
-def other_numbers(figures: Sequence[doc.Figure]) -> Iterator[doc.Section]:
-    """The section of the figures after the first."""
-    if figures:
-        yield doc.Section("others", "Others", "The other numbers", tuple(figures))
-
-
 class _Axis(NamedTuple):
     """What several numbers have in common."""
 
@@ -183,22 +171,23 @@ def _spans(shown: Sequence[Span], axis: _Axis) -> doc.Figure:
     def text(span: Span, value: float | None) -> str:
         return NONE if value is None else words.forecast_text(span.forecast, value)
 
+    table = doc.Table.of(
+        shown,
+        {
+            "workload": lambda span: named(span.forecast.workload, span.forecast.part),
+            "median": lambda span: text(span, span.forecast.median),
+            "5 % are below": lambda span: text(span, span.forecast.low),
+            "5 % are above": lambda span: text(span, span.forecast.high),
+            "measured": lambda span: text(span, span.measured),
+        },
+    )
     return doc.Figure(
-        id=axis.id,
-        title=f"Predicted and measured {axis.of}" if scored else f"Predicted {axis.of}",
-        caption=f"A hollow point is the simulated median{bar}.{measured}",
-        spec=_spec(shown, axis),
-        table=doc.Table.of(
-            shown,
-            {
-                "workload": lambda span: named(span.forecast.workload, span.forecast.part),
-                "median": lambda span: text(span, span.forecast.median),
-                "5 % are below": lambda span: text(span, span.forecast.low),
-                "5 % are above": lambda span: text(span, span.forecast.high),
-                "measured": lambda span: text(span, span.measured),
-            },
-        ).without_empty_columns(),
-        keys=tuple(doc.Key(name, _TOKENS[name]) for name in (_PREDICTED, *series)) if scored else (),
+        axis.id,
+        f"Predicted and measured {axis.of}" if scored else f"Predicted {axis.of}",
+        f"A hollow point is the simulated median{bar}.{measured}",
+        _spec(shown, axis),
+        table.without_empty_columns(),
+        tuple(doc.Key(name, _TOKENS[name]) for name in (_PREDICTED, *series)) if scored else (),
         marks=4 * len(shown),
     )
 
@@ -213,10 +202,8 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
         for span in shown
     )
     unit = ScaledUnit(1.0, "") if axis is _RATES else time_unit(longest)
-    x = vega.scaled(
-        [0, 1.02 * longest / unit.size],
-        vega.across(f"{axis.title} ({unit.name})" if unit.name else axis.title, tickCount=6),
-    )
+    title = f"{axis.title} ({unit.name})" if unit.name else axis.title
+    x = vega.scaled([0, 1.02 * longest / unit.size], vega.across(title, tickCount=6))
     height = _ROW * len(shown)
     y = vega.linear("y", [0, height], down=True, zero=False)
     colour = vega.coloured_by("series", _TOKENS)
@@ -224,15 +211,16 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
     measured = [
         {
             "series": _series(span),
-            "y": predicted[place]["y"],
+            "y": datum["y"],
             "value": span.measured / unit.size,
-            "said": f"{predicted[place]['what']}: "
-            f"{words.forecast_text(span.forecast, span.measured)} measured",
+            "said": f"{datum['what']}: {words.forecast_text(span.forecast, span.measured)} measured",
         }
-        for place, span in enumerate(shown)
+        for datum, span in zip(predicted, shown, strict=True)
         if span.measured is not None
     ]
     point = {"x": vega.on(x, "value"), "y": y, "color": colour}
+    brief = f"width < {_WORD} * 0.6 * length(datum.head) ? datum.brief : datum.head"
+    head = {"type": "text", "align": "left", "x": 0, "fontSize": _WORD, "opacity": {"expr": "datum.shade"}}
     layers: list[dict[str, Any]] = [
         vega.layer(
             [datum for datum in predicted if datum["low"] is not None],
@@ -251,14 +239,7 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
         ),
         vega.layer(
             [{**datum, "y": datum["y"] - 0.36 * _ROW} for datum in predicted],
-            {
-                "type": "text",
-                "align": "left",
-                "x": 0,
-                "fontSize": _WORD,
-                "opacity": {"expr": "datum.shade"},
-                "text": {"expr": f"width < {_WORD} * 0.6 * length(datum.head) ? datum.brief : datum.head"},
-            },
+            {**head, "text": {"expr": brief}},
             {"y": y},
         ),
     ]

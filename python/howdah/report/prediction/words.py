@@ -27,12 +27,13 @@ from howdah.model.prediction import (
 )
 from howdah.model.reported import Counters
 from howdah.model.run import RunWarning
+from howdah.model.tuning import Tuning
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import FILES
 from howdah.model.workloads.option import MAPS, REPLICATION
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import REDUCES, TeraRows
-from howdah.report.document import PAGES, TERMINAL, Block, Bullets, FactList, Only, Paragraph, Section, Table
+from howdah.report.document import PAGES, TERMINAL, Bullets, FactList, Only, Paragraph, Section, Table
 from howdah.report.words import NONE, UNKNOWN, sentence
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_per_s
 
@@ -132,8 +133,17 @@ def size_text(sweep: Sweep, point: Point) -> str:
 
 def scored_runs(history: Sequence[Score]) -> Table:
     """Run by run, oldest first: how many times were where they were predicted, and how far off they were."""
-    return Table(
-        ("run", "prediction", "engine", "calibration", "inside", "median error"), tuple(_lines(history))
+    runs = [list(scores) for _, scores in groupby(history, key=lambda score: (score.run, score.prediction))]
+    return Table.of(
+        runs,
+        {
+            "run": lambda scores: scores[0].run,
+            "prediction": lambda scores: scores[0].prediction,
+            "engine": lambda scores: scores[0].engine,
+            "calibration": lambda scores: scores[0].calibration or NONE,
+            "inside": inside_text,
+            "median error": lambda scores: percent(median(abs(score.error) for score in scores)),
+        },
     )
 
 
@@ -141,19 +151,6 @@ def inside_text(scores: Sequence[Score]) -> str:
     """How many scored times lie in their intervals, of those that have one; a dash where none has."""
     inside = [score.inside for score in scores if score.inside is not None]
     return f"{sum(inside)} of {len(inside)}" if inside else NONE
-
-
-def _lines(history: Sequence[Score]) -> Iterator[tuple[str, ...]]:
-    for (run, prediction), scores in groupby(history, key=lambda score: (score.run, score.prediction)):
-        group = list(scores)
-        yield (
-            run,
-            prediction,
-            group[0].engine,
-            group[0].calibration or NONE,
-            inside_text(group),
-            percent(median(abs(score.error) for score in group)),
-        )
 
 
 _MEANT = {parameter.name: parameter for parameter in PARAMETERS}
@@ -174,25 +171,21 @@ class Ground(NamedTuple):
     @classmethod
     def of(cls, prediction: Prediction) -> Self:
         """That of a prediction that is kept."""
-        return cls(
-            prediction.calibration,
-            prediction.best_of,
-            prediction.replications,
-            prediction.seed,
-            prediction.howdah_version,
-        )
+        made = (prediction.calibration, prediction.best_of, prediction.replications, prediction.seed)
+        return cls(*made, prediction.howdah_version)
 
     @classmethod
-    def of_variation(cls, variation: WhatIf | Sweep | LoadSweep, calibration: Calibration | None) -> Self:
-        """That of changes or of growth."""
+    def of_variation(
+        cls, variation: WhatIf | Sweep | LoadSweep | Tuning, calibration: Calibration | None
+    ) -> Self:
+        """That of changes, of growth or of a search."""
         best_of = calibration.best_of if calibration else 1
         return cls(variation.calibration, best_of, variation.replications, variation.seed)
 
 
 def inputs(groups: Iterable[FactList], calibration: Calibration | None) -> Section:
     """The last section of every page on predictions: what they rest on."""
-    blocks: tuple[Block, ...] = (*groups, *calibration_tables(calibration))
-    return Section("inputs", "Inputs", INPUTS, blocks, forms=PAGES)
+    return Section.of("Inputs", *groups, *calibration_tables(calibration), title=INPUTS, forms=PAGES)
 
 
 def basis(ground: Ground) -> Only:
@@ -261,44 +254,41 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Table]:
         "Values of the calibration; all other parameters have their defaults. Simulations draw values from "
         "the 90 % intervals.",
     )
-    if calibration.residuals:
-        yield Table.of(
-            calibration.residuals,
-            {
-                "workload": lambda residual: residual.quantity,
-                "standard deviation": lambda residual: percent(residual.relative),
-                "plus a constant": lambda residual: seconds(residual.seconds),
-                "figures": lambda residual: str(residual.cells),
-            },
-            "Unexplained deviation",
-            "Deviation of figures left out of the fit that parameters and seeds do not explain; it widens "
-            "intervals.",
-        )
-    if calibration.cells:
-        yield Table.of(
-            calibration.cells,
-            {
-                "figure": lambda cell: f"{cell.case}: {cell.quantity}",
-                "known": lambda cell: _in_unit(cell, cell.known),
-                "simulated": lambda cell: _in_unit(cell, cell.simulated),
-                "error": lambda cell: _off(cell, cell.error),
-                "error left out": lambda cell: _off(cell, cell.left_out_error),
-            },
-            "Accuracy of the calibration",
-            "Every known figure and the simulated one; the last column is the error when the calibration is "
-            "fitted to all other runs only.",
-        )
-    if calibration.extents:
-        yield Table.of(
-            calibration.extents,
-            {
-                "quantity": lambda extent: extent.name,
-                "least": lambda extent: _end(extent, extent.low),
-                "most": lambda extent: _end(extent, extent.high),
-            },
-            "Range of the calibration",
-            "Smallest and largest values among the runs that it was fitted to.",
-        )
+    yield Table.of(
+        calibration.residuals,
+        {
+            "workload": lambda residual: residual.quantity,
+            "standard deviation": lambda residual: percent(residual.relative),
+            "plus a constant": lambda residual: seconds(residual.seconds),
+            "figures": lambda residual: str(residual.cells),
+        },
+        "Unexplained deviation",
+        "Deviation of figures left out of the fit that parameters and seeds do not explain; it widens "
+        "intervals.",
+    )
+    yield Table.of(
+        calibration.cells,
+        {
+            "figure": lambda cell: f"{cell.case}: {cell.quantity}",
+            "known": lambda cell: _in_unit(cell, cell.known),
+            "simulated": lambda cell: _in_unit(cell, cell.simulated),
+            "error": lambda cell: _off(cell, cell.error),
+            "error left out": lambda cell: _off(cell, cell.left_out_error),
+        },
+        "Accuracy of the calibration",
+        "Every known figure and the simulated one; the last column is the error when the calibration is "
+        "fitted to all other runs only.",
+    )
+    yield Table.of(
+        calibration.extents,
+        {
+            "quantity": lambda extent: extent.name,
+            "least": lambda extent: _end(extent, extent.low),
+            "most": lambda extent: _end(extent, extent.high),
+        },
+        "Range of the calibration",
+        "Smallest and largest values among the runs that it was fitted to.",
+    )
 
 
 def _in_unit(cell: CalibrationCell, value: float) -> str:

@@ -175,12 +175,8 @@ def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> di
         for load in some
     ]
     x = vega.logarithmic("blocks", {"title": "blocks a second", "format": "~g", "tickCount": 5}, padding=12)
-    y = {
-        "field": "load",
-        "type": "quantitative",
-        "scale": {"zero": True, "nice": True},
-        "axis": {**vega.level_title(cost.axis), "tickCount": 4},
-    }
+    axis = vega.level_title(cost.axis, tickCount=4)
+    y = vega.quantity("load", scale={"zero": True, "nice": True}, axis=axis)
     colour = vega.series_colour(keys)
     layers: list[dict[str, Any]] = [
         vega.layer(

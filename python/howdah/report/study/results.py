@@ -322,12 +322,8 @@ def _outages_spec(every: tuple[Unanswered, ...], keys: tuple[Key, ...]) -> dict[
         "sort": names,
         "axis": {"title": None, "labelLimit": _MOST_LABEL, "ticks": False, "domain": False},
     }
-    x = {
-        "field": "seconds",
-        "type": "quantitative",
-        "scale": {"zero": True, "nice": True},
-        "axis": vega.across("seconds without an answer", tickCount=6),
-    }
+    axis = vega.across("seconds without an answer", tickCount=6)
+    x = vega.quantity("seconds", scale={"zero": True, "nice": True}, axis=axis)
     offset = {"field": "series", "type": "nominal", "sort": [key.name for key in keys]}
     return vega.chart(
         [

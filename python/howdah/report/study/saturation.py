@@ -99,12 +99,7 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
     x = vega.logarithmic("size", axis, padding=12)
     y = vega.logarithmic(
         "time",
-        {
-            **vega.level_title("terasort (s)"),
-            "format": "~g",
-            "values": vega.round_numbers(low, high, steps),
-            "grid": True,
-        },
+        vega.level_title("terasort (s)", format="~g", values=vega.round_numbers(low, high, steps), grid=True),
         [low, high],
     )
     colour = vega.series_colour(keys)
