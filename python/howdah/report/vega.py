@@ -66,6 +66,11 @@ def layer(
     }
 
 
+def filled(*layers: Spec) -> list[Spec]:
+    """The layers that have any values of their own."""
+    return [drawn for drawn in layers if drawn["data"]["values"]]
+
+
 def own(values: Sequence[Any] | None, mark: Spec, encoding: Spec, tooltip: Any) -> Spec:
     """The layer of a figure's own data: a reader can switch off its series, and point at its marks."""
     return layer(values, mark, {**encoding, "tooltip": tooltip}, SHOWN, name=DATA)

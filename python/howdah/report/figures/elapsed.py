@@ -15,14 +15,11 @@ from howdah.report.theme import WIDTH
 
 ROW, BAR = 72, 26
 TOKENS = ("phase-1", "phase-2", "phase-3")
-
-
 _WORD = 0.13  # The width of a total next to the axis.
-
-
 _BESIDE_EDGE = {"expr": "scale('x', datum.limit) < 3.4 * length(datum.text) ? 'left' : 'center'"}
 """A mark's name stands below its middle, and begins there where half of it would be cut off at the left."""
 _HALF = 7  # Of the end marks, in pixels above and below the line.
+_RIMS = (("$page", 5), ("$ink", 2))  # Lines in ink with a pale rim show on a bar of any shade.
 
 
 class Marks(NamedTuple):
@@ -38,31 +35,29 @@ def elapsed(source: FigureSource) -> Figure | None:
     if not workloads:
         return None
     floors = {floor.workload: floor.floor_s for floor in source.evidence.floors}
-    marks = (
-        Marks("floor", floors)
-        if floors
-        else Marks(
-            "limit",
-            {limit.workload: limit.limit_s for limit in source.evidence.limits if limit.phase is None},
-        )
-    )
+    limits = {limit.workload: limit.limit_s for limit in source.evidence.limits if limit.phase is None}
+    marks = Marks("floor", floors) if floors else Marks("limit", limits)
     ends = [datum["high"] for datum in intervals(source, unit_s=1.0)]
-    longest = max(
-        [workload.elapsed_s for workload in workloads] + list(marks.seconds.values()) + ends + [1e-3]
-    )
-    spec = _spec(source, marks, longest)
-    rows = []
+    longest = max(*(workload.elapsed_s for workload in workloads), *marks.seconds.values(), *ends, 1e-3)
+    rows: list[tuple[str, ...]] = []
     for workload in workloads:
         mark = marks.seconds.get(workload.workload)
         rows.append((workload.workload, "", f"{workload.elapsed_s:.3f}", f"{mark:.3f}" if mark else ""))
-        rows.extend(
-            (workload.workload, phase.name, f"{phase.elapsed_s:.3f}", "") for phase in workload.phases
-        )
+        rows += [(workload.workload, phase.name, f"{phase.elapsed_s:.3f}", "") for phase in workload.phases]
+    caption = [f"How long each workload {took(source.record)}, divided into its phases."]
+    if any(result.job for result in source.record.workloads):
+        caption.append("Gaps are the time before a job's first task.")
+    if ends:
+        caption.append("The line across a bar's end covers 90 % of all simulations.")
+    if floors:
+        caption.append("The floor is the same work on the same hardware without Hadoop.")
+    elif limits:
+        caption.append("The limit is the raw hardware's own time for the same bytes.")
     return Figure(
         id="elapsed",
         title="Elapsed time",
-        caption=_caption(source, marks),
-        spec=spec,
+        caption=" ".join(caption),
+        spec=_spec(source, marks, longest),
         table=Table(("workload", "phase", "elapsed (s)", f"{marks.name} (s)"), tuple(rows)),
         marks=len(workloads) * 4,
     )
@@ -115,22 +110,22 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
     bar: dict[str, Any] = {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1}
     if source.simulated:
         bar |= {"fillOpacity": 0.25, "stroke": "$ink", "strokeDash": [5, 3]}
-    # The limit is a line in ink with a pale rim, so that it shows on a bar of any shade.
     tick = {"type": "tick", "orient": "vertical", "size": BAR + 10}
     wide = "6.4 * length(datum.text) + 14"
     # A name that its bar's mark would strike through begins behind it.
     before = "scale('x', datum.mark) - scale('x', datum.start)"
     moved = f"(datum.start < datum.mark && {before} < {wide} ? {before} : 0)"
     room = f"scale('x', datum.end) - scale('x', datum.start) - {moved}"
-    tooltip = {"tooltip": vega.tips(workload=None, phase=None, spent="elapsed")}
+    colours = vega.coloured_by("token", {token: token for token in TOKENS})
+    stacked = {
+        **vega.stacked(x, y, colours),
+        "tooltip": vega.tips(workload=None, phase=None, spent="elapsed"),
+    }
     on_bars = {token: "ink" if source.simulated else f"on-{token}" for token in TOKENS}
+    limit = {"x": vega.on(x, "limit"), "y": y}
+    name = {"type": "text", "align": _BESIDE_EDGE, "dy": 27, "fontSize": 11}
     layers: list[dict[str, Any]] = [
-        vega.layer(
-            segments,
-            bar,
-            {**vega.stacked(x, y, vega.coloured_by("token", {token: token for token in TOKENS})), **tooltip},
-            name=vega.DATA,
-        ),
+        vega.layer(segments, bar, stacked, name=vega.DATA),
         vega.texts(
             segments,
             {"x": vega.on(x, "start"), "y": y, "color": vega.coloured_by("token", on_bars)},
@@ -141,33 +136,11 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
         ),
         vega.texts(names, {"y": y}, dy=-24, fontSize=13, fontWeight=600, x=0),
         vega.texts(totals, {"x": vega.on(x, "end"), "y": y}, dx=8, fontSize=15, fontWeight=600),
-        *(
-            vega.layer(
-                marks, {**tick, "thickness": width, "color": colour}, {"x": vega.on(x, "limit"), "y": y}
-            )
-            for colour, width in (("$page", 5), ("$ink", 2))
-        ),
-        *vega.rimmed(
-            marks,
-            {"type": "text", "align": _BESIDE_EDGE, "dy": 27, "fontSize": 11},
-            {"x": vega.on(x, "limit"), "y": y, "text": {"field": "text"}},
-        ),
-        *interval_layers(spans, x, y),
+        *(vega.layer(marks, {**tick, "thickness": width, "color": ink}, limit) for ink, width in _RIMS),
+        *vega.rimmed(marks, name, {**limit, "text": {"field": "text"}}),
+        *_interval_layers(spans, x, y),
     ]
     return vega.chart(layers, height=ROW * len(workloads), width=WIDTH + 62, top=4, left=4, right=114)
-
-
-def _caption(source: FigureSource, held: Marks) -> str:
-    text = f"How long each workload {took(source.record)}, divided into its phases."
-    if any(result.job for result in source.record.workloads):
-        text += " Gaps are the time before a job's first task."
-    if intervals(source, unit_s=1.0):
-        text += " The line across a bar's end covers 90 % of all simulations."
-    if not held.seconds:
-        return text
-    if held.name == "floor":
-        return f"{text} The floor is the same work on the same hardware without Hadoop."
-    return f"{text} The limit is the raw hardware's own time for the same bytes."
 
 
 def intervals(source: FigureSource, unit_s: float) -> list[dict[str, Any]]:
@@ -186,24 +159,15 @@ def intervals(source: FigureSource, unit_s: float) -> list[dict[str, Any]]:
     ]
 
 
-def interval_layers(
+def _interval_layers(
     values: list[dict[str, Any]], x: dict[str, Any], y: dict[str, Any]
 ) -> list[dict[str, Any]]:
     """A line from end to end with a mark at each, pale-rimmed to show on any bar; none of nothing."""
-    if not values:
-        return []
-    line = {
-        "x": vega.on(x, "low"),
-        "x2": {"field": "high"},
-        "y": y,
-        "tooltip": vega.tips(text="90 % of the simulations"),
-    }
-    tick = {"type": "tick", "orient": "vertical", "size": 2 * _HALF}
+    tooltip = vega.tips(text="90 % of the simulations")
+    line = {"x": vega.on(x, "low"), "x2": {"field": "high"}, "y": y, "tooltip": tooltip}
     layers: list[dict[str, Any]] = []
-    for colour, width in (("$page", 5), ("$ink", 2)):
-        layers.append(vega.layer(values, {"type": "rule", "strokeWidth": width, "color": colour}, line))
-        layers += [
-            vega.layer(values, {**tick, "thickness": width, "color": colour}, {"x": vega.on(x, end), "y": y})
-            for end in ("low", "high")
-        ]
-    return layers
+    for ink, width in _RIMS:
+        tick = {"type": "tick", "orient": "vertical", "size": 2 * _HALF, "thickness": width, "color": ink}
+        layers.append(vega.layer(values, {"type": "rule", "strokeWidth": width, "color": ink}, line))
+        layers += [vega.layer(values, tick, {"x": vega.on(x, end), "y": y}) for end in ("low", "high")]
+    return vega.filled(*layers)

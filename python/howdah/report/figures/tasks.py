@@ -8,23 +8,8 @@ from typing import Any, NamedTuple
 from howdah.model.run import TaskAttempt
 from howdah.report import vega
 from howdah.report.document import Figure, Key
-from howdah.report.figures import timeaxis
-from howdah.report.figures.task_bars import (
-    KEYS,
-    MOST_BARS,
-    MOST_WORKERS,
-    OTHER_KIND,
-    STAGE,
-    Lane,
-    LaneBar,
-    event_layers,
-    event_marks,
-    lane_of,
-    merged,
-    series_of,
-    tasks_table,
-    telling,
-)
+from howdah.report.figures import task_bars, timeaxis
+from howdah.report.figures.task_bars import KEYS, OTHER_KIND, STAGE, Lane, LaneBar, lane_of, series_of
 from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.theme import LEFT, RIGHT, WIDTH
 from howdah.units import format_bytes, format_counted, format_seconds
@@ -63,31 +48,26 @@ def tasks(source: FigureSource) -> Figure | None:
     if not table.num_rows:
         return None
     every = table.sort_by([("start_s", "ascending")]).to_pylist()
-    workers = telling(source, every)
+    workers = task_bars.telling(source, every)
     rows = [row for row in every if row["worker"] in set(workers)]
     places = _places(rows, workers if source.record.cluster else ())
-    bars = _bars(
-        rows,
-        places.lanes,
-        {
-            attempt: loss.lost_s
-            for loss in source.evidence.losses
-            for attempt in loss.ended
-            if attempt.worker == loss.worker and attempt.start_s < loss.lost_s < attempt.end_s
-        },
-    )
-    drawn = merged(bars, timeaxis.end_of_run_s(source) - timeaxis.start_of_axis_s(source))
-    keys = [
-        key
-        for key in (KEYS["map"], SHUFFLE, KEYS["reduce"], STAGE, OTHER_KIND, FAILED, KILLED, MISSED)
-        if any(bar.series == key.name for bar in drawn)
-    ]
+    # Hadoop learned only later when attempts ended on workers that were lost.
+    ends = {
+        attempt: loss.lost_s
+        for loss in source.evidence.losses
+        for attempt in loss.ended
+        if attempt.worker == loss.worker and attempt.start_s < loss.lost_s < attempt.end_s
+    }
+    bars = _bars(rows, places.lanes, ends)
+    drawn = task_bars.merged(bars, timeaxis.end_of_run_s(source) - timeaxis.start_of_axis_s(source))
+    every_key = (KEYS["map"], SHUFFLE, KEYS["reduce"], STAGE, OTHER_KIND, FAILED, KILLED, MISSED)
+    keys = [key for key in every_key if any(bar.series == key.name for bar in drawn)]
     return Figure(
         id="tasks",
         title="Tasks by worker" if source.record.cluster else "Tasks",
         caption=_caption(source, every, workers, joined=len(drawn) < len(bars)),
         spec=_spec(source, places, drawn, keys),
-        table=tasks_table(every),
+        table=task_bars.tasks_table(every),
         keys=tuple(keys) if len(keys) > 1 else (),
         marks=len(drawn),
     )
@@ -101,9 +81,10 @@ def _caption(source: FigureSource, every: list[dict[str, Any]], workers: list[st
     if source.record.cluster is not None:
         text += f" on {format_counted(count, 'worker')}."
     if count > len(workers):
+        most = task_bars.MOST_WORKERS
         text += (
-            f" Drawn are {MOST_WORKERS} of them: those lost, slow, with failed attempts or the longest "
-            f"tasks, and others picked evenly to compare with; {count - MOST_WORKERS:,} more are not drawn."
+            f" Drawn are {most} of them: those lost, slow, with failed attempts or the longest "
+            f"tasks, and others picked evenly to compare with; {count - most:,} more are not drawn."
         )
     if joined:
         text += " Bars of a lane with too little room between them are joined."
@@ -147,15 +128,12 @@ def _bars(
     bars = []
     for row in rows:
         series = {"failed": FAILED, "killed": KILLED}.get(row["state"]) or series_of(row["kind"])
-        bar = LaneBar(
-            series.name,
-            places[lane_of(row)],
-            row["start_s"],
-            row["end_s"],
-            _named(row),
-            row["input_bytes"] + row["output_bytes"],
-            1,
-        )
+        again = f", attempt {row['attempt'] + 1}" if row["attempt"] else ""
+        ended = f", {row['state']}" if row["state"] != "succeeded" else ""
+        why = f": {row['error']}" if row["error"] else ""
+        label = f"{row['workload']} {row['kind']} {row['task']}{again}{ended}{why}"
+        lane, moved_bytes = places[lane_of(row)], row["input_bytes"] + row["output_bytes"]
+        bar = LaneBar(series.name, lane, row["start_s"], row["end_s"], label, moved_bytes, 1)
         fetched_s = row["shuffle_end_s"]
         if series is KEYS["reduce"] and fetched_s is not None and row["start_s"] < fetched_s < row["end_s"]:
             bars.append(bar._replace(series=SHUFFLE.name, end_s=fetched_s, label=f"{bar.label}, fetching"))
@@ -166,13 +144,6 @@ def _bars(
             bar = bar._replace(end_s=lost_s)
         bars.append(bar)
     return bars
-
-
-def _named(row: dict[str, Any]) -> str:
-    again = f", attempt {row['attempt'] + 1}" if row["attempt"] else ""
-    ended = f", {row['state']}" if row["state"] != "succeeded" else ""
-    why = f": {row['error']}" if row["error"] else ""
-    return f"{row['workload']} {row['kind']} {row['task']}{again}{ended}{why}"
 
 
 def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Sequence[Key]) -> dict[str, Any]:
@@ -200,7 +171,7 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
     dashed = source.simulated and places.pitch >= _DASHED_PITCH
     mark: dict[str, Any] = {
         "type": "rect",
-        "strokeWidth": 0.8 if len(bars) < MOST_BARS else 0.2,
+        "strokeWidth": 0.8 if len(bars) < task_bars.MOST_BARS else 0.2,
         # What is not a colour alone can be distinguished on any paper: a killed attempt is an outline.
         "fillOpacity": {"expr": f"{hollow} ? 0.15 : {(0.3 if dashed else 0.5) if source.simulated else 1}"},
     }
@@ -208,31 +179,19 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
         mark["strokeDash"] = source.dash
     outline = "$ink" if dashed else "$page"
     stroke = {"condition": {"test": hollow, "value": "$muted"}, "value": outline}
+    place = {"x": timeaxis.time_x(source, "start"), "x2": "end", "y": vega.on(y, "y"), "y2": "y2"}
+    tooltip = [
+        *vega.tips(what="task", worker="worker"),
+        vega.number_tip("start", f"start ({unit.name})"),
+        *vega.tips(took="elapsed", moved="in and out"),
+    ]
+    spans = {group.name: (group.top, group.bottom) for group in places.groups}
     layers = [
         *above.layers,
-        vega.own(
-            values,
-            mark,
-            {
-                "x": timeaxis.time_x(source, "start"),
-                "x2": "end",
-                "y": vega.on(y, "y"),
-                "y2": "y2",
-                "color": vega.series_colour(keys),
-                "stroke": stroke,
-            },
-            [
-                *vega.tips(what="task", worker="worker"),
-                vega.number_tip("start", f"start ({unit.name})"),
-                *vega.tips(took="elapsed", moved="in and out"),
-            ],
-        ),
+        vega.own(values, mark, {**place, "color": vega.series_colour(keys), "stroke": stroke}, tooltip),
         *_crosses(values, y, places.pitch),
-        *event_layers(
-            event_marks(source), {group.name: (group.top, group.bottom) for group in places.groups}, unit, y
-        ),
-        _names(places, y),
-        *_causes(source, places, y),
+        *task_bars.event_layers(task_bars.event_marks(source), spans, unit, y),
+        *_names(source, places, y),
         *timeaxis.legend(keys, height + _AXIS + timeaxis.LEGEND_HEIGHT / 2),
     ]
     longest = max(map(len, shortened(places)))
@@ -253,29 +212,32 @@ def _crosses(values: list[dict[str, Any]], y: dict[str, Any], pitch: float) -> l
         for value in values
         if value["series"] == FAILED.name
     ]
-    if not failed:
-        return []
     cross = {"type": "text", "text": "×", "dx": 5, "fontSize": max(9, pitch), "color": "$fault"}
-    return [
-        vega.layer(
-            failed,
-            {**cross, "baseline": "middle", "fontWeight": "bold"},
-            {"x": vega.quantity("end"), "y": vega.on(y, "y")},
-            vega.SHOWN,
-        )
-    ]
+    cross |= {"baseline": "middle", "fontWeight": "bold"}
+    place = {"x": vega.quantity("end"), "y": vega.on(y, "y")}
+    return vega.filled(vega.layer(failed, cross, place, vega.SHOWN))
 
 
-def _names(places: Places, y: dict[str, Any]) -> dict[str, Any]:
-    values = [
-        {"name": name, "y": (group.top + group.bottom) / 2}
-        for name, group in zip(shortened(places), places.groups, strict=True)
+def _names(source: FigureSource, places: Places, y: dict[str, Any]) -> list[dict[str, Any]]:
+    """The workers at the left, and at the right why they or their slowest tasks were slow."""
+    middles = [(group.top + group.bottom) / 2 for group in places.groups]
+    names = [{"name": name, "y": middle} for name, middle in zip(shortened(places), middles, strict=True)]
+    causes: dict[str, list[str]] = {}
+    for straggler in source.evidence.stragglers:
+        causes.setdefault(straggler.worker, []).append(straggler.cause)
+    at = {group.name: middle for group, middle in zip(places.groups, middles, strict=True)}
+    reasons = [
+        {"y": at[worker], "text": ", ".join(dict.fromkeys(own))}
+        for worker, own in causes.items()
+        if worker in at
     ]
-    mark = {"type": "text", "align": "right", "baseline": "middle", "dx": -8, "x": 0, "color": "$muted"}
-    return vega.layer(
-        values,
-        {**mark, "fontSize": 11 if places.pitch > _SMALL else 10, "limit": _MOST_LEFT - 14},
-        {"y": vega.on(y, "y"), "text": "name"},
+    left = {"type": "text", "align": "right", "baseline": "middle", "dx": -8, "x": 0, "color": "$muted"}
+    left |= {"fontSize": 11 if places.pitch > _SMALL else 10, "limit": _MOST_LEFT - 14}
+    right = {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "fontSize": 11}
+    right |= {"color": "$fault", "limit": RIGHT - 8, "opacity": {"expr": "roomy ? 1 : 0"}}
+    return vega.filled(
+        vega.layer(names, left, {"y": vega.on(y, "y"), "text": "name"}),
+        vega.layer(reasons, right, {"x": vega.RIGHT_END, "y": vega.on(y, "y"), "text": "text"}),
     )
 
 
