@@ -41,12 +41,11 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
     runs = sum(len(group.runs) for group in comparison.groups)
     origins = {run.origin.value for group in comparison.groups for run in group.runs}
     groups = format_counted(len(comparison.groups), "group")
-    repeats, over_time, followed_runs = (
-        ((), (), "") if figures is None else (figures.repeats, figures.over_time, figures.followed_runs)
-    )
+    names = [group.name for group in comparison.groups if group.is_simulated]
+    hollow = "were simulated, not measured; they are drawn hollow or dashed."
+    mixed = names and not simulated(comparison.groups)
     label = "Elapsed times, their ratios to the baseline's and verdicts"
     times = times_table(comparison)._replace(label=label)
-    remarks = doc.Bullets(tuple(map(sentence, comparison.remarks)), "remark")
     tests = tests_table(comparison)._replace(label="Every test", style="titled", fold=True)
     tests_about = (
         "Welch's t-test on logarithms; a single run is taken to be as noisy as the "
@@ -55,26 +54,6 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
         f"difference where there is none is at most {100 * comparison.level:g} %. The effect is the "
         "difference over the noise (Hedges' g); a difference that would show is found nine times in ten."
     )
-    refused = tuple(f"{refusal.what} is not compared: {refusal.why}." for refusal in comparison.refused)
-    more = len(refused[MOST_REFUSED:])
-    counted = (f"and {more} more runs are not compared; --json lists them",) if more else ()
-    summary = f"{len(refused)} {'run is' if len(refused) == 1 else 'runs are'} not compared"
-    folded = doc.FoldedBlocks(summary, doc.present(doc.Bullets(refused)), open=len(refused) <= MOST_REFUSED)
-    shown = doc.Bullets((*refused[:MOST_REFUSED], *counted), "missing")
-    table = changes_table(comparison)._replace(label="What changed", style="titled", fold=True)
-    unlisted = len(table.rows) - MOST_CHANGES
-    elsewhere = doc.Paragraph(
-        f"and {unlisted} more, which --output and --json list" if unlisted > 0 else "", "about"
-    )
-    blocks: tuple[doc.Block, ...] = (
-        doc.Only(doc.PAGES, (table,)),
-        doc.Only(doc.TERMINAL, (table._replace(rows=table.rows[:MOST_CHANGES]), *doc.present(elsewhere))),
-    )
-    about = "Differences from the baseline; an empty cell has the baseline's value."
-    if not table.rows:
-        none = doc.Paragraph("According to the records nothing changed between these runs.")
-        blocks, about = ((none,) if comparison.against else ()), ""
-    names = [group.name for group in comparison.groups if group.is_simulated]
     return doc.Document(
         "compare",
         f"{base.runs[0].suite}: {groups} compared",
@@ -87,38 +66,65 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
         claim.text,
         doc.present(
             doc.Paragraph(claim.statistics, "lead"),
-            doc.Paragraph(
-                ""
-                if not names or simulated(comparison.groups)
-                else f"The numbers of {listed(names)} were simulated, not measured; they are drawn hollow or dashed.",
-                "lead",
-            ),
-            *(doc.Only(doc.PAGES, doc.present(folded)), doc.Only(doc.TERMINAL, doc.present(shown))),
+            doc.Paragraph(f"The numbers of {listed(names)} {hollow}" if mixed else "", "lead"),
+            *_refused(comparison),
             figures.answer if figures is not None else None,
             doc.Only(doc.PAGES, (times.without_empty_columns(),)),
             doc.Only(doc.TERMINAL, (_below_one_another(times),)),
         ),
         (
-            doc.Section(
-                "groups",
+            doc.Section.of(
                 "Groups",
-                "Group by group",
-                doc.present(*notes(comparison), *explained(comparison), remarks),
+                *notes(comparison),
+                *explained(comparison),
+                doc.Bullets(tuple(map(sentence, comparison.remarks)), "remark"),
+                title="Group by group",
             ),
-            doc.Section("changes", "What changed", "What changed", blocks, about),
-            doc.Section("repeats", "Repeats", "Run by run", repeats),
-            doc.Section("time", "Over time", "Over time", over_time, followed_runs),
-            doc.Section(
-                "where",
+            _changes(comparison),
+            doc.Section.of("Repeats", *(figures.repeats if figures else ()), title="Run by run"),
+            doc.Section.of(
+                "Over time",
+                *(figures.over_time if figures else ()),
+                about=figures.followed_runs if figures else "",
+                anchor="time",
+            ),
+            doc.Section.of(
                 "Resources",
-                "Resources and tasks",
-                tuple(resource_tables(comparison)),
+                *resource_tables(comparison),
+                title="Resources and tasks",
+                anchor="where",
                 forms=doc.PAGES,
             ),
-            doc.Section("tests", "Tests", "Every test", doc.present(tests), tests_about, doc.PAGES),
-            doc.Section("runs", "Runs", "Runs", (runs_table(comparison),), forms=doc.PAGES),
+            doc.Section.of("Tests", tests, title="Every test", about=tests_about, forms=doc.PAGES),
+            doc.Section.of("Runs", runs_table(comparison), forms=doc.PAGES),
         ),
     )
+
+
+def _refused(comparison: Comparison) -> tuple[doc.Only, doc.Only]:
+    """The runs that are not compared; the terminal has the first of them."""
+    refused = tuple(f"{refusal.what} is not compared: {refusal.why}." for refusal in comparison.refused)
+    more = len(refused[MOST_REFUSED:])
+    counted = (f"and {more} more runs are not compared; --json lists them",) if more else ()
+    summary = f"{len(refused)} {'run is' if len(refused) == 1 else 'runs are'} not compared"
+    folded = doc.FoldedBlocks(summary, doc.present(doc.Bullets(refused)), open=len(refused) <= MOST_REFUSED)
+    shown = doc.Bullets((*refused[:MOST_REFUSED], *counted), "missing")
+    return doc.Only(doc.PAGES, doc.present(folded)), doc.Only(doc.TERMINAL, doc.present(shown))
+
+
+def _changes(comparison: Comparison) -> doc.Section:
+    table = changes_table(comparison)._replace(label="What changed", style="titled", fold=True)
+    more = len(table.rows) - MOST_CHANGES
+    elsewhere = doc.Paragraph(f"and {more} more, which --output and --json list" if more > 0 else "", "about")
+    blocks: tuple[doc.Block, ...] = (
+        doc.Only(doc.PAGES, (table,)),
+        doc.Only(doc.TERMINAL, (table._replace(rows=table.rows[:MOST_CHANGES]), *doc.present(elsewhere))),
+    )
+    about = "Differences from the baseline; an empty cell has the baseline's value."
+    if not table.rows:
+        none = doc.Paragraph("According to the records nothing changed between these runs.")
+        blocks, about = ((none,) if comparison.against else ()), ""
+    return doc.Section.of("What changed", *blocks, about=about, anchor="changes")
 
 
 def notes(comparison: Comparison) -> tuple[doc.Notes, ...]:
@@ -157,20 +163,19 @@ def _mean_of(group: RunGroup, workload: str, name: str) -> str:
 
 def resource_tables(comparison: Comparison) -> Iterator[doc.Table]:
     """Resources and tasks of each group, compared with the baseline's."""
-    base = comparison.baseline
     for against in comparison.against:
-        if against.others:
-            yield doc.Table.of(
-                against.others,
-                {
-                    "of": lambda contrast: place(contrast.measure),
-                    "what": lambda contrast: contrast.measure.name,
-                    base: lambda contrast: measured(contrast.measure, contrast.base_mean),
-                    against.group: lambda contrast: measured(contrast.measure, contrast.other_mean),
-                    "ratio": ratio,
-                    "95 % interval": interval,
-                },
-            )._replace(title=f"{against.group} against {base}")
+        yield doc.Table.of(
+            against.others,
+            {
+                "of": lambda contrast: place(contrast.measure),
+                "what": lambda contrast: contrast.measure.name,
+                comparison.baseline: lambda contrast: measured(contrast.measure, contrast.base_mean),
+                against.group: lambda contrast: measured(contrast.measure, contrast.other_mean),
+                "ratio": ratio,
+                "95 % interval": interval,
+            },
+            f"{against.group} against {comparison.baseline}",
+        )
 
 
 def _below_one_another(table: doc.Table) -> doc.Table:
@@ -197,25 +202,13 @@ def times_table(comparison: Comparison) -> doc.Table:
         value = measured(measure, mean(values))
         rows.append((place(measure), base.name, str(len(values)), value, "1", NONE, "", ""))
         for compared in comparison.against:
-            result = compared.of(measure)
-            if result is not None:
+            if (result := compared.of(measure)) is not None:
                 needed = ""
                 if result.evidence is not None and result.verdict is Verdict.CANNOT_TELL:
                     needed = f"{result.repeats_needed} each" if result.repeats_needed else "> 100 each"
-                rows.append(
-                    (
-                        place(measure),
-                        compared.group,
-                        *(
-                            str(len(result.other)),
-                            measured(result.measure, result.other_mean),
-                            ratio(result),
-                            interval(result),
-                            result.verdict.value,
-                            needed,
-                        ),
-                    )
-                )
+                value, verdict = measured(result.measure, result.other_mean), result.verdict.value
+                told = (str(len(result.other)), value, ratio(result), interval(result), verdict, needed)
+                rows.append((place(measure), compared.group, *told))
     shown = {measure for measure, _ in _judged_of(base)}
     for group in comparison.groups[1:]:
         # The phases of another program have no counterpart.

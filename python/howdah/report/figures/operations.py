@@ -61,30 +61,25 @@ def _rates_figure(workload: str, steps: Sequence[RateStep]) -> Figure:
         vega.number_tip("asked", "requested in a second", ",.0f"),
         *vega.tips(done="done", within="99 % within"),
     ]
+    line = {"type": "line", "color": "$muted", "strokeWidth": 1.2}
     point = {"type": "point", "filled": True, "size": 70, "opacity": 1}
+    coloured = {"x": x, "y": y, "color": vega.series_colour((IN_TIME, TOO_LATE))}
+    layers = [vega.layer(values, line, {"x": x, "y": y}), vega.own(values, point, coloured, tooltip)]
+    table = Table.of(
+        steps,
+        {
+            "requested in a second": lambda step: f"{step.asked_per_s:,.0f}",
+            "done in a second": lambda step: f"{step.done_per_s:,.0f}",
+            "99 % within": lambda step: delay(step.within_s),
+            "in time": lambda step: "yes" if step.held else "no",
+        },
+    )
     return Figure(
         id=f"rates-{workload}".replace(" ", "-").replace("#", ""),
         title=f"{workload}: times of operations at each rate",
         caption=caption,
-        spec=vega.chart(
-            [
-                vega.layer(values, {"type": "line", "color": "$muted", "strokeWidth": 1.2}, {"x": x, "y": y}),
-                vega.own(
-                    values, point, {"x": x, "y": y, "color": vega.series_colour((IN_TIME, TOO_LATE))}, tooltip
-                ),
-            ],
-            height=_HEIGHT,
-            top=24,
-        ),
-        table=Table.of(
-            steps,
-            {
-                "requested in a second": lambda step: f"{step.asked_per_s:,.0f}",
-                "done in a second": lambda step: f"{step.done_per_s:,.0f}",
-                "99 % within": lambda step: delay(step.within_s),
-                "in time": lambda step: "yes" if step.held else "no",
-            },
-        ),
+        spec=vega.chart(layers, height=_HEIGHT, top=24),
+        table=table,
         keys=(IN_TIME, TOO_LATE),
         marks=len(steps),
     )
@@ -140,15 +135,12 @@ def _figure(source: FigureSource, workload: str, timed: list[OperationLatency]) 
         for share, time_s in latency.curve
     ]
     least = min(max(1 - share, _LEAST_SHARE) for latency in timed for share, _ in latency.curve)
-    x = vega.logarithmic(
-        "longer",
-        {
-            "title": "of all operations took longer",
-            "labelExpr": "format(100 * datum.value, '~g') + ' %'",
-            "values": [1, 0.1, 0.01, 0.001, 0.0001, 0.00001],
-        },
-        [1, least],
-    )
+    axis = {
+        "title": "of all operations took longer",
+        "labelExpr": "format(100 * datum.value, '~g') + ' %'",
+        "values": [1, 0.1, 0.01, 0.001, 0.0001, 0.00001],
+    }
+    x = vega.logarithmic("longer", axis, [1, least])
     y = vega.logarithmic("ms", vega.level_title("ms", format="~g", tickCount=5))
     curves = vega.own(
         points,
@@ -239,7 +231,6 @@ def availability(source: FigureSource) -> Figure | None:
         caption += " Faults are shaded, from injection until they were reverted."
     unit = run_unit(source)
     above = header(source, WIDTH)
-    x = time_x(source)
     y: dict[str, Any] = {
         "field": "probe",
         "type": "nominal",
@@ -264,37 +255,33 @@ def availability(source: FigureSource) -> Figure | None:
         for series, probe, start_s, end_s, error in stretches
     ]
     tooltip = vega.tips(probe="probe", series="what", lasted="for", said="first error")
-    strips = vega.own(
-        values,
-        {"type": "bar"},
-        {"x": x, "x2": "end", "y": y, "color": vega.series_colour((ANSWERED, OUT))},
-        tooltip,
+    place = {"x": time_x(source), "x2": "end", "y": y, "color": vega.series_colour((ANSWERED, OUT))}
+    table = Table.of(
+        probes,
+        {
+            "probe": _probe_name,
+            "requests": lambda probe: f"{probe.asked:,}",
+            "failed": lambda probe: f"{probe.failed:,}",
+            "slowest answer": lambda probe: seconds(probe.longest_s),
+            "outages": lambda probe: f"{len(probe.outages):,}",
+            "longest": lambda probe: (
+                seconds(max(out.elapsed_s for out in probe.outages)) if probe.outages else NONE
+            ),
+            "all together": lambda probe: seconds(probe.out_s),
+        },
     )
     return Figure(
         id="availability",
         title="Answers to probes",
         caption=caption,
         spec=vega.chart(
-            [*above.layers, strips],
+            [*above.layers, vega.own(values, {"type": "bar"}, place, tooltip)],
             height=_PITCH * len(probes),
             top=above.height + UNIT_LINE // 3,
             bottom=_AXIS,
             left=max(LEFT, round(_LETTER * max(len(_probe_name(probe)) for probe in probes))),
         ),
-        table=Table.of(
-            probes,
-            {
-                "probe": _probe_name,
-                "requests": lambda probe: f"{probe.asked:,}",
-                "failed": lambda probe: f"{probe.failed:,}",
-                "slowest answer": lambda probe: seconds(probe.longest_s),
-                "outages": lambda probe: f"{len(probe.outages):,}",
-                "longest": lambda probe: (
-                    seconds(max(out.elapsed_s for out in probe.outages)) if probe.outages else NONE
-                ),
-                "all together": lambda probe: seconds(probe.out_s),
-            },
-        ),
+        table=table,
         keys=(ANSWERED, OUT),
         marks=len(probes) + sum(len(probe.outages) for probe in probes),
     )

@@ -47,16 +47,14 @@ def tail(source: FigureSource) -> Figure | None:
         for name, kinds, token in _LANES
         if (events := [event for event in shown if event.kind in kinds])
     ]
-    spec = _spec(source, courses, keys, lanes)
     sentences = ["Time within which 50 to 99.9 % of requests ended in each step, on a logarithmic scale."]
     for course in courses:
         within = dict(course.within_s)[0.99]
-        if not np.isfinite(within).any():
-            continue
-        sentences.append(
-            f"{course.workload}: 99 % within {_time(float(np.nanmedian(within)))} in half of the steps, "
-            f"{_time(float(np.nanmax(within)))} in the worst."
-        )
+        if np.isfinite(within).any():
+            sentences.append(
+                f"{course.workload}: 99 % within {_time(float(np.nanmedian(within)))} in half of the steps, "
+                f"{_time(float(np.nanmax(within)))} in the worst."
+            )
     if lanes:
         counts = ", ".join(_counted(key, events) for key, events in lanes)
         sentences.append(f"Below, what RegionServers did at the same time: {counts}.")
@@ -64,7 +62,7 @@ def tail(source: FigureSource) -> Figure | None:
         id="tail",
         title="How long requests took",
         caption=" ".join(sentences),
-        spec=spec,
+        spec=_spec(source, courses, keys, lanes),
         table=_table(source, courses, lanes),
         keys=(*keys, *(key for key, _ in lanes)),
         marks=len(SHARES) * sum(len(course.per_s) for course in courses)
@@ -101,15 +99,11 @@ def _rows(source: FigureSource, courses: Sequence[LatencyCourse]) -> list[dict[s
             ]
             times = [*starts, course.edges_s[-1], course.edges_s[-1]]
             for time_s, value in zip(times, [*worst, worst[-1], None], strict=True):
-                rows.append(
-                    {
-                        "series": _named(share),
-                        "workload": course.workload,
-                        "time": round(float(time_s) / unit.size, 4),
-                        "ms": None if value is None else float(f"{1000 * value:.4g}"),
-                        "text": "" if value is None else _time(value),
-                    }
-                )
+                step: dict[str, Any] = {"series": _named(share), "workload": course.workload}
+                step["time"] = round(float(time_s) / unit.size, 4)
+                step["ms"] = None if value is None else float(f"{1000 * value:.4g}")
+                step["text"] = "" if value is None else _time(value)
+                rows.append(step)
     return rows
 
 
@@ -127,14 +121,12 @@ def _spec(
     axis = vega.level_title("ms", above.height, format="~g", values=decades)
     y = vega.quantity("ms", scale=scale, axis=axis)
     height = _HEIGHT + (_GAP + _LANE * len(lanes) if lanes else 0)
-    lines = vega.own(
-        rows,
-        {"type": "line", "interpolate": "step-after", "strokeWidth": 1.5, "strokeDash": source.dash}
-        | {"invalid": "break-paths-show-domains", "clip": True},
-        {"x": timeaxis.time_x(source), "y": y, "color": vega.series_colour(keys), "detail": "workload"},
-        [vega.number_tip("time", f"at ({unit.name})"), *vega.tips(series="of all", text="within")],
-    )
-    layers = [*above.layers, lines]
+    line = {"type": "line", "interpolate": "step-after", "strokeWidth": 1.5, "strokeDash": source.dash}
+    line |= {"invalid": "break-paths-show-domains", "clip": True}
+    place = {"x": timeaxis.time_x(source), "y": y, "color": vega.series_colour(keys), "detail": "workload"}
+    tooltip = [vega.number_tip("time", f"at ({unit.name})"), *vega.tips(series="of all", text="within")]
+    layers = [*above.layers, vega.own(rows, line, place, tooltip)]
+    times = {"x": vega.quantity("start"), "x2": "end", "y": vega.in_pixels("top"), "y2": "below"}
     for at, (key, events) in enumerate(lanes):
         top = _HEIGHT + _GAP + _LANE * at
         longest = sorted(events, key=lambda event: event.start_s - event.end_s)[:MOST_EVENTS]
@@ -151,21 +143,17 @@ def _spec(
             }
             for event in sorted(longest, key=lambda event: event.start_s)
         ]
-        layers.append(
-            vega.layer(
-                values,
-                {"type": "rect", "color": f"${key.token}", "stroke": f"${key.token}", "strokeWidth": 1}
-                | {"opacity": 0.75, "clip": True},
-                {
-                    "x": vega.quantity("start"),
-                    "x2": "end",
-                    "y": vega.in_pixels("top"),
-                    "y2": "below",
-                    "tooltip": vega.tips(where="where", what=key.name, took="took"),
-                },
-                vega.SHOWN,
-            )
-        )
+        colour = f"${key.token}"
+        bar = {
+            "type": "rect",
+            "color": colour,
+            "stroke": colour,
+            "strokeWidth": 1,
+            "opacity": 0.75,
+            "clip": True,
+        }
+        tooltip = vega.tips(where="where", what=key.name, took="took")
+        layers.append(vega.layer(values, bar, {**times, "tooltip": tooltip}, vega.SHOWN))
     layers += label_layers(_labels(rows, keys, (low, high), lanes))
     return vega.chart(layers, height=height, top=above.height + timeaxis.UNIT_LINE, right=RIGHT)
 
