@@ -207,8 +207,8 @@ def times_table(comparison: Comparison) -> doc.Table:
                 if result.evidence is not None and result.verdict is Verdict.CANNOT_TELL:
                     needed = f"{result.repeats_needed} each" if result.repeats_needed else "> 100 each"
                 value, verdict = measured(result.measure, result.other_mean), result.verdict.value
-                told = (str(len(result.other)), value, ratio(result), interval(result), verdict, needed)
-                rows.append((place(measure), compared.group, *told))
+                cells = (str(len(result.other)), value, ratio(result), interval(result), verdict, needed)
+                rows.append((place(measure), compared.group, *cells))
     shown = {measure for measure, _ in _judged_of(base)}
     for group in comparison.groups[1:]:
         # The phases of another program have no counterpart.

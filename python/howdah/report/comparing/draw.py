@@ -12,7 +12,7 @@ import numpy as np
 from howdah.analysis.comparing.figures import QUANTITIES, Course, FollowedQuantity
 from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.analysis.wording import listed
-from howdah.model.comparison import Comparison, Measure, RunFigures
+from howdah.model.comparison import Comparison, Measure
 from howdah.report import vega
 from howdah.report.comparing.ratios import ratios
 from howdah.report.comparing.words import mean, measured, place
@@ -44,34 +44,6 @@ def _figure(comparison: Comparison, measure: Measure, number: int) -> Figure:
         for run in group.runs
         if (value := run.value(measure)) is not None
     ]
-    return Figure(
-        id=f"repeats-{number}",
-        title=f"{place(measure)}, run by run",
-        caption="Each point is one run, the line their mean; hollow points were simulated.",
-        spec=_spec(comparison, measure, values),
-        table=Table(
-            ("group", "run", f"{measure.name} ({measure.unit})"),
-            tuple((name, run.run, f"{value:.3f}") for name, run, value in values),
-        ),
-        half=True,
-        marks=2 * len(values),
-    )
-
-
-def _scale(measure: Measure, greatest: float) -> tuple[float, str]:
-    """By how much values are divided, and what the axis is then called."""
-    if measure.kind == "time":
-        size, name = time_unit(greatest)
-        return size, f"elapsed ({name})"
-    thousands = min(max(0, int(log10(greatest) // 3)), len(_PREFIXES) - 1) if greatest > 0 else 0
-    if measure.unit not in _SCALED:
-        thousands = 0
-    return 1000.0**thousands, f"{measure.name} ({_PREFIXES[thousands]}{measure.unit})"
-
-
-def _spec(
-    comparison: Comparison, measure: Measure, values: list[tuple[str, RunFigures, float]]
-) -> dict[str, Any]:
     groups = group_keys(comparison)
     row_of = {group.name: row for row, group in enumerate(comparison.groups)}
     greatest = max((value for _, _, value in values), default=1.0)
@@ -97,21 +69,34 @@ def _spec(
     y = vega.rows(len(groups))
     colour = vega.series_colour(groups)
     tooltip = vega.tips(series="group", run=None, said=measure.name)
+    tick = {"type": "tick", "orient": "vertical", "size": 16, "thickness": 2, "yOffset": 6}
+    word = {"type": "text", "align": "left", "dy": -9, "x": 0, "fontSize": 11, "color": "$muted"}
     layers: list[dict[str, Any]] = [
-        vega.layer(
-            means,
-            {"type": "tick", "orient": "vertical", "size": 16, "thickness": 2, "yOffset": 6},
-            {"x": x, "y": y, "color": colour},
-            vega.SHOWN,
-        ),
+        vega.layer(means, tick, {"x": x, "y": y, "color": colour}, vega.SHOWN),
         vega.points(runs, {"x": x, "y": y}, colour, tooltip, size=45, yOffset=6, opacity=0.85),
-        *vega.rimmed(
-            names,
-            {"type": "text", "align": "left", "dy": -9, "x": 0, "fontSize": 11, "color": "$muted"},
-            {"y": y, "text": {"field": "text"}},
-        ),
+        *vega.rimmed(names, word, {"y": y, "text": {"field": "text"}}),
     ]
-    return vega.chart(layers, height=ROW * len(groups), width=HALF_WIDTH - 10, top=6, left=4, right=14)
+    rows = tuple((name, run.run, f"{value:.3f}") for name, run, value in values)
+    return Figure(
+        id=f"repeats-{number}",
+        title=f"{place(measure)}, run by run",
+        caption="Each point is one run, the line their mean; hollow points were simulated.",
+        spec=vega.chart(layers, height=ROW * len(groups), width=HALF_WIDTH - 10, top=6, left=4, right=14),
+        table=Table(("group", "run", f"{measure.name} ({measure.unit})"), rows),
+        half=True,
+        marks=2 * len(values),
+    )
+
+
+def _scale(measure: Measure, greatest: float) -> tuple[float, str]:
+    """By how much values are divided, and what the axis is then called."""
+    if measure.kind == "time":
+        size, name = time_unit(greatest)
+        return size, f"elapsed ({name})"
+    thousands = min(max(0, int(log10(greatest) // 3)), len(_PREFIXES) - 1) if greatest > 0 else 0
+    if measure.unit not in _SCALED:
+        thousands = 0
+    return 1000.0**thousands, f"{measure.name} ({_PREFIXES[thousands]}{measure.unit})"
 
 
 class ComparisonFigures(NamedTuple):
@@ -166,24 +151,24 @@ def overlays(
             name: course for name, some in followed.items() for course in some if course.quantity == quantity
         }
         peak = max((float(course.peaks.max()) for course in courses.values()), default=0.0)
-        if peak > (0.0 if quantity.unit == "1" else QUIET_BYTES_PER_S):
-            shown = [key for key in group_keys(comparison) if key.name in courses]
-            axes = _axes(quantity, courses, peak)
-            reduced = any(hidden(course.means, course.peaks) for course in courses.values())
-            figures.append(
-                Figure(
-                    id=f"over-time-{number}",
-                    title=f"{quantity.name[0].upper()}{quantity.name[1:]} in {workload}",
-                    caption="A step is a mean; pale lines are the peaks within it."
-                    if reduced
-                    else "Every step is a sample.",
-                    spec=_overlay_spec(simulated, shown, courses, axes),
-                    table=_overlay_table(shown, courses, axes),
-                    keys=tuple(shown),
-                    half=True,
-                    marks=2 * sum(len(course.means) for course in courses.values()),
-                )
+        if peak <= (0.0 if quantity.unit == "1" else QUIET_BYTES_PER_S):
+            continue
+        keys = tuple(key for key in group_keys(comparison) if key.name in courses)
+        axes = _axes(quantity, courses, peak)
+        reduced = any(hidden(course.means, course.peaks) for course in courses.values())
+        pale = "A step is a mean; pale lines are the peaks within it."
+        figures.append(
+            Figure(
+                f"over-time-{number}",
+                f"{quantity.name[0].upper()}{quantity.name[1:]} in {workload}",
+                pale if reduced else "Every step is a sample.",
+                _overlay_spec(simulated, keys, courses, axes),
+                _overlay_table(keys, courses, axes),
+                keys,
+                half=True,
+                marks=2 * sum(len(course.means) for course in courses.values()),
             )
+        )
     return tuple(figures)
 
 
@@ -199,41 +184,25 @@ def _axes(quantity: FollowedQuantity, courses: Mapping[str, Course], peak: float
 def _overlay_spec(
     simulated: Container[str], shown: Sequence[Key], courses: Mapping[str, Course], axes: Axes
 ) -> dict[str, Any]:
-    x = vega.linear(
-        "time",
-        [0, axes.longest],
-        {"title": f"time since the start of the workload ({axes.time})", "tickCount": 5},
-    )
-    y = vega.linear(
-        "mean",
-        [0, axes.top],
-        vega.level_title(axes.unit, tickCount=4, format=number_format(axes.top)),
-    )
-    colour = vega.series_colour(shown)
+    title = f"time since the start of the workload ({axes.time})"
+    x = vega.linear("time", [0, axes.longest], {"title": title, "tickCount": 5})
+    y_axis = vega.level_title(axes.unit, tickCount=4, format=number_format(axes.top))
+    y = vega.linear("mean", [0, axes.top], y_axis)
     layers: list[dict[str, Any]] = []
-    for names, dash in (
-        ([key.name for key in shown if key.name not in simulated], [1, 0]),
-        ([key.name for key in shown if key.name in simulated], [6, 3]),
-    ):
+    name = vega.DATA
+    for is_simulated, dash in ((False, [1, 0]), (True, [6, 3])):
+        names = [key.name for key in shown if (key.name in simulated) == is_simulated]
         if not names:
             continue
-        rows = [row for name in names for row in _rows(name, courses[name], axes)]
+        rows = [row for group in names for row in _rows(group, courses[group], axes)]
         line = {"type": "line", "interpolate": "step-after", "clip": True, "strokeDash": dash}
-        encoding = {"x": x, "color": colour}
-        if any(hidden(courses[name].means, courses[name].peaks) for name in names):
-            layers.append(
-                vega.layer(
-                    rows,
-                    {**line, "strokeWidth": 1, "opacity": 0.3},
-                    {**encoding, "y": vega.on(y, "peak")},
-                    vega.SHOWN,
-                )
-            )
-        first = not any(drawn.get("name") for drawn in layers)
-        mark = {**line, "strokeWidth": 2}
-        layers.append(
-            vega.layer(rows, mark, {**encoding, "y": y}, vega.SHOWN, name=vega.DATA if first else "")
-        )
+        place = {"x": x, "color": vega.series_colour(shown)}
+        if any(hidden(courses[group].means, courses[group].peaks) for group in names):
+            pale = {**line, "strokeWidth": 1, "opacity": 0.3}
+            layers.append(vega.layer(rows, pale, {**place, "y": vega.on(y, "peak")}, vega.SHOWN))
+        bold = {**line, "strokeWidth": 2}
+        layers.append(vega.layer(rows, bold, {**place, "y": y}, vega.SHOWN, name=name))
+        name = ""
     return vega.chart(layers, height=HEIGHT, width=HALF_WIDTH - LEFT - 14, top=28, right=14)
 
 
@@ -263,8 +232,5 @@ def _overlay_table(shown: Sequence[Key], courses: Mapping[str, Course], axes: Ax
             )
             for first, last in pairwise(edges)
         ]
-    times, levels = (
-        (f"from ({axes.time})", f"to ({axes.time})"),
-        (f"mean ({axes.unit})", f"peak ({axes.unit})"),
-    )
-    return Table(("group", *times, *levels), tuple(rows))
+    times = (f"from ({axes.time})", f"to ({axes.time})")
+    return Table(("group", *times, f"mean ({axes.unit})", f"peak ({axes.unit})"), tuple(rows))

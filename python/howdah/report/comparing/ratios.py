@@ -12,7 +12,6 @@ from howdah.report.document import Figure, Table
 from howdah.report.theme import WIDTH, group_keys
 
 ROW, HEAD = 24, 30  # Heights of a row and of a name above rows, pixels.
-
 FARTHEST = 8.0  # Intervals are cut off where they reach so many times beyond the farthest ratio.
 LEFT, RIGHT = 4, 230
 WIDEST = 4.0  # Ratios that span more than this are drawn on a logarithmic axis.
@@ -69,27 +68,27 @@ def ratios(comparison: Comparison) -> Figure | None:
     metrics = any(compared.metrics for compared in comparison.against)
     quotient = "Metrics and times divided by those" if metrics else "Elapsed time divided by that"
     shorter = "is less" if metrics else "took less time"
+    several = len(comparison.against) > 1
+    table = Table.of(
+        rows,
+        {
+            "of": lambda row: place(row.judged.measure),
+            "group": lambda row: row.against.group,
+            "ratio": lambda row: ratio(row.judged),
+            "95 % interval": lambda row: interval(row.judged),
+            "verdict": lambda row: row.judged.verdict.value,
+        },
+    )
     return Figure(
         id="ratios",
         title=f"{quotient} of {comparison.baseline}",
-        caption=(
-            "Points are ratios of means, bars their 95 % intervals, small ticks single runs; what lies "
-            f"left of the line {shorter}. A bar that ends at the edge extends beyond it; a "
-            "missing bar means too few runs. Verdicts allow for the number of tests, so they may be less "
-            "certain than the bar alone."
-        ),
+        caption="Points are ratios of means, bars their 95 % intervals, small ticks single runs; what lies "
+        f"left of the line {shorter}. A bar that ends at the edge extends beyond it; a "
+        "missing bar means too few runs. Verdicts allow for the number of tests, so they may be less "
+        "certain than the bar alone.",
         spec=_spec(comparison, heads, rows),
-        table=Table.of(
-            rows,
-            {
-                "of": lambda row: place(row.judged.measure),
-                "group": lambda row: row.against.group,
-                "ratio": lambda row: ratio(row.judged),
-                "95 % interval": lambda row: interval(row.judged),
-                "verdict": lambda row: row.judged.verdict.value,
-            },
-        ),
-        keys=group_keys(comparison)[1:] if len(comparison.against) > 1 else (),
+        table=table,
+        keys=group_keys(comparison)[1:] if several else (),
         marks=4 * len(rows),
         labelled=True,
     )
@@ -124,45 +123,22 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
     tooltip = vega.tips(
         series="group", what=None, said="ratio", interval="95 % interval", verdict=None, why=None
     )
+    # The line of the baseline is drawn next to rows alone: names would lie on it.
+    base = [{"ratio": 1, "y": row.y - ROW / 2, "end": row.y + ROW / 2} for row in rows]
+    bars = {"x": vega.on(x, "low"), "x2": "high", "y": y, "color": colour}
+    bar = {"type": "rule", "strokeWidth": 5, "opacity": 0.45}
+    tick = {"type": "tick", "orient": "vertical", "size": 12, "thickness": 1}
+    place = {"x": x, "y": y, "color": colour}
+    point = {"type": "point", "size": 80, "filled": True, "strokeWidth": 2, "opacity": 1}
+    # Of one group the verdict stands behind the name where there is no room beside the plot.
+    text = {"expr": "roomy || !datum.label ? datum.text : datum.text + ': ' + datum.label"}
+    head = {"type": "text", "align": "left", "fontSize": 13, "x": 0, "opacity": {"expr": "datum.shade"}}
     layers: list[dict[str, Any]] = [
-        # The line of the baseline is drawn beside rows alone: names would lie on it.
-        vega.layer(
-            [{"ratio": 1, "y": row.y - ROW / 2, "end": row.y + ROW / 2} for row in rows],
-            vega.RULE,
-            {"x": x, "y": y, "y2": "end"},
-        ),
-        vega.layer(
-            values,
-            {"type": "rule", "strokeWidth": 5, "opacity": 0.45},
-            {"x": vega.on(x, "low"), "x2": "high", "y": y, "color": colour},
-            vega.SHOWN,
-            "isValid(datum.low)",
-        ),
-        vega.layer(
-            ticks,
-            {"type": "tick", "orient": "vertical", "size": 12, "thickness": 1},
-            {"x": x, "y": y, "color": colour},
-            vega.SHOWN,
-        ),
-        vega.own(
-            values,
-            {"type": "point", "size": 80, "filled": True, "strokeWidth": 2, "opacity": 1},
-            {"x": x, "y": y, "color": colour, "fillOpacity": vega.as_is("solid"), "stroke": colour},
-            tooltip,
-        ),
-        vega.layer(
-            heads,
-            {
-                "type": "text",
-                "align": "left",
-                "fontSize": 13,
-                "x": 0,
-                "opacity": {"expr": "datum.shade"},
-                # Of one group the verdict stands behind the name where there is no room beside the plot.
-                "text": {"expr": "roomy || !datum.label ? datum.text : datum.text + ': ' + datum.label"},
-            },
-            {"y": y},
-        ),
+        vega.layer(base, vega.RULE, {"x": x, "y": y, "y2": "end"}),
+        vega.layer(values, bar, bars, vega.SHOWN, "isValid(datum.low)"),
+        vega.layer(ticks, tick, place, vega.SHOWN),
+        vega.own(values, point, {**place, "fillOpacity": vega.as_is("solid"), "stroke": colour}, tooltip),
+        vega.layer(heads, {**head, "text": text}, {"y": y}),
         vega.texts(
             values,
             {"x": vega.RIGHT_END, "y": y},
