@@ -296,6 +296,11 @@ class Document(NamedTuple):
     save_name: str = ""
     own: str = ""
 
+    @classmethod
+    def for_terminal(cls, name: str, answer: str, *blocks: Block | None) -> Self:
+        """An answer and the blocks that have any content, without what files need."""
+        return cls(name, "", (), answer, present(*blocks))
+
     @property
     def badge(self) -> str:
         """What is said of numbers that were not all measured; empty if they were."""

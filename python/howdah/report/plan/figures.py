@@ -117,7 +117,8 @@ def _places(rows: list[Candidate]) -> list[float]:
 
 def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]]) -> dict[str, Any]:
     places = _places(rows)
-    ends = [0.0, *(edge for stack in stacks for segment in stack for edge in (segment.start, segment.end))]
+    every = [segment for stack in stacks for segment in stack]
+    ends = [0.0, *(edge for segment in every for edge in (segment.start, segment.end))]
     low, high = min(ends), max(ends)
     segments = [
         {
@@ -144,18 +145,13 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
         }
         for row, stack in enumerate(stacks)
     ]
-    x = {
-        "type": "quantitative",
-        "scale": {
-            "domainMin": 1.02 * low,
-            # Where there is no room beside the plot, what a platform costs in all is written inside it.
-            "domainMax": {"expr": f"roomy ? {1.02 * high} : {1.25 * high - 0.25 * low}"},
-            "nice": False,
-        },
-        "axis": vega.across("cost in per cent of the work's time", tickCount=8),
-    }
+    # Where there is no room beside the plot, what a platform costs in all is written inside it.
+    end = {"expr": f"roomy ? {1.02 * high} : {1.25 * high - 0.25 * low}"}
+    scale = {"domainMin": 1.02 * low, "domainMax": end, "nice": False}
+    axis = vega.across("cost in per cent of the work's time", tickCount=8)
+    x = {"type": "quantitative", "scale": scale, "axis": axis}
     y = vega.linear("row", [-0.5, places[-1] + 0.5], down=True, zero=False)
-    reasons = {segment.reason.name: segment.reason.token for stack in stacks for segment in stack}
+    reasons = {segment.reason.name: segment.reason.token for segment in every}
     tooltip = vega.tips(platform=None, series="because of", cost=None, why=None)
     zero = {"x": {"expr": "scale('x', 0)"}}
     head: dict[str, Any] = {"dy": -21, "fontSize": 13, **zero, "dx": 1}
@@ -194,8 +190,14 @@ def growth(capacity: Capacity) -> Figure | None:
     """The figure; None where growth was not asked for."""
     if not capacity.years:
         return None
+    usable, last = capacity.usable_bytes, capacity.years[-1]
+    full = next((year for year in capacity.years if year.need_bytes > usable), None)
+    caption = f"enough until the last year. First full: {last.first_full}."
+    if full is not None:
+        when = "today" if full.year == 0 else f"in year {full.year}"
+        caption = f"too little {when}; what is beyond it is drawn pale. First full: {full.first_full}."
     resources = tuple(dict.fromkeys(name for year in capacity.years for name in year.fill))
-    rows = [
+    rows = tuple(
         (
             str(year.year),
             format_bytes(year.need_bytes),
@@ -204,26 +206,15 @@ def growth(capacity: Capacity) -> Figure | None:
             *(format_percent(year.fill[name]) if name in year.fill else "–" for name in resources),
         )
         for year in capacity.years
-    ]
+    )
     return Figure(
-        id="growth",
-        title="What the data need, year by year",
-        caption=_growth_caption(capacity),
-        spec=_growth_spec(capacity),
-        table=Table(
-            ("year", "data", "hosts", "first full", *(f"{name} filled" for name in resources)), tuple(rows)
-        ),
+        "growth",
+        "What the data need, year by year",
+        f"These hosts hold {format_bytes(usable)} of data, {caption}",
+        _growth_spec(capacity),
+        Table(("year", "data", "hosts", "first full", *(f"{name} filled" for name in resources)), rows),
         marks=len(capacity.years),
     )
-
-
-def _growth_caption(capacity: Capacity) -> str:
-    full = next((year for year in capacity.years if year.need_bytes > capacity.usable_bytes), None)
-    held = f"These hosts hold {format_bytes(capacity.usable_bytes)} of data"
-    if full is None:
-        return f"{held}, enough until the last year. First full: {capacity.years[-1].first_full}."
-    when = "today" if full.year == 0 else f"in year {full.year}"
-    return f"{held}, too little {when}; what is beyond it is drawn pale. First full: {full.first_full}."
 
 
 def _growth_spec(capacity: Capacity) -> dict[str, Any]:
@@ -253,36 +244,18 @@ def _growth_spec(capacity: Capacity) -> dict[str, Any]:
     ]
     level = [{"level": usable / size, "text": f"held: {format_bytes(usable)}"}]
     last = capacity.years[-1].year
-    x = vega.linear(
-        "year",
-        [-0.6, last + 0.6],
-        {"title": "years from today", "tickCount": min(12, last + 1), "tickMinStep": 1, "format": "d"},
-        zero=False,
-    )
+    axis = {"title": "years from today", "tickCount": min(12, last + 1), "tickMinStep": 1, "format": "d"}
+    x = vega.linear("year", [-0.6, last + 0.6], axis, zero=False)
     y = vega.scaled([0, 1.12 * most / size], vega.level_title(unit, tickCount=4))
+    width = {"expr": f"min(64, width / {1.6 * (last + 1.2)})"}
+    bar = {"type": "bar", "width": width, "color": "$disk-read"}
+    place = {"x": x, "y": vega.on(y, "start"), "y2": "end", "fillOpacity": vega.as_is("opacity")}
+    tooltip = vega.tips(year=None, need=None, hosts="takes", full="first full")
+    at_level, above = vega.on(y, "level"), {"type": "text", "dy": -8, "color": "$muted"}
     layers: list[dict[str, Any]] = [
-        vega.layer(
-            values,
-            {
-                "type": "bar",
-                "width": {"expr": f"min(64, width / {1.6 * (last + 1.2)})"},
-                "color": "$disk-read",
-            },
-            {
-                "x": x,
-                "y": vega.on(y, "start"),
-                "y2": "end",
-                "fillOpacity": vega.as_is("opacity"),
-                "tooltip": vega.tips(year=None, need=None, hosts="takes", full="first full"),
-            },
-            name=vega.DATA,
-        ),
-        vega.layer(level, vega.LEVEL, {"y": vega.on(y, "level")}),
-        vega.texts(level, {"x": vega.RIGHT_END, "y": vega.on(y, "level")}, dx=6, color="$ink"),
-        vega.layer(
-            tops,
-            {"type": "text", "dy": -8, "color": "$muted"},
-            {"x": x, "y": vega.on(y, "top"), "text": "text"},
-        ),
+        vega.layer(values, bar, {**place, "tooltip": tooltip}, name=vega.DATA),
+        vega.layer(level, vega.LEVEL, {"y": at_level}),
+        vega.texts(level, {"x": vega.RIGHT_END, "y": at_level}, dx=6, color="$ink"),
+        vega.layer(tops, above, {"x": x, "y": vega.on(y, "top"), "text": "text"}),
     ]
     return vega.chart(layers, height=200, width=WIDTH, top=24, left=LEFT, right=128)

@@ -88,9 +88,8 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
 
 def scored_history(history: Sequence[Score]) -> doc.Document:
     """Every run that was scored, oldest first, and how accurate predictions were so far."""
-    return doc.Document(
-        "history", "", (), "", doc.present(words.scored_runs(history), doc.Paragraph(so_far(history)))
-    )
+    runs = words.scored_runs(history)
+    return doc.Document.for_terminal("history", "", runs, doc.Paragraph(so_far(history)))
 
 
 def so_far(history: Sequence[Score]) -> str:
