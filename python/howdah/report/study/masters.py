@@ -11,7 +11,7 @@ from howdah.analysis.wording import percent
 from howdah.model.run import Origin
 from howdah.model.study import Study
 from howdah.report import vega
-from howdah.report.document import Figure, Key, Table
+from howdah.report.document import Figure, Table
 from howdah.report.study.cells import CellRuns, StudyFound
 from howdah.report.theme import HALF_WIDTH, LEFT, MOST_COLOURS, series_keys
 from howdah.report.words import NONE
@@ -118,20 +118,53 @@ def masters_load(findings: StudyFound) -> tuple[Figure, ...]:
 
 
 def _figure(findings: StudyFound, normalised: list[Load], place: int) -> Figure:
-    lines = _series(findings, normalised)
+    cost, lines = BLOCK_COSTS[place], _series(findings, normalised)
     keys = series_keys(lines)
-    return Figure(
-        id=f"masters-{place}",
-        title=f"{BLOCK_COSTS[place].of}: load for {PER_BLOCKS} blocks a second",
-        caption="A point for each cell, hollow if simulated"
-        + (
-            "; lines join cells of one kind by block size."
-            if any(len({_line(load) for load in some}) < len(some) for some in lines.values())
-            else "."
+    joined = any(len({_line(load) for load in some}) < len(some) for some in lines.values())
+    every = [(name, load) for name, some in lines.items() for load in some]
+    values = [
+        {
+            "series": name,
+            "line": _line(load),
+            "blocks": load.blocks_per_s,
+            "load": cost.scale * (load.normalised(place) or 0),
+            "cell": load.cell.cell.name,
+            "said": cost.say(load.normalised(place) or 0),
+            "solid": 0 if load.cell.good[0].origin is Origin.SIMULATED else 0.6,
+        }
+        for name, load in every
+    ]
+    x = vega.logarithmic("blocks", {"title": "blocks a second", "format": "~g", "tickCount": 5}, padding=12)
+    axis = vega.level_title(cost.axis, tickCount=4)
+    y = vega.quantity("load", scale={"zero": True, "nice": True}, axis=axis)
+    colour = vega.series_colour(keys)
+    dashed = {"type": "line", "strokeWidth": 1, "strokeDash": [4, 4], "opacity": 0.7}
+    layers: list[dict[str, Any]] = [
+        vega.layer(values, dashed, {"x": x, "y": y, "color": colour, "detail": "line"}, vega.SHOWN),
+        vega.points(
+            values, {"x": x, "y": y}, colour, vega.tips(cell=None, series=None, said="load"), size=50
         ),
-        spec=_spec(lines, keys, place),
-        table=_table(lines, place),
-        keys=keys if len(keys) > 1 else (),
+    ]
+    table = Table.of(
+        every,
+        {
+            "line": lambda pair: pair[0],
+            "cell": lambda pair: pair[1].cell.cell.name,
+            "blocks/s": lambda pair: f"{pair[1].blocks_per_s or 0:.3g}",
+            f"load ({cost.axis})": lambda pair: f"{cost.scale * (pair[1].means[place] or 0):.3g}",
+            f"for {PER_BLOCKS} blocks/s ({cost.axis})": lambda pair: (
+                f"{cost.scale * (pair[1].normalised(place) or 0):.3g}"
+            ),
+        },
+    )
+    return Figure(
+        f"masters-{place}",
+        f"{cost.of}: load for {PER_BLOCKS} blocks a second",
+        "A point for each cell, hollow if simulated"
+        + ("; lines join cells of one kind by block size." if joined else "."),
+        vega.chart(layers, height=HEIGHT, width=HALF_WIDTH - LEFT - 14, top=28, right=14),
+        table,
+        keys if len(keys) > 1 else (),
         half=True,
         marks=2 * len(normalised),
     )
@@ -157,51 +190,3 @@ def all_but_blocks(study: Study, cell: CellRuns) -> str:
 def _line(load: Load) -> str:
     """The levels of all but the block size: cells that differ in that alone lie on one line."""
     return ", ".join(label for factor, label in load.cell.cell.levels.items() if factor != _BLOCKS)
-
-
-def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> dict[str, Any]:
-    cost = BLOCK_COSTS[place]
-    rows = [
-        {
-            "series": name,
-            "line": _line(load),
-            "blocks": load.blocks_per_s,
-            "load": cost.scale * (load.normalised(place) or 0),
-            "cell": load.cell.cell.name,
-            "said": cost.say(load.normalised(place) or 0),
-            "solid": 0 if load.cell.good[0].origin is Origin.SIMULATED else 0.6,
-        }
-        for name, some in lines.items()
-        for load in some
-    ]
-    x = vega.logarithmic("blocks", {"title": "blocks a second", "format": "~g", "tickCount": 5}, padding=12)
-    axis = vega.level_title(cost.axis, tickCount=4)
-    y = vega.quantity("load", scale={"zero": True, "nice": True}, axis=axis)
-    colour = vega.series_colour(keys)
-    layers: list[dict[str, Any]] = [
-        vega.layer(
-            rows,
-            {"type": "line", "strokeWidth": 1, "strokeDash": [4, 4], "opacity": 0.7},
-            {"x": x, "y": y, "color": colour, "detail": "line"},
-            vega.SHOWN,
-        ),
-        vega.points(rows, {"x": x, "y": y}, colour, vega.tips(cell=None, series=None, said="load"), size=50),
-    ]
-    return vega.chart(layers, height=HEIGHT, width=HALF_WIDTH - LEFT - 14, top=28, right=14)
-
-
-def _table(lines: dict[str, list[Load]], place: int) -> Table:
-    cost = BLOCK_COSTS[place]
-    rows = tuple(
-        (
-            name,
-            load.cell.cell.name,
-            f"{load.blocks_per_s or 0:.3g}",
-            f"{cost.scale * (load.means[place] or 0):.3g}",
-            f"{cost.scale * (load.normalised(place) or 0):.3g}",
-        )
-        for name, some in lines.items()
-        for load in some
-    )
-    means, normalised = f"load ({cost.axis})", f"for {PER_BLOCKS} blocks/s ({cost.axis})"
-    return Table(("line", "cell", "blocks/s", means, normalised), rows)

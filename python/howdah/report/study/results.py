@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import log
 from statistics import geometric_mean, median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from howdah.analysis.comparing.readings import ELAPSED, NO_ANSWER
 from howdah.analysis.wording import listed, named, percent, seconds
@@ -17,7 +17,7 @@ from howdah.model.study import Study
 from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.report import vega
 from howdah.report.comparing.words import Headline, answer, interval, more, place, subject
-from howdah.report.document import Figure, Key, Table
+from howdah.report.document import Figure, Table
 from howdah.report.plan import words as plan_words
 from howdah.report.study.cells import CellRuns, StudyFound
 from howdah.report.theme import MOST_COLOURS, WIDTH, series_keys
@@ -288,20 +288,6 @@ def unanswered_figure(findings: StudyFound) -> Figure | None:
     operations = list(dict.fromkeys(outages.operation for outages in every))[:MOST_COLOURS]
     keys = series_keys(operations)
     longest = max(outages.seconds[-1] for outages in every)
-    return Figure(
-        id="unanswered",
-        title="How long nothing was answered",
-        caption="A point for each run and operation: its longest time without an answer, "
-        f"{seconds(longest)} at most. Less than a second counts as none.",
-        spec=_outages_spec(every, keys),
-        table=unanswered_table(findings),
-        keys=keys if len(keys) > 1 else (),
-        marks=sum(len(outages.seconds) for outages in every),
-    )
-
-
-def _outages_spec(every: tuple[Unanswered, ...], keys: tuple[Key, ...]) -> dict[str, Any]:
-    key_names = {key.name for key in keys}
     rows = [
         {
             "series": outages.operation,
@@ -311,31 +297,27 @@ def _outages_spec(every: tuple[Unanswered, ...], keys: tuple[Key, ...]) -> dict[
             "solid": 0.35,
         }
         for outages in every
-        if outages.operation in key_names
+        if outages.operation in operations
         for value in outages.seconds
     ]
-    names = list(dict.fromkeys(row["cell"] for row in rows))
-    left = int(min(_MOST_LABEL, max(len(str(name)) for name in names) * _LETTER) + 24)
-    y: dict[str, Any] = {
-        "field": "cell",
-        "type": "nominal",
-        "sort": names,
-        "axis": {"title": None, "labelLimit": _MOST_LABEL, "ticks": False, "domain": False},
-    }
-    axis = vega.across("seconds without an answer", tickCount=6)
-    x = vega.quantity("seconds", scale={"zero": True, "nice": True}, axis=axis)
-    offset = {"field": "series", "type": "nominal", "sort": [key.name for key in keys]}
-    return vega.chart(
-        [
-            vega.points(
-                rows,
-                {"x": x, "y": y, "yOffset": offset},
-                vega.series_colour(keys),
-                vega.tips(cell=None, series="operation", said="no answer for"),
-                size=_POINT,
-            )
-        ],
-        height=_PITCH * len(names),
-        width=WIDTH - max(0, left - 60),
-        left=left,
+    names = list(dict.fromkeys(str(row["cell"]) for row in rows))
+    left = int(min(_MOST_LABEL, max(map(len, names)) * _LETTER) + 24)
+    y_axis = {"title": None, "labelLimit": _MOST_LABEL, "ticks": False, "domain": False}
+    y = {"field": "cell", "type": "nominal", "sort": names, "axis": y_axis}
+    x_axis = vega.across("seconds without an answer", tickCount=6)
+    x = vega.quantity("seconds", scale={"zero": True, "nice": True}, axis=x_axis)
+    offset = {"field": "series", "type": "nominal", "sort": operations}
+    place = {"x": x, "y": y, "yOffset": offset}
+    tooltip = vega.tips(cell=None, series="operation", said="no answer for")
+    points = vega.points(rows, place, vega.series_colour(keys), tooltip, size=_POINT)
+    width = WIDTH - max(0, left - 60)
+    return Figure(
+        "unanswered",
+        "How long nothing was answered",
+        "A point for each run and operation: its longest time without an answer, "
+        f"{seconds(longest)} at most. Less than a second counts as none.",
+        vega.chart([points], height=_PITCH * len(names), width=width, left=left),
+        unanswered_table(findings),
+        keys if len(keys) > 1 else (),
+        marks=sum(len(outages.seconds) for outages in every),
     )

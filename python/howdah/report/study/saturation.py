@@ -32,7 +32,6 @@ from howdah.report.words import NONE
 from howdah.units import exact_bytes, format_bytes
 
 HEIGHT = 260
-
 _ROOM = 1.08  # Above and below what is drawn, so many times.
 
 
@@ -45,15 +44,13 @@ def scaling(findings: StudyFound) -> Figure | None:
     names = [", ".join(label for name, label in own if name != "dataset") or SORT for own in levels]
     keys = series_keys(names)
     return Figure(
-        id="scaling",
-        title="Time to sort against the dataset's size",
-        caption=(
-            "Points are runs, hollow if simulated; dashed lines grow with n log n from the "
-            "smallest dataset. Both axes are logarithmic."
-        ),
-        spec=_spec(dict(zip(names, lines, strict=True)), keys),
-        table=sizes_table(findings),
-        keys=keys if len(keys) > 1 else (),
+        "scaling",
+        "Time to sort against the dataset's size",
+        "Points are runs, hollow if simulated; dashed lines grow with n log n from the "
+        "smallest dataset. Both axes are logarithmic.",
+        _spec(dict(zip(names, lines, strict=True)), keys),
+        sizes_table(findings),
+        keys if len(keys) > 1 else (),
         marks=sum(len(cell.good) for cells in lines for cell in cells) + 2 * len(lines),
         labelled=True,
     )
@@ -62,65 +59,41 @@ def scaling(findings: StudyFound) -> Figure | None:
 def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, Any]:
     runs: list[dict[str, Any]] = []
     laws: list[dict[str, Any]] = []
-    ends: list[tuple[str, float]] = []
+    ends: dict[str, float] = {}
     for name, cells in lines.items():
         sizes = [cell.cell.settings.dataset or 0 for cell in cells]
         times = [cell.values(ELAPSED, SORT, None) for cell in cells]
         first = geometric_mean(times[0])
-        runs += [
-            {
-                "series": name,
-                "size": size / 1e9,
-                "time": value,
-                "said": f"{format_bytes(size)}: {seconds(value)}",
-                "solid": 0 if cell.good[0].origin is Origin.SIMULATED else 0.6,
-            }
-            for cell, size, some in zip(cells, sizes, times, strict=True)
-            for value in some
-        ]
-        laws += [
-            {"series": name, "size": size / 1e9, "time": first * n_log_n(size) / n_log_n(sizes[0])}
-            for size in sizes
-        ]
-        ends.append((name, geometric_mean(times[-1])))
+        ends[name] = geometric_mean(times[-1])
+        for cell, size, some in zip(cells, sizes, times, strict=True):
+            solid = 0 if cell.good[0].origin is Origin.SIMULATED else 0.6
+            place = {"series": name, "size": size / 1e9}
+            runs += [
+                {**place, "time": time_s, "said": f"{format_bytes(size)}: {seconds(time_s)}", "solid": solid}
+                for time_s in some
+            ]
+            laws.append({**place, "time": first * n_log_n(size) / n_log_n(sizes[0])})
     drawn = [datum["time"] for datum in (*runs, *laws)]
     low, high = min(drawn) / _ROOM, max(drawn) * _ROOM
     steps = (1, 2, 5) if high / low > 5 else (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
-    colours = {key.name: key.token for key in keys}
-    names = spread(
-        [
-            Label(name, colours[name], HEIGHT * (1 - math.log(end / low) / math.log(high / low)))
-            for name, end in ends
-        ],
-        HEIGHT,
-    )
+    labels = [
+        Label(key.name, key.token, HEIGHT * (1 - math.log(ends[key.name] / low) / math.log(high / low)))
+        for key in keys
+    ]
+    names = [{"series": label.name, "y": label.y} for label in spread(labels, HEIGHT)]
     sizes_gb = sorted({point["size"] for point in runs})
-    axis = {"title": "dataset (GB)", "format": "~g", "values": sizes_gb, "labelOverlap": True}
-    x = vega.logarithmic("size", axis, padding=12)
-    y = vega.logarithmic(
-        "time",
-        vega.level_title("terasort (s)", format="~g", values=vega.round_numbers(low, high, steps), grid=True),
-        [low, high],
-    )
+    x_axis = {"title": "dataset (GB)", "format": "~g", "values": sizes_gb, "labelOverlap": True}
+    x = vega.logarithmic("size", x_axis, padding=12)
+    values = vega.round_numbers(low, high, steps)
+    y_axis = vega.level_title("terasort (s)", format="~g", values=values, grid=True)
+    y = vega.logarithmic("time", y_axis, [low, high])
     colour = vega.series_colour(keys)
+    line = {"type": "line", "strokeDash": [4, 4], "strokeWidth": 1, "opacity": 0.7}
+    end = {"x": vega.RIGHT_END, "y": vega.in_pixels("y"), "color": colour}
     layers: list[dict[str, Any]] = [
-        vega.layer(
-            laws,
-            {"type": "line", "strokeDash": [4, 4], "strokeWidth": 1, "opacity": 0.7},
-            {"x": x, "y": y, "color": colour},
-            vega.SHOWN,
-        ),
+        vega.layer(laws, line, {"x": x, "y": y, "color": colour}, vega.SHOWN),
         vega.points(runs, {"x": x, "y": y}, colour, vega.tips(series=None, said="terasort"), size=50),
-        vega.switching(
-            vega.texts(
-                [{"series": label.name, "y": label.y} for label in names],
-                {"x": vega.RIGHT_END, "y": vega.in_pixels("y"), "color": colour},
-                field="series",
-                baseline="middle",
-                dx=8,
-                limit=RIGHT - 8,
-            )
-        ),
+        vega.switching(vega.texts(names, end, field="series", baseline="middle", dx=8, limit=RIGHT - 8)),
     ]
     return vega.chart(layers, height=HEIGHT, top=28, right=RIGHT)
 
