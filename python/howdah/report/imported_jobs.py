@@ -6,7 +6,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from urllib.parse import quote
 
-from howdah.jobs.ranking import ORDERS, HostVerdict, Overview
+from howdah.jobs.ranking import ORDERS, Overview
 from howdah.model.application import KIND_NAMES, ORIGIN, Application, JobChange
 from howdah.report import vega
 from howdah.report.document import PAGES, Bullets, Data, Document, Figure, Key, Section, Table, present
@@ -46,6 +46,37 @@ def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
         "Waits are from submission to the first container; for Spark, from the driver's start "
         "to the first executor."
     )
+    queues = Table.of(
+        overview.queues,
+        {
+            "queue": lambda queue: queue.queue,
+            "applications": lambda queue: f"{queue.applications:,}",
+            "median wait": lambda queue: format_seconds(queue.median_s),
+            "95 % wait at most": lambda queue: format_seconds(queue.p95_s),
+            "longest": lambda queue: format_seconds(queue.longest_s),
+            "in total": lambda queue: format_seconds(queue.total_s),
+            "container time": lambda queue: format_seconds(queue.container_s),
+        },
+        label="Queues",
+    )
+    hosts = Table.of(
+        [host for host in overview.hosts if host.slower is not None or host.failed][:_MOST_HOSTS],
+        {
+            "host": lambda host: host.host,
+            "verdict": lambda host: (
+                "slow" if host.slow else ("too few applications" if host.slower is None else "typical")
+            ),
+            "its tasks' time": lambda host: optional(host.slower, "{:.2f} ×".format),
+            "95 % interval": lambda host: (
+                NONE if host.low is None or host.high is None else f"{host.low:.2f} to {host.high:.2f} ×"
+            ),
+            "compared in": lambda host: format_counted(host.applications, "application"),
+            "tasks": lambda host: f"{host.tasks:,}",
+            "failed": lambda host: f"{host.failed:,}",
+            "slow weeks": lambda host: f"{host.slow_weeks} of {host.weeks}",
+        },
+        label="Hosts",
+    )
     return Document(
         "jobs",
         "Imported applications",
@@ -59,11 +90,11 @@ def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
             Section.of("Changes", _changes(applications), title=_WHY, about=changes),
             Section.of(
                 "Hosts",
-                _hosts(overview),
+                hosts,
                 Bullets(compared if overview.hosts else (), "remark"),
                 title="Hosts over time",
             ),
-            Section.of("Queues", _queues(overview), title="Queues that wait", about=waits),
+            Section.of("Queues", queues, title="Queues that wait", about=waits),
         ),
         data=(
             Data.of(
@@ -241,47 +272,6 @@ def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
         Table(("application", *(name for name, _, _ in wastes)), rows),
         keys,
         marks=len(values),
-    )
-
-
-def _hosts(overview: Overview) -> Table:
-    return Table.of(
-        [host for host in overview.hosts if host.slower is not None or host.failed][:_MOST_HOSTS],
-        {
-            "host": lambda host: host.host,
-            "verdict": _verdict,
-            "its tasks' time": lambda host: optional(host.slower, "{:.2f} ×".format),
-            "95 % interval": lambda host: (
-                NONE if host.low is None or host.high is None else f"{host.low:.2f} to {host.high:.2f} ×"
-            ),
-            "compared in": lambda host: format_counted(host.applications, "application"),
-            "tasks": lambda host: f"{host.tasks:,}",
-            "failed": lambda host: f"{host.failed:,}",
-            "slow weeks": lambda host: f"{host.slow_weeks} of {host.weeks}",
-        },
-        label="Hosts",
-    )
-
-
-def _verdict(host: HostVerdict) -> str:
-    if host.slow:
-        return "slow"
-    return "too few applications" if host.slower is None else "typical"
-
-
-def _queues(overview: Overview) -> Table:
-    return Table.of(
-        overview.queues,
-        {
-            "queue": lambda queue: queue.queue,
-            "applications": lambda queue: f"{queue.applications:,}",
-            "median wait": lambda queue: format_seconds(queue.median_s),
-            "95 % wait at most": lambda queue: format_seconds(queue.p95_s),
-            "longest": lambda queue: format_seconds(queue.longest_s),
-            "in total": lambda queue: format_seconds(queue.total_s),
-            "container time": lambda queue: format_seconds(queue.container_s),
-        },
-        label="Queues",
     )
 
 

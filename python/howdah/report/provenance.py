@@ -8,6 +8,7 @@ from itertools import groupby
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.wording import named, percent, seconds, signed
+from howdah.model.cluster import ClusterState
 from howdah.model.host import Disk, FileSystem, Host, Nic
 from howdah.model.run import RunRecord
 from howdah.report.document import FactList, Table
@@ -123,7 +124,7 @@ def provenance(record: RunRecord) -> tuple[FactList, ...]:
         digest_facts(record.digests),
         FactList("Cost of measuring", _telemetry(record)),
         FactList("Simulation", simulation_facts(record)),
-        FactList("Cluster", _cluster(record)),
+        FactList("Cluster", _cluster(record.cluster) if record.cluster else ()),
         FactList(
             "Jobs",
             tuple(
@@ -141,10 +142,7 @@ def digest_facts(digests: Mapping[str, str]) -> FactList:
     return FactList("Digests (SHA-256)", tuple(sorted(digests.items())), frozenset(digests))
 
 
-def _cluster(record: RunRecord) -> tuple[tuple[str, str], ...]:
-    cluster = record.cluster
-    if cluster is None:
-        return ()
+def _cluster(cluster: ClusterState) -> tuple[tuple[str, str], ...]:
     lab = cluster.lab
     built = "without root" if lab and lab.rootless else "with root"
     return (
@@ -170,14 +168,9 @@ def _counted_names(names: tuple[str, ...]) -> str:
 def _alone(host: Host) -> Host:
     """A host without its loop devices: they are laboratories', and no job is started from one."""
     loops = {disk.name for disk in host.disks if disk.kind == "loop"}
-    return host.model_copy(
-        update={
-            "disks": tuple(disk for disk in host.disks if disk.name not in loops),
-            "file_systems": tuple(
-                file_system for file_system in host.file_systems if file_system.disk not in loops
-            ),
-        }
-    )
+    disks = tuple(disk for disk in host.disks if disk.name not in loops)
+    file_systems = tuple(system for system in host.file_systems if system.disk not in loops)
+    return host.model_copy(update={"disks": disks, "file_systems": file_systems})
 
 
 def _host(host: Host) -> tuple[tuple[str, str], ...]:
@@ -218,19 +211,21 @@ def _host(host: Host) -> tuple[tuple[str, str], ...]:
 
 def _disk(disk: Disk) -> str:
     scheduler = f"scheduler {disk.scheduler}" if disk.scheduler else ""
-    parts = (disk.name, disk.kind, disk.model, format_bytes(disk.size_bytes), scheduler)
-    return ", ".join(part for part in parts if part)
+    return _joined(", ", disk.name, disk.kind, disk.model, format_bytes(disk.size_bytes), scheduler)
 
 
-def _file_system(file_system: FileSystem) -> str:
-    parts = [f"{file_system.mount} on {file_system.device}", file_system.kind, ",".join(file_system.options)]
-    parts.append(f"agcount {file_system.xfs.agcount}" if file_system.xfs else "")
-    return "; ".join(part for part in parts if part)
+def _file_system(system: FileSystem) -> str:
+    agcount = f"agcount {system.xfs.agcount}" if system.xfs else ""
+    return _joined("; ", f"{system.mount} on {system.device}", system.kind, ",".join(system.options), agcount)
 
 
 def _nic(nic: Nic) -> str:
     speed = f"{nic.speed_bits_per_s / 1e9:g} Gbit/s" if nic.speed_bits_per_s else "speed not known"
-    return ", ".join(part for part in (nic.name, nic.driver, speed, f"MTU {nic.mtu}") if part)
+    return _joined(", ", nic.name, nic.driver, speed, f"MTU {nic.mtu}")
+
+
+def _joined(separator: str, *parts: str | None) -> str:
+    return separator.join(part for part in parts if part)
 
 
 def _telemetry(record: RunRecord) -> tuple[tuple[str, str], ...]:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 SURE = {"measured": "measured", "likely": "likely", "guess": "a guess"}
 SIMULATED = "simulated"  # How sure a simulated run's own numbers are: what would be measured of a real one.
-
 WORTH_TELLING = 0.005  # Parts of a layer's difference below this part of its bytes are in the sum alone.
 
 
@@ -83,7 +82,6 @@ THROUGHPUT_ABOUT = (
     "output."
 )
 LIMITS_ABOUT = "Plain copies measured in the same run, no record touched: the most that this hardware can do."
-
 BOUNDS = {"disk": "reading and writing", "others": "other processes"}  # Readers' words for what limits a run.
 
 MISSING = ("unfinished", "never-began", "missing")  # Findings about what is missing, right below the answer.
@@ -124,9 +122,19 @@ def run_report(run: RunData, analysis: Analysis, *, drawn: bool = True) -> doc.D
 
 def _sections(record: RunRecord, analysis: Analysis, figures: Figures | None) -> Iterator[doc.Section]:
     evidence = analysis.evidence
-    dfsio, reported = _dfsio(evidence), _metrics(record, evidence)
-    yield doc.Section("dfsio", "", "TestDFSIO's figures", doc.present(dfsio), DFSIO_ABOUT)
-    yield doc.Section("reported", "", "Reported by the programs", doc.present(reported))
+    tabled = {test.workload for test in evidence.dfsio}
+    metric_rows = tuple(
+        (time.workload, metric.name, metric.in_words(), metric.better, metric.over or "")
+        for time in evidence.workloads
+        if time.workload not in tabled
+        for metric in record.workloads[time.index].metrics
+        # Of what is neither better nor worse the answer tells.
+        if metric.better is not None
+    )
+    metric_columns = ("workload", "metric", "value", "better", "over")
+    metrics = doc.Table(metric_columns, metric_rows, label="Reported by the programs")
+    yield doc.Section("dfsio", "", "TestDFSIO's figures", doc.present(_dfsio(evidence)), DFSIO_ABOUT)
+    yield doc.Section("reported", "", "Reported by the programs", doc.present(metrics))
     yield doc.Section.of("Findings", *_findings(analysis))
     spark = spark_tables(record, evidence)
     yield doc.Section.of("Spark", *spark, title="Stages and executors", about=SPARK_ABOUT, forms=doc.PAGES)
@@ -147,7 +155,17 @@ def _sections(record: RunRecord, analysis: Analysis, figures: Figures | None) ->
     if blocks:
         blocks = (*blocks, doc.Only(doc.PAGES, explanations))
     yield doc.Section.of("Bytes", *blocks, title="Where the bytes went", about=account.about)
-    yield doc.Section.of("Limits", _limits(record), title="Raw limits", about=LIMITS_ABOUT, forms=doc.PAGES)
+    device_rows = [_device(device) for result in record.workloads for device in result.raw_limits]
+    limits = record.limits
+    if limits is not None:
+        device_rows += [_device(device) for device in limits.devices]
+        together = (limits.read_bytes_per_s, limits.write_bytes_per_s, limits.copy_bytes_per_s)
+        device_rows.append(("all data directories", "", *(format_rate(rate) for rate in together), ""))
+        device_rows.append(("memory", "", "", "", format_rate(limits.memory_copy_bytes_per_s), ""))
+    raw = doc.Table(
+        ("where", "device", "read", "write", "copy", "measured by"), tuple(device_rows), label="Raw limits"
+    )
+    yield doc.Section.of("Limits", raw, title="Raw limits", about=LIMITS_ABOUT, forms=doc.PAGES)
     settings = record.plan.settings
     plan = doc.Table.of(
         settings,
@@ -261,21 +279,6 @@ def _dfsio(evidence: Evidence) -> doc.Table:
     )
 
 
-def _metrics(record: RunRecord, evidence: Evidence) -> doc.Table:
-    """What programs report of themselves, but for those of which a table of their own tells."""
-    tabled = {test.workload for test in evidence.dfsio}
-    rows = tuple(
-        (time.workload, metric.name, metric.in_words(), metric.better, metric.over or "")
-        for time in evidence.workloads
-        if time.workload not in tabled
-        for metric in record.workloads[time.index].metrics
-        # Of what is neither better nor worse the answer tells.
-        if metric.better is not None
-    )
-    columns = ("workload", "metric", "value", "better", "over")
-    return doc.Table(columns, rows, label="Reported by the programs")
-
-
 def _worded(finding: Finding) -> doc.FindingText:
     place = " · ".join(part for part in (finding.workload, finding.phase) if part)
     numbers = tuple((quantity.name, number(quantity)) for quantity in finding.numbers)
@@ -292,17 +295,4 @@ def _device(device: DeviceLimit) -> tuple[str, ...]:
         format_rate(device.write_bytes_per_s),
         format_rate(device.copy_bytes_per_s) if device.copy_bytes_per_s is not None else NONE,
         device.tool,
-    )
-
-
-def _limits(record: RunRecord) -> doc.Table:
-    rows = [_device(device) for result in record.workloads for device in result.raw_limits]
-    limits = record.limits
-    if limits is not None:
-        rows += [_device(device) for device in limits.devices]
-        together = (limits.read_bytes_per_s, limits.write_bytes_per_s, limits.copy_bytes_per_s)
-        rows.append(("all data directories", "", *(format_rate(rate) for rate in together), ""))
-        rows.append(("memory", "", "", "", format_rate(limits.memory_copy_bytes_per_s), ""))
-    return doc.Table(
-        ("where", "device", "read", "write", "copy", "measured by"), tuple(rows), label="Raw limits"
     )

@@ -13,7 +13,6 @@ from howdah.report.theme import CONFIG, LEFT, POINTER, RIGHT, WIDTH
 
 Spec = dict[str, Any]  # A chart in Vega-Lite, or a part of one.
 DATA = "data"  # The name of the layer that draws a figure's own data; bands, labels and levels have none.
-
 SHOWN = "indexof(hidden, datum.series) < 0"  # True for a mark if the reader has not switched off its series.
 _OWN_SCALES = ("color", "fill", "fillOpacity", "opacity", "stroke")
 """What each layer of a chart has its own scales for."""

@@ -95,7 +95,6 @@ def of_workers(source: FigureSource) -> str:
 
 
 MOST_ROWS = 12  # More rows than this no reader compares.
-
 MOST_MACHINE_STEPS = 160  # Steps of one row; a small chart has no room for more.
 
 

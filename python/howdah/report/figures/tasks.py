@@ -62,18 +62,6 @@ def tasks(source: FigureSource) -> Figure | None:
     drawn = task_bars.merged(bars, timeaxis.end_of_run_s(source) - timeaxis.start_of_axis_s(source))
     every_key = (KEYS["map"], SHUFFLE, KEYS["reduce"], STAGE, OTHER_KIND, FAILED, KILLED, MISSED)
     keys = [key for key in every_key if any(bar.series == key.name for bar in drawn)]
-    return Figure(
-        id="tasks",
-        title="Tasks by worker" if source.record.cluster else "Tasks",
-        caption=_caption(source, every, workers, joined=len(drawn) < len(bars)),
-        spec=_spec(source, places, drawn, keys),
-        table=task_bars.tasks_table(every),
-        keys=tuple(keys) if len(keys) > 1 else (),
-        marks=len(drawn),
-    )
-
-
-def _caption(source: FigureSource, every: list[dict[str, Any]], workers: list[str], *, joined: bool) -> str:
     text = format_counted(len(every), "task attempt")
     if source.record.cluster is None:
         text += f" in {format_counted(len({lane_of(row) for row in every}), 'slot')}."
@@ -86,7 +74,7 @@ def _caption(source: FigureSource, every: list[dict[str, Any]], workers: list[st
             f" Drawn are {most} of them: those lost, slow, with failed attempts or the longest "
             f"tasks, and others picked evenly to compare with; {count - most:,} more are not drawn."
         )
-    if joined:
+    if len(drawn) < len(bars):
         text += " Bars of a lane with too little room between them are joined."
     if any(row["state"] == "killed" for row in every):
         text += " An outline alone is an attempt that was killed, a cross one that failed."
@@ -94,7 +82,16 @@ def _caption(source: FigureSource, every: list[dict[str, Any]], workers: list[st
         text += " Vertical marks show when daemons were lost, and when they came back."
     if any(straggler.worker in workers for straggler in source.evidence.stragglers):
         text += " At the right, why a worker or its slowest task was slow."
-    return text
+    caption = text
+    return Figure(
+        id="tasks",
+        title="Tasks by worker" if source.record.cluster else "Tasks",
+        caption=caption,
+        spec=_spec(source, places, drawn, keys),
+        table=task_bars.tasks_table(every),
+        keys=tuple(keys) if len(keys) > 1 else (),
+        marks=len(drawn),
+    )
 
 
 def _places(rows: list[dict[str, Any]], workers: Sequence[str]) -> Places:
@@ -246,25 +243,3 @@ def shortened(places: Places) -> list[str]:
     whole = [group.name for group in places.groups]
     short = [name.partition(".")[0] for name in whole]
     return short if len(set(short)) == len(whole) else whole
-
-
-def _causes(source: FigureSource, places: Places, y: dict[str, Any]) -> list[dict[str, Any]]:
-    middles = {group.name: (group.top + group.bottom) / 2 for group in places.groups}
-    causes: dict[str, list[str]] = {}
-    for straggler in source.evidence.stragglers:
-        causes.setdefault(straggler.worker, []).append(straggler.cause)
-    values = [
-        {"y": middles[worker], "text": ", ".join(dict.fromkeys(own))}
-        for worker, own in causes.items()
-        if worker in middles
-    ]
-    if not values:
-        return []
-    mark = {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "fontSize": 11, "color": "$fault"}
-    return [
-        vega.layer(
-            values,
-            {**mark, "limit": RIGHT - 8, "opacity": {"expr": "roomy ? 1 : 0"}},
-            {"x": vega.RIGHT_END, "y": vega.on(y, "y"), "text": "text"},
-        )
-    ]

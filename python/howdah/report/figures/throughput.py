@@ -24,7 +24,6 @@ from howdah.report.words import NONE
 from howdah.units import format_bits_per_s, format_counted, format_percent, format_rate
 
 MOST_BARS = 200  # More bars than this are too narrow for a small chart.
-
 TABLE_ROWS = 24
 TOKENS = {"write": "disk-write", "read": "disk-read"}
 

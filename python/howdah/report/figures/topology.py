@@ -310,7 +310,13 @@ class _Cells(Sheet):
         for place, worker in enumerate(host.workers):
             left, top = x + 3 + _STEP * (place % _across(host)), y + 3 + _STEP * (place // _across(host))
             token, shade = _shade(worker, self.span)
-            title = _title(worker, self.names)
+            facts = ["lost during the run"] if worker.lost else []
+            facts += [
+                f"{format_counted(count, 'replica')} of {name}"
+                for name, count in zip(self.names, worker.replicas, strict=True)
+                if count is not None
+            ]
+            title = ": ".join(filter(None, (worker.name, ", ".join(facts))))
             self.box(left, top, wide=_CELL, tall=_CELL, token=token, shade=shade, title=title)
 
 
@@ -336,13 +342,3 @@ def _shade(worker: Place, span: tuple[int, int]) -> tuple[str, float]:
     least, most = span
     part = (count - least) / (most - least) if most > least else 0.5
     return "disk-write", round(_LEAST_SHADE + (1 - _LEAST_SHADE) * part, 3)
-
-
-def _title(worker: Place, names: tuple[str, ...]) -> str:
-    facts = ["lost during the run"] if worker.lost else []
-    facts += [
-        f"{format_counted(count, 'replica')} of {name}"
-        for name, count in zip(names, worker.replicas, strict=True)
-        if count is not None
-    ]
-    return ": ".join(filter(None, (worker.name, ", ".join(facts))))

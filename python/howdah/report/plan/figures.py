@@ -16,8 +16,6 @@ ROW, BAR = 62, 20
 MOST_ROWS = 8  # More platforms of one group of hosts are left to the table; of many groups, still more.
 MOST_ROWS_IN_ALL = 24
 _APART = 0.5  # Rows that are empty between two groups of hosts.
-
-
 _REASONS = {
     "platform.fits-numa-node": Key("remote memory", "cpu-user"),
     "platform.prefer-ht": Key("remote memory", "cpu-user"),

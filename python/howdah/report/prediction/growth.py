@@ -162,19 +162,6 @@ def growth_figure(sweep: Sweep) -> Figure:
         for point in sweep.points
     )
     columns = ("size", *workloads, _WHOLE, *(("5 % are below", "5 % are above") if calibrated else ()))
-    return Figure(
-        "growth",
-        "Time at each size",
-        f"Dashed lines are simulated medians{bands}.{saturates}",
-        _time_spec(sweep, values, keys),
-        Table(columns, rows),
-        keys if len(keys) > 1 else (),
-        marks=3 * len(values),
-        labelled=True,
-    )
-
-
-def _time_spec(sweep: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]) -> dict[str, Any]:
     longest = max(value["high"] for value in values)
     unit = time_unit(longest)
     drawn = [
@@ -193,7 +180,16 @@ def _time_spec(sweep: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]
         {"x": _size_axis(sweep), "y": vega.on(y, "low"), "y2": "high", "color": vega.series_colour(keys)},
         vega.SHOWN,
     )
-    return _lines(sweep, drawn, y, keys, intervals, height=_TIME_HEIGHT, series="of", at=None, said="time")
+    return Figure(
+        "growth",
+        "Time at each size",
+        f"Dashed lines are simulated medians{bands}.{saturates}",
+        _lines(sweep, drawn, y, keys, intervals, height=_TIME_HEIGHT, series="of", at=None, said="time"),
+        Table(columns, rows),
+        keys if len(keys) > 1 else (),
+        marks=3 * len(values),
+        labelled=True,
+    )
 
 
 def masters(sweep: Sweep) -> Figure:

@@ -42,6 +42,15 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> doc.Do
     if main.part is not None:
         answer = f"{main.workload} would reach a {main.part} of {words.forecast_text(main, main.median)}."
     sets = {"forecasts": prediction.forecasts, "neighbours-idle": prediction.neighbours_idle}
+    about = (
+        f"These hosts are shared with {prediction.neighbours}. All times above are with other clusters that "
+        "use their whole part of the hosts, and no more; these are with idle ones. A run lies between the "
+        "two, unless the others take more than their part of a network port."
+    )
+    idle = prediction.neighbours_idle
+    table = _table(idle)._replace(title="With the other clusters idle")
+    blocks = (doc.Paragraph(about, "about"), table) if idle else ()
+    title = "While the other clusters are idle"
     return doc.Document(
         "prediction",
         f"{prediction.suite.name} predicted",
@@ -62,25 +71,11 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> doc.Do
         ),
         (
             doc.Section.of("Others", *more, title="The other numbers"),
-            _neighbours(prediction),
+            doc.Section.of("Other clusters", *blocks, title=title, anchor="neighbours"),
             words.inputs(groups, calibration),
         ),
         data=tuple(doc.Data.of(name, _COLUMNS, forecasts) for name, forecasts in sets.items() if forecasts),
     )
-
-
-def _neighbours(prediction: Prediction) -> doc.Section:
-    """What the work takes while the other clusters on its hosts are idle."""
-    about = (
-        f"These hosts are shared with {prediction.neighbours}. All times above are with other clusters that "
-        "use their whole part of the hosts, and no more; these are with idle ones. A run lies between the "
-        "two, unless the others take more than their part of a network port."
-    )
-    idle = prediction.neighbours_idle
-    table = _table(idle)._replace(title="With the other clusters idle")
-    blocks = (doc.Paragraph(about, "about"), table) if idle else ()
-    title = "While the other clusters are idle"
-    return doc.Section.of("Other clusters", *blocks, title=title, anchor="neighbours")
 
 
 def _intervals(forecasts: Sequence[Forecast]) -> bool:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from howdah.analysis.wording import listed
 from howdah.model.comparison import Aspect, Comparison, RunFigures
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Cluster, Plan, Setting
+from howdah.model.plan import Plan, Setting
 from howdah.model.run import Outcome
 from howdah.model.study import PublishedPlatform, Study, matches
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
@@ -184,24 +184,19 @@ def _divisions(plan: Plan | None) -> Iterator[PlatformWorkers]:
     if plan is None or plan.cluster is None:
         return
     counts = Counter(worker.kind for worker in placed_workers(plan.cluster))
-    masters = _masters(plan.cluster)
-    for kind in plan.workers:
-        sizes = (kind.vcpus, kind.memory_bytes, kind.data_disks, kind.map_slots, kind.reduce_slots)
-        yield PlatformWorkers(counts[kind.name], *sizes, masters)
-
-
-def _masters(cluster: Cluster) -> str:
-    """Where masters are, in the fewest words: what they take of the hosts, and who shadows them."""
-    whole = len({master.host for master in cluster.masters if master.whole_host})
-    sharing = len({master.host for master in cluster.masters if master.shares and not master.whole_host})
-    places = sum(len(master.takes) for master in cluster.masters if not master.whole_host)
+    whole = len({master.host for master in plan.cluster.masters if master.whole_host})
+    sharing = len({master.host for master in plan.cluster.masters if master.shares and not master.whole_host})
+    places = sum(len(master.takes) for master in plan.cluster.masters if not master.whole_host)
     parts = [
         *([f"{whole} of the hosts"] if whole else []),
         *([f"{places} workers' places"] if places > 1 else ["1 worker's place"] if places else []),
         *([f"shared with workers on {sharing}"] if sharing else []),
     ]
-    shadowed = ", shadowed" if any(master.shadow_host for master in cluster.masters) else ""
-    return f"{listed(parts) or NONE}{shadowed}"
+    shadowed = ", shadowed" if any(master.shadow_host for master in plan.cluster.masters) else ""
+    masters = f"{listed(parts) or NONE}{shadowed}"
+    for kind in plan.workers:
+        sizes = (kind.vcpus, kind.memory_bytes, kind.data_disks, kind.map_slots, kind.reduce_slots)
+        yield PlatformWorkers(counts[kind.name], *sizes, masters)
 
 
 def _count(value: int | None) -> str:

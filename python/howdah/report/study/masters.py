@@ -1,13 +1,16 @@
-"""What blocks ask of the masters: a share of a core, and of two NameNodes what goes to each JournalNode."""
+"""What blocks ask of the masters, and at how many blocks a second, and so how many hosts, one is full."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean, geometric_mean
 from typing import Any, NamedTuple
 
-from howdah.analysis.comparing.readings import ELAPSED, JOURNAL_RATE
+from howdah.analysis.comparing.readings import CALL_CPU, CALLS, ELAPSED, JOURNAL_RATE
+from howdah.analysis.comparing.statistics import Estimate, LoadLine, full_at, load_line, mean_of
 from howdah.analysis.wording import percent
+from howdah.model.inventory import DiskRole
+from howdah.model.plan import Plan, Role
 from howdah.model.run import Origin
 from howdah.model.study import Study
 from howdah.report import vega
@@ -16,7 +19,7 @@ from howdah.report.study.cells import CellRuns, StudyFound
 from howdah.report.theme import HALF_WIDTH, LEFT, MOST_COLOURS, series_keys
 from howdah.report.words import NONE
 from howdah.study import named
-from howdah.units import format_rate
+from howdah.units import exact_bytes, format_rate
 
 
 class BlockCost(NamedTuple):
@@ -190,3 +193,127 @@ def all_but_blocks(study: Study, cell: CellRuns) -> str:
 def _line(load: Load) -> str:
     """The levels of all but the block size: cells that differ in that alone lie on one line."""
     return ", ".join(label for factor, label in load.cell.cell.levels.items() if factor != _BLOCKS)
+
+
+SATURATION_ABOUT = (
+    "The load per block is the slope of a line through all runs, by block size. For a NameNode it is the "
+    "slope of its calls times the CPU time of a call, fitted within each run. A NameNode and a scheduler are "
+    "full at one core, because each makes one change at a time under a lock; JournalNodes are full when the "
+    "edits for all of them fill the link of the NameNode's host. The last columns show how many hosts fill "
+    "them if each reads or writes every block once, as fast as its disks; with other work or more replicas "
+    "it takes more hosts. Intervals are 95 %; loads that do not clearly grow with blocks are left out."
+)
+
+
+class Saturating(NamedTuple):
+    """A load of cells that differ in their block size alone, and where it is full."""
+
+    cells: str
+    workload: str
+    cost: BlockCost
+    idle: float  # What there is without blocks.
+    per_block: Estimate  # For one block a second.
+    limit: float
+    plan: Plan
+
+    @property
+    def full_at(self) -> tuple[float, float, float]:
+        """Blocks a second: the fewest, the likeliest, the most."""
+        return full_at(self.limit - max(self.idle, 0.0), self.per_block)
+
+
+def saturation_table(findings: StudyFound) -> Table:
+    """A row for each load that grows with blocks; no rows where fewer than two block sizes were measured."""
+    sizes = sorted({cell.block_bytes for cell in findings.cells if cell.block_bytes}, reverse=True)
+    ends = [sizes[0], sizes[-1]] if len(sizes) > 1 else []
+    rows = tuple(
+        (
+            load.cells,
+            load.workload,
+            load.cost.of,
+            load.cost.say(max(load.idle, 0.0)),
+            load.cost.say(PER_BLOCKS * load.per_block.value),
+            _interval(load.full_at),
+            *(_hosts(load, size) for size in ends),
+        )
+        for load in _all(findings)
+    )
+    hosts = tuple(f"hosts, {exact_bytes(size)} blocks" for size in ends)
+    columns = ("cells", "workload", "of", "without blocks", f"per {PER_BLOCKS} blocks/s", "full at blocks/s")
+    return Table((*columns, *hosts), rows, label="Where masters are full")
+
+
+def _all(findings: StudyFound) -> Iterator[Saturating]:
+    lines: dict[str, list[CellRuns]] = {}
+    for cell in findings.cells:
+        lines.setdefault(all_but_blocks(findings.study, cell), []).append(cell)
+    for name, cells in lines.items():
+        plan = next((cell.plan for cell in cells if cell.plan is not None), None)
+        if plan is None or len({cell.block_bytes for cell in cells}) < 2:
+            continue
+        workloads = dict.fromkeys(
+            reading.measure.workload for cell in cells for run in cell.good for reading in run.readings
+        )
+        for workload in workloads:
+            for cost in BLOCK_COSTS:
+                line = _calls_line(cells, workload) if cost.of == NAMENODE else None
+                line, limit = line or _straight(cells, workload, cost), _limit(cost, plan)
+                if line is not None and limit is not None and line.per_unit.certain and line.idle < limit:
+                    yield Saturating(name or NONE, workload, cost, line.idle, line.per_unit, limit, plan)
+
+
+def _straight(cells: Sequence[CellRuns], workload: str, cost: BlockCost) -> LoadLine | None:
+    measured = []
+    for cell in cells:
+        loads, times = (cell.values(name, workload, None) for name in (cost.measure, ELAPSED))
+        if cell.blocks is not None and len(loads) == len(times):
+            measured += [(cell.blocks / time, load) for time, load in zip(times, loads, strict=True)]
+    return load_line([blocks for blocks, _ in measured], [load for _, load in measured])
+
+
+def _calls_line(cells: Sequence[CellRuns], workload: str) -> LoadLine | None:
+    """A NameNode's load by its calls; None where they were not counted, or tell nothing for certain.
+
+    In small clusters what blocks ask of a NameNode is lost in what it does anyway, but not within a run.
+    """
+    measured = [
+        (cell.blocks, calls)
+        for cell in cells
+        if cell.blocks is not None
+        for calls in cell.values(CALLS, workload, None)
+    ]
+    calls = load_line([blocks for blocks, _ in measured], [calls for _, calls in measured])
+    cpu = mean_of([value for cell in cells for value in cell.values(CALL_CPU, workload, None)])
+    busy = [value for cell in cells for value in cell.values(NAMENODE_BUSY, workload, None)]
+    if calls is None or cpu is None or not busy or not (calls.per_unit.certain and cpu.certain):
+        return None
+    return LoadLine(idle=min(busy), per_unit=calls.per_unit.times(cpu))
+
+
+def _limit(cost: BlockCost, plan: Plan) -> float | None:
+    """A core; of JournalNodes each one's part of the link of the NameNode's host."""
+    if cost.of != JOURNALNODE:
+        return 1.0
+    cluster = plan.cluster
+    if cluster is None:
+        return None
+    journals = sum(Role.JOURNALNODE in master.roles for master in cluster.masters)
+    host = next((master.host for master in cluster.masters if Role.NAMENODE in master.roles), None)
+    group = next((group for group in cluster.inventory.groups if host in group.names), None)
+    return group.network_bits_per_s / 8 / journals if group is not None and journals else None
+
+
+def _hosts(load: Saturating, block_bytes: int) -> str:
+    groups = load.plan.cluster.inventory.worker_groups if load.plan.cluster else ()
+    rates = [
+        sum(disk.count * (disk.outer_bytes_per_s or 0) for disk in group.disks if disk.role is DiskRole.DATA)
+        for group in groups
+    ]
+    rate = max(rates, default=0)
+    return _interval([blocks * block_bytes / rate for blocks in load.full_at]) if rate else NONE
+
+
+def _interval(low_middle_high: Sequence[float]) -> str:
+    """With two digits that count, since intervals are wide; less than one host is one."""
+    low, middle, high = (f"{int(float(f'{max(value, 1.0):.2g}')):,}" for value in low_middle_high)
+    return f"{middle} ({low} to {high})"

@@ -18,24 +18,8 @@ from howdah.report.comparing.words import subject
 from howdah.report.drawing import needs_charts
 from howdah.report.html import FIGURES, Shell, ShownPage, html, shown_page
 from howdah.report.renderer import Renderer
-from howdah.report.study import cells
-from howdah.report.study.masters import masters_load, masters_table
-from howdah.report.study.published import (
-    agreement,
-    by_cell_table,
-    published_table,
-    ratios_table,
-    unmatched,
-    unpublished,
-)
-from howdah.report.study.results import (
-    conclusions,
-    results_table,
-    sizes_table,
-    unanswered_figure,
-    unanswered_table,
-)
-from howdah.report.study.saturation import ABOUT, saturation_table, scaling
+from howdah.report.study import cells, published, results
+from howdah.report.study.masters import SATURATION_ABOUT, masters_load, masters_table, saturation_table
 from howdah.report.write import NUMBERS, csv_text, markdown, put_page, svg_files
 from howdah.units import format_counted
 
@@ -148,18 +132,18 @@ def document(findings: cells.StudyFound) -> doc.Document:
     lead = strata[0].answer if len(strata) == 1 else None
     tables = {
         "platforms": cells.platforms_table(findings),
-        "results": results_table(findings),
-        "sizes": sizes_table(findings),
+        "results": results.results_table(findings),
+        "sizes": results.sizes_table(findings),
         "masters": masters_table(findings),
         "saturation": saturation_table(findings),
-        "unanswered": unanswered_table(findings),
-        "published": published_table(findings),
-        "published-ratios": ratios_table(findings),
+        "unanswered": results.unanswered_table(findings),
+        "published": published.published_table(findings),
+        "published-ratios": published.ratios_table(findings),
         "published-platforms": cells.published_platforms_table(findings),
     }
     runs = [run for cell in findings.cells for run in cell.runs]
     origins = sorted({run.origin.value for run in runs})
-    concluded = conclusions(findings)
+    concluded = results.conclusions(findings)
     to_make = f"{format_counted(findings.remaining, 'run')} still to be made." if findings.remaining else ""
     return doc.Document(
         "study",
@@ -200,18 +184,18 @@ def _sections(
     yield doc.Section.of("Platforms", tables["platforms"], about=about)
     yield doc.Section.of(
         "Unanswered",
-        unanswered_figure(findings),
+        results.unanswered_figure(findings),
         tables["unanswered"],
         title="Longest time without an answer",
         about="Probes sent ten requests a second during faults; failed runs count, too.",
     )
     about = "Means of runs that succeeded; ± is half the 95 % interval, where there are repeats."
     yield doc.Section.of("Results", tables["results"], about=about)
-    yield doc.Section.of("Size", scaling(findings), tables["sizes"], anchor="scaling-size")
+    yield doc.Section.of("Size", results.scaling(findings), tables["sizes"], anchor="scaling-size")
     if tables["masters"].rows:
         full = tables["saturation"]
-        heading = (doc.Heading("When masters are full"), doc.Paragraph(ABOUT, "about")) if full.rows else ()
-        blocks = (*masters_load(findings), tables["masters"], *heading, full)
+        head = (doc.Heading("When masters are full"), doc.Paragraph(SATURATION_ABOUT, "about"))
+        blocks = (*masters_load(findings), tables["masters"], *(head if full.rows else ()), full)
         yield doc.Section.of("Masters", *blocks, title="The masters' load", about=MASTERS_ABOUT)
     yield doc.Section.of("Published", *_published(findings, tables), title="Compared with what was published")
     compared = zip(findings.strata, strata, strict=True)
@@ -232,7 +216,7 @@ def _sections(
 
 def _published(findings: cells.StudyFound, tables: Mapping[str, doc.Table]) -> tuple[doc.Block, ...]:
     about = "Each published time, and in brackets how far the time of this study is above or below it."
-    by_cell = by_cell_table(findings)
+    by_cell = published.by_cell_table(findings)
     shown = doc.present(
         doc.Paragraph(about if by_cell.rows else "", "about"),
         by_cell,
@@ -247,7 +231,7 @@ def _published(findings: cells.StudyFound, tables: Mapping[str, doc.Table]) -> t
         f"Published times are the best of about {most} runs, those of this study are means: with noise of "
         "1 % the best of three lies about 0.8 % below their mean."
     )
-    agrees = doc.Paragraph(agreement(findings))
+    agrees = doc.Paragraph(published.agreement(findings))
     return (agrees, doc.Paragraph(best if most > 1 and measured else "", "about"), *shown) if shown else ()
 
 
@@ -333,9 +317,9 @@ def _open(findings: cells.StudyFound) -> Iterator[str]:
         )
         if len(values) > 1:
             yield f"Runs were made with different versions of {name}: {listed(list(values))}."
-    for time_name in unmatched(findings):
+    for time_name in published.unmatched(findings):
         yield f"No run was found to compare with the published time of {time_name}."
-    missing = unpublished(findings)
+    missing = published.unpublished(findings)
     if missing:
         yield f"No published time can be compared with {listed(missing)}."
     yield from (f"{text[0].upper()}{text[1:]}" for text in findings.warnings)
