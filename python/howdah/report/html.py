@@ -151,10 +151,8 @@ class Scripts(NamedTuple):
 
         Styles are allowed inline because Vega sets them; there is no host to load anything from.
         """
-        hashes = " ".join(
-            f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
-            for script in self
-        )
+        digests = (hashlib.sha256(script.encode()).digest() for script in self)
+        hashes = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
         return Markup(
             f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; "
             "connect-src 'none'; base-uri 'none'; form-action 'none'"
@@ -176,16 +174,16 @@ def page(
     ``sections`` are linked: their ids and names. ``own`` is the name of the script and of the style sheet of
     a page that has its own. A page in a shell leaves both to it.
     """
-    shown = {
-        **values,
-        "version": howdah.__version__,
-        "sections": list(sections),
-        "data": figure_data(name, figures),
-    }
+    data = figure_data(name, figures)
+    shown = {**values, "version": howdah.__version__, "sections": list(sections), "data": data}
     if shell is not None:
         template = environment(shell.package).get_template(shell.template)
         return template.render(**shown, inner=PAGE, own=own, **shell.values)
-    running = _scripts(*([f"{own}.js"] if own else []))
+    running = Scripts(
+        mark=Markup('document.documentElement.classList.add("js")'),
+        vega=_script(vega_bundle()),
+        page=_script(page_text("page.js") + (page_text(f"{own}.js") if own else "")),
+    )
     style = style_sheet(*([f"{own}.css"] if own else []))
     template = environment().get_template(PAGE)
     return template.render(**shown, style=style, scripts=running, policy=running.policy())
@@ -204,14 +202,6 @@ def environment(*packages: str) -> jinja2.Environment:
     made.filters |= {"prose": prose, "breakable": breakable, "is_name": is_name, "gib": format_gib}
     made.globals["numeric"] = doc.numeric_columns
     return made
-
-
-def _scripts(*more: str) -> Scripts:
-    return Scripts(
-        mark=Markup('document.documentElement.classList.add("js")'),
-        vega=_script(vega_bundle()),
-        page=_script("".join(page_text(name) for name in ("page.js", *more))),
-    )
 
 
 def style_sheet(*more: str) -> Markup:
@@ -279,14 +269,12 @@ def _pieces(blocks: Iterable[doc.Block], pictures: Mapping[str, str] | None) -> 
     """The blocks, with neighbours together that share a row or a grid."""
     for together, group in groupby(blocks, key=_grouped):
         if together == "pair":
-            yield Piece(
-                "pair", [drawn(figure, pictures) for figure in group if isinstance(figure, doc.Figure)]
-            )
+            pair = [drawn(figure, pictures) for figure in group if isinstance(figure, doc.Figure)]
+            yield Piece("pair", pair)
         elif together:
             yield Piece(together, list(group))
         else:
-            for block in group:
-                yield _piece(block, pictures)
+            yield from (_piece(block, pictures) for block in group)
 
 
 def _grouped(block: doc.Block) -> str:

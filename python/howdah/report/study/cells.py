@@ -33,17 +33,8 @@ class CellRuns(NamedTuple):
     parameters: tuple[Setting, ...] = ()  # What the plan sets otherwise than by default.
 
     @property
-    def data_bytes(self) -> int | None:
-        """What each of its workloads reads or writes of HDFS, replicas aside; none where it is not said."""
-        settings = self.cell.settings
-        files, file_bytes = settings.of(FILES), settings.of(FILE_SIZE)
-        if files is not None and file_bytes is not None:
-            return files * file_bytes
-        return settings.dataset
-
-    @property
     def block_bytes(self) -> int | None:
-        """The block size that it asks for, or its plan has."""
+        """The block size that it requests, or its plan has."""
         if self.cell.settings.block_size is not None or self.plan is None:
             return self.cell.settings.block_size
         planned = next((setting.value for setting in self.plan.settings if setting.key == BLOCK_SIZE), None)
@@ -52,7 +43,11 @@ class CellRuns(NamedTuple):
     @property
     def blocks(self) -> float | None:
         """Blocks that each of its workloads writes or reads, replicas aside; none where it is not said."""
-        return self.data_bytes / self.block_bytes if self.data_bytes and self.block_bytes else None
+        settings = self.cell.settings
+        data_bytes, files, file_bytes = settings.dataset, settings.of(FILES), settings.of(FILE_SIZE)
+        if files is not None and file_bytes is not None:
+            data_bytes = files * file_bytes
+        return data_bytes / self.block_bytes if data_bytes and self.block_bytes else None
 
     @property
     def good(self) -> tuple[RunFigures, ...]:
