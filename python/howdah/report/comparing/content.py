@@ -257,19 +257,11 @@ def changes_table(comparison: Comparison) -> doc.Table:
     ]
     bases = {key: change.base for changes in by_group for key, change in changes.items()}
     aspects = list(Aspect)
-    rows = tuple(
-        (
-            aspect.value,
-            name,
-            bases[aspect, name] or NONE,
-            *(
-                (changes[aspect, name].other or NONE) if (aspect, name) in changes else ""
-                for changes in by_group
-            ),
-        )
-        for aspect, name in sorted(bases, key=lambda key: aspects.index(key[0]))
-    )
-    return doc.Table(("aspect", "what", *(group.name for group in comparison.groups)), rows)
+    rows: list[tuple[str, ...]] = []
+    for key in sorted(bases, key=lambda key: aspects.index(key[0])):
+        cells = ((changes[key].other or NONE) if key in changes else "" for changes in by_group)
+        rows.append((key[0].value, key[1], bases[key] or NONE, *cells))
+    return doc.Table(("aspect", "what", *(group.name for group in comparison.groups)), tuple(rows))
 
 
 def tests_table(comparison: Comparison) -> doc.Table:

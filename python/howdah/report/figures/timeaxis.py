@@ -75,21 +75,20 @@ def placed(stretches: Sequence[tuple[str, float, float]], shown: float, width: f
     pixels = width / shown
     names: list[Name] = []
     ends: list[float] = []
-    for name, start, end in stretches:
-        wide = _LETTER * len(name) + _GAP
+    for text, start, end in stretches:
+        wide = _LETTER * len(text) + _GAP
         if (end - start) * pixels < min(wide, LEAST_SHARE * width):
             continue
         row = next((row for row, taken in enumerate(ends) if taken <= start * pixels), len(ends))
         if row == MOST_ROWS:
             row = min(range(MOST_ROWS), key=ends.__getitem__)
         ends[row : row + 1] = [start * pixels + wide]
-        names.append(Name(name, start, None, row))
-    return [
-        label._replace(
-            until=next((later.start for later in names[place + 1 :] if later.row == label.row), None)
-        )
-        for place, label in enumerate(names)
-    ]
+        names.append(Name(text, start, None, row))
+    # A name may reach to the next one of its row.
+    for place, name in enumerate(names):
+        until = next((later.start for later in names[place + 1 :] if later.row == name.row), None)
+        names[place] = name._replace(until=until)
+    return names
 
 
 def header(source: FigureSource, width: float) -> Header:
@@ -97,15 +96,12 @@ def header(source: FigureSource, width: float) -> Header:
     unit = run_unit(source)
     shown_until = end_of_run_s(source)
     shown = (shown_until - start_of_axis_s(source)) / unit.size
-    every = bands(source)
-    rows = [
-        {"start": band.start_s / unit.size, "end": band.end_s / unit.size, "shade": index % 2}
-        for index, band in enumerate(every)
-    ]
+    rows = []
     phases: list[tuple[str, float, float]] = []
     workloads: list[tuple[str, float, float]] = []
-    for band, row in zip(every, rows, strict=True):
-        start, end = row["start"], row["end"]
+    for index, band in enumerate(bands(source)):
+        start, end = band.start_s / unit.size, band.end_s / unit.size
+        rows.append({"start": start, "end": end, "shade": index % 2})
         phases += [(band.phase, start, end)] if band.phase else []
         if workloads and workloads[-1][0] == band.workload:
             start = workloads.pop()[1]
@@ -205,11 +201,9 @@ def bands(source: FigureSource) -> list[PhaseBand]:
     """
     shown: list[PhaseBand] = []
     for workload in source.evidence.workloads:
-        shown.extend(
-            PhaseBand(workload.workload, phase.name, phase.start_s, phase.end_s) for phase in workload.phases
-        )
-        if not workload.phases:
-            shown.append(PhaseBand(workload.workload, "", workload.start_s, workload.end_s))
+        name, whole = workload.workload, ("", workload.start_s, workload.end_s)
+        phases = [(phase.name, phase.start_s, phase.end_s) for phase in workload.phases]
+        shown += [PhaseBand(name, *phase) for phase in phases or [whole]]
     return shown or [
         PhaseBand("prepare", phase.name, phase.start_s, phase.end_s) for phase in source.record.preparation
     ]
