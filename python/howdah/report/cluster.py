@@ -16,7 +16,7 @@ from howdah.model.comparison import Number
 from howdah.model.run import RunRecord
 from howdah.report.document import Table
 from howdah.report.words import NONE, nonzero, number, optional
-from howdah.units import format_bits_per_s, format_bytes
+from howdah.units import format_bytes
 
 HOTTEST = 10  # Regions that are listed for each workload.
 
@@ -276,13 +276,7 @@ def floors_table(floors: Iterable[FloorDistance]) -> Table:
 
 
 def _quantity(scaling: Scaling, value: float) -> str:
-    match scaling.unit:
-        case "bit/s":
-            return format_bits_per_s(value)
-        case "B":
-            return format_bytes(value)
-        case unit:
-            return number(Number(name=scaling.what, value=value, unit=unit or "1"))
+    return number(Number(name=scaling.what, value=value, unit=scaling.unit or "1"))
 
 
 SPARK_ABOUT = (

@@ -132,6 +132,10 @@ def _words(
 def _side_notes(notes: Sequence[SideNote], y: dict[str, Any]) -> list[dict[str, Any]]:
     """Right of every chart its keys, each a square in its colour with its mean."""
     layers = []
+    seen = f"roomy ? ({vega.SHOWN} ? 1 : 0.3) : 0"
+    right = {"y": vega.on(y, "y"), "x": vega.RIGHT_END}
+    square = {"type": "point", "shape": "square", "filled": True, "size": 44, "xOffset": 10, "yOffset": 4}
+    words = {"type": "text", "align": "left", "baseline": "middle", "dx": 17, "dy": 4, "fontSize": 11}
     for place, key in enumerate(dict.fromkeys(note.key for note in notes)):
         values = []
         for note in notes:
@@ -139,14 +143,9 @@ def _side_notes(notes: Sequence[SideNote], y: dict[str, Any]) -> list[dict[str, 
                 line = [peer.key for peer in notes if peer.row == note.row].index(key)
                 at = note.row + (_NAME + _LINE * line) / PITCH
                 values.append({"y": at, "text": note.text, "series": key.name})
-        seen = f"roomy ? ({vega.SHOWN} ? 1 : 0.3) : 0"
-        right = {"y": vega.on(y, "y"), "x": vega.RIGHT_END}
-        square = {"type": "point", "shape": "square", "filled": True, "size": 44, "xOffset": 10, "yOffset": 4}
-        words = {"type": "text", "align": "left", "baseline": "middle", "dx": 17, "dy": 4, "fontSize": 11}
-        layers += [
-            vega.layer(values, {**square, "color": f"${key.token}", "opacity": {"expr": seen}}, right),
-            vega.switching(vega.layer(values, words, {**right, "text": "text"}), f"named{place}"),
-        ]
+        coloured = {**square, "color": f"${key.token}", "opacity": {"expr": seen}}
+        layers.append(vega.layer(values, coloured, right))
+        layers.append(vega.switching(vega.layer(values, words, {**right, "text": "text"}), f"named{place}"))
     return layers
 
 
@@ -190,23 +189,60 @@ def by_machine(source: FigureSource) -> list[Figure]:
     """The figures of those resources that were sampled on two machines at least; none off a cluster."""
     if source.record.cluster is None:
         return []
-    return list(filter(None, (_cpu(source), _rates(source, STORAGE), _rates(source, NETWORK))))
+    return list(filter(None, (_figure(source, kind) for kind in (CPU, STORAGE, NETWORK))))
 
 
-def _cpu(source: FigureSource) -> Figure | None:
-    shown = machines(source, source.evidence.series_of(CPU.subject, *CPU.keys), tuple(CPU.keys))
+def _figure(source: FigureSource, kind: MachineFigure) -> Figure | None:
+    shown = machines(source, source.evidence.series_of(kind.subject, *kind.keys), tuple(kind.keys))
     if shown is None:
         return None
-    kept = [
-        place
-        for place in range(len(CPU.keys))
-        if any(_mean(shown, row.values[place]) >= LEAST_SHARE for row in shown.rows)
-    ] or [0]
-    keys = [key for place, key in enumerate(CPU.keys.values()) if place in kept]
-    shown = shown._replace(rows=tuple(row.only(kept).scaled(100) for row in shown.rows))
-    notes = _notes(shown, keys, "{:.0f} %".format)
-    caption = "How each machine's CPUs, as many as its limit allows, spent the time; the means on the right."
-    return _figure(source, CPU, shown, keys=keys, axis=Axis("%", 100, ".0f"), notes=notes, caption=caption)
+    keys = list(kind.keys.values())
+    if kind is CPU:
+        kept = [
+            place
+            for place in range(len(keys))
+            if any(_mean(shown, row.values[place]) >= LEAST_SHARE for row in shown.rows)
+        ] or [0]
+        keys = [keys[place] for place in kept]
+        shown = shown._replace(rows=tuple(row.only(kept).scaled(100) for row in shown.rows))
+        notes, axis = _notes(shown, keys, "{:.0f} %".format), Axis("%", 100, ".0f")
+        caption = (
+            "How each machine's CPUs, as many as its limit allows, spent the time; the means on the right."
+        )
+    else:
+        peak = max((float(values.max()) for row in shown.rows for values in row.values), default=0.0)
+        if peak <= 0:
+            return None
+        unit = timeaxis.rate_unit(peak)
+        top = float(f"{peak / unit.size:.2g}")
+        notes, axis = _notes(shown, keys, format_rate), Axis(unit.name, top, timeaxis.number_format(top))
+        scope = "Of all its data disks" if kind is STORAGE else "Over all its interfaces"
+        caption = (
+            f"{scope}, every machine on the same axis up to {format_rate(peak)}; the means on the right."
+        )
+        shown = shown._replace(rows=tuple(row.scaled(1 / unit.size) for row in shown.rows))
+    captions = [f"{caption}; the means on the right."]
+    if any(
+        timeaxis.hidden(values.max(keepdims=True), np.array([highest]))
+        for row in shown.rows
+        for values, highest in zip(row.values, row.peaks, strict=True)
+    ):
+        captions.append("A step is a mean; the figure's table has the peaks.")
+    columns = [f"{key.name}, {statistic} ({axis.unit})" for key in keys for statistic in ("mean", "peak")]
+    lines = []
+    for row in shown.rows:
+        pairs = zip((_mean(shown, values) for values in row.values), row.peaks, strict=True)
+        lines.append((row.name, *map(three_digits, chain(*pairs))))
+    return Figure(
+        kind.id,
+        kind.title,
+        " ".join(filter(None, (*captions, shown.left_out))),
+        rows(source, shown, keys, axis, notes, stacked=kind is CPU),
+        Table(("machine", *columns), tuple(lines)),
+        tuple(keys),
+        marks=len(shown.grid) * len(shown.rows) * len(keys),
+        labelled=True,
+    )
 
 
 def _notes(shown: MachineRows, keys: Sequence[Key], text: Callable[[float], str]) -> list[SideNote]:
@@ -215,57 +251,6 @@ def _notes(shown: MachineRows, keys: Sequence[Key], text: Callable[[float], str]
         for place, row in enumerate(shown.rows)
         for key, values in zip(keys, row.values, strict=True)
     ]
-
-
-def _rates(source: FigureSource, kind: MachineFigure) -> Figure | None:
-    shown = machines(source, source.evidence.series_of(kind.subject, *kind.keys), tuple(kind.keys))
-    if shown is None:
-        return None
-    peak = max((float(values.max()) for row in shown.rows for values in row.values), default=0.0)
-    if peak <= 0:
-        return None
-    keys = list(kind.keys.values())
-    notes = _notes(shown, keys, format_rate)
-    unit = timeaxis.rate_unit(peak)
-    top = float(f"{peak / unit.size:.2g}")
-    scope = "Of all its data disks" if kind is STORAGE else "Over all its interfaces"
-    caption = f"{scope}, every machine on the same axis up to {format_rate(peak)}; the means on the right."
-    axis = Axis(unit.name, top, timeaxis.number_format(top))
-    shown = shown._replace(rows=tuple(row.scaled(1 / unit.size) for row in shown.rows))
-    return _figure(source, kind, shown, keys=keys, axis=axis, notes=notes, caption=caption)
-
-
-def _figure(
-    source: FigureSource,
-    kind: MachineFigure,
-    shown: MachineRows,
-    *,
-    keys: Sequence[Key],
-    axis: Axis,
-    notes: Sequence[SideNote],
-    caption: str,
-) -> Figure:
-    lower = any(
-        timeaxis.hidden(values.max(keepdims=True), np.array([peak]))
-        for row in shown.rows
-        for values, peak in zip(row.values, row.peaks, strict=True)
-    )
-    peaks = "A step is a mean; the figure's table has the peaks." if lower else ""
-    columns = [f"{key.name}, {statistic} ({axis.unit})" for key in keys for statistic in ("mean", "peak")]
-    lines = []
-    for row in shown.rows:
-        pairs = zip((_mean(shown, values) for values in row.values), row.peaks, strict=True)
-        lines.append((row.name, *map(three_digits, chain(*pairs))))
-    return Figure(
-        id=kind.id,
-        title=kind.title,
-        caption=" ".join(filter(None, (caption, peaks, shown.left_out))),
-        spec=rows(source, shown, keys, axis, notes, stacked=kind is CPU),
-        table=Table(("machine", *columns), tuple(lines)),
-        keys=tuple(keys),
-        marks=len(shown.grid) * len(shown.rows) * len(keys),
-        labelled=True,
-    )
 
 
 def _mean(shown: MachineRows, values: FloatArray) -> float:

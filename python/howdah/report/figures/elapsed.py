@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.wording import seconds as seconds_said
@@ -22,11 +22,7 @@ _HALF = 7  # Of the end marks, in pixels above and below the line.
 _RIMS = (("$page", 5), ("$ink", 2))  # Lines in ink with a pale rim show on a bar of any shade.
 
 
-class Marks(NamedTuple):
-    """What the bars are compared with, its name and its seconds by workload."""
-
-    name: str
-    seconds: dict[str, float]
+_Marks = tuple[str, dict[str, float]]  # The name of what bars are compared with, and its seconds by workload.
 
 
 def elapsed(source: FigureSource) -> Figure | None:
@@ -36,12 +32,12 @@ def elapsed(source: FigureSource) -> Figure | None:
         return None
     floors = {floor.workload: floor.floor_s for floor in source.evidence.floors}
     limits = {limit.workload: limit.limit_s for limit in source.evidence.limits if limit.phase is None}
-    marks = Marks("floor", floors) if floors else Marks("limit", limits)
+    name, seconds = marks = ("floor", floors) if floors else ("limit", limits)
     ends = [datum["high"] for datum in intervals(source, unit_s=1.0)]
-    longest = max(*(workload.elapsed_s for workload in workloads), *marks.seconds.values(), *ends, 1e-3)
+    longest = max(*(workload.elapsed_s for workload in workloads), *seconds.values(), *ends, 1e-3)
     rows: list[tuple[str, ...]] = []
     for workload in workloads:
-        mark = marks.seconds.get(workload.workload)
+        mark = seconds.get(workload.workload)
         rows.append((workload.workload, "", f"{workload.elapsed_s:.3f}", f"{mark:.3f}" if mark else ""))
         rows += [(workload.workload, phase.name, f"{phase.elapsed_s:.3f}", "") for phase in workload.phases]
     caption = [f"How long each workload {took(source.record)}, divided into its phases."]
@@ -58,7 +54,7 @@ def elapsed(source: FigureSource) -> Figure | None:
         title="Elapsed time",
         caption=" ".join(caption),
         spec=_spec(source, marks, longest),
-        table=Table(("workload", "phase", "elapsed (s)", f"{marks.name} (s)"), tuple(rows)),
+        table=Table(("workload", "phase", "elapsed (s)", f"{name} (s)"), tuple(rows)),
         marks=len(workloads) * 4,
     )
 
@@ -88,14 +84,15 @@ def clear_of(end: float, limit: float, longest: float) -> float:
     return limit if end < limit < end + _WORD * longest else end
 
 
-def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
+def _spec(source: FigureSource, held: _Marks, longest: float) -> dict[str, Any]:
     unit = run_unit(source)
+    mark_name, mark_seconds = held
     workloads = source.evidence.workloads
     spans = intervals(source, unit.size)
     beyond = {span["row"]: span["high"] for span in spans}
     segments, totals, marks = [], [], []
     for row, workload in enumerate(workloads):
-        mark_s = held.seconds.get(workload.workload, 0.0)
+        mark_s = mark_seconds.get(workload.workload, 0.0)
         mark = mark_s / unit.size
         segments += [part | {"mark": mark} for part in _segments(source, workload, row)]
         end = max(workload.elapsed_s / unit.size, beyond.get(row, 0.0))
@@ -103,7 +100,7 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
         text = f"{seconds_said(workload.elapsed_s)}{ended}"
         totals.append({"row": row, "end": clear_of(end, mark, longest / unit.size), "text": text})
         if mark_s:
-            marks.append({"row": row, "limit": mark, "text": f"{held.name} {seconds_said(mark_s)}"})
+            marks.append({"row": row, "limit": mark, "text": f"{mark_name} {seconds_said(mark_s)}"})
     names = [{"row": row, "text": workload.workload} for row, workload in enumerate(workloads)]
     x = vega.scaled([0, 1.02 * longest / unit.size], vega.across(f"elapsed ({unit.name})", tickCount=6))
     y = vega.rows(len(workloads))

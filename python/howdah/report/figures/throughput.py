@@ -6,7 +6,7 @@ a disk's outer and inner zones show as a slope.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
@@ -64,22 +64,22 @@ def _figure(source: FigureSource, workload: str, kind: str, tasks: list[tuple[in
     )
     if len(tasks) > MOST_BARS:
         caption += " Each bar spans the slowest and the fastest of several."
-    bars = _bars(tasks)
-    top = 1.08 * max(bar.high for bar in bars) / unit.size
-    last = max(task for task, _ in tasks)
+    bars = list(_bars(tasks))
+    top = 1.08 * max(high for *_, high in bars) / unit.size
+    last_task = max(task for task, _ in tasks)
     values = [
         {
-            "from": bar.first - 0.4,
-            "to": bar.last + 0.4,
-            "low": float(f"{bar.low / unit.size:.4g}"),
-            "high": float(f"{bar.high / unit.size:.4g}"),
-            "which": str(bar.first) if bar.first == bar.last else f"{bar.first} to {bar.last}",
-            "text": (f"{format_rate(bar.low)} to " if bar.low else "") + format_rate(bar.high),
+            "from": first - 0.4,
+            "to": last + 0.4,
+            "low": float(f"{low / unit.size:.4g}"),
+            "high": float(f"{high / unit.size:.4g}"),
+            "which": str(first) if first == last else f"{first} to {last}",
+            "text": (f"{format_rate(low)} to " if low else "") + format_rate(high),
         }
-        for bar in bars
+        for first, last, low, high in bars
     ]
-    x_axis = {"title": noun, "tickCount": min(8, last + 1), "format": "d", "tickMinStep": 1}
-    x = vega.linear("from", [-0.7, last + 0.7], x_axis, zero=False)
+    x_axis = {"title": noun, "tickCount": min(8, last_task + 1), "format": "d", "tickMinStep": 1}
+    x = vega.linear("from", [-0.7, last_task + 0.7], x_axis, zero=False)
     y = vega.linear("low", [0, top], vega.level_title(unit.name, tickCount=3, format=number_format(top)))
     tooltip = vega.tips(which=noun, text="throughput")
     place = {"x": x, "x2": "to", "y": y, "y2": "high", "tooltip": tooltip}
@@ -110,24 +110,14 @@ def _figure(source: FigureSource, workload: str, kind: str, tasks: list[tuple[in
     )
 
 
-class RateBar(NamedTuple):
-    """A task from zero to its rate; or a stretch of neighbours, from the slowest to the fastest of them."""
-
-    first: int
-    last: int
-    low: float
-    high: float
-
-
-def _bars(tasks: list[tuple[int, float]]) -> list[RateBar]:
+def _bars(tasks: list[tuple[int, float]]) -> Iterator[tuple[int, int, float, float]]:
+    """Each task from zero to its rate; or stretches of neighbours, from their slowest to their fastest."""
     if len(tasks) <= MOST_BARS:
-        return [RateBar(task, task, 0.0, rate) for task, rate in tasks]
-    cuts = np.linspace(0, len(tasks), MOST_BARS + 1).astype(int)
-    stretches = [tasks[start:end] for start, end in pairwise(cuts)]
-    return [
-        RateBar(some[0][0], some[-1][0], min(rate for _, rate in some), max(rate for _, rate in some))
-        for some in stretches
-    ]
+        yield from ((task, task, 0.0, rate) for task, rate in tasks)
+        return
+    for start, end in pairwise(np.linspace(0, len(tasks), MOST_BARS + 1).astype(int)):
+        rates = [rate for _, rate in tasks[start:end]]
+        yield tasks[start][0], tasks[end - 1][0], min(rates), max(rates)
 
 
 class Files(NamedTuple):
