@@ -206,9 +206,7 @@ def _figure(source: FigureSource, kind: MachineFigure) -> Figure | None:
         keys = [keys[place] for place in kept]
         shown = shown._replace(rows=tuple(row.only(kept).scaled(100) for row in shown.rows))
         notes, axis = _notes(shown, keys, "{:.0f} %".format), Axis("%", 100, ".0f")
-        caption = (
-            "How each machine's CPUs, as many as its limit allows, spent the time; the means on the right."
-        )
+        caption = "How each machine's CPUs, as many as its limit allows, spent the time"
     else:
         peak = max((float(values.max()) for row in shown.rows for values in row.values), default=0.0)
         if peak <= 0:
@@ -217,9 +215,7 @@ def _figure(source: FigureSource, kind: MachineFigure) -> Figure | None:
         top = float(f"{peak / unit.size:.2g}")
         notes, axis = _notes(shown, keys, format_rate), Axis(unit.name, top, timeaxis.number_format(top))
         scope = "Of all its data disks" if kind is STORAGE else "Over all its interfaces"
-        caption = (
-            f"{scope}, every machine on the same axis up to {format_rate(peak)}; the means on the right."
-        )
+        caption = f"{scope}, every machine on the same axis up to {format_rate(peak)}"
         shown = shown._replace(rows=tuple(row.scaled(1 / unit.size) for row in shown.rows))
     captions = [f"{caption}; the means on the right."]
     if any(

@@ -17,7 +17,7 @@ from howdah.report import vega
 from howdah.report.document import Figure, Table
 from howdah.report.study.cells import CellRuns, StudyFound
 from howdah.report.theme import HALF_WIDTH, LEFT, MOST_COLOURS, series_keys
-from howdah.report.words import NONE
+from howdah.report.words import NONE, optional
 from howdah.study import named
 from howdah.units import exact_bytes, format_rate
 
@@ -83,8 +83,8 @@ def masters_table(findings: StudyFound) -> Table:
             load.cell.cell.name,
             load.workload,
             f"{load.blocks_per_s:.3g}" if load.blocks_per_s else NONE,
-            *(_cost_text(cost, load.means[place]) for place, cost in shown),
-            *(_cost_text(cost, load.normalised(place)) for place, cost in shown),
+            *(optional(load.means[place], cost.say) for place, cost in shown),
+            *(optional(load.normalised(place), cost.say) for place, cost in shown),
         )
         for load in every
     )
@@ -97,27 +97,21 @@ def _loads(cell: CellRuns) -> Iterator[Load]:
         values = [cell.values(cost.measure, workload, None) for cost in BLOCK_COSTS]
         times = cell.values(ELAPSED, workload, None)
         if any(map(any, values)) and times:
-            yield Load(
-                cell=cell,
-                workload=workload,
-                blocks_per_s=cell.blocks / geometric_mean(times) if cell.blocks else None,
-                means=tuple(fmean(some) if some else None for some in values),
-            )
-
-
-def _cost_text(cost: BlockCost, value: float | None) -> str:
-    return NONE if value is None else cost.say(value)
+            blocks_per_s = cell.blocks / geometric_mean(times) if cell.blocks else None
+            yield Load(cell, workload, blocks_per_s, tuple(fmean(some) if some else None for some in values))
 
 
 def masters_load(findings: StudyFound) -> tuple[Figure, ...]:
     """A figure for everything that is asked where it and the blocks are known in two cells or more."""
     every = loads(findings)
-    figures = []
-    for place in range(len(BLOCK_COSTS)):
-        normalised = [load for load in every if load.normalised(place) is not None]
-        if len({load.cell.cell.number for load in normalised}) > 1:
-            figures.append(_figure(findings, normalised, place))
-    return tuple(figures)
+    normalised = [
+        [load for load in every if load.normalised(place) is not None] for place in range(len(BLOCK_COSTS))
+    ]
+    return tuple(
+        _figure(findings, some, place)
+        for place, some in enumerate(normalised)
+        if len({load.cell.cell.number for load in some}) > 1
+    )
 
 
 def _figure(findings: StudyFound, normalised: list[Load], place: int) -> Figure:
