@@ -139,54 +139,17 @@ class ShownPage(NamedTuple):
     figures: tuple[doc.Figure, ...]
 
 
-class Scripts(NamedTuple):
-    """Everything that runs in a page: a mark that it does, Vega, and what draws and answers buttons."""
+def _policy(scripts: Iterable[Markup]) -> Markup:
+    """A Content-Security-Policy that runs these scripts, shows inlined pictures, and nothing else.
 
-    mark: Markup
-    vega: Markup
-    page: Markup
-
-    def policy(self) -> Markup:
-        """A Content-Security-Policy that runs these scripts, shows inlined pictures, and nothing else.
-
-        Styles are allowed inline because Vega sets them; there is no host to load anything from.
-        """
-        digests = (hashlib.sha256(script.encode()).digest() for script in self)
-        hashes = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
-        return Markup(
-            f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; "
-            "connect-src 'none'; base-uri 'none'; form-action 'none'"
-        )
-
-
-def page(
-    name: str,
-    figures: Iterable[doc.Figure],
-    /,
-    *,
-    sections: Iterable[tuple[str, str]],
-    own: str | None = None,
-    shell: Shell | None = None,
-    **values: Any,
-) -> str:
-    """A whole HTML document; ``name`` begins the names of saved pictures.
-
-    ``sections`` are linked: their ids and names. ``own`` is the name of the script and of the style sheet of
-    a page that has its own. A page in a shell leaves both to it.
+    Styles are allowed inline because Vega sets them; there is no host to load anything from.
     """
-    data = figure_data(name, figures)
-    shown = {**values, "version": howdah.__version__, "sections": list(sections), "data": data}
-    if shell is not None:
-        template = environment(shell.package).get_template(shell.template)
-        return template.render(**shown, inner=PAGE, own=own, **shell.values)
-    running = Scripts(
-        mark=Markup('document.documentElement.classList.add("js")'),
-        vega=_script(vega_bundle()),
-        page=_script(page_text("page.js") + (page_text(f"{own}.js") if own else "")),
+    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
+    hashes = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    return Markup(
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; "
+        "connect-src 'none'; base-uri 'none'; form-action 'none'"
     )
-    style = style_sheet(*([f"{own}.css"] if own else []))
-    template = environment().get_template(PAGE)
-    return template.render(**shown, style=style, scripts=running, policy=running.policy())
 
 
 @cache
@@ -210,13 +173,11 @@ def style_sheet(*more: str) -> Markup:
     def declared(palette: dict[str, str]) -> str:
         return "".join(f"--{token}:{value};" for token, value in palette.items())
 
-    return Markup(
-        (
-            f":root{{--font:{FONT};{declared(LIGHT)}}}\n"
-            f"@media screen and (prefers-color-scheme: dark){{:root.js{{{declared(DARK)}}}}}\n"
-        )
-        + "".join(page_text(name) for name in ("page.css", *more))
+    variables = (
+        f":root{{--font:{FONT};{declared(LIGHT)}}}\n"
+        f"@media screen and (prefers-color-scheme: dark){{:root.js{{{declared(DARK)}}}}}\n"
     )
+    return Markup(variables + "".join(page_text(name) for name in ("page.css", *more)))
 
 
 def drawn(figure: doc.Figure, pictures: Mapping[str, str] | None) -> Drawn:
@@ -245,19 +206,30 @@ class Piece(NamedTuple):
 
 
 def html(document: doc.Document, pictures: Mapping[str, str] | None, shell: Shell | None = None) -> str:
-    """The whole page; without ``pictures``, SVG by a figure's id, they are files next to the page."""
-    shown = document.in_form(doc.Form.HTML)
-    return page(
-        document.save_name or document.name,
-        shown.figures(),
-        sections=((section.id, section.name) for section in shown.sections if section.name),
-        shell=shell,
-        own=document.own or None,
-        document=shown,
-        cited=_citing(shown),
-        pieces=list(_pieces(shown.blocks, pictures)),
-        parts=[(section, list(_pieces(section.blocks, pictures))) for section in shown.sections],
-    )
+    """The whole page; without ``pictures``, SVG by a figure's id, they are files next to the page.
+
+    A page in a shell leaves its own script and style sheet to it.
+    """
+    shown, own = document.in_form(doc.Form.HTML), document.own
+    values: dict[str, Any] = {
+        "document": shown,
+        "cited": _citing(shown),
+        "pieces": list(_pieces(shown.blocks, pictures)),
+        "parts": [(section, list(_pieces(section.blocks, pictures))) for section in shown.sections],
+        "version": howdah.__version__,
+        "sections": [(section.id, section.name) for section in shown.sections if section.name],
+        "data": figure_data(document.save_name or document.name, shown.figures()),
+    }
+    if shell is not None:
+        template = environment(shell.package).get_template(shell.template)
+        return template.render(**values, inner=PAGE, own=own or None, **shell.values)
+    scripts = {
+        "mark": Markup('document.documentElement.classList.add("js")'),
+        "vega": _script(vega_bundle()),
+        "page": _script(page_text("page.js") + (page_text(f"{own}.js") if own else "")),
+    }
+    values |= {"style": style_sheet(*([f"{own}.css"] if own else [])), "scripts": scripts}
+    return environment().get_template(PAGE).render(**values, policy=_policy(scripts.values()))
 
 
 def shown_page(document: doc.Document, shell: Shell) -> ShownPage:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from statistics import fmean, geometric_mean, pstdev
 from typing import NamedTuple
 
@@ -32,20 +33,21 @@ class PublishedTime(NamedTuple):
 
 def compared(findings: StudyFound) -> tuple[PublishedTime, ...]:
     """Every published figure whose cell has run, in the matrix's order."""
-    figures = (
-        (cell, name, value_s, published.source)
-        for cell in findings.cells
-        for published in findings.study.published
-        for publication in published.cells
-        if matches(publication.at, dict(cell.cell.levels))
-        for name, value_s in publication.times.items()
-    )
     pairs = []
-    for cell, name, value_s, source in figures:
+    for cell, name, value_s, source in _figures(findings):
         workload, _, phase = name.partition("/")
         if values := cell.values(ELAPSED, workload, phase or None):
             pairs.append(PublishedTime(cell, name.replace("/", " "), value_s, geometric_mean(values), source))
     return tuple(pairs)
+
+
+def _figures(findings: StudyFound) -> Iterator[tuple[CellRuns, str, float, str]]:
+    """Every published figure of a cell: ``terasort/map-shuffle``, its seconds and its source."""
+    for cell in findings.cells:
+        for published in findings.study.published:
+            for publication in published.cells:
+                if matches(publication.at, dict(cell.cell.levels)):
+                    yield from ((cell, *time, published.source) for time in publication.times.items())
 
 
 def published_table(findings: StudyFound) -> Table:
@@ -99,16 +101,9 @@ def ratios_table(findings: StudyFound) -> Table:
                 for labels in (quotient.slow, quotient.fast)
             )
             ratio = geometric_mean(slow) / geometric_mean(fast) if slow and fast else None
-            rows.append(
-                (
-                    f"{named(findings.study, quotient.slow)} over {named(findings.study, quotient.fast)}",
-                    quotient.of,
-                    f"{quotient.ratio:g}",
-                    NONE if ratio is None else f"{ratio:.2f}",
-                    NONE if ratio is None else signed(ratio / quotient.ratio - 1),
-                    published.source,
-                )
-            )
+            found = (f"{ratio:.2f}", signed(ratio / quotient.ratio - 1)) if ratio else (NONE, NONE)
+            cells = f"{named(findings.study, quotient.slow)} over {named(findings.study, quotient.fast)}"
+            rows.append((cells, quotient.of, f"{quotient.ratio:g}", *found, published.source))
     columns = ("cells", "what", "published", "found", "error", "source")
     return Table(columns, tuple(rows), label="Published ratios and found ones")
 
@@ -130,15 +125,9 @@ def agreement(findings: StudyFound) -> str:
 def unmatched(findings: StudyFound) -> tuple[str, ...]:
     """Published times of cells that have run, without anything found beside them."""
     matched = {(pair.cell.cell.number, pair.timed) for pair in compared(findings)}
+    times = [(cell, name.replace("/", " ")) for cell, name, *_ in _figures(findings) if cell.good]
     return tuple(
-        f"{cell.cell.name}: {timed}"
-        for cell in findings.cells
-        if cell.good
-        for published in findings.study.published
-        for publication in published.cells
-        if matches(publication.at, dict(cell.cell.levels))
-        for timed in (name.replace("/", " ") for name in publication.times)
-        if (cell.cell.number, timed) not in matched
+        f"{cell.cell.name}: {timed}" for cell, timed in times if (cell.cell.number, timed) not in matched
     )
 
 
