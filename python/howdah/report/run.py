@@ -59,8 +59,8 @@ def accounts(evidence: Evidence) -> Accounts:
     for flow in evidence.flows:
         for layer in flow.layers:
             name = f"{flow.workload}, {layer.layer} {layer.direction}"
-            known = sum(part.bytes for part in layer.explained)
-            layer_volumes = (layer.theory, layer.counted, layer.remainder, known, layer.unexplained)
+            explained = sum(part.bytes for part in layer.explained)
+            layer_volumes = (layer.theory, layer.counted, layer.remainder, explained, layer.unexplained)
             rows.append((name, *map(signed_bytes, layer_volumes)))
             least = WORTH_TELLING * max(layer.theory, layer.counted)
             explanations += [_explained(name, part) for part in layer.explained if abs(part.bytes) > least]

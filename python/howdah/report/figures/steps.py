@@ -73,18 +73,12 @@ def working(source: FigureSource, every: Sequence[Sampled]) -> list[Sampled]:
     """Those of the workers, or of a host whose workers were not sampled; all of them off a cluster."""
     if source.record.cluster is None:
         return list(every)
-    sampled = {sample.host for sample in every}
-    workers = [
-        machine
-        for machine in source.evidence.machines
-        if machine.level == "worker" and machine.name in sampled
-    ]
+    sampled, every_machine = {sample.host for sample in every}, source.evidence.machines
+    workers = [machine for machine in every_machine if machine.level == "worker" and machine.name in sampled]
     within = {worker.host for worker in workers}
     names = {worker.name for worker in workers}
     names |= {
-        machine.name
-        for machine in source.evidence.machines
-        if machine.level == "host" and machine.name not in within
+        machine.name for machine in every_machine if machine.level == "host" and machine.name not in within
     }
     return [sample for sample in every if sample.host in names]
 
@@ -118,12 +112,7 @@ class MachineRow(NamedTuple):
         )
 
 
-class SmallChart(NamedTuple):
-    """What one small chart is of: its name, what that is, and its samples."""
-
-    name: str
-    role: str
-    series: list[Series]
+_SmallChart = tuple[str, str, list[Series]]  # What one is of: its name, what that is, and its samples.
 
 
 class MachineRows(NamedTuple):
@@ -174,13 +163,13 @@ def machines(source: FigureSource, every: Sequence[Series], quantities: Sequence
 
 def _charts_of(
     candidates: Sequence[MachineOfRun], sampled: Mapping[str, list[Series]]
-) -> Iterator[SmallChart]:
+) -> Iterator[_SmallChart]:
     for machine in candidates:
         role = f"{machine.level} on {machine.host}" if machine.name != machine.host else machine.level
-        yield SmallChart(machine.name, role, sampled[machine.name])
+        yield machine.name, role, sampled[machine.name]
 
 
-def _hosts(candidates: Sequence[MachineOfRun], sampled: Mapping[str, list[Series]]) -> Iterator[SmallChart]:
+def _hosts(candidates: Sequence[MachineOfRun], sampled: Mapping[str, list[Series]]) -> Iterator[_SmallChart]:
     """Every host as it was sampled from outside, or else as its workers together."""
     by_host: dict[str, list[MachineOfRun]] = {}
     for machine in candidates:
@@ -188,23 +177,24 @@ def _hosts(candidates: Sequence[MachineOfRun], sampled: Mapping[str, list[Series
     for host, here in by_host.items():
         workers = [machine.name for machine in here if machine.level == "worker" and machine.name != host]
         if host in sampled:
-            yield SmallChart(host, "host" if workers else here[0].level, sampled[host])
+            yield host, "host" if workers else here[0].level, sampled[host]
         elif workers:
             together = [series for name in workers for series in sampled[name]]
-            yield SmallChart(host, f"its {format_counted(len(workers), 'worker')}", together)
+            yield host, f"its {format_counted(len(workers), 'worker')}", together
         else:
             yield from _charts_of(here, sampled)
 
 
-def _row(part: SmallChart, grid: FloatArray, quantities: Sequence[str]) -> MachineRow:
+def _row(part: _SmallChart, grid: FloatArray, quantities: Sequence[str]) -> MachineRow:
     """Shares of CPUs are averaged, rates added up."""
+    name, role, every = part
     values, peaks = [], []
     for quantity in quantities:
-        own = [series for series in part.series if series.quantity == quantity]
+        own = [series for series in every if series.quantity == quantity]
         shares = bool(own) and own[0].unit == "1"
         values.append(combined(own, grid, mean if shares else total))
         peaks.append(float(peaks_within(own, grid[[0, -1]])[0]) / (len(own) if shares else 1))
-    return MachineRow(part.name, part.role, tuple(values), tuple(peaks))
+    return MachineRow(name, role, tuple(values), tuple(peaks))
 
 
 def _median(rows: Sequence[MachineRow]) -> tuple[FloatArray, ...]:

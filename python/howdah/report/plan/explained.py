@@ -28,7 +28,7 @@ def plan_summary(plan: ClusterPlan, path: Path, page: Path | None) -> Document:
     choice = len(shown) > len(cluster.layouts)
     platforms = content.platform_table(cluster, shown, map(words.verdict, shown) if choice else ())
     ordered = words.by_severity(cluster.advice)
-    more = len(ordered) - _MOST_ADVICE
+    unlisted = len(ordered) - _MOST_ADVICE
     facts = (
         ("work", words.work_line(cluster)),
         *_considered(cluster),
@@ -38,7 +38,7 @@ def plan_summary(plan: ClusterPlan, path: Path, page: Path | None) -> Document:
         ("settings", words.settings_line(plan)),
         *(("yours", text) for text in content.yours(plan)),
         *((advice.severity, advice.text) for advice in ordered[:_MOST_ADVICE]),
-        *((("", f"{more} more; `howdah plan explain` shows all in full"),) if more > 0 else ()),
+        *((("", f"{unlisted} more; `howdah plan explain` shows all in full"),) if unlisted > 0 else ()),
         ("plan", str(path)),
         *((("page", str(page)),) if page is not None else ()),
         ("reasons", f"howdah plan explain {shlex.quote(str(path))}"),
