@@ -243,8 +243,8 @@ def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
             end += waste_s
             if end > begin:
                 ends = {"low": begin / unit.size, "high": end / unit.size}
-                what = {"series": name, "name": application.name, "said": format_seconds(waste_s)}
-                values.append({"y": at * 2 * _ROW + 1.3 * _ROW, **ends, **what})
+                labels = {"series": name, "name": application.name, "said": format_seconds(waste_s)}
+                values.append({"y": at * 2 * _ROW + 1.3 * _ROW, **ends, **labels})
     names = [
         {"y": at * 2 * _ROW + 0.5 * _ROW, "text": f"{_short(application.name)} · {name}"}
         for at, (name, application) in enumerate(shown)

@@ -121,11 +121,11 @@ def _words(
     ]
     small = {"type": "text", "fontSize": 11, "baseline": "bottom", "align": "left", "dy": -2}
     at = {"y": vega.on(y, "y")}
-    look: dict[str, Any] = {"fontSize": 10, "align": "right", "baseline": "middle", "x": -6}
+    small_ends: dict[str, Any] = {"fontSize": 10, "align": "right", "baseline": "middle", "x": -6}
     return [
         vega.layer(names, {**small, "fontWeight": "bold", "x": 2}, {**at, "text": "name"}),
         vega.layer(names, {**small, "color": "$muted"}, {"x": vega.in_pixels("at"), **at, "text": "what"}),
-        vega.texts(ends, at, **look, color="$muted"),
+        vega.texts(ends, at, **small_ends, color="$muted"),
     ]
 
 

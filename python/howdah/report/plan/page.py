@@ -93,9 +93,9 @@ def memory(plan: ClusterPlan) -> doc.Figure:
         for share in stacks[kind.name]:
             start, end = end, end + share.size_bytes
             part = format_percent(share.size_bytes / kind.memory_bytes)
-            what = {"row": row, "worker": kind.name, "series": share.name}
+            labels = {"row": row, "worker": kind.name, "series": share.name}
             size = {"size": format_gib(share.size_bytes), "share": part}
-            segments.append({**what, "start": start / GIB, "end": end / GIB, **size})
+            segments.append({**labels, "start": start / GIB, "end": end / GIB, **size})
     names = [
         {"row": row, "text": f"{kind.name}: {format_gib(kind.memory_bytes)}"}
         for row, kind in enumerate(drawn)

@@ -143,8 +143,8 @@ def growth_figure(sweep: Sweep) -> Figure:
         times += [(forecast.workload, forecast.median, forecast.interval) for forecast in point.forecasts]
         for name, time, interval in times:
             ends = words.drawn_ends(interval, time)
-            said = seconds(time) if interval is None else f"{seconds(time)}, {words.between(interval)}"
-            numbers = {"low": ends.low, "time": time, "high": ends.high, "said": said}
+            text = seconds(time) if interval is None else f"{seconds(time)}, {words.between(interval)}"
+            numbers = {"low": ends.low, "time": time, "high": ends.high, "said": text}
             values.append({**place, "series": name, **numbers})
     names = list(dict.fromkeys(value["series"] for value in values))
     keys = series_keys(names)

@@ -101,9 +101,9 @@ def ratios_table(findings: StudyFound) -> Table:
                 for labels in (quotient.slow, quotient.fast)
             )
             ratio = geometric_mean(slow) / geometric_mean(fast) if slow and fast else None
-            found = (f"{ratio:.2f}", signed(ratio / quotient.ratio - 1)) if ratio else (NONE, NONE)
+            measured = (f"{ratio:.2f}", signed(ratio / quotient.ratio - 1)) if ratio else (NONE, NONE)
             cells = f"{named(findings.study, quotient.slow)} over {named(findings.study, quotient.fast)}"
-            rows.append((cells, quotient.of, f"{quotient.ratio:g}", *found, published.source))
+            rows.append((cells, quotient.of, f"{quotient.ratio:g}", *measured, published.source))
     columns = ("cells", "what", "published", "found", "error", "source")
     return Table(columns, tuple(rows), label="Published ratios and found ones")
 
