@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from howdah.analysis.comparing.figures import QUANTITIES, Course, FollowedQuantity
+from howdah.analysis.comparing.figures import QUANTITIES, Course
 from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.analysis.wording import listed
 from howdah.model.comparison import Against, Comparison, Judged, Measure
@@ -319,7 +319,11 @@ def overlays(
         if peak <= (0.0 if quantity.unit == "1" else QUIET_BYTES_PER_S):
             continue
         keys = tuple(key for key in group_keys(comparison) if key.name in courses)
-        axes = _axes(quantity, courses, peak)
+        longest = max(float(course.edges_s[-1]) for course in courses.values())
+        time = ("min", 60.0) if longest > 600 else ("s", 1.0)
+        size, unit = (0.01, "% of all CPUs") if quantity.unit == "1" else rate_unit(peak)
+        top = 100.0 if quantity.unit == "1" else 1.06 * peak / size
+        axes = Axes(unit, size, top, *time, longest / time[1])
         reduced = any(hidden(course.means, course.peaks) for course in courses.values())
         pale = "A step is a mean; pale lines are the peaks within it."
         figures.append(
@@ -335,15 +339,6 @@ def overlays(
             )
         )
     return tuple(figures)
-
-
-def _axes(quantity: FollowedQuantity, courses: Mapping[str, Course], peak: float) -> Axes:
-    longest = max(float(course.edges_s[-1]) for course in courses.values())
-    time, seconds = ("min", 60.0) if longest > 600 else ("s", 1.0)
-    if quantity.unit == "1":
-        return Axes("% of all CPUs", 0.01, 100.0, time, seconds, longest / seconds)
-    size, unit = rate_unit(peak)
-    return Axes(unit, size, 1.06 * peak / size, time, seconds, longest / seconds)
 
 
 def _overlay_spec(

@@ -93,14 +93,14 @@ def _spec(source: FigureSource, held: _Marks, longest: float) -> dict[str, Any]:
     segments, totals, marks = [], [], []
     for row, workload in enumerate(workloads):
         mark_s = mark_seconds.get(workload.workload, 0.0)
-        mark = mark_s / unit.size
-        segments += [part | {"mark": mark} for part in _segments(source, workload, row)]
+        place = mark_s / unit.size
+        segments += [part | {"mark": place} for part in _segments(source, workload, row)]
         end = max(workload.elapsed_s / unit.size, beyond.get(row, 0.0))
         ended = "" if workload.outcome is Outcome.SUCCEEDED else f", {workload.outcome.value}"
         text = f"{seconds_said(workload.elapsed_s)}{ended}"
-        totals.append({"row": row, "end": clear_of(end, mark, longest / unit.size), "text": text})
+        totals.append({"row": row, "end": clear_of(end, place, longest / unit.size), "text": text})
         if mark_s:
-            marks.append({"row": row, "limit": mark, "text": f"{mark_name} {seconds_said(mark_s)}"})
+            marks.append({"row": row, "limit": place, "text": f"{mark_name} {seconds_said(mark_s)}"})
     names = [{"row": row, "text": workload.workload} for row, workload in enumerate(workloads)]
     x = vega.scaled([0, 1.02 * longest / unit.size], vega.across(f"elapsed ({unit.name})", tickCount=6))
     y = vega.rows(len(workloads))
@@ -121,6 +121,14 @@ def _spec(source: FigureSource, held: _Marks, longest: float) -> dict[str, Any]:
     on_bars = {token: "ink" if source.simulated else f"on-{token}" for token in TOKENS}
     limit = {"x": vega.on(x, "limit"), "y": y}
     name = {"type": "text", "align": _BESIDE_EDGE, "dy": 27, "fontSize": 11}
+    # The interval of a simulation is a line across a bar's end, with a mark at each of its ends.
+    tips = vega.tips(text="90 % of the simulations")
+    across = {"x": vega.on(x, "low"), "x2": {"field": "high"}, "y": y, "tooltip": tips}
+    interval: list[dict[str, Any]] = []
+    for ink, width in _RIMS:
+        mark = {"type": "tick", "orient": "vertical", "size": 2 * _HALF, "thickness": width, "color": ink}
+        interval.append(vega.layer(spans, {"type": "rule", "strokeWidth": width, "color": ink}, across))
+        interval += [vega.layer(spans, mark, {"x": vega.on(x, side), "y": y}) for side in ("low", "high")]
     layers: list[dict[str, Any]] = [
         vega.layer(segments, bar, stacked, name=vega.DATA),
         vega.texts(
@@ -135,7 +143,7 @@ def _spec(source: FigureSource, held: _Marks, longest: float) -> dict[str, Any]:
         vega.texts(totals, {"x": vega.on(x, "end"), "y": y}, dx=8, fontSize=15, fontWeight=600),
         *(vega.layer(marks, {**tick, "thickness": width, "color": ink}, limit) for ink, width in _RIMS),
         *vega.rimmed(marks, name, {**limit, "text": {"field": "text"}}),
-        *_interval_layers(spans, x, y),
+        *vega.filled(*interval),
     ]
     return vega.chart(layers, height=ROW * len(workloads), width=WIDTH + 62, top=4, left=4, right=114)
 
@@ -154,17 +162,3 @@ def intervals(source: FigureSource, unit_s: float) -> list[dict[str, Any]]:
         for row, workload in enumerate(source.evidence.workloads)
         if (band := bands.get(workload.workload)) is not None
     ]
-
-
-def _interval_layers(
-    values: list[dict[str, Any]], x: dict[str, Any], y: dict[str, Any]
-) -> list[dict[str, Any]]:
-    """A line from end to end with a mark at each, pale-rimmed to show on any bar; none of nothing."""
-    tooltip = vega.tips(text="90 % of the simulations")
-    line = {"x": vega.on(x, "low"), "x2": {"field": "high"}, "y": y, "tooltip": tooltip}
-    layers: list[dict[str, Any]] = []
-    for ink, width in _RIMS:
-        tick = {"type": "tick", "orient": "vertical", "size": 2 * _HALF, "thickness": width, "color": ink}
-        layers.append(vega.layer(values, {"type": "rule", "strokeWidth": width, "color": ink}, line))
-        layers += [vega.layer(values, tick, {"x": vega.on(x, end), "y": y}) for end in ("low", "high")]
-    return vega.filled(*layers)

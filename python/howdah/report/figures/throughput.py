@@ -280,27 +280,22 @@ def _links_figure(measured: Sequence[LinkRate], how: str, workload: str, order: 
         layers.append(vega.layer(values, {"type": "text", "fontSize": 11}, words))
     tall = cell * len(names)
     width = min(WIDTH - _NAMES, max(tall, cell * 1.6 * len(names)))
+    rate, share = good(measured, how), share_of_nominal(measured, how)
+    text = f"Senders are rows, receivers columns. The better pairs: {format_bits_per_s(rate or 0)}"
+    text += " each way" if how == BOTH_WAYS else ""
+    if share is not None:
+        nominal = max((link.nominal_bits_per_s or 0 for link in pairs), default=0)
+        text += f", {format_percent(share)} of {format_bits_per_s(nominal)}"
+        text += f"; published for a 10 Gb/s port: {format_percent(PUBLISHED[how])}"
+    if slow:
+        text += f". {format_counted(len(slow), 'slow pair')} framed"
     return Figure(
         id=f"links-{workload}-{how}".replace(" ", "-").replace("#", ""),
         title=f"{workload}: what each host sends every other, {how}",
-        caption=_caption(measured, how, len(slow)),
+        caption=f"{text}.",
         spec=vega.chart(layers, height=tall, width=width, top=_ABOVE, bottom=12, left=_NAMES, right=24),
         table=Table(
             ("pair", "received", "of nominal", "sent again", "round trip", "all at once"), tuple(rows)
         ),
         marks=len(pairs),
     )
-
-
-def _caption(measured: Sequence[LinkRate], how: str, slow: int) -> str:
-    rate, share = good(measured, how), share_of_nominal(measured, how)
-    text = f"Senders are rows, receivers columns. The better pairs: {format_bits_per_s(rate or 0)}"
-    if how == BOTH_WAYS:
-        text += " each way"
-    if share is not None:
-        nominal = max((link.nominal_bits_per_s or 0 for link in measured if link.how == how), default=0)
-        text += f", {format_percent(share)} of {format_bits_per_s(nominal)}"
-        text += f"; published for a 10 Gb/s port: {format_percent(PUBLISHED[how])}"
-    if slow:
-        text += f". {format_counted(slow, 'slow pair')} framed"
-    return text + "."

@@ -156,7 +156,17 @@ def _caption(racks: tuple[PlacedRack, ...], balances: tuple[ReplicaBalance, ...]
     every = [host for rack in racks for host in rack.hosts]
     workers = sum(len(host.workers) for host in every)
     sentences = [f"{format_counted(len(every), 'host')} with {format_counted(workers, 'worker')}."]
-    sentences += [_spread(balance) for balance in balances]
+    for balance in balances:
+        spread = balance.spread
+        replicas = format_counted(sum(balance.replicas), "replica")
+        above = 100 * (balance.max_over_mean - 1)
+        even = "spread evenly" if above < 0.5 else f"the fullest DataNode {above:.0f} % above the mean"
+        shared = f"{spread.sharing_host:,}" if spread.sharing_host else "none"
+        text = f"{balance.workload}: {replicas} of {format_counted(spread.blocks, 'block')}, {even}; "
+        text += f"{shared} with two replicas on one host"
+        if spread.under_replicated or spread.missing:
+            text += f"; {spread.under_replicated:,} with too few replicas, {spread.missing:,} with none"
+        sentences.append(f"{text}.")
     if not detailed and balances:
         last = balances[-1]
         sentences.append(
@@ -166,19 +176,6 @@ def _caption(racks: tuple[PlacedRack, ...], balances: tuple[ReplicaBalance, ...]
     if not detailed and any(worker.lost for host in every for worker in host.workers):
         sentences.append("Workers lost during the run are drawn in the colour of this text.")
     return " ".join(sentences)
-
-
-def _spread(balance: ReplicaBalance) -> str:
-    spread = balance.spread
-    replicas = format_counted(sum(balance.replicas), "replica")
-    blocks = format_counted(spread.blocks, "block")
-    above = 100 * (balance.max_over_mean - 1)
-    even = "spread evenly" if above < 0.5 else f"the fullest DataNode {above:.0f} % above the mean"
-    shared = f"{spread.sharing_host:,}" if spread.sharing_host else "none"
-    text = f"{balance.workload}: {replicas} of {blocks}, {even}; {shared} with two replicas on one host"
-    if spread.under_replicated or spread.missing:
-        text += f"; {spread.under_replicated:,} with too few replicas, {spread.missing:,} with none"
-    return f"{text}."
 
 
 def hosts(racks: tuple[PlacedRack, ...], names: tuple[str, ...], most: tuple[int, ...]) -> dict[str, Any]:

@@ -56,12 +56,17 @@ def platforms(cluster: Cluster) -> Figure | None:
     text += ". Less is better. Ranked by rules, not by a measurement of these hosts."
     if left_out:
         text += f" {format_counted(left_out, 'more platform')} in the table below."
+    table_rows = tuple(
+        (name, segment.reason.name, f"{segment.end - segment.start:.2f}".replace("-", "\N{MINUS SIGN}"))
+        for name, stack in zip(names, stacks, strict=True)
+        for segment in stack
+    )
     return Figure(
         id="platforms",
         title="What each platform costs",
         caption=text,
         spec=_spec(rows, names, stacks),
-        table=_table(names, stacks),
+        table=Table(("platform", "because of", "cost (%)"), table_rows),
         keys=tuple(seen),
         marks=sum(map(len, stacks)),
     )
@@ -103,18 +108,13 @@ def _stack(candidate: Candidate) -> list[_Segment]:
     return segments
 
 
-def _places(rows: list[Candidate]) -> list[float]:
-    """Where each row stands, in rows from the top: groups of hosts are apart."""
+def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]]) -> dict[str, Any]:
+    # Groups of hosts are apart.
     places, at = [], 0.0
     for number, candidate in enumerate(rows):
         if number:
             at += 1 if candidate.group == rows[number - 1].group else 1 + _APART
         places.append(at)
-    return places
-
-
-def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]]) -> dict[str, Any]:
-    places = _places(rows)
     every = [segment for stack in stacks for segment in stack]
     ends = [0.0, *(edge for segment in every for edge in (segment.start, segment.end))]
     low, high = min(ends), max(ends)
@@ -170,15 +170,6 @@ def _percent(value: float) -> str:
     if abs(value) < 0.05:
         return "0 %"
     return f"{value:.1f} %".replace("-", "\N{MINUS SIGN}")
-
-
-def _table(names: list[str], stacks: list[list[_Segment]]) -> Table:
-    rows = [
-        (name, segment.reason.name, f"{segment.end - segment.start:.2f}".replace("-", "\N{MINUS SIGN}"))
-        for name, stack in zip(names, stacks, strict=True)
-        for segment in stack
-    ]
-    return Table(("platform", "because of", "cost (%)"), tuple(rows))
 
 
 _STEPS = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"))
