@@ -42,13 +42,11 @@ def shortened(text: str, width: int) -> str:
     if len(sentence) <= width:
         return sentence
     for clause in reversed([match.start() for match in _CLAUSE.finditer(sentence, 0, width + 1)]):
-        if clause >= _LEAST_CLAUSE * width and _closed(sentence[:clause]):
-            return sentence[:clause]
+        start = sentence[:clause]
+        closed = start.count("`") % 2 == 0 and start.count("(") == start.count(")")
+        if clause >= _LEAST_CLAUSE * width and closed:
+            return start
     return f"{sentence[: max(width - 1, 1)].rpartition(' ')[0]} …"
-
-
-def _closed(text: str) -> bool:
-    return text.count("`") % 2 == 0 and text.count("(") == text.count(")")
 
 
 def _text(text: str, style: str = "") -> Text:
@@ -128,7 +126,10 @@ def _block(block: doc.Block) -> Iterator[RenderableType]:
         case doc.Warnings():
             for number, finding in enumerate(block.findings):
                 yield from ([Text()] if number else [])
-                yield from _warning(finding)
+                place = " · ".join(filter(None, (finding.place, finding.certainty)))
+                yield Text.assemble(("warning  ", "yellow"), (place, "dim"))
+                yield indented(_text(finding.text))
+                yield from ([indented(_numbers(finding.numbers))] if finding.numbers else [])
         case doc.Notes():
             yield Text(block.title, style="dim")
             yield from (indented(_text(finding.text)) for finding in block.findings)
@@ -236,17 +237,13 @@ def _entry(entry: doc.TextEntry) -> Text:
     return text.append_text(_text(f"\n{entry.note}", "dim")) if entry.note else text
 
 
-def _warning(finding: doc.FindingText) -> Iterator[RenderableType]:
-    place = " · ".join(filter(None, (finding.place, finding.certainty)))
-    yield Text.assemble(("warning  ", "yellow"), (place, "dim"))
-    yield indented(_text(finding.text))
-    if finding.numbers:
-        numbers = Grid.grid(padding=_GAP)
-        numbers.add_column(style="dim")
-        numbers.add_column(style="dim", justify="right")
-        for name, value in finding.numbers:
-            numbers.add_row(Text(name), Text(value))
-        yield indented(numbers)
+def _numbers(numbers: Iterable[tuple[str, str]]) -> Grid:
+    lines = Grid.grid(padding=_GAP)
+    lines.add_column(style="dim")
+    lines.add_column(style="dim", justify="right")
+    for name, value in numbers:
+        lines.add_row(Text(name), Text(value))
+    return lines
 
 
 def indented(content: RenderableType) -> RenderableType:

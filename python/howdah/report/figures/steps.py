@@ -27,8 +27,13 @@ def common_grid(series: Sequence[Series], from_s: float = 0.0) -> FloatArray:
 
     Nothing before ``from_s`` is on the grid; the step that this falls into begins there.
     """
-    every = [_since(samples.edges_s, from_s) for samples in series if len(samples.values)]
-    edges = [grid for grid in every if len(grid) > 1]
+    edges = []
+    for grid in (samples.edges_s for samples in series if len(samples.values)):
+        if grid[0] >= from_s:
+            edges.append(grid)
+        elif grid[-1] > from_s:
+            edges.append(np.concatenate([[from_s], grid[grid > from_s]]))
+    edges = [grid for grid in edges if len(grid) > 1]
     if not edges:
         return np.empty(0)
     first = edges[0]
@@ -38,14 +43,6 @@ def common_grid(series: Sequence[Series], from_s: float = 0.0) -> FloatArray:
     end = max(float(grid[-1]) for grid in edges)
     steps = min(MOST_STEPS, max(len(grid) - 1 for grid in edges))
     return np.linspace(start, end, steps + 1)
-
-
-def _since(edges: FloatArray, from_s: float) -> FloatArray:
-    if edges[0] >= from_s:
-        return edges
-    if edges[-1] <= from_s:
-        return np.empty(0)
-    return np.concatenate([[from_s], edges[edges > from_s]])
 
 
 def combined(

@@ -56,8 +56,11 @@ def tail(source: FigureSource) -> Figure | None:
                 f"{_time(float(np.nanmax(within)))} in the worst."
             )
     if lanes:
-        counts = ", ".join(_counted(key, events) for key, events in lanes)
-        sentences.append(f"Below, what RegionServers did at the same time: {counts}.")
+        counts = [f"{len(events):,} {key.name}" for key, events in lanes]
+        for at, (_, events) in enumerate(lanes):
+            if len(events) > MOST_EVENTS:
+                counts[at] += f", of which the {MOST_EVENTS} longest are drawn"
+        sentences.append(f"Below, what RegionServers did at the same time: {', '.join(counts)}.")
     return Figure(
         id="tail",
         title="How long requests took",
@@ -76,13 +79,6 @@ _Lane = tuple[Key, list[ServerEvent]]
 
 def _named(share: float) -> str:
     return f"{100 * share:g} % within"
-
-
-def _counted(key: Key, events: Sequence[ServerEvent]) -> str:
-    text = f"{len(events):,} {key.name}"
-    if len(events) > MOST_EVENTS:
-        text += f", of which the {MOST_EVENTS} longest are drawn"
-    return text
 
 
 def _rows(source: FigureSource, courses: Sequence[LatencyCourse]) -> list[dict[str, Any]]:
@@ -154,23 +150,17 @@ def _spec(
         }
         tooltip = vega.tips(where="where", what=key.name, took="took")
         layers.append(vega.layer(values, bar, {**times, "tooltip": tooltip}, vega.SHOWN))
-    layers += label_layers(_labels(rows, keys, (low, high), lanes))
-    return vega.chart(layers, height=height, top=above.height + timeaxis.UNIT_LINE, right=RIGHT)
-
-
-def _labels(
-    rows: Sequence[dict[str, Any]], keys: tuple[Key, ...], domain: tuple[float, float], lanes: Sequence[_Lane]
-) -> list[Label]:
-    """A line's name at its end, a lane's at its middle."""
-    low, high = (np.log(value) for value in domain)
-    ends = []
+    # A line's name is at its end, a lane's at its middle.
+    names = []
     for key in keys:
         last = [row["ms"] for row in rows if row["series"] == key.name and row["ms"] is not None][-1]
-        ends.append(Label(key.name, key.token, _HEIGHT * float((high - np.log(last)) / (high - low))))
-    below = [
-        Label(key.name, key.token, _HEIGHT + _GAP + _LANE * (at + 0.5)) for at, (key, _) in enumerate(lanes)
-    ]
-    return [*spread(ends, _HEIGHT), *below]
+        down = float((np.log(high) - np.log(last)) / (np.log(high) - np.log(low)))
+        names.append(Label(key.name, key.token, _HEIGHT * down))
+    names = spread(names, _HEIGHT)
+    for at, (key, _) in enumerate(lanes):
+        names.append(Label(key.name, key.token, _HEIGHT + _GAP + _LANE * (at + 0.5)))
+    layers += label_layers(names)
+    return vega.chart(layers, height=height, top=above.height + timeaxis.UNIT_LINE, right=RIGHT)
 
 
 def _table(source: FigureSource, courses: Sequence[LatencyCourse], lanes: Sequence[_Lane]) -> Table:
