@@ -82,11 +82,10 @@ def tasks(source: FigureSource) -> Figure | None:
         text += " Vertical marks show when daemons were lost, and when they came back."
     if any(straggler.worker in workers for straggler in source.evidence.stragglers):
         text += " At the right, why a worker or its slowest task was slow."
-    caption = text
     return Figure(
         id="tasks",
         title="Tasks by worker" if source.record.cluster else "Tasks",
-        caption=caption,
+        caption=text,
         spec=_spec(source, places, drawn, keys),
         table=task_bars.tasks_table(every),
         keys=tuple(keys) if len(keys) > 1 else (),

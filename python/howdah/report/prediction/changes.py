@@ -155,9 +155,9 @@ def tornado(effects: Sequence[Effect], subject: str = "suite") -> doc.Figure | N
         vega.layer([{"share": 0}], vega.RULE, {"x": x}),
         vega.texts(values, {"y": y}, field="name", align="right", x=-10, limit=LEFT - 14),
     ]
-    lines, ends = "", ()
-    if _intervals(effects):
-        lines, ends = ", thin lines their 90 % intervals", ("5 % are below", "5 % are above")
+    with_intervals = _intervals(effects)
+    lines = ", thin lines their 90 % intervals" if with_intervals else ""
+    ends = ("5 % are below", "5 % are above") if with_intervals else ()
     rows = tuple(
         (
             f"{effect.quantity} {effect.before} to {effect.after}",
