@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from howdah.analysis.evidence import Analysis, Evidence
 from howdah.analysis.evidence.times import WorkloadTime
@@ -27,16 +27,11 @@ SIMULATED = "simulated"  # How sure a simulated run's own numbers are: what woul
 WORTH_TELLING = 0.005  # Parts of a layer's difference below this part of its bytes are in the sum alone.
 
 
-class Accounts(NamedTuple):
-    """The table, what its columns are, and the known parts of its differences one by one."""
+def _accounts(evidence: Evidence) -> tuple[doc.Table, str, tuple[str, ...]]:
+    """The layers' accounts if jobs reported them, otherwise the devices'.
 
-    table: doc.Table
-    about: str
-    explanations: tuple[str, ...]
-
-
-def accounts(evidence: Evidence) -> Accounts:
-    """The layers' accounts if jobs reported them, otherwise the devices'."""
+    Returns the table, what its columns are, and the known parts of its differences one by one.
+    """
     rows: list[tuple[str, ...]] = []
     explanations: list[str] = []
     if not evidence.flows:
@@ -55,7 +50,7 @@ def accounts(evidence: Evidence) -> Accounts:
             "What each workload should move, what it reports, what the data disks counted meanwhile, and "
             "the difference between the last two."
         )
-        return Accounts(doc.Table(columns, tuple(rows)), about, tuple(explanations))
+        return doc.Table(columns, tuple(rows)), about, tuple(explanations)
     for flow in evidence.flows:
         for layer in flow.layers:
             name = f"{flow.workload}, {layer.layer} {layer.direction}"
@@ -69,7 +64,7 @@ def accounts(evidence: Evidence) -> Accounts:
         "Every layer from the disks read to the disks written: what it counted itself, compared with what "
         "the rows, their replicas and the compression ratio require."
     )
-    return Accounts(doc.Table(columns, tuple(rows)), about, tuple(explanations))
+    return doc.Table(columns, tuple(rows)), about, tuple(explanations)
 
 
 def _explained(name: str, part: ByteExplanation) -> str:
@@ -149,12 +144,12 @@ def _sections(record: RunRecord, analysis: Analysis, figures: Figures | None) ->
         )
         yield doc.Section.of("Cluster", *figures.places, *tables, title="The cluster", forms=doc.PAGES)
         yield doc.Section.of("Throughput", *figures.throughput, about=THROUGHPUT_ABOUT)
-    account = accounts(evidence)
-    blocks = doc.present(*(figures.flows if figures else ()), account.table._replace(label="Byte accounting"))
-    explanations = doc.present(doc.Bullets(account.explanations, "remark"))
+    account, about, explained = _accounts(evidence)
+    blocks = doc.present(*(figures.flows if figures else ()), account._replace(label="Byte accounting"))
+    explanations = doc.present(doc.Bullets(explained, "remark"))
     if blocks:
         blocks = (*blocks, doc.Only(doc.PAGES, explanations))
-    yield doc.Section.of("Bytes", *blocks, title="Where the bytes went", about=account.about)
+    yield doc.Section.of("Bytes", *blocks, title="Where the bytes went", about=about)
     device_rows = [_device(device) for result in record.workloads for device in result.raw_limits]
     limits = record.limits
     if limits is not None:

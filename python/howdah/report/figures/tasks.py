@@ -148,7 +148,7 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
     height = places.groups[-1].bottom + _GAP / 2
     y = vega.scaled([0, height], down=True, zero=False)
     inner = min(0.5, places.pitch * 0.06)
-    values = [
+    values: list[dict[str, Any]] = [
         {
             "series": bar.series,
             "y": round(places.tops[bar.lane] + inner, 2),
@@ -181,11 +181,20 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
         vega.number_tip("start", f"start ({unit.name})"),
         *vega.tips(took="elapsed", moved="in and out"),
     ]
+    # A cross where an attempt failed, so that colour is not all that shows it.
+    failed = [
+        {"series": value["series"], "end": value["end"], "y": (value["y"] + value["y2"]) / 2}
+        for value in values
+        if value["series"] == FAILED.name
+    ]
+    cross = {"type": "text", "text": "×", "dx": 5, "fontSize": max(9, places.pitch), "color": "$fault"}
+    cross |= {"baseline": "middle", "fontWeight": "bold"}
+    at_end = {"x": vega.quantity("end"), "y": vega.on(y, "y")}
     spans = {group.name: (group.top, group.bottom) for group in places.groups}
     layers = [
         *above.layers,
         vega.own(values, mark, {**place, "color": vega.series_colour(keys), "stroke": stroke}, tooltip),
-        *_crosses(values, y, places.pitch),
+        *vega.filled(vega.layer(failed, cross, at_end, vega.SHOWN)),
         *task_bars.event_layers(task_bars.event_marks(source), spans, unit, y),
         *_names(source, places, y),
         *timeaxis.legend(keys, height + _AXIS + timeaxis.LEGEND_HEIGHT / 2),
@@ -199,19 +208,6 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
         left=max(LEFT, min(_MOST_LEFT, round(_LETTER * longest) + 14)),
     )
     return timeaxis.with_still(spec)
-
-
-def _crosses(values: list[dict[str, Any]], y: dict[str, Any], pitch: float) -> list[dict[str, Any]]:
-    """A cross where an attempt failed, so that colour is not all that tells it."""
-    failed = [
-        {"series": value["series"], "end": value["end"], "y": (value["y"] + value["y2"]) / 2}
-        for value in values
-        if value["series"] == FAILED.name
-    ]
-    cross = {"type": "text", "text": "×", "dx": 5, "fontSize": max(9, pitch), "color": "$fault"}
-    cross |= {"baseline": "middle", "fontWeight": "bold"}
-    place = {"x": vega.quantity("end"), "y": vega.on(y, "y")}
-    return vega.filled(vega.layer(failed, cross, place, vega.SHOWN))
 
 
 def _names(source: FigureSource, places: Places, y: dict[str, Any]) -> list[dict[str, Any]]:

@@ -135,17 +135,10 @@ def spans(predictions: Sequence[Span]) -> list[doc.Figure]:
     return [_spans([span for span in predictions if _axis_of(span.forecast) is axis], axis) for axis in axes]
 
 
-class _Axis(NamedTuple):
-    """What several numbers have in common."""
-
-    id: str
-    of: str  # What they are, in the plural.
-    title: str  # What an axis says, before its unit.
-
-
-_TIMES = _Axis("times", "times", "elapsed")
-_DELAYS = _Axis("delays", "times of operations", "within")
-_RATES = _Axis("rates", "rates", "operations a second")
+_Axis = tuple[str, str, str]  # An id, what several numbers are, in the plural, and a title before its unit.
+_TIMES: _Axis = ("times", "times", "elapsed")
+_DELAYS: _Axis = ("delays", "times of operations", "within")
+_RATES: _Axis = ("rates", "rates", "operations a second")
 
 
 def _axis_of(forecast: Forecast) -> _Axis:
@@ -156,6 +149,7 @@ def _axis_of(forecast: Forecast) -> _Axis:
 
 def _spans(shown: Sequence[Span], axis: _Axis) -> doc.Figure:
     """The figure; what was computed is a hollow point, what was measured a solid one."""
+    id_, noun, _ = axis
     scored = any(span.measured is not None for span in shown)
     with_intervals = _intervals([span.forecast for span in shown])
     red = ", red if it is outside the interval" if with_intervals else ""
@@ -177,8 +171,8 @@ def _spans(shown: Sequence[Span], axis: _Axis) -> doc.Figure:
         },
     )
     return doc.Figure(
-        axis.id,
-        f"Predicted and measured {axis.of}" if scored else f"Predicted {axis.of}",
+        id_,
+        f"Predicted and measured {noun}" if scored else f"Predicted {noun}",
         f"A hollow point is the simulated median{bar}.{measured}",
         _spec(shown, axis),
         table.without_empty_columns(),
@@ -197,7 +191,7 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
         for span in shown
     )
     unit = ScaledUnit(1.0, "") if axis is _RATES else time_unit(longest)
-    title = f"{axis.title} ({unit.name})" if unit.name else axis.title
+    title = f"{axis[2]} ({unit.name})" if unit.name else axis[2]
     x = vega.scaled([0, 1.02 * longest / unit.size], vega.across(title, tickCount=6))
     height = _ROW * len(shown)
     y = vega.linear("y", [0, height], down=True, zero=False)
