@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
@@ -87,13 +87,17 @@ class Table(NamedTuple):
         rows = tuple(tuple(text(item) for text in columns.values()) for item in items)
         return cls(tuple(columns), rows, title, about, label, style, fold=fold)
 
+    def only(self, places: Sequence[int]) -> Self:
+        """The table of the columns at these places."""
+        return self._replace(
+            columns=tuple(self.columns[at] for at in places),
+            rows=tuple(tuple(row[at] for at in places) for row in self.rows),
+        )
+
     def without_empty_columns(self) -> Self:
         """The table without the columns that no row has anything in."""
         filled = [at for at in range(len(self.columns)) if any(row[at] not in _NOTHING for row in self.rows)]
-        return self._replace(
-            columns=tuple(self.columns[at] for at in filled),
-            rows=tuple(tuple(row[at] for at in filled) for row in self.rows),
-        )
+        return self.only(filled)
 
 
 class Drawing(NamedTuple):
@@ -243,6 +247,21 @@ class Section(NamedTuple):
     about: str = ""
     forms: frozenset[Form] = EVERY_FORM
 
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        *blocks: Block | None,
+        title: str = "",
+        about: str = "",
+        anchor: str = "",
+        forms: frozenset[Form] = EVERY_FORM,
+    ) -> Self:
+        """The blocks that have any content; title and anchor are the name if there are no others."""
+        return cls(
+            anchor or name.lower().replace(" ", "-"), name, title or name, present(*blocks), about, forms
+        )
+
 
 class Data(NamedTuple):
     """Numbers for other programs, not rounded; times are in seconds, volumes in bytes, shares of one."""
@@ -277,6 +296,11 @@ class Document(NamedTuple):
     save_name: str = ""
     own: str = ""
 
+    @classmethod
+    def for_terminal(cls, name: str, answer: str, *blocks: Block | None) -> Self:
+        """An answer and the blocks that have any content, without what files need."""
+        return cls(name, "", (), answer, present(*blocks))
+
     @property
     def badge(self) -> str:
         """What is said of numbers that were not all measured; empty if they were."""
@@ -285,17 +309,18 @@ class Document(NamedTuple):
             return ""
         return "simulated" if origin == "simulated" else "partly simulated"
 
-    def _every_block(self) -> Iterator[Block]:
+    def every_block(self) -> Iterator[Block]:
+        """Every block in the order in which a reader meets them."""
         for blocks in (self.blocks, *(section.blocks for section in self.sections)):
             yield from every_block(blocks)
 
     def figures(self) -> tuple[Figure, ...]:
-        """Every figure in the order in which a reader meets them."""
-        return tuple(block for block in self._every_block() if isinstance(block, Figure))
+        """Every figure."""
+        return tuple(block for block in self.every_block() if isinstance(block, Figure))
 
     def tables(self) -> dict[str, Table]:
         """Every table by its title or its label."""
-        tables = (block for block in self._every_block() if isinstance(block, Table))
+        tables = (block for block in self.every_block() if isinstance(block, Table))
         return {table.title or table.label: table for table in tables}
 
     def in_form(self, form: Form) -> Document:
@@ -330,14 +355,10 @@ def present(*blocks: Block | None) -> tuple[Block, ...]:
 
 def _is_empty(block: Block) -> bool:
     match block:
-        case Table(rows=content) | Bullets(items=content) | FactList(entries=content):
-            return not content
         case (
-            Entries(items=content)
-            | Warnings(findings=content)
-            | FoldedBlocks(blocks=content)
-            | Only(blocks=content)
-        ):
+            Table(rows=content) | Bullets(items=content) | FactList(entries=content) | Entries(items=content)
+            | Warnings(findings=content) | FoldedBlocks(blocks=content) | Only(blocks=content)
+        ):  # fmt: skip
             return not content
         case Paragraph():
             return not (block.text or block.strong)

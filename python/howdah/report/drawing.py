@@ -17,8 +17,6 @@ from typing import Any
 from howdah.extras import extra
 
 VEGA_LITE = "6.4"  # The Vega-Lite release that draws both the still pictures and the live ones.
-
-
 _PLACED = re.compile(r' (?:d|transform)="[^"]+"')
 _FINE = re.compile(r"\d+\.\d{3,}")
 _STEPS = re.compile(r"M([\d.,-]+(?:L[\d.,-]+)+)(?![\d.,e-])")

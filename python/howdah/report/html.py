@@ -38,15 +38,16 @@ _WITHIN_NUMBER = re.compile(
 def prose(text: str) -> Markup:
     """The text with its numbers tied to their units, `code` as code, and no option broken after a hyphen."""
     parts = [
-        part if at % 2 == 0 else _code(part) for at, part in enumerate(_CODE_OR_OPTION.split(tied(text)))
+        part
+        if at % 2 == 0
+        else (
+            Markup("<code>{}</code>").format(part.strip("`"))
+            if part.startswith("`")
+            else Markup('<code class="option">{}</code>').format(part)
+        )
+        for at, part in enumerate(_CODE_OR_OPTION.split(tied(text)))
     ]
     return Markup("").join(parts)
-
-
-def _code(part: str) -> Markup:
-    if part.startswith("`"):
-        return Markup("<code>{}</code>").format(part.strip("`"))
-    return Markup('<code class="option">{}</code>').format(part)
 
 
 def tied(text: str) -> str:
@@ -138,56 +139,17 @@ class ShownPage(NamedTuple):
     figures: tuple[doc.Figure, ...]
 
 
-class Scripts(NamedTuple):
-    """Everything that runs in a page: a mark that it does, Vega, and what draws and answers buttons."""
+def _policy(scripts: Iterable[Markup]) -> Markup:
+    """A Content-Security-Policy that runs these scripts, shows inlined pictures, and nothing else.
 
-    mark: Markup
-    vega: Markup
-    page: Markup
-
-    def policy(self) -> Markup:
-        """A Content-Security-Policy that runs these scripts, shows inlined pictures, and nothing else.
-
-        Styles are allowed inline because Vega sets them; there is no host to load anything from.
-        """
-        hashes = " ".join(
-            f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
-            for script in self
-        )
-        return Markup(
-            f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; "
-            "connect-src 'none'; base-uri 'none'; form-action 'none'"
-        )
-
-
-def page(
-    name: str,
-    figures: Iterable[doc.Figure],
-    /,
-    *,
-    sections: Iterable[tuple[str, str]],
-    own: str | None = None,
-    shell: Shell | None = None,
-    **values: Any,
-) -> str:
-    """A whole HTML document; ``name`` begins the names of saved pictures.
-
-    ``sections`` are linked: their ids and names. ``own`` is the name of the script and of the style sheet of
-    a page that has its own. A page in a shell leaves both to it.
+    Styles are allowed inline because Vega sets them; there is no host to load anything from.
     """
-    shown = {
-        **values,
-        "version": howdah.__version__,
-        "sections": list(sections),
-        "data": figure_data(name, figures),
-    }
-    if shell is not None:
-        template = environment(shell.package).get_template(shell.template)
-        return template.render(**shown, inner=PAGE, own=own, **shell.values)
-    running = _scripts(*([f"{own}.js"] if own else []))
-    style = style_sheet(*([f"{own}.css"] if own else []))
-    template = environment().get_template(PAGE)
-    return template.render(**shown, style=style, scripts=running, policy=running.policy())
+    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
+    hashes = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    return Markup(
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; "
+        "connect-src 'none'; base-uri 'none'; form-action 'none'"
+    )
 
 
 @cache
@@ -205,17 +167,17 @@ def environment(*packages: str) -> jinja2.Environment:
     return made
 
 
-def _scripts(*more: str) -> Scripts:
-    return Scripts(
-        mark=Markup('document.documentElement.classList.add("js")'),
-        vega=_script(vega_bundle()),
-        page=_script("".join(page_text(name) for name in ("page.js", *more))),
-    )
-
-
 def style_sheet(*more: str) -> Markup:
     """The style sheet of every page, then those of one page's own."""
-    return Markup(_variables() + "".join(page_text(name) for name in ("page.css", *more)))
+
+    def declared(palette: dict[str, str]) -> str:
+        return "".join(f"--{token}:{value};" for token, value in palette.items())
+
+    variables = (
+        f":root{{--font:{FONT};{declared(LIGHT)}}}\n"
+        f"@media screen and (prefers-color-scheme: dark){{:root.js{{{declared(DARK)}}}}}\n"
+    )
+    return Markup(variables + "".join(page_text(name) for name in ("page.css", *more)))
 
 
 def drawn(figure: doc.Figure, pictures: Mapping[str, str] | None) -> Drawn:
@@ -236,18 +198,6 @@ def _script(source: str) -> Markup:
     return Markup(source.replace("</script", "<\\/script").replace("<!--", "<\\!--"))
 
 
-def _variables() -> str:
-    """The palette as CSS variables, light and, on screen with JavaScript, dark."""
-
-    def declared(palette: dict[str, str]) -> str:
-        return "".join(f"--{token}:{value};" for token, value in palette.items())
-
-    return (
-        f":root{{--font:{FONT};{declared(LIGHT)}}}\n"
-        f"@media screen and (prefers-color-scheme: dark){{:root.js{{{declared(DARK)}}}}}\n"
-    )
-
-
 class Piece(NamedTuple):
     """What one macro of ``page.html.j2`` renders; ``kind`` is the macro's name."""
 
@@ -256,19 +206,30 @@ class Piece(NamedTuple):
 
 
 def html(document: doc.Document, pictures: Mapping[str, str] | None, shell: Shell | None = None) -> str:
-    """The whole page; without ``pictures``, SVG by a figure's id, they are files next to the page."""
-    shown = document.in_form(doc.Form.HTML)
-    return page(
-        document.save_name or document.name,
-        shown.figures(),
-        sections=((section.id, section.name) for section in shown.sections if section.name),
-        shell=shell,
-        own=document.own or None,
-        document=shown,
-        cited=_citing(shown),
-        pieces=list(_pieces(shown.blocks, pictures)),
-        parts=[(section, list(_pieces(section.blocks, pictures))) for section in shown.sections],
-    )
+    """The whole page; without ``pictures``, SVG by a figure's id, they are files next to the page.
+
+    A page in a shell leaves its own script and style sheet to it.
+    """
+    shown, own = document.in_form(doc.Form.HTML), document.own
+    values: dict[str, Any] = {
+        "document": shown,
+        "cited": _citing(shown),
+        "pieces": list(_pieces(shown.blocks, pictures)),
+        "parts": [(section, list(_pieces(section.blocks, pictures))) for section in shown.sections],
+        "version": howdah.__version__,
+        "sections": [(section.id, section.name) for section in shown.sections if section.name],
+        "data": figure_data(document.save_name or document.name, shown.figures()),
+    }
+    if shell is not None:
+        template = environment(shell.package).get_template(shell.template)
+        return template.render(**values, inner=PAGE, own=own or None, **shell.values)
+    scripts = {
+        "mark": Markup('document.documentElement.classList.add("js")'),
+        "vega": _script(vega_bundle()),
+        "page": _script(page_text("page.js") + (page_text(f"{own}.js") if own else "")),
+    }
+    values |= {"style": style_sheet(*([f"{own}.css"] if own else [])), "scripts": scripts}
+    return environment().get_template(PAGE).render(**values, policy=_policy(scripts.values()))
 
 
 def shown_page(document: doc.Document, shell: Shell) -> ShownPage:
@@ -280,14 +241,12 @@ def _pieces(blocks: Iterable[doc.Block], pictures: Mapping[str, str] | None) -> 
     """The blocks, with neighbours together that share a row or a grid."""
     for together, group in groupby(blocks, key=_grouped):
         if together == "pair":
-            yield Piece(
-                "pair", [drawn(figure, pictures) for figure in group if isinstance(figure, doc.Figure)]
-            )
+            pair = [drawn(figure, pictures) for figure in group if isinstance(figure, doc.Figure)]
+            yield Piece("pair", pair)
         elif together:
             yield Piece(together, list(group))
         else:
-            for block in group:
-                yield _piece(block, pictures)
+            yield from (_piece(block, pictures) for block in group)
 
 
 def _grouped(block: doc.Block) -> str:
@@ -313,8 +272,7 @@ def _piece(block: doc.Block, pictures: Mapping[str, str] | None) -> Piece:
 
 def _citing(document: doc.Document) -> Callable[[str], Markup]:
     """A function that makes a text HTML, with a link at the name of every entry that has an anchor."""
-    blocks = (*document.blocks, *(block for section in document.sections for block in section.blocks))
-    lists = [block for block in doc.every_block(blocks) if isinstance(block, doc.Entries)]
+    lists = [block for block in document.every_block() if isinstance(block, doc.Entries)]
     anchors = {str(escape(item.name)): item.anchor for block in lists for item in block.items if item.anchor}
     if not anchors:
         return prose

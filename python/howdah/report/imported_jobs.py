@@ -6,7 +6,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from urllib.parse import quote
 
-from howdah.jobs.ranking import ORDERS, HostVerdict, Overview
+from howdah.jobs.ranking import ORDERS, Overview
 from howdah.model.application import KIND_NAMES, ORIGIN, Application, JobChange
 from howdah.report import vega
 from howdah.report.document import PAGES, Bullets, Data, Document, Figure, Key, Section, Table, present
@@ -25,6 +25,7 @@ _WASTE = (
 )
 _MOST_HOSTS = 20
 _LEAST_FOR_PERCENTILE = 20
+_WHY = "What to change, and why"
 
 
 def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
@@ -32,36 +33,68 @@ def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
 
     With ``linked``, names in the ranking lead to the applications' pages, in folders next to this page.
     """
-    applications = overview.applications
+    applications, filters = overview.applications, overview.filters
+    named = [f"queue {filters.queue}"] if filters.queue else []
+    named += [f"user {filters.user}"] if filters.user else []
+    changes = "Savings are container time at most; check a change with a second run."
+    compared = (
+        "A host's tasks are compared with the median task of the same stage on all hosts, in at "
+        "least five applications. A host is slow if its whole interval is above 1.05; the intervals are "
+        "wider for more hosts.",
+    )
+    waits = (
+        "Waits are from submission to the first container; for Spark, from the driver's start "
+        "to the first executor."
+    )
+    queues = Table.of(
+        overview.queues,
+        {
+            "queue": lambda queue: queue.queue,
+            "applications": lambda queue: f"{queue.applications:,}",
+            "median wait": lambda queue: format_seconds(queue.median_s),
+            "95 % wait at most": lambda queue: format_seconds(queue.p95_s),
+            "longest": lambda queue: format_seconds(queue.longest_s),
+            "in total": lambda queue: format_seconds(queue.total_s),
+            "container time": lambda queue: format_seconds(queue.container_s),
+        },
+        label="Queues",
+    )
+    hosts = Table.of(
+        [host for host in overview.hosts if host.slower is not None or host.failed][:_MOST_HOSTS],
+        {
+            "host": lambda host: host.host,
+            "verdict": lambda host: (
+                "slow" if host.slow else ("too few applications" if host.slower is None else "typical")
+            ),
+            "its tasks' time": lambda host: optional(host.slower, "{:.2f} ×".format),
+            "95 % interval": lambda host: (
+                NONE if host.low is None or host.high is None else f"{host.low:.2f} to {host.high:.2f} ×"
+            ),
+            "compared in": lambda host: format_counted(host.applications, "application"),
+            "tasks": lambda host: f"{host.tasks:,}",
+            "failed": lambda host: f"{host.failed:,}",
+            "slow weeks": lambda host: f"{host.slow_weeks} of {host.weeks}",
+        },
+        label="Hosts",
+    )
     return Document(
-        name="jobs",
-        title="Imported applications",
-        kicker=(_filters(overview), _period(overview), ORIGIN),
-        answer=_answer(overview),
-        blocks=present(_waste_figure(applications)),
-        sections=(
-            Section(
-                "ranking",
-                "Ranking",
-                f"Ranked by {ORDERS[overview.order]}",
-                present(_ranking(overview, linked=linked)),
+        "jobs",
+        "Imported applications",
+        (", ".join([format_counted(overview.count, "application"), *named]), _period(overview), ORIGIN),
+        _answer(overview),
+        present(_waste_figure(applications)),
+        (
+            Section.of(
+                "Ranking", _ranking(overview, linked=linked), title=f"Ranked by {ORDERS[overview.order]}"
             ),
-            Section(
-                "changes",
-                "Changes",
-                "What to change, and why",
-                present(_changes(applications)),
-                about="Savings are container time at most; check a change with a second run.",
+            Section.of("Changes", _changes(applications), title=_WHY, about=changes),
+            Section.of(
+                "Hosts",
+                hosts,
+                Bullets(compared if overview.hosts else (), "remark"),
+                title="Hosts over time",
             ),
-            Section("hosts", "Hosts", "Hosts over time", present(_hosts(overview), _host_note(overview))),
-            Section(
-                "queues",
-                "Queues",
-                "Queues that wait",
-                present(_queues(overview)),
-                about="Waits are from submission to the first container; for Spark, from the driver's start "
-                "to the first executor.",
-            ),
+            Section.of("Queues", queues, title="Queues that wait", about=waits),
         ),
         data=(
             Data.of(
@@ -72,9 +105,7 @@ def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
                 applications,
             ),
             Data.of(
-                "hosts",
-                ("host", "applications", "tasks", "failed", "slower", "low", "high"),
-                overview.hosts,
+                "hosts", ("host", "applications", "tasks", "failed", "slower", "low", "high"), overview.hosts
             ),
             Data.of(
                 "queues",
@@ -83,13 +114,6 @@ def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
             ),
         ),
     )  # fmt: skip
-
-
-def _filters(overview: Overview) -> str:
-    filters = overview.filters
-    named = [f"queue {filters.queue}"] if filters.queue else []
-    named += [f"user {filters.user}"] if filters.user else []
-    return ", ".join([format_counted(overview.count, "application"), *named])
 
 
 def _period(overview: Overview) -> str:
@@ -136,7 +160,9 @@ def _ranking(overview: Overview, *, linked: bool) -> Table:
             "name": lambda row: _short(row[1].name) or NONE,
             "unused": lambda row: format_seconds(row[1].wasted_s),
             "of containers": lambda row: format_seconds(row[1].container_s),
-            "unused memory": lambda row: nonzero(row[1].unused_memory_byte_s / 3600, _memory_hours),
+            "unused memory": lambda row: nonzero(
+                row[1].unused_memory_byte_s / 3600, lambda byte_hours: f"{format_memory(byte_hours)}·h"
+            ),
             "spilled": lambda row: nonzero(row[1].spilled_bytes, format_bytes),
             "skew": lambda row: nonzero(row[1].skew_s, format_seconds),
             "failed": lambda row: nonzero(row[1].failed_attempts, "{:,}".format),
@@ -153,15 +179,8 @@ def _ranking(overview: Overview, *, linked: bool) -> Table:
         for at, column in enumerate(table.columns)
         if len(values := {row[at] for row in table.rows}) != 1 or not values <= {NONE, *same.get(column, ())}
     ]
-    return table._replace(
-        columns=tuple(table.columns[at] for at in used),
-        rows=tuple(tuple(row[at] for at in used) for row in table.rows),
-        links=tuple(f"{quote(name, safe='')}/" for name in named) if linked else (),
-    )
-
-
-def _memory_hours(byte_hours: float) -> str:
-    return f"{format_memory(byte_hours)}·h"
+    links = tuple(f"{quote(name, safe='')}/" for name in named) if linked else ()
+    return table.only(used)._replace(links=links)
 
 
 def row_names(applications: tuple[Application, ...]) -> dict[str, Application]:
@@ -218,21 +237,14 @@ def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
     keys = tuple(Key(name, token) for name, _, token in wastes)
     values = []
     for at, (_, application) in enumerate(shown):
-        begin = 0.0
+        end = 0.0
         for name, field, _ in wastes:
-            end = begin + getattr(application, field)
+            begin, waste_s = end, getattr(application, field)
+            end += waste_s
             if end > begin:
-                values.append(
-                    {
-                        "y": at * 2 * _ROW + 1.3 * _ROW,
-                        "low": begin / unit.size,
-                        "high": end / unit.size,
-                        "series": name,
-                        "name": application.name,
-                        "said": format_seconds(getattr(application, field)),
-                    }
-                )
-            begin = end
+                ends = {"low": begin / unit.size, "high": end / unit.size}
+                labels = {"series": name, "name": application.name, "said": format_seconds(waste_s)}
+                values.append({"y": at * 2 * _ROW + 1.3 * _ROW, **ends, **labels})
     names = [
         {"y": at * 2 * _ROW + 0.5 * _ROW, "text": f"{_short(application.name)} · {name}"}
         for at, (name, application) in enumerate(shown)
@@ -247,75 +259,19 @@ def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
         vega.own(values, {"type": "bar", "height": _ROW * 0.7}, bars, tooltip),
         vega.texts(names, {"y": y}, baseline="middle", x=0),
     ]
+    rows = tuple(
+        (name, *(format_seconds(getattr(application, field)) for _, field, _ in wastes))
+        for name, application in shown
+    )
     return Figure(
-        id="waste",
-        title="Unused container time",
-        caption="Container time that was idle or had unused memory, and that of failed and killed attempts. "
+        "waste",
+        "Unused container time",
+        "Container time that was idle or had unused memory, and that of failed and killed attempts. "
         "Unused memory counts by its fraction of the container.",
-        spec=vega.chart(layers, height=height, left=4),
-        table=Table(
-            ("application", *(name for name, _, _ in wastes)),
-            tuple(
-                (name, *(format_seconds(getattr(application, field)) for _, field, _ in wastes))
-                for name, application in shown
-            ),
-        ),
-        keys=keys,
+        vega.chart(layers, height=height, left=4),
+        Table(("application", *(name for name, _, _ in wastes)), rows),
+        keys,
         marks=len(values),
-    )
-
-
-def _hosts(overview: Overview) -> Table:
-    return Table.of(
-        [host for host in overview.hosts if host.slower is not None or host.failed][:_MOST_HOSTS],
-        {
-            "host": lambda host: host.host,
-            "verdict": _verdict,
-            "its tasks' time": lambda host: optional(host.slower, "{:.2f} ×".format),
-            "95 % interval": lambda host: (
-                NONE if host.low is None or host.high is None else f"{host.low:.2f} to {host.high:.2f} ×"
-            ),
-            "compared in": lambda host: format_counted(host.applications, "application"),
-            "tasks": lambda host: f"{host.tasks:,}",
-            "failed": lambda host: f"{host.failed:,}",
-            "slow weeks": lambda host: f"{host.slow_weeks} of {host.weeks}",
-        },
-        label="Hosts",
-    )
-
-
-def _verdict(host: HostVerdict) -> str:
-    if host.slow:
-        return "slow"
-    return "too few applications" if host.slower is None else "typical"
-
-
-def _host_note(overview: Overview) -> Bullets | None:
-    if not overview.hosts:
-        return None
-    return Bullets(
-        (
-            "A host's tasks are compared with the median task of the same stage on all hosts, in at "
-            "least five applications. A host is slow if its whole interval is above 1.05; the intervals are "
-            "wider for more hosts.",
-        ),
-        "remark",
-    )
-
-
-def _queues(overview: Overview) -> Table:
-    return Table.of(
-        overview.queues,
-        {
-            "queue": lambda queue: queue.queue,
-            "applications": lambda queue: f"{queue.applications:,}",
-            "median wait": lambda queue: format_seconds(queue.median_s),
-            "95 % wait at most": lambda queue: format_seconds(queue.p95_s),
-            "longest": lambda queue: format_seconds(queue.longest_s),
-            "in total": lambda queue: format_seconds(queue.total_s),
-            "container time": lambda queue: format_seconds(queue.container_s),
-        },
-        label="Queues",
     )
 
 
@@ -347,45 +303,7 @@ def application_document(application: Application) -> Document:
             answer += f"; first change {changed(advice)}"
         elif advice.saves_s:
             answer += f"; {advice.reason}"
-    return Document(
-        name=application.id,
-        title=application.name,
-        kicker=(application.id, f"{KIND_NAMES[application.kind]} {application.version}".strip(), ORIGIN),
-        answer=f"{answer}.",
-        blocks=present(
-            Table(("", "value"), facts, label="Facts", style="titled"), _waste_figure((application,))
-        ),
-        sections=(
-            Section(
-                "changes",
-                "Changes",
-                "What to change, and why",
-                present(_changes((application,), named=False)),
-            ),
-            Section("stages", "Stages", "Stages", present(_stages(application))),
-            Section(
-                "hosts",
-                "Hosts",
-                "Hosts",
-                present(
-                    Table.of(
-                        application.hosts,
-                        {
-                            "host": lambda share: share.host,
-                            "tasks": lambda share: f"{share.tasks:,}",
-                            "failed": lambda share: f"{share.failed:,}",
-                        },
-                        label="Hosts",
-                    )
-                ),
-                forms=PAGES,
-            ),
-        ),
-    )
-
-
-def _stages(application: Application) -> Table:
-    return Table.of(
+    stages = Table.of(
         application.stages,
         {
             "stage": lambda stage: stage.name,
@@ -399,4 +317,25 @@ def _stages(application: Application) -> Table:
             "spilled": lambda stage: nonzero(stage.spilled_bytes, format_bytes),
         },
         label="Stages",
-    ).without_empty_columns()
+    )
+    hosts = Table.of(
+        application.hosts,
+        {
+            "host": lambda share: share.host,
+            "tasks": lambda share: f"{share.tasks:,}",
+            "failed": lambda share: f"{share.failed:,}",
+        },
+        label="Hosts",
+    )
+    return Document(
+        application.id,
+        application.name,
+        (application.id, f"{KIND_NAMES[application.kind]} {application.version}".strip(), ORIGIN),
+        f"{answer}.",
+        present(Table(("", "value"), facts, label="Facts", style="titled"), _waste_figure((application,))),
+        (
+            Section.of("Changes", _changes((application,), named=False), title=_WHY),
+            Section.of("Stages", stages.without_empty_columns()),
+            Section.of("Hosts", hosts, forms=PAGES),
+        ),
+    )

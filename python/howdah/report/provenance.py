@@ -8,6 +8,7 @@ from itertools import groupby
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.wording import named, percent, seconds, signed
+from howdah.model.cluster import ClusterState
 from howdah.model.host import Disk, FileSystem, Host, Nic
 from howdah.model.run import RunRecord
 from howdah.report.document import FactList, Table
@@ -17,7 +18,53 @@ from howdah.units import format_bytes, format_counted, format_memory, format_sec
 
 def simulated_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
     """What is known of the same work, its intervals, its phases' use; nothing of a measured run."""
-    tables = (*_comparisons(evidence), _bands(record), _use(record))
+    simulated = record.simulated
+    bands = simulated.bands if simulated else ()
+    rows = tuple(
+        (
+            named(band.workload, band.phase),
+            seconds(band.median_s),
+            seconds(band.low_s),
+            seconds(band.high_s),
+            f"\N{MINUS SIGN}{percent(1 - band.low_s / band.median_s)}, "
+            f"+{percent(band.high_s / band.median_s - 1)}"
+            if band.median_s > 0
+            else "",
+        )
+        for band in bands
+    )
+    count = simulated.replications if simulated else 1
+    over = f"Over {format_counted(count, 'simulation')}; figures above show the one with the run's own seed."
+    # A cluster that was not measured is simulated from seeds alone, unless it is calibrated.
+    guessed = simulated is not None and simulated.calibration is None and record.plan.cluster is not None
+    tables = (
+        *_comparisons(evidence),
+        Table(
+            ("workload or phase", "median", "5 % are below", "5 % are above", "from the median"),
+            rows,
+            "How far chance moves the simulated times" if guessed else "How certain the simulated times are",
+            f"{over} How far off they are is unknown without a calibration." if guessed else over,
+        ),
+        Table.of(
+            [
+                (result.workload.kind, use)
+                for result in record.workloads
+                if result.used is not None
+                for use in result.used.phases
+            ],
+            {
+                "phase": lambda pair: named(pair[0], pair[1].phase),
+                "CPU busy": lambda pair: percent(pair[1].cpu_busy),
+                "disks read": lambda pair: format_bytes(pair[1].disk_read_bytes),
+                "disks wrote": lambda pair: format_bytes(pair[1].disk_written_bytes),
+                "between hosts": lambda pair: format_bytes(pair[1].received_bytes),
+                "NameNode": lambda pair: percent(pair[1].namenode_busy),
+                "scheduler": lambda pair: percent(pair[1].scheduler_busy),
+            },
+            "What each phase used",
+            "Of all hosts together; the masters' load is in per cent of one core.",
+        ),
+    )
     yield from (section for section in tables if section.rows)
 
 
@@ -51,56 +98,6 @@ def _comparisons(evidence: Evidence) -> Iterator[Table]:
         )
 
 
-def _bands(record: RunRecord) -> Table:
-    simulated = record.simulated
-    bands = simulated.bands if simulated else ()
-    rows = tuple(
-        (
-            named(band.workload, band.phase),
-            seconds(band.median_s),
-            seconds(band.low_s),
-            seconds(band.high_s),
-            f"\N{MINUS SIGN}{percent(1 - band.low_s / band.median_s)}, "
-            f"+{percent(band.high_s / band.median_s - 1)}"
-            if band.median_s > 0
-            else "",
-        )
-        for band in bands
-    )
-    count = simulated.replications if simulated else 1
-    over = f"Over {format_counted(count, 'simulation')}; figures above show the one with the run's own seed."
-    # A cluster that was not measured is simulated from seeds alone, unless it is calibrated.
-    guessed = simulated is not None and simulated.calibration is None and record.plan.cluster is not None
-    return Table(
-        ("workload or phase", "median", "5 % are below", "5 % are above", "from the median"),
-        rows,
-        "How far chance moves the simulated times" if guessed else "How certain the simulated times are",
-        f"{over} How far off they are is unknown without a calibration." if guessed else over,
-    )
-
-
-def _use(record: RunRecord) -> Table:
-    return Table.of(
-        [
-            (result.workload.kind, use)
-            for result in record.workloads
-            if result.used is not None
-            for use in result.used.phases
-        ],
-        {
-            "phase": lambda pair: named(pair[0], pair[1].phase),
-            "CPU busy": lambda pair: percent(pair[1].cpu_busy),
-            "disks read": lambda pair: format_bytes(pair[1].disk_read_bytes),
-            "disks wrote": lambda pair: format_bytes(pair[1].disk_written_bytes),
-            "between hosts": lambda pair: format_bytes(pair[1].received_bytes),
-            "NameNode": lambda pair: percent(pair[1].namenode_busy),
-            "scheduler": lambda pair: percent(pair[1].scheduler_busy),
-        },
-        "What each phase used",
-        "Of all hosts together; the masters' load is in per cent of one core.",
-    )
-
-
 MOST_NAMES = 8  # More names than this are not listed.
 
 
@@ -109,11 +106,25 @@ def provenance(record: RunRecord) -> tuple[FactList, ...]:
     heading = "Host it was started on" if record.cluster else "Host"
     heading = "Host it was simulated on" if record.simulated else heading
     groups = [
-        FactList("Run", _run(record), frozenset({"command"})),
+        FactList(
+            "Run",
+            (
+                ("record", record.id),
+                ("started", moment(record.created)),
+                ("outcome", f"{record.outcome.value} after {format_seconds(record.elapsed_s)}"),
+                ("origin", record.origin.value),
+                ("command", shlex.join(record.command)),
+                ("seed", str(record.seed)),
+                ("howdah", record.howdah_version),
+                ("engine", f"{record.engine} {record.engine_version}"),
+                ("record schema", str(record.schema_version)),
+            ),
+            frozenset({"command"}),
+        ),
         digest_facts(record.digests),
         FactList("Cost of measuring", _telemetry(record)),
         FactList("Simulation", simulation_facts(record)),
-        FactList("Cluster", _cluster(record)),
+        FactList("Cluster", _cluster(record.cluster) if record.cluster else ()),
         FactList(
             "Jobs",
             tuple(
@@ -131,24 +142,7 @@ def digest_facts(digests: Mapping[str, str]) -> FactList:
     return FactList("Digests (SHA-256)", tuple(sorted(digests.items())), frozenset(digests))
 
 
-def _run(record: RunRecord) -> tuple[tuple[str, str], ...]:
-    return (
-        ("record", record.id),
-        ("started", moment(record.created)),
-        ("outcome", f"{record.outcome.value} after {format_seconds(record.elapsed_s)}"),
-        ("origin", record.origin.value),
-        ("command", shlex.join(record.command)),
-        ("seed", str(record.seed)),
-        ("howdah", record.howdah_version),
-        ("engine", f"{record.engine} {record.engine_version}"),
-        ("record schema", str(record.schema_version)),
-    )
-
-
-def _cluster(record: RunRecord) -> tuple[tuple[str, str], ...]:
-    cluster = record.cluster
-    if cluster is None:
-        return ()
+def _cluster(cluster: ClusterState) -> tuple[tuple[str, str], ...]:
     lab = cluster.lab
     built = "without root" if lab and lab.rootless else "with root"
     return (
@@ -174,14 +168,9 @@ def _counted_names(names: tuple[str, ...]) -> str:
 def _alone(host: Host) -> Host:
     """A host without its loop devices: they are laboratories', and no job is started from one."""
     loops = {disk.name for disk in host.disks if disk.kind == "loop"}
-    return host.model_copy(
-        update={
-            "disks": tuple(disk for disk in host.disks if disk.name not in loops),
-            "file_systems": tuple(
-                file_system for file_system in host.file_systems if file_system.disk not in loops
-            ),
-        }
-    )
+    disks = tuple(disk for disk in host.disks if disk.name not in loops)
+    file_systems = tuple(system for system in host.file_systems if system.disk not in loops)
+    return host.model_copy(update={"disks": disks, "file_systems": file_systems})
 
 
 def _host(host: Host) -> tuple[tuple[str, str], ...]:
@@ -195,13 +184,18 @@ def _host(host: Host) -> tuple[tuple[str, str], ...]:
     if virtual.container:
         machine += f", in a container ({virtual.container})"
     steal = f"{100 * virtual.steal_share:.2g} % since boot" if virtual.steal_share is not None else NONE
+    parts = []
+    if host.usable_cpus < host.cpu.threads:
+        parts.append(f"{host.usable_cpus:g} CPUs")
+    if host.cgroup.memory_limit_bytes is not None:
+        parts.append(f"{format_memory(host.cgroup.memory_limit_bytes)} of memory")
     items = [
         ("name", host.name),
         ("machine", machine),
         ("CPU", f"{cpu.model or cpu.architecture}{clock}"),
         ("cores", ", ".join(format_counted(count, noun) for count, noun in counts)),
         ("memory", f"{format_memory(memory.total_bytes)}, swap {format_memory(memory.swap_total_bytes)}"),
-        *((("left to howdah", allowance),) if (allowance := _allowance(host)) else ()),
+        *((("left to howdah", allowance),) if (allowance := ", ".join(parts)) else ()),
         ("huge pages", f"transparent: {memory.transparent_huge_pages or 'not read'}"),
         ("CPU time stolen", steal),
         *(("disk", _disk(disk)) for disk in host.disks),
@@ -215,31 +209,23 @@ def _host(host: Host) -> tuple[tuple[str, str], ...]:
     return tuple(items)
 
 
-def _allowance(host: Host) -> str:
-    """What control groups leave of the machine; empty where they leave all of it."""
-    parts = []
-    if host.usable_cpus < host.cpu.threads:
-        parts.append(f"{host.usable_cpus:g} CPUs")
-    if host.cgroup.memory_limit_bytes is not None:
-        parts.append(f"{format_memory(host.cgroup.memory_limit_bytes)} of memory")
-    return ", ".join(parts)
-
-
 def _disk(disk: Disk) -> str:
     scheduler = f"scheduler {disk.scheduler}" if disk.scheduler else ""
-    parts = (disk.name, disk.kind, disk.model, format_bytes(disk.size_bytes), scheduler)
-    return ", ".join(part for part in parts if part)
+    return _joined(", ", disk.name, disk.kind, disk.model, format_bytes(disk.size_bytes), scheduler)
 
 
-def _file_system(file_system: FileSystem) -> str:
-    parts = [f"{file_system.mount} on {file_system.device}", file_system.kind, ",".join(file_system.options)]
-    parts.append(f"agcount {file_system.xfs.agcount}" if file_system.xfs else "")
-    return "; ".join(part for part in parts if part)
+def _file_system(system: FileSystem) -> str:
+    agcount = f"agcount {system.xfs.agcount}" if system.xfs else ""
+    return _joined("; ", f"{system.mount} on {system.device}", system.kind, ",".join(system.options), agcount)
 
 
 def _nic(nic: Nic) -> str:
     speed = f"{nic.speed_bits_per_s / 1e9:g} Gbit/s" if nic.speed_bits_per_s else "speed not known"
-    return ", ".join(part for part in (nic.name, nic.driver, speed, f"MTU {nic.mtu}") if part)
+    return _joined(", ", nic.name, nic.driver, speed, f"MTU {nic.mtu}")
+
+
+def _joined(separator: str, *parts: str | None) -> str:
+    return separator.join(part for part in parts if part)
 
 
 def _telemetry(record: RunRecord) -> tuple[tuple[str, str], ...]:

@@ -47,12 +47,11 @@ def _unpointed(spec: dict[str, Any]) -> dict[str, Any]:
     """Without the layers that answer a pointer: unseen, they are most of the shapes of a large figure."""
     if "layer" not in spec:
         return spec
-    layers = [
-        layer
-        for layer in spec["layer"]
-        if POINTER not in {selection["name"] for selection in layer.get("params", ())}
-    ]
-    return {**spec, "layer": layers}
+
+    def answers_pointer(layer: dict[str, Any]) -> bool:
+        return any(selection["name"] == POINTER for selection in layer.get("params", ()))
+
+    return {**spec, "layer": [layer for layer in spec["layer"] if not answers_pointer(layer)]}
 
 
 def data_url(picture: str) -> str:
@@ -93,19 +92,14 @@ class Renderer:
         texts = {name: json.dumps(spec) for name, spec in specs.items()}
         largest = sorted(texts, key=lambda name: len(texts[name]), reverse=True)
         shares = [largest[place::PROCESSES] for place in range(PROCESSES)]
+
+        def draw(process: _Process, share: Sequence[str]) -> dict[str, str]:
+            return dict(zip(share, process.draw([texts[name] for name in share]), strict=True))
+
+        made: dict[str, str] = {}
         with ThreadPoolExecutor(PROCESSES, thread_name_prefix="howdah-renderer") as pool:
-            drawn = list(
-                pool.map(
-                    lambda process, share: process.draw([texts[name] for name in share]),
-                    self._processes,
-                    shares,
-                )
-            )
-        made = {
-            name: picture
-            for share, pictures in zip(shares, drawn, strict=True)
-            for name, picture in zip(share, pictures, strict=True)
-        }
+            for pictures in pool.map(draw, self._processes, shares):
+                made |= pictures
         return {name: made[name] for name in specs}
 
 
@@ -199,13 +193,8 @@ def _values(table: Any) -> Any:
     if not isinstance(table, dict):
         return table
     words = table["words"]
-    return [
-        {
-            name: words[name][value] if name in words else value
-            for name, value in zip(table["columns"], row, strict=True)
-        }
-        for row in table["rows"]
-    ]
+    rows = (zip(table["columns"], row, strict=True) for row in table["rows"])
+    return [{name: words[name][value] if name in words else value for name, value in row} for row in rows]
 
 
 def page_specs(html: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from howdah.analysis.evidence import Analysis, Evidence
 from howdah.analysis.evidence.times import WorkloadTime
@@ -24,29 +24,39 @@ if TYPE_CHECKING:
 
 SURE = {"measured": "measured", "likely": "likely", "guess": "a guess"}
 SIMULATED = "simulated"  # How sure a simulated run's own numbers are: what would be measured of a real one.
-
 WORTH_TELLING = 0.005  # Parts of a layer's difference below this part of its bytes are in the sum alone.
 
 
-class Accounts(NamedTuple):
-    """The table, what its columns are, and the known parts of its differences one by one."""
+def _accounts(evidence: Evidence) -> tuple[doc.Table, str, tuple[str, ...]]:
+    """The layers' accounts if jobs reported them, otherwise the devices'.
 
-    table: doc.Table | None
-    about: str
-    explanations: tuple[str, ...]
-
-
-def accounts(evidence: Evidence) -> Accounts:
-    """The layers' accounts where jobs told of them, else the devices'."""
+    Returns the table, what its columns are, and the known parts of its differences one by one.
+    """
+    rows: list[tuple[str, ...]] = []
+    explanations: list[str] = []
     if not evidence.flows:
-        return _devices(evidence)
-    rows, explanations = [], []
+        sides = [
+            (f"{account.workload} {verb}", side)
+            for account in evidence.accounts
+            for verb, side in (("reads", account.read), ("writes", account.write))
+        ]
+        for name, side in sides:
+            if side.should or side.reported or side.devices:
+                volumes = (side.should, side.reported, side.devices, side.remainder, side.unexplained)
+                rows.append((name, *map(signed_bytes, volumes)))
+            explanations += [_explained(name, part) for part in side.explained if part.bytes]
+        columns = ("account", "should", "reported", "devices", "remainder", "unexplained")
+        about = (
+            "What each workload should move, what it reports, what the data disks counted meanwhile, and "
+            "the difference between the last two."
+        )
+        return doc.Table(columns, tuple(rows)), about, tuple(explanations)
     for flow in evidence.flows:
         for layer in flow.layers:
             name = f"{flow.workload}, {layer.layer} {layer.direction}"
             explained = sum(part.bytes for part in layer.explained)
-            volumes = (layer.theory, layer.counted, layer.remainder, explained, layer.unexplained)
-            rows.append((name, *map(signed_bytes, volumes)))
+            layer_volumes = (layer.theory, layer.counted, layer.remainder, explained, layer.unexplained)
+            rows.append((name, *map(signed_bytes, layer_volumes)))
             least = WORTH_TELLING * max(layer.theory, layer.counted)
             explanations += [_explained(name, part) for part in layer.explained if abs(part.bytes) > least]
     columns = ("account", "theory", "counted", "remainder", "explained", "unexplained")
@@ -54,29 +64,7 @@ def accounts(evidence: Evidence) -> Accounts:
         "Every layer from the disks read to the disks written: what it counted itself, compared with what "
         "the rows, their replicas and the compression ratio require."
     )
-    return Accounts(doc.Table(columns, tuple(rows)), about, tuple(explanations))
-
-
-def _devices(evidence: Evidence) -> Accounts:
-    sides = [
-        (f"{account.workload} {verb}", side)
-        for account in evidence.accounts
-        for verb, side in (("reads", account.read), ("writes", account.write))
-    ]
-    rows = []
-    for name, side in sides:
-        if side.should or side.reported or side.devices:
-            volumes = (side.should, side.reported, side.devices, side.remainder, side.unexplained)
-            rows.append((name, *map(signed_bytes, volumes)))
-    columns = ("account", "should", "reported", "devices", "remainder", "unexplained")
-    about = (
-        "What each workload should move, what it reports, what the data disks counted meanwhile, and "
-        "the difference between the last two."
-    )
-    explanations = tuple(
-        _explained(name, part) for name, side in sides for part in side.explained if part.bytes
-    )
-    return Accounts(doc.Table(columns, tuple(rows)) if rows else None, about, explanations)
+    return doc.Table(columns, tuple(rows)), about, tuple(explanations)
 
 
 def _explained(name: str, part: ByteExplanation) -> str:
@@ -89,7 +77,6 @@ THROUGHPUT_ABOUT = (
     "output."
 )
 LIMITS_ABOUT = "Plain copies measured in the same run, no record touched: the most that this hardware can do."
-
 BOUNDS = {"disk": "reading and writing", "others": "other processes"}  # Readers' words for what limits a run.
 
 MISSING = ("unfinished", "never-began", "missing")  # Findings about what is missing, right below the answer.
@@ -100,21 +87,22 @@ TABLED = ("byte-accounting", "dfsio")  # Notes with all their numbers in a table
 def run_report(run: RunData, analysis: Analysis, *, drawn: bool = True) -> doc.Document:
     """The report of a run; without drawings it is for a terminal."""
     record, evidence = run.record, analysis.evidence
-    figures = _draw(run, analysis) if drawn else None
+    figures: Figures | None = None
+    if drawn:
+        # A terminal does without what draws figures.
+        from howdah.report.figures import draw  # noqa: PLC0415
+        from howdah.report.figures.timeaxis import FigureSource  # noqa: PLC0415
+
+        figures = draw(FigureSource(run, evidence))
     (answer,) = (finding.text for finding in analysis.findings if finding.severity == "answer")
     first, *more = [sentence(text) for text in answer.split("; ")]
     missing = tuple(sentence(finding.text) for finding in analysis.findings if finding.id in MISSING)
+    where = _where(record)
+    computed = ", simulated" if record.origin is Origin.SIMULATED else ""
     return doc.Document(
         "report",
-        f"{record.suite.name} on {_where(record)}"
-        + (", simulated" if record.origin is Origin.SIMULATED else ""),
-        (
-            record.suite.name,
-            f"{record.engine} engine",
-            _where(record),
-            moment(record.created),
-            record.origin.value,
-        ),
+        f"{record.suite.name} on {where}{computed}",
+        (record.suite.name, f"{record.engine} engine", where, moment(record.created), record.origin.value),
         first,
         doc.present(
             doc.Paragraph(" ".join(more), "lead"),
@@ -122,49 +110,79 @@ def run_report(run: RunData, analysis: Analysis, *, drawn: bool = True) -> doc.D
             _stats(record, evidence),
             figures.answer if figures else None,
         ),
-        (
-            doc.Section("dfsio", "", "TestDFSIO's figures", doc.present(_dfsio(evidence)), DFSIO_ABOUT),
-            doc.Section("reported", "", "Reported by the programs", doc.present(_metrics(record, evidence))),
-            doc.Section("findings", "Findings", "Findings", tuple(_findings(analysis))),
-            doc.Section(
-                "spark",
-                "Spark",
-                "Stages and executors",
-                tuple(spark_tables(record, evidence)),
-                SPARK_ABOUT,
-                doc.PAGES,
-            ),
-            *(_drawn_sections(record, evidence, figures) if figures else ()),
-            _bytes(evidence, figures),
-            doc.Section(
-                "limits", "Limits", "Raw limits", doc.present(_limits(record)), LIMITS_ABOUT, doc.PAGES
-            ),
-            doc.Section("provenance", "Provenance", "Provenance", _provenance(record), forms=doc.PAGES),
-        ),
+        tuple(_sections(record, analysis, figures)),
         save_name=record.id,
     )
 
 
-def _draw(run: RunData, analysis: Analysis) -> Figures:
-    # A terminal does without what draws figures.
-    from howdah.report.figures import draw  # noqa: PLC0415
-    from howdah.report.figures.timeaxis import FigureSource  # noqa: PLC0415
-
-    return draw(FigureSource(run, analysis.evidence))
-
-
-def _drawn_sections(record: RunRecord, evidence: Evidence, figures: Figures) -> Iterator[doc.Section]:
-    axis = "Every chart has the same time axis; the bands are the phases."
-    yield doc.Section(
-        "time", "Over time", "Over time", figures.over_time, " ".join((axis, *figures.not_shown))
+def _sections(record: RunRecord, analysis: Analysis, figures: Figures | None) -> Iterator[doc.Section]:
+    evidence = analysis.evidence
+    tabled = {test.workload for test in evidence.dfsio}
+    metric_rows = tuple(
+        (time.workload, metric.name, metric.in_words(), metric.better, metric.over or "")
+        for time in evidence.workloads
+        if time.workload not in tabled
+        for metric in record.workloads[time.index].metrics
+        # Of what is neither better nor worse the answer tells.
+        if metric.better is not None
     )
-    tables = (
-        *region_server_tables(evidence),
-        *simulated_tables(record, evidence),
-        *cluster_tables(record, evidence),
+    metric_columns = ("workload", "metric", "value", "better", "over")
+    metrics = doc.Table(metric_columns, metric_rows, label="Reported by the programs")
+    yield doc.Section("dfsio", "", "TestDFSIO's figures", doc.present(_dfsio(evidence)), DFSIO_ABOUT)
+    yield doc.Section("reported", "", "Reported by the programs", doc.present(metrics))
+    yield doc.Section.of("Findings", *_findings(analysis))
+    spark = spark_tables(record, evidence)
+    yield doc.Section.of("Spark", *spark, title="Stages and executors", about=SPARK_ABOUT, forms=doc.PAGES)
+    if figures:
+        about = "Every chart has the same time axis; the bands are the phases."
+        about = " ".join((about, *figures.not_shown))
+        yield doc.Section.of("Over time", *figures.over_time, about=about, anchor="time")
+        tables = (
+            *region_server_tables(evidence),
+            *simulated_tables(record, evidence),
+            *cluster_tables(record, evidence),
+        )
+        yield doc.Section.of("Cluster", *figures.places, *tables, title="The cluster", forms=doc.PAGES)
+        yield doc.Section.of("Throughput", *figures.throughput, about=THROUGHPUT_ABOUT)
+    account, about, explained = _accounts(evidence)
+    blocks = doc.present(*(figures.flows if figures else ()), account._replace(label="Byte accounting"))
+    explanations = doc.present(doc.Bullets(explained, "remark"))
+    if blocks:
+        blocks = (*blocks, doc.Only(doc.PAGES, explanations))
+    yield doc.Section.of("Bytes", *blocks, title="Where the bytes went", about=about)
+    device_rows = [_device(device) for result in record.workloads for device in result.raw_limits]
+    limits = record.limits
+    if limits is not None:
+        device_rows += [_device(device) for device in limits.devices]
+        together = (limits.read_bytes_per_s, limits.write_bytes_per_s, limits.copy_bytes_per_s)
+        device_rows.append(("all data directories", "", *(format_rate(rate) for rate in together), ""))
+        device_rows.append(("memory", "", "", "", format_rate(limits.memory_copy_bytes_per_s), ""))
+    raw = doc.Table(
+        ("where", "device", "read", "write", "copy", "measured by"), tuple(device_rows), label="Raw limits"
     )
-    yield doc.Section("cluster", "Cluster", "The cluster", (*figures.places, *tables), forms=doc.PAGES)
-    yield doc.Section("throughput", "Throughput", "Throughput", figures.throughput, THROUGHPUT_ABOUT)
+    yield doc.Section.of("Limits", raw, title="Raw limits", about=LIMITS_ABOUT, forms=doc.PAGES)
+    settings = record.plan.settings
+    plan = doc.Table.of(
+        settings,
+        {
+            "setting": lambda entry: entry.key,
+            "value": lambda entry: setting(entry.key, entry.value),
+            "reason": lambda entry: entry.reason,
+            "source": lambda entry: source_text(entry.source),
+        },
+        label="Plan values with reason and source",
+        style="plan",
+        fold=True,
+    )
+    yield doc.Section.of(
+        "Provenance",
+        *provenance(record),
+        *grounds(record),
+        doc.Heading("Plan") if plan.rows else None,
+        plan,
+        doc.Paragraph(cited(entry.source for entry in settings) if plan.rows else "", "note"),
+        forms=doc.PAGES,
+    )
 
 
 def _findings(analysis: Analysis) -> Iterator[doc.Block]:
@@ -191,29 +209,6 @@ def _notes(title: str, findings: list[Finding]) -> Iterator[doc.Notes]:
         yield doc.Notes(title, tuple(map(_worded, findings)))
 
 
-def _bytes(evidence: Evidence, figures: Figures | None) -> doc.Section:
-    account = accounts(evidence)
-    blocks = doc.present(
-        *(figures.flows if figures else ()),
-        account.table._replace(label="Byte accounting") if account.table else None,
-    )
-    explanations = doc.present(doc.Bullets(account.explanations, "remark"))
-    if blocks:
-        blocks = (*blocks, doc.Only(doc.PAGES, explanations))
-    return doc.Section("bytes", "Bytes", "Where the bytes went", blocks, account.about)
-
-
-def _provenance(record: RunRecord) -> tuple[doc.Block, ...]:
-    plan = _plan(record)
-    return doc.present(
-        *provenance(record),
-        *grounds(record),
-        doc.Heading("Plan") if plan.rows else None,
-        plan,
-        doc.Paragraph(cited(entry.source for entry in record.plan.settings) if plan.rows else "", "note"),
-    )
-
-
 def _where(record: RunRecord) -> str:
     planned = record.plan.cluster
     if record.origin is not Origin.SIMULATED or planned is None:
@@ -224,7 +219,7 @@ def _where(record: RunRecord) -> str:
     return record.host.name if planned is None else f"cluster {planned.inventory.cluster}"
 
 
-def _stats(record: RunRecord, evidence: Evidence) -> doc.Table | None:
+def _stats(record: RunRecord, evidence: Evidence) -> doc.Table:
     """A row of figures for each workload, without the columns in which none has anything to say.
 
     The outcome is a column only where not all succeeded.
@@ -251,9 +246,8 @@ def _stats(record: RunRecord, evidence: Evidence) -> doc.Table | None:
     if all(row[-1] == "succeeded" for row in rows):
         empty.add("succeeded")
     kept = [index for index in range(len(columns)) if any(row[index] not in empty for row in rows)]
-    shown = (tuple(row[index] for index in kept) for row in (columns, *rows))
     label = "Elapsed time, rate and distance from the limit of each workload"
-    return doc.Table(next(shown), tuple(shown), label=label, style="stats") if rows else None
+    return doc.Table(columns, tuple(rows), label=label, style="stats").only(kept)
 
 
 def _rate(result: WorkloadResult, time: WorkloadTime) -> str:
@@ -280,21 +274,6 @@ def _dfsio(evidence: Evidence) -> doc.Table:
     )
 
 
-def _metrics(record: RunRecord, evidence: Evidence) -> doc.Table:
-    """What programs report of themselves, but for those of which a table of their own tells."""
-    tabled = {test.workload for test in evidence.dfsio}
-    rows = tuple(
-        (time.workload, metric.name, metric.in_words(), metric.better, metric.over or "")
-        for time in evidence.workloads
-        if time.workload not in tabled
-        for metric in record.workloads[time.index].metrics
-        # Of what is neither better nor worse the answer tells.
-        if metric.better is not None
-    )
-    columns = ("workload", "metric", "value", "better", "over")
-    return doc.Table(columns, rows, label="Reported by the programs")
-
-
 def _worded(finding: Finding) -> doc.FindingText:
     place = " · ".join(part for part in (finding.workload, finding.phase) if part)
     numbers = tuple((quantity.name, number(quantity)) for quantity in finding.numbers)
@@ -312,25 +291,3 @@ def _device(device: DeviceLimit) -> tuple[str, ...]:
         format_rate(device.copy_bytes_per_s) if device.copy_bytes_per_s is not None else NONE,
         device.tool,
     )
-
-
-def _limits(record: RunRecord) -> doc.Table:
-    rows = [_device(device) for result in record.workloads for device in result.raw_limits]
-    limits = record.limits
-    if limits is not None:
-        rows += [_device(device) for device in limits.devices]
-        together = (limits.read_bytes_per_s, limits.write_bytes_per_s, limits.copy_bytes_per_s)
-        rows.append(("all data directories", "", *(format_rate(rate) for rate in together), ""))
-        rows.append(("memory", "", "", "", format_rate(limits.memory_copy_bytes_per_s), ""))
-    return doc.Table(
-        ("where", "device", "read", "write", "copy", "measured by"), tuple(rows), label="Raw limits"
-    )
-
-
-def _plan(record: RunRecord) -> doc.Table:
-    rows = tuple(
-        (entry.key, setting(entry.key, entry.value), entry.reason, source_text(entry.source))
-        for entry in record.plan.settings
-    )
-    columns = ("setting", "value", "reason", "source")
-    return doc.Table(columns, rows, label="Plan values with reason and source", style="plan", fold=True)

@@ -42,13 +42,11 @@ def shortened(text: str, width: int) -> str:
     if len(sentence) <= width:
         return sentence
     for clause in reversed([match.start() for match in _CLAUSE.finditer(sentence, 0, width + 1)]):
-        if clause >= _LEAST_CLAUSE * width and _closed(sentence[:clause]):
-            return sentence[:clause]
+        start = sentence[:clause]
+        closed = start.count("`") % 2 == 0 and start.count("(") == start.count(")")
+        if clause >= _LEAST_CLAUSE * width and closed:
+            return start
     return f"{sentence[: max(width - 1, 1)].rpartition(' ')[0]} …"
-
-
-def _closed(text: str) -> bool:
-    return text.count("`") % 2 == 0 and text.count("(") == text.count(")")
 
 
 def _text(text: str, style: str = "") -> Text:
@@ -86,8 +84,8 @@ def terminal(document: doc.Document) -> RenderableType:
     for section in shown.sections:
         parts.append(Text())
         # The title of a section's first block is enough of a heading.
-        headed = _has_title(section.blocks[0])
-        if not headed:
+        first = section.blocks[0]
+        if not isinstance(first, doc.Warnings | doc.Heading) and not getattr(first, "title", ""):
             parts.append(Text(section.title, style="dim"))
         parts += _blocks(section.blocks, after_text=True, first=True)
     return Group(*parts)
@@ -97,16 +95,6 @@ def blocks(*several: doc.Block) -> RenderableType:
     """Blocks without a document around them, as commands print them."""
     shown = doc.Document("", "", (), "", several).in_form(doc.Form.TERMINAL)
     return Group(*_blocks(shown.blocks, after_text=True, first=True))
-
-
-def _has_title(block: doc.Block) -> bool:
-    match block:
-        case doc.Table() | doc.FactList() | doc.Notes():
-            return bool(block.title)
-        case doc.Warnings() | doc.Heading():
-            return True
-        case _:
-            return False
 
 
 def _blocks(
@@ -129,22 +117,19 @@ def _block(block: doc.Block) -> Iterator[RenderableType]:
         case doc.Bullets():
             mark = {"warning": "warning  ", "": "- "}.get(block.style, "")
             yield from (_text(f"{mark}{item}", _STYLES.get(block.style, "")) for item in block.items)
-        case doc.Table():
+        case doc.Table() | doc.FactList():
             if block.title:
                 yield Text(block.title, style="dim")
-            yield grid(block)
-        case doc.FactList():
-            if block.title:
-                yield Text(block.title, style="dim")
-            yield pairs(
-                (name, _Short(value) if name in block.short else value) for name, value in block.entries
-            )
+            yield grid(block) if isinstance(block, doc.Table) else _facts(block)
         case doc.Entries():
             yield pairs((item.name, _entry(item)) for item in block.items)
         case doc.Warnings():
             for number, finding in enumerate(block.findings):
                 yield from ([Text()] if number else [])
-                yield from _warning(finding)
+                place = " · ".join(filter(None, (finding.place, finding.certainty)))
+                yield Text.assemble(("warning  ", "yellow"), (place, "dim"))
+                yield indented(_text(finding.text))
+                yield from ([indented(_numbers(finding.numbers))] if finding.numbers else [])
         case doc.Notes():
             yield Text(block.title, style="dim")
             yield from (indented(_text(finding.text)) for finding in block.findings)
@@ -155,6 +140,10 @@ def _block(block: doc.Block) -> Iterator[RenderableType]:
             inside = Group(*_blocks(block.blocks, after_text=True, first=True))
             yield Text(block.summary, style="bold" if block.size else "dim")
             yield indented(inside) if block.size else inside
+
+
+def _facts(facts: doc.FactList) -> Grid:
+    return pairs((name, _Short(value) if name in facts.short else value) for name, value in facts.entries)
 
 
 def grid(data: doc.Table) -> RenderableType:
@@ -171,14 +160,13 @@ def _lines(data: doc.Table, bar_width: int = 0) -> Grid:
     lines = Grid(box=None, pad_edge=False, header_style="dim", padding=_GAP, show_header=header)
     for index, column in enumerate(data.columns):
         cells = [line for row in data.rows for line in row[index].split("\n")]
+        longest = max((len(word) for cell in cells for word in cell.split()), default=0)
         lines.add_column(
             Text(column),
             justify="right" if index in numbers else "left",
             # Sentences become narrower before a number or a name loses a letter.
             no_wrap=index in numbers or all(" " not in cell and len(cell) <= _LONGEST_NAME for cell in cells),
-            min_width=min(
-                _LEAST_TEXT, max((len(word) for cell in cells for word in cell.split()), default=0)
-            ),
+            min_width=min(_LEAST_TEXT, longest),
             overflow="fold",
         )
     if bars is not None:
@@ -199,16 +187,11 @@ class _WithSentences(NamedTuple):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         data = self.data
-        without_sentences = data._replace(
-            columns=data.columns[:-1], rows=tuple(row[:-1] for row in data.rows), short=False
-        )
-        if (
-            options.max_width - Measurement.get(console, options, _lines(without_sentences)).maximum
-            >= _LEAST_SHORT
-        ):
+        narrow = _lines(data.only(range(len(data.columns) - 1))._replace(short=False))
+        if options.max_width - Measurement.get(console, options, narrow).maximum >= _LEAST_SHORT:
             yield _lines(data)
             return
-        yield _lines(without_sentences)
+        yield narrow
         if sentences := [(row[0], _Short(row[-1])) for row in data.rows if row[-1]]:
             yield Text()
             yield pairs(sentences)
@@ -254,17 +237,13 @@ def _entry(entry: doc.TextEntry) -> Text:
     return text.append_text(_text(f"\n{entry.note}", "dim")) if entry.note else text
 
 
-def _warning(finding: doc.FindingText) -> Iterator[RenderableType]:
-    place = " · ".join(filter(None, (finding.place, finding.certainty)))
-    yield Text.assemble(("warning  ", "yellow"), (place, "dim"))
-    yield indented(_text(finding.text))
-    if finding.numbers:
-        numbers = Grid.grid(padding=_GAP)
-        numbers.add_column(style="dim")
-        numbers.add_column(style="dim", justify="right")
-        for name, value in finding.numbers:
-            numbers.add_row(Text(name), Text(value))
-        yield indented(numbers)
+def _numbers(numbers: Iterable[tuple[str, str]]) -> Grid:
+    lines = Grid.grid(padding=_GAP)
+    lines.add_column(style="dim")
+    lines.add_column(style="dim", justify="right")
+    for name, value in numbers:
+        lines.add_row(Text(name), Text(value))
+    return lines
 
 
 def indented(content: RenderableType) -> RenderableType:

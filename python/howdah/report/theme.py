@@ -22,13 +22,9 @@ from howdah.model.comparison import Comparison
 from howdah.report.document import Key
 
 FONT = '-apple-system, "Segoe UI", Inter, Roboto, "Noto Sans", "Liberation Sans", Arial, sans-serif'
-
 WIDTH, HALF_WIDTH = 800, 390  # Pixels of the plot in still pictures; the live page follows its window.
-
 LEAST_WIDTH = 640  # Pictures with words in their boxes are scrolled where a page is narrower, pixels.
-
 LEFT, RIGHT = 52, 128  # Room next to the plot for axis labels and for labels at the lines' ends, pixels.
-
 CONFIG: dict[str, Any] = {
     "font": FONT,
     # A page's figures have names and tables of their own; a description of every mark is most of a picture.
@@ -61,7 +57,6 @@ CONFIG: dict[str, Any] = {
 }
 
 POINTER = "pointer"  # The selection of a layer that shows the values of what is pointed at, and nothing else.
-
 _COLOURS = {
     "page": ("#ffffff", "#14181d"),
     "ink": ("#1c2430", "#e8ebef"),

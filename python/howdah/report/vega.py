@@ -13,7 +13,6 @@ from howdah.report.theme import CONFIG, LEFT, POINTER, RIGHT, WIDTH
 
 Spec = dict[str, Any]  # A chart in Vega-Lite, or a part of one.
 DATA = "data"  # The name of the layer that draws a figure's own data; bands, labels and levels have none.
-
 SHOWN = "indexof(hidden, datum.series) < 0"  # True for a mark if the reader has not switched off its series.
 _OWN_SCALES = ("color", "fill", "fillOpacity", "opacity", "stroke")
 """What each layer of a chart has its own scales for."""
@@ -32,9 +31,8 @@ def chart(
 ) -> Spec:
     """A whole Vega-Lite spec of the given layers, in howdah's style; sizes in pixels.
 
-    ``rest`` are further top-level properties (``data``). The page sets two variables:
-    ``hidden``, the series a reader has switched off, and ``roomy``, false where the page is too
-    narrow to write labels beside the plot.
+    The page sets two variables: ``hidden``, the series a reader has switched off, and ``roomy``, false where
+    the page is too narrow to write labels beside the plot.
     """
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
@@ -65,6 +63,11 @@ def layer(
             for channel, place in encoding.items()
         },
     }
+
+
+def filled(*layers: Spec) -> list[Spec]:
+    """The layers that have any values of their own."""
+    return [drawn for drawn in layers if drawn["data"]["values"]]
 
 
 def own(values: Sequence[Any] | None, mark: Spec, encoding: Spec, tooltip: Any) -> Spec:
@@ -108,8 +111,7 @@ def scaled(
 ) -> Spec:
     """The same for several fields, of which each layer names its own: ``{**x, "field": "end"}``."""
     scale = {"domain": domain, **({"reverse": True} if down else {}), "nice": False}
-    if not zero:
-        scale["zero"] = False
+    scale |= {} if zero else {"zero": False}
     return {"type": "quantitative", "scale": scale, "axis": axis}
 
 
@@ -120,7 +122,7 @@ def logarithmic(field: str, axis: Spec, domain: Sequence[float] | None = None, p
         scale |= {"domain": domain, "nice": False}
     elif padding:
         scale |= {"nice": False, "padding": padding}
-    return {"field": field, "type": "quantitative", "scale": scale, "axis": axis}
+    return quantity(field, scale=scale, axis=axis)
 
 
 def round_numbers(low: float, high: float, steps: Sequence[float]) -> list[float]:
@@ -203,19 +205,19 @@ def series_colour(keys: Iterable[Key]) -> Spec:
     return coloured_by("series", {key.name: key.token for key in keys})
 
 
-def quantity(field: str) -> Spec:
-    """The encoding of a number on the scale that other layers have."""
-    return {"field": field, "type": "quantitative"}
+def quantity(field: str, **properties: Any) -> Spec:
+    """The encoding of a number, without properties on the scale that other layers have."""
+    return {"field": field, "type": "quantitative", **properties}
 
 
 def in_pixels(field: str) -> Spec:
     """The encoding of a place that is known in pixels."""
-    return {"field": field, "type": "quantitative", "scale": None, "axis": None}
+    return quantity(field, scale=None, axis=None)
 
 
 def as_is(field: str) -> Spec:
     """The encoding of an opacity, without a scale."""
-    return {"field": field, "type": "quantitative", "scale": None, "legend": None}
+    return quantity(field, scale=None, legend=None)
 
 
 def tips(**fields: str | None) -> list[Spec]:
@@ -225,7 +227,7 @@ def tips(**fields: str | None) -> list[Spec]:
 
 def number_tip(field: str, title: str, form: str = ".4~g") -> Spec:
     """What a pointer shows of a number (d3 format)."""
-    return {"field": field, "type": "quantitative", "title": title, "format": form}
+    return quantity(field, title=title, format=form)
 
 
 def across(title: str, **properties: Any) -> Spec:
@@ -236,8 +238,8 @@ def across(title: str, **properties: Any) -> Spec:
 SIGNED = "datum.value ? replace(datum.label, '%', ' %') : '0 %'"  # Labels of changes: zero has no sign.
 
 
-def level_title(text: str, above: int = 8) -> Spec:
-    """Axis properties that write a y axis's unit level, so many pixels above the plot, from its left edge."""
+def level_title(text: str, above: int = 8, **properties: Any) -> Spec:
+    """A y axis whose unit is written level, so many pixels above the plot, from its left edge."""
     return {
         "title": text,
         "titleAngle": 0,
@@ -246,4 +248,5 @@ def level_title(text: str, above: int = 8) -> Spec:
         "titleBaseline": "bottom",
         "titleX": 4 - LEFT,
         "titleY": -above,
+        **properties,
     }

@@ -57,9 +57,7 @@ def cited(sources: Iterable[str]) -> str:
 
 
 NONE = "–"  # What stands where the record holds nothing.
-
 UNKNOWN = "unknown"  # What stands where runs give no interval, or one that rules nothing out.
-
 Value = TypeVar("Value")
 
 

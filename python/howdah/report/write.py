@@ -52,7 +52,9 @@ def put(folder: Path, files: Mapping[str, str | bytes]) -> None:
     try:
         for name, content in files.items():
             path = folder / name
-            made += _make(path.parent)
+            # The folders that are not there, the uppermost first.
+            made += [path for path in (path.parent, *path.parent.parents) if not path.exists()][::-1]
+            path.parent.mkdir(parents=True, exist_ok=True)
             draft = path.with_name(f".{path.name}.{os.getpid()}")
             unfinished[draft] = path
             draft.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -65,13 +67,6 @@ def put(folder: Path, files: Mapping[str, str | bytes]) -> None:
             with suppress(OSError):
                 # It has files, but where they could not be written.
                 parent.rmdir()
-
-
-def _make(folder: Path) -> list[Path]:
-    """Make a folder with those above it, and return those that were not there, the uppermost first."""
-    missing = [path for path in (folder, *folder.parents) if not path.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
-    return missing[::-1]
 
 
 def write_document(document: doc.Document, out_dir: Path, renderer: Renderer | None = None) -> Path:

@@ -19,9 +19,8 @@ from howdah.model.study import StudyRun
 from howdah.model.tables import Progress
 from howdah.report.figures.timeline import LABEL_PITCH
 from howdah.report.study.cells import CellRuns
-from howdah.report.study.masters import loads
+from howdah.report.study.masters import loads, saturation_table
 from howdah.report.study.results import conclusions, unanswered_figure
-from howdah.report.study.saturation import saturation_table
 from howdah.session.studies import dry_run, local, make_runs, read, run
 from howdah.session.study_directory import KEPT, StudyDirectory
 from howdah.session.study_paper import export_study, find, verify_study, write_study_paper

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from howdah.analysis.comparing.compare import CAUSES
 from howdah.analysis.comparing.readings import ELAPSED, PARTS
 from howdah.analysis.wording import listed, percent, probability
-from howdah.model.comparison import Against, Aspect, Comparison, Judged, Measure, RunGroup, Verdict
+from howdah.model.comparison import Aspect, Comparison, Measure, RunGroup, Verdict
 from howdah.report import document as doc
 from howdah.report.comparing.words import (
     answer,
@@ -41,12 +41,11 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
     runs = sum(len(group.runs) for group in comparison.groups)
     origins = {run.origin.value for group in comparison.groups for run in group.runs}
     groups = format_counted(len(comparison.groups), "group")
-    repeats, over_time, followed_runs = (
-        ((), (), "") if figures is None else (figures.repeats, figures.over_time, figures.followed_runs)
-    )
+    names = [group.name for group in comparison.groups if group.is_simulated]
+    hollow = "were simulated, not measured; they are drawn hollow or dashed."
+    mixed = names and not simulated(comparison.groups)
     label = "Elapsed times, their ratios to the baseline's and verdicts"
     times = times_table(comparison)._replace(label=label)
-    remarks = doc.Bullets(tuple(map(sentence, comparison.remarks)), "remark")
     tests = tests_table(comparison)._replace(label="Every test", style="titled", fold=True)
     tests_about = (
         "Welch's t-test on logarithms; a single run is taken to be as noisy as the "
@@ -67,36 +66,42 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
         claim.text,
         doc.present(
             doc.Paragraph(claim.statistics, "lead"),
-            doc.Paragraph(_computed(comparison), "lead"),
+            doc.Paragraph(f"The numbers of {listed(names)} {hollow}" if mixed else "", "lead"),
             *_refused(comparison),
             figures.answer if figures is not None else None,
             doc.Only(doc.PAGES, (times.without_empty_columns(),)),
             doc.Only(doc.TERMINAL, (_below_one_another(times),)),
         ),
         (
-            doc.Section(
-                "groups",
+            doc.Section.of(
                 "Groups",
-                "Group by group",
-                doc.present(*notes(comparison), *explained(comparison), remarks),
+                *notes(comparison),
+                *explained(comparison),
+                doc.Bullets(tuple(map(sentence, comparison.remarks)), "remark"),
+                title="Group by group",
             ),
             _changes(comparison),
-            doc.Section("repeats", "Repeats", "Run by run", repeats),
-            doc.Section("time", "Over time", "Over time", over_time, followed_runs),
-            doc.Section(
-                "where",
+            doc.Section.of("Repeats", *(figures.repeats if figures else ()), title="Run by run"),
+            doc.Section.of(
+                "Over time",
+                *(figures.over_time if figures else ()),
+                about=figures.followed_runs if figures else "",
+                anchor="time",
+            ),
+            doc.Section.of(
                 "Resources",
-                "Resources and tasks",
-                tuple(resource_tables(comparison)),
+                *resource_tables(comparison),
+                title="Resources and tasks",
+                anchor="where",
                 forms=doc.PAGES,
             ),
-            doc.Section("tests", "Tests", "Every test", doc.present(tests), tests_about, doc.PAGES),
-            doc.Section("runs", "Runs", "Runs", (runs_table(comparison),), forms=doc.PAGES),
+            doc.Section.of("Tests", tests, title="Every test", about=tests_about, forms=doc.PAGES),
+            doc.Section.of("Runs", runs_table(comparison), forms=doc.PAGES),
         ),
     )
 
 
-def _refused(comparison: Comparison) -> tuple[doc.Block, ...]:
+def _refused(comparison: Comparison) -> tuple[doc.Only, doc.Only]:
     """The runs that are not compared; the terminal has the first of them."""
     refused = tuple(f"{refusal.what} is not compared: {refusal.why}." for refusal in comparison.refused)
     more = len(refused[MOST_REFUSED:])
@@ -119,7 +124,7 @@ def _changes(comparison: Comparison) -> doc.Section:
     if not table.rows:
         none = doc.Paragraph("According to the records nothing changed between these runs.")
         blocks, about = ((none,) if comparison.against else ()), ""
-    return doc.Section("changes", "What changed", "What changed", blocks, about)
+    return doc.Section.of("What changed", *blocks, about=about, anchor="changes")
 
 
 def notes(comparison: Comparison) -> tuple[doc.Notes, ...]:
@@ -158,10 +163,19 @@ def _mean_of(group: RunGroup, workload: str, name: str) -> str:
 
 def resource_tables(comparison: Comparison) -> Iterator[doc.Table]:
     """Resources and tasks of each group, compared with the baseline's."""
-    base = comparison.baseline
     for against in comparison.against:
-        if against.others:
-            yield others_table(against, base)._replace(title=f"{against.group} against {base}")
+        yield doc.Table.of(
+            against.others,
+            {
+                "of": lambda contrast: place(contrast.measure),
+                "what": lambda contrast: contrast.measure.name,
+                comparison.baseline: lambda contrast: measured(contrast.measure, contrast.base_mean),
+                against.group: lambda contrast: measured(contrast.measure, contrast.other_mean),
+                "ratio": ratio,
+                "95 % interval": interval,
+            },
+            f"{against.group} against {comparison.baseline}",
+        )
 
 
 def _below_one_another(table: doc.Table) -> doc.Table:
@@ -178,13 +192,6 @@ def _below_one_another(table: doc.Table) -> doc.Table:
     return doc.Table(("", *table.columns[2:-1]), tuple(rows))
 
 
-def _computed(comparison: Comparison) -> str:
-    names = [group.name for group in comparison.groups if group.is_simulated]
-    if not names or simulated(comparison.groups):
-        return ""
-    return f"The numbers of {listed(names)} were simulated, not measured; they are drawn hollow or dashed."
-
-
 def times_table(comparison: Comparison) -> doc.Table:
     """Every workload and phase, the baseline and then group by group."""
     base = comparison.groups[0]
@@ -195,9 +202,13 @@ def times_table(comparison: Comparison) -> doc.Table:
         value = measured(measure, mean(values))
         rows.append((place(measure), base.name, str(len(values)), value, "1", NONE, "", ""))
         for compared in comparison.against:
-            result = compared.of(measure)
-            if result is not None:
-                rows.append((place(measure), compared.group, *_judged(result)))
+            if (result := compared.of(measure)) is not None:
+                needed = ""
+                if result.evidence is not None and result.verdict is Verdict.CANNOT_TELL:
+                    needed = f"{result.repeats_needed} each" if result.repeats_needed else "> 100 each"
+                value, verdict = measured(result.measure, result.other_mean), result.verdict.value
+                cells = (str(len(result.other)), value, ratio(result), interval(result), verdict, needed)
+                rows.append((place(measure), compared.group, *cells))
     shown = {measure for measure, _ in _judged_of(base)}
     for group in comparison.groups[1:]:
         # The phases of another program have no counterpart.
@@ -234,20 +245,6 @@ def _repeats_table(comparison: Comparison) -> doc.Table:
     return doc.Table(("what", "runs", _headed(comparison), "least", "most", "noise"), rows)
 
 
-def _judged(result: Judged) -> tuple[str, ...]:
-    needed = ""
-    if result.evidence is not None and result.verdict is Verdict.CANNOT_TELL:
-        needed = f"{result.repeats_needed} each" if result.repeats_needed else "> 100 each"
-    return (
-        str(len(result.other)),
-        measured(result.measure, result.other_mean),
-        ratio(result),
-        interval(result),
-        result.verdict.value,
-        needed,
-    )
-
-
 def _judged_of(group: RunGroup) -> list[tuple[Measure, list[float]]]:
     return [(measure, values) for measure, values in group.values.items() if measure.is_judged]
 
@@ -260,34 +257,11 @@ def changes_table(comparison: Comparison) -> doc.Table:
     ]
     bases = {key: change.base for changes in by_group for key, change in changes.items()}
     aspects = list(Aspect)
-    rows = tuple(
-        (
-            aspect.value,
-            name,
-            bases[aspect, name] or NONE,
-            *(
-                (changes[aspect, name].other or NONE) if (aspect, name) in changes else ""
-                for changes in by_group
-            ),
-        )
-        for aspect, name in sorted(bases, key=lambda key: aspects.index(key[0]))
-    )
-    return doc.Table(("aspect", "what", *(group.name for group in comparison.groups)), rows)
-
-
-def others_table(against: Against, baseline: str) -> doc.Table:
-    """Resources and tasks of one group beside the baseline's."""
-    return doc.Table.of(
-        against.others,
-        {
-            "of": lambda contrast: place(contrast.measure),
-            "what": lambda contrast: contrast.measure.name,
-            baseline: lambda contrast: measured(contrast.measure, contrast.base_mean),
-            against.group: lambda contrast: measured(contrast.measure, contrast.other_mean),
-            "ratio": ratio,
-            "95 % interval": interval,
-        },
-    )
+    rows: list[tuple[str, ...]] = []
+    for key in sorted(bases, key=lambda key: aspects.index(key[0])):
+        cells = ((changes[key].other or NONE) if key in changes else "" for changes in by_group)
+        rows.append((key[0].value, key[1], bases[key] or NONE, *cells))
+    return doc.Table(("aspect", "what", *(group.name for group in comparison.groups)), tuple(rows))
 
 
 def tests_table(comparison: Comparison) -> doc.Table:

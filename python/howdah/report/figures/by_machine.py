@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from howdah.analysis.evidence.use import FloatArray, Series
+from howdah.analysis.evidence.use import FloatArray
 from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figures import timeaxis
@@ -21,7 +21,6 @@ from howdah.report.words import three_digits
 from howdah.units import format_rate
 
 PITCH = 56.0  # The height of one small chart with its name and the room below it, pixels.
-
 _NAME, _BELOW, _LINE = 17.0, 5.0, 13.0
 
 
@@ -72,10 +71,14 @@ def rows(
     if source.simulated:
         area["opacity"] = 0.35 if stacked else 0.1
         line["strokeDash"] = source.dash
+    at = {"y": vega.on(y, "y")}
+    base = [{"y": row + bottom} for row in range(count)]
+    upper = [{"y": row + bottom - room} for row in range(count)]
+    rule = {"type": "rule", "color": "$rule"}
     layers = [
         *above.layers,
-        _rules([{"y": row + bottom} for row in range(count)], y, []),
-        _rules([{"y": row + bottom - room} for row in range(count)], y, [2, 3]),
+        vega.layer(base, {**rule, "strokeDash": []}, at),
+        vega.layer(upper, {**rule, "strokeDash": [2, 3]}, at),
         vega.layer(None, area, {**encoding, "y2": "y2"}, *transform, name=vega.DATA if stacked else ""),
         *([] if stacked else [vega.layer(None, line, encoding, *transform, name=vega.DATA)]),
         *_words(shown, y, axis, bottom, room),
@@ -104,10 +107,6 @@ def _values(shown: MachineRows, keys: Sequence[Key], seconds: float) -> list[dic
     ]
 
 
-def _rules(values: list[dict[str, Any]], y: dict[str, Any], dash: list[int]) -> dict[str, Any]:
-    return vega.layer(values, {"type": "rule", "color": "$rule", "strokeDash": dash}, {"y": vega.on(y, "y")})
-
-
 def _words(
     shown: MachineRows, y: dict[str, Any], axis: Axis, bottom: float, room: float
 ) -> list[dict[str, Any]]:
@@ -121,22 +120,22 @@ def _words(
         for high, text in ((0, "0"), (1, f"{axis.top:g} {axis.unit}"))
     ]
     small = {"type": "text", "fontSize": 11, "baseline": "bottom", "align": "left", "dy": -2}
+    at = {"y": vega.on(y, "y")}
+    small_ends: dict[str, Any] = {"fontSize": 10, "align": "right", "baseline": "middle", "x": -6}
     return [
-        vega.layer(names, {**small, "fontWeight": "bold", "x": 2}, {"y": vega.on(y, "y"), "text": "name"}),
-        vega.layer(
-            names,
-            {**small, "color": "$muted"},
-            {"x": vega.in_pixels("at"), "y": vega.on(y, "y"), "text": "what"},
-        ),
-        vega.texts(
-            ends, {"y": vega.on(y, "y")}, fontSize=10, align="right", baseline="middle", x=-6, color="$muted"
-        ),
+        vega.layer(names, {**small, "fontWeight": "bold", "x": 2}, {**at, "text": "name"}),
+        vega.layer(names, {**small, "color": "$muted"}, {"x": vega.in_pixels("at"), **at, "text": "what"}),
+        vega.texts(ends, at, **small_ends, color="$muted"),
     ]
 
 
 def _side_notes(notes: Sequence[SideNote], y: dict[str, Any]) -> list[dict[str, Any]]:
     """Right of every chart its keys, each a square in its colour with its mean."""
     layers = []
+    seen = f"roomy ? ({vega.SHOWN} ? 1 : 0.3) : 0"
+    right = {"y": vega.on(y, "y"), "x": vega.RIGHT_END}
+    square = {"type": "point", "shape": "square", "filled": True, "size": 44, "xOffset": 10, "yOffset": 4}
+    words = {"type": "text", "align": "left", "baseline": "middle", "dx": 17, "dy": 4, "fontSize": 11}
     for place, key in enumerate(dict.fromkeys(note.key for note in notes)):
         values = []
         for note in notes:
@@ -144,14 +143,9 @@ def _side_notes(notes: Sequence[SideNote], y: dict[str, Any]) -> list[dict[str, 
                 line = [peer.key for peer in notes if peer.row == note.row].index(key)
                 at = note.row + (_NAME + _LINE * line) / PITCH
                 values.append({"y": at, "text": note.text, "series": key.name})
-        seen = f"roomy ? ({vega.SHOWN} ? 1 : 0.3) : 0"
-        right = {"y": vega.on(y, "y"), "x": vega.RIGHT_END}
-        square = {"type": "point", "shape": "square", "filled": True, "size": 44, "xOffset": 10, "yOffset": 4}
-        words = {"type": "text", "align": "left", "baseline": "middle", "dx": 17, "dy": 4, "fontSize": 11}
-        layers += [
-            vega.layer(values, {**square, "color": f"${key.token}", "opacity": {"expr": seen}}, right),
-            vega.switching(vega.layer(values, words, {**right, "text": "text"}), f"named{place}"),
-        ]
+        coloured = {**square, "color": f"${key.token}", "opacity": {"expr": seen}}
+        layers.append(vega.layer(values, coloured, right))
+        layers.append(vega.switching(vega.layer(values, words, {**right, "text": "text"}), f"named{place}"))
     return layers
 
 
@@ -160,22 +154,14 @@ def _pointer(source: FigureSource, keys: Sequence[Key], axis: Axis, y: dict[str,
 
     Every step has a strip of its own: Vega-Lite's search for the nearest point loses values that are words.
     """
-    tooltip = [
-        *vega.tips(machine="machine"),
-        vega.number_tip("time", f"at ({timeaxis.run_unit(source).name})"),
-    ]
+    unit = timeaxis.run_unit(source).name
+    tooltip = [*vega.tips(machine="machine"), vega.number_tip("time", f"at ({unit})")]
     tooltip += [vega.number_tip(key.name, f"{key.name} ({axis.unit})", axis.number) for key in keys]
+    place = {"x": timeaxis.time_x(source), "x2": "until", "y": vega.on(y, "row"), "y2": "y2"}
     strips = vega.layer(
         None,
         {"type": "rect", "color": "$ink"},
-        {
-            "x": timeaxis.time_x(source),
-            "x2": "until",
-            "y": vega.on(y, "row"),
-            "y2": "y2",
-            "opacity": vega.while_pointed_at(0.2),
-            "tooltip": tooltip,
-        },
+        {**place, "opacity": vega.while_pointed_at(0.2), "tooltip": tooltip},
         "datum.until > datum.time",
         {"calculate": f"datum.row + {1 - _BELOW / PITCH}", "as": "y2"},
     )
@@ -203,28 +189,56 @@ def by_machine(source: FigureSource) -> list[Figure]:
     """The figures of those resources that were sampled on two machines at least; none off a cluster."""
     if source.record.cluster is None:
         return []
-    return list(filter(None, (_cpu(source), _rates(source, STORAGE), _rates(source, NETWORK))))
+    return list(filter(None, (_figure(source, kind) for kind in (CPU, STORAGE, NETWORK))))
 
 
-def _series(source: FigureSource, kind: MachineFigure) -> list[Series]:
-    return source.evidence.series_of(kind.subject, *kind.keys)
-
-
-def _cpu(source: FigureSource) -> Figure | None:
-    shown = machines(source, _series(source, CPU), tuple(CPU.keys))
+def _figure(source: FigureSource, kind: MachineFigure) -> Figure | None:
+    shown = machines(source, source.evidence.series_of(kind.subject, *kind.keys), tuple(kind.keys))
     if shown is None:
         return None
-    kept = [
-        place
-        for place in range(len(CPU.keys))
-        if any(_mean(shown, row.values[place]) >= LEAST_SHARE for row in shown.rows)
-    ] or [0]
-    keys = [key for place, key in enumerate(CPU.keys.values()) if place in kept]
-    shown = shown._replace(rows=tuple(row.only(kept).scaled(100) for row in shown.rows))
-    notes = _notes(shown, keys, "{:.0f} %".format)
-    caption = "How each machine's CPUs, as many as its limit allows, spent the time; the means on the right."
-    axis = Axis("%", 100, ".0f")
-    return _figure(source, CPU, shown, keys=keys, axis=axis, notes=notes, caption=caption)
+    keys = list(kind.keys.values())
+    if kind is CPU:
+        kept = [
+            place
+            for place in range(len(keys))
+            if any(_mean(shown, row.values[place]) >= LEAST_SHARE for row in shown.rows)
+        ] or [0]
+        keys = [keys[place] for place in kept]
+        shown = shown._replace(rows=tuple(row.only(kept).scaled(100) for row in shown.rows))
+        notes, axis = _notes(shown, keys, "{:.0f} %".format), Axis("%", 100, ".0f")
+        caption = "How each machine's CPUs, as many as its limit allows, spent the time"
+    else:
+        peak = max((float(values.max()) for row in shown.rows for values in row.values), default=0.0)
+        if peak <= 0:
+            return None
+        unit = timeaxis.rate_unit(peak)
+        top = float(f"{peak / unit.size:.2g}")
+        notes, axis = _notes(shown, keys, format_rate), Axis(unit.name, top, timeaxis.number_format(top))
+        scope = "Of all its data disks" if kind is STORAGE else "Over all its interfaces"
+        caption = f"{scope}, every machine on the same axis up to {format_rate(peak)}"
+        shown = shown._replace(rows=tuple(row.scaled(1 / unit.size) for row in shown.rows))
+    captions = [f"{caption}; the means on the right."]
+    if any(
+        timeaxis.hidden(values.max(keepdims=True), np.array([highest]))
+        for row in shown.rows
+        for values, highest in zip(row.values, row.peaks, strict=True)
+    ):
+        captions.append("A step is a mean; the figure's table has the peaks.")
+    columns = [f"{key.name}, {statistic} ({axis.unit})" for key in keys for statistic in ("mean", "peak")]
+    lines = []
+    for row in shown.rows:
+        pairs = zip((_mean(shown, values) for values in row.values), row.peaks, strict=True)
+        lines.append((row.name, *map(three_digits, chain(*pairs))))
+    return Figure(
+        kind.id,
+        kind.title,
+        " ".join(filter(None, (*captions, shown.left_out))),
+        rows(source, shown, keys, axis, notes, stacked=kind is CPU),
+        Table(("machine", *columns), tuple(lines)),
+        tuple(keys),
+        marks=len(shown.grid) * len(shown.rows) * len(keys),
+        labelled=True,
+    )
 
 
 def _notes(shown: MachineRows, keys: Sequence[Key], text: Callable[[float], str]) -> list[SideNote]:
@@ -233,61 +247,6 @@ def _notes(shown: MachineRows, keys: Sequence[Key], text: Callable[[float], str]
         for place, row in enumerate(shown.rows)
         for key, values in zip(keys, row.values, strict=True)
     ]
-
-
-def _rates(source: FigureSource, kind: MachineFigure) -> Figure | None:
-    shown = machines(source, _series(source, kind), tuple(kind.keys))
-    peak = (
-        max((float(values.max()) for row in shown.rows for values in row.values), default=0.0) if shown else 0
-    )
-    if shown is None or peak <= 0:
-        return None
-    keys = list(kind.keys.values())
-    notes = _notes(shown, keys, format_rate)
-    unit = timeaxis.rate_unit(peak)
-    top = float(f"{peak / unit.size:.2g}")
-    scope = "Of all its data disks" if kind is STORAGE else "Over all its interfaces"
-    caption = f"{scope}, every machine on the same axis up to {format_rate(peak)}; the means on the right."
-    axis = Axis(unit.name, top, timeaxis.number_format(top))
-    shown = shown._replace(rows=tuple(row.scaled(1 / unit.size) for row in shown.rows))
-    return _figure(source, kind, shown, keys=keys, axis=axis, notes=notes, caption=caption)
-
-
-def _figure(
-    source: FigureSource,
-    kind: MachineFigure,
-    shown: MachineRows,
-    *,
-    keys: Sequence[Key],
-    axis: Axis,
-    notes: Sequence[SideNote],
-    caption: str,
-) -> Figure:
-    lower = any(
-        timeaxis.hidden(values.max(keepdims=True), np.array([peak]))
-        for row in shown.rows
-        for values, peak in zip(row.values, row.peaks, strict=True)
-    )
-    peaks = "A step is a mean; the figure's table has the peaks." if lower else ""
-    return Figure(
-        id=kind.id,
-        title=kind.title,
-        caption=" ".join(filter(None, (caption, peaks, shown.left_out))),
-        spec=rows(source, shown, keys, axis, notes, stacked=kind is CPU),
-        table=_table(shown, keys, axis),
-        keys=tuple(keys),
-        marks=len(shown.grid) * len(shown.rows) * len(keys),
-        labelled=True,
-    )
-
-
-def _table(shown: MachineRows, keys: Sequence[Key], axis: Axis) -> Table:
-    columns = [f"{key.name}, {statistic} ({axis.unit})" for key in keys for statistic in ("mean", "peak")]
-    lines = []
-    for row in shown.rows:
-        pairs = zip((_mean(shown, values) for values in row.values), row.peaks, strict=True)
-        lines.append((row.name, *map(three_digits, chain(*pairs))))
-    return Table(("machine", *columns), tuple(lines))
 
 
 def _mean(shown: MachineRows, values: FloatArray) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.wording import seconds as seconds_said
@@ -15,21 +15,14 @@ from howdah.report.theme import WIDTH
 
 ROW, BAR = 72, 26
 TOKENS = ("phase-1", "phase-2", "phase-3")
-
-
 _WORD = 0.13  # The width of a total next to the axis.
-
-
 _BESIDE_EDGE = {"expr": "scale('x', datum.limit) < 3.4 * length(datum.text) ? 'left' : 'center'"}
 """A mark's name stands below its middle, and begins there where half of it would be cut off at the left."""
 _HALF = 7  # Of the end marks, in pixels above and below the line.
+_RIMS = (("$page", 5), ("$ink", 2))  # Lines in ink with a pale rim show on a bar of any shade.
 
 
-class Marks(NamedTuple):
-    """What the bars are compared with, its name and its seconds by workload."""
-
-    name: str
-    seconds: dict[str, float]
+_Marks = tuple[str, dict[str, float]]  # The name of what bars are compared with, and its seconds by workload.
 
 
 def elapsed(source: FigureSource) -> Figure | None:
@@ -37,29 +30,32 @@ def elapsed(source: FigureSource) -> Figure | None:
     workloads = source.evidence.workloads
     if not workloads:
         return None
-    marks = _marks(source)
+    floors = {floor.workload: floor.floor_s for floor in source.evidence.floors}
+    limits = {limit.workload: limit.limit_s for limit in source.evidence.limits if limit.phase is None}
+    name, seconds = marks = ("floor", floors) if floors else ("limit", limits)
     ends = [datum["high"] for datum in intervals(source, unit_s=1.0)]
-    longest = max(
-        [workload.elapsed_s for workload in workloads] + list(marks.seconds.values()) + ends + [1e-3]
-    )
-    spec = _spec(source, marks, longest)
+    longest = max(*(workload.elapsed_s for workload in workloads), *seconds.values(), *ends, 1e-3)
+    rows: list[tuple[str, ...]] = []
+    for workload in workloads:
+        mark = seconds.get(workload.workload)
+        rows.append((workload.workload, "", f"{workload.elapsed_s:.3f}", f"{mark:.3f}" if mark else ""))
+        rows += [(workload.workload, phase.name, f"{phase.elapsed_s:.3f}", "") for phase in workload.phases]
+    caption = [f"How long each workload {took(source.record)}, divided into its phases."]
+    if any(result.job for result in source.record.workloads):
+        caption.append("Gaps are the time before a job's first task.")
+    if ends:
+        caption.append("The line across a bar's end covers 90 % of all simulations.")
+    if floors:
+        caption.append("The floor is the same work on the same hardware without Hadoop.")
+    elif limits:
+        caption.append("The limit is the raw hardware's own time for the same bytes.")
     return Figure(
         id="elapsed",
         title="Elapsed time",
-        caption=_caption(source, marks),
-        spec=spec,
-        table=_table(workloads, marks),
+        caption=" ".join(caption),
+        spec=_spec(source, marks, longest),
+        table=Table(("workload", "phase", "elapsed (s)", f"{name} (s)"), tuple(rows)),
         marks=len(workloads) * 4,
-    )
-
-
-def _marks(source: FigureSource) -> Marks:
-    """The floor where there is one: nothing says better what Hadoop costs; the raw limit elsewhere."""
-    floors = {floor.workload: floor.floor_s for floor in source.evidence.floors}
-    if floors:
-        return Marks("floor", floors)
-    return Marks(
-        "limit", {limit.workload: limit.limit_s for limit in source.evidence.limits if limit.phase is None}
     )
 
 
@@ -88,44 +84,53 @@ def clear_of(end: float, limit: float, longest: float) -> float:
     return limit if end < limit < end + _WORD * longest else end
 
 
-def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
+def _spec(source: FigureSource, held: _Marks, longest: float) -> dict[str, Any]:
     unit = run_unit(source)
+    mark_name, mark_seconds = held
     workloads = source.evidence.workloads
     spans = intervals(source, unit.size)
     beyond = {span["row"]: span["high"] for span in spans}
     segments, totals, marks = [], [], []
     for row, workload in enumerate(workloads):
-        mark_s = held.seconds.get(workload.workload, 0.0)
-        mark = mark_s / unit.size
-        segments += [part | {"mark": mark} for part in _segments(source, workload, row)]
+        mark_s = mark_seconds.get(workload.workload, 0.0)
+        place = mark_s / unit.size
+        segments += [part | {"mark": place} for part in _segments(source, workload, row)]
         end = max(workload.elapsed_s / unit.size, beyond.get(row, 0.0))
         ended = "" if workload.outcome is Outcome.SUCCEEDED else f", {workload.outcome.value}"
         text = f"{seconds_said(workload.elapsed_s)}{ended}"
-        totals.append({"row": row, "end": clear_of(end, mark, longest / unit.size), "text": text})
+        totals.append({"row": row, "end": clear_of(end, place, longest / unit.size), "text": text})
         if mark_s:
-            marks.append({"row": row, "limit": mark, "text": f"{held.name} {seconds_said(mark_s)}"})
+            marks.append({"row": row, "limit": place, "text": f"{mark_name} {seconds_said(mark_s)}"})
     names = [{"row": row, "text": workload.workload} for row, workload in enumerate(workloads)]
     x = vega.scaled([0, 1.02 * longest / unit.size], vega.across(f"elapsed ({unit.name})", tickCount=6))
     y = vega.rows(len(workloads))
     bar: dict[str, Any] = {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1}
     if source.simulated:
         bar |= {"fillOpacity": 0.25, "stroke": "$ink", "strokeDash": [5, 3]}
-    # The limit is a line in ink with a pale rim, so that it shows on a bar of any shade.
     tick = {"type": "tick", "orient": "vertical", "size": BAR + 10}
     wide = "6.4 * length(datum.text) + 14"
     # A name that its bar's mark would strike through begins behind it.
     before = "scale('x', datum.mark) - scale('x', datum.start)"
     moved = f"(datum.start < datum.mark && {before} < {wide} ? {before} : 0)"
     room = f"scale('x', datum.end) - scale('x', datum.start) - {moved}"
-    tooltip = {"tooltip": vega.tips(workload=None, phase=None, spent="elapsed")}
+    colours = vega.coloured_by("token", {token: token for token in TOKENS})
+    stacked = {
+        **vega.stacked(x, y, colours),
+        "tooltip": vega.tips(workload=None, phase=None, spent="elapsed"),
+    }
     on_bars = {token: "ink" if source.simulated else f"on-{token}" for token in TOKENS}
+    limit = {"x": vega.on(x, "limit"), "y": y}
+    name = {"type": "text", "align": _BESIDE_EDGE, "dy": 27, "fontSize": 11}
+    # The interval of a simulation is a line across a bar's end, with a mark at each of its ends.
+    tips = vega.tips(text="90 % of the simulations")
+    across = {"x": vega.on(x, "low"), "x2": {"field": "high"}, "y": y, "tooltip": tips}
+    interval: list[dict[str, Any]] = []
+    for ink, width in _RIMS:
+        mark = {"type": "tick", "orient": "vertical", "size": 2 * _HALF, "thickness": width, "color": ink}
+        interval.append(vega.layer(spans, {"type": "rule", "strokeWidth": width, "color": ink}, across))
+        interval += [vega.layer(spans, mark, {"x": vega.on(x, side), "y": y}) for side in ("low", "high")]
     layers: list[dict[str, Any]] = [
-        vega.layer(
-            segments,
-            bar,
-            {**vega.stacked(x, y, vega.coloured_by("token", {token: token for token in TOKENS})), **tooltip},
-            name=vega.DATA,
-        ),
+        vega.layer(segments, bar, stacked, name=vega.DATA),
         vega.texts(
             segments,
             {"x": vega.on(x, "start"), "y": y, "color": vega.coloured_by("token", on_bars)},
@@ -136,44 +141,11 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
         ),
         vega.texts(names, {"y": y}, dy=-24, fontSize=13, fontWeight=600, x=0),
         vega.texts(totals, {"x": vega.on(x, "end"), "y": y}, dx=8, fontSize=15, fontWeight=600),
-        *(
-            vega.layer(
-                marks, {**tick, "thickness": width, "color": colour}, {"x": vega.on(x, "limit"), "y": y}
-            )
-            for colour, width in (("$page", 5), ("$ink", 2))
-        ),
-        *vega.rimmed(
-            marks,
-            {"type": "text", "align": _BESIDE_EDGE, "dy": 27, "fontSize": 11},
-            {"x": vega.on(x, "limit"), "y": y, "text": {"field": "text"}},
-        ),
-        *interval_layers(spans, x, y),
+        *(vega.layer(marks, {**tick, "thickness": width, "color": ink}, limit) for ink, width in _RIMS),
+        *vega.rimmed(marks, name, {**limit, "text": {"field": "text"}}),
+        *vega.filled(*interval),
     ]
     return vega.chart(layers, height=ROW * len(workloads), width=WIDTH + 62, top=4, left=4, right=114)
-
-
-def _caption(source: FigureSource, held: Marks) -> str:
-    text = f"How long each workload {took(source.record)}, divided into its phases."
-    if any(result.job for result in source.record.workloads):
-        text += " Gaps are the time before a job's first task."
-    if intervals(source, unit_s=1.0):
-        text += " The line across a bar's end covers 90 % of all simulations."
-    if not held.seconds:
-        return text
-    if held.name == "floor":
-        return f"{text} The floor is the same work on the same hardware without Hadoop."
-    return f"{text} The limit is the raw hardware's own time for the same bytes."
-
-
-def _table(workloads: tuple[WorkloadTime, ...], held: Marks) -> Table:
-    rows = []
-    for workload in workloads:
-        mark = held.seconds.get(workload.workload)
-        rows.append((workload.workload, "", f"{workload.elapsed_s:.3f}", f"{mark:.3f}" if mark else ""))
-        rows.extend(
-            (workload.workload, phase.name, f"{phase.elapsed_s:.3f}", "") for phase in workload.phases
-        )
-    return Table(("workload", "phase", "elapsed (s)", f"{held.name} (s)"), tuple(rows))
 
 
 def intervals(source: FigureSource, unit_s: float) -> list[dict[str, Any]]:
@@ -190,26 +162,3 @@ def intervals(source: FigureSource, unit_s: float) -> list[dict[str, Any]]:
         for row, workload in enumerate(source.evidence.workloads)
         if (band := bands.get(workload.workload)) is not None
     ]
-
-
-def interval_layers(
-    values: list[dict[str, Any]], x: dict[str, Any], y: dict[str, Any]
-) -> list[dict[str, Any]]:
-    """A line from end to end with a mark at each, pale-rimmed to show on any bar; none of nothing."""
-    if not values:
-        return []
-    line = {
-        "x": vega.on(x, "low"),
-        "x2": {"field": "high"},
-        "y": y,
-        "tooltip": vega.tips(text="90 % of the simulations"),
-    }
-    tick = {"type": "tick", "orient": "vertical", "size": 2 * _HALF}
-    layers: list[dict[str, Any]] = []
-    for colour, width in (("$page", 5), ("$ink", 2)):
-        layers.append(vega.layer(values, {"type": "rule", "strokeWidth": width, "color": colour}, line))
-        layers += [
-            vega.layer(values, {**tick, "thickness": width, "color": colour}, {"x": vega.on(x, end), "y": y})
-            for end in ("low", "high")
-        ]
-    return layers

@@ -17,11 +17,8 @@ from howdah.report.words import signed_bytes
 from howdah.units import format_bytes, format_percent
 
 GAP = 48.0  # Room between two boxes of a column, which holds the name of the lower one, pixels.
-
 TALLEST = 190.0  # The height of the fullest column's boxes together, pixels.
-
 BOX = 1 / 60  # The width of a box, as a share of the picture's.
-
 LEAST = 1.0  # No box or stream is drawn thinner, pixels.
 
 
@@ -69,21 +66,20 @@ def layout(picture: ByteFlow) -> FlowLayout:
         )
         for node in picture.nodes
     }
-    passing = [
-        (f"{index}@{at}", at, flow.bytes)
-        for index, flow in enumerate(picture.flows)
-        for at in range(column[flow.source] + 1, column[flow.target])
-    ]
     columns: list[list[str]] = [[] for _ in used]
     for node in picture.nodes:
         columns[column[node.key]].append(node.key)
-    for key, at, size in passing:
-        columns[at].append(key)
-        carried[key] = size
+    before: dict[str, list[str]] = {}
+    for index, flow in enumerate(picture.flows):
+        for at in range(column[flow.source] + 1, column[flow.target]):
+            columns[at].append(f"{index}@{at}")
+            carried[f"{index}@{at}"] = flow.bytes
+        for left, right in pairwise(_chain(index, flow, column)):
+            before.setdefault(right, []).append(left)
     fullest = max(sum(carried[key] for key in keys) for keys in columns)
     scale = TALLEST / fullest if fullest else 0.0
     heights = {key: max(LEAST, scale * size) for key, size in carried.items()}
-    tops = _tops(columns, heights, _neighbours(picture.flows, column))
+    tops = _tops(columns, heights, before)
     nodes = {node.key: node for node in picture.nodes}
     boxes = [
         Box(nodes.get(key), at, tops[key], heights[key], carried[key])
@@ -98,15 +94,6 @@ def _chain(index: int, flow: Flow, column: dict[str, int]) -> list[str]:
     """The boxes and passing places that a stream connects, from left to right."""
     between = range(column[flow.source] + 1, column[flow.target])
     return [flow.source, *(f"{index}@{at}" for at in between), flow.target]
-
-
-def _neighbours(flows: Sequence[Flow], column: dict[str, int]) -> dict[str, list[str]]:
-    """For every box and place, what streams reach it from the left."""
-    before: dict[str, list[str]] = {}
-    for index, flow in enumerate(flows):
-        for left, right in pairwise(_chain(index, flow, column)):
-            before.setdefault(right, []).append(left)
-    return before
 
 
 def _tops(
@@ -137,12 +124,15 @@ def _streams(
     """Streams leave and enter a box below one another, in the order of the boxes at their other ends."""
     heights = [max(LEAST, scale * flow.bytes) for flow in flows]
     chains = [_chain(index, flow, column) for index, flow in enumerate(flows)]
-    leaves, enters = dict.fromkeys(range(len(flows)), 0.0), dict.fromkeys(range(len(flows)), 0.0)
+    leaves, enters = [0.0] * len(flows), [0.0] * len(flows)
     for key in column:
         out = [index for index, flow in enumerate(flows) if flow.source == key]
-        _stack(sorted(out, key=lambda index: tops[chains[index][1]]), tops[key], heights, leaves)
         coming = [index for index, flow in enumerate(flows) if flow.target == key]
-        _stack(sorted(coming, key=lambda index: tops[chains[index][-2]]), tops[key], heights, enters)
+        for places, far_end, indices in ((leaves, 1, out), (enters, -2, coming)):
+            top = tops[key]
+            for index in sorted(indices, key=lambda index: tops[chains[index][far_end]]):
+                places[index] = top
+                top += heights[index]
     return tuple(
         Stream(
             flow,
@@ -157,20 +147,12 @@ def _streams(
     )
 
 
-def _stack(order: list[int], top: float, heights: list[float], into: dict[int, float]) -> None:
-    for index in order:
-        into[index] = top
-        top += heights[index]
-
-
 READ, CACHED = Key("read from disks", "disk-read"), Key("from the page cache", "memory-cached")
 WITHIN, NETWORK = Key("within a machine", "phase-2"), Key("over the network", "net-send")
 WRITTEN = Key("written to disks", "disk-write")
 
 WORTH_TELLING = 0.05  # Amounts that differ by this share count as different.
-
 TOO_SMALL = 0.01  # A stream of this share of the largest, in theory too, is left to the table.
-
 _STEPS, _SIDE, _LINE = 20, 8, 13
 
 
@@ -181,37 +163,14 @@ def flow_figures(source: FigureSource) -> list[Figure]:
     return [_figure(source, flow) for flow in pictures if flow.flows]
 
 
-def _visible(picture: ByteFlow) -> ByteFlow:
-    """The picture without streams too thin to see, and without boxes that only these reach."""
-    largest = max(flow.bytes for flow in picture.flows)
-    flows = tuple(
-        flow for flow in picture.flows if max(flow.bytes, flow.theory or 0.0) >= TOO_SMALL * largest
-    )
-    met = {end for flow in flows for end in (flow.source, flow.target)}
-    nodes = tuple(node for node in picture.nodes if node.key in met)
-    return replace(picture, flows=flows, nodes=nodes)
-
-
 def _figure(source: FigureSource, whole: ByteFlow) -> Figure:
-    picture = _visible(whole)
-    keys = [
-        key
-        for key in (READ, CACHED, WITHIN, NETWORK, WRITTEN)
-        if any(_key(flow) is key for flow in picture.flows)
-    ]
-    return Figure(
-        id=f"flow-{picture.workload.replace(' #', '-')}",
-        title=f"{picture.workload}: where the bytes went",
-        caption=_caption(picture),
-        spec=_spec(source, picture, layout(picture), keys),
-        table=_table(whole),
-        keys=tuple(keys) if len(keys) > 1 else (),
-        marks=len(picture.flows) + len(picture.nodes),
-        least_width=WIDTH + 120,
-    )
-
-
-def _caption(picture: ByteFlow) -> str:
+    largest = max(flow.bytes for flow in whole.flows)
+    flows = tuple(flow for flow in whole.flows if max(flow.bytes, flow.theory or 0.0) >= TOO_SMALL * largest)
+    met = {end for flow in flows for end in (flow.source, flow.target)}
+    nodes = tuple(node for node in whole.nodes if node.key in met)
+    picture = replace(whole, flows=flows, nodes=nodes)
+    met_keys = {_key(flow) for flow in flows}
+    keys = [key for key in (READ, CACHED, WITHIN, NETWORK, WRITTEN) if key in met_keys]
     sentences = [
         "A stream's height is the bytes counted; where no counter exists, the bytes expected in theory."
     ]
@@ -227,7 +186,25 @@ def _caption(picture: ByteFlow) -> str:
         sentences.append(
             f"Shuffle that crossed from one machine to another: {format_percent(picture.remote_share)}."
         )
-    return " ".join(sentences)
+    labels = {node.key: node.label for node in whole.nodes}
+    return Figure(
+        id=f"flow-{picture.workload.replace(' #', '-')}",
+        title=f"{picture.workload}: where the bytes went",
+        caption=" ".join(sentences),
+        spec=_spec(source, picture, layout(picture), keys),
+        table=Table.of(
+            whole.flows,
+            {
+                "stream": lambda flow: f"{labels[flow.source]} → {labels[flow.target]}: {flow.stream}",
+                "counted": lambda flow: signed_bytes(flow.measured),
+                "theory": lambda flow: signed_bytes(flow.theory),
+                "counted by": lambda flow: flow.by or "no counter",
+            },
+        ),
+        keys=tuple(keys) if len(keys) > 1 else (),
+        marks=len(picture.flows) + len(picture.nodes),
+        least_width=WIDTH + 120,
+    )
 
 
 def _key(flow: Flow) -> Key:
@@ -245,49 +222,33 @@ def _spec(source: FigureSource, picture: ByteFlow, placed: FlowLayout, keys: lis
     x = vega.scaled([0, placed.columns - 1 + placed.box], zero=False)
     y = vega.scaled([0, placed.height], down=True, zero=False)
     streams = [row for stream in placed.streams for row in _outline(stream, placed.box)]
+    area: dict[str, Any] = {"type": "area", "opacity": 0.5}
+    if source.simulated:
+        area["line"] = {"strokeDash": source.dash}
+    edges = {"x": vega.on(x, "x"), "y": vega.on(y, "y"), "y2": "y2"}
+    colour = {"color": vega.series_colour(keys), "detail": vega.tips(flow=None)}
+    tooltip = vega.tips(what="what", bytes="counted", theory="expected in theory", by="counted by")
+    boxes = [
+        {
+            "x": box.column,
+            "x2": box.column + placed.box,
+            "y": box.top,
+            "y2": box.top + box.height,
+            "label": box.node.label,
+            "bytes": format_bytes(box.bytes),
+        }
+        for box in placed.boxes
+        if box.node
+    ]
+    around = {**vega.spans(x, y), "tooltip": vega.tips(label="where", bytes="bytes")}
     layers: list[dict[str, Any]] = [
-        vega.own(
-            streams,
-            {"type": "area", "opacity": 0.5}
-            | ({"line": {"strokeDash": source.dash}} if source.simulated else {}),
-            {
-                "x": vega.on(x, "x"),
-                "y": vega.on(y, "y"),
-                "y2": "y2",
-                "color": vega.series_colour(keys),
-                "detail": vega.tips(flow=None),
-            },
-            vega.tips(what="what", bytes="counted", theory="expected in theory", by="counted by"),
-        ),
-        vega.layer(
-            [
-                {
-                    "x": box.column,
-                    "x2": box.column + placed.box,
-                    "y": box.top,
-                    "y2": box.top + box.height,
-                    "label": box.node.label,
-                    "bytes": format_bytes(box.bytes),
-                }
-                for box in placed.boxes
-                if box.node
-            ],
-            {"type": "rect", "color": "$phase-1"},
-            {**vega.spans(x, y), "tooltip": vega.tips(label="where", bytes="bytes")},
-        ),
+        vega.own(streams, area, {**edges, **colour}, tooltip),
+        vega.layer(boxes, {"type": "rect", "color": "$phase-1"}, around),
         *_names(picture, placed, x, y),
         *legend(keys, placed.height + _LINE),
     ]
-    spec = vega.chart(
-        layers,
-        height=placed.height,
-        width=980 - 2 * _SIDE,
-        top=4,
-        bottom=10 + LEGEND_HEIGHT,
-        left=_SIDE,
-        right=_SIDE,
-    )
-    return with_still(spec)
+    sides = {"top": 4, "bottom": 10 + LEGEND_HEIGHT, "left": _SIDE, "right": _SIDE}
+    return with_still(vega.chart(layers, height=placed.height, width=980 - 2 * _SIDE, **sides))
 
 
 def _outline(stream: Stream, wide: float) -> list[dict[str, Any]]:
@@ -334,53 +295,22 @@ def _names(
     picture: ByteFlow, placed: FlowLayout, x: dict[str, Any], y: dict[str, Any]
 ) -> list[dict[str, Any]]:
     """The words above the boxes, those at the picture's edges aligned with it."""
-    layers = []
-    aligned = {0: "left", placed.columns - 1: "right"}
-    for align, shift in (("left", 0.0), ("center", placed.box / 2), ("right", placed.box)):
-        values = []
-        for box in placed.boxes:
-            if box.node is not None and aligned.get(box.column, "center") == align:
-                lines = _box_lines(picture, box.node)
-                # The last line stands right above the box, the name above the others.
-                values += [
-                    {
-                        "x": box.column + shift,
-                        "y": box.top - 4 - _LINE * (len(lines) - 1 - place),
-                        "text": line,
-                        "strong": place == 0,
-                    }
-                    for place, line in enumerate(lines)
-                ]
-        if values:
-            layers.append(_line(values, align, x, y))
-    return layers
-
-
-def _line(values: list[dict[str, Any]], align: str, x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
-    strong = "datum.strong"
-    return vega.texts(
-        values,
-        {
-            "x": vega.on(x, "x"),
-            "y": vega.on(y, "y"),
-            "color": {"condition": {"test": strong, "value": "$ink"}, "value": "$muted"},
-        },
-        align=align,
-        baseline="bottom",
-        fontSize=11,
-        limit=200,
-        fontWeight={"expr": f"{strong} ? 'bold' : 'normal'"},
-    )
-
-
-def _table(picture: ByteFlow) -> Table:
-    labels = {node.key: node.label for node in picture.nodes}
-    return Table.of(
-        picture.flows,
-        {
-            "stream": lambda flow: f"{labels[flow.source]} → {labels[flow.target]}: {flow.stream}",
-            "counted": lambda flow: signed_bytes(flow.measured),
-            "theory": lambda flow: signed_bytes(flow.theory),
-            "counted by": lambda flow: flow.by or "no counter",
-        },
-    )
+    aligned = {0: ("left", 0.0), placed.columns - 1: ("right", placed.box)}
+    words: dict[str, list[dict[str, Any]]] = {"left": [], "center": [], "right": []}
+    for box in placed.boxes:
+        if box.node is not None:
+            align, shift = aligned.get(box.column, ("center", placed.box / 2))
+            x_of, lines = {"x": box.column + shift}, _box_lines(picture, box.node)
+            # The last line stands right above the box, the name above the others.
+            words[align] += [
+                {**x_of, "y": box.top - 4 - _LINE * (len(lines) - place), "text": text, "strong": place == 1}
+                for place, text in enumerate(lines, start=1)
+            ]
+    tone = {"condition": {"test": "datum.strong", "value": "$ink"}, "value": "$muted"}
+    weight = {"expr": "datum.strong ? 'bold' : 'normal'"}
+    at = {"x": vega.on(x, "x"), "y": vega.on(y, "y"), "color": tone}
+    return [
+        vega.texts(values, at, align=align, baseline="bottom", fontSize=11, limit=200, fontWeight=weight)
+        for align, values in words.items()
+        if values
+    ]

@@ -44,18 +44,6 @@ def _rates_figure(workload: str, steps: Sequence[RateStep]) -> Figure:
         if held
         else "None was kept and answered in time."
     )
-    return Figure(
-        id=f"rates-{workload}".replace(" ", "-").replace("#", ""),
-        title=f"{workload}: times of operations at each rate",
-        caption=caption,
-        spec=_rates_spec(steps),
-        table=_table(steps),
-        keys=(IN_TIME, TOO_LATE),
-        marks=len(steps),
-    )
-
-
-def _rates_spec(steps: Sequence[RateStep]) -> dict[str, Any]:
     values = [
         {
             "series": (IN_TIME if step.held else TOO_LATE).name,
@@ -68,26 +56,16 @@ def _rates_spec(steps: Sequence[RateStep]) -> dict[str, Any]:
     ]
     most = max(step.asked_per_s for step in steps)
     x = vega.linear("asked", [0, 1.05 * most], vega.across("target operations per second", format="~s"))
-    y = vega.logarithmic("ms", {**vega.level_title("99 % within, ms"), "format": "~g", "tickCount": 5})
+    y = vega.logarithmic("ms", vega.level_title("99 % within, ms", format="~g", tickCount=5))
     tooltip = [
         vega.number_tip("asked", "requested in a second", ",.0f"),
         *vega.tips(done="done", within="99 % within"),
     ]
+    line = {"type": "line", "color": "$muted", "strokeWidth": 1.2}
     point = {"type": "point", "filled": True, "size": 70, "opacity": 1}
-    return vega.chart(
-        [
-            vega.layer(values, {"type": "line", "color": "$muted", "strokeWidth": 1.2}, {"x": x, "y": y}),
-            vega.own(
-                values, point, {"x": x, "y": y, "color": vega.series_colour((IN_TIME, TOO_LATE))}, tooltip
-            ),
-        ],
-        height=_HEIGHT,
-        top=24,
-    )
-
-
-def _table(steps: Sequence[RateStep]) -> Table:
-    return Table.of(
+    coloured = {"x": x, "y": y, "color": vega.series_colour((IN_TIME, TOO_LATE))}
+    layers = [vega.layer(values, line, {"x": x, "y": y}), vega.own(values, point, coloured, tooltip)]
+    table = Table.of(
         steps,
         {
             "requested in a second": lambda step: f"{step.asked_per_s:,.0f}",
@@ -95,6 +73,15 @@ def _table(steps: Sequence[RateStep]) -> Table:
             "99 % within": lambda step: delay(step.within_s),
             "in time": lambda step: "yes" if step.held else "no",
         },
+    )
+    return Figure(
+        id=f"rates-{workload}".replace(" ", "-").replace("#", ""),
+        title=f"{workload}: times of operations at each rate",
+        caption=caption,
+        spec=vega.chart(layers, height=_HEIGHT, top=24),
+        table=table,
+        keys=(IN_TIME, TOO_LATE),
+        marks=len(steps),
     )
 
 
@@ -125,18 +112,6 @@ def _figure(source: FigureSource, workload: str, timed: list[OperationLatency]) 
         f"the longest {delay(latency.longest_s)}"
         for latency in timed
     )
-    return Figure(
-        id=f"latencies-{workload}".replace(" ", "-").replace("#", ""),
-        title=f"{workload}: how long operations took",
-        caption=f"{percentiles}.",
-        spec=_spec(source, timed, keys),
-        table=latency_table(timed),
-        keys=keys,
-        marks=sum(len(latency.curve) for latency in timed),
-    )
-
-
-def latency_table(timed: list[OperationLatency]) -> Table:
     shares = [share for share, _ in timed[0].within_s]
     columns = ("operation", "how often", *(f"{100 * share:g} % within" for share in shares), "longest")
     rows = tuple(
@@ -148,11 +123,7 @@ def latency_table(timed: list[OperationLatency]) -> Table:
         )
         for latency in timed
     )
-    return Table(columns, rows)
-
-
-def _spec(source: FigureSource, timed: list[OperationLatency], keys: tuple[Key, ...]) -> dict[str, Any]:
-    values = [
+    points = [
         {
             "series": latency.operation,
             "longer": max(1 - share, _LEAST_SHARE),
@@ -164,23 +135,28 @@ def _spec(source: FigureSource, timed: list[OperationLatency], keys: tuple[Key, 
         for share, time_s in latency.curve
     ]
     least = min(max(1 - share, _LEAST_SHARE) for latency in timed for share, _ in latency.curve)
-    x = vega.logarithmic(
-        "longer",
-        {
-            "title": "of all operations took longer",
-            "labelExpr": "format(100 * datum.value, '~g') + ' %'",
-            "values": [1, 0.1, 0.01, 0.001, 0.0001, 0.00001],
-        },
-        [1, least],
-    )
-    y = vega.logarithmic("ms", {**vega.level_title("ms"), "format": "~g", "tickCount": 5})
+    axis = {
+        "title": "of all operations took longer",
+        "labelExpr": "format(100 * datum.value, '~g') + ' %'",
+        "values": [1, 0.1, 0.01, 0.001, 0.0001, 0.00001],
+    }
+    x = vega.logarithmic("longer", axis, [1, least])
+    y = vega.logarithmic("ms", vega.level_title("ms", format="~g", tickCount=5))
     curves = vega.own(
-        values,
+        points,
         {"type": "line", "strokeWidth": 1.5, "strokeDash": source.dash},
         {"x": x, "y": y, "color": vega.series_colour(keys)},
         vega.tips(series="operation", share="of all", text="within"),
     )
-    return vega.chart([curves], height=180, top=24)
+    return Figure(
+        id=f"latencies-{workload}".replace(" ", "-").replace("#", ""),
+        title=f"{workload}: how long operations took",
+        caption=f"{percentiles}.",
+        spec=vega.chart([curves], height=180, top=24),
+        table=Table(columns, rows),
+        keys=keys,
+        marks=sum(len(latency.curve) for latency in timed),
+    )
 
 
 _THOUSAND = 1000.0
@@ -253,25 +229,8 @@ def availability(source: FigureSource) -> Figure | None:
     )
     if source.record.faults:
         caption += " Faults are shaded, from injection until they were reverted."
-    return Figure(
-        id="availability",
-        title="Answers to probes",
-        caption=caption,
-        spec=_probes_spec(source, probes),
-        table=_probes_table(probes),
-        keys=(ANSWERED, OUT),
-        marks=len(probes) + sum(len(probe.outages) for probe in probes),
-    )
-
-
-def _probe_name(probe: ProbeReport) -> str:
-    return f"{probe.of}, {probe.operation}"
-
-
-def _probes_spec(source: FigureSource, probes: tuple[ProbeReport, ...]) -> dict[str, Any]:
     unit = run_unit(source)
     above = header(source, WIDTH)
-    x = time_x(source)
     y: dict[str, Any] = {
         "field": "probe",
         "type": "nominal",
@@ -296,23 +255,8 @@ def _probes_spec(source: FigureSource, probes: tuple[ProbeReport, ...]) -> dict[
         for series, probe, start_s, end_s, error in stretches
     ]
     tooltip = vega.tips(probe="probe", series="what", lasted="for", said="first error")
-    strips = vega.own(
-        values,
-        {"type": "bar"},
-        {"x": x, "x2": "end", "y": y, "color": vega.series_colour((ANSWERED, OUT))},
-        tooltip,
-    )
-    return vega.chart(
-        [*above.layers, strips],
-        height=_PITCH * len(probes),
-        top=above.height + UNIT_LINE // 3,
-        bottom=_AXIS,
-        left=max(LEFT, round(_LETTER * max(len(_probe_name(probe)) for probe in probes))),
-    )
-
-
-def _probes_table(probes: tuple[ProbeReport, ...]) -> Table:
-    return Table.of(
+    place = {"x": time_x(source), "x2": "end", "y": y, "color": vega.series_colour((ANSWERED, OUT))}
+    table = Table.of(
         probes,
         {
             "probe": _probe_name,
@@ -326,3 +270,22 @@ def _probes_table(probes: tuple[ProbeReport, ...]) -> Table:
             "all together": lambda probe: seconds(probe.out_s),
         },
     )
+    return Figure(
+        id="availability",
+        title="Answers to probes",
+        caption=caption,
+        spec=vega.chart(
+            [*above.layers, vega.own(values, {"type": "bar"}, place, tooltip)],
+            height=_PITCH * len(probes),
+            top=above.height + UNIT_LINE // 3,
+            bottom=_AXIS,
+            left=max(LEFT, round(_LETTER * max(len(_probe_name(probe)) for probe in probes))),
+        ),
+        table=table,
+        keys=(ANSWERED, OUT),
+        marks=len(probes) + sum(len(probe.outages) for probe in probes),
+    )
+
+
+def _probe_name(probe: ProbeReport) -> str:
+    return f"{probe.of}, {probe.operation}"

@@ -30,48 +30,34 @@ READ, WRITE = Key("read", "disk-read"), Key("write", "disk-write")
 FARTHEST = 6.0  # A limit this many times beyond the peak is left out of the plot.
 
 
-def _disks(source: FigureSource) -> list[Series]:
-    """The data disks' rates; every disk's, where no disk is known to carry data."""
-    every = working(source, source.evidence.series_of("disk", "read", "write"))
-    return [series for series in every if series.instance in source.evidence.data_disks] or every
-
-
 def storage(source: FigureSource) -> list[Figure]:
     """All data disks together, and each on its own where there are several; empty without samples."""
-    every = _disks(source)
+    every = working(source, source.evidence.series_of("disk", "read", "write"))
+    # Every disk's rates, if no disk is known to carry data.
+    every = [series for series in every if series.instance in source.evidence.data_disks] or every
     names = sorted({series.instance for series in every})
     if not names:
         return []
     if source.record.cluster is not None:
         # Disks of one name are on every worker; each worker's are drawn with the other machines'.
-        names = []
-        figures = [_storage_figure(source, "storage", f"Storage{of_workers(source)}", every)]
-    else:
-        title = f"Storage, {names[0]}" if len(names) == 1 else f"Storage, {len(names)} data disks together"
-        figures = [_storage_figure(source, "storage", title, every, _limits(source))]
+        total = _storage_figure(source, "storage", f"Storage{of_workers(source)}", every)
+        return [total] if total else []
+    title = f"Storage, {names[0]}" if len(names) == 1 else f"Storage, {len(names)} data disks together"
+    marks = []
+    limits = source.record.limits
+    if limits is not None:
+        marks.append(LevelMark("read limit", READ.token, limits.read_bytes_per_s))
+        marks.append(LevelMark("write limit", WRITE.token, limits.write_bytes_per_s))
+    figures = [_storage_figure(source, "storage", title, every, marks)]
     if len(names) > 1:
-        peak = max(_peak(source, [series]) for series in every)
+        grids = [([series], common_grid([series], first_shown_s(source))) for series in every]
+        peak = max(float(peaks_within(own, grid).max()) if len(grid) else 0.0 for own, grid in grids)
         for name in names:
-            own = [series for series in every if series.instance == name]
+            disk = [series for series in every if series.instance == name]
             figures.append(
-                _storage_figure(source, f"storage-{name}", f"Disk {name}", own, half=True, least_top=peak)
+                _storage_figure(source, f"storage-{name}", f"Disk {name}", disk, half=True, least_top=peak)
             )
     return list(filter(None, figures))
-
-
-def _peak(source: FigureSource, series: Sequence[Series]) -> float:
-    grid = common_grid(series, first_shown_s(source))
-    return float(peaks_within(series, grid).max()) if len(grid) else 0.0
-
-
-def _limits(source: FigureSource) -> list[LevelMark]:
-    limits = source.record.limits
-    if limits is None:
-        return []
-    return [
-        LevelMark("read limit", READ.token, limits.read_bytes_per_s),
-        LevelMark("write limit", WRITE.token, limits.write_bytes_per_s),
-    ]
 
 
 def _storage_figure(
@@ -97,16 +83,9 @@ def _storage_figure(
     if marks:
         limits = " and ".join(format_rate(mark.value) for mark in marks)
         caption += f" Raw limits of the same run: {limits}."
+    words, unit, height = (id_, title, caption), rate_unit(highest), 130 if half else 180
     return scaled_figure(
-        source,
-        (id_, title, caption),
-        grid,
-        lines,
-        unit=rate_unit(highest),
-        highest=highest,
-        marks=near,
-        height=130 if half else 180,
-        half=half,
+        source, words, grid, lines, unit=unit, highest=highest, marks=near, height=height, half=half
     )
 
 
@@ -157,12 +136,10 @@ def cpu(source: FigureSource) -> Figure | None:
 
 def _shares(every: Sequence[Series], grid: FloatArray, keys: Mapping[str, Key]) -> list[SeriesLine]:
     """Each quantity in per cent, the mean of all machines."""
-    return [
-        SeriesLine(
-            key, 100 * combined([series for series in every if series.quantity == quantity], grid, mean)
-        )
-        for quantity, key in keys.items()
-    ]
+    series = {
+        key: [series for series in every if series.quantity == quantity] for quantity, key in keys.items()
+    }
+    return [SeriesLine(key, 100 * combined(some, grid, mean)) for key, some in series.items()]
 
 
 def _resolved(grid: FloatArray) -> FloatArray:
@@ -192,11 +169,6 @@ def memory(source: FigureSource) -> list[Figure]:
         f"{'Of all workers' if source.record.cluster else 'Of the whole host'}: file pages held in memory, "
         "and those of them that wait to be written.",
     )
-    figures = (_figure(source, process, PROCESS, _levels(source)), _figure(source, cache, CACHE, []))
-    return list(filter(None, figures))
-
-
-def _levels(source: FigureSource) -> list[LevelMark]:
     results = source.record.workloads
     peaks = [result.peak_rss_bytes for result in results if result.peak_rss_bytes is not None]
     budgets = [result.memory_bytes for result in results if result.memory_bytes is not None]
@@ -205,30 +177,26 @@ def _levels(source: FigureSource) -> list[LevelMark]:
         marks.append(LevelMark(f"peak {format_memory(max(peaks))}", "memory-process", max(peaks)))
     if budgets:
         marks.append(LevelMark(f"budget {format_memory(max(budgets))}", "muted", max(budgets)))
-    return marks
-
-
-def _gauged(source: FigureSource, metric: str) -> list[Series]:
-    """A gauge as a series, one for each host: between two samples, the mean of both."""
-    return [
-        Series(
-            host=gauge.host,
-            subject="memory",
-            instance="all",
-            quantity=metric,
-            unit=gauge.unit,
-            edges_s=gauge.times_s,
-            values=(gauge.values[1:] + gauge.values[:-1]) / 2,
-        )
-        for gauge in working(source, source.evidence.gauges)
-        if gauge.metric == metric and len(gauge.values) > 1
-    ]
+    figures = (_figure(source, process, PROCESS, marks), _figure(source, cache, CACHE, []))
+    return list(filter(None, figures))
 
 
 def _figure(
     source: FigureSource, words: tuple[str, str, str], keys: dict[str, Key], marks: Sequence[LevelMark]
 ) -> Figure | None:
-    series = {key: _gauged(source, metric) for metric, key in keys.items()}
+    gauges = [gauge for gauge in working(source, source.evidence.gauges) if len(gauge.values) > 1]
+    series = {
+        key: [
+            # Between two samples, the mean of both.
+            Series(
+                gauge.host, "memory", "all", metric, gauge.unit, gauge.times_s,
+                (gauge.values[1:] + gauge.values[:-1]) / 2,
+            )
+            for gauge in gauges
+            if gauge.metric == metric
+        ]
+        for metric, key in keys.items()
+    }  # fmt: skip
     grid = common_grid([samples for some in series.values() for samples in some], first_shown_s(source))
     if not len(grid):
         return None

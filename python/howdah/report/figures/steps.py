@@ -27,8 +27,13 @@ def common_grid(series: Sequence[Series], from_s: float = 0.0) -> FloatArray:
 
     Nothing before ``from_s`` is on the grid; the step that this falls into begins there.
     """
-    every = [_since(samples.edges_s, from_s) for samples in series if len(samples.values)]
-    edges = [grid for grid in every if len(grid) > 1]
+    edges = []
+    for grid in (samples.edges_s for samples in series if len(samples.values)):
+        if grid[0] >= from_s:
+            edges.append(grid)
+        elif grid[-1] > from_s:
+            edges.append(np.concatenate([[from_s], grid[grid > from_s]]))
+    edges = [grid for grid in edges if len(grid) > 1]
     if not edges:
         return np.empty(0)
     first = edges[0]
@@ -38,14 +43,6 @@ def common_grid(series: Sequence[Series], from_s: float = 0.0) -> FloatArray:
     end = max(float(grid[-1]) for grid in edges)
     steps = min(MOST_STEPS, max(len(grid) - 1 for grid in edges))
     return np.linspace(start, end, steps + 1)
-
-
-def _since(edges: FloatArray, from_s: float) -> FloatArray:
-    if edges[0] >= from_s:
-        return edges
-    if edges[-1] <= from_s:
-        return np.empty(0)
-    return np.concatenate([[from_s], edges[edges > from_s]])
 
 
 def combined(
@@ -73,18 +70,12 @@ def working(source: FigureSource, every: Sequence[Sampled]) -> list[Sampled]:
     """Those of the workers, or of a host whose workers were not sampled; all of them off a cluster."""
     if source.record.cluster is None:
         return list(every)
-    sampled = {sample.host for sample in every}
-    workers = [
-        machine
-        for machine in source.evidence.machines
-        if machine.level == "worker" and machine.name in sampled
-    ]
+    sampled, every_machine = {sample.host for sample in every}, source.evidence.machines
+    workers = [machine for machine in every_machine if machine.level == "worker" and machine.name in sampled]
     within = {worker.host for worker in workers}
     names = {worker.name for worker in workers}
     names |= {
-        machine.name
-        for machine in source.evidence.machines
-        if machine.level == "host" and machine.name not in within
+        machine.name for machine in every_machine if machine.level == "host" and machine.name not in within
     }
     return [sample for sample in every if sample.host in names]
 
@@ -95,7 +86,6 @@ def of_workers(source: FigureSource) -> str:
 
 
 MOST_ROWS = 12  # More rows than this no reader compares.
-
 MOST_MACHINE_STEPS = 160  # Steps of one row; a small chart has no room for more.
 
 
@@ -119,12 +109,7 @@ class MachineRow(NamedTuple):
         )
 
 
-class SmallChart(NamedTuple):
-    """What one small chart is of: its name, what that is, and its samples."""
-
-    name: str
-    role: str
-    series: list[Series]
+_SmallChart = tuple[str, str, list[Series]]  # What one is of: its name, what that is, and its samples.
 
 
 class MachineRows(NamedTuple):
@@ -158,7 +143,14 @@ def machines(source: FigureSource, every: Sequence[Series], quantities: Sequence
     left_out = "Each host is drawn with all its workers together." if by_host else ""
     if len(rows) <= MOST_ROWS:
         return MachineRows(grid, tuple(rows), left_out)
-    picked, remaining = _most_different(rows)
+    middle = _median(rows)
+
+    def distance(row: MachineRow) -> float:
+        apart = zip(row.values, middle, strict=True)
+        return float(sum(np.abs(values - typical).mean() for values, typical in apart))
+
+    ordered = sorted(rows, key=distance, reverse=True)
+    picked, remaining = ordered[: MOST_ROWS - 1], ordered[MOST_ROWS - 1 :]
     count = format_count(len(remaining))
     note = f"Of {format_count(len(rows))} machines, the {len(picked)} that differ most from the median."
     highest = np.median([row.peaks for row in remaining], axis=0)
@@ -168,13 +160,13 @@ def machines(source: FigureSource, every: Sequence[Series], quantities: Sequence
 
 def _charts_of(
     candidates: Sequence[MachineOfRun], sampled: Mapping[str, list[Series]]
-) -> Iterator[SmallChart]:
+) -> Iterator[_SmallChart]:
     for machine in candidates:
         role = f"{machine.level} on {machine.host}" if machine.name != machine.host else machine.level
-        yield SmallChart(machine.name, role, sampled[machine.name])
+        yield machine.name, role, sampled[machine.name]
 
 
-def _hosts(candidates: Sequence[MachineOfRun], sampled: Mapping[str, list[Series]]) -> Iterator[SmallChart]:
+def _hosts(candidates: Sequence[MachineOfRun], sampled: Mapping[str, list[Series]]) -> Iterator[_SmallChart]:
     """Every host as it was sampled from outside, or else as its workers together."""
     by_host: dict[str, list[MachineOfRun]] = {}
     for machine in candidates:
@@ -182,35 +174,24 @@ def _hosts(candidates: Sequence[MachineOfRun], sampled: Mapping[str, list[Series
     for host, here in by_host.items():
         workers = [machine.name for machine in here if machine.level == "worker" and machine.name != host]
         if host in sampled:
-            yield SmallChart(host, "host" if workers else here[0].level, sampled[host])
+            yield host, "host" if workers else here[0].level, sampled[host]
         elif workers:
             together = [series for name in workers for series in sampled[name]]
-            yield SmallChart(host, f"its {format_counted(len(workers), 'worker')}", together)
+            yield host, f"its {format_counted(len(workers), 'worker')}", together
         else:
             yield from _charts_of(here, sampled)
 
 
-def _row(part: SmallChart, grid: FloatArray, quantities: Sequence[str]) -> MachineRow:
+def _row(part: _SmallChart, grid: FloatArray, quantities: Sequence[str]) -> MachineRow:
     """Shares of CPUs are averaged, rates added up."""
+    name, role, every = part
     values, peaks = [], []
     for quantity in quantities:
-        own = [series for series in part.series if series.quantity == quantity]
+        own = [series for series in every if series.quantity == quantity]
         shares = bool(own) and own[0].unit == "1"
         values.append(combined(own, grid, mean if shares else total))
         peaks.append(float(peaks_within(own, grid[[0, -1]])[0]) / (len(own) if shares else 1))
-    return MachineRow(part.name, part.role, tuple(values), tuple(peaks))
-
-
-def _most_different(rows: list[MachineRow]) -> tuple[list[MachineRow], list[MachineRow]]:
-    """The rows farthest from the median of all, the farthest first, and the rest."""
-    middle = _median(rows)
-
-    def distance(row: MachineRow) -> float:
-        apart = zip(row.values, middle, strict=True)
-        return float(sum(np.abs(values - typical).mean() for values, typical in apart))
-
-    ordered = sorted(rows, key=distance, reverse=True)
-    return ordered[: MOST_ROWS - 1], ordered[MOST_ROWS - 1 :]
+    return MachineRow(name, role, tuple(values), tuple(peaks))
 
 
 def _median(rows: Sequence[MachineRow]) -> tuple[FloatArray, ...]:

@@ -16,7 +16,7 @@ from howdah.report.document import Figure, Key, Table
 from howdah.report.figures import timeaxis
 from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.figures.timeline import Label, label_layers, spread
-from howdah.report.theme import RIGHT, WIDTH, ScaledUnit
+from howdah.report.theme import RIGHT, WIDTH
 from howdah.units import format_counted
 
 _HEIGHT, _LANE, _GAP = 220.0, 16.0, 12.0
@@ -47,12 +47,25 @@ def tail(source: FigureSource) -> Figure | None:
         for name, kinds, token in _LANES
         if (events := [event for event in shown if event.kind in kinds])
     ]
-    spec = _spec(source, courses, keys, lanes)
+    sentences = ["Time within which 50 to 99.9 % of requests ended in each step, on a logarithmic scale."]
+    for course in courses:
+        within = dict(course.within_s)[0.99]
+        if np.isfinite(within).any():
+            sentences.append(
+                f"{course.workload}: 99 % within {_time(float(np.nanmedian(within)))} in half of the steps, "
+                f"{_time(float(np.nanmax(within)))} in the worst."
+            )
+    if lanes:
+        counts = [f"{len(events):,} {key.name}" for key, events in lanes]
+        for at, (_, events) in enumerate(lanes):
+            if len(events) > MOST_EVENTS:
+                counts[at] += f", of which the {MOST_EVENTS} longest are drawn"
+        sentences.append(f"Below, what RegionServers did at the same time: {', '.join(counts)}.")
     return Figure(
         id="tail",
         title="How long requests took",
-        caption=_caption(courses, lanes),
-        spec=spec,
+        caption=" ".join(sentences),
+        spec=_spec(source, courses, keys, lanes),
         table=_table(source, courses, lanes),
         keys=(*keys, *(key for key, _ in lanes)),
         marks=len(SHARES) * sum(len(course.per_s) for course in courses)
@@ -66,29 +79,6 @@ _Lane = tuple[Key, list[ServerEvent]]
 
 def _named(share: float) -> str:
     return f"{100 * share:g} % within"
-
-
-def _caption(courses: Sequence[LatencyCourse], lanes: Sequence[_Lane]) -> str:
-    sentences = ["Time within which 50 to 99.9 % of requests ended in each step, on a logarithmic scale."]
-    for course in courses:
-        within = dict(course.within_s)[0.99]
-        if not np.isfinite(within).any():
-            continue
-        sentences.append(
-            f"{course.workload}: 99 % within {_time(float(np.nanmedian(within)))} in half of the steps, "
-            f"{_time(float(np.nanmax(within)))} in the worst."
-        )
-    if lanes:
-        counts = ", ".join(_counted(key, events) for key, events in lanes)
-        sentences.append(f"Below, what RegionServers did at the same time: {counts}.")
-    return " ".join(sentences)
-
-
-def _counted(key: Key, events: Sequence[ServerEvent]) -> str:
-    text = f"{len(events):,} {key.name}"
-    if len(events) > MOST_EVENTS:
-        text += f", of which the {MOST_EVENTS} longest are drawn"
-    return text
 
 
 def _rows(source: FigureSource, courses: Sequence[LatencyCourse]) -> list[dict[str, Any]]:
@@ -105,15 +95,11 @@ def _rows(source: FigureSource, courses: Sequence[LatencyCourse]) -> list[dict[s
             ]
             times = [*starts, course.edges_s[-1], course.edges_s[-1]]
             for time_s, value in zip(times, [*worst, worst[-1], None], strict=True):
-                rows.append(
-                    {
-                        "series": _named(share),
-                        "workload": course.workload,
-                        "time": round(float(time_s) / unit.size, 4),
-                        "ms": None if value is None else float(f"{1000 * value:.4g}"),
-                        "text": "" if value is None else _time(value),
-                    }
-                )
+                step: dict[str, Any] = {"series": _named(share), "workload": course.workload}
+                step["time"] = round(float(time_s) / unit.size, 4)
+                step["ms"] = None if value is None else float(f"{1000 * value:.4g}")
+                step["text"] = "" if value is None else _time(value)
+                rows.append(step)
     return rows
 
 
@@ -127,71 +113,54 @@ def _spec(
     low, high = 0.8 * min(times_ms), 1.2 * max(times_ms)
     # The powers of ten between the shortest and the longest time, or what is between two of them.
     decades = vega.round_numbers(low, high, (1,)) or [float(f"{end:.1g}") for end in (low * 1.3, high / 1.3)]
-    y = {
-        "field": "ms",
-        "type": "quantitative",
-        "scale": {"type": "log", "domain": [low, high], "range": [_HEIGHT, 0], "nice": False},
-        "axis": {**vega.level_title("ms", above.height), "format": "~g", "values": decades},
-    }
+    scale = {"type": "log", "domain": [low, high], "range": [_HEIGHT, 0], "nice": False}
+    axis = vega.level_title("ms", above.height, format="~g", values=decades)
+    y = vega.quantity("ms", scale=scale, axis=axis)
     height = _HEIGHT + (_GAP + _LANE * len(lanes) if lanes else 0)
-    lines = vega.own(
-        rows,
-        {"type": "line", "interpolate": "step-after", "strokeWidth": 1.5, "strokeDash": source.dash}
-        | {"invalid": "break-paths-show-domains", "clip": True},
-        {"x": timeaxis.time_x(source), "y": y, "color": vega.series_colour(keys), "detail": "workload"},
-        [vega.number_tip("time", f"at ({unit.name})"), *vega.tips(series="of all", text="within")],
-    )
-    layers = [*above.layers, lines]
+    line = {"type": "line", "interpolate": "step-after", "strokeWidth": 1.5, "strokeDash": source.dash}
+    line |= {"invalid": "break-paths-show-domains", "clip": True}
+    place = {"x": timeaxis.time_x(source), "y": y, "color": vega.series_colour(keys), "detail": "workload"}
+    tooltip = [vega.number_tip("time", f"at ({unit.name})"), *vega.tips(series="of all", text="within")]
+    layers = [*above.layers, vega.own(rows, line, place, tooltip)]
+    times = {"x": vega.quantity("start"), "x2": "end", "y": vega.in_pixels("top"), "y2": "below"}
     for at, (key, events) in enumerate(lanes):
-        layers.append(_lane(key, events, unit, _HEIGHT + _GAP + _LANE * at))
-    layers += label_layers(_labels(rows, keys, (low, high), lanes))
-    return vega.chart(layers, height=height, top=above.height + timeaxis.UNIT_LINE, right=RIGHT)
-
-
-def _lane(key: Key, events: Sequence[ServerEvent], unit: ScaledUnit, top: float) -> dict[str, Any]:
-    """Events of one kind as bars from their start to their end, short ones as wide as can be seen."""
-    longest = sorted(events, key=lambda event: event.start_s - event.end_s)[:MOST_EVENTS]
-    values = [
-        {
-            "series": key.name,
-            "start": round(event.start_s / unit.size, 4),
-            "end": round(event.end_s / unit.size, 4),
-            "top": top + 2,
-            "below": top + _LANE - 2,
-            "where": event.machine,
-            "what": event.detail,
-            "took": _time(event.seconds),
+        top = _HEIGHT + _GAP + _LANE * at
+        longest = sorted(events, key=lambda event: event.start_s - event.end_s)[:MOST_EVENTS]
+        values = [
+            {
+                "series": key.name,
+                "start": round(event.start_s / unit.size, 4),
+                "end": round(event.end_s / unit.size, 4),
+                "top": top + 2,
+                "below": top + _LANE - 2,
+                "where": event.machine,
+                "what": event.detail,
+                "took": _time(event.seconds),
+            }
+            for event in sorted(longest, key=lambda event: event.start_s)
+        ]
+        colour = f"${key.token}"
+        bar = {
+            "type": "rect",
+            "color": colour,
+            "stroke": colour,
+            "strokeWidth": 1,
+            "opacity": 0.75,
+            "clip": True,
         }
-        for event in sorted(longest, key=lambda event: event.start_s)
-    ]
-    return vega.layer(
-        values,
-        {"type": "rect", "color": f"${key.token}", "stroke": f"${key.token}", "strokeWidth": 1}
-        | {"opacity": 0.75, "clip": True},
-        {
-            "x": vega.quantity("start"),
-            "x2": "end",
-            "y": vega.in_pixels("top"),
-            "y2": "below",
-            "tooltip": vega.tips(where="where", what=key.name, took="took"),
-        },
-        vega.SHOWN,
-    )
-
-
-def _labels(
-    rows: Sequence[dict[str, Any]], keys: tuple[Key, ...], domain: tuple[float, float], lanes: Sequence[_Lane]
-) -> list[Label]:
-    """A line's name at its end, a lane's at its middle."""
-    low, high = (np.log(value) for value in domain)
-    ends = []
+        tooltip = vega.tips(where="where", what=key.name, took="took")
+        layers.append(vega.layer(values, bar, {**times, "tooltip": tooltip}, vega.SHOWN))
+    # A line's name is at its end, a lane's at its middle.
+    names = []
     for key in keys:
         last = [row["ms"] for row in rows if row["series"] == key.name and row["ms"] is not None][-1]
-        ends.append(Label(key.name, key.token, _HEIGHT * float((high - np.log(last)) / (high - low))))
-    below = [
-        Label(key.name, key.token, _HEIGHT + _GAP + _LANE * (at + 0.5)) for at, (key, _) in enumerate(lanes)
-    ]
-    return [*spread(ends, _HEIGHT), *below]
+        down = float((np.log(high) - np.log(last)) / (np.log(high) - np.log(low)))
+        names.append(Label(key.name, key.token, _HEIGHT * down))
+    names = spread(names, _HEIGHT)
+    for at, (key, _) in enumerate(lanes):
+        names.append(Label(key.name, key.token, _HEIGHT + _GAP + _LANE * (at + 0.5)))
+    layers += label_layers(names)
+    return vega.chart(layers, height=height, top=above.height + timeaxis.UNIT_LINE, right=RIGHT)
 
 
 def _table(source: FigureSource, courses: Sequence[LatencyCourse], lanes: Sequence[_Lane]) -> Table:

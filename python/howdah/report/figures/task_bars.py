@@ -11,12 +11,9 @@ from howdah.report.figures.timeaxis import FigureSource, end_of_run_s, start_of_
 from howdah.report.theme import ScaledUnit
 
 DAEMONS = {
-    "datanode": "DataNode",
-    "nodemanager": "NodeManager",
-    "namenode": "NameNode",
-    "resourcemanager": "ResourceManager",
-}
-
+    "datanode": "DataNode", "nodemanager": "NodeManager",
+    "namenode": "NameNode", "resourcemanager": "ResourceManager",
+}  # fmt: skip
 _GONE = {"lost", "given-up"}
 TOGETHER = 0.15  # Words at marks of one worker closer than this part of the time shown would overlap.
 MOST_WORKERS = 40  # A picture of more workers is unreadable.
@@ -45,7 +42,7 @@ def event_marks(source: FigureSource) -> list[EventMark]:
         at_s = event.seen_s if state == "lost" and event.seen_s is not None else event.time_s
         mark = EventMark(event.worker, at_s, state, (DAEMONS[daemon],), event.text)
         last = marks[-1] if marks else None
-        if last and last.worker == mark.worker and _alike(last, mark, near_s):
+        if last and last.worker == mark.worker and _same(last, mark, near_s):
             daemons = tuple(dict.fromkeys((*last.daemons, *mark.daemons)))
             marks[-1] = last._replace(daemons=daemons, text=f"{last.text}; {mark.text}")
         else:
@@ -53,7 +50,7 @@ def event_marks(source: FigureSource) -> list[EventMark]:
     return marks
 
 
-def _alike(last: EventMark, mark: EventMark, near_s: float) -> bool:
+def _same(last: EventMark, mark: EventMark, near_s: float) -> bool:
     """Whether the next thing that befell a worker goes with the one before it."""
     near = mark.time_s - last.time_s < near_s
     if last.state == mark.state:
@@ -77,26 +74,18 @@ def event_layers(
         for mark in every
         if mark.worker in spans
     ]
-    if not values:
-        return []
     at = {"x": vega.quantity("time"), "y": vega.on(y, "y")}
     tooltip = vega.tips(worker="worker", text="what")
     word = {"type": "text", "align": "left", "baseline": "top", "dx": 4, "dy": 3, "fontSize": 11}
     # An outline in the page's own colour keeps the word readable over the bars.
     behind = {**word, "stroke": "$page", "strokeWidth": 3, "strokeJoin": "round", "fontWeight": "bold"}
-    return [
-        vega.layer(
-            values,
-            {"type": "rule", "color": "$fault", "strokeWidth": 2.5},
-            {**at, "y2": "y2", "tooltip": tooltip},
-        ),
+    rule = {"type": "rule", "color": "$fault", "strokeWidth": 2.5}
+    front = {**word, "color": "$fault", "fontWeight": "bold"}
+    return vega.filled(
+        vega.layer(values, rule, {**at, "y2": "y2", "tooltip": tooltip}),
         vega.layer(values, behind, {**at, "text": "word"}),
-        vega.layer(
-            values,
-            {**word, "color": "$fault", "fontWeight": "bold"},
-            {**at, "text": "word", "tooltip": tooltip},
-        ),
-    ]
+        vega.layer(values, front, {**at, "text": "word", "tooltip": tooltip}),
+    )
 
 
 def telling(source: FigureSource, rows: Sequence[dict[str, Any]]) -> list[str]:
@@ -197,13 +186,9 @@ def _joined(ordered: list[LaneBar], gap_s: float, width_s: float) -> list[LaneBa
             and bar.start_s - last.end_s < gap_s
             and bar.end_s - last.start_s < width_s
         ):
-            tasks = last.tasks + bar.tasks
-            joined[-1] = last._replace(
-                end_s=bar.end_s,
-                label=f"{tasks} tasks",
-                moved_bytes=last.moved_bytes + bar.moved_bytes,
-                tasks=tasks,
-            )
+            tasks, moved_bytes = last.tasks + bar.tasks, last.moved_bytes + bar.moved_bytes
+            label = f"{tasks} tasks"
+            joined[-1] = last._replace(end_s=bar.end_s, label=label, moved_bytes=moved_bytes, tasks=tasks)
         else:
             joined.append(bar)
     return joined

@@ -8,23 +8,8 @@ from typing import Any, NamedTuple
 from howdah.model.run import TaskAttempt
 from howdah.report import vega
 from howdah.report.document import Figure, Key
-from howdah.report.figures import timeaxis
-from howdah.report.figures.task_bars import (
-    KEYS,
-    MOST_BARS,
-    MOST_WORKERS,
-    OTHER_KIND,
-    STAGE,
-    Lane,
-    LaneBar,
-    event_layers,
-    event_marks,
-    lane_of,
-    merged,
-    series_of,
-    tasks_table,
-    telling,
-)
+from howdah.report.figures import task_bars, timeaxis
+from howdah.report.figures.task_bars import KEYS, OTHER_KIND, STAGE, Lane, LaneBar, lane_of, series_of
 from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.theme import LEFT, RIGHT, WIDTH
 from howdah.units import format_bytes, format_counted, format_seconds
@@ -63,28 +48,20 @@ def tasks(source: FigureSource) -> Figure | None:
     if not table.num_rows:
         return None
     every = table.sort_by([("start_s", "ascending")]).to_pylist()
-    workers = telling(source, every)
+    workers = task_bars.telling(source, every)
     rows = [row for row in every if row["worker"] in set(workers)]
     places = _places(rows, workers if source.record.cluster else ())
-    bars = _bars(rows, places.lanes, _ends(source))
-    drawn = merged(bars, timeaxis.end_of_run_s(source) - timeaxis.start_of_axis_s(source))
-    keys = [
-        key
-        for key in (KEYS["map"], SHUFFLE, KEYS["reduce"], STAGE, OTHER_KIND, FAILED, KILLED, MISSED)
-        if any(bar.series == key.name for bar in drawn)
-    ]
-    return Figure(
-        id="tasks",
-        title="Tasks by worker" if source.record.cluster else "Tasks",
-        caption=_caption(source, every, workers, joined=len(drawn) < len(bars)),
-        spec=_spec(source, places, drawn, keys),
-        table=tasks_table(every),
-        keys=tuple(keys) if len(keys) > 1 else (),
-        marks=len(drawn),
-    )
-
-
-def _caption(source: FigureSource, every: list[dict[str, Any]], workers: list[str], *, joined: bool) -> str:
+    # Hadoop learned only later when attempts ended on workers that were lost.
+    ends = {
+        attempt: loss.lost_s
+        for loss in source.evidence.losses
+        for attempt in loss.ended
+        if attempt.worker == loss.worker and attempt.start_s < loss.lost_s < attempt.end_s
+    }
+    bars = _bars(rows, places.lanes, ends)
+    drawn = task_bars.merged(bars, timeaxis.end_of_run_s(source) - timeaxis.start_of_axis_s(source))
+    every_key = (KEYS["map"], SHUFFLE, KEYS["reduce"], STAGE, OTHER_KIND, FAILED, KILLED, MISSED)
+    keys = [key for key in every_key if any(bar.series == key.name for bar in drawn)]
     text = format_counted(len(every), "task attempt")
     if source.record.cluster is None:
         text += f" in {format_counted(len({lane_of(row) for row in every}), 'slot')}."
@@ -92,11 +69,12 @@ def _caption(source: FigureSource, every: list[dict[str, Any]], workers: list[st
     if source.record.cluster is not None:
         text += f" on {format_counted(count, 'worker')}."
     if count > len(workers):
+        most = task_bars.MOST_WORKERS
         text += (
-            f" Drawn are {MOST_WORKERS} of them: those lost, slow, with failed attempts or the longest "
-            f"tasks, and others picked evenly to compare with; {count - MOST_WORKERS:,} more are not drawn."
+            f" Drawn are {most} of them: those lost, slow, with failed attempts or the longest "
+            f"tasks, and others picked evenly to compare with; {count - most:,} more are not drawn."
         )
-    if joined:
+    if len(drawn) < len(bars):
         text += " Bars of a lane with too little room between them are joined."
     if any(row["state"] == "killed" for row in every):
         text += " An outline alone is an attempt that was killed, a cross one that failed."
@@ -104,7 +82,15 @@ def _caption(source: FigureSource, every: list[dict[str, Any]], workers: list[st
         text += " Vertical marks show when daemons were lost, and when they came back."
     if any(straggler.worker in workers for straggler in source.evidence.stragglers):
         text += " At the right, why a worker or its slowest task was slow."
-    return text
+    return Figure(
+        id="tasks",
+        title="Tasks by worker" if source.record.cluster else "Tasks",
+        caption=text,
+        spec=_spec(source, places, drawn, keys),
+        table=task_bars.tasks_table(every),
+        keys=tuple(keys) if len(keys) > 1 else (),
+        marks=len(drawn),
+    )
 
 
 def _places(rows: list[dict[str, Any]], workers: Sequence[str]) -> Places:
@@ -127,16 +113,6 @@ def _places(rows: list[dict[str, Any]], workers: Sequence[str]) -> Places:
     return Places(tuple(groups), tuple(lanes), tuple(tops), pitch)
 
 
-def _ends(source: FigureSource) -> dict[TaskAttempt, float]:
-    """When attempts on workers that were lost ended, which Hadoop learned only later."""
-    return {
-        attempt: loss.lost_s
-        for loss in source.evidence.losses
-        for attempt in loss.ended
-        if attempt.worker == loss.worker and attempt.start_s < loss.lost_s < attempt.end_s
-    }
-
-
 def _bars(
     rows: list[dict[str, Any]], lanes: Sequence[Lane], ends: Mapping[TaskAttempt, float]
 ) -> list[LaneBar]:
@@ -148,15 +124,12 @@ def _bars(
     bars = []
     for row in rows:
         series = {"failed": FAILED, "killed": KILLED}.get(row["state"]) or series_of(row["kind"])
-        bar = LaneBar(
-            series.name,
-            places[lane_of(row)],
-            row["start_s"],
-            row["end_s"],
-            _named(row),
-            row["input_bytes"] + row["output_bytes"],
-            1,
-        )
+        again = f", attempt {row['attempt'] + 1}" if row["attempt"] else ""
+        ended = f", {row['state']}" if row["state"] != "succeeded" else ""
+        why = f": {row['error']}" if row["error"] else ""
+        label = f"{row['workload']} {row['kind']} {row['task']}{again}{ended}{why}"
+        lane, moved_bytes = places[lane_of(row)], row["input_bytes"] + row["output_bytes"]
+        bar = LaneBar(series.name, lane, row["start_s"], row["end_s"], label, moved_bytes, 1)
         fetched_s = row["shuffle_end_s"]
         if series is KEYS["reduce"] and fetched_s is not None and row["start_s"] < fetched_s < row["end_s"]:
             bars.append(bar._replace(series=SHUFFLE.name, end_s=fetched_s, label=f"{bar.label}, fetching"))
@@ -169,20 +142,13 @@ def _bars(
     return bars
 
 
-def _named(row: dict[str, Any]) -> str:
-    again = f", attempt {row['attempt'] + 1}" if row["attempt"] else ""
-    ended = f", {row['state']}" if row["state"] != "succeeded" else ""
-    why = f": {row['error']}" if row["error"] else ""
-    return f"{row['workload']} {row['kind']} {row['task']}{again}{ended}{why}"
-
-
 def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Sequence[Key]) -> dict[str, Any]:
     unit = timeaxis.run_unit(source)
     above = timeaxis.header(source, WIDTH)
     height = places.groups[-1].bottom + _GAP / 2
     y = vega.scaled([0, height], down=True, zero=False)
     inner = min(0.5, places.pitch * 0.06)
-    values = [
+    values: list[dict[str, Any]] = [
         {
             "series": bar.series,
             "y": round(places.tops[bar.lane] + inner, 2),
@@ -201,7 +167,7 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
     dashed = source.simulated and places.pitch >= _DASHED_PITCH
     mark: dict[str, Any] = {
         "type": "rect",
-        "strokeWidth": 0.8 if len(bars) < MOST_BARS else 0.2,
+        "strokeWidth": 0.8 if len(bars) < task_bars.MOST_BARS else 0.2,
         # What is not a colour alone can be distinguished on any paper: a killed attempt is an outline.
         "fillOpacity": {"expr": f"{hollow} ? 0.15 : {(0.3 if dashed else 0.5) if source.simulated else 1}"},
     }
@@ -209,31 +175,28 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
         mark["strokeDash"] = source.dash
     outline = "$ink" if dashed else "$page"
     stroke = {"condition": {"test": hollow, "value": "$muted"}, "value": outline}
+    place = {"x": timeaxis.time_x(source, "start"), "x2": "end", "y": vega.on(y, "y"), "y2": "y2"}
+    tooltip = [
+        *vega.tips(what="task", worker="worker"),
+        vega.number_tip("start", f"start ({unit.name})"),
+        *vega.tips(took="elapsed", moved="in and out"),
+    ]
+    # A cross where an attempt failed, so that colour is not all that shows it.
+    failed = [
+        {"series": value["series"], "end": value["end"], "y": (value["y"] + value["y2"]) / 2}
+        for value in values
+        if value["series"] == FAILED.name
+    ]
+    cross = {"type": "text", "text": "×", "dx": 5, "fontSize": max(9, places.pitch), "color": "$fault"}
+    cross |= {"baseline": "middle", "fontWeight": "bold"}
+    at_end = {"x": vega.quantity("end"), "y": vega.on(y, "y")}
+    spans = {group.name: (group.top, group.bottom) for group in places.groups}
     layers = [
         *above.layers,
-        vega.own(
-            values,
-            mark,
-            {
-                "x": timeaxis.time_x(source, "start"),
-                "x2": "end",
-                "y": vega.on(y, "y"),
-                "y2": "y2",
-                "color": vega.series_colour(keys),
-                "stroke": stroke,
-            },
-            [
-                *vega.tips(what="task", worker="worker"),
-                vega.number_tip("start", f"start ({unit.name})"),
-                *vega.tips(took="elapsed", moved="in and out"),
-            ],
-        ),
-        *_crosses(values, y, places.pitch),
-        *event_layers(
-            event_marks(source), {group.name: (group.top, group.bottom) for group in places.groups}, unit, y
-        ),
-        _names(places, y),
-        *_causes(source, places, y),
+        vega.own(values, mark, {**place, "color": vega.series_colour(keys), "stroke": stroke}, tooltip),
+        *vega.filled(vega.layer(failed, cross, at_end, vega.SHOWN)),
+        *task_bars.event_layers(task_bars.event_marks(source), spans, unit, y),
+        *_names(source, places, y),
         *timeaxis.legend(keys, height + _AXIS + timeaxis.LEGEND_HEIGHT / 2),
     ]
     longest = max(map(len, shortened(places)))
@@ -247,36 +210,26 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
     return timeaxis.with_still(spec)
 
 
-def _crosses(values: list[dict[str, Any]], y: dict[str, Any], pitch: float) -> list[dict[str, Any]]:
-    """A cross where an attempt failed, so that colour is not all that tells it."""
-    failed = [
-        {"series": value["series"], "end": value["end"], "y": (value["y"] + value["y2"]) / 2}
-        for value in values
-        if value["series"] == FAILED.name
+def _names(source: FigureSource, places: Places, y: dict[str, Any]) -> list[dict[str, Any]]:
+    """The workers at the left, and at the right why they or their slowest tasks were slow."""
+    middles = [(group.top + group.bottom) / 2 for group in places.groups]
+    names = [{"name": name, "y": middle} for name, middle in zip(shortened(places), middles, strict=True)]
+    causes: dict[str, list[str]] = {}
+    for straggler in source.evidence.stragglers:
+        causes.setdefault(straggler.worker, []).append(straggler.cause)
+    at = {group.name: middle for group, middle in zip(places.groups, middles, strict=True)}
+    reasons = [
+        {"y": at[worker], "text": ", ".join(dict.fromkeys(own))}
+        for worker, own in causes.items()
+        if worker in at
     ]
-    if not failed:
-        return []
-    cross = {"type": "text", "text": "×", "dx": 5, "fontSize": max(9, pitch), "color": "$fault"}
-    return [
-        vega.layer(
-            failed,
-            {**cross, "baseline": "middle", "fontWeight": "bold"},
-            {"x": vega.quantity("end"), "y": vega.on(y, "y")},
-            vega.SHOWN,
-        )
-    ]
-
-
-def _names(places: Places, y: dict[str, Any]) -> dict[str, Any]:
-    values = [
-        {"name": name, "y": (group.top + group.bottom) / 2}
-        for name, group in zip(shortened(places), places.groups, strict=True)
-    ]
-    mark = {"type": "text", "align": "right", "baseline": "middle", "dx": -8, "x": 0, "color": "$muted"}
-    return vega.layer(
-        values,
-        {**mark, "fontSize": 11 if places.pitch > _SMALL else 10, "limit": _MOST_LEFT - 14},
-        {"y": vega.on(y, "y"), "text": "name"},
+    left = {"type": "text", "align": "right", "baseline": "middle", "dx": -8, "x": 0, "color": "$muted"}
+    left |= {"fontSize": 11 if places.pitch > _SMALL else 10, "limit": _MOST_LEFT - 14}
+    right = {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "fontSize": 11}
+    right |= {"color": "$fault", "limit": RIGHT - 8, "opacity": {"expr": "roomy ? 1 : 0"}}
+    return vega.filled(
+        vega.layer(names, left, {"y": vega.on(y, "y"), "text": "name"}),
+        vega.layer(reasons, right, {"x": vega.RIGHT_END, "y": vega.on(y, "y"), "text": "text"}),
     )
 
 
@@ -285,25 +238,3 @@ def shortened(places: Places) -> list[str]:
     whole = [group.name for group in places.groups]
     short = [name.partition(".")[0] for name in whole]
     return short if len(set(short)) == len(whole) else whole
-
-
-def _causes(source: FigureSource, places: Places, y: dict[str, Any]) -> list[dict[str, Any]]:
-    middles = {group.name: (group.top + group.bottom) / 2 for group in places.groups}
-    causes: dict[str, list[str]] = {}
-    for straggler in source.evidence.stragglers:
-        causes.setdefault(straggler.worker, []).append(straggler.cause)
-    values = [
-        {"y": middles[worker], "text": ", ".join(dict.fromkeys(own))}
-        for worker, own in causes.items()
-        if worker in middles
-    ]
-    if not values:
-        return []
-    mark = {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "fontSize": 11, "color": "$fault"}
-    return [
-        vega.layer(
-            values,
-            {**mark, "limit": RIGHT - 8, "opacity": {"expr": "roomy ? 1 : 0"}},
-            {"x": vega.RIGHT_END, "y": vega.on(y, "y"), "text": "text"},
-        )
-    ]

@@ -6,13 +6,12 @@ a disk's outer and inner zones show as a slope.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from howdah.analysis.evidence.use import FloatArray
 from howdah.analysis.links import PUBLISHED, good, share_of_nominal, slow_pairs
 from howdah.model.reported import LinkRate, format_value
 from howdah.model.workloads.hadoop_programs import ALL_AT_ONCE, BOTH_WAYS, ONE_WAY
@@ -20,12 +19,11 @@ from howdah.report import vega
 from howdah.report.document import Figure, Table
 from howdah.report.figures.task_bars import KEYS, OTHER_KIND
 from howdah.report.figures.timeaxis import FigureSource, number_format, rate_unit
-from howdah.report.theme import HALF_WIDTH, WIDTH, ScaledUnit
+from howdah.report.theme import HALF_WIDTH, WIDTH
 from howdah.report.words import NONE
 from howdah.units import format_bits_per_s, format_counted, format_percent, format_rate
 
 MOST_BARS = 200  # More bars than this are too narrow for a small chart.
-
 TABLE_ROWS = 24
 TOKENS = {"write": "disk-write", "read": "disk-read"}
 
@@ -57,107 +55,69 @@ def partitions(source: FigureSource) -> list[Figure]:
 def _figure(source: FigureSource, workload: str, kind: str, tasks: list[tuple[int, float]]) -> Figure:
     rates = np.array([rate for _, rate in tasks])
     unit = rate_unit(float(rates.max()))
-    noun = _noun(kind)
-    middle, low, high = np.median(rates), rates.min(), rates.max()
+    # A reduce task is known by the partition that it writes.
+    noun = "partition" if kind == "reduce" else f"{kind} task"
+    middle = float(np.median(rates))
     caption = (
-        f"{len(tasks):,} {noun}s: median {format_rate(float(middle))}, "
-        f"slowest {format_rate(float(low))}, fastest {format_rate(float(high))}."
+        f"{len(tasks):,} {noun}s: median {format_rate(middle)}, slowest {format_rate(float(rates.min()))}, "
+        f"fastest {format_rate(float(rates.max()))}."
     )
     if len(tasks) > MOST_BARS:
         caption += " Each bar spans the slowest and the fastest of several."
+    bars = list(_bars(tasks))
+    top = 1.08 * max(high for *_, high in bars) / unit.size
+    last_task = max(task for task, _ in tasks)
+    values = [
+        {
+            "from": first - 0.4,
+            "to": last + 0.4,
+            "low": float(f"{low / unit.size:.4g}"),
+            "high": float(f"{high / unit.size:.4g}"),
+            "which": str(first) if first == last else f"{first} to {last}",
+            "text": (f"{format_rate(low)} to " if low else "") + format_rate(high),
+        }
+        for first, last, low, high in bars
+    ]
+    x_axis = {"title": noun, "tickCount": min(8, last_task + 1), "format": "d", "tickMinStep": 1}
+    x = vega.linear("from", [-0.7, last_task + 0.7], x_axis, zero=False)
+    y = vega.linear("low", [0, top], vega.level_title(unit.name, tickCount=3, format=number_format(top)))
+    tooltip = vega.tips(which=noun, text="throughput")
+    place = {"x": x, "x2": "to", "y": y, "y2": "high", "tooltip": tooltip}
+    mark: dict[str, Any] = {"type": "rect", "color": f"${KEYS.get(kind, OTHER_KIND).token}"}
+    if source.simulated:
+        mark |= {"fillOpacity": 0.3, "stroke": mark["color"], "strokeDash": source.dash}
+    level = [{"rate": middle / unit.size}]
+    at_level = {"y": vega.quantity("rate")}
+    name = {"type": "text", "align": "left", "dx": 6, "text": "median", "color": "$muted"}
+    layers: list[dict[str, Any]] = [
+        vega.layer(values, mark, place, name=vega.DATA),
+        vega.layer(level, vega.LEVEL, at_level),
+        vega.layer(level, name, {"x": vega.RIGHT_END, **at_level}),
+    ]
+    columns = (noun, unit.name)
+    rows = tuple((str(task), f"{rate / unit.size:.3g}") for task, rate in enumerate(rates))
+    if len(rates) > TABLE_ROWS:
+        columns, shares = (f"{noun}s up to", unit.name), (0, 5, 25, 50, 75, 95, 100)
+        rows = tuple((f"{share} %", f"{np.percentile(rates, share) / unit.size:.3g}") for share in shares)
     return Figure(
         id=f"partitions-{workload}-{kind}".replace(" ", "-").replace("#", ""),
         title=f"{workload}: throughput per {noun}",
         caption=caption,
-        spec=_spec(source, kind, tasks, unit, float(middle)),
-        table=_table(noun, rates, unit),
+        spec=vega.chart(layers, height=110, width=HALF_WIDTH, top=24, right=56),
+        table=Table(columns, rows),
         half=True,
         marks=min(len(tasks), MOST_BARS),
     )
 
 
-def _noun(kind: str) -> str:
-    """A reduce task is known by the partition it writes."""
-    return "partition" if kind == "reduce" else f"{kind} task"
-
-
-class RateBar(NamedTuple):
-    """A task from zero to its rate; or a stretch of neighbours, from the slowest to the fastest of them."""
-
-    first: int
-    last: int
-    low: float
-    high: float
-
-
-def _bars(tasks: list[tuple[int, float]]) -> list[RateBar]:
+def _bars(tasks: list[tuple[int, float]]) -> Iterator[tuple[int, int, float, float]]:
+    """Each task from zero to its rate; or stretches of neighbours, from their slowest to their fastest."""
     if len(tasks) <= MOST_BARS:
-        return [RateBar(task, task, 0.0, rate) for task, rate in tasks]
-    cuts = np.linspace(0, len(tasks), MOST_BARS + 1).astype(int)
-    stretches = [tasks[start:end] for start, end in pairwise(cuts)]
-    return [
-        RateBar(some[0][0], some[-1][0], min(rate for _, rate in some), max(rate for _, rate in some))
-        for some in stretches
-    ]
-
-
-def _spec(
-    source: FigureSource, kind: str, tasks: list[tuple[int, float]], unit: ScaledUnit, middle: float
-) -> dict[str, Any]:
-    bars, noun = _bars(tasks), _noun(kind)
-    top = 1.08 * max(bar.high for bar in bars) / unit.size
-    last = max(task for task, _ in tasks)
-    values = [
-        {
-            "from": bar.first - 0.4,
-            "to": bar.last + 0.4,
-            "low": float(f"{bar.low / unit.size:.4g}"),
-            "high": float(f"{bar.high / unit.size:.4g}"),
-            "which": str(bar.first) if bar.first == bar.last else f"{bar.first} to {bar.last}",
-            "text": f"{format_rate(bar.low)} to {format_rate(bar.high)}"
-            if bar.low
-            else format_rate(bar.high),
-        }
-        for bar in bars
-    ]
-    x_axis = {"title": noun, "tickCount": min(8, last + 1), "format": "d", "tickMinStep": 1}
-    y = vega.linear(
-        "low", [0, top], {**vega.level_title(unit.name), "tickCount": 3, "format": number_format(top)}
-    )
-    mark: dict[str, Any] = {"type": "rect", "color": f"${KEYS.get(kind, OTHER_KIND).token}"}
-    if source.simulated:
-        mark |= {"fillOpacity": 0.3, "stroke": mark["color"], "strokeDash": source.dash}
-    level = [{"rate": middle / unit.size}]
-    layers: list[dict[str, Any]] = [
-        vega.layer(
-            values,
-            mark,
-            {
-                "x": vega.linear("from", [-0.7, last + 0.7], x_axis, zero=False),
-                "x2": "to",
-                "y": y,
-                "y2": "high",
-                "tooltip": vega.tips(which=noun, text="throughput"),
-            },
-            name=vega.DATA,
-        ),
-        vega.layer(level, vega.LEVEL, {"y": vega.quantity("rate")}),
-        vega.layer(
-            level,
-            {"type": "text", "align": "left", "dx": 6, "text": "median", "color": "$muted"},
-            {"x": vega.RIGHT_END, "y": vega.quantity("rate")},
-        ),
-    ]
-    return vega.chart(layers, height=110, width=HALF_WIDTH, top=24, right=56)
-
-
-def _table(noun: str, rates: FloatArray, unit: ScaledUnit) -> Table:
-    if len(rates) <= TABLE_ROWS:
-        rows = tuple((str(task), f"{rate / unit.size:.3g}") for task, rate in enumerate(rates))
-        return Table((noun, unit.name), rows)
-    percents = (0, 5, 25, 50, 75, 95, 100)
-    rows = tuple((f"{percent} %", f"{np.percentile(rates, percent) / unit.size:.3g}") for percent in percents)
-    return Table((f"{noun}s up to", unit.name), rows)
+        yield from ((task, task, 0.0, rate) for task, rate in tasks)
+        return
+    for start, end in pairwise(np.linspace(0, len(tasks), MOST_BARS + 1).astype(int)):
+        rates = [rate for _, rate in tasks[start:end]]
+        yield tasks[start][0], tasks[end - 1][0], min(rates), max(rates)
 
 
 class Files(NamedTuple):
@@ -166,19 +126,12 @@ class Files(NamedTuple):
     title: str
     operation: Literal["write", "read"]
     rates: tuple[float, ...]
-    remark: str
+    remark: str = ""
 
 
 def files(source: FigureSource) -> list[Figure]:
     """One figure for each direction and data directory of a storage test, one for each dfsio workload."""
-    drawn = [*_storage(source), *_dfsio(source)]
-    return [
-        _files_figure(source, f"files-{index}", group) for index, group in enumerate(drawn) if group.rates
-    ]
-
-
-def _storage(source: FigureSource) -> list[Files]:
-    return [
+    drawn = [
         Files(
             f"{zones.workload}: {zones.operation} {zones.data_dir}",
             zones.operation,
@@ -188,21 +141,19 @@ def _storage(source: FigureSource) -> list[Files]:
         )
         for zones in source.evidence.storage
     ]
-
-
-def _dfsio(source: FigureSource) -> list[Files]:
-    groups = []
     for figures in source.evidence.dfsio:
         result = source.record.workloads[source.evidence.time_of(figures.workload).index]
         timed = [file for file in result.files if file.io_s > 0]
         if timed:
             rates = tuple(file.bytes / file.io_s for file in timed)
-            groups.append(Files(f"{figures.workload}: throughput per file", timed[0].operation, rates, ""))
-    return groups
+            drawn.append(Files(f"{figures.workload}: throughput per file", timed[0].operation, rates))
+    return [
+        _files_figure(source, f"files-{index}", group) for index, group in enumerate(drawn) if group.rates
+    ]
 
 
 def _files_figure(source: FigureSource, id_: str, drawn: Files) -> Figure:
-    rates, token = drawn.rates, TOKENS[drawn.operation]
+    rates, colour = drawn.rates, f"${TOKENS[drawn.operation]}"
     unit = rate_unit(max(rates))
     top = 1.08 * max(rates) / unit.size
     values = [
@@ -210,43 +161,36 @@ def _files_figure(source: FigureSource, id_: str, drawn: Files) -> Figure:
         for index, rate in enumerate(rates)
     ]
     x_axis = {"title": "file, in order", "format": "d", "tickMinStep": 1, "tickCount": 8}
+    y_axis = vega.level_title(unit.name, tickCount=3, format=number_format(top))
     encoding = {
         "x": vega.linear("file", [-0.5, len(rates) - 0.5], x_axis, zero=False),
-        "y": vega.linear(
-            "rate", [0, top], {**vega.level_title(unit.name), "tickCount": 3, "format": number_format(top)}
-        ),
+        "y": vega.linear("rate", [0, top], y_axis),
         "tooltip": vega.tips(file=None, text="throughput"),
     }
     size = 36 if len(rates) < 100 else 12
-    dots = {"type": "point", "filled": True, "opacity": 1, "size": size, "color": f"${token}"}
-    line = {"type": "line", "color": f"${token}", "strokeWidth": 1, "strokeDash": source.dash, "opacity": 0.6}
+    dots = {"type": "point", "filled": True, "opacity": 1, "size": size, "color": colour}
+    line = {"type": "line", "color": colour, "strokeWidth": 1, "strokeDash": source.dash, "opacity": 0.6}
     layers = [vega.layer(values, line, encoding), vega.layer(values, dots, encoding, name=vega.DATA)]
-    caption = (
-        f"{len(rates)} files: median {format_rate(float(np.median(rates)))}, "
-        f"slowest {format_rate(min(rates))}, fastest {format_rate(max(rates))}." + drawn.remark
-    )
+    columns = ("file", unit.name)
+    rows = tuple((str(index), f"{rate / unit.size:.3g}") for index, rate in enumerate(rates))
+    if len(rates) > TABLE_ROWS:
+        columns = ("files", f"mean {unit.name}")
+        stretches = np.array_split(np.array(rates), TABLE_ROWS)
+        firsts = np.cumsum([0, *(len(stretch) for stretch in stretches)])
+        rows = tuple(
+            (f"{firsts[index]} to {firsts[index + 1] - 1}", f"{stretch.mean() / unit.size:.3g}")
+            for index, stretch in enumerate(stretches)
+        )
     return Figure(
         id=id_,
         title=drawn.title,
-        caption=caption,
+        caption=f"{len(rates)} files: median {format_rate(float(np.median(rates)))}, "
+        f"slowest {format_rate(min(rates))}, fastest {format_rate(max(rates))}." + drawn.remark,
         spec=vega.chart(layers, height=130, width=HALF_WIDTH, top=24, right=24),
-        table=_files_table(rates, unit.size, unit.name),
+        table=Table(columns, rows),
         half=True,
         marks=len(rates),
     )
-
-
-def _files_table(rates: tuple[float, ...], size: float, name: str) -> Table:
-    if len(rates) <= TABLE_ROWS:
-        rows = tuple((str(index), f"{rate / size:.3g}") for index, rate in enumerate(rates))
-        return Table(("file", name), rows)
-    stretches = np.array_split(np.array(rates), TABLE_ROWS)
-    firsts = np.cumsum([0, *(len(stretch) for stretch in stretches)])
-    rows = tuple(
-        (f"{firsts[index]} to {firsts[index + 1] - 1}", f"{stretch.mean() / size:.3g}")
-        for index, stretch in enumerate(stretches)
-    )
-    return Table(("files", f"mean {name}"), rows)
 
 
 _MOST_WRITTEN = 12  # Hosts beyond which the cells have no room for their numbers.
@@ -277,33 +221,22 @@ def _links_figure(measured: Sequence[LinkRate], how: str, workload: str, order: 
         )
     )
     slow = {(link.source, link.target) for link in slow_pairs(measured, how)}
-    return Figure(
-        id=f"links-{workload}-{how}".replace(" ", "-").replace("#", ""),
-        title=f"{workload}: what each host sends every other, {how}",
-        caption=_caption(measured, how, len(slow)),
-        spec=_links_spec(pairs, names, slow),
-        table=_links_table(measured, pairs),
-        marks=len(pairs),
-    )
-
-
-def _caption(measured: Sequence[LinkRate], how: str, slow: int) -> str:
-    rate, share = good(measured, how), share_of_nominal(measured, how)
-    text = f"Senders are rows, receivers columns. The better pairs: {format_bits_per_s(rate or 0)}"
-    if how == BOTH_WAYS:
-        text += " each way"
-    if share is not None:
-        nominal = max((link.nominal_bits_per_s or 0 for link in measured if link.how == how), default=0)
-        text += f", {format_percent(share)} of {format_bits_per_s(nominal)}"
-        text += f"; published for a 10 Gb/s port: {format_percent(PUBLISHED[how])}"
-    if slow:
-        text += f". {format_counted(slow, 'slow pair')} framed"
-    return text + "."
-
-
-def _links_spec(
-    pairs: Sequence[LinkRate], names: tuple[str, ...], slow: set[tuple[str, str]]
-) -> dict[str, Any]:
+    together = {(link.source, link.target): link for link in measured if link.how == ALL_AT_ONCE}
+    rows = []
+    for link in sorted(pairs, key=lambda link: link.bits_per_s)[:_TABLE_ROWS]:
+        loaded = together.get((link.source, link.target))
+        rows.append(
+            (
+                f"{link.source} → {link.target}",
+                format_bits_per_s(link.bits_per_s),
+                format_percent(link.bits_per_s / link.nominal_bits_per_s)
+                if link.nominal_bits_per_s
+                else NONE,
+                NONE if link.retransmits is None else f"{link.retransmits:,}",
+                NONE if link.round_trip_s is None else format_value(link.round_trip_s, "s"),
+                NONE if loaded is None else format_bits_per_s(loaded.bits_per_s),
+            )
+        )
     cell = max(_LEAST_CELL, min(_CELL, _MOST_TALL / len(names)))
     most = max(link.bits_per_s for link in pairs) or 1.0
     values = [
@@ -347,25 +280,22 @@ def _links_spec(
         layers.append(vega.layer(values, {"type": "text", "fontSize": 11}, words))
     tall = cell * len(names)
     width = min(WIDTH - _NAMES, max(tall, cell * 1.6 * len(names)))
-    return vega.chart(layers, height=tall, width=width, top=_ABOVE, bottom=12, left=_NAMES, right=24)
-
-
-def _links_table(measured: Sequence[LinkRate], pairs: Sequence[LinkRate]) -> Table:
-    """The pairs, slowest first, with what else is known of each."""
-    together = {(link.source, link.target): link for link in measured if link.how == ALL_AT_ONCE}
-    rows = []
-    for link in sorted(pairs, key=lambda link: link.bits_per_s)[:_TABLE_ROWS]:
-        loaded = together.get((link.source, link.target))
-        rows.append(
-            (
-                f"{link.source} → {link.target}",
-                format_bits_per_s(link.bits_per_s),
-                format_percent(link.bits_per_s / link.nominal_bits_per_s)
-                if link.nominal_bits_per_s
-                else NONE,
-                NONE if link.retransmits is None else f"{link.retransmits:,}",
-                NONE if link.round_trip_s is None else format_value(link.round_trip_s, "s"),
-                NONE if loaded is None else format_bits_per_s(loaded.bits_per_s),
-            )
-        )
-    return Table(("pair", "received", "of nominal", "sent again", "round trip", "all at once"), tuple(rows))
+    rate, share = good(measured, how), share_of_nominal(measured, how)
+    text = f"Senders are rows, receivers columns. The better pairs: {format_bits_per_s(rate or 0)}"
+    text += " each way" if how == BOTH_WAYS else ""
+    if share is not None:
+        nominal = max((link.nominal_bits_per_s or 0 for link in pairs), default=0)
+        text += f", {format_percent(share)} of {format_bits_per_s(nominal)}"
+        text += f"; published for a 10 Gb/s port: {format_percent(PUBLISHED[how])}"
+    if slow:
+        text += f". {format_counted(len(slow), 'slow pair')} framed"
+    return Figure(
+        id=f"links-{workload}-{how}".replace(" ", "-").replace("#", ""),
+        title=f"{workload}: what each host sends every other, {how}",
+        caption=f"{text}.",
+        spec=vega.chart(layers, height=tall, width=width, top=_ABOVE, bottom=12, left=_NAMES, right=24),
+        table=Table(
+            ("pair", "received", "of nominal", "sent again", "round trip", "all at once"), tuple(rows)
+        ),
+        marks=len(pairs),
+    )

@@ -17,15 +17,10 @@ from howdah.report.theme import RIGHT, ScaledUnit, time_unit
 from howdah.units import format_seconds
 
 UNIT_LINE = 19  # The height above the names that holds an axis's unit, pixels.
-
 ROW = 12  # The height of a row of names, pixels.
-
 LEAST_SHARE = 0.04  # A phase of at least this share of the width is always named.
-
 MOST_ROWS = 2  # Rows of names for the workloads, and as many for their phases.
-
 NARROW_RIGHT = 14  # Pixels right of the plot on a page without room for labels; the page's script sets it.
-
 _LETTER, _GAP, _BELOW = 6.0, 8.0, 3
 _WIDE_LETTER = 6.6
 LEGEND_HEIGHT = 18  # The room it takes below everything else, pixels.
@@ -80,21 +75,20 @@ def placed(stretches: Sequence[tuple[str, float, float]], shown: float, width: f
     pixels = width / shown
     names: list[Name] = []
     ends: list[float] = []
-    for name, start, end in stretches:
-        wide = _LETTER * len(name) + _GAP
+    for text, start, end in stretches:
+        wide = _LETTER * len(text) + _GAP
         if (end - start) * pixels < min(wide, LEAST_SHARE * width):
             continue
         row = next((row for row, taken in enumerate(ends) if taken <= start * pixels), len(ends))
         if row == MOST_ROWS:
             row = min(range(MOST_ROWS), key=ends.__getitem__)
         ends[row : row + 1] = [start * pixels + wide]
-        names.append(Name(name, start, None, row))
-    return [
-        label._replace(
-            until=next((later.start for later in names[place + 1 :] if later.row == label.row), None)
-        )
-        for place, label in enumerate(names)
-    ]
+        names.append(Name(text, start, None, row))
+    # A name may reach to the next one of its row.
+    for place, name in enumerate(names):
+        until = next((later.start for later in names[place + 1 :] if later.row == name.row), None)
+        names[place] = name._replace(until=until)
+    return names
 
 
 def header(source: FigureSource, width: float) -> Header:
@@ -102,37 +96,31 @@ def header(source: FigureSource, width: float) -> Header:
     unit = run_unit(source)
     shown_until = end_of_run_s(source)
     shown = (shown_until - start_of_axis_s(source)) / unit.size
-    every = bands(source)
-    rows = [
-        {"start": band.start_s / unit.size, "end": band.end_s / unit.size, "shade": index % 2}
-        for index, band in enumerate(every)
-    ]
+    rows = []
+    phases: list[tuple[str, float, float]] = []
     workloads: list[tuple[str, float, float]] = []
-    for band, row in zip(every, rows, strict=True):
+    for index, band in enumerate(bands(source)):
+        start, end = band.start_s / unit.size, band.end_s / unit.size
+        rows.append({"start": start, "end": end, "shade": index % 2})
+        phases += [(band.phase, start, end)] if band.phase else []
         if workloads and workloads[-1][0] == band.workload:
-            workloads[-1] = (band.workload, workloads[-1][1], row["end"])
-        else:
-            workloads.append((band.workload, row["start"], row["end"]))
-    phases = [
-        (band.phase, row["start"], row["end"]) for band, row in zip(every, rows, strict=True) if band.phase
-    ]
+            start = workloads.pop()[1]
+        workloads.append((band.workload, start, end))
     below = placed(phases, shown, width)
     lifted = 1 + max((name.row for name in below), default=-1)
     above = [name._replace(row=name.row + lifted) for name in placed(workloads, shown, width)]
     height = 1 + max((name.row for name in (*below, *above)), default=-1)
     # Thin ink instead of a colour of its own lets the grid show through.
     shades = {"domain": [0, 1], "range": [0.055, 0.02]}
-    bands_layer = vega.layer(
-        rows,
-        {"type": "rect", "color": "$ink"},
-        {
-            "x": vega.quantity("start"),
-            "x2": "end",
-            "opacity": {"field": "shade", "type": "ordinal", "scale": shades, "legend": None},
-        },
-    )
-    names = [*_names(above, "$ink", "bold"), *_names(below, "$muted", "normal")]
-    return Header([bands_layer, *_faults(source, shown_until), *names], ROW * height + 3 * _BELOW)
+    opacity = {"field": "shade", "type": "ordinal", "scale": shades, "legend": None}
+    stretch = {"x": vega.quantity("start"), "x2": "end", "opacity": opacity}
+    layers = [
+        vega.layer(rows, {"type": "rect", "color": "$ink"}, stretch),
+        *_faults(source, shown_until),
+        *_names(above, "$ink", "bold"),
+        *_names(below, "$muted", "normal"),
+    ]
+    return Header(layers, ROW * height + 3 * _BELOW)
 
 
 def _faults(source: FigureSource, until_s: float) -> list[dict[str, Any]]:
@@ -147,41 +135,28 @@ def _faults(source: FigureSource, until_s: float) -> list[dict[str, Any]]:
         for fault in source.record.faults
         if fault.begun_s is not None
     ]
-    if not values:
-        return []
     x = vega.quantity("start")
     tooltip = vega.tips(fault="fault")
-    return [
-        vega.layer(
-            values,
-            {"type": "rect", "color": "$fault", "opacity": 0.1},
-            {"x": x, "x2": "end", "tooltip": tooltip},
-        ),
+    shade = {"type": "rect", "color": "$fault", "opacity": 0.1}
+    return vega.filled(
+        vega.layer(values, shade, {"x": x, "x2": "end", "tooltip": tooltip}),
         vega.layer(values, {"type": "rule", "color": "$fault"}, {"x": x, "tooltip": tooltip}),
-    ]
+    )
 
 
 def _names(names: Sequence[Name], colour: str, weight: str) -> list[dict[str, Any]]:
     right = f"width + (roomy ? {RIGHT} : {NARROW_RIGHT})"
     room = f"(datum.until === null ? {right} : scale('x', datum.until)) - scale('x', datum.start) - 5"
+    least = f"roomy ? {2 * _LETTER} : {_WIDE_LETTER} * length(datum.name)"
     return [
         vega.texts(
             [name._asdict() for name in names if name.row == row],
             {"x": vega.quantity("start")},
-            field="name",
-            baseline="bottom",
-            dx=2,
-            y=-_BELOW - ROW * row,
-            color=colour,
-            fontWeight=weight,
-            fontSize=11,
-            limit={"expr": f"max(1, {room})"},
-            opacity={
-                "expr": f"{room} > (roomy ? {2 * _LETTER} : {_WIDE_LETTER} * length(datum.name)) ? 1 : 0"
-            },
+            field="name", baseline="bottom", dx=2, y=-_BELOW - ROW * row, color=colour, fontWeight=weight,
+            fontSize=11, limit={"expr": f"max(1, {room})"}, opacity={"expr": f"{room} > ({least}) ? 1 : 0"},
         )
         for row in sorted({name.row for name in names})
-    ]
+    ]  # fmt: skip
 
 
 def legend(keys: Sequence[Key], y: float) -> list[dict[str, Any]]:
@@ -226,11 +201,9 @@ def bands(source: FigureSource) -> list[PhaseBand]:
     """
     shown: list[PhaseBand] = []
     for workload in source.evidence.workloads:
-        shown.extend(
-            PhaseBand(workload.workload, phase.name, phase.start_s, phase.end_s) for phase in workload.phases
-        )
-        if not workload.phases:
-            shown.append(PhaseBand(workload.workload, "", workload.start_s, workload.end_s))
+        name, whole = workload.workload, ("", workload.start_s, workload.end_s)
+        phases = [(phase.name, phase.start_s, phase.end_s) for phase in workload.phases]
+        shown += [PhaseBand(name, *phase) for phase in phases or [whole]]
     return shown or [
         PhaseBand("prepare", phase.name, phase.start_s, phase.end_s) for phase in source.record.preparation
     ]
@@ -276,15 +249,10 @@ def run_unit(source: FigureSource) -> ScaledUnit:
 def time_x(source: FigureSource, field: str = "time") -> dict[str, Any]:
     """The x encoding from just before the first workload to the run's end."""
     unit = run_unit(source)
-    return vega.linear(
-        field,
-        [start_of_axis_s(source) / unit.size, end_of_run_s(source) / unit.size],
-        {
-            "title": f"time since the start of the run ({unit.name})",
-            "tickCount": {"expr": "clamp(ceil(width / 90), 3, 8)"},
-        },
-        zero=False,
-    )
+    ends = [start_of_axis_s(source) / unit.size, end_of_run_s(source) / unit.size]
+    title = f"time since the start of the run ({unit.name})"
+    axis = {"title": title, "tickCount": {"expr": "clamp(ceil(width / 90), 3, 8)"}}
+    return vega.linear(field, ends, axis, zero=False)
 
 
 def rate_unit(most_bytes_per_s: float) -> ScaledUnit:

@@ -99,16 +99,6 @@ def label_layers(labels: Sequence[Label]) -> list[dict[str, Any]]:
     ]
 
 
-def _wide(grid: FloatArray, lines: Sequence[SeriesLine], seconds: float) -> list[dict[str, float]]:
-    """One row per step and a last one at the end, so that the last step is drawn to its end."""
-    times = [round(float(edge) / seconds, 4) for edge in grid]
-    columns = {name: np.append(values, values[-1]) for name, values in _columns(lines)}
-    return [
-        {"time": time} | {name: float(f"{column[row]:.4g}") for name, column in columns.items()}
-        for row, time in enumerate(times)
-    ]
-
-
 def _columns(lines: Sequence[SeriesLine]) -> Iterator[tuple[str, FloatArray]]:
     """What is drawn of each line by its name: its means, and its peaks where those hide them."""
     for line in lines:
@@ -117,33 +107,33 @@ def _columns(lines: Sequence[SeriesLine]) -> Iterator[tuple[str, FloatArray]]:
             yield line.key.name + _PEAK, line.peaks
 
 
-def _spec(
+def timeline_figure(
     source: FigureSource,
+    words: tuple[str, str, str],
     grid: FloatArray,
     lines: Sequence[SeriesLine],
     axis: Axis,
     *,
-    marks: Sequence[LevelMark],
-    stacked: bool,
-    width: float,
-    height: float,
-) -> dict[str, Any]:
+    stacked: bool = False,
+    marks: Sequence[LevelMark] = (),
+    height: float = 180,
+    half: bool = False,
+) -> Figure:
+    """Series as steps (one area each if stacked), levels and labels; ``words``: id, title and caption."""
     unit = timeaxis.run_unit(source)
+    width = HALF_WIDTH if half else WIDTH
     above = timeaxis.header(source, width)
     names = [line.key.name for line in lines]
     x = timeaxis.time_x(source)
-    y_axis = {**vega.level_title(axis.unit, above.height), "tickCount": 4, "format": axis.number}
+    y_axis = vega.level_title(axis.unit, above.height, tickCount=4, format=axis.number)
     y = vega.linear("value", [0, axis.top], y_axis)
-    mark: dict[str, Any]
+    mark: dict[str, Any] = {"type": "line", "interpolate": "step-after", "strokeWidth": 2, "clip": True}
     if stacked:
         mark = {"type": "area", "interpolate": "step-after", "opacity": 0.92}
-        if source.simulated:
-            mark |= {"fillOpacity": 0.35, "line": {"strokeDash": source.dash}}
         y["stack"] = "zero"
-    else:
-        mark = {"type": "line", "interpolate": "step-after", "strokeWidth": 2, "clip": True}
-        if source.simulated:
-            mark |= {"strokeDash": source.dash}
+    if source.simulated:
+        dash = {"strokeDash": source.dash}
+        mark |= {"fillOpacity": 0.35, "line": dash} if stacked else dash
     encoding = {"x": x, "y": y, "color": vega.series_colour(line.key for line in lines)}
     series = vega.layer(
         None,
@@ -163,59 +153,40 @@ def _spec(
         {"calculate": f"slice(datum.peak, 0, {-len(_PEAK)})", "as": "series"},
         vega.SHOWN,
     )
-    levels = [
-        vega.layer(
-            [{"value": level.value}],
-            {**vega.LEVEL, "strokeWidth": 1.5, "color": f"${level.token}"},
-            {"y": vega.quantity("value")},
-        )
-        for level in marks
+    at_level, level = {"y": vega.quantity("value")}, {**vega.LEVEL, "strokeWidth": 1.5}
+    # Means, and peaks where they are hidden by these. The last row draws the last step to its end.
+    drawn = dict(_columns(lines))
+    columns = {name: np.append(values, values[-1]) for name, values in drawn.items()}
+    times = [round(float(edge) / unit.size, 4) for edge in grid]
+    values = [
+        {"time": time} | {name: float(f"{column[row]:.4g}") for name, column in columns.items()}
+        for row, time in enumerate(times)
     ]
     tooltip = [vega.number_tip("time", f"at ({unit.name})")]
-    tooltip += [
-        vega.number_tip(name, f"{name} ({axis.unit})", axis.number)
-        for name in reversed([name for name, _ in _columns(lines)])
-    ]
+    tooltip += [vega.number_tip(name, f"{name} ({axis.unit})", axis.number) for name in reversed(drawn)]
     pointed = {"x": x, "opacity": vega.while_pointed_at(0.6), "tooltip": tooltip}
-    pointer = vega.layer(None, vega.RULE, pointed)
+    # A name is at its line's end, or in the order of the stack from the bottom up.
+    ends = [(line.key.name, line.key.token, float(line.values[-1])) for line in lines]
+    ends += [(mark.name, mark.token, mark.value) for mark in marks]
+    labels = [Label(name, token, height * (1 - end / axis.top)) for name, token, end in ends]
+    if stacked:
+        keys = enumerate(line.key for line in lines)
+        labels = [Label(key.name, key.token, height - 8 - LABEL_PITCH * place) for place, key in keys]
     layers = [
         *above.layers,
         *([pale] if reduced else []),
         series,
-        *levels,
-        *label_layers(_places(lines, marks, axis, height, stacked)),
-        vega.pointed_at(pointer, "time", nearest=True),
+        *(
+            vega.layer([{"value": mark.value}], {**level, "color": f"${mark.token}"}, at_level)
+            for mark in marks
+        ),
+        *label_layers(spread(labels, height)),
+        vega.pointed_at(vega.layer(None, vega.RULE, pointed), "time", nearest=True),
     ]
-    return vega.chart(
-        layers,
-        height=height,
-        width=width,
-        top=above.height + timeaxis.UNIT_LINE,
-        right=RIGHT,
-        data={"values": _wide(grid, lines, unit.size)},
-    )
-
-
-def timeline_figure(
-    source: FigureSource,
-    words: tuple[str, str, str],
-    grid: FloatArray,
-    lines: Sequence[SeriesLine],
-    axis: Axis,
-    *,
-    stacked: bool = False,
-    marks: Sequence[LevelMark] = (),
-    height: float = 180,
-    half: bool = False,
-) -> Figure:
-    """Series as steps (one area each if stacked), levels and labels; ``words``: id, title and caption."""
-    id_, title, caption = words
-    width = HALF_WIDTH if half else WIDTH
+    top, data = above.height + timeaxis.UNIT_LINE, {"values": values}
     return Figure(
-        id=id_,
-        title=title,
-        caption=caption,
-        spec=_spec(source, grid, lines, axis, marks=marks, stacked=stacked, width=width, height=height),
+        *words,
+        spec=vega.chart(layers, height=height, width=width, top=top, right=RIGHT, data=data),
         table=steps_table(source, grid, lines, axis.unit.partition(" ")[0]),
         keys=tuple(line.key for line in lines),
         half=half,
@@ -243,19 +214,6 @@ def scaled_figure(
     return timeline_figure(source, words, grid, scaled, axis, marks=levels, **looks)
 
 
-def _places(
-    lines: Sequence[SeriesLine], marks: Sequence[LevelMark], axis: Axis, height: float, stacked: bool
-) -> list[Label]:
-    """Where each name goes: at its line's end, or in the order of the stack from the bottom up."""
-    ends = [(line.key.name, line.key.token, float(line.values[-1])) for line in lines]
-    ends += [(mark.name, mark.token, mark.value) for mark in marks]
-    labels = [Label(name, token, height * (1 - end / axis.top)) for name, token, end in ends]
-    if stacked:
-        keys = enumerate(line.key for line in lines)
-        labels = [Label(key.name, key.token, height - 8 - LABEL_PITCH * place) for place, key in keys]
-    return spread(labels, height)
-
-
 def steps_table(source: FigureSource, grid: FloatArray, lines: Sequence[SeriesLine], unit: str) -> Table:
     """The series as numbers in at most ``TABLE_ROWS`` rows: means over time, and peaks where they differ."""
     bounds = np.linspace(0, len(grid) - 1, min(TABLE_ROWS, len(grid) - 1) + 1).astype(int)
@@ -267,14 +225,9 @@ def steps_table(source: FigureSource, grid: FloatArray, lines: Sequence[SeriesLi
         if line.peaks is not None:
             columns.append((f"{line.key.name}{_PEAK} ({unit})", np.maximum.reduceat(line.peaks, bounds[:-1])))
     time = timeaxis.run_unit(source)
-    return Table(
-        (f"from ({time.name})", f"to ({time.name})", *(name for name, _ in columns)),
-        tuple(
-            (
-                f"{start / time.size:.2f}",
-                f"{end / time.size:.2f}",
-                *(three_digits(some[row]) for _, some in columns),
-            )
-            for row, (start, end) in enumerate(pairwise(edges))
-        ),
+    rows = (
+        (*(f"{edge / time.size:.2f}" for edge in ends), *(three_digits(some[row]) for _, some in columns))
+        for row, ends in enumerate(pairwise(edges))
     )
+    names = (f"from ({time.name})", f"to ({time.name})", *(name for name, _ in columns))
+    return Table(names, tuple(rows))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import groupby
 from math import ceil
 from typing import Any, NamedTuple
 
-from howdah.analysis.evidence.use import MachineOfRun
 from howdah.analysis.evidence.volumes import ReplicaBalance
 from howdah.model.placement import placed_hosts
 from howdah.report import vega
@@ -19,6 +17,12 @@ from howdah.units import format_counted
 SHEET = 964  # The width of the still picture's plot, pixels.
 _SIDE = 8
 _TOKENS = ("band", "phase-3", "disk-write", "ink")
+_TONES = (
+    ("strong", "$ink", "bold"),
+    ("ink", "$ink", "normal"),
+    ("muted", "$muted", "normal"),
+    ("fault", "$fault", "bold"),
+)
 
 
 class Place(NamedTuple):
@@ -82,9 +86,8 @@ class Sheet:
         self, x: float, y: float, *, wide: float, tall: float, token: str, shade: float = 1.0, title: str = ""
     ) -> None:
         """A box in a colour of the palette; ``title`` is said when one points at it."""
-        self.boxes.append(
-            {"x": x, "x2": x + wide, "y": y, "y2": y + tall, "token": token, "shade": shade, "title": title}
-        )
+        place = {"x": x, "x2": x + wide, "y": y, "y2": y + tall}
+        self.boxes.append({**place, "token": token, "shade": shade, "title": title})
 
     def word(self, x: float, y: float, text: str, *, room: float, tone: str = "ink") -> None:
         """One line of words from ``x`` on, cut where it is wider than ``room``; ``y`` is its middle.
@@ -96,37 +99,19 @@ class Sheet:
     def spec(self, height: float) -> dict[str, Any]:
         x = vega.scaled([0, SHEET], zero=False)
         y = vega.scaled([0, height], down=True, zero=False)
-        layers: list[dict[str, Any]] = [
-            vega.layer(
-                self.boxes,
-                {"type": "rect", "cornerRadius": 2, "fillOpacity": {"expr": "datum.shade"}},
-                {
-                    **vega.spans(x, y),
-                    "color": vega.coloured_by("token", {token: token for token in _TOKENS}),
-                    "tooltip": vega.tips(title="what"),
-                },
-                name=vega.DATA,
+        box = {"type": "rect", "cornerRadius": 2, "fillOpacity": {"expr": "datum.shade"}}
+        colour = vega.coloured_by("token", {token: token for token in _TOKENS})
+        place = {**vega.spans(x, y), "color": colour, "tooltip": vega.tips(title="what")}
+        limit = {"expr": "max(1, scale('x', datum.end) - scale('x', datum.x))"}
+        words = (
+            vega.texts(
+                [word for word in self.words if word["tone"] == tone],
+                {"x": vega.on(x, "x"), "y": vega.on(y, "y")},
+                baseline="middle", fontSize=11, color=colour, fontWeight=weight, limit=limit,
             )
-        ]
-        for tone, colour, weight in (
-            ("strong", "$ink", "bold"),
-            ("ink", "$ink", "normal"),
-            ("muted", "$muted", "normal"),
-            ("fault", "$fault", "bold"),
-        ):
-            values = [word for word in self.words if word["tone"] == tone]
-            if values:
-                layers.append(
-                    vega.texts(
-                        values,
-                        {"x": vega.on(x, "x"), "y": vega.on(y, "y")},
-                        baseline="middle",
-                        fontSize=11,
-                        color=colour,
-                        fontWeight=weight,
-                        limit={"expr": "max(1, scale('x', datum.end) - scale('x', datum.x))"},
-                    )
-                )
+            for tone, colour, weight in _TONES
+        )  # fmt: skip
+        layers = [vega.layer(self.boxes, box, place, name=vega.DATA), *vega.filled(*words)]
         return vega.chart(layers, height=height, width=SHEET, top=4, bottom=8, left=_SIDE, right=_SIDE)
 
 
@@ -150,12 +135,18 @@ def topology(source: FigureSource) -> Figure | None:
     detailed = len(workers) <= MOST_DETAILED
     names = tuple(balance.workload for balance in balances)
     most = tuple(max(balance.replicas, default=0) for balance in balances)
+    counts = [balance.spread.per_worker for balance in balances]
+    rows = (
+        (worker.name, worker.host, worker.rack, *(str(count.get(worker.name, "–")) for count in counts))
+        for worker in workers
+    )
+    columns = ("worker", "host", "rack", *(f"{balance.workload}, replicas" for balance in balances))
     return Figure(
         id="topology",
         title="Where everything is" + (", and how replicas are spread" if balances else ""),
         caption=_caption(racks, balances, detailed=detailed),
         spec=hosts(racks, names, most) if detailed else cells(racks, names),
-        table=_table(workers, balances),
+        table=Table(columns, tuple(rows)),
         marks=len(workers) * (1 + len(balances)),
         least_width=LEAST_WIDTH,
     )
@@ -165,7 +156,17 @@ def _caption(racks: tuple[PlacedRack, ...], balances: tuple[ReplicaBalance, ...]
     every = [host for rack in racks for host in rack.hosts]
     workers = sum(len(host.workers) for host in every)
     sentences = [f"{format_counted(len(every), 'host')} with {format_counted(workers, 'worker')}."]
-    sentences += [_spread(balance) for balance in balances]
+    for balance in balances:
+        spread = balance.spread
+        replicas = format_counted(sum(balance.replicas), "replica")
+        above = 100 * (balance.max_over_mean - 1)
+        even = "spread evenly" if above < 0.5 else f"the fullest DataNode {above:.0f} % above the mean"
+        shared = f"{spread.sharing_host:,}" if spread.sharing_host else "none"
+        text = f"{balance.workload}: {replicas} of {format_counted(spread.blocks, 'block')}, {even}; "
+        text += f"{shared} with two replicas on one host"
+        if spread.under_replicated or spread.missing:
+            text += f"; {spread.under_replicated:,} with too few replicas, {spread.missing:,} with none"
+        sentences.append(f"{text}.")
     if not detailed and balances:
         last = balances[-1]
         sentences.append(
@@ -175,31 +176,6 @@ def _caption(racks: tuple[PlacedRack, ...], balances: tuple[ReplicaBalance, ...]
     if not detailed and any(worker.lost for host in every for worker in host.workers):
         sentences.append("Workers lost during the run are drawn in the colour of this text.")
     return " ".join(sentences)
-
-
-def _spread(balance: ReplicaBalance) -> str:
-    spread = balance.spread
-    replicas, blocks = (
-        format_counted(sum(balance.replicas), "replica"),
-        format_counted(spread.blocks, "block"),
-    )
-    above = 100 * (balance.max_over_mean - 1)
-    even = "spread evenly" if above < 0.5 else f"the fullest DataNode {above:.0f} % above the mean"
-    shared = f"{spread.sharing_host:,}" if spread.sharing_host else "none"
-    text = f"{balance.workload}: {replicas} of {blocks}, {even}; {shared} with two replicas on one host"
-    if spread.under_replicated or spread.missing:
-        text += f"; {spread.under_replicated:,} with too few replicas, {spread.missing:,} with none"
-    return f"{text}."
-
-
-def _table(workers: list[MachineOfRun], balances: tuple[ReplicaBalance, ...]) -> Table:
-    counts = [balance.spread.per_worker for balance in balances]
-    rows = (
-        (worker.name, worker.host, worker.rack, *(str(count.get(worker.name, "–")) for count in counts))
-        for worker in workers
-    )
-    columns = ("worker", "host", "rack", *(f"{balance.workload}, replicas" for balance in balances))
-    return Table(columns, tuple(rows))
 
 
 def hosts(racks: tuple[PlacedRack, ...], names: tuple[str, ...], most: tuple[int, ...]) -> dict[str, Any]:
@@ -265,23 +241,6 @@ def _worker(
         sheet.word(x + _NAMED + bar + 6, middle, "–" if count is None else f"{count:,}", room=_COUNT - 6)
 
 
-class _Block(NamedTuple):
-    """A rack: its hosts row by row, and the room they take with its name above them, pixels."""
-
-    name: str
-    rows: tuple[tuple[HostPlace, ...], ...]
-    wide: float
-    tall: float
-
-
-class _Drawing(NamedTuple):
-    """What all cells share: the workloads, the replicas' span in the last of them, and if hosts are named."""
-
-    names: tuple[str, ...]
-    span: tuple[int, int]
-    named: bool
-
-
 def cells(racks: tuple[PlacedRack, ...], names: tuple[str, ...]) -> dict[str, Any]:
     """The spec; the last of the workloads ``names`` gives the shades, all of them are told of each cell.
 
@@ -290,52 +249,76 @@ def cells(racks: tuple[PlacedRack, ...], names: tuple[str, ...]) -> dict[str, An
     hosts = [host for rack in racks for host in rack.hosts]
     counts = [worker.replicas[-1] for host in hosts for worker in host.workers if names]
     counted = [count for count in counts if count is not None]
-    span = (min(counted, default=0), max(counted, default=0))
-    drawing = _Drawing(names, span, named=len(hosts) <= MOST_NAMED)
-    sheet = Sheet()
+    sheet = _Cells(names, (min(counted, default=0), max(counted, default=0)), named=len(hosts) <= MOST_NAMED)
     x = y = deepest = 0.0
     for rack in racks:
-        block = _block(rack, drawing)
-        if x and x + block.wide > SHEET:
+        rows, wide = sheet.rows_of(rack)
+        if x and x + wide > SHEET:
             x, y, deepest = 0.0, y + deepest, 0.0
-        _rack(sheet, block, x, y, drawing)
-        x += block.wide + _BETWEEN
-        deepest = max(deepest, block.tall)
+        deepest = max(deepest, sheet.rack(rack.name, rows, x, y, wide))
+        x += wide + _BETWEEN
     return sheet.spec(y + deepest)
 
 
-def _block(rack: PlacedRack, drawing: _Drawing) -> _Block:
-    rows: list[list[HostPlace]] = [[]]
-    x = wide = 0.0
-    for host in rack.hosts:
-        if x and x + _wide(host, drawing) > SHEET:
-            x = 0.0
-            rows.append([])
-        rows[-1].append(host)
-        wide = max(wide, x + _wide(host, drawing))
-        x += _wide(host, drawing) + _GAP
-    tall = (_HEAD if rack.name else 0.0) + sum(_row_tall(row, drawing) for row in rows)
-    return _Block(rack.name, tuple(tuple(row) for row in rows), wide, tall)
+class _Cells(Sheet):
+    """A sheet of cells: the workloads, the replicas' span in the last of them, and if hosts are named."""
 
+    def __init__(self, names: tuple[str, ...], span: tuple[int, int], *, named: bool) -> None:
+        super().__init__()
+        self.names, self.span, self.named = names, span, named
 
-def _rack(sheet: Sheet, block: _Block, x: float, y: float, drawing: _Drawing) -> None:
-    if block.name:
-        sheet.word(x, y + 8, block.name, room=block.wide + _GAP, tone="strong")
-        y += _HEAD
-    for row in block.rows:
-        left = x
-        for host in row:
-            _host(sheet, host, left, y, drawing)
-            left += _wide(host, drawing) + _GAP
-        y += _row_tall(row, drawing)
+    def wide(self, host: HostPlace) -> float:
+        return max(_box_wide(host), 44.0 if self.named else 0.0)
+
+    def rows_of(self, rack: PlacedRack) -> tuple[list[list[HostPlace]], float]:
+        """The hosts of a rack row by row, and the width of the widest row."""
+        rows: list[list[HostPlace]] = [[]]
+        x = wide = 0.0
+        for host in rack.hosts:
+            if x and x + self.wide(host) > SHEET:
+                x = 0.0
+                rows.append([])
+            rows[-1].append(host)
+            wide = max(wide, x + self.wide(host))
+            x += self.wide(host) + _GAP
+        return rows, wide
+
+    def rack(self, name: str, rows: list[list[HostPlace]], x: float, top: float, wide: float) -> float:
+        """Draw a rack with its name above its hosts; return its height."""
+        y = top
+        if name:
+            self.word(x, y + 8, name, room=wide + _GAP, tone="strong")
+            y += _HEAD
+        for row in rows:
+            left = x
+            for host in row:
+                self.host(host, left, y)
+                left += self.wide(host) + _GAP
+            y += max(map(_tall, row), default=0.0) + (_NAME if self.named else 0.0) + _GAP
+        return y - top
+
+    def host(self, host: HostPlace, x: float, y: float) -> None:
+        if self.named:
+            name = host.name.partition(".")[0]
+            self.word(x, y + 5, name, room=self.wide(host) + _GAP - 2, tone="muted")
+            y += _NAME
+        title = "; ".join([f"{host.name}: {format_counted(len(host.workers), 'worker')}", *host.masters])
+        self.box(x, y, wide=_box_wide(host), tall=_tall(host), token="band", title=title)
+        for place, worker in enumerate(host.workers):
+            left, top = x + 3 + _STEP * (place % _across(host)), y + 3 + _STEP * (place // _across(host))
+            token, shade = _shade(worker, self.span)
+            facts = ["lost during the run"] if worker.lost else []
+            facts += [
+                f"{format_counted(count, 'replica')} of {name}"
+                for name, count in zip(self.names, worker.replicas, strict=True)
+                if count is not None
+            ]
+            title = ": ".join(filter(None, (worker.name, ", ".join(facts))))
+            self.box(left, top, wide=_CELL, tall=_CELL, token=token, shade=shade, title=title)
 
 
 def _across(host: HostPlace) -> int:
     return max(1, min(5, len(host.workers)))
-
-
-def _wide(host: HostPlace, drawing: _Drawing) -> float:
-    return max(_box_wide(host), 44.0 if drawing.named else 0.0)
 
 
 def _box_wide(host: HostPlace) -> float:
@@ -344,24 +327,6 @@ def _box_wide(host: HostPlace) -> float:
 
 def _tall(host: HostPlace) -> float:
     return _STEP * max(1, ceil(len(host.workers) / _across(host))) + 4
-
-
-def _row_tall(row: Sequence[HostPlace], drawing: _Drawing) -> float:
-    return max(map(_tall, row), default=0.0) + (_NAME if drawing.named else 0.0) + _GAP
-
-
-def _host(sheet: Sheet, host: HostPlace, x: float, y: float, drawing: _Drawing) -> None:
-    if drawing.named:
-        name = host.name.partition(".")[0]
-        sheet.word(x, y + 5, name, room=_wide(host, drawing) + _GAP - 2, tone="muted")
-        y += _NAME
-    title = "; ".join([f"{host.name}: {format_counted(len(host.workers), 'worker')}", *host.masters])
-    sheet.box(x, y, wide=_box_wide(host), tall=_tall(host), token="band", title=title)
-    for place, worker in enumerate(host.workers):
-        left, top = x + 3 + _STEP * (place % _across(host)), y + 3 + _STEP * (place // _across(host))
-        title = _title(worker, drawing.names)
-        token, shade = _shade(worker, drawing.span)
-        sheet.box(left, top, wide=_CELL, tall=_CELL, token=token, shade=shade, title=title)
 
 
 def _shade(worker: Place, span: tuple[int, int]) -> tuple[str, float]:
@@ -374,13 +339,3 @@ def _shade(worker: Place, span: tuple[int, int]) -> tuple[str, float]:
     least, most = span
     part = (count - least) / (most - least) if most > least else 0.5
     return "disk-write", round(_LEAST_SHADE + (1 - _LEAST_SHADE) * part, 3)
-
-
-def _title(worker: Place, names: tuple[str, ...]) -> str:
-    facts = ["lost during the run"] if worker.lost else []
-    facts += [
-        f"{format_counted(count, 'replica')} of {name}"
-        for name, count in zip(names, worker.replicas, strict=True)
-        if count is not None
-    ]
-    return ": ".join(filter(None, (worker.name, ", ".join(facts))))

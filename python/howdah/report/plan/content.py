@@ -99,11 +99,11 @@ def platform_table(cluster: Cluster, platforms: Sequence[Candidate], verdicts: I
         (platform_name(cluster, platform), *words.figures(platform), *verdict)
         for platform, verdict in zip(platforms, last or [()] * len(platforms), strict=True)
     )
-    places = {
-        verdict: frozenset(at for at, platform in enumerate(platforms) if platform.verdict == verdict)
-        for verdict in ("recommended", "refused")
-    }
-    return Table(columns, tuple(rows), strong=places["recommended"], faint=places["refused"])
+
+    def with_verdict(verdict: str) -> frozenset[int]:
+        return frozenset(at for at, platform in enumerate(platforms) if platform.verdict == verdict)
+
+    return Table(columns, tuple(rows), strong=with_verdict("recommended"), faint=with_verdict("refused"))
 
 
 def best_platforms(cluster: Cluster) -> list[Candidate]:
@@ -125,34 +125,23 @@ def platforms_opening(cluster: Cluster, grounds: Grounds) -> Table:
 
 def reasons(candidate: Candidate, grounds: Grounds) -> Entries:
     """The pros of a platform, then its cons, the weightiest first."""
-    return Entries(
-        tuple(
-            TextEntry(
-                judgement.verdict,
-                f"{judgement.text} ({weight})"
-                if (weight := words.weight_text(judgement))
-                else judgement.text,
-                grounds.rule(judgement.rule),
-            )
-            for judgement in words.by_weight(candidate)
-        )
-    )
+    entries = []
+    for judgement in words.by_weight(candidate):
+        weight = words.weight_text(judgement)
+        text = f"{judgement.text} ({weight})" if weight else judgement.text
+        entries.append(TextEntry(judgement.verdict, text, grounds.rule(judgement.rule)))
+    return Entries(tuple(entries))
 
 
 def masters(cluster: Cluster) -> Entries:
     """Every master with its daemons, its host and the reason."""
-    return Entries(
-        tuple(
-            TextEntry(
-                master.name,
-                f"on {master.host}, {words.place(master)}; {words.master_size(master, cluster)}"
-                + (f"; shadow on {master.shadow_host}" if master.shadow_host else ""),
-                f"{master.reason} · {master.rule}" if master.rule else master.reason,
-                strong=", ".join(master.roles),
-            )
-            for master in cluster.masters
-        )
-    )
+    entries = []
+    for master in cluster.masters:
+        shadow = f"; shadow on {master.shadow_host}" if master.shadow_host else ""
+        text = f"on {master.host}, {words.place(master)}; {words.master_size(master, cluster)}{shadow}"
+        note = f"{master.reason} · {master.rule}" if master.rule else master.reason
+        entries.append(TextEntry(master.name, text, note, strong=", ".join(master.roles)))
+    return Entries(tuple(entries))
 
 
 def topology(cluster: Cluster) -> FactList:
@@ -177,12 +166,11 @@ def racks(cluster: Cluster) -> Table:
 
 
 def advice(cluster: Cluster, grounds: Grounds) -> Entries:
-    return Entries(
-        tuple(
-            TextEntry(advice.severity, advice.text, f"{advice.rule} · {grounds.names(advice.source)}")
-            for advice in words.by_severity(cluster.advice)
-        )
-    )
+    entries = []
+    for advice in words.by_severity(cluster.advice):
+        note = f"{advice.rule} · {grounds.names(advice.source)}"
+        entries.append(TextEntry(advice.severity, advice.text, note))
+    return Entries(tuple(entries))
 
 
 def yours(plan: ClusterPlan) -> Iterator[str]:
@@ -198,8 +186,7 @@ def yours(plan: ClusterPlan) -> Iterator[str]:
 
 def values(plan: ClusterPlan, grounds: Grounds) -> tuple[Block, ...]:
     """Every value with its reason, by the file that it belongs to; each opens onto its grounds."""
-    cluster = plan.cluster
-    several = len(plan.workers) > 1 or len(cluster.inventory.groups) > 1
+    several = len(plan.workers) > 1 or len(plan.cluster.inventory.groups) > 1
     files: dict[str, list[Setting]] = {}
     for setting in plan.settings:
         files.setdefault(setting.file or words.OF_THE_PLAN, []).append(setting)
@@ -209,27 +196,19 @@ def values(plan: ClusterPlan, grounds: Grounds) -> tuple[Block, ...]:
     )
 
 
-def _values(settings: Iterable[Setting], grounds: Grounds, *, several: bool) -> Table:
-    shown = tuple(settings)
-    rows = []
-    for setting in shown:
+def _values(settings: Sequence[Setting], grounds: Grounds, *, several: bool) -> Table:
+    rows, details = [], []
+    for setting in settings:
         workers = setting.worker or setting.group or ""
         key = f"{setting.key} ({workers})" if several and workers else setting.key
         reason = f"yours: {setting.reason}" if setting.origin == "user" else setting.reason
         rows.append((key, words.setting_value(setting), reason))
-    return Table(
-        ("", "", ""),
-        tuple(rows),
-        label="Values",
-        style="settings",
-        strong=frozenset(at for at, setting in enumerate(shown) if setting.origin == "user"),
-        details=tuple((_grounds(setting, grounds),) for setting in shown),
-    )
-
-
-def _grounds(setting: Setting, grounds: Grounds) -> FactList:
-    source = ("source", grounds.names(setting.source))
-    return FactList("", (*setting_facts(setting, grounds), source, *setting_inputs(setting)))
+        source = ("source", grounds.names(setting.source))
+        facts = (*setting_facts(setting, grounds), source, *setting_inputs(setting))
+        details.append((FactList("", facts),))
+    yours = frozenset(at for at, setting in enumerate(settings) if setting.origin == "user")
+    label, blanks = "Values", ("", "", "")
+    return Table(blanks, tuple(rows), label=label, style="settings", strong=yours, details=tuple(details))
 
 
 def setting_facts(setting: Setting, grounds: Grounds) -> tuple[tuple[str, str], ...]:
@@ -258,17 +237,11 @@ def source_entries(plan: ClusterPlan, grounds: Grounds) -> Entries:
 
 def sources(cited: Iterable[Cited]) -> Entries:
     """Sources with their words; the page links to those that it has words of."""
-    return Entries(
-        tuple(
-            TextEntry(
-                source.name,
-                source.says,
-                source.title,
-                anchor=f"source-{source.label.replace(' ', '-')}" if source.says else "",
-            )
-            for source in cited
-        )
-    )
+    entries = []
+    for source in cited:
+        anchor = f"source-{source.label.replace(' ', '-')}" if source.says else ""
+        entries.append(TextEntry(source.name, source.says, source.title, anchor=anchor))
+    return Entries(tuple(entries))
 
 
 def facts(cluster: Cluster) -> FactList:

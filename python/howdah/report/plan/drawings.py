@@ -25,23 +25,41 @@ _DISK = 11
 
 def host(group: HostGroup, layout: Layout, kinds: Sequence[Worker]) -> Drawing:
     """The drawing of a host of this group that carries no masters."""
-    id_ = f"host-{group.name}"
-    shapes, height = _host_drawn(group, layout, kinds)
-    return Drawing(
-        id=id_,
-        title=f"A host of the group {group.name}",
-        caption=_caption(group, layout, kinds),
-        svg=picture(id_, HOST_WIDTH, height, shapes),
-        keys=(
-            ("worker", "worker"),
-            ("data disk", "disk"),
-            *([("held back", "held")] if layout.virtual else []),
-        ),
-    )
-
-
-def _caption(group: HostGroup, layout: Layout, kinds: Sequence[Worker]) -> str:
-    cpu = group.cpu
+    id_, cpu = f"host-{group.name}", group.cpu
+    spread = [kind for kind in kinds if (kind.numa_nodes or 1) > 1]
+    per_node = _by_node([kind for kind in kinds if kind not in spread], 1 if spread else cpu.numa_nodes)
+    if spread:
+        per_node[0] += [kind for kind in spread for _ in range(kind.per_host)]
+    in_row, fullest = min(_NODES_IN_ROW, len(per_node)), max(map(len, per_node))
+    wide = (HOST_WIDTH - 2 * _PAD - (in_row - 1) * _GAP) / in_row
+    columns = 1 if fullest <= 3 else 2 if fullest <= 10 else 3 if fullest <= 18 else 4
+    columns = max(1, min(columns, int(wide // _LEAST_WORKER)))
+    disks_across = max(1, int((wide / columns - 2 * _PAD - 8) // (_DISK + 3)))
+    most = max((kind.data_disks or 0 for kind in kinds), default=0)
+    tall = 44 + ceil(most / disks_across) * (_DISK + 3)
+    high = _HEAD + ceil(fullest / columns) * (tall + 8) + 4
+    worker_wide = (wide - _PAD * 2 - (columns - 1) * 8) / columns
+    shapes: list[Markup] = []
+    for node, here in enumerate(per_node):
+        x = _PAD + (node % in_row) * (wide + _GAP)
+        y = _PAD + (node // in_row) * (high + _GAP)
+        threads, memory = cpu.threads // cpu.numa_nodes, group.memory_bytes // cpu.numa_nodes
+        name = f"node {node} · {format_counted(threads, 'thread')} · {format_gib(memory)}"
+        if spread:
+            name = (
+                f"all {cpu.numa_nodes} NUMA nodes · {cpu.threads} threads · {format_gib(group.memory_bytes)}"
+            )
+        shapes.append(box(x, y, wide, high, "node"))
+        shapes.append(words(x + _PAD, y + 18, fitting(name, wide - 20, 5.8)))
+        for place, kind in enumerate(here):
+            left = x + _PAD + (place % columns) * (worker_wide + 8)
+            top = y + _HEAD + (place // columns) * (tall + 8)
+            shapes += _worker(
+                kind, left, top, worker_wide, tall, disks_across=disks_across, virtual=layout.virtual
+            )
+    below = _PAD + ceil(len(per_node) / in_row) * (high + _GAP)
+    shapes += _foot(group, kinds, below, virtual=layout.virtual)
+    height = below + _FOOT + _PAD
     hardware = (
         f"{format_counted(cpu.sockets, 'socket')} of {format_counted(cpu.cores_per_socket, 'core')}, "
         f"{format_counted(cpu.threads, 'thread')}, {format_gib(group.memory_bytes)}, "
@@ -50,33 +68,13 @@ def _caption(group: HostGroup, layout: Layout, kinds: Sequence[Worker]) -> str:
     shares = " and ".join(
         f"{kind.per_host} × {kind.name}: {size(kind, virtual=layout.virtual)}" for kind in kinds
     )
-    return f"{hardware}; {'divided as ' if layout.virtual else ''}{layout.platform}: {shares}."
-
-
-def _host_drawn(group: HostGroup, layout: Layout, kinds: Sequence[Worker]) -> tuple[list[Markup], float]:
-    nodes = group.cpu.numa_nodes
-    spread = [kind for kind in kinds if (kind.numa_nodes or 1) > 1]
-    per_node = _by_node([kind for kind in kinds if kind not in spread], 1 if spread else nodes)
-    if spread:
-        per_node[0] += [kind for kind in spread for _ in range(kind.per_host)]
-    in_row = min(_NODES_IN_ROW, len(per_node))
-    wide = (HOST_WIDTH - 2 * _PAD - (in_row - 1) * _GAP) / in_row
-    columns = _columns(max(map(len, per_node)), wide)
-    tall = _worker_height(kinds, wide, columns)
-    high = _HEAD + ceil(max(map(len, per_node)) / columns) * (tall + 8) + 4
-    shapes: list[Markup] = []
-    for node, here in enumerate(per_node):
-        x = _PAD + (node % in_row) * (wide + _GAP)
-        y = _PAD + (node // in_row) * (high + _GAP)
-        shapes.append(box(Area(x, y, wide, high), "node"))
-        shapes.append(
-            words(x + _PAD, y + 18, fitting(_node_name(group, node, spread=bool(spread)), wide - 20, 5.8))
-        )
-        shapes += _workers(here, Area(x, y + _HEAD, wide, high), tall, columns, layout)
-    below = _PAD + ceil(len(per_node) / in_row) * (high + _GAP)
-    shapes += _foot(group, kinds, below, virtual=layout.virtual)
-    height = below + _FOOT + _PAD
-    return [box(Area(0.5, 0.5, HOST_WIDTH - 1, height - 1), "outline"), *shapes], height
+    return Drawing(
+        id_,
+        f"A host of the group {group.name}",
+        f"{hardware}; {'divided as ' if layout.virtual else ''}{layout.platform}: {shares}.",
+        picture(id_, HOST_WIDTH, height, [box(0.5, 0.5, HOST_WIDTH - 1, height - 1, "outline"), *shapes]),
+        (("worker", "worker"), ("data disk", "disk"), *([("held back", "held")] if layout.virtual else [])),
+    )
 
 
 def _by_node(kinds: Sequence[Worker], nodes: int) -> list[list[Worker]]:
@@ -88,72 +86,36 @@ def _by_node(kinds: Sequence[Worker], nodes: int) -> list[list[Worker]]:
     return places
 
 
-def _columns(workers: int, wide: float) -> int:
-    columns = 1 if workers <= 3 else 2 if workers <= 10 else 3 if workers <= 18 else 4
-    return max(1, min(columns, int(wide // _LEAST_WORKER)))
-
-
-def _disk_columns(wide: float, columns: int) -> int:
-    return max(1, int((wide / columns - 2 * _PAD - 8) // (_DISK + 3)))
-
-
-def _worker_height(kinds: Sequence[Worker], wide: float, columns: int) -> float:
-    most = max((kind.data_disks or 0 for kind in kinds), default=0)
-    return 44 + ceil(most / _disk_columns(wide, columns)) * (_DISK + 3)
-
-
-def _node_name(group: HostGroup, node: int, *, spread: bool) -> str:
-    cpu = group.cpu
-    if spread:
-        return f"all {cpu.numa_nodes} NUMA nodes · {cpu.threads} threads · {format_gib(group.memory_bytes)}"
-    threads, memory = cpu.threads // cpu.numa_nodes, group.memory_bytes // cpu.numa_nodes
-    return f"node {node} · {format_counted(threads, 'thread')} · {format_gib(memory)}"
-
-
-def _workers(
-    here: Sequence[Worker], area: Area, tall: float, columns: int, layout: Layout
+def _worker(
+    kind: Worker, left: float, top: float, wide: float, tall: float, *, disks_across: int, virtual: bool
 ) -> Iterator[Markup]:
-    worker_wide = (area.width - _PAD * 2 - (columns - 1) * 8) / columns
-    for place, kind in enumerate(here):
-        left = area.x + _PAD + (place % columns) * (worker_wide + 8)
-        top = area.y + (place // columns) * (tall + 8)
-        name = kind.name if layout.virtual else "the host itself"
-        cpus = "vCPUs" if layout.virtual else "threads"
-        text = f"{kind.vcpus} {cpus} · {format_gib(kind.memory_bytes)}"
-        yield box(
-            Area(left, top, worker_wide, tall), "worker", f"{kind.name}: {size(kind, virtual=layout.virtual)}"
-        )
-        yield words(left + 8, top + 16, fitting(name, worker_wide - 16), "tb")
-        yield words(left + 8, top + 32, fitting(text, worker_wide - 14, 6.1))
-        across = _disk_columns(area.width, columns)
-        for disk in range(kind.data_disks or 0):
-            square = Area(
-                left + 8 + (disk % across) * (_DISK + 3),
-                top + 39 + (disk // across) * (_DISK + 3),
-                _DISK,
-                _DISK,
-            )
-            yield box(square, "disk", f"data disk {disk + 1} of this worker")
+    name, cpus = (kind.name, "vCPUs") if virtual else ("the host itself", "threads")
+    yield box(left, top, wide, tall, "worker", title=f"{kind.name}: {size(kind, virtual=virtual)}")
+    yield words(left + 8, top + 16, fitting(name, wide - 16), "tb")
+    text = f"{kind.vcpus} {cpus} · {format_gib(kind.memory_bytes)}"
+    yield words(left + 8, top + 32, fitting(text, wide - 14, 6.1))
+    for disk in range(kind.data_disks or 0):
+        x = left + 8 + (disk % disks_across) * (_DISK + 3)
+        y = top + 39 + (disk // disks_across) * (_DISK + 3)
+        yield box(x, y, _DISK, _DISK, "disk", title=f"data disk {disk + 1} of this worker")
 
 
 def _foot(group: HostGroup, kinds: Sequence[Worker], y: float, *, virtual: bool) -> Iterator[Markup]:
-    taken = sum(kind.per_host * kind.memory_bytes for kind in kinds)
-    held = group.memory_bytes - taken
+    held = group.memory_bytes - sum(kind.per_host * kind.memory_bytes for kind in kinds)
     left: float = _PAD
     if virtual and held > 0:
         text = f"{format_gib(held)} held back for the hypervisor"
         wide = 7 * len(text) + 16
-        yield box(Area(left, y, wide, _FOOT - 4), "held")
+        yield box(left, y, wide, _FOOT - 4, "held")
         yield words(left + 8, y + 17, text)
         left += wide + _GAP
-    other_disks = [
+    parts = [
         f"{disk.count} {disk.role} {'disk' if disk.count == 1 else 'disks'} of {exact_bytes(disk.size_bytes)}"
         for disk in group.disks
         if disk.role is not DiskRole.DATA
     ]
-    ports = [f"{nic.count} × {exact_bits_per_s(nic.speed_bits_per_s)}" for nic in group.nics]
-    line = " · ".join([*other_disks, *ports])
-    yield words(left, y + 17, fitting(line, HOST_WIDTH - left - _PAD), "tm")
+    parts += [f"{nic.count} × {exact_bits_per_s(nic.speed_bits_per_s)}" for nic in group.nics]
+    yield words(left, y + 17, fitting(" · ".join(parts), HOST_WIDTH - left - _PAD), "tm")
 
 
 WIDTH = 880
@@ -184,6 +146,12 @@ class _Size(NamedTuple):
 _RACK, _BELOW = 20, 26  # Room for a rack's name above its hosts, and for names of hosts and masters below.
 _NAMED = _Size(58, 26, 8, named=True)
 _SMALL = _Size(20, 20, 5, named=False)
+_KINDS = (
+    ("workers only", "worker"),
+    ("with masters", "master"),
+    ("with a shadow", "shadow"),
+    ("no workers, no masters", "idle"),
+)
 
 
 def racks(cluster: Cluster) -> Drawing:
@@ -202,12 +170,18 @@ def racks(cluster: Cluster) -> Drawing:
         shapes, height = _drawn(
             [(name, [_block_cell(*block) for block in here]) for name, here in blocks], _SMALL
         )
+    workers = format_counted(sum(len(host.workers) for host in hosts), "worker")
+    text = f"{format_counted(len(by_rack), 'rack')}, {format_counted(len(hosts), 'host')}, {workers}"
+    text += f"; {format_counted(sum(bool(host.masters) for host in hosts), 'host')} with masters"
+    if shadowed := sum(bool(host.shadows) for host in hosts):
+        text += f", {format_counted(shadowed, 'host')} with shadows"
+    kinds = {_kind(host) for host in hosts}
     return Drawing(
-        id="racks",
-        title="Where everything is",
-        caption=f"{unit_text}. {_counted(hosts, by_rack)}",
-        svg=picture("racks", WIDTH, height, shapes),
-        keys=_keys(hosts),
+        "racks",
+        "Where everything is",
+        f"{unit_text}. {text}.",
+        picture("racks", WIDTH, height, shapes),
+        tuple((name, kind) for name, kind in _KINDS if kind in kinds),
     )
 
 
@@ -234,31 +208,6 @@ def _neighbours(hosts: Sequence[PlacedHost], hosts_per_box: int) -> Sequence[_Bl
 
 def _rack(host: PlacedHost) -> str:
     return host.rack
-
-
-def _counted(hosts: Sequence[PlacedHost], by_rack: Sequence[tuple[str, list[PlacedHost]]]) -> str:
-    workers = sum(len(host.workers) for host in hosts)
-    text = (
-        f"{format_counted(len(by_rack), 'rack')}, {format_counted(len(hosts), 'host')}, "
-        f"{format_counted(workers, 'worker')}"
-    )
-    carrying = sum(bool(host.masters) for host in hosts)
-    shadowed = sum(bool(host.shadows) for host in hosts)
-    text += f"; {format_counted(carrying, 'host')} with masters"
-    if shadowed:
-        text += f", {format_counted(shadowed, 'host')} with shadows"
-    return f"{text}."
-
-
-def _keys(hosts: Iterable[PlacedHost]) -> tuple[tuple[str, str], ...]:
-    kinds = {_kind(host) for host in hosts}
-    named = (
-        ("workers only", "worker"),
-        ("with masters", "master"),
-        ("with a shadow", "shadow"),
-        ("no workers, no masters", "idle"),
-    )
-    return tuple((name, kind) for name, kind in named if kind in kinds)
 
 
 def _kind(host: PlacedHost) -> str:
@@ -302,53 +251,39 @@ def _drawn(rows: Sequence[tuple[str, Sequence[_Cell]]], size: _Size) -> tuple[li
         if name:
             shapes.append(words(left, top + 13, fitting(name, WIDTH), "tb"))
         for number, cell in enumerate(cells):
-            shapes += _cell(
-                cell, left + (number % in_row) * step_x, top + head + (number // in_row) * step_y, size
-            )
+            x, y = left + (number % in_row) * step_x, top + head + (number // in_row) * step_y
+            if size.named:
+                shapes += _named_cell(cell, x, y, size)
+            else:
+                shapes.append(box(x, y, size.wide, size.tall, cell.kind, title=cell.title))
         deepest = max(deepest, head + ceil(len(cells) / in_row) * step_y + head / 2)
         left += wide + 3 * size.gap
     return shapes, top + deepest + 2
 
 
-def _cell(cell: _Cell, x: float, y: float, size: _Size) -> Iterator[Markup]:
-    if not size.named:
-        yield box(Area(x, y, size.wide, size.tall), cell.kind, cell.title)
-        return
-    yield box(Area(x, y, size.wide, size.tall), "node", cell.title)
-    yield from _places(cell, x, y, size)
+def _named_cell(cell: _Cell, x: float, y: float, size: _Size) -> Iterator[Markup]:
+    yield box(x, y, size.wide, size.tall, "node", title=cell.title)
+    places = max(1, cell.places)
+    place_wide = (size.wide - 6) / places
+    gap = 1 if place_wide > 3 else 0.4
+    for place in range(places):
+        kind = "worker" if place < cell.free else cell.kind if cell.kind != "worker" else "idle"
+        left = x + 3 + place * place_wide + gap / 2
+        yield box(left, y + 4, place_wide - gap, size.tall - 8, kind, title=cell.title)
+    if cell.free == places and cell.kind in ("master", "shadow"):
+        # Masters that share a worker's system take none of its places, and still are there.
+        yield box(x + 3, y + size.tall - 8, size.wide - 6, 4, cell.kind, title=cell.title)
     yield words(x, y + size.tall + 11, fitting(cell.name, size.wide + size.gap, 5.6), "ts")
     if cell.below:
         kind = "ts strong" if cell.kind == "master" else "ts"
         yield words(x, y + size.tall + 22, fitting(cell.below, size.wide + size.gap, 5.8), kind)
 
 
-def _places(cell: _Cell, x: float, y: float, size: _Size) -> Iterator[Markup]:
-    places = max(1, cell.places)
-    place_wide = (size.wide - 6) / places
-    gap = 1 if place_wide > 3 else 0.4
-    for place in range(places):
-        kind = "worker" if place < cell.free else cell.kind if cell.kind != "worker" else "idle"
-        area = Area(x + 3 + place * place_wide + gap / 2, y + 4, place_wide - gap, size.tall - 8)
-        yield box(area, kind, cell.title)
-    if cell.free == places and cell.kind in ("master", "shadow"):
-        # Masters that share a worker's system take none of its places, and still are there.
-        yield box(Area(x + 3, y + size.tall - 8, size.wide - 6, 4), cell.kind, cell.title)
-
-
-class Area(NamedTuple):
-    """Where a rectangle is, in the picture's own pixels from its upper left corner."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-
-
-def box(area: Area, kind: str, title: str = "") -> Markup:
-    """A rectangle; ``title`` is said when one points at it."""
+def box(x: float, y: float, width: float, height: float, kind: str, *, title: str = "") -> Markup:
+    """A rectangle in pixels from the upper left corner; ``title`` shows when one points at it."""
     shape = '<rect x="{:g}" y="{:g}" width="{:g}" height="{:g}" rx="2" class="{}">{}</rect>'
     tooltip = Markup("<title>{}</title>").format(title) if title else Markup()
-    return Markup(shape).format(area.x, area.y, max(0, area.width), max(0, area.height), kind, tooltip)
+    return Markup(shape).format(x, y, max(0, width), max(0, height), kind, tooltip)
 
 
 def words(x: float, y: float, text: str, kind: str = "t", anchor: str = "start") -> Markup:

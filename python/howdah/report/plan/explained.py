@@ -27,6 +27,8 @@ def plan_summary(plan: ClusterPlan, path: Path, page: Path | None) -> Document:
     shown = [candidate for candidate in cluster.candidates if candidate.verdict not in left_out]
     choice = len(shown) > len(cluster.layouts)
     platforms = content.platform_table(cluster, shown, map(words.verdict, shown) if choice else ())
+    ordered = words.by_severity(cluster.advice)
+    unlisted = len(ordered) - _MOST_ADVICE
     facts = (
         ("work", words.work_line(cluster)),
         *_considered(cluster),
@@ -35,19 +37,17 @@ def plan_summary(plan: ClusterPlan, path: Path, page: Path | None) -> Document:
         *(("capacity", line) for line in words.capacity_line(cluster.capacity).split("; ")),
         ("settings", words.settings_line(plan)),
         *(("yours", text) for text in content.yours(plan)),
-        *_advice(cluster),
-        *_files(path, page),
+        *((advice.severity, advice.text) for advice in ordered[:_MOST_ADVICE]),
+        *((("", f"{unlisted} more; `howdah plan explain` shows all in full"),) if unlisted > 0 else ()),
+        ("plan", str(path)),
+        *((("page", str(page)),) if page is not None else ()),
+        ("reasons", f"howdah plan explain {shlex.quote(str(path))}"),
+        ("next", f"howdah render {shlex.quote(str(path))} --output DIR"),
     )
-    return Document(
-        "plan",
-        "",
-        (),
-        words.answer(plan, cluster),
-        (
-            Paragraph(words.result(plan, cluster)),
-            platforms._replace(short=choice),
-            FactList("", facts, short=_SHORT),
-        ),
+    result = Paragraph(words.result(plan, cluster))
+    shown_facts = FactList("", facts, short=_SHORT)
+    return Document.for_terminal(
+        "plan", words.answer(plan, cluster), result, platforms._replace(short=choice), shown_facts
     )
 
 
@@ -70,27 +70,11 @@ def _considered(cluster: Cluster) -> Iterator[tuple[str, str]]:
                     yield "drawback", f"{group}costs {words.weight_text(reason)}: {reason.text}"
 
 
-def _advice(cluster: Cluster) -> Iterator[tuple[str, str]]:
-    ordered = words.by_severity(cluster.advice)
-    yield from ((advice.severity, advice.text) for advice in ordered[:_MOST_ADVICE])
-    if len(ordered) > _MOST_ADVICE:
-        yield "", f"{len(ordered) - _MOST_ADVICE} more; `howdah plan explain` shows all in full"
-
-
-def _files(path: Path, page: Path | None) -> Iterator[tuple[str, str]]:
-    named = shlex.quote(str(path))
-    yield "plan", str(path)
-    if page is not None:
-        yield "page", str(page)
-    yield "reasons", f"howdah plan explain {named}"
-    yield "next", f"howdah render {named} --output DIR"
-
-
 def plan_values(plan: ClusterPlan, grounds: Grounds) -> Document:
     """Every value with its reason, by the file it belongs to; then what is no value."""
     advice = content.advice(plan.cluster, grounds)
     folded = FoldedBlocks("advice", present(advice), size=len(advice.items))
-    return Document("values", "", (), "", present(*content.values(plan, grounds), folded))
+    return Document.for_terminal("values", "", *content.values(plan, grounds), folded)
 
 
 def setting_document(setting: Setting, grounds: Grounds, default: str | None) -> Document:
@@ -105,37 +89,28 @@ def setting_document(setting: Setting, grounds: Grounds, default: str | None) ->
     )
     inputs = content.setting_inputs(setting)
     sources = content.sources(grounds.cited(setting.source))
-    return Document(
+    return Document.for_terminal(
         "value",
-        "",
-        (),
         f"{setting.key} = {words.setting_value(setting)}",
-        present(
-            Paragraph(sentence(setting.reason)),
-            FactList("", tuple((name, value) for name, value in facts if value)),
-            FoldedBlocks("numbers that went in", present(FactList("", inputs)), size=len(inputs)),
-            FoldedBlocks("sources", present(sources), size=len(sources.items)),
-        ),
+        Paragraph(sentence(setting.reason)),
+        FactList("", tuple((name, value) for name, value in facts if value)),
+        FoldedBlocks("numbers that went in", present(FactList("", inputs)), size=len(inputs)),
+        FoldedBlocks("sources", present(sources), size=len(sources.items)),
     )
 
 
 def candidate_document(candidate: Candidate, grounds: Grounds) -> Document:
     """One platform: its pros and cons, rule by rule."""
     virtual = candidate.platform != "native"
-    kinds = tuple(
-        (
-            f"{kind.per_host} × {kind.name}",
-            words.size(kind, virtual=virtual)
-            + (f", {words.at_once(kind)} tasks at once" if kind.map_slots else ""),
-        )
-        for kind in candidate.kinds
-    )
+    kinds = []
+    for kind in candidate.kinds:
+        slots = f", {words.at_once(kind)} tasks at once" if kind.map_slots else ""
+        kinds.append((f"{kind.per_host} × {kind.name}", f"{words.size(kind, virtual=virtual)}{slots}"))
     head = f"{candidate.platform} on {candidate.group}: {candidate.verdict}"
     if candidate.verdict != "refused":
         head += f", {format_counted(candidate.workers, 'worker')}"
-    return Document(
-        "platform", "", (), head, present(FactList("", kinds), content.reasons(candidate, grounds))
-    )
+    reasons = content.reasons(candidate, grounds)
+    return Document.for_terminal("platform", head, FactList("", tuple(kinds)), reasons)
 
 
 def master_document(master: Master, plan: ClusterPlan, grounds: Grounds) -> Document:
@@ -150,9 +125,8 @@ def master_document(master: Master, plan: ClusterPlan, grounds: Grounds) -> Docu
         facts.append(("shadow", f"on {master.shadow_host}, where the same room is kept free"))
     if master.rule is not None:
         facts.append(("rule", grounds.rule(master.rule)))
-    return Document(
-        "master", "", (), master.name, (Paragraph(sentence(master.reason)), FactList("", tuple(facts)))
-    )
+    reason = Paragraph(sentence(master.reason))
+    return Document.for_terminal("master", master.name, reason, FactList("", tuple(facts)))
 
 
 def storage_blocks(comparison: StorageComparison) -> Iterator[Block]:

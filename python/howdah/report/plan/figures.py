@@ -16,8 +16,6 @@ ROW, BAR = 62, 20
 MOST_ROWS = 8  # More platforms of one group of hosts are left to the table; of many groups, still more.
 MOST_ROWS_IN_ALL = 24
 _APART = 0.5  # Rows that are empty between two groups of hosts.
-
-
 _REASONS = {
     "platform.fits-numa-node": Key("remote memory", "cpu-user"),
     "platform.prefer-ht": Key("remote memory", "cpu-user"),
@@ -52,12 +50,23 @@ def platforms(cluster: Cluster) -> Figure | None:
     if len(groups) > 1:
         names = [f"{candidate.group}: {candidate.platform}" for candidate in rows]
     seen = dict.fromkeys(segment.reason for stack in stacks for segment in stack)
+    text = "What each platform is expected to cost, in per cent of the work's time"
+    if any(segment.end < 0 for stack in stacks for segment in stack):
+        text += "; left of zero, what it saves"
+    text += ". Less is better. Ranked by rules, not by a measurement of these hosts."
+    if left_out:
+        text += f" {format_counted(left_out, 'more platform')} in the table below."
+    table_rows = tuple(
+        (name, segment.reason.name, f"{segment.end - segment.start:.2f}".replace("-", "\N{MINUS SIGN}"))
+        for name, stack in zip(names, stacks, strict=True)
+        for segment in stack
+    )
     return Figure(
         id="platforms",
         title="What each platform costs",
-        caption=_caption(stacks, left_out),
+        caption=text,
         spec=_spec(rows, names, stacks),
-        table=_table(names, stacks),
+        table=Table(("platform", "because of", "cost (%)"), table_rows),
         keys=tuple(seen),
         marks=sum(map(len, stacks)),
     )
@@ -99,19 +108,15 @@ def _stack(candidate: Candidate) -> list[_Segment]:
     return segments
 
 
-def _places(rows: list[Candidate]) -> list[float]:
-    """Where each row stands, in rows from the top: groups of hosts are apart."""
+def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]]) -> dict[str, Any]:
+    # Groups of hosts are apart.
     places, at = [], 0.0
     for number, candidate in enumerate(rows):
         if number:
             at += 1 if candidate.group == rows[number - 1].group else 1 + _APART
         places.append(at)
-    return places
-
-
-def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]]) -> dict[str, Any]:
-    places = _places(rows)
-    ends = [0.0, *(edge for stack in stacks for segment in stack for edge in (segment.start, segment.end))]
+    every = [segment for stack in stacks for segment in stack]
+    ends = [0.0, *(edge for segment in every for edge in (segment.start, segment.end))]
     low, high = min(ends), max(ends)
     segments = [
         {
@@ -138,18 +143,13 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
         }
         for row, stack in enumerate(stacks)
     ]
-    x = {
-        "type": "quantitative",
-        "scale": {
-            "domainMin": 1.02 * low,
-            # Where there is no room beside the plot, what a platform costs in all is written inside it.
-            "domainMax": {"expr": f"roomy ? {1.02 * high} : {1.25 * high - 0.25 * low}"},
-            "nice": False,
-        },
-        "axis": vega.across("cost in per cent of the work's time", tickCount=8),
-    }
+    # Where there is no room beside the plot, what a platform costs in all is written inside it.
+    end = {"expr": f"roomy ? {1.02 * high} : {1.25 * high - 0.25 * low}"}
+    scale = {"domainMin": 1.02 * low, "domainMax": end, "nice": False}
+    axis = vega.across("cost in per cent of the work's time", tickCount=8)
+    x = {"type": "quantitative", "scale": scale, "axis": axis}
     y = vega.linear("row", [-0.5, places[-1] + 0.5], down=True, zero=False)
-    reasons = {segment.reason.name: segment.reason.token for stack in stacks for segment in stack}
+    reasons = {segment.reason.name: segment.reason.token for segment in every}
     tooltip = vega.tips(platform=None, series="because of", cost=None, why=None)
     zero = {"x": {"expr": "scale('x', 0)"}}
     head: dict[str, Any] = {"dy": -21, "fontSize": 13, **zero, "dx": 1}
@@ -172,25 +172,6 @@ def _percent(value: float) -> str:
     return f"{value:.1f} %".replace("-", "\N{MINUS SIGN}")
 
 
-def _caption(stacks: list[list[_Segment]], left_out: int) -> str:
-    text = "What each platform is expected to cost, in per cent of the work's time"
-    if any(segment.end < 0 for stack in stacks for segment in stack):
-        text += "; left of zero, what it saves"
-    text += ". Less is better. Ranked by rules, not by a measurement of these hosts."
-    if left_out:
-        text += f" {format_counted(left_out, 'more platform')} in the table below."
-    return text
-
-
-def _table(names: list[str], stacks: list[list[_Segment]]) -> Table:
-    rows = [
-        (name, segment.reason.name, f"{segment.end - segment.start:.2f}".replace("-", "\N{MINUS SIGN}"))
-        for name, stack in zip(names, stacks, strict=True)
-        for segment in stack
-    ]
-    return Table(("platform", "because of", "cost (%)"), tuple(rows))
-
-
 _STEPS = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"))
 
 
@@ -198,23 +179,31 @@ def growth(capacity: Capacity) -> Figure | None:
     """The figure; None where growth was not asked for."""
     if not capacity.years:
         return None
+    usable, last = capacity.usable_bytes, capacity.years[-1]
+    full = next((year for year in capacity.years if year.need_bytes > usable), None)
+    caption = f"enough until the last year. First full: {last.first_full}."
+    if full is not None:
+        when = "today" if full.year == 0 else f"in year {full.year}"
+        caption = f"too little {when}; what is beyond it is drawn pale. First full: {full.first_full}."
+    resources = tuple(dict.fromkeys(name for year in capacity.years for name in year.fill))
+    rows = tuple(
+        (
+            str(year.year),
+            format_bytes(year.need_bytes),
+            f"{year.hosts:,}",
+            year.first_full,
+            *(format_percent(year.fill[name]) if name in year.fill else "–" for name in resources),
+        )
+        for year in capacity.years
+    )
     return Figure(
-        id="growth",
-        title="What the data need, year by year",
-        caption=_growth_caption(capacity),
-        spec=_growth_spec(capacity),
-        table=_growth_table(capacity),
+        "growth",
+        "What the data need, year by year",
+        f"These hosts hold {format_bytes(usable)} of data, {caption}",
+        _growth_spec(capacity),
+        Table(("year", "data", "hosts", "first full", *(f"{name} filled" for name in resources)), rows),
         marks=len(capacity.years),
     )
-
-
-def _growth_caption(capacity: Capacity) -> str:
-    full = next((year for year in capacity.years if year.need_bytes > capacity.usable_bytes), None)
-    held = f"These hosts hold {format_bytes(capacity.usable_bytes)} of data"
-    if full is None:
-        return f"{held}, enough until the last year. First full: {capacity.years[-1].first_full}."
-    when = "today" if full.year == 0 else f"in year {full.year}"
-    return f"{held}, too little {when}; what is beyond it is drawn pale. First full: {full.first_full}."
 
 
 def _growth_spec(capacity: Capacity) -> dict[str, Any]:
@@ -244,53 +233,18 @@ def _growth_spec(capacity: Capacity) -> dict[str, Any]:
     ]
     level = [{"level": usable / size, "text": f"held: {format_bytes(usable)}"}]
     last = capacity.years[-1].year
-    x = vega.linear(
-        "year",
-        [-0.6, last + 0.6],
-        {"title": "years from today", "tickCount": min(12, last + 1), "tickMinStep": 1, "format": "d"},
-        zero=False,
-    )
-    y = vega.scaled([0, 1.12 * most / size], {**vega.level_title(unit), "tickCount": 4})
+    axis = {"title": "years from today", "tickCount": min(12, last + 1), "tickMinStep": 1, "format": "d"}
+    x = vega.linear("year", [-0.6, last + 0.6], axis, zero=False)
+    y = vega.scaled([0, 1.12 * most / size], vega.level_title(unit, tickCount=4))
+    width = {"expr": f"min(64, width / {1.6 * (last + 1.2)})"}
+    bar = {"type": "bar", "width": width, "color": "$disk-read"}
+    place = {"x": x, "y": vega.on(y, "start"), "y2": "end", "fillOpacity": vega.as_is("opacity")}
+    tooltip = vega.tips(year=None, need=None, hosts="takes", full="first full")
+    at_level, above = vega.on(y, "level"), {"type": "text", "dy": -8, "color": "$muted"}
     layers: list[dict[str, Any]] = [
-        vega.layer(
-            values,
-            {
-                "type": "bar",
-                "width": {"expr": f"min(64, width / {1.6 * (last + 1.2)})"},
-                "color": "$disk-read",
-            },
-            {
-                "x": x,
-                "y": vega.on(y, "start"),
-                "y2": "end",
-                "fillOpacity": vega.as_is("opacity"),
-                "tooltip": vega.tips(year=None, need=None, hosts="takes", full="first full"),
-            },
-            name=vega.DATA,
-        ),
-        vega.layer(level, vega.LEVEL, {"y": vega.on(y, "level")}),
-        vega.texts(level, {"x": vega.RIGHT_END, "y": vega.on(y, "level")}, dx=6, color="$ink"),
-        vega.layer(
-            tops,
-            {"type": "text", "dy": -8, "color": "$muted"},
-            {"x": x, "y": vega.on(y, "top"), "text": "text"},
-        ),
+        vega.layer(values, bar, {**place, "tooltip": tooltip}, name=vega.DATA),
+        vega.layer(level, vega.LEVEL, {"y": at_level}),
+        vega.texts(level, {"x": vega.RIGHT_END, "y": at_level}, dx=6, color="$ink"),
+        vega.layer(tops, above, {"x": x, "y": vega.on(y, "top"), "text": "text"}),
     ]
     return vega.chart(layers, height=200, width=WIDTH, top=24, left=LEFT, right=128)
-
-
-def _growth_table(capacity: Capacity) -> Table:
-    resources = tuple(dict.fromkeys(name for year in capacity.years for name in year.fill))
-    rows = [
-        (
-            str(year.year),
-            format_bytes(year.need_bytes),
-            f"{year.hosts:,}",
-            year.first_full,
-            *(format_percent(year.fill[name]) if name in year.fill else "–" for name in resources),
-        )
-        for year in capacity.years
-    ]
-    return Table(
-        ("year", "data", "hosts", "first full", *(f"{name} filled" for name in resources)), tuple(rows)
-    )

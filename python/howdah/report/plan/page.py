@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from howdah.model.plan import Cluster, ClusterPlan, Value, Worker
@@ -81,82 +81,56 @@ def memory(plan: ClusterPlan) -> doc.Figure:
     stacks = {kind.name: shares(plan, kind) for kind in plan.workers}
     drawn = plan.workers[:MOST_KINDS]
     named = {share.name: share.token for stack in stacks.values() for share in stack}
-    return doc.Figure(
-        id="memory",
-        title="The memory of a worker",
-        caption=_caption(drawn, stacks, left_out=len(plan.workers) - len(drawn)),
-        spec=_spec(drawn, stacks, named),
-        table=_table(stacks),
-        keys=tuple(doc.Key(name, token) for name, token in named.items()),
-        marks=sum(len(stacks[kind.name]) for kind in drawn),
-    )
-
-
-def _segments(kinds: Sequence[Worker], stacks: dict[str, tuple[MemoryShare, ...]]) -> list[dict[str, Any]]:
-    segments = []
-    for row, kind in enumerate(kinds):
-        start = 0
+    left_out = len(plan.workers) - len(drawn)
+    text = "What the settings set aside, and what they leave to the page cache"
+    served = ", from which map output is served" if any(kind.map_slots for kind in drawn) else ""
+    remainder = f"; {format_counted(left_out, 'more kind')} of workers in the numbers" if left_out else ""
+    subject = "Heaps of tasks" if served else "Java heaps"
+    heaps = "; ".join(_heaps(kind, stacks[kind.name]) for kind in drawn)
+    segments: list[dict[str, Any]] = []
+    for row, kind in enumerate(drawn):
+        end = 0
         for share in stacks[kind.name]:
-            end = start + share.size_bytes
-            segments.append(
-                {
-                    "row": row,
-                    "worker": kind.name,
-                    "series": share.name,
-                    "start": start / GIB,
-                    "end": end / GIB,
-                    "size": format_gib(share.size_bytes),
-                    "share": format_percent(share.size_bytes / kind.memory_bytes),
-                }
-            )
-            start = end
-    return segments
-
-
-def _spec(
-    kinds: Sequence[Worker], stacks: dict[str, tuple[MemoryShare, ...]], named: dict[str, str]
-) -> dict[str, Any]:
-    segments = _segments(kinds, stacks)
+            start, end = end, end + share.size_bytes
+            part = format_percent(share.size_bytes / kind.memory_bytes)
+            labels = {"row": row, "worker": kind.name, "series": share.name}
+            size = {"size": format_gib(share.size_bytes), "share": part}
+            segments.append({**labels, "start": start / GIB, "end": end / GIB, **size})
     names = [
         {"row": row, "text": f"{kind.name}: {format_gib(kind.memory_bytes)}"}
-        for row, kind in enumerate(kinds)
+        for row, kind in enumerate(drawn)
     ]
     most = max(segment["end"] for segment in segments)
     x = vega.scaled([0, most], vega.across("memory (GiB)", tickCount=8))
-    y = vega.rows(len(kinds))
+    y = vega.rows(len(drawn))
     tooltip = vega.tips(worker=None, series="for", size=None, share=None)
     below = (("series", 23), ("size", 36))
     layers = [
         *vega.segments(segments, x, y, tooltip, tokens=named, size=BAR, below=below, letter=5.8),
         vega.texts(names, {"y": y}, dy=-26, fontSize=13, fontWeight=600, x=0),
     ]
-    return vega.chart(layers, height=ROW * len(kinds) + 6, width=WIDTH + 152, top=4, left=4, right=24)
-
-
-def _caption(kinds: Sequence[Worker], stacks: dict[str, tuple[MemoryShare, ...]], *, left_out: int) -> str:
-    heaps = "; ".join(_heaps(kind.name, kind.memory_bytes, stacks[kind.name]) for kind in kinds)
-    text = "What the settings set aside, and what they leave to the page cache"
-    served = ", from which map output is served" if any(kind.map_slots for kind in kinds) else ""
-    remainder = f"; {format_counted(left_out, 'more kind')} of workers in the numbers" if left_out else ""
-    subject = "Heaps of tasks" if served else "Java heaps"
-    return f"{text}{served}. {subject}: {heaps}{remainder}."
-
-
-def _heaps(name: str, memory_bytes: int, stack: tuple[MemoryShare, ...]) -> str:
-    """Of MapReduce the tasks' heaps, which D0 25 bounds by half of memory; without tasks, all heaps."""
-    tasks = [share.heap_bytes for share in stack if share.name in TASKS]
-    heap = sum(tasks) if any(tasks) else sum(share.heap_bytes for share in stack)
-    share = format_percent(heap / memory_bytes)
-    return f"{format_gib(heap)} of the {name}'s {format_gib(memory_bytes)}, {share}"
-
-
-def _table(stacks: dict[str, tuple[MemoryShare, ...]]) -> doc.Table:
-    rows = [
+    rows = tuple(
         (name, share.name, f"{share.size_bytes / GIB:.2f}", f"{share.heap_bytes / GIB:.2f}")
         for name, stack in stacks.items()
         for share in stack
-    ]
-    return doc.Table(("worker", "for", "memory (GiB)", "Java heaps of it (GiB)"), tuple(rows))
+    )
+    return doc.Figure(
+        "memory",
+        "The memory of a worker",
+        f"{text}{served}. {subject}: {heaps}{remainder}.",
+        vega.chart(layers, height=ROW * len(drawn) + 6, width=WIDTH + 152, top=4, left=4, right=24),
+        doc.Table(("worker", "for", "memory (GiB)", "Java heaps of it (GiB)"), rows),
+        tuple(doc.Key(name, token) for name, token in named.items()),
+        marks=sum(len(stacks[kind.name]) for kind in drawn),
+    )
+
+
+def _heaps(kind: Worker, stack: tuple[MemoryShare, ...]) -> str:
+    """Of MapReduce the tasks' heaps, which D0 25 bounds by half of memory; without tasks, all heaps."""
+    tasks = [share.heap_bytes for share in stack if share.name in TASKS]
+    heap = sum(tasks) if any(tasks) else sum(share.heap_bytes for share in stack)
+    share = format_percent(heap / kind.memory_bytes)
+    return f"{format_gib(heap)} of the {kind.name}'s {format_gib(kind.memory_bytes)}, {share}"
 
 
 _MOST_HOSTS = 8  # More groups of hosts than this are not all drawn.
@@ -191,43 +165,6 @@ def plan_document(plan: ClusterPlan, grounds: Grounds) -> doc.Document:
 
 
 def _sections(plan: ClusterPlan, cluster: Cluster, grounds: Grounds) -> Iterator[doc.Section]:
-    yield doc.Section(
-        "hosts",
-        "Hosts",
-        "Hosts",
-        _hosts(plan, cluster),
-        "How a full host is divided, what every host carries, and where the masters are.",
-    )
-    yield doc.Section("memory-section", "Memory", "Memory", (memory(plan),))
-    yield doc.Section("capacity", "Capacity", "Capacity", doc.present(growth(cluster.capacity)))
-    opening = content.platforms_opening(cluster, grounds)
-    about = (
-        "Every way to divide these hosts that was considered, the best first. A row opens onto its pros and "
-        "cons."
-    )
-    if more := len(cluster.candidates) - len(opening.rows):
-        about += f" Of so many groups only the best are here; `howdah plan explain` lists the other {more}."
-    yield doc.Section("choices", "Platforms", "Platforms", (opening,), about)
-    yield doc.Section(
-        "advice",
-        "Advice",
-        "Advice",
-        doc.present(content.advice(cluster, grounds)),
-        "What no setting covers: hardware to buy, firmware settings, first steps and what to monitor.",
-    )
-    yield doc.Section(
-        "settings",
-        "Settings",
-        "Settings",
-        content.values(plan, grounds),
-        "Every value with its reason; a row opens onto its rule, its sources and the numbers that went in.",
-    )
-    cited = content.source_entries(plan, grounds)
-    sources = doc.FoldedBlocks("Sources", doc.present(cited), size=len(cited.items))
-    yield doc.Section("provenance", "Provenance", "Provenance", doc.present(content.facts(cluster), sources))
-
-
-def _hosts(plan: ClusterPlan, cluster: Cluster) -> tuple[doc.Block, ...]:
     groups = {group.name: group for group in cluster.inventory.groups}
     drawings = [
         host(groups[layout.group], layout, [kind for kind in plan.workers if kind.group == layout.group])
@@ -235,7 +172,8 @@ def _hosts(plan: ClusterPlan, cluster: Cluster) -> tuple[doc.Block, ...]:
     ]
     more = len(cluster.layouts) - len(drawings)
     racks = content.racks(cluster)
-    return doc.present(
+    yield doc.Section.of(
+        "Hosts",
         *drawings,
         doc.Paragraph(f"The hosts of {more} more groups are not drawn." if more else "", "note"),
         racks_drawing(cluster),
@@ -244,4 +182,24 @@ def _hosts(plan: ClusterPlan, cluster: Cluster) -> tuple[doc.Block, ...]:
         doc.Heading("Topology"),
         content.topology(cluster),
         doc.FoldedBlocks(racks.label, (racks,)),
+        about="How a full host is divided, what every host carries, and where the masters are.",
     )
+    yield doc.Section.of("Memory", memory(plan), anchor="memory-section")
+    yield doc.Section.of("Capacity", growth(cluster.capacity))
+    opening = content.platforms_opening(cluster, grounds)
+    about = (
+        "Every way to divide these hosts that was considered, the best first. A row opens onto its pros and "
+        "cons."
+    )
+    if more := len(cluster.candidates) - len(opening.rows):
+        about += f" Of so many groups only the best are here; `howdah plan explain` lists the other {more}."
+    yield doc.Section.of("Platforms", opening, about=about, anchor="choices")
+    about = "What no setting covers: hardware to buy, firmware settings, first steps and what to monitor."
+    yield doc.Section.of("Advice", content.advice(cluster, grounds), about=about)
+    about = (
+        "Every value with its reason; a row opens onto its rule, its sources and the numbers that went in."
+    )
+    yield doc.Section.of("Settings", *content.values(plan, grounds), about=about)
+    cited = content.source_entries(plan, grounds)
+    sources = doc.FoldedBlocks("Sources", doc.present(cited), size=len(cited.items))
+    yield doc.Section.of("Provenance", content.facts(cluster), sources)

@@ -5,24 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
+from howdah.model import plan as model
 from howdah.model.hostname import expand_all
 from howdah.model.placement import placed_workers
-from howdah.model.plan import (
-    Advice,
-    Breach,
-    Candidate,
-    Capacity,
-    Cluster,
-    Input,
-    Judgement,
-    Layout,
-    Master,
-    Placement,
-    Plan,
-    Setting,
-    Worker,
-    value_text,
-)
 from howdah.model.request import Demand
 from howdah.report.words import sentence
 from howdah.units import (
@@ -41,20 +26,18 @@ from howdah.units import (
 )
 
 PLACEMENTS = {
-    Placement.DEFAULT: "HDFS's default policy",
-    Placement.NODE_GROUPS: "node groups",
-    Placement.UPGRADE_DOMAINS: "upgrade domains",
+    model.Placement.DEFAULT: "HDFS's default policy",
+    model.Placement.NODE_GROUPS: "node groups",
+    model.Placement.UPGRADE_DOMAINS: "upgrade domains",
 }
 """How replicas are kept on different hosts."""
 
 MOST_HOSTS = 1_000_000  # Hosts beyond which a number says nothing but that the need is out of reach.
-
 OF_THE_PLAN = "the plan itself"  # Where settings are listed that belong to no file.
-
 _TOLD_GROUPS = 4
 
 
-def answer(plan: Plan, cluster: Cluster) -> str:
+def answer(plan: model.Plan, cluster: model.Cluster) -> str:
     """What to do with the hosts, in one sentence."""
     if many_groups(cluster):
         hosts = format_counted(sum(group.count for group in cluster.inventory.worker_groups), "host")
@@ -63,7 +46,7 @@ def answer(plan: Plan, cluster: Cluster) -> str:
     return sentence(", and ".join(_division(plan, cluster, layout) for layout in cluster.layouts))
 
 
-def result(plan: Plan, cluster: Cluster) -> str:
+def result(plan: model.Plan, cluster: model.Cluster) -> str:
     """What the divided cluster runs, in one sentence."""
     counts = Counter(worker.kind for worker in placed_workers(cluster))
     workers = format_counted(counts.total(), "worker")
@@ -78,17 +61,17 @@ def result(plan: Plan, cluster: Cluster) -> str:
     return f"{workers} {verb} {maps:,} map and {reduces:,} reduce tasks at once{hbase}."
 
 
-def answer_and_result(plan: Plan, cluster: Cluster) -> str:
+def answer_and_result(plan: model.Plan, cluster: model.Cluster) -> str:
     """What to do with the hosts, and what the cluster then runs."""
     return f"{answer(plan, cluster)} {result(plan, cluster)}"
 
 
-def many_groups(cluster: Cluster) -> bool:
+def many_groups(cluster: model.Cluster) -> bool:
     """Whether there are more groups of hosts than can be told one by one."""
     return len(cluster.layouts) > _TOLD_GROUPS
 
 
-def _division(plan: Plan, cluster: Cluster, layout: Layout) -> str:
+def _division(plan: model.Plan, cluster: model.Cluster, layout: model.Layout) -> str:
     """What becomes of the hosts of one group: ``divide each of 32 hosts into 4 workers of …``."""
     group = next(group for group in cluster.inventory.groups if group.name == layout.group)
     several = len(cluster.layouts) > 1
@@ -105,19 +88,19 @@ def _division(plan: Plan, cluster: Cluster, layout: Layout) -> str:
     return f"divide {counted} into {shares}"
 
 
-def _bare(kind: Worker) -> str:
+def _bare(kind: model.Worker) -> str:
     """A kind's name without its group's: ``old-small`` is ``small`` among the old hosts' workers."""
     return kind.name.removeprefix(f"{kind.group}-")
 
 
-def size(kind: Worker, *, virtual: bool = True) -> str:
+def size(kind: model.Worker, *, virtual: bool = True) -> str:
     """A worker's size: ``10 vCPUs, 60.25 GiB and 5 disks``; a host's own CPUs are its threads."""
     cpus = format_counted(kind.vcpus or 0, "vCPU" if virtual else "thread")
     disks = format_counted(kind.data_disks or 0, "disk")
     return f"{cpus}, {format_gib(kind.memory_bytes)} and {disks}"
 
 
-def master_size(master: Master, cluster: Cluster | None) -> str:
+def master_size(master: model.Master, cluster: model.Cluster | None) -> str:
     """What a master has: its memory, and where hosts are divided the virtual CPUs of its machine."""
     memory = format_gib(master.memory_bytes)
     if cluster is None or not any(layout.virtual for layout in cluster.layouts):
@@ -125,13 +108,13 @@ def master_size(master: Master, cluster: Cluster | None) -> str:
     return f"{format_counted(master.vcpus, 'vCPU')}, {memory}"
 
 
-def masters_line(master: Master) -> str:
+def masters_line(master: model.Master) -> str:
     """A master with its daemons, its place and its shadow."""
     shadow = f", shadow on {master.shadow_host}" if master.shadow_host else ""
     return f"{', '.join(master.roles)} on {master.host} ({place(master)}{shadow})"
 
 
-def place(master: Master) -> str:
+def place(master: model.Master) -> str:
     """What a master has of its host."""
     if master.shares:
         return "with a worker"
@@ -141,7 +124,7 @@ def place(master: Master) -> str:
     return "in place of a worker" if taken == 1 else f"in place of {taken} workers"
 
 
-def work_line(cluster: Cluster) -> str:
+def work_line(cluster: model.Cluster) -> str:
     """What it was planned for: the work, how much of it, and the release."""
     request = cluster.request
     works = " + ".join(_work(demand) for demand in request.workloads)
@@ -166,7 +149,7 @@ def _work(demand: Demand) -> str:
     return f"{_WORK[demand.kind]}{size}"
 
 
-def topology_line(cluster: Cluster) -> str:
+def topology_line(cluster: model.Cluster) -> str:
     """Racks, those of hosts without workers counted separately, and how replicas are kept apart."""
     if cluster.inventory.host_count == 1:
         return "one host, which is lost with all its replicas"
@@ -186,7 +169,7 @@ def topology_line(cluster: Cluster) -> str:
     return f"{text}; replicas placed by {PLACEMENTS[topology.placement]}"
 
 
-def capacity_line(capacity: Capacity) -> str:
+def capacity_line(capacity: model.Capacity) -> str:
     """What it holds, and how many hosts the last year needs."""
     line = (
         f"{format_bytes(capacity.usable_bytes)} of data on {format_bytes(capacity.raw_bytes)} of disks, "
@@ -204,32 +187,27 @@ def capacity_line(capacity: Capacity) -> str:
     )
 
 
-def verdict(candidate: Candidate) -> str:
+def verdict(candidate: model.Candidate) -> str:
     """What becomes of a platform and the main reason."""
-    main = main_reason(candidate)
+    side = {"recommended": "for", "possible": "against", "refused": "refused"}[candidate.verdict]
+    ours = [judgement for judgement in candidate.judgements if judgement.verdict == side] or list(
+        candidate.judgements
+    )
+    main = max(ours, key=lambda judgement: abs(judgement.weight), default=None)
     word = "" if candidate.verdict == "possible" else str(candidate.verdict)
     if main is not None and word == "recommended" and main.verdict == "against":
         word = "recommended; drawback"
     return ": ".join(part for part in (word, main.text if main else "") if part)
 
 
-def main_reason(candidate: Candidate) -> Judgement | None:
-    """The weightiest judgement that explains the verdict."""
-    side = {"recommended": "for", "possible": "against", "refused": "refused"}[candidate.verdict]
-    ours = [judgement for judgement in candidate.judgements if judgement.verdict == side] or list(
-        candidate.judgements
-    )
-    return max(ours, key=lambda judgement: abs(judgement.weight), default=None)
-
-
-def by_weight(candidate: Candidate) -> list[Judgement]:
+def by_weight(candidate: model.Candidate) -> list[model.Judgement]:
     """The pros of a platform, then its cons, the weightiest first."""
     return sorted(
         candidate.judgements, key=lambda judgement: (judgement.verdict != "for", -abs(judgement.weight))
     )
 
 
-def against(candidate: Candidate) -> list[Judgement]:
+def against(candidate: model.Candidate) -> list[model.Judgement]:
     """What speaks against a platform and costs time, the weightiest first."""
     ours = [
         judgement
@@ -242,12 +220,12 @@ def against(candidate: Candidate) -> list[Judgement]:
 _BROKEN = {"must": "fatal", "should": "doubtful", "may": "not the best choice"}
 
 
-def weight_of(breach: Breach) -> str:
+def weight_of(breach: model.Breach) -> str:
     """How much it matters that a value of the user's breaks a rule."""
     return _BROKEN[breach.severity]
 
 
-def by_severity(advice: Iterable[Advice]) -> list[Advice]:
+def by_severity(advice: Iterable[model.Advice]) -> list[model.Advice]:
     """Advice with what matters most first."""
     return sorted(advice, key=lambda advice: ("must", "should", "may").index(advice.severity))
 
@@ -264,10 +242,10 @@ _MAIN = (
 """The settings an administrator looks for first."""
 
 
-def settings_line(plan: Plan) -> str:
+def settings_line(plan: model.Plan) -> str:
     """How many settings there are, and the main ones."""
     main = [
-        f"{setting.key} {size_note(setting) or value_text(setting.value)}"
+        f"{setting.key} {size_note(setting) or model.value_text(setting.value)}"
         for key in _MAIN
         for setting in plan.settings
         if setting.key == key and setting.worker is None
@@ -276,7 +254,7 @@ def settings_line(plan: Plan) -> str:
     return f"{total}: {', '.join(main)}" if main else total
 
 
-def figures(candidate: Candidate) -> tuple[str, ...]:
+def figures(candidate: model.Candidate) -> tuple[str, ...]:
     """Workers, CPUs, memory, data disks and tasks at once; one line for each kind of worker."""
     kinds = candidate.kinds
     if not kinds:
@@ -290,22 +268,22 @@ def figures(candidate: Candidate) -> tuple[str, ...]:
     )
 
 
-def at_once(kind: Worker) -> str:
+def at_once(kind: model.Worker) -> str:
     """Map and reduce tasks at once, as the papers write them: ``6 + 6``."""
     return f"{kind.map_slots} + {kind.reduce_slots}" if kind.map_slots or kind.reduce_slots else "–"
 
 
-def is_cost(judgement: Judgement) -> bool:
+def is_cost(judgement: model.Judgement) -> bool:
     """Whether its weight is a share of the work's time; a whole one only rules a platform out."""
     return 0 < abs(judgement.weight) < 1
 
 
-def weight_text(judgement: Judgement) -> str:
+def weight_text(judgement: model.Judgement) -> str:
     """How much a reason counts: ``1.4 %`` of the work's time; nothing where it is no cost."""
     return f"{100 * abs(judgement.weight):.1f} %" if is_cost(judgement) else ""
 
 
-def input_text(fact: Input) -> str:
+def input_text(fact: model.Input) -> str:
     """A number that went in, with its unit."""
     value = fact.value
     if isinstance(value, bool):
@@ -331,16 +309,16 @@ _UNITS: dict[str, Callable[[float], str]] = {
 }
 
 
-def size_note(setting: Setting) -> str:
+def size_note(setting: model.Setting) -> str:
     """A size in bytes with its unit, where the number alone is hard to read; nothing otherwise."""
     value = setting.value
     return _size_in_words(value) if isinstance(value, int) and not isinstance(value, bool) else ""
 
 
-def setting_value(setting: Setting) -> str:
+def setting_value(setting: model.Setting) -> str:
     """A value as Hadoop reads it, with its unit if the number alone is hard to read."""
     note = size_note(setting)
-    return f"{value_text(setting.value)} ({note})" if note else value_text(setting.value)
+    return f"{model.value_text(setting.value)} ({note})" if note else model.value_text(setting.value)
 
 
 def default_text(default: str) -> str:

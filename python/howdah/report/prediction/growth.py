@@ -6,7 +6,7 @@ from typing import Any
 
 from howdah.analysis.wording import percent, seconds
 from howdah.model.calibration import Calibration
-from howdah.model.prediction import SATURATED, Forecast, LoadSweep, Point, Sweep
+from howdah.model.prediction import SATURATED, Forecast, LoadPoint, LoadSweep, Point, Sweep
 from howdah.report import vega
 from howdah.report.document import Bars, Data, Document, Figure, Key, Paragraph, Section, Table, present
 from howdah.report.prediction import words
@@ -24,27 +24,6 @@ def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
         f"With {grown}, the suite would take {seconds(first.elapsed_s)} at the smallest size and "
         f"{seconds(last.elapsed_s)} at the largest."
     )
-    return Document(
-        "sweep",
-        f"{sweep.suite}: how it grows",
-        (sweep.suite, f"{sweep.quantity} swept", "simulated"),
-        words.saturation_text(sweep),
-        present(
-            Paragraph(lead, "lead"),
-            words.basis(ground),
-            words.warned(sweep.warnings),
-            growth_figure(sweep),
-            _table(sweep),
-        ),
-        (
-            Section("masters", "Masters", "The masters", (masters(sweep),)),
-            words.inputs(words.facts(ground), calibration),
-        ),
-        data=_data(sweep),
-    )
-
-
-def _table(sweep: Sweep) -> Table:
     table = Table.of(
         sweep.points,
         {
@@ -59,29 +38,37 @@ def _table(sweep: Sweep) -> Table:
         label="Every size with its time and the load of the masters",
         style="stats",
     ).without_empty_columns()
-    return table._replace(bars=Bars("time", tuple(point.elapsed_s for point in sweep.points)))
-
-
-def _data(sweep: Sweep) -> tuple[Data, ...]:
     columns = ("hosts", "dataset_bytes", "low_s", "elapsed_s", "high_s", "namenode", "scheduler")
-    sizes = Data.of("sizes", columns, sweep.points)
-    workloads = Data(
-        "workloads",
-        ("hosts", "dataset_bytes", "workload", "low_s", "median_s", "high_s"),
-        tuple(
-            (
-                point.hosts,
-                point.dataset_bytes,
-                forecast.workload,
-                forecast.low,
-                forecast.median,
-                forecast.high,
-            )
-            for point in sweep.points
-            for forecast in point.forecasts
+    workloads = tuple(
+        (point.hosts, point.dataset_bytes, of.workload, of.low, of.median, of.high)
+        for point in sweep.points
+        for of in point.forecasts
+    )
+    return Document(
+        "sweep",
+        f"{sweep.suite}: how it grows",
+        (sweep.suite, f"{sweep.quantity} swept", "simulated"),
+        words.saturation_text(sweep),
+        present(
+            Paragraph(lead, "lead"),
+            words.basis(ground),
+            words.warned(sweep.warnings),
+            growth_figure(sweep),
+            table._replace(bars=Bars("time", tuple(point.elapsed_s for point in sweep.points))),
+        ),
+        (
+            Section.of("Masters", masters(sweep), title="The masters"),
+            words.inputs(words.facts(ground), calibration),
+        ),
+        data=(
+            Data.of("sizes", columns, sweep.points),
+            Data(
+                "workloads",
+                ("hosts", "dataset_bytes", "workload", "low_s", "median_s", "high_s"),
+                workloads,
+            ),
         ),
     )
-    return sizes, workloads
 
 
 _TB = 1e12
@@ -101,13 +88,9 @@ def _size(sweep: Sweep, point: Point) -> float:
 def _size_axis(sweep: Sweep) -> dict[str, Any]:
     least, most = _size(sweep, sweep.points[0]), _size(sweep, sweep.points[-1])
     title = "hosts" if sweep.quantity == "hosts" else "dataset (TB)"
-    scale = {
-        "type": "log" if most / least >= _FAR_APART else "linear",
-        "domain": [least, most],
-        "nice": False,
-    }
-    axis = {"title": title, "format": ",~f", "tickCount": 6}
-    return {"field": "size", "type": "quantitative", "scale": scale, "axis": axis}
+    kind = "log" if most / least >= _FAR_APART else "linear"
+    scale = {"type": kind, "domain": [least, most], "nice": False}
+    return vega.quantity("size", scale=scale, axis={"title": title, "format": ",~f", "tickCount": 6})
 
 
 def _lines(
@@ -120,25 +103,18 @@ def _lines(
     **tip: str | None,
 ) -> dict[str, Any]:
     """A dashed line for each key across the sizes, its name at its end; a band where a master saturates."""
-    x = _size_axis(sweep)
-    colour = vega.series_colour(keys)
-    line = {"x": x, "y": y, "color": colour}
+    x, colour = _size_axis(sweep), vega.series_colour(keys)
+    place = {"x": x, "y": y, "color": colour}
+    end = {"x": x, "y": vega.on(y, "label"), "color": colour}
     layers = [*background]
     if sweep.saturation is not None:
         before, after = (_size(sweep, point) for point in sweep.saturation)
         band = [{"size": before, "size2": after}]
         layers.insert(0, vega.layer(band, {"type": "rect", "color": "$band"}, {"x": x, "x2": "size2"}))
     layers += [
-        vega.layer(values, {"type": "line", "strokeDash": [6, 3], "strokeWidth": 1.5}, line, vega.SHOWN),
-        vega.own(values, vega.HOLLOW, {**line}, vega.tips(**tip)),
-        vega.switching(
-            vega.texts(
-                _ends(values, y, height),
-                {"x": x, "y": vega.on(y, "label"), "color": colour},
-                field="series",
-                dx=10,
-            )
-        ),
+        vega.layer(values, {"type": "line", "strokeDash": [6, 3], "strokeWidth": 1.5}, place, vega.SHOWN),
+        vega.own(values, vega.HOLLOW, place, vega.tips(**tip)),
+        vega.switching(vega.texts(_ends(values, y, height), end, field="series", dx=10)),
     ]
     return vega.chart(layers, height=height, top=28, right=RIGHT)
 
@@ -159,45 +135,33 @@ def _ends(values: list[dict[str, Any]], y: dict[str, Any], height: int) -> list[
 
 
 def growth_figure(sweep: Sweep) -> Figure:
-    values = _values(sweep)
-    names = list(dict.fromkeys(value["series"] for value in values))
-    keys = series_keys(names)
-    bands = ", bands their 90 % intervals" if sweep.calibration is not None else ""
-    saturates = " In the grey band a master becomes the bottleneck." if sweep.saturation else ""
-    return Figure(
-        id="growth",
-        title="Time at each size",
-        caption=f"Dashed lines are simulated medians{bands}.{saturates}",
-        spec=_time_spec(sweep, values, keys),
-        table=_time_table(sweep),
-        keys=keys if len(keys) > 1 else (),
-        marks=3 * len(values),
-        labelled=True,
-    )
-
-
-def _values(sweep: Sweep) -> list[dict[str, Any]]:
-    values = []
+    values: list[dict[str, Any]] = []
     for point in sweep.points:
         place = {"size": _size(sweep, point), "at": words.size_text(sweep, point)}
         several = len(point.forecasts) > 1
         times = [(_WHOLE, point.elapsed_s, point.interval)] if several else []
         times += [(forecast.workload, forecast.median, forecast.interval) for forecast in point.forecasts]
-        values += [
-            {
-                **place,
-                "series": name,
-                "low": words.drawn_ends(interval, time).low,
-                "time": time,
-                "high": words.drawn_ends(interval, time).high,
-                "said": seconds(time) if interval is None else f"{seconds(time)}, {words.between(interval)}",
-            }
-            for name, time, interval in times
-        ]
-    return values
-
-
-def _time_spec(sweep: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]) -> dict[str, Any]:
+        for name, time, interval in times:
+            ends = words.drawn_ends(interval, time)
+            text = seconds(time) if interval is None else f"{seconds(time)}, {words.between(interval)}"
+            numbers = {"low": ends.low, "time": time, "high": ends.high, "said": text}
+            values.append({**place, "series": name, **numbers})
+    names = list(dict.fromkeys(value["series"] for value in values))
+    keys = series_keys(names)
+    calibrated = sweep.calibration is not None
+    bands = ", bands their 90 % intervals" if calibrated else ""
+    saturates = " In the grey band a master becomes the bottleneck." if sweep.saturation else ""
+    workloads = [forecast.workload for forecast in sweep.points[0].forecasts]
+    rows = tuple(
+        (
+            words.size_text(sweep, point),
+            *(seconds(forecast.median) for forecast in point.forecasts),
+            seconds(point.elapsed_s),
+            *map(seconds, point.interval or ()),
+        )
+        for point in sweep.points
+    )
+    columns = ("size", *workloads, _WHOLE, *(("5 % are below", "5 % are above") if calibrated else ()))
     longest = max(value["high"] for value in values)
     unit = time_unit(longest)
     drawn = [
@@ -207,82 +171,57 @@ def _time_spec(sweep: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]
     logarithmic = max(wholes) / min(wholes) >= _MANY_TIMES
     least = min(datum["low"] for datum in drawn)
     domain = [0.9 * least, 1.1 * longest / unit.size] if logarithmic else [0, 1.05 * longest / unit.size]
-    y = {
-        "field": "time",
-        "type": "quantitative",
-        "scale": {"type": "log" if logarithmic else "linear", "domain": domain, "nice": False},
-        "axis": {**vega.level_title(f"time ({unit.name})"), "tickCount": 5, "grid": True, "format": ",~f"},
-    }
+    scale = {"type": "log" if logarithmic else "linear", "domain": domain, "nice": False}
+    axis = vega.level_title(f"time ({unit.name})", tickCount=5, grid=True, format=",~f")
+    y = vega.quantity("time", scale=scale, axis=axis)
     intervals = vega.layer(
         drawn,
         {"type": "area", "opacity": 0.18},
         {"x": _size_axis(sweep), "y": vega.on(y, "low"), "y2": "high", "color": vega.series_colour(keys)},
         vega.SHOWN,
     )
-    return _lines(sweep, drawn, y, keys, intervals, height=_TIME_HEIGHT, series="of", at=None, said="time")
-
-
-def _time_table(sweep: Sweep) -> Table:
-    names = [forecast.workload for forecast in sweep.points[0].forecasts]
-    ends = ("5 % are below", "5 % are above") if sweep.calibration is not None else ()
-    return Table(
-        ("size", *names, _WHOLE, *ends),
-        tuple(
-            (
-                words.size_text(sweep, point),
-                *(seconds(forecast.median) for forecast in point.forecasts),
-                seconds(point.elapsed_s),
-                *(seconds(end) for end in point.interval or ()),
-            )
-            for point in sweep.points
-        ),
-    )
-
-
-def masters(sweep: Sweep) -> Figure:
     return Figure(
-        id="masters",
-        title="How busy the masters are",
-        caption=(
-            "Per cent of one core in the phase that loads each most; above the line a master is "
-            "the bottleneck. The scheduler is the ResourceManager's, or Hadoop 1's JobTracker."
-        ),
-        spec=_masters_spec(sweep),
-        table=Table.of(
-            sweep.points,
-            {
-                "hosts": lambda point: format_count(point.hosts),
-                "dataset": lambda point: format_bytes(point.dataset_bytes),
-                "NameNode": lambda point: percent(point.namenode),
-                "scheduler": lambda point: percent(point.scheduler),
-            },
-        ),
-        keys=_KEYS,
-        marks=2 * len(sweep.points),
+        "growth",
+        "Time at each size",
+        f"Dashed lines are simulated medians{bands}.{saturates}",
+        _lines(sweep, drawn, y, keys, intervals, height=_TIME_HEIGHT, series="of", at=None, said="time"),
+        Table(columns, rows),
+        keys if len(keys) > 1 else (),
+        marks=3 * len(values),
         labelled=True,
     )
 
 
-def _masters_spec(sweep: Sweep) -> dict[str, Any]:
+def masters(sweep: Sweep) -> Figure:
     values: list[dict[str, Any]] = [
         {"size": _size(sweep, point), "series": key.name, "load": load, "said": percent(load)}
         for point in sweep.points
         for key, load in zip(_KEYS, (point.namenode, point.scheduler), strict=True)
     ]
     top = max(1.05, *(1.05 * value["load"] for value in values))
-    y = vega.linear(
-        "load",
-        [0, top],
+    axis = vega.level_title("of one core", format=".0%", labelExpr=vega.SIGNED, tickCount=5, grid=True)
+    y = vega.linear("load", [0, top], axis)
+    full = vega.layer([{"load": SATURATED}], vega.RULE, {"y": y})
+    table = Table.of(
+        sweep.points,
         {
-            **vega.level_title("of one core"),
-            "format": ".0%",
-            "labelExpr": vega.SIGNED,
-            "tickCount": 5,
-            "grid": True,
+            "hosts": lambda point: format_count(point.hosts),
+            "dataset": lambda point: format_bytes(point.dataset_bytes),
+            "NameNode": lambda point: percent(point.namenode),
+            "scheduler": lambda point: percent(point.scheduler),
         },
     )
-    full = vega.layer([{"load": SATURATED}], vega.RULE, {"y": y})
-    return _lines(sweep, values, y, _KEYS, full, height=_MASTERS_HEIGHT, series=None, said="busy")
+    return Figure(
+        "masters",
+        "How busy the masters are",
+        "Per cent of one core in the phase that loads each most; above the line a master is "
+        "the bottleneck. The scheduler is the ResourceManager's, or Hadoop 1's JobTracker.",
+        _lines(sweep, values, y, _KEYS, full, height=_MASTERS_HEIGHT, series=None, said="busy"),
+        table,
+        _KEYS,
+        marks=2 * len(sweep.points),
+        labelled=True,
+    )
 
 
 _COLUMNS = ("asked", "metric", "unit", "low", "median", "high", "station", "busy")
@@ -292,6 +231,11 @@ TAIL = "99 % within"  # The metrics that are shown next to the throughput.
 def loads(sweep: LoadSweep, calibration: Calibration | None) -> Document:
     """The page of growing loads; ``calibration`` is the one that they rest on."""
     ground = words.Ground.of_variation(sweep, calibration)
+    rows = tuple(
+        (point.asked, at.metric, at.unit, at.low, at.median, at.high, point.station, point.busy)
+        for point in sweep.points
+        for at in point.forecasts
+    )
     return Document(
         "load",
         f"{sweep.suite}: how much it takes",
@@ -304,41 +248,35 @@ def loads(sweep: LoadSweep, calibration: Calibration | None) -> Document:
             load_table(sweep),
         ),
         (words.inputs(words.facts(ground), calibration),),
-        data=(_loads_data(sweep),),
+        data=(Data("loads", _COLUMNS, rows),),
     )
-
-
-def _loads_data(sweep: LoadSweep) -> Data:
-    rows = tuple(
-        (point.asked, at.metric, at.unit, at.low, at.median, at.high, point.station, point.busy)
-        for point in sweep.points
-        for at in point.forecasts
-    )
-    return Data("loads", _COLUMNS, rows)
 
 
 def load_table(sweep: LoadSweep) -> Table:
     """Every load with its throughput, the times within which 99 % ended, and what is busiest."""
-    tails = [forecast.metric or "" for forecast in sweep.points[0].forecasts if _is_tail(forecast)]
-    requested = "threads" if sweep.quantity == "threads" else "asked for"
-    calibrated = sweep.calibration is not None
-    return Table(
-        (requested, "throughput", *(("90 % interval",) if calibrated else ()), *tails, "busiest", "busy"),
-        tuple(
-            (
-                f"{point.asked:,}" if sweep.quantity == "threads" else format_per_s(point.asked),
-                format_per_s(point.throughput_per_s),
-                *([" to ".join(map(format_per_s, point.forecasts[0].interval or ()))] if calibrated else []),
-                *(forecast.text_of(forecast.median) for forecast in point.forecasts if _is_tail(forecast)),
-                point.station,
-                percent(point.busy),
-            )
-            for point in sweep.points
-        ),
-        label="Every load with what it comes to and what is busiest",
-        style="stats",
+
+    def tails(point: LoadPoint) -> list[Forecast]:
+        return [forecast for forecast in point.forecasts if (forecast.metric or "").endswith(TAIL)]
+
+    on_threads, calibrated = sweep.quantity == "threads", sweep.calibration is not None
+    columns = (
+        "threads" if on_threads else "asked for",
+        "throughput",
+        *(("90 % interval",) if calibrated else ()),
+        *(forecast.metric or "" for forecast in tails(sweep.points[0])),
+        "busiest",
+        "busy",
     )
-
-
-def _is_tail(forecast: Forecast) -> bool:
-    return (forecast.metric or "").endswith(TAIL)
+    rows = tuple(
+        (
+            f"{point.asked:,}" if on_threads else format_per_s(point.asked),
+            format_per_s(point.throughput_per_s),
+            *([" to ".join(map(format_per_s, point.forecasts[0].interval or ()))] if calibrated else []),
+            *(forecast.text_of(forecast.median) for forecast in tails(point)),
+            point.station,
+            percent(point.busy),
+        )
+        for point in sweep.points
+    )
+    label = "Every load with what it comes to and what is busiest"
+    return Table(columns, rows, label=label, style="stats")

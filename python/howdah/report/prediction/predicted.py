@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from howdah.analysis.wording import named, seconds
@@ -28,12 +28,29 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> doc.Do
     cluster, ground = prediction.plan.cluster, words.Ground.of(prediction)
     first, *more = spans([Span(forecast) for forecast in prediction.forecasts])
     with_intervals = ", with its 90 % intervals" if _intervals(prediction.forecasts) else ""
+    distance = ""
+    if prediction.distance is not None:
+        distance = f"Distance from the calibration: {words.distance_text(prediction.distance)}."
     groups = (
         *words.facts(ground),
         *words.distance_facts(prediction.distance),
         *words.work_facts(prediction.plan, prediction.suite, prediction.laboratory),
         digest_facts(prediction.digests),
     )
+    main, *_ = _wholes(prediction.forecasts) or prediction.forecasts
+    answer = f"{main.workload} would take {seconds(main.median)}."
+    if main.part is not None:
+        answer = f"{main.workload} would reach a {main.part} of {words.forecast_text(main, main.median)}."
+    sets = {"forecasts": prediction.forecasts, "neighbours-idle": prediction.neighbours_idle}
+    about = (
+        f"These hosts are shared with {prediction.neighbours}. All times above are with other clusters that "
+        "use their whole part of the hosts, and no more; these are with idle ones. A run lies between the "
+        "two, unless the others take more than their part of a network port."
+    )
+    idle = prediction.neighbours_idle
+    table = _table(idle)._replace(title="With the other clusters idle")
+    blocks = (doc.Paragraph(about, "about"), table) if idle else ()
+    title = "While the other clusters are idle"
     return doc.Document(
         "prediction",
         f"{prediction.suite.name} predicted",
@@ -43,51 +60,22 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> doc.Do
             f"predicted {moment(prediction.created)}",
             "simulated",
         ),
-        _answer(prediction.forecasts),
+        answer,
         doc.present(
             doc.Paragraph(_lead(prediction.forecasts), "lead"),
             words.basis(ground),
-            _distance(prediction),
+            doc.Only(doc.TERMINAL, doc.present(doc.Paragraph(distance, "about"))),
             words.warned(prediction.warnings),
             first,
             _table(prediction.forecasts)._replace(label=f"What is predicted{with_intervals}", style="stats"),
         ),
-        (*other_numbers(more), *_neighbours(prediction), words.inputs(groups, calibration)),
-        data=tuple(_data(prediction)),
-    )
-
-
-def _distance(prediction: Prediction) -> doc.Only | None:
-    if prediction.distance is None:
-        return None
-    return doc.Only(
-        doc.TERMINAL,
         (
-            doc.Paragraph(
-                f"Distance from the calibration: {words.distance_text(prediction.distance)}.", "about"
-            ),
+            doc.Section.of("Others", *more, title="The other numbers"),
+            doc.Section.of("Other clusters", *blocks, title=title, anchor="neighbours"),
+            words.inputs(groups, calibration),
         ),
+        data=tuple(doc.Data.of(name, _COLUMNS, forecasts) for name, forecasts in sets.items() if forecasts),
     )
-
-
-def _data(prediction: Prediction) -> Iterator[doc.Data]:
-    yield doc.Data.of("forecasts", _COLUMNS, prediction.forecasts)
-    if prediction.neighbours_idle:
-        yield doc.Data.of("neighbours-idle", _COLUMNS, prediction.neighbours_idle)
-
-
-def _neighbours(prediction: Prediction) -> Iterator[doc.Section]:
-    """What the work takes while the other clusters on its hosts are idle."""
-    if not prediction.neighbours_idle:
-        return
-    about = (
-        f"These hosts are shared with {prediction.neighbours}. All times above are with other clusters that "
-        "use their whole part of the hosts, and no more; these are with idle ones. A run lies between the "
-        "two, unless the others take more than their part of a network port."
-    )
-    table = _table(prediction.neighbours_idle)._replace(title="With the other clusters idle")
-    title = "While the other clusters are idle"
-    yield doc.Section("neighbours", "Other clusters", title, (doc.Paragraph(about, "about"), table))
 
 
 def _intervals(forecasts: Sequence[Forecast]) -> bool:
@@ -98,13 +86,6 @@ def _intervals(forecasts: Sequence[Forecast]) -> bool:
 def _wholes(forecasts: Sequence[Forecast]) -> list[Forecast]:
     wholes = [forecast for forecast in forecasts if forecast.part is None]
     return sorted(wholes, key=lambda forecast: -forecast.median)
-
-
-def _answer(forecasts: Sequence[Forecast]) -> str:
-    main, *_ = _wholes(forecasts) or forecasts
-    if main.part is not None:
-        return f"{main.workload} would reach a {main.part} of {words.forecast_text(main, main.median)}."
-    return f"{main.workload} would take {seconds(main.median)}."
 
 
 def _lead(forecasts: Sequence[Forecast]) -> str:
@@ -154,23 +135,10 @@ def spans(predictions: Sequence[Span]) -> list[doc.Figure]:
     return [_spans([span for span in predictions if _axis_of(span.forecast) is axis], axis) for axis in axes]
 
 
-def other_numbers(figures: Sequence[doc.Figure]) -> Iterator[doc.Section]:
-    """The section of the figures after the first."""
-    if figures:
-        yield doc.Section("others", "Others", "The other numbers", tuple(figures))
-
-
-class _Axis(NamedTuple):
-    """What several numbers have in common."""
-
-    id: str
-    of: str  # What they are, in the plural.
-    title: str  # What an axis says, before its unit.
-
-
-_TIMES = _Axis("times", "times", "elapsed")
-_DELAYS = _Axis("delays", "times of operations", "within")
-_RATES = _Axis("rates", "rates", "operations a second")
+_Axis = tuple[str, str, str]  # An id, what several numbers are, in the plural, and a title before its unit.
+_TIMES: _Axis = ("times", "times", "elapsed")
+_DELAYS: _Axis = ("delays", "times of operations", "within")
+_RATES: _Axis = ("rates", "rates", "operations a second")
 
 
 def _axis_of(forecast: Forecast) -> _Axis:
@@ -181,19 +149,34 @@ def _axis_of(forecast: Forecast) -> _Axis:
 
 def _spans(shown: Sequence[Span], axis: _Axis) -> doc.Figure:
     """The figure; what was computed is a hollow point, what was measured a solid one."""
+    id_, noun, _ = axis
     scored = any(span.measured is not None for span in shown)
     with_intervals = _intervals([span.forecast for span in shown])
     red = ", red if it is outside the interval" if with_intervals else ""
     measured = f" A solid point is the measured time{red}." if scored else ""
     bar = ", its bar the 90 % interval" if with_intervals else ""
     series = dict.fromkeys(_series(span) for span in shown if span.measured is not None)
+
+    def text(span: Span, value: float | None) -> str:
+        return NONE if value is None else words.forecast_text(span.forecast, value)
+
+    table = doc.Table.of(
+        shown,
+        {
+            "workload": lambda span: named(span.forecast.workload, span.forecast.part),
+            "median": lambda span: text(span, span.forecast.median),
+            "5 % are below": lambda span: text(span, span.forecast.low),
+            "5 % are above": lambda span: text(span, span.forecast.high),
+            "measured": lambda span: text(span, span.measured),
+        },
+    )
     return doc.Figure(
-        id=axis.id,
-        title=f"Predicted and measured {axis.of}" if scored else f"Predicted {axis.of}",
-        caption=f"A hollow point is the simulated median{bar}.{measured}",
-        spec=_spec(shown, axis),
-        table=_figure_table(shown),
-        keys=tuple(doc.Key(name, _TOKENS[name]) for name in (_PREDICTED, *series)) if scored else (),
+        id_,
+        f"Predicted and measured {noun}" if scored else f"Predicted {noun}",
+        f"A hollow point is the simulated median{bar}.{measured}",
+        _spec(shown, axis),
+        table.without_empty_columns(),
+        tuple(doc.Key(name, _TOKENS[name]) for name in (_PREDICTED, *series)) if scored else (),
         marks=4 * len(shown),
     )
 
@@ -208,10 +191,8 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
         for span in shown
     )
     unit = ScaledUnit(1.0, "") if axis is _RATES else time_unit(longest)
-    x = vega.scaled(
-        [0, 1.02 * longest / unit.size],
-        vega.across(f"{axis.title} ({unit.name})" if unit.name else axis.title, tickCount=6),
-    )
+    title = f"{axis[2]} ({unit.name})" if unit.name else axis[2]
+    x = vega.scaled([0, 1.02 * longest / unit.size], vega.across(title, tickCount=6))
     height = _ROW * len(shown)
     y = vega.linear("y", [0, height], down=True, zero=False)
     colour = vega.coloured_by("series", _TOKENS)
@@ -219,15 +200,16 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
     measured = [
         {
             "series": _series(span),
-            "y": predicted[place]["y"],
+            "y": datum["y"],
             "value": span.measured / unit.size,
-            "said": f"{predicted[place]['what']}: "
-            f"{words.forecast_text(span.forecast, span.measured)} measured",
+            "said": f"{datum['what']}: {words.forecast_text(span.forecast, span.measured)} measured",
         }
-        for place, span in enumerate(shown)
+        for datum, span in zip(predicted, shown, strict=True)
         if span.measured is not None
     ]
     point = {"x": vega.on(x, "value"), "y": y, "color": colour}
+    brief = f"width < {_WORD} * 0.6 * length(datum.head) ? datum.brief : datum.head"
+    head = {"type": "text", "align": "left", "x": 0, "fontSize": _WORD, "opacity": {"expr": "datum.shade"}}
     layers: list[dict[str, Any]] = [
         vega.layer(
             [datum for datum in predicted if datum["low"] is not None],
@@ -246,14 +228,7 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
         ),
         vega.layer(
             [{**datum, "y": datum["y"] - 0.36 * _ROW} for datum in predicted],
-            {
-                "type": "text",
-                "align": "left",
-                "x": 0,
-                "fontSize": _WORD,
-                "opacity": {"expr": "datum.shade"},
-                "text": {"expr": f"width < {_WORD} * 0.6 * length(datum.head) ? datum.brief : datum.head"},
-            },
+            {**head, "text": {"expr": brief}},
             {"y": y},
         ),
     ]
@@ -280,19 +255,3 @@ def _datum(place: int, span: Span, unit_s: float) -> dict[str, Any]:
         # The name of a phase is paler than that of its workload.
         "shade": 1 if forecast.phase is None else 0.75,
     }
-
-
-def _figure_table(shown: Sequence[Span]) -> doc.Table:
-    def text(span: Span, value: float | None) -> str:
-        return NONE if value is None else words.forecast_text(span.forecast, value)
-
-    return doc.Table.of(
-        shown,
-        {
-            "workload": lambda span: named(span.forecast.workload, span.forecast.part),
-            "median": lambda span: text(span, span.forecast.median),
-            "5 % are below": lambda span: text(span, span.forecast.low),
-            "5 % are above": lambda span: text(span, span.forecast.high),
-            "measured": lambda span: text(span, span.measured),
-        },
-    ).without_empty_columns()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from statistics import median
 
 from howdah.analysis.evidence.times import FloorDistance
@@ -45,7 +45,7 @@ def race_text(race: Race) -> str:
         if not race.decided:
             kept = "The rules' plan stays: no candidate was faster on average."
             return f"The race ended before it was decided. {kept}"
-        faster = any(_costs_time(raced_plan) for raced_plan in race.plans)
+        faster = any(_won_by_breaking(raced_plan) for raced_plan in race.plans)
         candidate = "candidate that keeps the rules" if faster else "candidate"
         return f"Measured: no {candidate} is faster than the rules' plan, which is the tuned plan now."
     return measured_text(plan, {RULES_NAME: "the rules' plan", DEFAULTS_NAME: "Hadoop's defaults"})
@@ -91,30 +91,29 @@ def race_section(race: Race) -> Section:
         "Plans",
     )
     used = f"{format_seconds(race.spent_s)} of {format_seconds(race.request.budget_s)}"
-    about = f"The race took {used} on {race.request.place}. {RACE_ABOUT}"
     # The winner's last run next to the same work without Hadoop.
     floors = floors_table([FloorDistance(**floor.model_dump()) for floor in race.floors])
-    blocks = present(
-        Paragraph(about, "about"),
+    losing = tuple(
+        f"{plan.name} breaks {listed(plan.breaks)} and takes {_share(difference)} than the rules' plan"
+        f"{_interval(difference)}: these rules cost time here."
+        for plan in race.plans
+        if (difference := _won_by_breaking(plan)) is not None
+    )
+    return Section.of(
+        "Race",
+        Paragraph(f"The race took {used} on {race.request.place}. {RACE_ABOUT}", "about"),
         plans,
         floors._replace(title=f"Distance of {race.winner} from the floor"),
-        Bullets(tuple(_losing_rules(race)), "remark"),
+        Bullets(losing, "remark"),
+        title="Race of real runs",
     )
-    return Section("race", "Race", "Race of real runs", blocks)
 
 
-def _losing_rules(race: Race) -> Iterator[str]:
-    for plan in race.plans:
-        difference = plan.against.get(RULES_NAME)
-        if difference is not None and _costs_time(plan):
-            faster = f"{_share(difference)} than the rules' plan{_interval(difference)}"
-            yield f"{plan.name} breaks {listed(plan.breaks)} and takes {faster}: these rules cost time here."
-
-
-def _costs_time(plan: RacedPlan) -> bool:
-    """Whether rules that a plan breaks cost time: it was surely faster than the rules' plan."""
+def _won_by_breaking(plan: RacedPlan) -> MeasuredDifference | None:
+    """How much faster than the rules' plan a plan surely is that breaks rules; None for others."""
     difference = plan.against.get(RULES_NAME)
-    return bool(plan.breaks) and difference is not None and difference.verdict is Verdict.FASTER
+    faster = difference is not None and difference.verdict is Verdict.FASTER
+    return difference if plan.breaks and faster else None
 
 
 def _share(difference: MeasuredDifference) -> str:
@@ -178,39 +177,7 @@ def tuned_job(tuning: JobTuning) -> Document:
     used = f"{format_seconds(tuning.spent_s)} of {format_seconds(tuning.request.race.budget_s)}"
     properties = Table(("property to set", "value"), tuple(tuning.values.items()), label="Properties to use")
     command = shlex.join(tuning.request.command)
-    return Document(
-        "page",
-        "A job's fastest properties",
-        ("job", "tune", "measured"),
-        _job_answer(tuning),
-        present(
-            Paragraph(f"The runs took {used} on {tuning.request.race.place}.", "lead"),
-            properties,
-            _job_race_table(tuning),
-        ),
-        (
-            Section("alone", "Alone", "Each value alone", (_alone_table(tuning),), _ALONE_ABOUT),
-            Section("command", "Command", "The command", (Paragraph(f"`{command}`"),)),
-        ),
-    )
-
-
-_ALONE_ABOUT = "Two runs of each value, with everything else as configured. The race decides."
-
-
-def _job_answer(tuning: JobTuning) -> str:
-    winner = next((plan for plan in tuning.plans if plan.name == tuning.winner), None)
-    if winner is not None and tuning.winner != CONFIGURED_NAME:
-        return measured_text(
-            winner, {CONFIGURED_NAME: "as configured", DEFAULTS_NAME: "with Hadoop's defaults"}
-        )
-    if not tuning.plans:
-        return "No value that was tried makes the job faster than it is as configured."
-    return "The race shows no candidate that is surely faster than the job as configured."
-
-
-def _job_race_table(tuning: JobTuning) -> Table:
-    return Table.of(
+    race = Table.of(
         tuning.plans,
         {
             "candidate": lambda plan: plan.name,
@@ -222,11 +189,8 @@ def _job_race_table(tuning: JobTuning) -> Table:
         },
         label="The race",
     )
-
-
-def _alone_table(tuning: JobTuning) -> Table:
     about = {parameter.name: parameter for parameter in tuning.request.space}
-    return Table.of(
+    alone = Table.of(
         tuning.alone,
         {
             "property": lambda value: value.name,
@@ -238,3 +202,30 @@ def _alone_table(tuning: JobTuning) -> Table:
         label="Each value alone",
         fold=True,
     )
+    alone_about = "Two runs of each value, with everything else as configured. The race decides."
+    return Document(
+        "page",
+        "A job's fastest properties",
+        ("job", "tune", "measured"),
+        _job_answer(tuning),
+        present(
+            Paragraph(f"The runs took {used} on {tuning.request.race.place}.", "lead"),
+            properties,
+            race,
+        ),
+        (
+            Section.of("Alone", alone, title="Each value alone", about=alone_about),
+            Section.of("Command", Paragraph(f"`{command}`"), title="The command"),
+        ),
+    )
+
+
+def _job_answer(tuning: JobTuning) -> str:
+    winner = next((plan for plan in tuning.plans if plan.name == tuning.winner), None)
+    if winner is not None and tuning.winner != CONFIGURED_NAME:
+        return measured_text(
+            winner, {CONFIGURED_NAME: "as configured", DEFAULTS_NAME: "with Hadoop's defaults"}
+        )
+    if not tuning.plans:
+        return "No value that was tried makes the job faster than it is as configured."
+    return "The race shows no candidate that is surely faster than the job as configured."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 from statistics import median
 from typing import Any
 
@@ -12,7 +11,7 @@ from howdah.model.prediction import Prediction, Score
 from howdah.report import document as doc
 from howdah.report import vega
 from howdah.report.prediction import words
-from howdah.report.prediction.predicted import Span, other_numbers, spans
+from howdah.report.prediction.predicted import Span, spans
 from howdah.report.theme import WIDTH
 from howdah.report.words import NONE, moment
 
@@ -25,83 +24,24 @@ _KEYS = (doc.Key(_INSIDE, "group-2"), doc.Key(_OUTSIDE, "fault"), doc.Key(_UNKNO
 def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Score]) -> doc.Document:
     """The page of a run's scores; ``history`` holds all scores so far, these among them."""
     first, *more = spans([Span(score.forecast, score.measured) for score in scores])
-    lead = (
-        f"{_error(scores)} It was made on {moment(prediction.created)}, before the run started. "
-        f"{so_far(history)}"
-    )
+    wholes = [score for score in scores if score.forecast.part is None]
+    main = max(wholes, key=lambda score: score.measured) if wholes else scores[0]
+    error = f"The error of this prediction is {signed(main.error)}"
+    metric = main.forecast.metric
+    if main.inside is not None:
+        place = f"{'inside' if main.inside else 'outside'} its 90 % interval"
+        noun = "times" if metric is None else "figures"
+        error += f", {place}; {words.inside_text(scores)} {noun} of this run are inside theirs"
     compared = (("prediction", prediction.id), ("run", scores[0].run), ("engine", scores[0].engine))
     groups = (
         doc.FactList("Compared", compared),
         *words.facts(words.Ground.of(prediction)),
         *words.work_facts(prediction.plan, prediction.suite, prediction.laboratory),
     )
-    return doc.Document(
-        "score",
-        f"{prediction.suite.name} scored",
-        (prediction.suite.name, scores[0].run, f"by {scores[0].engine}", "predicted and measured"),
-        _answer(scores),
-        doc.present(doc.Paragraph(lead, "lead"), words.warned(prediction.warnings), first, _table(scores)),
-        (
-            *other_numbers(more),
-            doc.Section(
-                "history",
-                "History",
-                "Every score so far",
-                (hits(history), words.scored_runs(history)._replace(title="Run by run")),
-                forms=doc.PAGES,
-            ),
-            words.inputs(groups, None),
-        ),
-        data=(_data("scores", scores), _data("history", history)),
-    )
-
-
-def scored_history(history: Sequence[Score]) -> doc.Document:
-    """Every run that was scored, oldest first, and how accurate predictions were so far."""
-    return doc.Document(
-        "history", "", (), "", doc.present(words.scored_runs(history), doc.Paragraph(so_far(history)))
-    )
-
-
-def so_far(history: Sequence[Score]) -> str:
-    if not history:
-        return ""
-    median_error = f"the median error is {percent(median(abs(score.error) for score in history))}."
-    if all(score.inside is None for score in history):
-        return f"No interval was predicted without a calibration; {median_error}"
-    return (
-        f"Over all scores, {words.inside_text(history)} times are inside their 90 % intervals; nine "
-        f"of ten should be; {median_error}"
-    )
-
-
-def _main(scores: Sequence[Score]) -> Score:
-    wholes = [score for score in scores if score.forecast.part is None]
-    return max(wholes, key=lambda score: score.measured) if wholes else scores[0]
-
-
-def _answer(scores: Sequence[Score]) -> str:
-    main = _main(scores)
     measured, predicted = (
         words.forecast_text(main.forecast, value) for value in (main.measured, main.forecast.median)
     )
-    metric = main.forecast.metric
     took = "took" if metric is None else f"had a {metric} of"
-    return f"{main.forecast.workload} {took} {measured}; the prediction was {predicted}."
-
-
-def _error(scores: Sequence[Score]) -> str:
-    """How far off the headline's prediction was, and how many of this run's were inside their intervals."""
-    main = _main(scores)
-    error = f"The error of this prediction is {signed(main.error)}"
-    if main.inside is None:
-        return f"{error}."
-    place = f"{'inside' if main.inside else 'outside'} its 90 % interval"
-    noun = "times" if main.forecast.metric is None else "figures"
-    return f"{error}, {place}; {words.inside_text(scores)} {noun} of this run are inside theirs."
-
-
-def _table(scores: Sequence[Score]) -> doc.Table:
     table = doc.Table.of(
         scores,
         {
@@ -116,7 +56,52 @@ def _table(scores: Sequence[Score]) -> doc.Table:
         style="stats",
     )
     phases = frozenset(place for place, score in enumerate(scores) if score.forecast.phase is not None)
-    return table._replace(faint=phases)
+    return doc.Document(
+        "score",
+        f"{prediction.suite.name} scored",
+        (prediction.suite.name, scores[0].run, f"by {scores[0].engine}", "predicted and measured"),
+        f"{main.forecast.workload} {took} {measured}; the prediction was {predicted}.",
+        doc.present(
+            doc.Paragraph(
+                f"{error}. It was made on {moment(prediction.created)}, before the run started. "
+                f"{so_far(history)}",
+                "lead",
+            ),
+            words.warned(prediction.warnings),
+            first,
+            table._replace(faint=phases),
+        ),
+        (
+            doc.Section.of("Others", *more, title="The other numbers"),
+            doc.Section.of(
+                "History",
+                hits(history),
+                words.scored_runs(history)._replace(title="Run by run"),
+                title="Every score so far",
+                forms=doc.PAGES,
+            ),
+            words.inputs(groups, None),
+        ),
+        data=(_data("scores", scores), _data("history", history)),
+    )
+
+
+def scored_history(history: Sequence[Score]) -> doc.Document:
+    """Every run that was scored, oldest first, and how accurate predictions were so far."""
+    runs = words.scored_runs(history)
+    return doc.Document.for_terminal("history", "", runs, doc.Paragraph(so_far(history)))
+
+
+def so_far(history: Sequence[Score]) -> str:
+    if not history:
+        return ""
+    median_error = f"the median error is {percent(median(abs(score.error) for score in history))}."
+    if all(score.inside is None for score in history):
+        return f"No interval was predicted without a calibration; {median_error}"
+    return (
+        f"Over all scores, {words.inside_text(history)} times are inside their 90 % intervals; nine "
+        f"of ten should be; {median_error}"
+    )
 
 
 def _data(name: str, scores: Sequence[Score]) -> doc.Data:
@@ -139,25 +124,23 @@ def hits(history: Sequence[Score]) -> doc.Figure:
     left_out = f" The {MOST} newest of {len(history):,} are drawn." if len(history) > MOST else ""
     with_intervals = any(score.inside is not None for score in newest)
     bars = " Bars are the 90 % intervals, in which nine of ten points should lie." if with_intervals else ""
-    return doc.Figure(
-        id="hits",
-        title="Hits and misses",
-        caption=(
-            "Every measured time divided by the predicted one, oldest run first: on the line at 1 both are "
-            f"equal.{bars}{left_out}"
-        ),
-        spec=_spec(newest),
-        table=_figure_table(newest),
-        keys=_keys(newest),
-        marks=3 * len(newest),
-    )
-
-
-def _keys(newest: Sequence[Score]) -> tuple[doc.Key, ...]:
-    """The two of intervals, and another for times that were predicted without one."""
+    # The two keys of intervals, and another for times that were predicted without one.
     series = {_series(score) for score in newest}
-    return tuple(
+    keys = tuple(
         key for key in _KEYS if key.name in series or (key.name != _UNKNOWN and series != {_UNKNOWN})
+    )
+    return doc.Figure(
+        "hits",
+        "Hits and misses",
+        "Every measured time divided by the predicted one, oldest run first: on the line at 1 both are "
+        f"equal.{bars}{left_out}",
+        _spec(newest, keys),
+        doc.Table(
+            ("run and time", "measured / predicted", "5 % are below", "5 % are above", "verdict"),
+            tuple(map(_row, newest)),
+        ),
+        keys,
+        marks=3 * len(newest),
     )
 
 
@@ -165,24 +148,49 @@ def _series(score: Score) -> str:
     return {True: _INSIDE, False: _OUTSIDE, None: _UNKNOWN}[score.inside]
 
 
-def _spec(newest: Sequence[Score]) -> dict[str, Any]:
-    values = [_datum(place, score) for place, score in enumerate(newest)]
-    runs = []
-    for run, group in groupby(
-        enumerate(newest), key=lambda numbered: (numbered[1].run, numbered[1].prediction)
-    ):
-        first = next(iter(group))[0]
-        runs.append({"at": first - 0.5, "text": run[0]})
+def _row(score: Score) -> tuple[str, ...]:
+    interval, median_value = score.forecast.interval, score.forecast.median
+    ends = (NONE, NONE) if interval is None else [f"{end / median_value:.2f}" for end in interval]
+    verdict = _series(score)
+    if score.inside is False:
+        # How far beyond the nearer end, as a share of that end.
+        low, high = words.drawn_ends(interval, median_value)
+        beyond = abs(score.measured / (high if score.measured > high else low) - 1)
+        verdict = f"outside by {percent(beyond)}"
+    name = f"{score.run} {named(score.forecast.workload, score.forecast.part)}"
+    return (name, f"{score.measured / median_value:.2f}", *ends, verdict)
+
+
+def _spec(newest: Sequence[Score], keys: tuple[doc.Key, ...]) -> dict[str, Any]:
+    values: list[dict[str, Any]] = []
+    starts: list[dict[str, Any]] = []
+    last = ("", "")
+    for place, score in enumerate(newest):
+        predicted = score.forecast
+        if (score.run, score.prediction) != last:
+            starts.append({"at": place - 0.5, "text": score.run})
+        last = (score.run, score.prediction)
+        ratio = score.measured / predicted.median
+        ends = words.drawn_ends(predicted.interval, predicted.median)
+        values.append(
+            {
+                "at": place,
+                "run": score.run,
+                "what": named(predicted.workload, predicted.part),
+                "series": _series(score),
+                "low": ends.low / predicted.median,
+                "ratio": ratio,
+                "high": ends.high / predicted.median,
+                "said": f"{ratio:.2f} ({signed(ratio - 1)})",
+            }
+        )
     x = vega.linear("at", [-0.5, len(newest) - 0.5], zero=False)
-    ends = [value[name] for value in values for name in ("low", "ratio", "high")]
-    y = vega.logarithmic(
-        "ratio",
-        {**vega.level_title("measured / predicted"), "format": "~g", "tickCount": 5, "grid": True},
-        [0.97 * min(ends), 1.03 * max(ends)],
-    )
-    colour = vega.series_colour(_keys(newest))
+    drawn = [value[name] for value in values for name in ("low", "ratio", "high")]
+    axis = vega.level_title("measured / predicted", format="~g", tickCount=5, grid=True)
+    y = vega.logarithmic("ratio", axis, [0.97 * min(drawn), 1.03 * max(drawn)])
+    colour = vega.series_colour(keys)
     layers: list[dict[str, Any]] = [
-        vega.layer(runs[1:], {"type": "rule", "color": "$rule", "strokeWidth": 1}, {"x": x}),
+        vega.layer(starts[1:], {"type": "rule", "color": "$rule", "strokeWidth": 1}, {"x": x}),
         vega.layer([{"ratio": 1}], vega.RULE, {"y": y}),
         vega.layer(
             values,
@@ -198,44 +206,3 @@ def _spec(newest: Sequence[Score]) -> dict[str, Any]:
         ),
     ]
     return vega.chart(layers, height=HEIGHT, width=WIDTH + 100, top=28, bottom=12, right=20)
-
-
-def _datum(place: int, score: Score) -> dict[str, Any]:
-    predicted = score.forecast
-    ratio = score.measured / predicted.median
-    ends = words.drawn_ends(predicted.interval, predicted.median)
-    return {
-        "at": place,
-        "run": score.run,
-        "what": named(predicted.workload, predicted.part),
-        "series": _series(score),
-        "low": ends.low / predicted.median,
-        "ratio": ratio,
-        "high": ends.high / predicted.median,
-        "said": f"{ratio:.2f} ({signed(ratio - 1)})",
-    }
-
-
-def _figure_table(newest: Sequence[Score]) -> doc.Table:
-    return doc.Table(
-        ("run and time", "measured / predicted", "5 % are below", "5 % are above", "verdict"),
-        tuple(
-            (
-                f"{score.run} {named(score.forecast.workload, score.forecast.part)}",
-                f"{score.measured / score.forecast.median:.2f}",
-                *(
-                    (f"{end / score.forecast.median:.2f}" for end in score.forecast.interval)
-                    if score.forecast.interval is not None
-                    else (NONE, NONE)
-                ),
-                _series(score) if score.inside is not False else f"outside by {percent(_beyond(score))}",
-            )
-            for score in newest
-        ),
-    )
-
-
-def _beyond(score: Score) -> float:
-    """How far beyond the nearer end of its interval a time lies, as a share of that end."""
-    low, high = words.drawn_ends(score.forecast.interval, score.forecast.median)
-    return abs(score.measured / (high if score.measured > high else low) - 1)

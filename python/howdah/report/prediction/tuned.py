@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.calibration import Calibration
@@ -14,7 +13,6 @@ from howdah.model.tuning import (
     Goal,
     HardwareLimit,
     KeptRules,
-    Sensitivity,
     TuneParameter,
     Tuning,
 )
@@ -34,33 +32,49 @@ _HEIGHT = 200
 
 def tuned(tuning: Tuning, calibration: Calibration | None) -> doc.Document:
     """The page of a search; ``calibration`` is the one that it rests on."""
-    best = tuning.finalists[0]
     figure = _matters_figure(tuning)
+    search = (
+        f"{format_counted(tuning.trials, 'candidate')} were tried in {format_seconds(tuning.elapsed_s)}, "
+        f"with {format_counted(len(tuning.space), 'parameter')}; the rules or the simulator refused "
+        f"{tuning.refused:,}."
+    )
+    confirm = " Confirm the tuned plan with real runs: `howdah tune --race`." if not tuning.race else ""
+    about = {parameter.name: parameter for parameter in tuning.space}
+    costs = {name: tuning.cost_of_return(name) for name in tuning.chosen}
+    values = doc.Table.of(
+        sorted(costs.items(), key=lambda item: -(item[1] or 0)),
+        {
+            "tuned value": lambda item: item[0],
+            "rules": lambda item: about[item[0]].planned,
+            "tuned": lambda item: tuning.chosen[item[0]],
+            "with the rules' value": lambda item: "not simulated" if item[1] is None else signed(item[1]),
+            "meaning": lambda item: about[item[0]].about,
+        },
+        label="Tuned values",
+        style="stats",
+    )
+    groups = (
+        *facts(Ground.of_variation(tuning, calibration)),
+        doc.FactList("Search", (("name", tuning.id), ("plan", tuning.plan), ("suite", tuning.suite))),
+    )
+    effects = tuple(
+        (effect.name, level.value, level.share) for effect in tuning.sensitivity for level in effect.levels
+    )
     return doc.Document(
         "page",
         f"{tuning.suite}: the fastest specification",
         (tuning.suite, "tune", "measured" if tuning.race else "simulated"),
-        _answer(tuning, best),
+        _answer(tuning, tuning.finalists[0]),
         doc.present(
-            doc.Paragraph(_search_text(tuning), "lead"),
+            doc.Paragraph(f"{search}{confirm}", "lead"),
             warned(tuning.warnings),
             figure,
-            _values_table(tuning),
+            values,
             doc.Only(doc.TERMINAL, (figure.table._replace(title=figure.title),)) if figure else None,
         ),
-        (*_sections(tuning), inputs(_facts(tuning, calibration), calibration)),
-        data=(_data(tuning),),
+        (*_sections(tuning), inputs(groups, calibration)),
+        data=(doc.Data("sensitivity", ("parameter", "value", "share"), effects),),
     )
-
-
-def _search_text(tuning: Tuning) -> str:
-    candidates = format_counted(tuning.trials, "candidate")
-    text = (
-        f"{candidates} were tried in {format_seconds(tuning.elapsed_s)}, with "
-        f"{format_counted(len(tuning.space), 'parameter')}; the rules or the simulator refused "
-        f"{tuning.refused:,}."
-    )
-    return text if tuning.race else f"{text} Confirm the tuned plan with real runs: `howdah tune --race`."
 
 
 def _answer(tuning: Tuning, best: Finalist) -> str:
@@ -78,94 +92,65 @@ def _answer(tuning: Tuning, best: Finalist) -> str:
     return f"The tuned plan would take {percent(-best.share)} less time than the rules' plan{ends}."
 
 
-def _values_table(tuning: Tuning) -> doc.Table:
-    about = {parameter.name: parameter for parameter in tuning.space}
-    costs = {name: tuning.cost_of_return(name) for name in tuning.chosen}
-    rows = tuple(
-        (
-            name,
-            about[name].planned,
-            tuning.chosen[name],
-            ("not simulated" if cost is None else signed(cost)),
-            about[name].about,
-        )
-        for name, cost in sorted(costs.items(), key=lambda item: -(item[1] or 0))
-    )
-    columns = ("tuned value", "rules", "tuned", "with the rules' value", "meaning")
-    return doc.Table(columns, rows, label="Tuned values", style="stats")
-
-
 def _sections(tuning: Tuning) -> Iterator[doc.Section]:
     if tuning.race is not None:
         yield race_section(tuning.race)
     if tuning.learned is not None:
-        yield doc.Section(
-            "first-round",
-            "First round",
-            "What a first round of runs changed",
-            learned_blocks(tuning.learned),
-            LEARNED_ABOUT,
-        )
-    yield doc.Section(
-        "course",
+        learned = learned_blocks(tuning.learned)
+        title = "What a first round of runs changed"
+        yield doc.Section.of("First round", *learned, title=title, about=LEARNED_ABOUT)
+    rows = [("the rules' plan", seconds(tuning.planned_s), NONE, NONE, "none")]
+    for finalist in tuning.finalists:
+        name = "keeps every rule" if finalist.kept is KeptRules.RULES else "keeps the rules that protect"
+        ends = " to ".join(signed(end) for end in finalist.interval) if finalist.interval else NONE
+        breaks = ", ".join(finalist.breaks) or "none"
+        rows.append((name, seconds(finalist.elapsed_s), signed(finalist.share), ends, breaks))
+    columns = ("candidate", "time", "difference", "90 % interval", "breaks")
+    yield doc.Section.of(
         "Search",
-        "How the search went",
-        (_course_figure(tuning), _finalists_table(tuning)),
-        "The best candidate that keeps every rule, after each trial.",
+        _course_figure(tuning),
+        doc.Table(columns, tuple(rows), "The best of each search"),
+        title="How the search went",
+        about="The best candidate that keeps every rule, after each trial.",
+        anchor="course",
     )
     if tuning.limit is not None:
         yield _limit_section(tuning.limit, tuning.finalists[0].elapsed_s)
-    if tuning.front:
-        about = f"Each line is the fastest candidate found with so much. {fewest_hosts(tuning)}".strip()
-        tables = tuple(front_tables(tuning))
-        yield doc.Section("front", "Less", "What it takes with fewer hosts or less memory", tables, about)
-    if tuning.losing:
-        yield doc.Section(
-            "losing",
-            "Rules",
-            "Rules that cost time here",
-            (
-                doc.Table.of(
-                    tuning.losing,
-                    {
-                        "rule": lambda losing: losing.rule,
-                        "broken by": lambda losing: ", ".join(
-                            f"{name} {value}" for name, value in losing.values.items()
-                        ),
-                        "keeping it costs": lambda losing: percent(losing.share),
-                    },
-                    "Rules",
-                ),
-            ),
-            "The fastest candidate breaks these rules. Either the rule or the simulator is wrong; only "
-            "real runs can show which.",
-        )
-    if tuning.interactions:
-        yield doc.Section(
-            "interactions",
-            "Interactions",
-            "Parameters that depend on one another",
-            (
-                doc.Table.of(
-                    tuning.interactions,
-                    {
-                        "one change": lambda pair: f"{pair.names[0]} {pair.values[0]}",
-                        "another": lambda pair: f"{pair.names[1]} {pair.values[1]}",
-                        "together": lambda pair: signed(pair.share),
-                    },
-                    "Pairs",
-                ),
-            ),
-            "How much more time both changes cost together than the sum of their single effects.",
-            doc.PAGES,
-        )
-    yield doc.Section(
-        "space",
-        "Space",
-        "What was varied, and what was not",
-        space_tables(tuning.space, tuning.fixed),
-        forms=doc.PAGES,
+    yield doc.Section.of(
+        "Less",
+        *(_front_table(goal, [point for point in tuning.front if point.goal is goal]) for goal in Goal),
+        title="What it takes with fewer hosts or less memory",
+        about=f"Each line is the fastest candidate found with so much. {_fewest_hosts(tuning)}".strip(),
+        anchor="front",
     )
+    losing = doc.Table.of(
+        tuning.losing,
+        {
+            "rule": lambda losing: losing.rule,
+            "broken by": lambda losing: ", ".join(f"{name} {value}" for name, value in losing.values.items()),
+            "keeping it costs": lambda losing: percent(losing.share),
+        },
+        "Rules",
+    )
+    about = (
+        "The fastest candidate breaks these rules. Either the rule or the simulator is wrong; only "
+        "real runs can show which."
+    )
+    yield doc.Section.of("Rules", losing, title="Rules that cost time here", about=about, anchor="losing")
+    pairs = doc.Table.of(
+        tuning.interactions,
+        {
+            "one change": lambda pair: f"{pair.names[0]} {pair.values[0]}",
+            "another": lambda pair: f"{pair.names[1]} {pair.values[1]}",
+            "together": lambda pair: signed(pair.share),
+        },
+        "Pairs",
+    )
+    about = "How much more time both changes cost together than the sum of their single effects."
+    title = "Parameters that depend on one another"
+    yield doc.Section.of("Interactions", pairs, title=title, about=about, forms=doc.PAGES)
+    title = "What was varied, and what was not"
+    yield doc.Section.of("Space", *space_tables(tuning.space, tuning.fixed), title=title, forms=doc.PAGES)
 
 
 def _limit_section(limit: HardwareLimit, elapsed_s: float) -> doc.Section:
@@ -175,17 +160,19 @@ def _limit_section(limit: HardwareLimit, elapsed_s: float) -> doc.Section:
         f"{percent(limit.elapsed_s / elapsed_s)} of the simulated time of the best candidate "
         f"({seconds(elapsed_s)}). The remaining time is for starts, the last tasks of a phase and contention."
     )
-    rows = (
-        ("CPUs", seconds(limit.cpu_s), percent(limit.cpu_s / elapsed_s)),
-        ("disks, at their outer rate", seconds(limit.disk_s), percent(limit.disk_s / elapsed_s)),
-        ("links, one way", seconds(limit.network_s), percent(limit.network_s / elapsed_s)),
+    resources = (
+        ("CPUs", limit.cpu_s),
+        ("disks, at their outer rate", limit.disk_s),
+        ("links, one way", limit.network_s),
     )
-    table = doc.Table(("resource", "all of it busy for", "of the time"), rows, "Resources")
-    about = (
-        "The time in which the busiest resource of each phase would be always busy. All of it is simulated."
-    )
-    return doc.Section(
-        "limit", "Limit", "How far it is from the limit of the hardware", (doc.Paragraph(text), table), about
+    rows = tuple((name, seconds(busy_s), percent(busy_s / elapsed_s)) for name, busy_s in resources)
+    return doc.Section.of(
+        "Limit",
+        doc.Paragraph(text),
+        doc.Table(("resource", "all of it busy for", "of the time"), rows, "Resources"),
+        title="How far it is from the limit of the hardware",
+        about="The time in which the busiest resource of each phase would be always busy. All of it is "
+        "simulated.",
     )
 
 
@@ -207,53 +194,10 @@ def space_tables(space: Sequence[TuneParameter], fixed: Sequence[Fixed]) -> tupl
     return varied, doc.Table.of(fixed, unchanged, "Left as planned")
 
 
-def _finalists_table(tuning: Tuning) -> doc.Table:
-    rows = [("the rules' plan", seconds(tuning.planned_s), NONE, NONE, "none")]
-    for finalist in tuning.finalists:
-        name = "keeps every rule" if finalist.kept is KeptRules.RULES else "keeps the rules that protect"
-        ends = " to ".join(signed(end) for end in finalist.interval) if finalist.interval else NONE
-        breaks = ", ".join(finalist.breaks) or "none"
-        rows.append((name, seconds(finalist.elapsed_s), signed(finalist.share), ends, breaks))
-    columns = ("candidate", "time", "difference", "90 % interval", "breaks")
-    return doc.Table(columns, tuple(rows), "The best of each search")
-
-
-def _facts(tuning: Tuning, calibration: Calibration | None) -> Iterator[doc.FactList]:
-    ground = Ground(
-        tuning.calibration, calibration.best_of if calibration else 1, tuning.replications, tuning.seed
-    )
-    yield from facts(ground)
-    yield doc.FactList("Search", (("name", tuning.id), ("plan", tuning.plan), ("suite", tuning.suite)))
-
-
-def _data(tuning: Tuning) -> doc.Data:
-    rows = tuple(
-        (effect.name, level.value, level.share) for effect in tuning.sensitivity for level in effect.levels
-    )
-    return doc.Data("sensitivity", ("parameter", "value", "share"), rows)
-
-
 def _matters_figure(tuning: Tuning) -> doc.Figure | None:
     costly = [effect for effect in tuning.sensitivity[:_MATTER] if effect.cost > 0]
     if not costly:
         return None
-    return doc.Figure(
-        id="matters",
-        title="The parameters that matter most on these hosts",
-        caption=(
-            "How much longer the suite takes with one parameter at its worst value and everything else as in "
-            "the tuned plan. All of it is simulated."
-        ),
-        spec=_matters_spec(costly),
-        table=doc.Table(
-            ("parameter", "best", "worst", "costs"),
-            tuple((effect.name, effect.best, effect.worst, signed(effect.cost)) for effect in costly),
-        ),
-        marks=2 * len(costly),
-    )
-
-
-def _matters_spec(costly: list[Sensitivity]) -> dict[str, Any]:
     values = [
         {
             "y": place * _ROW + _BAR_AT,
@@ -266,36 +210,27 @@ def _matters_spec(costly: list[Sensitivity]) -> dict[str, Any]:
         for place, parameter in enumerate(costly)
     ]
     height = len(costly) * _ROW
-    x = vega.linear(
-        "cost",
-        [0, costly[0].cost],
-        vega.across("longer than with its best value", format="+.0%", labelExpr=vega.SIGNED, tickCount=4),
-    )
+    axis = vega.across("longer than with its best value", format="+.0%", labelExpr=vega.SIGNED, tickCount=4)
+    x = vega.linear("cost", [0, costly[0].cost], axis)
     y = vega.linear("y", [0, height], down=True, zero=False)
-    name_y = vega.linear("name_y", [0, height], down=True, zero=False)
-    words = {"type": "text", "baseline": "middle", "limit": {"expr": "width"}}
-    return vega.chart(
-        [
-            vega.layer(
-                values,
-                {"type": "bar", "orient": "horizontal", "size": _BAR, "color": "$group-3"},
-                {"x": x, "x2": "none", "y": y, "tooltip": vega.tips(name=None, values="costs")},
-                name=vega.DATA,
-            ),
-            vega.layer(
-                values,
-                {**words, "align": "left", "x": 0, "fontWeight": "bold"},
-                {"y": name_y, "text": "name"},
-            ),
-            vega.layer(
-                values, {**words, "align": "left", "x": 0, "dy": _LINE}, {"y": name_y, "text": "values"}
-            ),
-        ],
-        height=height,
-        width=WIDTH,
-        top=4,
-        left=10,
-        right=24,
+    bar = {"type": "bar", "orient": "horizontal", "size": _BAR, "color": "$group-3"}
+    place = {"x": x, "x2": "none", "y": y, "tooltip": vega.tips(name=None, values="costs")}
+    words = {"type": "text", "baseline": "middle", "limit": {"expr": "width"}, "align": "left", "x": 0}
+    name_y = vega.on(y, "name_y")
+    layers = [
+        vega.layer(values, bar, place, name=vega.DATA),
+        vega.layer(values, {**words, "fontWeight": "bold"}, {"y": name_y, "text": "name"}),
+        vega.layer(values, {**words, "dy": _LINE}, {"y": name_y, "text": "values"}),
+    ]
+    rows = tuple((effect.name, effect.best, effect.worst, signed(effect.cost)) for effect in costly)
+    return doc.Figure(
+        "matters",
+        "The parameters that matter most on these hosts",
+        "How much longer the suite takes with one parameter at its worst value and everything else as in "
+        "the tuned plan. All of it is simulated.",
+        vega.chart(layers, height=height, width=WIDTH, top=4, left=10, right=24),
+        doc.Table(("parameter", "best", "worst", "costs"), rows),
+        marks=2 * len(costly),
     )
 
 
@@ -303,70 +238,45 @@ def _course_figure(tuning: Tuning) -> doc.Figure:
     values = [{"trial": number, "share": share} for number, share in tuning.course]
     shares = [share for _, share in tuning.course]
     x = vega.linear("trial", [0, max(1, tuning.trials)], vega.across("trials", tickCount=6, format=",d"))
-    y = vega.linear(
-        "share",
-        [1.1 * min(shares) - 0.005, max(shares)],
-        {
-            **vega.level_title("change of time"),
-            "format": "+.0%",
-            "labelExpr": vega.SIGNED,
-            "tickCount": 5,
-            "grid": True,
-        },
-    )
+    axis = vega.level_title("change of time", format="+.0%", labelExpr=vega.SIGNED, tickCount=5, grid=True)
+    y = vega.linear("share", [1.1 * min(shares) - 0.005, max(shares)], axis)
+    line = {"type": "line", "interpolate": "step-after", "strokeDash": [6, 3], "color": "$group-1"}
+    rows = tuple((f"{number:,}", signed(share)) for number, share in tuning.course)
     return doc.Figure(
-        id="course",
-        title="The best candidate after each trial",
-        caption="How much longer the suite takes than with the rules' plan, with the best candidate so far "
+        "course",
+        "The best candidate after each trial",
+        "How much longer the suite takes than with the rules' plan, with the best candidate so far "
         "that keeps every rule. It is simulated with seeds that the search has not used, so that chance does "
         "not choose a candidate and judge it, too: where the line rises, a candidate had only been lucky.",
-        spec=vega.chart(
-            [
-                vega.layer(
-                    values,
-                    {"type": "line", "interpolate": "step-after", "strokeDash": [6, 3], "color": "$group-1"},
-                    {"x": x, "y": y},
-                    name=vega.DATA,
-                )
-            ],
-            height=_HEIGHT,
-            width=WIDTH,
-        ),
-        table=doc.Table(
-            ("trials", "change of time"),
-            tuple((f"{number:,}", signed(share)) for number, share in tuning.course),
-        ),
+        vega.chart([vega.layer(values, line, {"x": x, "y": y}, name=vega.DATA)], height=_HEIGHT, width=WIDTH),
+        doc.Table(("trials", "change of time"), rows),
         marks=len(values),
     )
 
 
-def front_tables(tuning: Tuning) -> Iterator[doc.Table]:
-    """A table for each goal of the search."""
-    for goal in Goal:
-        if points := [point for point in tuning.front if point.goal is goal]:
-            yield _front_table(goal, points)
-
-
 def _front_table(goal: Goal, points: Sequence[FrontPoint]) -> doc.Table:
-    def against(point: FrontPoint) -> str:
-        return NONE if point is points[0] else signed(point.elapsed_s / points[0].elapsed_s - 1)
+    """The fastest plans with fewer hosts, or with less memory; no rows if the search did not try fewer."""
+    hosts = goal is Goal.HOSTS
+    planned: dict[str, Callable[[FrontPoint], str]] = (
+        {"the rules' plan": lambda point: optional(point.planned_s, seconds)} if hosts else {}
+    )
+    return doc.Table.of(
+        points,
+        {
+            "hosts" if hosts else "memory of tasks": lambda point: (
+                f"{point.amount:,.0f}" if hosts else format_bytes(point.amount)
+            ),
+            **planned,
+            "tuned for them" if hosts else "tuned for it": lambda point: seconds(point.elapsed_s),
+            "against the tuned plan": lambda point: (
+                NONE if point is points[0] else signed(point.elapsed_s / points[0].elapsed_s - 1)
+            ),
+        },
+        "Hosts" if hosts else "Memory",
+    )
 
-    hosts: dict[str, Callable[[FrontPoint], str]] = {
-        "hosts": lambda point: f"{point.amount:,.0f}",
-        "the rules' plan": lambda point: optional(point.planned_s, seconds),
-        "tuned for them": lambda point: seconds(point.elapsed_s),
-        "against the tuned plan": against,
-    }
-    memory: dict[str, Callable[[FrontPoint], str]] = {
-        "memory of tasks": lambda point: format_bytes(point.amount),
-        "tuned for it": lambda point: seconds(point.elapsed_s),
-        "against the tuned plan": against,
-    }
-    on_hosts = goal is Goal.HOSTS
-    return doc.Table.of(points, hosts if on_hosts else memory, "Hosts" if on_hosts else "Memory")
 
-
-def fewest_hosts(tuning: Tuning) -> str:
+def _fewest_hosts(tuning: Tuning) -> str:
     """How few hosts are as fast as the rules' plan on all; empty if a search did not try fewer."""
     points = [point for point in tuning.front if point.goal is Goal.HOSTS]
     if not points or (rules_s := points[0].planned_s) is None:

@@ -8,62 +8,51 @@ from statistics import median
 from typing import NamedTuple, Self
 
 from howdah.analysis.wording import percent, seconds, signed
+from howdah.model import prediction as model
 from howdah.model.calibration import PARAMETERS, CalibratedValue, Calibration, CalibrationCell, Extent
 from howdah.model.cluster import Laboratory
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan
-from howdah.model.prediction import (
-    SATURATED,
-    Distance,
-    Forecast,
-    Interval,
-    LoadPoint,
-    LoadSweep,
-    Point,
-    Prediction,
-    Score,
-    Sweep,
-    WhatIf,
-)
 from howdah.model.reported import Counters
 from howdah.model.run import RunWarning
+from howdah.model.tuning import Tuning
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import FILES
 from howdah.model.workloads.option import MAPS, REPLICATION
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import REDUCES, TeraRows
-from howdah.report.document import PAGES, TERMINAL, Block, Bullets, FactList, Only, Paragraph, Section, Table
+from howdah.report.document import PAGES, TERMINAL, Bullets, FactList, Only, Paragraph, Section, Table
 from howdah.report.words import NONE, UNKNOWN, sentence
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_per_s
 
 
-def between(interval: Interval | None) -> str:
+def between(interval: model.Interval | None) -> str:
     """Both ends of an interval of times."""
     return UNKNOWN if interval is None else f"{seconds(interval.low)} to {seconds(interval.high)}"
 
 
-def interval_text(forecast: Forecast) -> str:
+def interval_text(forecast: model.Forecast) -> str:
     """Both ends of what is predicted."""
     if forecast.interval is None:
         return UNKNOWN
     return " to ".join(forecast_text(forecast, end) for end in forecast.interval)
 
 
-def drawn_ends(interval: Interval | None, value: float) -> Interval:
+def drawn_ends(interval: model.Interval | None, value: float) -> model.Interval:
     """What a figure draws an interval from: the value alone where it is unknown."""
-    return interval or Interval(value, value)
+    return interval or model.Interval(value, value)
 
 
-def forecast_text(forecast: Forecast, value: float) -> str:
+def forecast_text(forecast: model.Forecast, value: float) -> str:
     return seconds(value) if forecast.metric is None else forecast.text_of(value)
 
 
-def width(forecast: Forecast) -> str:
+def width(forecast: model.Forecast) -> str:
     """How far an interval reaches to its farther side; a dash where it is unknown."""
     return NONE if forecast.width is None else f"± {percent(forecast.width)}"
 
 
-def distance_text(distance: Distance) -> str:
+def distance_text(distance: model.Distance) -> str:
     """How far a run lies from those of its calibration, and what that adds to its intervals."""
     if not distance.beyond:
         return "0: every quantity is within its runs"
@@ -86,19 +75,19 @@ def warned(warnings: Iterable[RunWarning]) -> Bullets:
     return Bullets(tuple(sentence(warning.text) for warning in warnings), "warning")
 
 
-def saturation_text(sweep: Sweep) -> str:
+def saturation_text(sweep: model.Sweep) -> str:
     """Between which sizes a master saturates, or how far the busiest is from it."""
     first, last = sweep.points[0], sweep.points[-1]
     if sweep.saturation is not None:
         before, after = (size_text(sweep, point) for point in sweep.saturation)
         return f"The {_master(sweep.saturation[1])} saturates between {before} and {after}."
-    if first.busiest >= SATURATED:
+    if first.busiest >= model.SATURATED:
         return f"The {_master(first)} is saturated at {size_text(sweep, first)} already."
     load = f"the {_master(last)} uses {percent(last.busiest)} of a core"
     return f"No master saturates: at {size_text(sweep, last)} {load}."
 
 
-def load_text(sweep: LoadSweep) -> str:
+def load_text(sweep: model.LoadSweep) -> str:
     """From which load on nothing is won, and what is full there."""
     last, full = sweep.points[-1], sweep.saturated
     if full is None:
@@ -110,50 +99,46 @@ def load_text(sweep: LoadSweep) -> str:
     return f"More than {_load(sweep, full)} hardly help: throughput is {rate} there; {_busiest(full)}."
 
 
-def _busiest(point: LoadPoint) -> str:
+def _busiest(point: model.LoadPoint) -> str:
     return f"busiest: {point.station}, for {percent(point.busy)} of the time"
 
 
-def _load(sweep: LoadSweep, point: LoadPoint) -> str:
+def _load(sweep: model.LoadSweep, point: model.LoadPoint) -> str:
     if sweep.quantity == "threads":
         return format_counted(point.asked, "thread")
     return f"{format_per_s(point.asked)} requested"
 
 
-def _master(point: Point) -> str:
+def _master(point: model.Point) -> str:
     return "NameNode" if point.namenode >= point.scheduler else "scheduler"
 
 
-def size_text(sweep: Sweep, point: Point) -> str:
+def size_text(sweep: model.Sweep, point: model.Point) -> str:
     """How large a point of a sweep is."""
     on_hosts = sweep.quantity == "hosts"
     return format_counted(point.hosts, "host") if on_hosts else format_bytes(point.dataset_bytes)
 
 
-def scored_runs(history: Sequence[Score]) -> Table:
+def scored_runs(history: Sequence[model.Score]) -> Table:
     """Run by run, oldest first: how many times were where they were predicted, and how far off they were."""
-    return Table(
-        ("run", "prediction", "engine", "calibration", "inside", "median error"), tuple(_lines(history))
+    runs = [list(scores) for _, scores in groupby(history, key=lambda score: (score.run, score.prediction))]
+    return Table.of(
+        runs,
+        {
+            "run": lambda scores: scores[0].run,
+            "prediction": lambda scores: scores[0].prediction,
+            "engine": lambda scores: scores[0].engine,
+            "calibration": lambda scores: scores[0].calibration or NONE,
+            "inside": inside_text,
+            "median error": lambda scores: percent(median(abs(score.error) for score in scores)),
+        },
     )
 
 
-def inside_text(scores: Sequence[Score]) -> str:
+def inside_text(scores: Sequence[model.Score]) -> str:
     """How many scored times lie in their intervals, of those that have one; a dash where none has."""
     inside = [score.inside for score in scores if score.inside is not None]
     return f"{sum(inside)} of {len(inside)}" if inside else NONE
-
-
-def _lines(history: Sequence[Score]) -> Iterator[tuple[str, ...]]:
-    for (run, prediction), scores in groupby(history, key=lambda score: (score.run, score.prediction)):
-        group = list(scores)
-        yield (
-            run,
-            prediction,
-            group[0].engine,
-            group[0].calibration or NONE,
-            inside_text(group),
-            percent(median(abs(score.error) for score in group)),
-        )
 
 
 _MEANT = {parameter.name: parameter for parameter in PARAMETERS}
@@ -172,27 +157,23 @@ class Ground(NamedTuple):
     version: str | None = None
 
     @classmethod
-    def of(cls, prediction: Prediction) -> Self:
+    def of(cls, prediction: model.Prediction) -> Self:
         """That of a prediction that is kept."""
-        return cls(
-            prediction.calibration,
-            prediction.best_of,
-            prediction.replications,
-            prediction.seed,
-            prediction.howdah_version,
-        )
+        made = (prediction.calibration, prediction.best_of, prediction.replications, prediction.seed)
+        return cls(*made, prediction.howdah_version)
 
     @classmethod
-    def of_variation(cls, variation: WhatIf | Sweep | LoadSweep, calibration: Calibration | None) -> Self:
-        """That of changes or of growth."""
+    def of_variation(
+        cls, variation: model.WhatIf | model.Sweep | model.LoadSweep | Tuning, calibration: Calibration | None
+    ) -> Self:
+        """That of changes, of growth or of a search."""
         best_of = calibration.best_of if calibration else 1
         return cls(variation.calibration, best_of, variation.replications, variation.seed)
 
 
 def inputs(groups: Iterable[FactList], calibration: Calibration | None) -> Section:
     """The last section of every page on predictions: what they rest on."""
-    blocks: tuple[Block, ...] = (*groups, *calibration_tables(calibration))
-    return Section("inputs", "Inputs", INPUTS, blocks, forms=PAGES)
+    return Section.of("Inputs", *groups, *calibration_tables(calibration), title=INPUTS, forms=PAGES)
 
 
 def basis(ground: Ground) -> Only:
@@ -219,7 +200,7 @@ def facts(ground: Ground) -> Iterator[FactList]:
     yield FactList("Simulation", entries)
 
 
-def distance_facts(distance: Distance | None) -> Iterator[FactList]:
+def distance_facts(distance: model.Distance | None) -> Iterator[FactList]:
     """How far the run lies from those of its calibration, and in which quantities."""
     if distance is not None:
         outside = (
@@ -261,36 +242,19 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Table]:
         "Values of the calibration; all other parameters have their defaults. Simulations draw values from "
         "the 90 % intervals.",
     )
-    if calibration.residuals:
-        yield Table.of(
-            calibration.residuals,
-            {
-                "workload": lambda residual: residual.quantity,
-                "standard deviation": lambda residual: percent(residual.relative),
-                "plus a constant": lambda residual: seconds(residual.seconds),
-                "figures": lambda residual: str(residual.cells),
-            },
-            "Unexplained deviation",
-            "Deviation of figures left out of the fit that parameters and seeds do not explain; it widens "
-            "intervals.",
-        )
-    if calibration.cells:
-        yield _cells(calibration)
-    if calibration.extents:
-        yield Table.of(
-            calibration.extents,
-            {
-                "quantity": lambda extent: extent.name,
-                "least": lambda extent: _end(extent, extent.low),
-                "most": lambda extent: _end(extent, extent.high),
-            },
-            "Range of the calibration",
-            "Smallest and largest values among the runs that it was fitted to.",
-        )
-
-
-def _cells(calibration: Calibration) -> Table:
-    return Table.of(
+    yield Table.of(
+        calibration.residuals,
+        {
+            "workload": lambda residual: residual.quantity,
+            "standard deviation": lambda residual: percent(residual.relative),
+            "plus a constant": lambda residual: seconds(residual.seconds),
+            "figures": lambda residual: str(residual.cells),
+        },
+        "Unexplained deviation",
+        "Deviation of figures left out of the fit that parameters and seeds do not explain; it widens "
+        "intervals.",
+    )
+    yield Table.of(
         calibration.cells,
         {
             "figure": lambda cell: f"{cell.case}: {cell.quantity}",
@@ -302,6 +266,16 @@ def _cells(calibration: Calibration) -> Table:
         "Accuracy of the calibration",
         "Every known figure and the simulated one; the last column is the error when the calibration is "
         "fitted to all other runs only.",
+    )
+    yield Table.of(
+        calibration.extents,
+        {
+            "quantity": lambda extent: extent.name,
+            "least": lambda extent: _end(extent, extent.low),
+            "most": lambda extent: _end(extent, extent.high),
+        },
+        "Range of the calibration",
+        "Smallest and largest values among the runs that it was fitted to.",
     )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from howdah.analysis.wording import listed
 from howdah.model.comparison import Aspect, Comparison, RunFigures
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Cluster, Plan, Setting
+from howdah.model.plan import Plan, Setting
 from howdah.model.run import Outcome
 from howdah.model.study import PublishedPlatform, Study, matches
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
@@ -18,7 +18,7 @@ from howdah.report.document import Table
 from howdah.report.plan.words import setting_value, weight_text
 from howdah.report.words import NONE, moment, source_text
 from howdah.study import Cell, named
-from howdah.units import format_gib
+from howdah.units import format_counted, format_gib
 
 BLOCK_SIZE = "dfs.blocksize"
 ALL = "all"
@@ -33,17 +33,8 @@ class CellRuns(NamedTuple):
     parameters: tuple[Setting, ...] = ()  # What the plan sets otherwise than by default.
 
     @property
-    def data_bytes(self) -> int | None:
-        """What each of its workloads reads or writes of HDFS, replicas aside; none where it is not said."""
-        settings = self.cell.settings
-        files, file_bytes = settings.of(FILES), settings.of(FILE_SIZE)
-        if files is not None and file_bytes is not None:
-            return files * file_bytes
-        return settings.dataset
-
-    @property
     def block_bytes(self) -> int | None:
-        """The block size that it asks for, or its plan has."""
+        """The block size that it requests, or its plan has."""
         if self.cell.settings.block_size is not None or self.plan is None:
             return self.cell.settings.block_size
         planned = next((setting.value for setting in self.plan.settings if setting.key == BLOCK_SIZE), None)
@@ -52,7 +43,11 @@ class CellRuns(NamedTuple):
     @property
     def blocks(self) -> float | None:
         """Blocks that each of its workloads writes or reads, replicas aside; none where it is not said."""
-        return self.data_bytes / self.block_bytes if self.data_bytes and self.block_bytes else None
+        settings = self.cell.settings
+        data_bytes, files, file_bytes = settings.dataset, settings.of(FILES), settings.of(FILE_SIZE)
+        if files is not None and file_bytes is not None:
+            data_bytes = files * file_bytes
+        return data_bytes / self.block_bytes if data_bytes and self.block_bytes else None
 
     @property
     def good(self) -> tuple[RunFigures, ...]:
@@ -131,6 +126,7 @@ def platforms_table(findings: StudyFound) -> Table:
             "reduces at once": lambda pair: _count(pair[0].reduces),
             "masters take": lambda pair: pair[0].masters,
         },
+        label="Platforms",
     )
 
 
@@ -146,7 +142,7 @@ def published_platforms_table(findings: StudyFound) -> Table:
                 name = where(findings.study, [cell.cell.number for cell in of], findings.cells)
                 for quantity, study_value, planned in _compared(platform, division):
                     seen[(name, quantity, study_value, planned, published.source)] = None
-    return Table(columns, tuple(seen))
+    return Table(columns, tuple(seen), label="Published platforms and planned ones")
 
 
 def judgements_table(findings: StudyFound) -> Table:
@@ -159,7 +155,12 @@ def judgements_table(findings: StudyFound) -> Table:
                 judgement = (judged.verdict, weight_text(judged), judged.text)
                 cells.setdefault(judgement, []).append(cell.cell.number)
     rows = ((where(findings.study, numbers, findings.cells), *facts) for facts, numbers in cells.items())
-    return Table(("platform", "for or against", "worth", "what"), tuple(rows))
+    return Table(
+        ("platform", "for or against", "worth", "what"),
+        tuple(rows),
+        "Pros and cons of each platform",
+        "The planner's rules, before anything runs, and what they are worth.",
+    )
 
 
 def _compared(published: PublishedPlatform, planned: PlatformWorkers) -> Iterator[tuple[str, str, str]]:
@@ -169,11 +170,7 @@ def _compared(published: PublishedPlatform, planned: PlatformWorkers) -> Iterato
         ("data disks", published.disks, planned.disks),
         ("maps at once", published.slots, planned.maps),
     )
-    yield from (
-        (quantity, _count(study_value), _count(own))
-        for quantity, study_value, own in counts
-        if study_value is not None
-    )
+    yield from ((name, _count(value), _count(own)) for name, value, own in counts if value is not None)
     if published.memory is not None:
         yield "memory", format_gib(published.memory), format_gib(planned.memory_bytes)
 
@@ -182,31 +179,19 @@ def _divisions(plan: Plan | None) -> Iterator[PlatformWorkers]:
     if plan is None or plan.cluster is None:
         return
     counts = Counter(worker.kind for worker in placed_workers(plan.cluster))
-    masters = _masters(plan.cluster)
-    for kind in plan.workers:
-        yield PlatformWorkers(
-            workers=counts[kind.name],
-            cpus=kind.vcpus,
-            memory_bytes=kind.memory_bytes,
-            disks=kind.data_disks,
-            maps=kind.map_slots,
-            reduces=kind.reduce_slots,
-            masters=masters,
-        )
-
-
-def _masters(cluster: Cluster) -> str:
-    """Where masters are, in the fewest words: what they take of the hosts, and who shadows them."""
-    whole = len({master.host for master in cluster.masters if master.whole_host})
-    sharing = len({master.host for master in cluster.masters if master.shares and not master.whole_host})
-    places = sum(len(master.takes) for master in cluster.masters if not master.whole_host)
+    whole = len({master.host for master in plan.cluster.masters if master.whole_host})
+    sharing = len({master.host for master in plan.cluster.masters if master.shares and not master.whole_host})
+    places = sum(len(master.takes) for master in plan.cluster.masters if not master.whole_host)
     parts = [
         *([f"{whole} of the hosts"] if whole else []),
         *([f"{places} workers' places"] if places > 1 else ["1 worker's place"] if places else []),
         *([f"shared with workers on {sharing}"] if sharing else []),
     ]
-    shadowed = ", shadowed" if any(master.shadow_host for master in cluster.masters) else ""
-    return f"{listed(parts) or NONE}{shadowed}"
+    shadowed = ", shadowed" if any(master.shadow_host for master in plan.cluster.masters) else ""
+    masters = f"{listed(parts) or NONE}{shadowed}"
+    for kind in plan.workers:
+        sizes = (kind.vcpus, kind.memory_bytes, kind.data_disks, kind.map_slots, kind.reduce_slots)
+        yield PlatformWorkers(counts[kind.name], *sizes, masters)
 
 
 def _count(value: int | None) -> str:
@@ -221,7 +206,9 @@ def facts_table(findings: StudyFound, aspect: Aspect) -> Table:
             for fact in run.facts:
                 if fact.aspect is aspect:
                     values.setdefault(fact.name, {})[fact.value] = None
-    return Table(("what", "value"), tuple((name, "; ".join(some)) for name, some in values.items()))
+    rows = tuple((name, "; ".join(some)) for name, some in values.items())
+    about = "Values that differ between runs are listed one after the other."
+    return Table(("what", "value"), rows, aspect.value.capitalize(), about)
 
 
 def parameters_table(findings: StudyFound) -> Table:
@@ -241,7 +228,12 @@ def parameters_table(findings: StudyFound) -> Table:
         for key, several in values.items()
         for value, cells in several.items()
     )
-    return Table(("parameter", "cells", "value", "why", "source"), rows)
+    return Table(
+        ("parameter", "cells", "value", "why", "source"),
+        rows,
+        "Configuration",
+        "Every value that a plan sets otherwise than its release does, which cells have it, and why.",
+    )
 
 
 def runs_table(findings: StudyFound) -> Table:
@@ -255,4 +247,6 @@ def runs_table(findings: StudyFound) -> Table:
             "numbers": lambda pair: pair[1].origin.value,
             "outcome": lambda pair: ": ".join(filter(None, (pair[1].outcome.value, pair[1].error))),
         },
+        "Runs",
+        f"{format_counted(findings.warm_ups, 'run')} to warm up, left out here." if findings.warm_ups else "",
     )

@@ -2,52 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from howdah.analysis.wording import listed, percent
-from howdah.model.comparison import Aspect, Judged, Verdict
+from howdah.model.comparison import Aspect, Verdict
 from howdah.model.run import Origin
+from howdah.report import document as doc
 from howdah.report import vega
 from howdah.report.comparing.content import changes_table, explained, notes, resource_tables, tests_table
 from howdah.report.comparing.draw import ComparisonFigures as Compared
 from howdah.report.comparing.draw import draw as draw_comparison
 from howdah.report.comparing.words import subject
-from howdah.report.document import (
-    Block,
-    Bullets,
-    Data,
-    Document,
-    Figure,
-    Form,
-    Heading,
-    Paragraph,
-    Section,
-    Table,
-    present,
-)
 from howdah.report.drawing import needs_charts
 from howdah.report.html import FIGURES, Shell, ShownPage, html, shown_page
 from howdah.report.renderer import Renderer
-from howdah.report.study import cells
-from howdah.report.study.masters import masters_load, masters_table
-from howdah.report.study.published import (
-    agreement,
-    by_cell_table,
-    published_table,
-    ratios_table,
-    unmatched,
-    unpublished,
-)
-from howdah.report.study.results import (
-    conclusions,
-    results_table,
-    sizes_table,
-    unanswered_figure,
-    unanswered_table,
-)
-from howdah.report.study.saturation import ABOUT, saturation_table, scaling
+from howdah.report.study import cells, published, results
+from howdah.report.study.masters import SATURATION_ABOUT, masters_load, masters_table, saturation_table
 from howdah.report.write import NUMBERS, csv_text, markdown, put_page, svg_files
 from howdah.units import format_counted
 
@@ -73,7 +45,7 @@ def write_paper(findings: cells.StudyFound, out_dir: Path) -> Path:
     """
     with Renderer() as renderer:
         paper = document(findings)
-        figures = paper.in_form(Form.HTML).figures()
+        figures = paper.in_form(doc.Form.HTML).figures()
         pictures = renderer.pictures([legible(figure) for figure in figures])
     with needs_charts():
         import vl_convert  # noqa: PLC0415
@@ -96,7 +68,7 @@ def _clear(out_dir: Path, files: Container[str]) -> None:
                 path.unlink()
 
 
-def legible(figure: Figure) -> Figure:
+def legible(figure: doc.Figure) -> doc.Figure:
     """The figure with a legend below it, where it has keys."""
     if not figure.keys or "layer" not in figure.spec:
         return figure
@@ -111,7 +83,7 @@ def legible(figure: Figure) -> Figure:
     return figure._replace(spec=spec)
 
 
-def _with_legend(figure: Figure, columns: int) -> list[dict[str, Any]]:
+def _with_legend(figure: doc.Figure, columns: int) -> list[dict[str, Any]]:
     """The layers, the first that has the keys' colours with their legend."""
     layers = list(figure.spec["layer"])
     marks = [layer["mark"]["type"] for layer in layers if layer.get("name") == vega.DATA]
@@ -136,35 +108,10 @@ def _with_legend(figure: Figure, columns: int) -> list[dict[str, Any]]:
     return layers
 
 
-class StudyFigures(NamedTuple):
-    """How time grows with size, what blocks ask of the masters, and the figures of each stratum."""
-
-    scaling: Figure | None
-    masters: tuple[Figure, ...]
-    unanswered: Figure | None
-    strata: tuple[Compared, ...]
-
-    @property
-    def lead(self) -> Figure | None:
-        """The figure of the answer, where there is but one: it stands beside it."""
-        return self.strata[0].answer if len(self.strata) == 1 else None
-
-
-def draw(findings: cells.StudyFound) -> StudyFigures:
-    """Every figure there is data for; a figure's id begins with its stratum's number."""
-    return StudyFigures(
-        scaling=scaling(findings),
-        masters=masters_load(findings),
-        unanswered=unanswered_figure(findings),
-        strata=tuple(
-            _numbered(draw_comparison(stratum.comparison, stratum.followed), number)
-            for number, stratum in enumerate(findings.strata, start=1)
-        ),
-    )
-
-
 def _numbered(figures: Compared, number: int) -> Compared:
-    def mine(figure: Figure) -> Figure:
+    """The figures of a stratum, whose ids begin with its number."""
+
+    def mine(figure: doc.Figure) -> doc.Figure:
         return figure._replace(id=f"{number}-{figure.id}")
 
     return figures._replace(
@@ -174,20 +121,31 @@ def _numbered(figures: Compared, number: int) -> Compared:
     )
 
 
-MASTERS_ABOUT = (
-    "Per cent of one core while a workload ran, and of two NameNodes the bytes to each JournalNode; for 100 "
-    "blocks a second if the block size is known."
-)
-
-
-def document(findings: cells.StudyFound) -> Document:
+def document(findings: cells.StudyFound) -> doc.Document:
     """The paper of a study: its conclusions, every result, and where they come from."""
-    study, figures = findings.study, draw(findings)
+    study = findings.study
+    strata = [
+        _numbered(draw_comparison(stratum.comparison, stratum.followed), number)
+        for number, stratum in enumerate(findings.strata, start=1)
+    ]
+    # The answer's own figure stands next to it if there is but one.
+    lead = strata[0].answer if len(strata) == 1 else None
+    tables = {
+        "platforms": cells.platforms_table(findings),
+        "results": results.results_table(findings),
+        "sizes": results.sizes_table(findings),
+        "masters": masters_table(findings),
+        "saturation": saturation_table(findings),
+        "unanswered": results.unanswered_table(findings),
+        "published": published.published_table(findings),
+        "published-ratios": published.ratios_table(findings),
+        "published-platforms": cells.published_platforms_table(findings),
+    }
     runs = [run for cell in findings.cells for run in cell.runs]
     origins = sorted({run.origin.value for run in runs})
-    concluded = conclusions(findings)
+    concluded = results.conclusions(findings)
     to_make = f"{format_counted(findings.remaining, 'run')} still to be made." if findings.remaining else ""
-    return Document(
+    return doc.Document(
         "study",
         study.question,
         (
@@ -198,102 +156,95 @@ def document(findings: cells.StudyFound) -> Document:
             " and ".join(origins) or ("nothing has run" if _runs(findings) else "only planned"),
         ),
         concluded[0].heading if concluded else study.question,
-        present(
+        doc.present(
             *(
-                Paragraph(conclusion.statistics, "lead", conclusion.heading if place else "")
+                doc.Paragraph(conclusion.statistics, "lead", conclusion.heading if place else "")
                 for place, conclusion in enumerate(concluded)
             ),
-            Paragraph(_computed(findings), "about"),
-            Bullets((to_make,) if to_make else (), "missing"),
-            figures.lead,
+            doc.Paragraph(_computed(findings), "about"),
+            doc.Bullets((to_make,) if to_make else (), "missing"),
+            lead,
         ),
-        tuple(_sections(findings, figures)),
+        tuple(_sections(findings, strata, tables, answered=lead is not None)),
         question=study.question if concluded else "",
-        data=tuple(_data(findings)),
+        data=tuple(doc.Data(name, table.columns, table.rows) for name, table in tables.items() if table.rows),
     )
 
 
-def _sections(findings: cells.StudyFound, figures: StudyFigures) -> Iterator[Section]:
-    yield Section(
-        "platforms",
-        "Platforms",
-        "Platforms",
-        present(cells.platforms_table(findings)._replace(label="Platforms")),
-        "How the plans divide the hosts, and which part of them masters use.",
+MASTERS_ABOUT = (
+    "Per cent of one core while a workload ran, and of two NameNodes the bytes to each JournalNode; for 100 "
+    "blocks a second if the block size is known."
+)
+
+
+def _sections(
+    findings: cells.StudyFound, strata: Sequence[Compared], tables: Mapping[str, doc.Table], *, answered: bool
+) -> Iterator[doc.Section]:
+    about = "How the plans divide the hosts, and which part of them masters use."
+    yield doc.Section.of("Platforms", tables["platforms"], about=about)
+    yield doc.Section.of(
+        "Unanswered",
+        results.unanswered_figure(findings),
+        tables["unanswered"],
+        title="Longest time without an answer",
+        about="Probes sent ten requests a second during faults; failed runs count, too.",
     )
-    if figures.unanswered:
-        yield Section(
-            "unanswered",
-            "Unanswered",
-            "Longest time without an answer",
-            (
-                figures.unanswered,
-                unanswered_table(findings)._replace(label="Times without an answer", fold=True),
-            ),
-            "Probes sent ten requests a second during faults; failed runs count, too.",
-        )
-    yield Section(
-        "results",
-        "Results",
-        "Results",
-        present(results_table(findings)._replace(label="Elapsed times, cell by cell")),
-        "Means of runs that succeeded; ± is half the 95 % interval, where there are repeats.",
+    about = "Means of runs that succeeded; ± is half the 95 % interval, where there are repeats."
+    yield doc.Section.of("Results", tables["results"], about=about)
+    yield doc.Section.of("Size", results.scaling(findings), tables["sizes"], anchor="scaling-size")
+    if tables["masters"].rows:
+        full = tables["saturation"]
+        head = (doc.Heading("When masters are full"), doc.Paragraph(SATURATION_ABOUT, "about"))
+        blocks = (*masters_load(findings), tables["masters"], *(head if full.rows else ()), full)
+        yield doc.Section.of("Masters", *blocks, title="The masters' load", about=MASTERS_ABOUT)
+    yield doc.Section.of("Published", *_published(findings, tables), title="Compared with what was published")
+    compared = zip(findings.strata, strata, strict=True)
+    yield doc.Section.of(
+        "Compared",
+        *(block for stratum, figures in compared for block in _compared(stratum, figures, answered=answered)),
     )
-    if figures.scaling:
-        sizes = sizes_table(findings)._replace(label="Throughput by dataset")
-        yield Section("scaling-size", "Size", "Size", (figures.scaling, sizes))
-    masters = masters_table(findings)
-    if masters.rows:
-        yield Section("masters", "Masters", "The masters' load", _masters(findings, figures), MASTERS_ABOUT)
-    yield Section("published", "Published", "Compared with what was published", _published(findings))
-    compared = tuple(
-        block
-        for stratum, drawn in zip(findings.strata, figures.strata, strict=True)
-        for block in _compared(stratum, drawn, answered=figures.lead is not None)
+    yield doc.Section.of("Open questions", doc.Bullets(tuple(_open(findings))), anchor="open")
+    yield doc.Section.of(
+        "Appendix",
+        cells.facts_table(findings, Aspect.HARDWARE),
+        cells.facts_table(findings, Aspect.VERSIONS),
+        cells.judgements_table(findings),
+        cells.parameters_table(findings),
+        cells.runs_table(findings),
     )
-    yield Section("compared", "Compared", "Compared", compared)
-    yield Section("open", "Open questions", "Open questions", present(Bullets(tuple(_open(findings)))))
-    yield Section("appendix", "Appendix", "Appendix", present(*_appendix(findings)))
 
 
-def _masters(findings: cells.StudyFound, figures: StudyFigures) -> tuple[Block, ...]:
-    table = masters_table(findings)._replace(label="Masters' load", fold=True)
-    full = saturation_table(findings)._replace(label="Where masters are full")
-    if not full.rows:
-        return (*figures.masters, table)
-    return (*figures.masters, table, Heading("When masters are full"), Paragraph(ABOUT, "about"), full)
-
-
-def _published(findings: cells.StudyFound) -> tuple[Block, ...]:
-    published = by_cell_table(findings)._replace(label="Published times")
-    platforms = cells.published_platforms_table(findings)
-    times: tuple[Block, ...] = (
-        Paragraph(
-            "Each published time, and in brackets how far the time of this study is above or below it.",
-            "about",
-        ),
-        published,
-        published_table(findings)._replace(label="Published and found times, one by one", fold=True),
+def _published(findings: cells.StudyFound, tables: Mapping[str, doc.Table]) -> tuple[doc.Block, ...]:
+    about = "Each published time, and in brackets how far the time of this study is above or below it."
+    by_cell = published.by_cell_table(findings)
+    shown = doc.present(
+        doc.Paragraph(about if by_cell.rows else "", "about"),
+        by_cell,
+        tables["published"],
+        tables["published-ratios"],
+        tables["published-platforms"],
     )
-    tables = present(
-        *(times if published.rows else ()),
-        ratios_table(findings)._replace(label="Published ratios and found ones"),
-        platforms._replace(label="Published platforms and planned ones"),
+    most = max((publication.best_of for publication in findings.study.published), default=1)
+    # A simulation speaks of whatever its calibration was held to.
+    measured = any(run.origin is Origin.MEASURED for cell in findings.cells for run in cell.runs)
+    best = (
+        f"Published times are the best of about {most} runs, those of this study are means: with noise of "
+        "1 % the best of three lies about 0.8 % below their mean."
     )
-    about = present(Paragraph(agreement(findings)), Paragraph(_best_of(findings), "about"))
-    return (*about, *tables) if tables else ()
+    agrees = doc.Paragraph(published.agreement(findings))
+    return (agrees, doc.Paragraph(best if most > 1 and measured else "", "about"), *shown) if shown else ()
 
 
-def _compared(stratum: cells.StratumFound, figures: Compared, *, answered: bool) -> tuple[Block, ...]:
+def _compared(stratum: cells.StratumFound, figures: Compared, *, answered: bool) -> tuple[doc.Block, ...]:
     comparison = stratum.comparison
-    return present(
-        Heading(stratum.name) if stratum.name else None,
+    return doc.present(
+        doc.Heading(stratum.name) if stratum.name else None,
         figures.answer if not answered else None,
         *notes(comparison),
         *explained(comparison),
-        Bullets(comparison.remarks, "remark"),
+        doc.Bullets(comparison.remarks, "remark"),
         *figures.repeats,
-        Paragraph(figures.followed_runs if figures.over_time else "", "about"),
+        doc.Paragraph(figures.followed_runs if figures.over_time else "", "about"),
         *figures.over_time,
         changes_table(comparison)._replace(
             title="What changed",
@@ -306,21 +257,6 @@ def _compared(stratum: cells.StratumFound, figures: Compared, *, answered: bool)
             f"{format_counted(comparison.tests, 'test')} of this comparison.",
         ),
     )
-
-
-def _data(findings: cells.StudyFound) -> Iterator[Data]:
-    named = (
-        ("platforms", cells.platforms_table(findings)),
-        ("results", results_table(findings)),
-        ("sizes", sizes_table(findings)),
-        ("masters", masters_table(findings)),
-        ("saturation", saturation_table(findings)),
-        ("unanswered", unanswered_table(findings)),
-        ("published", published_table(findings)),
-        ("published-ratios", ratios_table(findings)),
-        ("published-platforms", cells.published_platforms_table(findings)),
-    )
-    yield from (Data(name, table.columns, table.rows) for name, table in named if table.rows)
 
 
 def _computed(findings: cells.StudyFound) -> str:
@@ -344,18 +280,6 @@ def _runs(findings: cells.StudyFound) -> bool:
     return any(cell.cell.runs for cell in findings.cells)
 
 
-def _best_of(findings: cells.StudyFound) -> str:
-    """What a best run is beside a mean; empty where nothing published is one."""
-    most = max((publication.best_of for publication in findings.study.published), default=1)
-    if most == 1 or not any(run.origin is Origin.MEASURED for cell in findings.cells for run in cell.runs):
-        # A simulation speaks of whatever its calibration was held to.
-        return ""
-    return (
-        f"Published times are the best of about {most} runs, those of this study are means: with noise of "
-        "1 % the best of three lies about 0.8 % below their mean."
-    )
-
-
 def _open(findings: cells.StudyFound) -> Iterator[str]:
     """What could not be concluded, and what a reader should hold against the rest."""
     for stratum in findings.strata:
@@ -364,7 +288,11 @@ def _open(findings: cells.StudyFound) -> Iterator[str]:
             undecided: dict[str, list[str]] = {}
             for judged in compared.wholes:
                 if judged.verdict is Verdict.CANNOT_TELL:
-                    undecided.setdefault(judged.why, []).append(_undecided(judged))
+                    # ``terasort (5.1 % apart; about 12 repeats of each would show it)``
+                    needed = judged.repeats_needed
+                    enough = f"; about {needed} repeats of each would show it" if needed else ""
+                    seen = f"{percent(abs((judged.ratio or 1) - 1))} apart{enough}"
+                    undecided.setdefault(judged.why, []).append(f"{subject(judged.measure)} ({seen})")
             for why, several in undecided.items():
                 differs = f"whether {compared.group} differs from {stratum.comparison.baseline}"
                 yield f"{where}{differs} in {listed(several)}: {why}."
@@ -378,25 +306,7 @@ def _open(findings: cells.StudyFound) -> Iterator[str]:
     )
     if not _runs(findings):
         yield "How fast any of these platforms is: none of it ran, and none of it was simulated."
-    yield from _mixed(findings)
-    for time_name in unmatched(findings):
-        yield f"No run was found to compare with the published time of {time_name}."
-    missing = unpublished(findings)
-    if missing:
-        yield f"No published time can be compared with {listed(missing)}."
-    yield from (f"{text[0].upper()}{text[1:]}" for text in findings.warnings)
-    yield from findings.study.cannot_show
-
-
-def _undecided(judged: Judged) -> str:
-    """``terasort (5.1 % apart; about 12 repeats of each would show it)``."""
-    seen = f"{percent(abs((judged.ratio or 1) - 1))} apart"
-    many = f"; about {judged.repeats_needed} repeats of each would show it" if judged.repeats_needed else ""
-    return f"{subject(judged.measure)} ({seen}{many})"
-
-
-def _mixed(findings: cells.StudyFound) -> Iterator[str]:
-    """Software that changed while the study went on, which nobody chose to vary."""
+    # Nobody chose to vary software that changed while the study went on.
     for name in ("howdah", "kernel", "Java"):
         values = dict.fromkeys(
             fact.value
@@ -407,21 +317,10 @@ def _mixed(findings: cells.StudyFound) -> Iterator[str]:
         )
         if len(values) > 1:
             yield f"Runs were made with different versions of {name}: {listed(list(values))}."
-
-
-def _appendix(findings: cells.StudyFound) -> Iterator[Table]:
-    several = "Values that differ between runs are listed one after the other."
-    yield cells.facts_table(findings, Aspect.HARDWARE)._replace(title="Hardware", about=several)
-    yield cells.facts_table(findings, Aspect.VERSIONS)._replace(title="Versions", about=several)
-    yield cells.judgements_table(findings)._replace(
-        title="Pros and cons of each platform",
-        about="The planner's rules, before anything runs, and what they are worth.",
-    )
-    yield cells.parameters_table(findings)._replace(
-        title="Configuration",
-        about="Every value that a plan sets otherwise than its release does, which cells have it, and why.",
-    )
-    warm = (
-        f"{format_counted(findings.warm_ups, 'run')} to warm up, left out here." if findings.warm_ups else ""
-    )
-    yield cells.runs_table(findings)._replace(title="Runs", about=warm)
+    for time_name in published.unmatched(findings):
+        yield f"No run was found to compare with the published time of {time_name}."
+    missing = published.unpublished(findings)
+    if missing:
+        yield f"No published time can be compared with {listed(missing)}."
+    yield from (f"{text[0].upper()}{text[1:]}" for text in findings.warnings)
+    yield from findings.study.cannot_show

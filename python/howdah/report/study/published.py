@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from statistics import fmean, geometric_mean, pstdev
 from typing import NamedTuple
 
@@ -32,20 +33,21 @@ class PublishedTime(NamedTuple):
 
 def compared(findings: StudyFound) -> tuple[PublishedTime, ...]:
     """Every published figure whose cell has run, in the matrix's order."""
-    figures = (
-        (cell, name, value_s, published.source)
-        for cell in findings.cells
-        for published in findings.study.published
-        for publication in published.cells
-        if matches(publication.at, dict(cell.cell.levels))
-        for name, value_s in publication.times.items()
-    )
     pairs = []
-    for cell, name, value_s, source in figures:
+    for cell, name, value_s, source in _figures(findings):
         workload, _, phase = name.partition("/")
         if values := cell.values(ELAPSED, workload, phase or None):
             pairs.append(PublishedTime(cell, name.replace("/", " "), value_s, geometric_mean(values), source))
     return tuple(pairs)
+
+
+def _figures(findings: StudyFound) -> Iterator[tuple[CellRuns, str, float, str]]:
+    """Every published figure of a cell: ``terasort/map-shuffle``, its seconds and its source."""
+    for cell in findings.cells:
+        for published in findings.study.published:
+            for publication in published.cells:
+                if matches(publication.at, dict(cell.cell.levels)):
+                    yield from ((cell, *time, published.source) for time in publication.times.items())
 
 
 def published_table(findings: StudyFound) -> Table:
@@ -61,6 +63,8 @@ def published_table(findings: StudyFound) -> Table:
             "found numbers": lambda pair: " and ".join(sorted({run.origin.value for run in pair.cell.good})),
             "source": lambda pair: pair.source,
         },
+        label="Published and found times, one by one",
+        fold=True,
     )
 
 
@@ -78,7 +82,8 @@ def by_cell_table(findings: StudyFound) -> Table:
             ]
             sources = dict.fromkeys(pair.source for pair in mine.values())
             rows.append((*cell.cell.levels.values(), *times, "; ".join(sources)))
-    return Table((*factors(findings.study), *timed_columns, "source"), tuple(rows))
+    columns = (*factors(findings.study), *timed_columns, "source")
+    return Table(columns, tuple(rows), label="Published times")
 
 
 def ratios_table(findings: StudyFound) -> Table:
@@ -96,17 +101,11 @@ def ratios_table(findings: StudyFound) -> Table:
                 for labels in (quotient.slow, quotient.fast)
             )
             ratio = geometric_mean(slow) / geometric_mean(fast) if slow and fast else None
-            rows.append(
-                (
-                    f"{named(findings.study, quotient.slow)} over {named(findings.study, quotient.fast)}",
-                    quotient.of,
-                    f"{quotient.ratio:g}",
-                    NONE if ratio is None else f"{ratio:.2f}",
-                    NONE if ratio is None else signed(ratio / quotient.ratio - 1),
-                    published.source,
-                )
-            )
-    return Table(("cells", "what", "published", "found", "error", "source"), tuple(rows))
+            measured = (f"{ratio:.2f}", signed(ratio / quotient.ratio - 1)) if ratio else (NONE, NONE)
+            cells = f"{named(findings.study, quotient.slow)} over {named(findings.study, quotient.fast)}"
+            rows.append((cells, quotient.of, f"{quotient.ratio:g}", *measured, published.source))
+    columns = ("cells", "what", "published", "found", "error", "source")
+    return Table(columns, tuple(rows), label="Published ratios and found ones")
 
 
 def agreement(findings: StudyFound) -> str:
@@ -126,15 +125,9 @@ def agreement(findings: StudyFound) -> str:
 def unmatched(findings: StudyFound) -> tuple[str, ...]:
     """Published times of cells that have run, without anything found beside them."""
     matched = {(pair.cell.cell.number, pair.timed) for pair in compared(findings)}
+    times = [(cell, name.replace("/", " ")) for cell, name, *_ in _figures(findings) if cell.good]
     return tuple(
-        f"{cell.cell.name}: {timed}"
-        for cell in findings.cells
-        if cell.good
-        for published in findings.study.published
-        for publication in published.cells
-        if matches(publication.at, dict(cell.cell.levels))
-        for timed in (name.replace("/", " ") for name in publication.times)
-        if (cell.cell.number, timed) not in matched
+        f"{cell.cell.name}: {timed}" for cell, timed in times if (cell.cell.number, timed) not in matched
     )
 
 

@@ -18,9 +18,10 @@ from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.report import vega
 from howdah.report.comparing.words import Headline, answer, interval, more, place, subject
 from howdah.report.document import Figure, Key, Table
+from howdah.report.figures.timeline import Label, spread
 from howdah.report.plan import words as plan_words
 from howdah.report.study.cells import CellRuns, StudyFound
-from howdah.report.theme import MOST_COLOURS, WIDTH, series_keys
+from howdah.report.theme import MOST_COLOURS, RIGHT, WIDTH, series_keys
 from howdah.report.words import NONE, UNKNOWN
 from howdah.study import Cell, half_width, strata_of
 from howdah.study import named as named_levels
@@ -48,7 +49,7 @@ def results_table(findings: StudyFound) -> Table:
         for cell in findings.cells
         if cell.cell.runs
     )
-    return Table(columns, rows)
+    return Table(columns, rows, label="Elapsed times, cell by cell")
 
 
 def factors(study: Study) -> tuple[str, ...]:
@@ -65,7 +66,8 @@ def sizes_table(findings: StudyFound) -> Table:
             grown = time_s / base_s / (n_log_n(size) / n_log_n(base_bytes))
             rate = f"{size / time_s / 1e9:.3g}"
             rows.append((cell.cell.name, format_bytes(size), exactly(time_s), rate, f"{grown:.2f}"))
-    return Table(("cell", "dataset", "terasort", "GB/s", "times n log n"), tuple(rows))
+    columns = ("cell", "dataset", "terasort", "GB/s", "times n log n")
+    return Table(columns, tuple(rows), label="Throughput by dataset")
 
 
 def by_size(findings: StudyFound) -> list[list[CellRuns]]:
@@ -275,7 +277,8 @@ def unanswered_table(findings: StudyFound) -> Table:
         )
         for outages in unanswered(findings)
     )
-    return Table(("cell", "operation", "runs", "shortest", "median", "longest"), rows)
+    columns = ("cell", "operation", "runs", "shortest", "median", "longest")
+    return Table(columns, rows, label="Times without an answer", fold=True)
 
 
 def unanswered_figure(findings: StudyFound) -> Figure | None:
@@ -286,20 +289,6 @@ def unanswered_figure(findings: StudyFound) -> Figure | None:
     operations = list(dict.fromkeys(outages.operation for outages in every))[:MOST_COLOURS]
     keys = series_keys(operations)
     longest = max(outages.seconds[-1] for outages in every)
-    return Figure(
-        id="unanswered",
-        title="How long nothing was answered",
-        caption="A point for each run and operation: its longest time without an answer, "
-        f"{seconds(longest)} at most. Less than a second counts as none.",
-        spec=_outages_spec(every, keys),
-        table=unanswered_table(findings),
-        keys=keys if len(keys) > 1 else (),
-        marks=sum(len(outages.seconds) for outages in every),
-    )
-
-
-def _outages_spec(every: tuple[Unanswered, ...], keys: tuple[Key, ...]) -> dict[str, Any]:
-    key_names = {key.name for key in keys}
     rows = [
         {
             "series": outages.operation,
@@ -309,35 +298,94 @@ def _outages_spec(every: tuple[Unanswered, ...], keys: tuple[Key, ...]) -> dict[
             "solid": 0.35,
         }
         for outages in every
-        if outages.operation in key_names
+        if outages.operation in operations
         for value in outages.seconds
     ]
-    names = list(dict.fromkeys(row["cell"] for row in rows))
-    left = int(min(_MOST_LABEL, max(len(str(name)) for name in names) * _LETTER) + 24)
-    y: dict[str, Any] = {
-        "field": "cell",
-        "type": "nominal",
-        "sort": names,
-        "axis": {"title": None, "labelLimit": _MOST_LABEL, "ticks": False, "domain": False},
-    }
-    x = {
-        "field": "seconds",
-        "type": "quantitative",
-        "scale": {"zero": True, "nice": True},
-        "axis": vega.across("seconds without an answer", tickCount=6),
-    }
-    offset = {"field": "series", "type": "nominal", "sort": [key.name for key in keys]}
-    return vega.chart(
-        [
-            vega.points(
-                rows,
-                {"x": x, "y": y, "yOffset": offset},
-                vega.series_colour(keys),
-                vega.tips(cell=None, series="operation", said="no answer for"),
-                size=_POINT,
-            )
-        ],
-        height=_PITCH * len(names),
-        width=WIDTH - max(0, left - 60),
-        left=left,
+    names = list(dict.fromkeys(str(row["cell"]) for row in rows))
+    left = int(min(_MOST_LABEL, max(map(len, names)) * _LETTER) + 24)
+    y_axis = {"title": None, "labelLimit": _MOST_LABEL, "ticks": False, "domain": False}
+    y = {"field": "cell", "type": "nominal", "sort": names, "axis": y_axis}
+    x_axis = vega.across("seconds without an answer", tickCount=6)
+    x = vega.quantity("seconds", scale={"zero": True, "nice": True}, axis=x_axis)
+    offset = {"field": "series", "type": "nominal", "sort": operations}
+    place = {"x": x, "y": y, "yOffset": offset}
+    tooltip = vega.tips(cell=None, series="operation", said="no answer for")
+    points = vega.points(rows, place, vega.series_colour(keys), tooltip, size=_POINT)
+    width = WIDTH - max(0, left - 60)
+    return Figure(
+        "unanswered",
+        "How long nothing was answered",
+        "A point for each run and operation: its longest time without an answer, "
+        f"{seconds(longest)} at most. Less than a second counts as none.",
+        vega.chart([points], height=_PITCH * len(names), width=width, left=left),
+        unanswered_table(findings),
+        keys if len(keys) > 1 else (),
+        marks=sum(len(outages.seconds) for outages in every),
     )
+
+
+_HEIGHT = 260
+_ROOM = 1.08  # Above and below what is drawn, so many times.
+
+
+def scaling(findings: StudyFound) -> Figure | None:
+    """The figure; None where size does not vary."""
+    lines = by_size(findings)[:MOST_COLOURS]
+    if not lines:
+        return None
+    levels = [cells[0].cell.levels.items() for cells in lines]
+    names = [", ".join(label for name, label in own if name != "dataset") or SORT for own in levels]
+    keys = series_keys(names)
+    return Figure(
+        "scaling",
+        "Time to sort against the dataset's size",
+        "Points are runs, hollow if simulated; dashed lines grow with n log n from the "
+        "smallest dataset. Both axes are logarithmic.",
+        _spec(dict(zip(names, lines, strict=True)), keys),
+        sizes_table(findings),
+        keys if len(keys) > 1 else (),
+        marks=sum(len(cell.good) for cells in lines for cell in cells) + 2 * len(lines),
+        labelled=True,
+    )
+
+
+def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, Any]:
+    runs: list[dict[str, Any]] = []
+    laws: list[dict[str, Any]] = []
+    ends: dict[str, float] = {}
+    for name, cells in lines.items():
+        sizes = [cell.cell.settings.dataset or 0 for cell in cells]
+        times = [cell.values(ELAPSED, SORT, None) for cell in cells]
+        first = geometric_mean(times[0])
+        ends[name] = geometric_mean(times[-1])
+        for cell, size, some in zip(cells, sizes, times, strict=True):
+            solid = 0 if cell.good[0].origin is Origin.SIMULATED else 0.6
+            place = {"series": name, "size": size / 1e9}
+            runs += [
+                {**place, "time": time_s, "said": f"{format_bytes(size)}: {seconds(time_s)}", "solid": solid}
+                for time_s in some
+            ]
+            laws.append({**place, "time": first * n_log_n(size) / n_log_n(sizes[0])})
+    drawn = [datum["time"] for datum in (*runs, *laws)]
+    low, high = min(drawn) / _ROOM, max(drawn) * _ROOM
+    steps = (1, 2, 5) if high / low > 5 else (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
+    labels = [
+        Label(key.name, key.token, _HEIGHT * (1 - log(ends[key.name] / low) / log(high / low)))
+        for key in keys
+    ]
+    names = [{"series": label.name, "y": label.y} for label in spread(labels, _HEIGHT)]
+    sizes_gb = sorted({point["size"] for point in runs})
+    x_axis = {"title": "dataset (GB)", "format": "~g", "values": sizes_gb, "labelOverlap": True}
+    x = vega.logarithmic("size", x_axis, padding=12)
+    values = vega.round_numbers(low, high, steps)
+    y_axis = vega.level_title("terasort (s)", format="~g", values=values, grid=True)
+    y = vega.logarithmic("time", y_axis, [low, high])
+    colour = vega.series_colour(keys)
+    line = {"type": "line", "strokeDash": [4, 4], "strokeWidth": 1, "opacity": 0.7}
+    end = {"x": vega.RIGHT_END, "y": vega.in_pixels("y"), "color": colour}
+    layers: list[dict[str, Any]] = [
+        vega.layer(laws, line, {"x": x, "y": y, "color": colour}, vega.SHOWN),
+        vega.points(runs, {"x": x, "y": y}, colour, vega.tips(series=None, said="terasort"), size=50),
+        vega.switching(vega.texts(names, end, field="series", baseline="middle", dx=8, limit=RIGHT - 8)),
+    ]
+    return vega.chart(layers, height=_HEIGHT, top=28, right=RIGHT)

@@ -8,7 +8,7 @@ from howdah.analysis.comparing.compare import compare
 from howdah.model.comparison import Aspect, Comparison, RunGroup
 from howdah.model.run import Origin
 from howdah.report.comparing.content import document
-from howdah.report.comparing.ratios import ratios
+from howdah.report.comparing.draw import ratios
 from howdah.report.comparing.words import more_time
 from howdah.report.document import Form
 from support.comparing import elapsed, group, noisy, run_figures, uncalibrated

@@ -13,7 +13,7 @@ from howdah.model.inventory import CpuLayout, HostGroup
 from howdah.model.plan import Cluster, ClusterPlan, Layout, Rack, Worker
 from howdah.report.document import Drawing
 from howdah.report.plan import drawings as map_of
-from howdah.report.plan.drawings import Area, box, host, picture, racks, words
+from howdah.report.plan.drawings import box, host, picture, racks, words
 from howdah.units import GIB
 from support.plan_samples import eight_hosts
 from support.plans import group, kind, plan
@@ -162,7 +162,7 @@ HOSTILE = "</svg><script>alert(1)</script>&\"'<"
 
 
 def test_shapes_hold_words_not_markup() -> None:
-    drawn = picture("x", 10, 10, [words(0, 5, HOSTILE), box(Area(0, 0, 1, 1), "worker", HOSTILE)])
+    drawn = picture("x", 10, 10, [words(0, 5, HOSTILE), box(0, 0, 1, 1, "worker", title=HOSTILE)])
     svg = ET.fromstring(str(drawn))
     assert [one.tag for one in svg] == ["text", "rect"]
     assert svg[0].text == HOSTILE
