@@ -10,7 +10,7 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.volumes import ByteAccount, ByteExplanation, ByteSide
 from howdah.analysis.machines import Timeline, Track
 from howdah.analysis.phases import BytesToMove, cluster_work, job_bytes, replication_of, window_of, work_of
-from howdah.analysis.wording import Figure, finding, listed
+from howdah.analysis.wording import Figure, conclude, listed
 from howdah.model.comparison import Finding
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.units import format_bytes
@@ -190,17 +190,15 @@ def find_remainders(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             (verb, side) for verb, side in sampled if abs(side.unexplained or 0.0) > tolerance(account, side)
         ]
         accounts = off or [(verb, side) for verb, side in sampled if side.reported]
-        if not accounts:
-            continue
-        numbers = [item for verb, side in sampled for item in _numbers(verb, side)]
-        yield finding(
-            "byte-accounting",
-            f"{account.workload}, bytes moved by the disks: "
-            + "; ".join(_clause(account, *side, bool(off)) for side in accounts),
-            *numbers,
-            severity="warning" if off else "note",
-            workload=account.workload,
-        )
+        if accounts:
+            yield conclude(
+                "byte-accounting",
+                account,
+                words="disks",
+                warns=bool(off),
+                numbers=(figure for verb, side in sampled for figure in _numbers(verb, side)),
+                clauses="; ".join(_clause(account, *side, bool(off)) for side in accounts),
+            )
 
 
 def _clause(account: ByteAccount, verb: str, side: ByteSide, off: bool) -> str:
@@ -244,15 +242,13 @@ def find_shortfalls(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         for verb, side in (("read", account.read), ("written", account.write)):
             if side.should is None or abs(side.reported - side.should) <= SAID_SHARE * max(side.should, 1.0):
                 continue
-            less = "less" if side.reported < side.should else "more"
-            far = abs(side.reported - side.should) > SAID_TOO_FAR * side.should
-            yield finding(
+            apart = abs(side.reported - side.should)
+            yield conclude(
                 "bytes-against-theory",
-                f"{account.workload} reports that it has {verb} {format_bytes(side.reported)}, "
-                f"{format_bytes(abs(side.reported - side.should))} {less} than the "
-                f"{format_bytes(side.should)} that its rows and one spill make",
-                ("reported", side.reported, "B"),
-                ("should", side.should, "B"),
-                severity="warning" if far else "note",
-                workload=account.workload,
+                account,
+                warns=apart > SAID_TOO_FAR * side.should,
+                verb=verb,
+                side=side,
+                apart=apart,
+                less="less" if side.reported < side.should else "more",
             )

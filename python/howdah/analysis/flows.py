@@ -32,7 +32,7 @@ from howdah.analysis.phases import (
     window_of,
 )
 from howdah.analysis.uneven_tasks import succeeded
-from howdah.analysis.wording import Figure, finding, listed
+from howdah.analysis.wording import Figure, conclude, listed
 from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord, WorkloadResult
 from howdah.units import format_bytes
@@ -239,13 +239,13 @@ def find_layers(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for flow in evidence.flows:
         off = [layer for layer in flow.layers if abs(layer.unexplained) > tolerance(layer, machines)]
         shown = off or [layer for layer in flow.layers if layer.theory]
-        yield finding(
+        yield conclude(
             "byte-accounting",
-            f"{flow.workload}, bytes counted in each layer: "
-            + "; ".join(_clause(account, odd=bool(off)) for account in shown),
-            *(item for layer in flow.layers for item in _numbers(layer)),
-            severity="warning" if off else "note",
-            workload=flow.workload,
+            flow,
+            words="layers",
+            warns=bool(off),
+            numbers=(figure for layer in flow.layers for figure in _numbers(layer)),
+            clauses="; ".join(_clause(account, odd=bool(off)) for account in shown),
         )
 
 

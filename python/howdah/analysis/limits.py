@@ -18,7 +18,7 @@ from howdah.analysis.evidence.use import OthersUse, StretchUse
 from howdah.analysis.machines import data_dirs, on_cluster
 from howdah.analysis.other_processes import DISTURBED
 from howdah.analysis.phases import BytesToMove, phase_work, replication_of, work_of, workload_times
-from howdah.analysis.wording import Figure, Sure, finding, listed, named, percent, seconds, times, took
+from howdah.analysis.wording import Figure, Sure, conclude, named, percent, seconds, times, took
 from howdah.model.comparison import Finding
 from howdah.model.placement import placed_workers
 from howdah.model.prediction import KnownTimes
@@ -212,19 +212,15 @@ def limit_cpu(share: LimitShare) -> str:
 def find_beaten(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Workloads that beat their limit, which says that the limit was measured under worse conditions."""
     beaten = [share for share in evidence.limits if share.phase is None and share.times_limit < BEATEN]
-    if not beaten:
-        return
-    names = [
-        f"{share.workload} ({seconds(share.elapsed_s)} against {seconds(share.limit_s)})" for share in beaten
-    ]
-    yield finding(
-        "limit-beaten",
-        f"faster than the raw limit: {listed(names)}; the disk was slower while its limit was measured, so "
-        "ratios to it flatter; others may have used it then",
-        *((f"{share.workload}, times the limit", share.times_limit, "1") for share in beaten),
-        severity="warning",
-        sure="likely",
-    )
+    if beaten:
+        yield conclude(
+            "limit-beaten",
+            numbers=((f"{share.workload}, times the limit", share.times_limit, "1") for share in beaten),
+            names=[
+                f"{share.workload} ({seconds(share.elapsed_s)} against {seconds(share.limit_s)})"
+                for share in beaten
+            ],
+        )
 
 
 def share_numbers(share: LimitShare) -> list[Figure]:
@@ -313,18 +309,7 @@ def _disks(record: RunRecord) -> int:
 def find_floors(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """The distance from the floor, workload by workload, and what else than Hadoop differs."""
     for floor in evidence.floors:
-        text = (
-            f"{floor.workload} {took(record)} {times(floor.ratio)} the floor "
-            f"({seconds(floor.elapsed_s)} against {seconds(floor.floor_s)} in {floor.floor_run})"
-        )
-        yield finding(
-            "floor",
-            f"{text}; differs from the floor's run by: {listed(floor.differs)}" if floor.differs else text,
-            ("times the floor", floor.ratio, "1"),
-            ("elapsed", floor.elapsed_s, "s"),
-            ("floor", floor.floor_s, "s"),
-            workload=floor.workload,
-        )
+        yield conclude("floor", floor, took=took(record), differences=floor.differs or None)
 
 
 def known_times(workloads: Sequence[WorkloadTime], references: Sequence[KnownTimes]) -> tuple[KnownTime, ...]:

@@ -12,14 +12,13 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.fault_effects import was_meant
 from howdah.analysis.machines import Timeline, Track
 from howdah.analysis.phases import attempts_of, names_machine
-from howdah.analysis.wording import finding, listed, named, percent, seconds
+from howdah.analysis.wording import by_workload, conclude, named, percent, seconds
 from howdah.hadoop.daemons import DAEMONS, PAIRED
 from howdah.model.cluster import Event
 from howdah.model.comparison import Finding
 from howdah.model.plan import Role
 from howdah.model.run import Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
-from howdah.units import format_bytes, format_counted, format_rate
 
 _EDITS, _SYNC, _BLOCKS = "namenode/edits", "namenode/edit_sync_s", "namenode/added_blocks"
 _SENT, _BATCHES = "journalnode/written_bytes", "journalnode/batches"
@@ -62,23 +61,8 @@ def _grown(timeline: Timeline, time: WorkloadTime, metric: str) -> dict[str, flo
 def find_journal(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One note for each workload: the counterpart of what Fault Tolerance sends to a shadow."""
     for load in evidence.journals:
-        text = (
-            f"{load.workload}: {load.edits_per_s:.3g} edits a second of the NameNode on {load.namenode} "
-            f"went to {format_counted(load.journals, 'JournalNode')}, {format_rate(load.bytes_per_s)} to each"
-        )
-        if load.bytes_per_block is not None:
-            text += f", {format_bytes(round(load.bytes_per_block))} for each block written"
-        if load.sync_s is not None:
-            text += f"; {seconds(load.sync_s)} until a lot was durable"
-        yield finding(
-            "journal",
-            text,
-            ("edits per second", load.edits_per_s, "1/s"),
-            ("to one JournalNode", load.bytes_per_s, "B/s"),
-            ("until durable", load.sync_s, "s"),
-            ("for each block", load.bytes_per_block, "B"),
-            workload=load.workload,
-        )
+        block = load.bytes_per_block
+        yield conclude("journal", load, block_bytes=None if block is None else round(block))
 
 
 _MASTERS = {role.value: DAEMONS[role].name for role in PAIRED}
@@ -116,14 +100,12 @@ def _saw(track: Track, time: WorkloadTime) -> bool:
 
 def find_masters(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One note for each workload: how much of a core every master used."""
-    for workload in dict.fromkeys(load.workload for load in evidence.masters):
-        loads = [load for load in evidence.masters if load.workload == workload]
-        used = [f"the {load.daemon} on {load.machine} {percent(load.busy)}" for load in loads]
-        yield finding(
+    for loads in by_workload(evidence.masters):
+        yield conclude(
             "masters",
-            f"{workload}: of one core, {listed(used)} was used",
-            *((f"{load.daemon} on {load.machine}", load.busy, "1") for load in loads),
-            workload=workload,
+            loads[0],
+            numbers=((f"{load.daemon} on {load.machine}", load.busy, "1") for load in loads),
+            used=[f"the {load.daemon} on {load.machine} {percent(load.busy)}" for load in loads],
         )
 
 
@@ -185,43 +167,25 @@ def _sign_s(event: Event) -> float:
 def find_master_losses(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One finding for each: a warning where a master that served was lost, and no fault was to do that."""
     for loss in evidence.master_losses:
-        began_s = evidence.time_of(loss.workload).start_s
-        harmless = (
-            loss.lost_s is None or loss.standby or was_meant(record, evidence, loss.machine, loss.lost_s)
+        began_s, lost_s, back_s = evidence.time_of(loss.workload).start_s, loss.lost_s, loss.back_s
+        harmless = lost_s is None or loss.standby or was_meant(record, evidence, loss.machine, lost_s)
+        before = f", before {loss.workload} began" if loss.since_s < began_s else ""
+        alone = loss.standby and back_s is None
+        yield conclude(
+            "master-lost" if lost_s is not None else "master-failover",
+            loss,
+            warns=not harmless,
+            place=named(loss.workload, loss.phase),
+            role="standby" if loss.standby else "active",
+            when=f"at {seconds(loss.since_s)}{before}",
+            took_over=None if loss.standby else took_over(loss),
+            no_standby="from then on the active one had no standby" if alone else None,
+            back_after_s=None if back_s is None or lost_s is None else back_s - lost_s,
+            failures=len(loss.failed),
+            failed_attempts=len(loss.failed) or None,
+            first=next(iter(loss.failed), None),
+            unhurt=None if loss.failed else loss.under_way or None,
         )
-        yield finding(
-            "master-lost" if loss.lost_s is not None else "master-failover",
-            f"{named(loss.workload, loss.phase)}: {'; '.join(_clauses(loss, began_s))}",
-            ("without a master", loss.unserved_s, "s"),
-            ("attempts under way", loss.under_way, "1"),
-            ("attempts failed without it", len(loss.failed), "1"),
-            severity="note" if harmless else "warning",
-            workload=loss.workload,
-            phase=loss.phase,
-        )
-
-
-def _clauses(loss: MasterLoss, began_s: float) -> Iterator[str]:
-    at = f"at {seconds(loss.since_s)}"
-    at += f", before {loss.workload} began" if loss.since_s < began_s else ""
-    if loss.lost_s is None:
-        yield f"the {loss.daemon} on {loss.successor} took over {at}"
-    else:
-        role = "standby" if loss.standby else "active"
-        yield f"the {role} {loss.daemon} on {loss.machine} was lost {at}"
-        if not loss.standby:
-            yield took_over(loss)
-        elif loss.back_s is None:
-            yield "from then on the active one had no standby"
-        if loss.back_s is not None:
-            yield f"it was back after {seconds(loss.back_s - loss.lost_s)}"
-    if loss.failed:
-        yield (
-            f"of {format_counted(loss.under_way, 'task attempt')} under way "
-            f"{len(loss.failed)} failed without it, {loss.failed[0].kind} {loss.failed[0].task} first"
-        )
-    elif loss.under_way:
-        yield f"none of {format_counted(loss.under_way, 'task attempt')} under way failed without it"
 
 
 def took_over(loss: MasterLoss) -> str:

@@ -10,7 +10,7 @@ from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.use import DiskShare, FloatArray, NeighbourUse, OthersUse, Series, StretchUse
 from howdah.analysis.machines import MODES, Timeline, on_cluster
 from howdah.analysis.use import cpu_share
-from howdah.analysis.wording import finding, listed, percent
+from howdah.analysis.wording import conclude, percent
 from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord
 
@@ -58,21 +58,20 @@ def find_neighbours(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One finding for each laboratory that was at work on the same hosts meanwhile."""
     for lab in dict.fromkeys(use.lab for use in evidence.neighbours):
         uses = [use for use in evidence.neighbours if use.lab == lab and use.link >= _NOTED]
-        if not uses:
-            continue
         much = any(use.link >= _MUCH for use in uses)
-        noted = [
-            f"{percent(use.link)} of a host's link and {use.cpus:.2g} CPUs during {use.workload}"
-            for use in uses
-        ]
-        hosts = listed(list(uses[0].hosts))
-        yield finding(
-            "neighbours",
-            f'lab "{lab}" is on {hosts}, too, and used {listed(noted)}'
-            + (": times of this run are not those of hosts without neighbours" if much else ""),
-            *((f"link, {use.workload}", use.link, "1") for use in uses),
-            severity="warning" if much else "note",
-        )
+        if uses:
+            yield conclude(
+                "neighbours",
+                warns=much,
+                numbers=((f"link, {use.workload}", use.link, "1") for use in uses),
+                lab=lab,
+                hosts=uses[0].hosts,
+                noted=[
+                    f"{percent(use.link)} of a host's link and {use.cpus:.2g} CPUs during {use.workload}"
+                    for use in uses
+                ],
+                disturbed=": times of this run are not those of hosts without neighbours" if much else None,
+            )
 
 
 DISTURBED = 0.1  # Other processes always take a few per cent; from a tenth on they change times.

@@ -12,7 +12,7 @@ from howdah.analysis.layers import LAG_S
 from howdah.analysis.machines import Timeline, Track, counted, setting_s, setting_text
 from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.phases import attempts_of
-from howdah.analysis.wording import finding, listed, seconds
+from howdah.analysis.wording import conclude, listed, seconds
 from howdah.hadoop.daemons import DAEMONS as CATALOGUE
 from howdah.model.cluster import Event, HadoopJob
 from howdah.model.comparison import Finding
@@ -206,35 +206,21 @@ def _rebuild(group: list[Outage], live: Track, few: Track) -> Rebuild:
 def find_rebuilds(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Whether HDFS made new replicas of what lost DataNodes held, and how long that took."""
     for rebuild in evidence.rebuilds:
-        given_up_s, rebuilt_s = rebuild.given_up_s, rebuild.rebuilt_s
-        yield finding(
-            "hdfs-rebuilt",
-            f"HDFS: {_text(record, rebuild)}",
-            ("blocks with too few replicas", rebuild.most_blocks, "1"),
-            ("given up after", None if given_up_s is None else given_up_s - rebuild.lost_s, "s"),
-            ("all replicas again after", None if rebuilt_s is None else rebuilt_s - rebuild.lost_s, "s"),
-            severity="warning"
-            if given_up_s is not None and rebuilt_s is None and rebuild.most_blocks
-            else "note",
-        )
-
-
-def _text(record: RunRecord, rebuild: Rebuild) -> str:
-    nodes = f"the {'DataNode' if len(rebuild.workers) == 1 else 'DataNodes'} of {listed(rebuild.workers)}"
-    if rebuild.given_up_s is None:
+        given_up_s, rebuilt_s, lost_s = rebuild.given_up_s, rebuild.rebuilt_s, rebuild.lost_s
+        words = "lacking" if rebuilt_s is None else "whole"
+        words = "kept" if given_up_s is None else words if rebuild.most_blocks else "no_lack"
+        nouns = "DataNode" if len(rebuild.workers) == 1 else "DataNodes"
         heartbeat_s = read_seconds(setting_text(record, _HEARTBEAT)) or 0.0
-        patience_s = 2 * setting_s(record, _RECHECK) + 10 * heartbeat_s
-        return (
-            f"the NameNode did not give up {nodes} and rebuilt nothing, because it waits "
-            f"{seconds(patience_s)} for a silent DataNode ({_RECHECK}, {_HEARTBEAT})"
+        yield conclude(
+            "hdfs-rebuilt",
+            rebuild,
+            words=words,
+            warns=words == "lacking",
+            nodes=f"the {nouns} of {listed(rebuild.workers)}",
+            patience_s=2 * setting_s(record, _RECHECK) + 10 * heartbeat_s,
+            given_up_after_s=None if given_up_s is None else given_up_s - lost_s,
+            rebuilt_after_s=None if rebuilt_s is None else rebuilt_s - lost_s,
         )
-    text = f"the NameNode gave up {nodes} {seconds(rebuild.given_up_s - rebuild.lost_s)} after the loss"
-    if not rebuild.most_blocks:
-        return f"{text}, and no block lacked a replica"
-    text += f"; up to {format_counted(rebuild.most_blocks, 'block')} had too few replicas"
-    if rebuild.rebuilt_s is None:
-        return f"{text}, and not all had theirs again when sampling ended"
-    return f"{text}, and all had theirs again {seconds(rebuild.rebuilt_s - rebuild.lost_s)} after the loss"
 
 
 def drains(timed: TimedRun) -> tuple[WorkerDrain, ...]:
@@ -272,43 +258,24 @@ def _drain(timed: TimedRun, event: Event) -> WorkerDrain:
 def find_moves(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """A note for each DataNode that was drained, and one for each measured rebuild."""
     for drain in evidence.drains:
-        yield _drained(drain)
+        copied, during_s = drain.copied_blocks, drain.during_s
+        moved = copied is not None and drain.written_bytes is not None
+        compared = during_s is not None and drain.otherwise_s is not None
+        yield conclude(
+            "worker-drained",
+            drain,
+            took_s=None if drain.began_s is None else drain.ended_s - drain.began_s,
+            copied=copied if moved else None,
+            blocks=round(copied) if moved and copied is not None else None,
+            written=drain.written_bytes if moved else None,
+            ran=drain.workloads or None,
+            meanwhile_s=during_s if compared else None,
+            usual_s=drain.otherwise_s if compared else None,
+            workload=next(iter(drain.workloads), None),
+        )
     for result in record.workloads:
         if result.workload.kind == REDUNDANCY and result.metrics:
             yield _rebuilt(result)
-
-
-def _drained(drain: WorkerDrain) -> Finding:
-    text, took_s = f"{drain.worker} was drained", None
-    if drain.began_s is not None:
-        took_s = drain.ended_s - drain.began_s
-        text += f" in {seconds(took_s)}"
-    if drain.held_bytes is not None:
-        text += f" with {format_bytes(drain.held_bytes)} on its disks"
-    copied, written = drain.copied_blocks, drain.written_bytes
-    if copied is None or written is None:
-        copied = written = None
-    else:
-        blocks = format_counted(round(copied), "block")
-        text += f": DataNodes copied {blocks} and wrote {format_bytes(written)} meanwhile"
-    if drain.workloads:
-        text += f", while {listed(drain.workloads)} ran"
-    during_s, otherwise_s = drain.during_s, drain.otherwise_s
-    if during_s is None or otherwise_s is None:
-        during_s = otherwise_s = None
-    else:
-        text += f"; maps took {seconds(during_s)} then, and {seconds(otherwise_s)} otherwise"
-    return finding(
-        "worker-drained",
-        text,
-        ("drained in", took_s, "s"),
-        ("on its disks", drain.held_bytes, "B"),
-        ("blocks copied", copied, "1"),
-        ("written meanwhile", written, "B"),
-        ("maps meanwhile", during_s, "s"),
-        ("maps otherwise", otherwise_s, "s"),
-        workload=drain.workloads[0] if drain.workloads else None,
-    )
 
 
 def _rebuilt(result: WorkloadResult) -> Finding:
@@ -323,19 +290,18 @@ def _rebuilt(result: WorkloadResult) -> Finding:
     if copied := values.get("copied blocks"):
         blocks = format_counted(round(copied), "block")
         parts.append(f"{blocks} ({format_bytes(values['copied bytes'])}) copied")
-    text = "no block had to be copied or rebuilt"
+    done = "no block had to be copied or rebuilt"
     if parts:
-        text = f"HDFS was redundant again after {seconds(values[REBUILD_TIME])}: {listed(parts)}"
+        done = f"HDFS was redundant again after {seconds(values[REBUILD_TIME])}: {listed(parts)}"
         if rate := values.get("rebuild rate"):
-            text += f", {format_rate(rate)}"
-    if (noticed_s := values.get("time until noticed")) is not None:
-        text += f"; the NameNode began {seconds(noticed_s)} after the start"
-    if remaining := values.get("blocks not rebuilt"):
-        text = f"{format_counted(round(remaining), 'block')} were not rebuilt; {text}"
-    return finding(
+            done += f", {format_rate(rate)}"
+    remaining = values.get("blocks not rebuilt")
+    return conclude(
         "rebuild",
-        f"{result.workload.kind}: {text}",
-        *((metric.name, metric.value, metric.unit) for metric in result.metrics),
-        severity="warning" if remaining else "note",
+        warns=bool(remaining),
+        numbers=((metric.name, metric.value, metric.unit) for metric in result.metrics),
         workload=result.workload.kind,
+        remaining=round(remaining) if remaining else None,
+        done=done,
+        noticed_s=values.get("time until noticed"),
     )

@@ -11,12 +11,11 @@ from howdah.analysis.evidence.times import JobOverhead, Spills, WorkloadTime
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.phases import attempts_of, by_job, cluster_work, done, job_bytes
 from howdah.analysis.uneven_tasks import slots_of
-from howdah.analysis.wording import counted_tasks, finding, percent, seconds, times, took
+from howdah.analysis.wording import conclude, counted_tasks, took
 from howdah.model.comparison import Finding
 from howdah.model.run import Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
 from howdah.model.workloads.terasort import CODEC, ROWS, Codec
-from howdah.units import format_bytes, format_counted
 
 SHARE_AT_1_HZ = 0.01  # Telemetry is to stay under 1 % of one core at 1 Hz; what it costs grows with its rate.
 # A laboratory is several machines with their daemons, all sampled by one process.
@@ -27,27 +26,15 @@ JUDGED_FROM_S = 1.0  # Starting to sample costs more than a sample, so short run
 
 def find_cost(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """A sampler that cost more than it may, or came too late too often."""
-    del evidence
     cost = record.telemetry
     if cost is None or cost.elapsed_s <= 0 or cost.interval_s <= 0:
         return
     share = cost.cpu_s / cost.elapsed_s
     allowed = (ON_CLUSTER if on_cluster(record) else SHARE_AT_1_HZ) * max(1.0, 1.0 / cost.interval_s)
     if share > allowed and cost.elapsed_s >= JUDGED_FROM_S:
-        yield finding(
-            "telemetry-cost",
-            f"measuring took {percent(share)} of one core at an interval of {seconds(cost.interval_s)}, "
-            f"more than the {percent(allowed)} it may; a longer interval would disturb less",
-            ("CPU share of one core", share, "1"),
-            severity="warning",
-        )
+        yield conclude("telemetry-cost", cost, share=share, allowed=allowed)
     if cost.ticks and cost.late_ticks / cost.ticks > LATE_SHARE:
-        yield finding(
-            "late-samples",
-            f"{cost.late_ticks} of {cost.ticks} samples came late: the machine was too busy to "
-            "measure on time; totals are exact all the same, short peaks are not",
-            ("late samples", cost.late_ticks / cost.ticks, "1"),
-        )
+        yield conclude("late-samples", cost, share=cost.late_ticks / cost.ticks)
 
 
 def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhead, ...]:
@@ -107,29 +94,13 @@ def _share(parts: list[float | None], whole_s: float) -> float | None:
 def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One note per job on the time before, between and after its tasks, and on what tasks did with theirs."""
     for overhead in evidence.overheads:
-        last = f", the last of {overhead.jobs} jobs" if overhead.jobs > 1 else ""
-        tasks, slots = counted_tasks(overhead.tasks, overhead.kind), format_counted(overhead.slots, "slot")
-        between = "" if overhead.turnaround_s is None else f", {seconds(overhead.turnaround_s)} between two"
-        before, after, least = map(seconds, (overhead.before_s, overhead.after_s, overhead.least_task_s))
-        text = (
-            f"{before} passed before the first task and {after} after the last; {tasks} ran on {slots} in "
-            f"{overhead.waves:.1f} waves{between}; the shortest task {took(record)} {least}"
-        )
-        if overhead.cpu_share is not None:
-            text += f"; tasks computed for {percent(overhead.cpu_share)} of their time"
-            if overhead.gc_share is not None:
-                text += f" and collected garbage for {percent(overhead.gc_share)}"
-        yield finding(
+        yield conclude(
             "job-overhead",
-            f"{overhead.workload}{last}: {text}",
-            ("before the first task", overhead.before_s, "s"),
-            ("after the last task", overhead.after_s, "s"),
-            ("waves", overhead.waves, "1"),
-            ("between two tasks", overhead.turnaround_s, "s"),
-            ("shortest task", overhead.least_task_s, "s"),
-            ("computing", overhead.cpu_share, "1"),
-            ("collecting garbage", overhead.gc_share, "1"),
-            workload=overhead.workload,
+            overhead,
+            several=overhead.jobs if overhead.jobs > 1 else None,
+            counted=counted_tasks(overhead.tasks, overhead.kind),
+            took=took(record),
+            collecting=None if overhead.cpu_share is None else overhead.gc_share,
         )
 
 
@@ -169,37 +140,17 @@ def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spil
 def find_spills(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """That a workload spilled, and a warning if it spilled rows more than once."""
     for item in evidence.spills:
-        extra = item.rows_per_row > SPILLED_ONCE
-        text = f"{item.workload} spilled {format_bytes(item.raw_bytes)} of intermediate data"
-        if extra:
+        if item.rows_per_row > SPILLED_ONCE:
             job = record.workloads[evidence.time_of(item.workload).index].job
             remedy = "a larger mapreduce.task.io.sort.mb" if job else "more memory, or fewer tasks at once,"
-            text += (
-                f": every row {times(item.rows_per_row)} on average, where once would be enough; "
-                f"{remedy} would spare the disks"
-            )
-        elif item.rows_per_row:
-            text += ", no row more than once"
-        yield finding(
-            "extra-spills" if extra else "spills",
-            text,
-            ("spilled, raw", item.raw_bytes, "B"),
-            ("spilled, on disk", item.stored_bytes, "B"),
-            ("spills per row", item.rows_per_row, "1"),
-            severity="warning" if extra else "note",
-            workload=item.workload,
-        )
+            yield conclude("extra-spills", item, remedy=remedy)
+        else:
+            yield conclude("spills", item, once=", no row more than once" if item.rows_per_row else None)
 
 
 def find_compression(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """The compression ratio of the intermediate data, where a codec was at work."""
     for item in evidence.spills:
-        if item.codec == Codec.NONE.value or item.raw_bytes == 0:
-            continue
-        text = (
-            f"{item.workload}: {item.codec} compressed {format_bytes(item.raw_bytes)} "
-            f"of intermediate data to {format_bytes(item.stored_bytes)}, a ratio of {item.ratio:.2f}"
-        )
-        if item.ratio < WORTHWHILE_RATIO:
-            text += f", which spares {percent(1 - 1 / item.ratio)} of the bytes for the CPU time it takes"
-        yield finding("compression", text, ("compression ratio", item.ratio, "1"), workload=item.workload)
+        if item.codec != Codec.NONE.value and item.raw_bytes:
+            spared = 1 - 1 / item.ratio if item.ratio < WORTHWHILE_RATIO else None
+            yield conclude("compression", item, spared=spared)

@@ -16,14 +16,13 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.machines import Timeline
 from howdah.analysis.operation_steps import Stretch, TimedRun
 from howdah.analysis.step_causes import SERVER, hot_from, region_servers
-from howdah.analysis.wording import finding, listed, percent, signed, times
+from howdah.analysis.wording import by_workload, conclude, signed
 from howdah.model.comparison import Finding
 from howdah.model.reported import OperationCount
 from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.tables import COLLECTION, COMPACTION, FLUSH, MOVE, SPLIT, RunData, ServerEvent
 from howdah.model.workloads.ycsb import Ycsb
 from howdah.model.workloads.ycsb_options import Durability
-from howdah.units import format_counted
 
 
 def region_uses(timed: TimedRun) -> tuple[RegionUse, ...]:
@@ -47,22 +46,20 @@ def region_uses(timed: TimedRun) -> tuple[RegionUse, ...]:
 
 def find_hot_regions(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """The hottest region of each workload: a warning where it has a multiple of the others' requests."""
-    for workload in dict.fromkeys(use.workload for use in evidence.regions):
-        mine = [use for use in evidence.regions if use.workload == workload]
-        if len(mine) < 2:
-            continue
-        share = mine[0].rows / sum(use.rows for use in mine)
-        ratio = share * len(mine)
-        text = f"region {mine[0].region} on {mine[0].machine} had {percent(share)} of the requests to "
-        text += format_counted(len(mine), "region")
-        text += f", {times(ratio)} the mean" if ratio >= UNEVEN else ": it was spread evenly"
-        yield finding(
-            "hot-region",
-            f"{workload}: {text}",
-            *((f"rows of {use.region}", use.rows, "1") for use in mine[:10]),
-            severity="warning" if ratio >= hot_from(len(mine)) else "note",
-            workload=workload,
-        )
+    for mine in by_workload(evidence.regions):
+        if len(mine) > 1:
+            share = mine[0].rows / sum(use.rows for use in mine)
+            ratio = share * len(mine)
+            yield conclude(
+                "hot-region",
+                mine[0],
+                warns=ratio >= hot_from(len(mine)),
+                numbers=((f"rows of {use.region}", use.rows, "1") for use in mine[:10]),
+                share=share,
+                regions=len(mine),
+                ratio=ratio if ratio >= UNEVEN else None,
+                even=None if ratio >= UNEVEN else ": it was spread evenly",
+            )
 
 
 class _Counter(NamedTuple):
@@ -270,65 +267,52 @@ def hottest(uses: Sequence[RegionServerUse]) -> tuple[RegionServerUse, float]:
 
 def find_checks(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Whether servers counted what clients asked for: a warning where they did not."""
-    for workload in dict.fromkeys(check.workload for check in evidence.request_checks):
-        mine = [check for check in evidence.request_checks if check.workload == workload]
+    for mine in by_workload(evidence.request_checks):
         off = [
             check
             for check in mine
             if abs(check.counted - check.requested) > AGREE * check.requested + check.resolution
         ]
-        if off:
-            text = "; ".join(
+        blur = max(check.resolution / check.requested for check in mine)
+        yield conclude(
+            "request-accounting",
+            mine[0],
+            words="off" if off else "agree",
+            warns=bool(off),
+            numbers=(
+                (f"{check.kind}, {by}", value, "1")
+                for check in mine
+                for by, value in (("requested", check.requested), ("counted", check.counted))
+            ),
+            off="; ".join(
                 f"RegionServers counted {check.counted:,.0f} {check.kind} where clients asked for "
                 f"{check.requested:,.0f} ({signed(check.apart)})"
                 for check in off
-            )
-        else:
-            counts = listed(
-                [
-                    f"{check.counted:,.0f} {check.kind}"
-                    + ("" if abs(check.apart) < SAME else f" ({signed(check.apart)})")
-                    for check in mine
-                ]
-            )
-            text = f"RegionServers counted {counts} for the requests of clients"
-            blur = max(check.resolution / check.requested for check in mine)
-            if blur > AGREE:
-                text += f"; samples are precise to {percent(blur)}"
-        yield finding(
-            "request-accounting",
-            f"{workload}: {text}",
-            *(
-                item
-                for check in mine
-                for item in (
-                    (f"{check.kind}, requested", check.requested, "1"),
-                    (f"{check.kind}, counted", check.counted, "1"),
-                )
             ),
-            severity="warning" if off else "note",
-            workload=workload,
+            counts=[
+                f"{check.counted:,.0f} {check.kind}"
+                + ("" if abs(check.apart) < SAME else f" ({signed(check.apart)})")
+                for check in mine
+            ],
+            blur=blur if blur > AGREE else None,
         )
 
 
 def find_skew(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """How requests spread over servers: a warning where one has a multiple of the others'."""
-    for workload in dict.fromkeys(use.workload for use in evidence.region_servers):
-        mine = [use for use in evidence.region_servers if use.workload == workload]
-        if len(mine) < 2 or not any(use.judged for use in mine):
-            continue
-        most, ratio = hottest(mine)
-        share = ratio / len(mine)
-        many = format_counted(len(mine), "RegionServer")
-        text = f"{most.machine} had {percent(share)} of the requests of {many}"
-        hit_s = first_hit_s(record, [use.machine for use in mine])
-        text += " before a fault hit one" if hit_s <= evidence.time_of(workload).end_s else ""
-        even = f", {times(ratio)} the mean" if ratio >= UNEVEN else ": they were spread evenly"
-        hot = ratio >= hot_from(len(mine))
-        yield finding(
-            "request-skew",
-            f"{workload}: {text}{even}",
-            *((f"requests of {use.machine}", use.judged, "1") for use in mine),
-            severity="warning" if hot else "note",
-            workload=workload,
-        )
+    for mine in by_workload(evidence.region_servers):
+        if len(mine) > 1 and any(use.judged for use in mine):
+            most, ratio = hottest(mine)
+            hit_s = first_hit_s(record, [use.machine for use in mine])
+            hit = hit_s <= evidence.time_of(most.workload).end_s
+            yield conclude(
+                "request-skew",
+                most,
+                warns=ratio >= hot_from(len(mine)),
+                numbers=((f"requests of {use.machine}", use.judged, "1") for use in mine),
+                share=ratio / len(mine),
+                servers=len(mine),
+                before=" before a fault hit one" if hit else None,
+                ratio=ratio if ratio >= UNEVEN else None,
+                even=None if ratio >= UNEVEN else ": they were spread evenly",
+            )

@@ -19,7 +19,7 @@ from howdah.analysis.evidence.volumes import ByteFlow, Flow, FlowNode
 from howdah.analysis.machines import counted
 from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.region_servers import asked_for, is_logged
-from howdah.analysis.wording import finding, percent, times
+from howdah.analysis.wording import conclude, times
 from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.workloads.ycsb import KEY_BYTES, Ycsb
@@ -190,28 +190,10 @@ def _amplified(flow: TableFlow, writer: str) -> str:
 def find_table_flows(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """How many bytes were written for each byte of the clients', and what theory says of it."""
     for flow in evidence.table_flows:
-        writer = "HDFS" if flow.datanode_bytes is not None else "HBase"
-        parts = (
-            f"WAL {format_bytes(flow.wal_bytes)}, flushes {format_bytes(flow.flushed_bytes)}, compactions "
-            f"{format_bytes(flow.compacted_bytes)}"
-        )
-        text = f"{flow.workload}: {_amplified(flow, writer)}: {parts}"
-        text += f", {flow.replication} replicas" if flow.replication > 1 else ""
-        if flow.disk_bytes is not None:
-            text += f"; disks wrote {format_bytes(flow.disk_bytes)}"
-        if flow.flushed_share < WORTH:
-            in_memory = percent(1 - flow.flushed_share)
-            text += f"; {in_memory} was not flushed: still in memory, or overwritten there"
-        yield finding(
+        yield conclude(
             "write-amplification",
-            text,
-            ("clients wrote", flow.client_bytes, "B"),
-            ("WAL", flow.wal_bytes, "B"),
-            ("flushed", flow.flushed_bytes, "B"),
-            ("compacted", flow.compacted_bytes, "B"),
-            ("amplification", flow.amplification, "1"),
-            ("amplification, theory", flow.expected, "1"),
-            ("DataNodes", flow.datanode_bytes, "B"),
-            ("disks", flow.disk_bytes, "B"),
-            workload=flow.workload,
+            flow,
+            amplified=_amplified(flow, "HDFS" if flow.datanode_bytes is not None else "HBase"),
+            several=flow.replication if flow.replication > 1 else None,
+            in_memory=1 - flow.flushed_share if flow.flushed_share < WORTH else None,
         )

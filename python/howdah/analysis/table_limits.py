@@ -17,7 +17,7 @@ from howdah.analysis.region_servers import hottest
 from howdah.analysis.step_causes import BUSY, FULL, SERVER, hot_from, region_servers
 from howdah.analysis.tails import set_by
 from howdah.analysis.use import cpu_share
-from howdah.analysis.wording import delay, finding, percent, seconds, took
+from howdah.analysis.wording import conclude, delay, percent, seconds, took
 from howdah.model.comparison import Finding
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.ycsb import Ycsb
@@ -182,17 +182,13 @@ def _rate(limit: ThroughputLimit) -> str:
 
 def find_throughput(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for limit in evidence.throughput_limits:
-        yield finding(
+        yield conclude(
             "throughput-limit",
-            f"{limit.workload}: {', '.join([_rate(limit), limited_by(limit), *_waiting(limit)])}",
-            ("operations", limit.per_s, "1/s"),
-            ("operations outside of outages", limit.apart_per_s if limit.still_s else None, "1/s"),
-            ("outages", limit.still_s or None, "s"),
-            ("used of it", 100 * limit.value or None, "%"),
-            ("requests under way", limit.under_way, "1"),
-            ("mean time of a request", limit.mean_s, "s"),
-            workload=limit.workload,
-            sure="likely",
+            limit,
+            clauses=", ".join([_rate(limit), limited_by(limit), *_waiting(limit)]),
+            outside_per_s=limit.apart_per_s if limit.still_s else None,
+            outages_s=limit.still_s or None,
+            used=100 * limit.value or None,
         )
 
 

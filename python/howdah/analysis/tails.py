@@ -14,13 +14,12 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.operation_steps import INTENDED, StepCounts, TimedRun
 from howdah.analysis.step_causes import Mask, StepCause, region_servers, scene, step_causes
-from howdah.analysis.wording import Figure, delay, finding, listed, percent
+from howdah.analysis.wording import Figure, conclude, delay, listed, percent
 from howdah.analysis.wording import times as multiple
 from howdah.model.comparison import Finding
 from howdah.model.reported import SHARES, summary
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
-from howdah.units import format_counted
 
 CURVE = tuple(1 - 10 ** (-step / 8) for step in range(41))
 """Shares of all operations from none to all but one in 100,000, evenly on a scale of how many take longer."""
@@ -190,7 +189,12 @@ def find_tails(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 (f"{cause.kind}: {cause.measure}", *most),
                 (f"{cause.kind}: 99 % within otherwise", cause.without_s, "s"),
             ]
-        text = _text(tail)
+        clauses = [_clause(tail, cause) for cause in tail.causes]
+        clauses += [
+            f"{WORDS[cause.kind]} {percent(cause.held)} of the time ({_measured(cause)}) "
+            "makes every request wait"
+            for cause in tail.steady
+        ]
         # Coinciding is no proof, but what is much rarer by chance is likely.
         likely = tail.causes[0].chance <= RARE if tail.causes else bool(tail.steady)
         # A request at a rate that cannot begin in time is late before it begins.
@@ -199,37 +203,19 @@ def find_tails(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             for latency in evidence.latencies
             if latency.workload == tail.workload and latency.operation.endswith(INTENDED)
         ]
-        if late:
-            text += f"; counted from when they should have begun, 99 % took at most {listed(late)}"
-        yield finding(
+        unexplained = 1 - tail.explained
+        yield conclude(
             "tail",
-            text,
-            ("99 % of requests within", tail.within_s, "s"),
-            ("slower requests", tail.slow, "1"),
-            *numbers,
-            workload=tail.workload,
+            tail,
+            words="known" if clauses else "unknown",
             sure="likely" if likely else "guess",
+            numbers=numbers,
+            clauses="; ".join(clauses),
+            unexplained=unexplained if tail.causes and unexplained >= LEAST_CAUGHT else None,
+            sought=listed([WORDS[kind] for kind in tail.sought], "or") or "anything",
+            missing=[WORDS[kind] for kind in tail.unknown] or None,
+            late=late or None,
         )
-
-
-def _text(tail: Tail) -> str:
-    opening = f"{tail.workload}: 99 % of requests ended within {delay(tail.within_s)}"
-    clauses = [_clause(tail, cause) for cause in tail.causes]
-    clauses += [
-        f"{WORDS[cause.kind]} {percent(cause.held)} of the time ({_measured(cause)}) makes every request wait"
-        for cause in tail.steady
-    ]
-    if not clauses:
-        missing = listed([WORDS[kind] for kind in tail.unknown])
-        sought = listed([WORDS[kind] for kind in tail.sought], "or") or "anything"
-        return (
-            f"{opening}; the cause of the other {format_counted(tail.slow, 'slow request')} is unknown: "
-            f"they did not coincide with {sought}" + (f"; not measured: {missing}" if missing else "")
-        )
-    unexplained = 1 - tail.explained
-    if tail.causes and unexplained >= LEAST_CAUGHT:
-        clauses.append(f"for {percent(unexplained)} of them it is unknown")
-    return f"{opening}; {'; '.join(clauses)}"
 
 
 def _clause(tail: Tail, cause: TailCause) -> str:

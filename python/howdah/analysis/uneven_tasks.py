@@ -19,7 +19,7 @@ from howdah.analysis.machines import setting_s, setting_text
 from howdah.analysis.operation_steps import Stretch, apart_s
 from howdah.analysis.other_processes import disturbance_of, used_meanwhile
 from howdah.analysis.phases import attempts_of, by_job, tasks_of
-from howdah.analysis.wording import finding, percent, seconds, times, took
+from howdah.analysis.wording import conclude, named, took
 from howdah.model.comparison import Finding
 from howdah.model.placement import at_once
 from howdah.model.request import Profile
@@ -60,21 +60,14 @@ def drift_of(starts: FloatArray, lengths: FloatArray, moved: FloatArray) -> tupl
 def find_slowdown(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Tasks that grow slower as time passes: heat, other tenants, or a disk reaching its inner zones."""
     for spread in evidence.spreads:
-        if spread.tasks < DRIFT_TASKS or spread.drift < DRIFT_RATIO or spread.drift_rank < DRIFT_RANK:
-            continue
-        others = disturbance_of(evidence, spread.workload)
-        yield finding(
-            "slowing-down",
-            f"{spread.workload}: the last third of its {spread.kind} tasks {took(record)} "
-            f"{times(spread.drift)} as long per byte as the first; "
-            "a CPU that throttles, other tenants, or a disk that reaches its inner zones"
-            + (f"; {used_meanwhile(others)}" if others else ""),
-            ("last third over first", spread.drift, "1"),
-            severity="warning",
-            workload=spread.workload,
-            phase=spread.phase,
-            sure="guess",
-        )
+        if spread.tasks >= DRIFT_TASKS and spread.drift >= DRIFT_RATIO and spread.drift_rank >= DRIFT_RANK:
+            others = _others(evidence, spread.workload)
+            yield conclude("slowing-down", spread, took=took(record), others=others)
+
+
+def _others(evidence: Evidence, workload: str) -> str | None:
+    others = disturbance_of(evidence, workload)
+    return None if others is None else used_meanwhile(others)
 
 
 def spreads(
@@ -188,42 +181,23 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if time.outcome is not Outcome.SUCCEEDED or spread.saving_s < least_s or lone or again:
             continue
         deviation = MAD_TO_DEVIATION * spread.spread_s
-        tasks = format_counted(spread.tasks, f"{spread.kind} task")
         pole = (
             spread.tasks > 1
             and spread.longest_over_median > POLE_OVER_MEDIAN
             and spread.longest_s - spread.median_s > POLE_OVER_SPREAD * deviation
         )
-        where = f"{spread.workload} {spread.phase or ''}".rstrip()
-        saved = (
-            f"{percent(spread.tail_share)} of its slot time was idle at the end, and evenly spread "
-            f"it would end {seconds(spread.saving_s)} sooner"
-        )
-        if pole:
-            text = (
-                f"{where}: {spread.kind} task {spread.longest_task} {took(record)} "
-                f"{seconds(spread.longest_s)}, {times(spread.longest_over_median)} the median of "
-                f"{format_counted(spread.tasks, 'task')}; {saved}"
-            )
-        elif spread.tasks < spread.slots:
-            text = f"{where}: {tasks} for {spread.slots} slots; {saved}"
-        else:
-            slots = f"{spread.slots} slots ({spread.tasks / spread.slots:.1f} each)"
-            text = f"{where}: {tasks} on {slots} did not end together; {saved}"
-        others = disturbance_of(evidence, spread.workload)
-        if others is not None:
-            text += f"; {used_meanwhile(others)}"
-        yield finding(
+        slots = f"for {spread.slots} slots"
+        if spread.tasks >= spread.slots:
+            slots = f"on {spread.slots} slots ({spread.tasks / spread.slots:.1f} each) did not end together"
+        yield conclude(
             "long-pole" if pole else "idle-tail",
-            text,
-            ("tasks", spread.tasks, "1"),
-            ("median task", spread.median_s, "s"),
-            ("longest task", spread.longest_s, "s"),
-            ("idle slot time", spread.tail_share, "1"),
-            ("sooner if balanced", spread.saving_s, "s"),
-            severity="warning" if spread.saving_s > COSTLY_SHARE * time.elapsed_s else "note",
-            workload=spread.workload,
-            phase=spread.phase,
+            spread,
+            warns=spread.saving_s > COSTLY_SHARE * time.elapsed_s,
+            place=named(spread.workload, spread.phase),
+            took=took(record),
+            counted=format_counted(spread.tasks, f"{spread.kind} task"),
+            slots=slots,
+            others=_others(evidence, spread.workload),
         )
 
 
@@ -240,26 +214,11 @@ def find_failed_attempts(record: RunRecord, evidence: Evidence) -> Iterator[Find
             and not attempt.succeeded
             and not lost_race(attempt.error)
         }
-        failed = spread.failed - spread.raced - len(lost)
-        attempts = f"{spread.failed + spread.tasks} {spread.kind} task attempts"
+        failed, attempts = spread.failed - spread.raced - len(lost), spread.failed + spread.tasks
         if failed:
-            yield finding(
-                "failed-attempts",
-                f"{spread.workload}: {failed} of {attempts} did not succeed; their time is lost",
-                ("failed attempts", failed, "1"),
-                severity="warning",
-                workload=spread.workload,
-                phase=spread.phase,
-            )
+            yield conclude("failed-attempts", spread, failed=failed, attempts=attempts)
         if spread.raced:
-            yield finding(
-                "speculative-attempts",
-                f"{spread.workload}: {spread.raced} of {attempts} were run twice on speculation and lost "
-                "the race; their reads and computation were wasted",
-                ("lost races", spread.raced, "1"),
-                workload=spread.workload,
-                phase=spread.phase,
-            )
+            yield conclude("speculative-attempts", spread, attempts=attempts)
 
 
 LEAST_SHARE = 0.1  # Less than this share of a job's slot time is no more than starts and ends of tasks.
@@ -354,23 +313,14 @@ def empty_s(
 def find_starving(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Jobs that would have ended sooner, had the scheduler filled their slots."""
     for starved in evidence.starvations:
-        if starved.empty_share < LEAST_SHARE:
-            continue
-        room = starved.slots / starved.workers
-        yield finding(
-            "starved-slots",
-            f"{starved.workload}: {percent(starved.empty_share)} of the slots' time stood empty while "
-            f"{starved.kind} tasks waited, of which the last began after "
-            f"{seconds(starved.end_s - starved.start_s)}; a worker with room for {room:.0f} began "
-            f"{starved.given_each_beat:.1f} in each heartbeat of {seconds(starved.heartbeat_s)}: "
-            f"{_advice(record, starved)}",
-            ("share of slot time empty while tasks waited", starved.empty_share, "1"),
-            ("until the last task had begun", starved.end_s - starved.start_s, "s"),
-            ("tasks begun by a worker in each heartbeat", starved.given_each_beat, "1"),
-            ("heartbeat", starved.heartbeat_s, "s"),
-            severity="warning",
-            workload=starved.workload,
-        )
+        if starved.empty_share >= LEAST_SHARE:
+            yield conclude(
+                "starved-slots",
+                starved,
+                lasted_s=starved.end_s - starved.start_s,
+                room=starved.slots / starved.workers,
+                advice=_advice(record, starved),
+            )
 
 
 def _advice(record: RunRecord, starved: Starvation) -> str:

@@ -1,14 +1,41 @@
-"""Findings as facts with numbers, and how all of them word their numbers."""
+"""Findings as facts with numbers, and how all of them word their numbers.
+
+``findings.toml`` has the sentence and the numbers of most findings by their ids::
+
+    [spark-floor]
+    text = [
+      "{workload} took {ratio:x} the CPU time of its tasks on all {cores:,} cores",
+      ", {waited_s:s} of it in garbage collection",
+    ]
+    numbers = [["times the CPU time", "ratio", "1"]]
+
+Braces have attributes of the item that the finding is about, or values that its function gives, each in one
+of ``FORMS`` or in Python's own. A clause with a value of None is left out, and so is such a number. The
+function names one of several texts: ``text.even``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from string import Formatter
+from typing import Any, Literal, Protocol, TypeVar
 
 from howdah.model.comparison import Finding, Number
 from howdah.model.reported import format_value
 from howdah.model.run import Origin, Outcome, RunRecord
-from howdah.units import format_counted, format_percent, format_seconds, format_signed_percent
+from howdah.units import (
+    format_bits_per_s,
+    format_bytes,
+    format_counted,
+    format_memory,
+    format_percent,
+    format_rate,
+    format_seconds,
+    format_signed_percent,
+)
 
 Sure = Literal["measured", "likely", "guess"]  # How much the numbers support a finding.
 
@@ -96,3 +123,112 @@ def counted_tasks(tasks: int, kind: str) -> str:
 def state(outcome: Outcome) -> str:
     """The verb for an outcome, to be followed by a duration."""
     return _STATE[outcome]
+
+
+class OfWorkload(Protocol):
+    """Anything that was concluded on one workload."""
+
+    @property
+    def workload(self) -> str: ...
+
+
+_Of = TypeVar("_Of", bound=OfWorkload)
+
+
+def by_workload(items: Iterable[_Of]) -> Iterable[list[_Of]]:
+    """The items of each workload, in the order of the first of each."""
+    groups: dict[str, list[_Of]] = {}
+    for item in items:
+        groups.setdefault(item.workload, []).append(item)
+    return groups.values()
+
+
+FORMS: Mapping[str, Callable[[Any], str]] = {
+    "s": seconds,
+    "delay": delay,
+    "%": percent,
+    "+%": signed,
+    "x": times,
+    "B": format_bytes,
+    "B/s": format_rate,
+    "bit/s": format_bits_per_s,
+    "memory": format_memory,
+    "names": listed,
+}
+"""How values are written in a sentence, besides ``{maps:#map}``, a count with its noun."""
+
+
+class _Unknown(Exception):
+    """A clause has a value that is not known."""
+
+
+class _Filler(Formatter):
+    """Fills braces with values by name or with attributes of items."""
+
+    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        if key in kwargs:
+            return kwargs[str(key)]
+        return getattr(next((item for item in args if hasattr(item, str(key))), None), str(key))
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if value is None:
+            raise _Unknown
+        if format_spec.startswith("#"):
+            return format_counted(value, format_spec[1:])
+        return FORMS[format_spec](value) if format_spec in FORMS else format(value, format_spec)
+
+
+_FILLER = _Filler()
+
+
+@cache
+def sentences() -> Mapping[str, Mapping[str, Any]]:
+    """The sentences and numbers of findings by their ids."""
+    return tomllib.loads(files("howdah.analysis").joinpath("findings.toml").read_text(encoding="utf-8"))
+
+
+def phrase(name: str, *of: object, words: str = "", **values: Any) -> str:
+    """The text of a finding, one of several by ``words``, without the clauses that have a value of None."""
+    text = sentences()[name]["text"]
+    text = text[words] if words else text
+    clauses = []
+    for clause in [text] if isinstance(text, str) else text:
+        try:
+            clauses.append(_FILLER.vformat(clause, of, values))
+        except _Unknown:
+            continue
+    return "".join(clauses)
+
+
+def conclude(
+    name: str,
+    *of: object,
+    words: str = "",
+    warns: bool | None = None,
+    sure: Sure | None = None,
+    numbers: Iterable[Figure] = (),
+    **values: Any,
+) -> Finding:
+    """The finding with this id in ``findings.toml``, on the workload and phase of the items it is about.
+
+    ``numbers`` follow those of the file; ``warns`` and ``sure`` count before what it has.
+    """
+    entry = sentences()[name]
+    figures = [
+        (_FILLER.vformat(label, of, values), _FILLER.get_field(field, of, values)[0], unit)
+        for label, field, unit in entry.get("numbers", ())
+    ]
+    place = {"workload": None, "phase": None}
+    for key in place:
+        known = next((item for item in of if hasattr(item, key)), None)
+        place[key] = values.get(key, getattr(known, key, None))
+    warning = entry.get("severity") == "warning" if warns is None else warns
+    return finding(
+        name,
+        phrase(name, *of, words=words, **values),
+        *figures,
+        *numbers,
+        severity="warning" if warning else "note",
+        sure=sure or entry.get("sure", "measured"),
+        **place,
+    )
