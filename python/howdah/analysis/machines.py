@@ -95,6 +95,13 @@ class Timeline:
         track = self.track(host, metric)
         return track.growth(start_s, end_s) if track else 0.0
 
+    def total(
+        self, hosts: Iterable[str], metrics: Sequence[str], start_s: float, end_s: float
+    ) -> float | None:
+        """How much counters grew from start to end together; None where none was sampled."""
+        tracks = self.tracks(hosts, metrics)
+        return sum(track.growth(start_s, end_s) for track in tracks) if tracks else None
+
     def blurred(self, start_s: float, end_s: float) -> bool:
         """Whether a stretch shows mostly what its neighbours did: it is shorter than two sample intervals.
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from statistics import fmean
 
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.evidence.losses import Outage, Rebuild, Wait, WorkerDrain
+from howdah.analysis.evidence.losses import Outage, Wait
 from howdah.analysis.layers import LAG_S
 from howdah.analysis.machines import Timeline, Track, counted, setting_s, setting_text
 from howdah.analysis.operation_steps import TimedRun
@@ -157,11 +157,12 @@ def _value_s(record: RunRecord, job: HadoopJob | None, setting: str) -> float | 
 
 
 _LIVE, _FEW = "namenode/live_datanodes", "namenode/under_replicated"
-_RECHECK, _HEARTBEAT = "dfs.namenode.heartbeat.recheck-interval", "dfs.heartbeat.interval"
+_RECHECK, _BEAT = "dfs.namenode.heartbeat.recheck-interval", "dfs.heartbeat.interval"
 
 
-def rebuilds(record: RunRecord, timeline: Timeline) -> tuple[Rebuild, ...]:
-    """One for all DataNodes that were lost together; empty if the NameNode was not sampled."""
+def find_rebuilds(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Whether HDFS made new replicas for all DataNodes that were lost together, and how long that took."""
+    timeline = evidence.timed.timeline
     # A standby knows less than the NameNode that counts most.
     live, few = (
         max(
@@ -172,7 +173,7 @@ def rebuilds(record: RunRecord, timeline: Timeline) -> tuple[Rebuild, ...]:
         for metric in (_LIVE, _FEW)
     )
     if live is None or few is None:
-        return ()
+        return
     lost = [outage for outage in outages(record.events, timeline) if DAEMONS["datanode"] in outage.daemons]
     together: list[list[Outage]] = []
     for outage in sorted(lost, key=lambda outage: outage.lost_s):
@@ -180,56 +181,47 @@ def rebuilds(record: RunRecord, timeline: Timeline) -> tuple[Rebuild, ...]:
             together[-1].append(outage)
         else:
             together.append([outage])
-    return tuple(_rebuild(group, live, few) for group in together)
+    yield from (_hdfs_rebuilt(record, group, live, few) for group in together)
 
 
-def _rebuild(group: list[Outage], live: Track, few: Track) -> Rebuild:
-    lost_s = min(outage.lost_s for outage in group)
+def _hdfs_rebuilt(record: RunRecord, group: Sequence[Outage], live: Track, few: Track) -> Finding:
+    workers, lost_s = sorted(outage.worker for outage in group), min(outage.lost_s for outage in group)
     gone = live.times_s[(live.times_s > lost_s) & (live.values < float(live.at(lost_s)))]
-    base = float(few.at(lost_s))
-    later = few.times_s > lost_s
+    base, later = float(few.at(lost_s)), few.times_s > lost_s
     times, values = few.times_s[later], few.values[later]
+    # The most blocks with too few replicas at a time, and when there were no more than before the loss.
     most = float(values.max()) if len(values) else base
     whole = times[:0]
     if most > base:
         highest = int(values.argmax())
         whole = times[highest + 1 :][values[highest + 1 :] <= base]
-    return Rebuild(
-        workers=tuple(sorted(outage.worker for outage in group)),
-        lost_s=lost_s,
-        given_up_s=float(gone[0]) if len(gone) else None,
-        most_blocks=round(most - base),
-        rebuilt_s=float(whole[0]) if len(whole) else None,
+    lacking = round(most - base)
+    words = "whole" if len(whole) else "lacking"
+    words = "kept" if not len(gone) else words if lacking else "no_lack"
+    return conclude(
+        "hdfs-rebuilt",
+        words=words,
+        warns=words == "lacking",
+        nodes=f"the {'DataNode' if len(workers) == 1 else 'DataNodes'} of {listed(workers)}",
+        patience_s=2 * setting_s(record, _RECHECK) + 10 * (read_seconds(setting_text(record, _BEAT)) or 0.0),
+        most_blocks=lacking,
+        given_up_after_s=float(gone[0]) - lost_s if len(gone) else None,
+        rebuilt_after_s=float(whole[0]) - lost_s if len(whole) else None,
     )
 
 
-def find_rebuilds(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """Whether HDFS made new replicas of what lost DataNodes held, and how long that took."""
-    for rebuild in evidence.rebuilds:
-        given_up_s, rebuilt_s, lost_s = rebuild.given_up_s, rebuild.rebuilt_s, rebuild.lost_s
-        words = "lacking" if rebuilt_s is None else "whole"
-        words = "kept" if given_up_s is None else words if rebuild.most_blocks else "no_lack"
-        nouns = "DataNode" if len(rebuild.workers) == 1 else "DataNodes"
-        heartbeat_s = read_seconds(setting_text(record, _HEARTBEAT)) or 0.0
-        yield conclude(
-            "hdfs-rebuilt",
-            rebuild,
-            words=words,
-            warns=words == "lacking",
-            nodes=f"the {nouns} of {listed(rebuild.workers)}",
-            patience_s=2 * setting_s(record, _RECHECK) + 10 * heartbeat_s,
-            given_up_after_s=None if given_up_s is None else given_up_s - lost_s,
-            rebuilt_after_s=None if rebuilt_s is None else rebuilt_s - lost_s,
-        )
+def find_moves(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """A note for each DataNode that was drained, and one for each measured rebuild."""
+    for event in record.events:
+        if event.kind == "datanode-drained":
+            yield _drained(evidence.timed, event)
+    for result in record.workloads:
+        if result.workload.kind == REDUNDANCY and result.metrics:
+            yield _rebuilt(result)
 
 
-def drains(timed: TimedRun) -> tuple[WorkerDrain, ...]:
-    """Every DataNode that was drained during a run, in order."""
-    drained = [event for event in timed.run.record.events if event.kind == "datanode-drained"]
-    return tuple(_drain(timed, event) for event in drained)
-
-
-def _drain(timed: TimedRun, event: Event) -> WorkerDrain:
+def _drained(timed: TimedRun, event: Event) -> Finding:
+    """What a drained DataNode moved, and what that cost the maps that ran meanwhile."""
     began_s = event.time_s if event.since_s is None else event.since_s
     running = [time for time in timed.times if time.start_s <= event.time_s and began_s <= time.end_s]
     attempts = (attempt for time in running for attempt in attempts_of(timed.run, time))
@@ -237,45 +229,23 @@ def _drain(timed: TimedRun, event: Event) -> WorkerDrain:
     meanwhile = [attempt for attempt in maps if attempt.start_s <= event.time_s and began_s <= attempt.end_s]
     others = [attempt for attempt in maps if attempt not in meanwhile]
     datanodes = counted(timed.machines, timed.timeline, "datanode")
-
-    def grown(metric: str) -> float | None:
-        tracks = timed.timeline.tracks(datanodes, [metric])
-        return sum(track.growth(began_s, event.time_s + LAG_S) for track in tracks) if tracks else None
-
-    return WorkerDrain(
-        worker=event.worker,
-        began_s=event.since_s,
-        ended_s=event.time_s,
-        held_bytes=event.held_bytes,
-        workloads=tuple(time.workload for time in running),
-        copied_blocks=grown("datanode/copied_blocks"),
-        written_bytes=grown("datanode/written_bytes"),
-        during_s=fmean(attempt.elapsed_s for attempt in meanwhile) if meanwhile else None,
-        otherwise_s=fmean(attempt.elapsed_s for attempt in others) if others else None,
+    copied, written = (
+        timed.timeline.total(datanodes, [f"datanode/{metric}"], began_s, event.time_s + LAG_S)
+        for metric in ("copied_blocks", "written_bytes")
     )
-
-
-def find_moves(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """A note for each DataNode that was drained, and one for each measured rebuild."""
-    for drain in evidence.drains:
-        copied, during_s = drain.copied_blocks, drain.during_s
-        moved = copied is not None and drain.written_bytes is not None
-        compared = during_s is not None and drain.otherwise_s is not None
-        yield conclude(
-            "worker-drained",
-            drain,
-            took_s=None if drain.began_s is None else drain.ended_s - drain.began_s,
-            copied=copied if moved else None,
-            blocks=round(copied) if moved and copied is not None else None,
-            written=drain.written_bytes if moved else None,
-            ran=drain.workloads or None,
-            meanwhile_s=during_s if compared else None,
-            usual_s=drain.otherwise_s if compared else None,
-            workload=next(iter(drain.workloads), None),
-        )
-    for result in record.workloads:
-        if result.workload.kind == REDUNDANCY and result.metrics:
-            yield _rebuilt(result)
+    moved, compared = None not in (copied, written), bool(meanwhile and others)
+    return conclude(
+        "worker-drained",
+        event,
+        workload=running[0].workload if running else None,
+        took_s=None if event.since_s is None else event.time_s - began_s,
+        copied=copied if moved else None,
+        blocks=round(copied) if moved and copied is not None else None,
+        written=written if moved else None,
+        ran=[time.workload for time in running] or None,
+        meanwhile_s=fmean(attempt.elapsed_s for attempt in meanwhile) if compared else None,
+        usual_s=fmean(attempt.elapsed_s for attempt in others) if compared else None,
+    )
 
 
 def _rebuilt(result: WorkloadResult) -> Finding:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 from statistics import median
+from typing import NamedTuple
 
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.evidence.times import JobOverhead, Spills, WorkloadTime
+from howdah.analysis.evidence.times import JobOverhead, WorkloadTime
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.phases import attempts_of, by_job, cluster_work, done, job_bytes
 from howdah.analysis.uneven_tasks import slots_of
 from howdah.analysis.wording import conclude, counted_tasks, took
 from howdah.model.comparison import Finding
-from howdah.model.run import Outcome, RunRecord, TaskAttempt
+from howdah.model.run import Outcome, RunRecord, TaskAttempt, WorkloadResult
 from howdah.model.tables import RunData
 from howdah.model.workloads.terasort import CODEC, ROWS, Codec
 
@@ -110,47 +111,55 @@ SPILLED_ONCE = 1.01
 WORTHWHILE_RATIO = 1.1  # Compression that saves less than this costs CPU for hardly fewer bytes.
 
 
-def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spills, ...]:
-    spilled: list[Spills] = []
-    for time in workloads:
-        result = record.workloads[time.index]
-        counters, job = result.counters, result.job
-        if result.spark is not None:
-            # Its stages have findings of their own; what a shuffle writes is no spill.
-            continue
-        if job is not None:
-            work = cluster_work(result)
-            if work is None or not work.stored:
-                continue
-            # What the maps spilled; that reduces write once more what they merge is Hadoop's way.
-            moved = job_bytes(job)
-            read = moved.map_file_read + moved.reduce_file_read
-            volumes = moved.map_spills, moved.output_raw, moved.output_stored, read
-        elif counters.spilled_bytes:
-            rows = counters.input_rows or ROWS.of(result.workload) or 0
-            share = counters.spilled_rows / rows if rows else 0.0
-            volumes = share, counters.spilled_raw_bytes, counters.spilled_bytes, counters.spill_read_bytes
-        else:
-            continue
-        codec = (CODEC.of(result.workload) or Codec.NONE).value
-        spilled.append(Spills(time.workload, codec, *volumes))
-    return tuple(spilled)
-
-
 def find_spills(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """That a workload spilled, and a warning if it spilled rows more than once."""
-    for item in evidence.spills:
-        if item.rows_per_row > SPILLED_ONCE:
-            job = record.workloads[evidence.time_of(item.workload).index].job
-            remedy = "a larger mapreduce.task.io.sort.mb" if job else "more memory, or fewer tasks at once,"
-            yield conclude("extra-spills", item, remedy=remedy)
-        else:
-            yield conclude("spills", item, once=", no row more than once" if item.rows_per_row else None)
+    for time in evidence.workloads:
+        result = record.workloads[time.index]
+        spilled = _spilled(result)
+        if spilled is not None:
+            extra = spilled.rows_per_row > SPILLED_ONCE
+            remedy = "more memory, or fewer tasks at once,"
+            yield conclude(
+                "extra-spills" if extra else "spills",
+                spilled,
+                workload=time.workload,
+                remedy=remedy if result.job is None else "a larger mapreduce.task.io.sort.mb",
+                once=", no row more than once" if spilled.rows_per_row else None,
+            )
+
+
+class _Spilled(NamedTuple):
+    """Intermediate data on disk: rows spilled per input row, and raw over stored bytes."""
+
+    rows_per_row: float
+    raw_bytes: int
+    stored_bytes: int
+
+
+def _spilled(result: WorkloadResult) -> _Spilled | None:
+    """What a workload spilled; None of Spark: its stages have findings of their own."""
+    counters = result.counters
+    if result.job is not None:
+        work = cluster_work(result) if result.spark is None else None
+        # What the maps spilled; that reduces write once more what they merge is Hadoop's way.
+        moved = job_bytes(result.job)
+        spilled = _Spilled(moved.map_spills, moved.output_raw, moved.output_stored)
+        return spilled if work is not None and work.stored else None
+    if result.spark is not None or not counters.spilled_bytes:
+        return None
+    rows = counters.input_rows or ROWS.of(result.workload) or 0
+    share = counters.spilled_rows / rows if rows else 0.0
+    return _Spilled(share, counters.spilled_raw_bytes, counters.spilled_bytes)
 
 
 def find_compression(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """The compression ratio of the intermediate data, where a codec was at work."""
-    for item in evidence.spills:
-        if item.codec != Codec.NONE.value and item.raw_bytes:
-            spared = 1 - 1 / item.ratio if item.ratio < WORTHWHILE_RATIO else None
-            yield conclude("compression", item, spared=spared)
+    for time in evidence.workloads:
+        result = record.workloads[time.index]
+        codec, spilled = (CODEC.of(result.workload) or Codec.NONE).value, _spilled(result)
+        if spilled is not None and codec != Codec.NONE.value and spilled.raw_bytes:
+            ratio = spilled.raw_bytes / spilled.stored_bytes if spilled.stored_bytes > 0 else 1.0
+            spared = 1 - 1 / ratio if ratio < WORTHWHILE_RATIO else None
+            yield conclude(
+                "compression", spilled, workload=time.workload, codec=codec, ratio=ratio, spared=spared
+            )

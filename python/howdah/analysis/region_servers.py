@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.evidence.operations import RegionServerUse, RegionUse, RequestCheck
+from howdah.analysis.evidence.operations import RegionServerUse, RegionUse
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.machines import Timeline
 from howdah.analysis.operation_steps import Stretch, TimedRun
@@ -216,35 +216,47 @@ def _use(
     )
 
 
-def request_checks(timed: TimedRun, uses: Sequence[RegionServerUse]) -> tuple[RequestCheck, ...]:
-    """What clients count beside what servers do, of every workload whose operations were counted.
+class RequestCheck(NamedTuple):
+    """What clients requested and RegionServers counted: gets, mutations or entries of the WAL.
+
+    ``resolution`` bounds the error that comes from samples not falling on the workload's ends.
+    """
+
+    kind: str
+    requested: float
+    counted: float
+    resolution: float
+
+    @property
+    def apart(self) -> float:
+        return (self.counted - self.requested) / self.requested
+
+
+def _request_checks(
+    timed: TimedRun, time: WorkloadTime, uses: Sequence[RegionServerUse]
+) -> list[RequestCheck]:
+    """What clients count beside what servers do, of a workload whose operations were counted.
 
     Not where faults were done: probes ask beside the clients then, and clients ask again.
     """
-    if timed.run.record.faults:
-        return ()
-    checks: list[RequestCheck] = []
-    for time in timed.times:
-        result = timed.run.record.workloads[time.index]
-        mine = [use for use in uses if use.workload == time.workload]
-        # Where the highest rate was looked for, servers were asked for much beside what the record counts.
-        if not result.operations or not mine or result.rates:
-            continue
-        writes = asked_for(result.operations, _WRITES)
-        counted = {
-            "gets": (asked_for(result.operations, _READS), sum(use.gets for use in mine)),
-            "mutations": (writes, sum(use.mutations for use in mine)),
-            "entries in the WAL": (writes if is_logged(result) else 0, sum(use.wal_appends for use in mine)),
-        }
-        # A workload's neighbours may count for it: an interval at each end.
-        most_s = max(interval_s(timed.timeline, use.machine) for use in mine)
-        blur = min(1.0, 2 * most_s / time.elapsed_s)
-        checks += [
-            RequestCheck(time.workload, kind, float(requested), server, blur * requested)
-            for kind, (requested, server) in counted.items()
-            if requested
-        ]
-    return tuple(checks)
+    result = timed.run.record.workloads[time.index]
+    # Where the highest rate was looked for, servers were asked for much beside what the record counts.
+    if timed.run.record.faults or not result.operations or not uses or result.rates:
+        return []
+    writes = asked_for(result.operations, _WRITES)
+    counted = {
+        "gets": (asked_for(result.operations, _READS), sum(use.gets for use in uses)),
+        "mutations": (writes, sum(use.mutations for use in uses)),
+        "entries in the WAL": (writes if is_logged(result) else 0, sum(use.wal_appends for use in uses)),
+    }
+    # A workload's neighbours may count for it: an interval at each end.
+    most_s = max(interval_s(timed.timeline, use.machine) for use in uses)
+    blur = min(1.0, 2 * most_s / time.elapsed_s)
+    return [
+        RequestCheck(kind, float(requested), server, blur * requested)
+        for kind, (requested, server) in counted.items()
+        if requested
+    ]
 
 
 def is_logged(result: WorkloadResult) -> bool:
@@ -267,7 +279,11 @@ def hottest(uses: Sequence[RegionServerUse]) -> tuple[RegionServerUse, float]:
 
 def find_checks(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Whether servers counted what clients asked for: a warning where they did not."""
-    for mine in by_workload(evidence.request_checks):
+    for uses in by_workload(evidence.region_servers):
+        time = evidence.time_of(uses[0].workload)
+        mine = _request_checks(evidence.timed, time, uses)
+        if not mine:
+            continue
         off = [
             check
             for check in mine
@@ -276,7 +292,7 @@ def find_checks(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         blur = max(check.resolution / check.requested for check in mine)
         yield conclude(
             "request-accounting",
-            mine[0],
+            uses[0],
             words="off" if off else "agree",
             warns=bool(off),
             numbers=(

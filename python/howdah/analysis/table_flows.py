@@ -81,12 +81,13 @@ def _flow(
     again = rewrites(sum(use.flushes for use in uses), sum(use.regions for use in uses))
     expected = replication * (logged + stored * (1 + again))
 
-    def grown(subject: str, metrics: Sequence[str]) -> float | None:
-        tracks = timeline.tracks(counted(machines, timeline, subject), metrics)
-        return sum(track.growth(time.start_s, time.end_s) for track in tracks) if tracks else None
-
-    blocks = grown("datanode", ["datanode/written_bytes"])
-    disk = grown("disk", [f"disk/{name}/written_bytes" for name in disks])
+    blocks, disk = (
+        timeline.total(counted(machines, timeline, subject), metrics, time.start_s, time.end_s)
+        for subject, metrics in (
+            ("datanode", ["datanode/written_bytes"]),
+            ("disk", [f"disk/{name}/written_bytes" for name in disks]),
+        )
+    )
     wrote = blocks if blocks is not None else replication * (wal + flushed + compacted)
     client = cells * value_bytes
     theory = {"wal": logged, "stored": stored, "again": stored * again, "blocks": expected}

@@ -8,12 +8,13 @@ meanwhile tells whether heartbeats are what limits it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.evidence.times import Starvation, TaskSpread, WorkloadTime
+from howdah.analysis.evidence.times import TaskSpread, WorkloadTime
 from howdah.analysis.evidence.use import FloatArray
 from howdah.analysis.machines import setting_s, setting_text
 from howdah.analysis.operation_steps import Stretch, apart_s
@@ -234,25 +235,6 @@ _SCHEDULER = "yarn.resourcemanager.scheduler.class"
 _FAIR_SEVERAL = "yarn.scheduler.fair.assignmultiple"
 
 
-def starvations(
-    run: RunData, times: tuple[WorkloadTime, ...], still: Mapping[str, Sequence[Stretch]]
-) -> tuple[Starvation, ...]:
-    """Every kind of task of every job that waited while slots were free; none of runs without YARN.
-
-    ``still`` is when each workload got no answers after faults, which is no matter of the scheduler's.
-    """
-    record = run.record
-    if record.plan.cluster is None or record.plan.cluster.request.profile is Profile.PAPER:
-        return ()
-    return tuple(
-        starvation
-        for time in times
-        for attempts in by_job(attempts_of(run, time))
-        for kind in ("map", "reduce")
-        if (starvation := _starvation(record, time, attempts, kind, still[time.workload])) is not None
-    )
-
-
 def _starvation(
     record: RunRecord,
     time: WorkloadTime,
@@ -267,8 +249,7 @@ def _starvation(
     begun_s = min((attempt.start_s for attempt in firsts), default=0.0)
     if kind == "reduce":
         # Before the last map has begun, reduces are let wait for maps.
-        maps = [attempt.start_s for attempt in attempts if attempt.kind == "map"]
-        begun_s = max([begun_s, *maps])
+        begun_s = max([begun_s, *(attempt.start_s for attempt in attempts if attempt.kind == "map")])
     awaited = np.array([attempt.start_s for attempt in firsts if attempt.start_s >= begun_s])
     if len(awaited) < 2 or apart_s(awaited.min(), awaited.max(), still) < LEAST_S:
         return None
@@ -279,15 +260,12 @@ def _starvation(
     workers = len({attempt.worker for attempt in attempts})
     heartbeat_s = setting_s(record, _HEARTBEAT_MS) or 1.0
     beats = workers * float(apart_s(begun_s, last_s, still)) / heartbeat_s
+    whole_s = slots * float(apart_s(begun_s, ended_s, still))
     return Starvation(
-        workload=time.workload,
         kind=kind,
-        slots=slots,
-        workers=workers,
-        start_s=begun_s,
-        end_s=last_s,
-        empty_share=empty_s(starts, ends, awaited, slots, still)
-        / (slots * float(apart_s(begun_s, ended_s, still))),
+        room=slots / workers,
+        lasted_s=last_s - begun_s,
+        empty_share=empty_s(starts, ends, awaited, slots, still) / whole_s,
         heartbeat_s=heartbeat_s,
         given_each_beat=len(awaited) / beats,
     )
@@ -311,16 +289,34 @@ def empty_s(
 
 
 def find_starving(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """Jobs that would have ended sooner, had the scheduler filled their slots."""
-    for starved in evidence.starvations:
-        if starved.empty_share >= LEAST_SHARE:
-            yield conclude(
-                "starved-slots",
-                starved,
-                lasted_s=starved.end_s - starved.start_s,
-                room=starved.slots / starved.workers,
-                advice=_advice(record, starved),
-            )
+    """Jobs that would have ended sooner, had the scheduler filled their slots; none of runs without YARN."""
+    timed, cluster = evidence.timed, record.plan.cluster
+    if cluster is None or cluster.request.profile is Profile.PAPER:
+        return
+    for time in evidence.workloads:
+        for attempts in by_job(attempts_of(timed.run, time)):
+            for kind in ("map", "reduce"):
+                starved = _starvation(record, time, attempts, kind, timed.still[time.workload])
+                if starved is not None and starved.empty_share >= LEAST_SHARE:
+                    yield conclude(
+                        "starved-slots", starved, workload=time.workload, advice=_advice(record, starved)
+                    )
+
+
+class Starvation(NamedTuple):
+    """Tasks of one kind of a job that waited, and how many slots stood empty meanwhile.
+
+    The last one began after ``lasted_s``. ``empty_share`` is the part of all slot time, from when they could
+    begin to the end of the last one, in which slots were free while as many tasks waited.
+    ``given_each_beat`` is how many a worker with ``room`` began in each heartbeat, in the mean.
+    """
+
+    kind: str
+    room: float
+    lasted_s: float
+    empty_share: float
+    heartbeat_s: float
+    given_each_beat: float
 
 
 def _advice(record: RunRecord, starved: Starvation) -> str:
