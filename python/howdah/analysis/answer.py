@@ -16,10 +16,21 @@ from howdah.analysis.links import link_numbers, link_sentence
 from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.masters import took_over
 from howdah.analysis.other_processes import disturbance_of, used_meanwhile
-from howdah.analysis.storage import steepest, zone_numbers, zone_sentence
+from howdah.analysis.storage import steepest, zone_finding
 from howdah.analysis.table_limits import answer_sentences, together
-from howdah.analysis.use import QUIET_BYTES_PER_S, use_clauses
-from howdah.analysis.wording import Figure, Sure, finding, listed, named, percent, seconds, times, took
+from howdah.analysis.use import QUIET_BYTES_PER_S, by_phases, use_clauses
+from howdah.analysis.wording import (
+    Figure,
+    Sure,
+    conclude,
+    finding,
+    listed,
+    named,
+    percent,
+    seconds,
+    times,
+    took,
+)
 from howdah.model.comparison import Finding
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.workloads.base import TOGETHER
@@ -129,38 +140,22 @@ def _use(evidence: Evidence, workload: str, phase: str | None) -> tuple[list[str
 
 def find_outside(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Time that a workload spent in none of its phases."""
+    # A job's time before and after its tasks is told with the rest of its overhead.
     mentioned = {overhead.workload for overhead in evidence.overheads}
     for time in evidence.workloads:
-        # A job's time before and after its tasks is told with the rest of its overhead.
-        if time.workload in mentioned:
-            continue
         outside_s = time.elapsed_s - sum(phase.elapsed_s for phase in time.phases)
-        if time.phases and outside_s > max(OUTSIDE_S, OUTSIDE_SHARE * time.elapsed_s):
-            yield finding(
-                "outside-phases",
-                f"{time.workload} spent {seconds(outside_s)} in none of its phases",
-                ("outside phases", outside_s, "s"),
-                workload=time.workload,
-            )
+        least_s = max(OUTSIDE_S, OUTSIDE_SHARE * time.elapsed_s)
+        if time.workload not in mentioned and time.phases and outside_s > least_s:
+            yield conclude("outside-phases", time, outside_s=outside_s)
 
 
 def find_cluster_use(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """CPU, disks and network of all workers, phase by phase, with who did least and most."""
-    if not on_cluster(record):
-        return
-    phased = {use.workload for use in evidence.use if use.phase is not None}
-    for use in evidence.use:
-        if use.coarse or (use.phase is None and use.workload in phased):
-            continue
+    for use in by_phases(evidence) if on_cluster(record) else ():
         clauses, numbers = _clauses(use.working)
         if numbers:
-            yield finding(
-                "use",
-                f"{named(use.workload, use.phase)}: {'; '.join(clauses)}",
-                *numbers,
-                workload=use.workload,
-                phase=use.phase,
-            )
+            place = named(use.workload, use.phase)
+            yield conclude("use", use, place=place, clauses="; ".join(clauses), numbers=numbers)
 
 
 def _clauses(machines: Sequence[HostUse]) -> tuple[list[str], list[Figure]]:
@@ -236,8 +231,9 @@ def _answer(record: RunRecord, evidence: Evidence) -> _Answer:
     elif (links := link_sentence(measured)) is not None:
         answer = _Answer([links], first.workload, numbers=link_numbers(measured))
     elif zone is not None:
-        text = [zone_sentence(record, evidence, zone)]
-        return _Answer(text, first.workload, numbers=zone_numbers(record, evidence, zone))
+        zones = zone_finding(record, evidence, zone)
+        numbers = [(number.name, number.value, number.unit) for number in zones.numbers]
+        return _Answer([zones.text], first.workload, numbers=numbers)
     else:
         brief = len(main) > BRIEF_FROM
         text = (together(record, evidence, main) if brief else None) or [

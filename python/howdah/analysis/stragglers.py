@@ -15,7 +15,7 @@ from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.other_processes import disturbance_of, disturbed, used_meanwhile
 from howdah.analysis.phases import attempts_of, by_job, done
-from howdah.analysis.wording import Sure, finding, percent, seconds, times, took
+from howdah.analysis.wording import Sure, conclude, percent, seconds, took
 from howdah.model.comparison import Finding
 from howdah.model.run import Origin, Outcome, RunRecord, TaskAttempt
 from howdah.units import format_bytes, format_counted, format_rate
@@ -61,47 +61,54 @@ def find_stragglers(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 def _of_one(record: RunRecord, evidence: Evidence, straggler: Straggler) -> Finding:
-    text = f"{straggler.workload}: {_place(straggler)} {_DID[straggler.cause][0]}"
-    if straggler.signs:
-        text += f": {_reason(straggler)}"
-    if straggler.slowdown > 1 and straggler.task is None:
-        text += f"; its tasks {took(record)} {times(straggler.slowdown)} as long per byte as others'"
-    text += _disturbed(evidence, straggler)
-    if len(straggler.signs) > 1:
-        text += f"; weaker: {straggler.signs[1].cause}, {_stands_on(straggler.signs[1])}"
-    numbers = (
-        ("confidence", straggler.confidence, "1"),
-        ("seconds per byte over others'", straggler.slowdown, "1"),
-        *((_lost(sign), sign.lost_share, "1") for sign in straggler.signs),
-    )
-    return finding(
+    signs, slower = straggler.signs, straggler.slowdown > 1 and straggler.task is None
+    return conclude(
         "straggler",
-        text,
-        *numbers,
-        severity="warning",
-        workload=straggler.workload,
+        words="one",
         sure=_sure(straggler.confidence),
+        numbers=(
+            ("confidence", straggler.confidence, "1"),
+            ("seconds per byte over others'", straggler.slowdown, "1"),
+            *((_lost(sign), sign.lost_share, "1") for sign in signs),
+        ),
+        workload=straggler.workload,
+        place=_place(straggler),
+        did=_DID[straggler.cause][0],
+        reason=_reason(straggler) if signs else None,
+        took=took(record),
+        slower=straggler.slowdown if slower else None,
+        others=_others(evidence, straggler),
+        weaker=f"{signs[1].cause}, {_stands_on(signs[1])}" if len(signs) > 1 else None,
     )
 
 
 def _of_many(evidence: Evidence, group: Sequence[Straggler]) -> Finding:
     """The strongest come first, and are the examples."""
     first = group[0]
-    noun = "worker" if first.task is None else f"{first.kind} task"
-    text = f"{first.workload}: {format_counted(len(group), noun)} {_DID[first.cause][1]}, such as "
-    text += "; ".join(
-        f"{_place(straggler)}, {_reason(straggler)}" if straggler.signs else _place(straggler)
-        for straggler in group[:MOST_SENTENCES]
-    )
-    text += _disturbed(evidence, first)
     surest = max(straggler.confidence for straggler in group)
     numbers = [("stragglers", len(group), "1"), ("largest confidence", surest, "1")]
     if first.signs:
         most = max(straggler.signs[0].lost_share for straggler in group)
         numbers.append((f"most {_lost(first.signs[0])}", most, "1"))
-    return finding(
-        "straggler", text, *numbers, severity="warning", workload=first.workload, sure=_sure(surest)
+    return conclude(
+        "straggler",
+        words="many",
+        sure=_sure(surest),
+        numbers=numbers,
+        workload=first.workload,
+        counted=format_counted(len(group), "worker" if first.task is None else f"{first.kind} task"),
+        did=_DID[first.cause][1],
+        examples="; ".join(
+            f"{_place(straggler)}, {_reason(straggler)}" if straggler.signs else _place(straggler)
+            for straggler in group[:MOST_SENTENCES]
+        ),
+        others=_others(evidence, first),
     )
+
+
+def _others(evidence: Evidence, straggler: Straggler) -> str | None:
+    others = disturbance_of(evidence, straggler.workload)
+    return None if others is None or straggler.cause == _CONTENDED else used_meanwhile(others)
 
 
 def _place(straggler: Straggler) -> str:
@@ -116,13 +123,6 @@ def _reason(straggler: Straggler) -> str:
     if straggler.cause == _CONTENDED:
         return _stands_on(sign)
     return f"{_stands_on(sign)}, which cost it {percent(sign.lost_share)} of its time"
-
-
-def _disturbed(evidence: Evidence, straggler: Straggler) -> str:
-    others = disturbance_of(evidence, straggler.workload)
-    if others is None or straggler.cause == _CONTENDED:
-        return ""
-    return f"; {used_meanwhile(others)}, which makes this less sure"
 
 
 def _sure(confidence: float) -> Sure:

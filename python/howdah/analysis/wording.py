@@ -162,13 +162,20 @@ class _Unknown(Exception):
     """A clause has a value that is not known."""
 
 
+def _owner(name: str, items: Iterable[object]) -> object:
+    """The first of the items that has an attribute."""
+    return next((item for item in items if hasattr(item, name)), None)
+
+
 class _Filler(Formatter):
     """Fills braces with values by name or with attributes of items."""
 
-    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        if key in kwargs:
-            return kwargs[str(key)]
-        return getattr(next((item for item in args if hasattr(item, str(key))), None), str(key))
+    def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, str]:
+        name, *attributes = field_name.split(".")
+        value = kwargs[name] if name in kwargs else getattr(_owner(name, args), name)
+        for attribute in attributes:
+            value = None if value is None else getattr(value, attribute)
+        return value, name
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if value is None:
@@ -191,13 +198,16 @@ def phrase(name: str, *of: object, words: str = "", **values: Any) -> str:
     """The text of a finding, one of several by ``words``, without the clauses that have a value of None."""
     text = sentences()[name]["text"]
     text = text[words] if words else text
-    clauses = []
-    for clause in [text] if isinstance(text, str) else text:
-        try:
-            clauses.append(_FILLER.vformat(clause, of, values))
-        except _Unknown:
-            continue
-    return "".join(clauses)
+    clauses = [text] if isinstance(text, str) else text
+    return "".join(filter(None, (filled(clause, *of, **values) for clause in clauses)))
+
+
+def filled(template: str, *of: object, **values: Any) -> str | None:
+    """The template with values in its braces; None if one of them is None."""
+    try:
+        return _FILLER.vformat(template, of, values)
+    except _Unknown:
+        return None
 
 
 def conclude(
@@ -218,10 +228,7 @@ def conclude(
         (_FILLER.vformat(label, of, values), _FILLER.get_field(field, of, values)[0], unit)
         for label, field, unit in entry.get("numbers", ())
     ]
-    place = {"workload": None, "phase": None}
-    for key in place:
-        known = next((item for item in of if hasattr(item, key)), None)
-        place[key] = values.get(key, getattr(known, key, None))
+    workload, phase = (values.get(key, getattr(_owner(key, of), key, None)) for key in ("workload", "phase"))
     warning = entry.get("severity") == "warning" if warns is None else warns
     return finding(
         name,
@@ -230,5 +237,6 @@ def conclude(
         *numbers,
         severity="warning" if warning else "note",
         sure=sure or entry.get("sure", "measured"),
-        **place,
+        workload=workload,
+        phase=phase,
     )
