@@ -16,6 +16,7 @@ from howdah.analysis.links import link_numbers, link_sentence
 from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.masters import took_over
 from howdah.analysis.other_processes import disturbance_of, used_meanwhile
+from howdah.analysis.phases import grouped
 from howdah.analysis.storage import steepest, zone_finding
 from howdah.analysis.table_limits import answer_sentences, together
 from howdah.analysis.use import QUIET_BYTES_PER_S, by_phases, use_clauses
@@ -330,11 +331,9 @@ def _lost(evidence: Evidence, losses: Sequence[WorkerLoss]) -> list[str]:
 
 def _with_hosts(evidence: Evidence, lost: Sequence[str]) -> list[str]:
     """Workers that were lost; a host of which all several were is named instead of them."""
-    workers: dict[str, list[str]] = {}
-    for worker, host in workers_of(evidence.machines).items():
-        workers.setdefault(host, []).append(worker)
+    hosts = workers_of(evidence.machines)
     gone, result = set(lost), []
-    for host, own in workers.items():
+    for host, own in grouped(hosts, hosts.__getitem__).items():
         if len(own) > 1 and gone.issuperset(own):
             result.append(f"host {host} with {listed(own)}")
             gone -= set(own)

@@ -20,7 +20,7 @@ from howdah.analysis.machines import data_dirs, dir_of, on_cluster
 from howdah.analysis.phases import tasks_of
 from howdah.analysis.uneven_tasks import succeeded
 from howdah.analysis.wording import conclude, percent
-from howdah.model.cluster import Event, ReplicaSpread
+from howdah.model.cluster import ReplicaSpread
 from howdah.model.comparison import Finding
 from howdah.model.plan import Placement
 from howdah.model.run import RunRecord
@@ -34,6 +34,7 @@ _KNOWING = {
     Placement.UPGRADE_DOMAINS: "BlockPlacementPolicyWithUpgradeDomain",
 }
 """The policies that know them; a plan may have been told to do with another."""
+_COPIED = ("datanode-given-up", "datanode-drained")
 _SELDOM = 0.05  # In how many layouts at random one may be called uneven.
 
 
@@ -114,10 +115,12 @@ def copied_bytes(record: RunRecord, time: WorkloadTime) -> float:
 
     Of what was written before, fsck has counted it; of what was being written it is one part of many.
     """
+    # Nothing is copied before the NameNode gives a DataNode up, for which older records have no own word.
     lost = {
         event.worker
         for event in record.events
-        if _declared_dead(event) and time.start_s <= event.time_s <= time.end_s
+        if time.start_s <= event.time_s <= time.end_s
+        and (event.kind in _COPIED or (event.kind == "datanode-lost" and "declares" in event.text))
     }
     copied = 0.0
     for index, result in enumerate(record.workloads[: time.index + 1]):
@@ -130,14 +133,6 @@ def copied_bytes(record: RunRecord, time: WorkloadTime) -> float:
             else:
                 copied += _replica_bytes(spread) * spread.replicas / len(spread.per_worker)
     return copied
-
-
-def _declared_dead(event: Event) -> bool:
-    """Whether the NameNode gave up a DataNode, before which nothing is copied for it, or has drained it."""
-    if event.kind == "datanode-drained":
-        return True
-    # Older records have no word of their own for it.
-    return event.kind == "datanode-given-up" or (event.kind == "datanode-lost" and "declares" in event.text)
 
 
 def _replica_bytes(spread: ReplicaSpread) -> float:

@@ -316,7 +316,7 @@ def known_times(workloads: Sequence[WorkloadTime], references: Sequence[KnownTim
     """Every workload and phase that is known, source by source; none of a workload that did not succeed."""
     return tuple(
         KnownTime(
-            workload,
+            time.workload,
             phase,
             elapsed_s,
             reference.times[name],
@@ -325,14 +325,11 @@ def known_times(workloads: Sequence[WorkloadTime], references: Sequence[KnownTim
             reference.differs,
         )
         for reference in references
-        for workload, phase, elapsed_s in _stretches(workloads)
-        if (name := workload if phase is None else f"{workload}/{phase}") in reference.times
+        for time in workloads
+        if time.outcome is Outcome.SUCCEEDED and time.elapsed_s > 0
+        for phase, elapsed_s in (
+            (None, time.elapsed_s),
+            *((part.name, part.elapsed_s) for part in time.told_apart),
+        )
+        if (name := time.workload if phase is None else f"{time.workload}/{phase}") in reference.times
     )
-
-
-def _stretches(workloads: Sequence[WorkloadTime]) -> Iterator[tuple[str, str | None, float]]:
-    for time in workloads:
-        if time.outcome is Outcome.SUCCEEDED and time.elapsed_s > 0:
-            yield time.workload, None, time.elapsed_s
-            for phase in time.told_apart:
-                yield time.workload, phase.name, phase.elapsed_s

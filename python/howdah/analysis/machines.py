@@ -43,6 +43,11 @@ class Track(NamedTuple):
         """How much a counter grew from start to end."""
         return float(self.at(end_s) - self.at(start_s))
 
+    def mean(self, start_s: float, end_s: float) -> float | None:
+        """The mean of the samples from start to end; None without any."""
+        within = (self.times_s >= start_s) & (self.times_s <= end_s)
+        return float(self.values[within].mean()) if within.any() else None
+
     def uncertainty(self, time_s: float) -> float:
         """How far a counter's true value may lie from the interpolated one: to the farther neighbour."""
         after = int(np.searchsorted(self.times_s, time_s))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.losses import JournalLoad, MasterChange, MasterLoad, MasterLoss
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.fault_effects import was_meant
-from howdah.analysis.machines import Timeline, Track
-from howdah.analysis.phases import attempts_of, names_machine
-from howdah.analysis.wording import by_workload, conclude, named, percent, seconds
+from howdah.analysis.machines import Timeline
+from howdah.analysis.phases import attempts_of, grouped, names_machine
+from howdah.analysis.wording import conclude, named, percent, seconds
 from howdah.hadoop.daemons import DAEMONS, PAIRED
 from howdah.model.cluster import Event
 from howdah.model.comparison import Finding
@@ -73,34 +74,25 @@ _DAEMONS = {DAEMONS[role].name: role.value for role in (Role.NAMENODE, Role.RESO
 
 def master_loads(timeline: Timeline, times: tuple[WorkloadTime, ...]) -> tuple[MasterLoad, ...]:
     """Every master of every workload; none of a run whose daemons were not asked for their CPU time."""
-    return tuple(load for time in times for load in _loads(timeline, time))
-
-
-def _loads(timeline: Timeline, time: WorkloadTime) -> Iterator[MasterLoad]:
-    for name, daemon in _MASTERS.items():
-        for machine in timeline.hosts:
-            used = timeline.track(machine, f"jvm/{daemon}/cpu_s")
-            if used is None or not _saw(used, time):
-                continue
-            calls = timeline.track(machine, f"{daemon}/calls")
-            yield MasterLoad(
-                workload=time.workload,
-                daemon=name,
-                machine=machine,
-                busy=used.growth(time.start_s, time.end_s) / time.elapsed_s,
-                calls_per_s=calls.growth(time.start_s, time.end_s) / time.elapsed_s if calls else None,
-            )
-
-
-def _saw(track: Track, time: WorkloadTime) -> bool:
-    """Whether the samples reach from the start of a workload to its end, or nearly so."""
-    unseen_s = max(track.times_s[0] - time.start_s, 0.0) + max(time.end_s - track.times_s[-1], 0.0)
-    return time.elapsed_s > 0 and bool(unseen_s <= _UNSEEN * time.elapsed_s)
+    loads = []
+    for time, (name, daemon), machine in product(times, _MASTERS.items(), timeline.hosts):
+        used, calls = (
+            timeline.track(machine, metric) for metric in (f"jvm/{daemon}/cpu_s", f"{daemon}/calls")
+        )
+        if used is None or time.elapsed_s <= 0:
+            continue
+        # The samples must reach from the start of a workload to its end, or nearly so.
+        unseen_s = max(used.times_s[0] - time.start_s, 0.0) + max(time.end_s - used.times_s[-1], 0.0)
+        if unseen_s <= _UNSEEN * time.elapsed_s:
+            busy = used.growth(time.start_s, time.end_s) / time.elapsed_s
+            calls_per_s = calls.growth(time.start_s, time.end_s) / time.elapsed_s if calls else None
+            loads.append(MasterLoad(time.workload, name, machine, busy, calls_per_s))
+    return tuple(loads)
 
 
 def find_masters(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One note for each workload: how much of a core every master used."""
-    for loads in by_workload(evidence.masters):
+    for loads in grouped(evidence.masters, lambda item: item.workload).values():
         yield conclude(
             "masters",
             loads[0],

@@ -22,6 +22,7 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.use import FloatArray, MachineOfRun
 from howdah.analysis.machines import Timeline
 from howdah.model.faults import AT_ONCE, Action, FaultReport, ProbeOutage
+from howdah.model.placement import stretches
 from howdah.model.reported import LatencyHistogram, together
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
@@ -118,17 +119,12 @@ def stood_still(
     time: WorkloadTime, course: LatencyCourse | None, stalls: Sequence[Stall]
 ) -> tuple[Stretch, ...]:
     """When a workload got no answers: the stalls within it, each until its clients were at work again."""
-    stretches: list[Stretch] = []
-    for stall in stalls:
-        start_s = max(stall.start_s, time.start_s)
-        end_s = min(time.end_s, stall.end_s if course is None else _at_work_s(course, stall))
-        if end_s <= start_s:
-            continue
-        if stretches and start_s <= stretches[-1][1]:
-            stretches[-1] = stretches[-1][0], max(end_s, stretches[-1][1])
-        else:
-            stretches.append((start_s, end_s))
-    return tuple(stretches)
+    ends = (stall.end_s if course is None else _at_work_s(course, stall) for stall in stalls)
+    within = [
+        (max(stall.start_s, time.start_s), min(time.end_s, end_s))
+        for stall, end_s in zip(stalls, ends, strict=True)
+    ]
+    return tuple(stretches(stretch for stretch in within if stretch[0] < stretch[1]))
 
 
 def _at_work_s(course: LatencyCourse, stall: Stall) -> float:

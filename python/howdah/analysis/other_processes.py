@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import product
 
 import numpy as np
 
@@ -25,33 +27,22 @@ def neighbour_uses(
     cluster = record.plan.cluster
     if cluster is None or cluster.request.sharing is None:
         return ()
-    return tuple(
-        use
-        for stretch in stretches
-        if stretch.phase is None and not stretch.coarse
-        for use in _uses(cluster.port_bits_per_s, timeline, stretch)
-    )
-
-
-def _uses(ports: Mapping[str, int], timeline: Timeline, stretch: StretchUse) -> Iterator[NeighbourUse]:
-    names = {lab: host for host in timeline.hosts for lab in timeline.instances(host, "neighbour")}
-    for lab in names:
-        hosts = [host for host in timeline.hosts if lab in timeline.instances(host, "neighbour")]
-        yield NeighbourUse(
-            workload=stretch.workload,
-            lab=lab,
-            hosts=tuple(hosts),
-            cpus=sum(_grown(timeline, host, lab, "cpu_s", stretch) for host in hosts) / stretch.seconds,
-            link=max(
-                _grown(timeline, host, lab, way, stretch) / stretch.seconds * 8 / ports[host]
+    labs: defaultdict[str, list[str]] = defaultdict(list)
+    for host in timeline.hosts:
+        for lab in timeline.instances(host, "neighbour"):
+            labs[lab].append(host)
+    uses = []
+    for stretch, (lab, hosts) in product(stretches, labs.items()):
+        if stretch.phase is None and not stretch.coarse:
+            span, ports, name = (stretch.start_s, stretch.end_s), cluster.port_bits_per_s, f"neighbour/{lab}"
+            cpu_s = sum(timeline.growth(host, f"{name}/cpu_s", *span) for host in hosts)
+            link = max(
+                timeline.growth(host, f"{name}/{way}_bytes", *span) / stretch.seconds * 8 / ports[host]
                 for host in hosts
-                for way in ("sent_bytes", "received_bytes")
-            ),
-        )
-
-
-def _grown(timeline: Timeline, host: str, lab: str, quantity: str, stretch: StretchUse) -> float:
-    return timeline.growth(host, f"neighbour/{lab}/{quantity}", stretch.start_s, stretch.end_s)
+                for way in ("sent", "received")
+            )
+            uses.append(NeighbourUse(stretch.workload, lab, tuple(hosts), cpu_s / stretch.seconds, link))
+    return tuple(uses)
 
 
 def find_neighbours(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -127,7 +118,7 @@ def _others(timeline: Timeline, machine: str, stretch: StretchUse) -> OthersUse 
         others=max(0.0, cpu.busy - own - (kernel or 0.0)),
         steal=cpu.steal,
         idle=cpu.idle + cpu.iowait,
-        runnable=None if queue is None else _mean(queue.times_s, queue.values, start_s, end_s),
+        runnable=None if queue is None else queue.mean(start_s, end_s),
         waited=None if waits is None else min(1.0, waits.growth(start_s, end_s) / stretch.seconds),
         disk=_disk(timeline, machine, stretch),
     )
@@ -164,11 +155,6 @@ def own_growth(timeline: Timeline, machine: str, quantity: str, start_s: float, 
     """How much a counter of the run's own use grew, all its parts together."""
     parts = timeline.instances(machine, "own")
     return sum(timeline.growth(machine, f"own/{part}/{quantity}", start_s, end_s) for part in parts)
-
-
-def _mean(times_s: FloatArray, values: FloatArray, start_s: float, end_s: float) -> float | None:
-    within = (times_s >= start_s) & (times_s <= end_s)
-    return float(values[within].mean()) if within.any() else None
 
 
 def _disk(timeline: Timeline, machine: str, stretch: StretchUse) -> DiskShare | None:

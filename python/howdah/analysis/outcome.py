@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.machines import on_cluster
-from howdah.analysis.wording import by_workload, conclude, counted_tasks, listed, percent, state
+from howdah.analysis.phases import grouped
+from howdah.analysis.wording import conclude, counted_tasks, listed, percent, state
 from howdah.model.comparison import Finding
 from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.terasort import TERASORT, TERAVALIDATE, TeraValidate
@@ -72,7 +73,7 @@ def find_failed_operations(record: RunRecord, evidence: Evidence) -> Iterator[Fi
 
 def find_exceptions(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """What RegionServers answered with exceptions, after most of which clients wait and ask again."""
-    for mine in by_workload(evidence.region_servers):
+    for mine in grouped(evidence.region_servers, lambda item: item.workload).values():
         calls, busy, moved = (
             round(sum(getattr(use, name) for use in mine))
             for name in ("exceptions", "too_busy", "not_serving")

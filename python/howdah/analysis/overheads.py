@@ -10,11 +10,11 @@ from typing import NamedTuple
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.times import JobOverhead, WorkloadTime
 from howdah.analysis.machines import on_cluster
-from howdah.analysis.phases import attempts_of, by_job, cluster_work, done, job_bytes
+from howdah.analysis.phases import attempts_of, by_job, cluster_work, done, grouped, job_bytes
 from howdah.analysis.uneven_tasks import slots_of
 from howdah.analysis.wording import conclude, counted_tasks, took
 from howdah.model.comparison import Finding
-from howdah.model.run import Outcome, RunRecord, TaskAttempt, WorkloadResult
+from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
 from howdah.model.workloads.terasort import CODEC, ROWS, Codec
 
@@ -53,7 +53,8 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
         # Waves and turnaround are those of the kind there are most of: the maps.
         most = max(kinds, key=lambda kind: len(done(attempts, kind)))
         mine = done(attempts, most)
-        places = _places(mine)
+        in_order = sorted(mine, key=lambda task: task.start_s)
+        places = list(grouped(in_order, lambda task: (task.worker, task.slot)).values())
         slots = slots_of(run.record, time, most, tasks=len(mine), places=len(places))
         first_s = min(task.start_s for task in tasks)
         whole_s = sum(task.elapsed_s for task in tasks)
@@ -78,13 +79,6 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
             )
         )
     return tuple(result)
-
-
-def _places(tasks: tuple[TaskAttempt, ...]) -> list[list[TaskAttempt]]:
-    places: dict[tuple[str, int], list[TaskAttempt]] = {}
-    for task in sorted(tasks, key=lambda task: task.start_s):
-        places.setdefault((task.worker, task.slot), []).append(task)
-    return list(places.values())
 
 
 def _share(parts: list[float | None], whole_s: float) -> float | None:

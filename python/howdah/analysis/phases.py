@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,9 @@ from howdah.model.run import Outcome, RunRecord, TaskAttempt, WorkloadResult
 from howdah.model.storage_policy import POLICIES, ErasurePolicy
 from howdah.model.tables import RunData
 from howdah.model.workloads.option import ERASURE_CODING, REPLICATION
+
+_Item = TypeVar("_Item")
+_Key = TypeVar("_Key", bound=Hashable)
 
 _NONE = CounterValue(map=0, reduce=0, total=0)
 
@@ -306,15 +309,20 @@ def window_of(record: RunRecord, timeline: Timeline, time: WorkloadTime) -> tupl
 
 
 def attempts_of(run: RunData, time: WorkloadTime) -> tuple[TaskAttempt, ...]:
-    return rows(tasks_of(run.tasks, kind_of(run.record, time), time))
+    return rows(tasks_of(run.tasks, run.record.workloads[time.index].workload.kind, time))
 
 
 def by_job(attempts: Iterable[TaskAttempt]) -> tuple[tuple[TaskAttempt, ...], ...]:
     """The attempts of each MapReduce job of a workload, in the order they began; all where no job is told."""
-    jobs: dict[str | None, list[TaskAttempt]] = {}
-    for attempt in attempts:
-        jobs.setdefault(attempt.job, []).append(attempt)
-    return tuple(map(tuple, jobs.values()))
+    return tuple(map(tuple, grouped(attempts, lambda attempt: attempt.job).values()))
+
+
+def grouped(items: Iterable[_Item], key: Callable[[_Item], _Key]) -> dict[_Key, list[_Item]]:
+    """The items by something about them, in the order of the first of each."""
+    groups: dict[_Key, list[_Item]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
 
 
 def names_machine(error: str | None, machine: str) -> bool:
@@ -325,11 +333,6 @@ def names_machine(error: str | None, machine: str) -> bool:
 def master_of(attempt: int) -> int:
     """The application master, from 1, that began an attempt: each has a thousand numbers of its own."""
     return attempt // 1000 + 1
-
-
-def kind_of(record: RunRecord, time: WorkloadTime) -> str:
-    """The name under which the tasks table has a workload."""
-    return record.workloads[time.index].workload.kind
 
 
 def rows(tasks: pa.Table) -> tuple[TaskAttempt, ...]:

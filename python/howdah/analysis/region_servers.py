@@ -15,8 +15,9 @@ from howdah.analysis.evidence.operations import RegionServerUse, RegionUse
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.machines import Timeline
 from howdah.analysis.operation_steps import Stretch, TimedRun
+from howdah.analysis.phases import grouped
 from howdah.analysis.step_causes import SERVER, hot_from, region_servers
-from howdah.analysis.wording import by_workload, conclude, signed
+from howdah.analysis.wording import conclude, signed
 from howdah.model.comparison import Finding
 from howdah.model.reported import OperationCount
 from howdah.model.run import RunRecord, WorkloadResult
@@ -46,7 +47,7 @@ def region_uses(timed: TimedRun) -> tuple[RegionUse, ...]:
 
 def find_hot_regions(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """The hottest region of each workload: a warning where it has a multiple of the others' requests."""
-    for mine in by_workload(evidence.regions):
+    for mine in grouped(evidence.regions, lambda item: item.workload).values():
         if len(mine) > 1:
             share = mine[0].rows / sum(use.rows for use in mine)
             ratio = share * len(mine)
@@ -279,7 +280,7 @@ def hottest(uses: Sequence[RegionServerUse]) -> tuple[RegionServerUse, float]:
 
 def find_checks(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Whether servers counted what clients asked for: a warning where they did not."""
-    for uses in by_workload(evidence.region_servers):
+    for uses in grouped(evidence.region_servers, lambda item: item.workload).values():
         time = evidence.time_of(uses[0].workload)
         mine = _request_checks(evidence.timed, time, uses)
         if not mine:
@@ -316,7 +317,7 @@ def find_checks(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 def find_skew(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """How requests spread over servers: a warning where one has a multiple of the others'."""
-    for mine in by_workload(evidence.region_servers):
+    for mine in grouped(evidence.region_servers, lambda item: item.workload).values():
         if len(mine) > 1 and any(use.judged for use in mine):
             most, ratio = hottest(mine)
             hit_s = first_hit_s(record, [use.machine for use in mine])

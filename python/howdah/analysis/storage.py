@@ -65,6 +65,12 @@ def zone_finding(
 ) -> Finding:
     """How fast the first files went, how fast the last, why they may differ, and fio's raw rate."""
     first, last = ends(list(item.rates_bytes_per_s))
+    limits = record.workloads[evidence.time_of(item.workload).index].raw_limits
+    raw_rates = [
+        limit.write_bytes_per_s if item.operation == "write" else limit.read_bytes_per_s
+        for limit in limits
+        if limit.data_dir == item.data_dir
+    ]
     slower = item.drop > ZONE_DROP
     where = ": as fast everywhere" if item.drop > -ZONE_DROP else ": faster towards its end"
     why = ": the outer and inner zones of a disk, or one that fills up" if explained else None
@@ -76,7 +82,7 @@ def zone_finding(
         last=last,
         less=item.drop if slower else None,
         where=why if slower else where,
-        raw=_raw_rate(record, evidence, item) or None,
+        raw=(raw_rates[0] or None) if raw_rates else None,
     )
 
 
@@ -122,11 +128,3 @@ def find_zones(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for item in evidence.storage:
         explained = item is steepest(evidence, item.workload)
         yield zone_finding(record, evidence, item, explained=explained)
-
-
-def _raw_rate(record: RunRecord, evidence: Evidence, item: StorageZones) -> float | None:
-    result = record.workloads[evidence.time_of(item.workload).index]
-    for limit in result.raw_limits:
-        if limit.data_dir == item.data_dir:
-            return limit.write_bytes_per_s if item.operation == "write" else limit.read_bytes_per_s
-    return None

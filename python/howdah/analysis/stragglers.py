@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 
 from howdah.analysis.causes import tasks
 from howdah.analysis.causes.limits_met import LEAST_PEERS, CauseMark, Planned, View, planned_limits
@@ -14,45 +15,24 @@ from howdah.analysis.evidence.use import OthersUse
 from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.other_processes import disturbance_of, disturbed, used_meanwhile
-from howdah.analysis.phases import attempts_of, by_job, done
-from howdah.analysis.wording import Sure, conclude, percent, seconds, took
+from howdah.analysis.phases import attempts_of, by_job, done, grouped
+from howdah.analysis.wording import FORMS, Sure, conclude, percent, sentences, took
 from howdah.model.comparison import Finding
 from howdah.model.run import Origin, Outcome, RunRecord, TaskAttempt
-from howdah.units import format_bytes, format_counted, format_rate
+from howdah.units import format_counted
 
 MOST_SENTENCES = 3  # More stragglers of one kind and cause share a sentence, with as many examples.
 
 LIKELY = 0.7
 _CONTENDED: Cause = "contended machine"
-_DID: dict[Cause, tuple[str, str]] = {
-    "skewed partition": (
-        "was given more bytes than others of its kind",
-        "were given more bytes than others of their kind",
-    ),
-    "slow disk": ("waited for a slow disk", "waited for slow disks"),
-    "slow link": ("waited for a slow link", "waited for slow links"),
-    "garbage collection": ("collected garbage", "collected garbage"),
-    "CPU held back": ("was limited in its use of CPUs", "were limited in their use of CPUs"),
-    "late start": ("began late", "began late"),
-    "contended machine": (
-        "was slow while others used the machine that it shares with them",
-        "were slow while others used the machine that they share with them",
-    ),
-    "cannot tell": (
-        "was slow, and neither telemetry nor tasks show why",
-        "were slow, and neither telemetry nor tasks show why",
-    ),
-}
-"""What is said of one straggler of a cause, and of several."""
 _REFERENCES = {"plan": "planned", "peers": "its peers'", "quiet": "a quiet machine's"}
 
 
 def find_stragglers(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """A warning for each straggler with its cause and the numbers for it; those that are many share one."""
-    alike: dict[tuple[str, str, bool, Cause], list[Straggler]] = {}
-    for straggler in evidence.stragglers:
-        key = (straggler.workload, straggler.kind, straggler.task is None, straggler.cause)
-        alike.setdefault(key, []).append(straggler)
+    alike = grouped(
+        evidence.stragglers, lambda some: (some.workload, some.kind, some.task is None, some.cause)
+    )
     for group in alike.values():
         if len(group) > MOST_SENTENCES:
             yield _of_many(evidence, group)
@@ -73,7 +53,7 @@ def _of_one(record: RunRecord, evidence: Evidence, straggler: Straggler) -> Find
         ),
         workload=straggler.workload,
         place=_place(straggler),
-        did=_DID[straggler.cause][0],
+        did=sentences()["straggler"]["did"][straggler.cause][0],
         reason=_reason(straggler) if signs else None,
         took=took(record),
         slower=straggler.slowdown if slower else None,
@@ -97,7 +77,7 @@ def _of_many(evidence: Evidence, group: Sequence[Straggler]) -> Finding:
         numbers=numbers,
         workload=first.workload,
         counted=format_counted(len(group), "worker" if first.task is None else f"{first.kind} task"),
-        did=_DID[first.cause][1],
+        did=sentences()["straggler"]["did"][first.cause][1],
         examples="; ".join(
             f"{_place(straggler)}, {_reason(straggler)}" if straggler.signs else _place(straggler)
             for straggler in group[:MOST_SENTENCES]
@@ -141,12 +121,8 @@ def _stands_on(sign: Sign) -> str:
 
 
 def _worded(value: float, unit: str) -> str:
-    if unit == "B/s":
-        return format_rate(value)
-    if unit == "B":
-        return format_bytes(value)
-    if unit == "s":
-        return seconds(value)
+    if unit in FORMS:
+        return FORMS[unit](value)
     return f"{value:.2g}" if unit == "CPUs" else percent(value)
 
 
@@ -249,16 +225,21 @@ def _of_job(
     idle = tasks.had_little(view)
     marks = [
         mark
-        for mark in _marks(view, data_disks)
+        for mark in chain(
+            slow_disks(view, data_disks),
+            slow_links(view),
+            held_back(view),
+            tasks.full_heaps(view),
+            tasks.skewed_tasks(view),
+            tasks.late_starts(view),
+        )
         if mark.sign.strength >= 1
         and not (mark.worker in idle and _had_no_need(mark, slow))
         and not (view.origin is Origin.SIMULATED and _could_do_more(mark, view))
     ]
     most = max((mark.sign.strength for mark in marks), default=0.0)
-    places: dict[tuple[str, int | None], list[CauseMark]] = {}
-    for mark in sorted(marks, key=lambda mark: -mark.sign.strength):
-        places.setdefault((mark.worker, mark.task), []).append(mark)
-    for (worker, task), mine in places.items():
+    strongest = sorted(marks, key=lambda mark: -mark.sign.strength)
+    for (worker, task), mine in grouped(strongest, lambda mark: (mark.worker, mark.task)).items():
         if mine[0].sign.strength >= CONSEQUENCE * most:
             signs = _strongest(mine)
             yield Straggler(
@@ -274,15 +255,6 @@ def _of_job(
             )
     if not marks and len(view.workers) > LEAST_PEERS:
         yield from _unexplained(workload, view, hosts, slow, contended)
-
-
-def _marks(view: View, data_disks: tuple[str, ...]) -> Iterator[CauseMark]:
-    yield from slow_disks(view, data_disks)
-    yield from slow_links(view)
-    yield from held_back(view)
-    yield from tasks.full_heaps(view)
-    yield from tasks.skewed_tasks(view)
-    yield from tasks.late_starts(view)
 
 
 def _had_no_need(mark: CauseMark, slow: dict[str, float]) -> bool:

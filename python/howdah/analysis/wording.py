@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from string import Formatter
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal
 
 from howdah.model.comparison import Finding, Number
 from howdah.model.reported import format_value
@@ -125,29 +125,10 @@ def state(outcome: Outcome) -> str:
     return _STATE[outcome]
 
 
-class OfWorkload(Protocol):
-    """Anything that was concluded on one workload."""
-
-    @property
-    def workload(self) -> str: ...
-
-
-_Of = TypeVar("_Of", bound=OfWorkload)
-
-
-def by_workload(items: Iterable[_Of]) -> Iterable[list[_Of]]:
-    """The items of each workload, in the order of the first of each."""
-    groups: dict[str, list[_Of]] = {}
-    for item in items:
-        groups.setdefault(item.workload, []).append(item)
-    return groups.values()
-
-
 FORMS: Mapping[str, Callable[[Any], str]] = {
     "s": seconds,
     "delay": delay,
     "%": percent,
-    "+%": signed,
     "x": times,
     "B": format_bytes,
     "B/s": format_rate,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Literal, NamedTuple, TypeVar
@@ -160,16 +160,6 @@ def _quantile(ascending: FloatArray, share: float) -> float:
     low = int(place)
     high = min(low + 1, len(ascending) - 1)
     return float(ascending[low] + (place - low) * (ascending[high] - ascending[low]))
-
-
-def by_kind(
-    attempts: Sequence[TaskAttempt], of: Callable[[TaskAttempt], str]
-) -> dict[str, list[TaskAttempt]]:
-    """The attempts grouped by something about them."""
-    result: dict[str, list[TaskAttempt]] = {}
-    for attempt in attempts:
-        result.setdefault(of(attempt), []).append(attempt)
-    return result
 
 
 def bytes_moved(task: TaskAttempt) -> int:

@@ -11,6 +11,7 @@ from statistics import stdev
 from howdah.analysis.comparing.readings import PARTS, PROCESSES, SHORTEST, UNDISTURBED
 from howdah.analysis.comparing.statistics import CONFIDENCE, LEVEL, contrasts, judged
 from howdah.analysis.other_processes import DISTURBED
+from howdah.analysis.phases import grouped
 from howdah.analysis.wording import percent
 from howdah.model.comparison import (
     Against,
@@ -126,10 +127,8 @@ NOISY = 0.1  # Repeats whose times deviate by more than this share were disturbe
 
 def group_repeats(runs: Sequence[RunFigures]) -> tuple[RunGroup, ...]:
     """Repeats put together, in the order in which the first of each group was given."""
-    alike: dict[object, list[RunFigures]] = {}
-    for run in runs:
-        # A failed run may not have come to its last workloads: it stays by itself.
-        alike.setdefault((run.suite, run.outcome, run.amounts, run.facts), []).append(run)
+    # A failed run may not have come to its last workloads: it stays by itself.
+    alike = grouped(runs, lambda run: (run.suite, run.outcome, run.amounts, run.facts))
     groups = [
         RunGroup(name=several[0].run, runs=tuple(sorted(several, key=lambda run: (run.created, run.run))))
         for several in alike.values()
