@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pyarrow as pa
-
 from howdah.analysis import links
 from howdah.analysis.accounting import BACKGROUND_BYTES, UNEXPLAINED_SHARE
 from howdah.analysis.balance import copied_bytes
@@ -32,9 +30,9 @@ from howdah.analysis.phases import (
     window_of,
 )
 from howdah.analysis.uneven_tasks import succeeded
-from howdah.analysis.wording import Figure, conclude, listed
+from howdah.analysis.wording import conclude, listed
 from howdah.model.comparison import Finding
-from howdah.model.run import RunRecord, WorkloadResult
+from howdah.model.run import RunRecord
 from howdah.units import format_bytes
 
 NODES = (
@@ -175,7 +173,12 @@ def flows(timed: TimedRun, accounts: tuple[ByteAccount, ...]) -> tuple[ByteFlow,
         job = job_bytes(result.job)
         attempts = tasks_of(run.tasks, result.workload.kind, time)
         done = succeeded(attempts)
-        remote = _shuffle_share(result, done, place) if work.stored else None
+        remote = links.shuffle_share(done, place) if work.stored else None
+        stages = result.spark.stages if result.spark else ()
+        # Spark counts what of its shuffle crossed the network, and reads input again; MapReduce does neither.
+        if result.spark and work.stored:
+            fetched = sum(stage.shuffle_read_bytes for stage in stages)
+            remote = sum(stage.shuffle_remote_bytes for stage in stages) / fetched if fetched else None
         lot = links.local_by_lot(run.record, result, done, place, places)
         local = links.local_share(done, result.job) if lot is None else lot.share
         whole = links.whole_files_share(run.record, result, local, places)
@@ -186,7 +189,7 @@ def flows(timed: TimedRun, accounts: tuple[ByteAccount, ...]) -> tuple[ByteFlow,
         by_lot = 0.0 if lot is None else lot.wanders * work.input
         unreported = Unreported(*links.unreported_bytes(attempts, work.replication))
         copied = copied_bytes(run.record, time)
-        again = _read_again(result, work.input)
+        again = max(0.0, sum(stage.input_bytes for stage in stages) - work.input) if stages else 0.0
         traffic = Traffic(local, remote, links.read_in_vain(attempts), copied, by_lot, unreported, again)
         span = window_of(run.record, timeline, time)
         follows = any(0 <= time.start_s - earlier.end_s < LAG_S for earlier in times)
@@ -211,21 +214,6 @@ def flows(timed: TimedRun, accounts: tuple[ByteAccount, ...]) -> tuple[ByteFlow,
     return tuple(layered)
 
 
-def _shuffle_share(result: WorkloadResult, done: pa.Table, place: links.Place) -> float | None:
-    """The part of the shuffle that crossed the network: Spark counts it, MapReduce's follows from places."""
-    if result.spark is None:
-        return links.shuffle_share(done, place)
-    read = sum(stage.shuffle_read_bytes for stage in result.spark.stages)
-    remote = sum(stage.shuffle_remote_bytes for stage in result.spark.stages)
-    return remote / read if read else None
-
-
-def _read_again(result: WorkloadResult, size: int) -> float:
-    """Input that stages of Spark read beyond its size; 0 for MapReduce."""
-    stages = result.spark.stages if result.spark else ()
-    return max(0.0, sum(stage.input_bytes for stage in stages) - size) if stages else 0.0
-
-
 def tolerance(layer: LayerAccount, machines: int) -> float:
     """How large an unexplained remainder of a layer may be before it asks for attention."""
     background = BACKGROUND_BYTES * max(1, machines)
@@ -244,7 +232,15 @@ def find_layers(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             flow,
             words="layers",
             warns=bool(off),
-            numbers=(figure for layer in flow.layers for figure in _numbers(layer)),
+            numbers=(
+                (f"{layer.layer} {layer.direction}{suffix}", value, "B")
+                for layer in flow.layers
+                for suffix, value in (
+                    (", theory", layer.theory),
+                    ("", layer.counted),
+                    (", unexplained", layer.unexplained),
+                )
+            ),
             clauses="; ".join(_clause(account, odd=bool(off)) for account in shown),
         )
 
@@ -265,10 +261,3 @@ def _clause(layer: LayerAccount, *, odd: bool) -> str:
         return text
     which = "more" if layer.unexplained > 0 else "less"
     return f"{text}, {format_bytes(abs(layer.unexplained))} {which} unexplained"
-
-
-def _numbers(layer: LayerAccount) -> Iterator[Figure]:
-    name = f"{layer.layer} {layer.direction}"
-    yield (f"{name}, theory", layer.theory, "B")
-    yield (name, layer.counted, "B")
-    yield (f"{name}, unexplained", layer.unexplained, "B")

@@ -132,7 +132,13 @@ def _ended_with(
 ) -> bool:
     """Whether an attempt's work was lost: on that worker, under that master, or for want of either."""
     lost_s = outage.lost_s
-    if attempt.succeeded or _raced(attempt, lost_s, attempts):
+    # One that lost a race that was on before the loss; a later one was run in its place.
+    raced = lost_race(attempt.error) and any(
+        rival.succeeded and rival.start_s <= lost_s
+        for rival in attempts
+        if (rival.kind, rival.task) == (attempt.kind, attempt.task)
+    )
+    if attempt.succeeded or raced:
         return False
     under_way = attempt.start_s <= lost_s <= attempt.end_s
     if under_way and master is not None and master_of(attempt.attempt) == master.number:
@@ -142,15 +148,6 @@ def _ended_with(
         undone = "unusable node" in (attempt.error or "")
         return attempt.start_s <= lost_s and (under_way or undone)
     return attempt.end_s >= lost_s and names_machine(attempt.error, outage.worker)
-
-
-def _raced(attempt: TaskAttempt, lost_s: float, attempts: Sequence[TaskAttempt]) -> bool:
-    """Whether an attempt lost a race that was on before the loss; a later one was run in its place."""
-    return lost_race(attempt.error) and any(
-        rival.succeeded and rival.start_s <= lost_s
-        for rival in attempts
-        if (rival.kind, rival.task) == (attempt.kind, attempt.task)
-    )
 
 
 def _delay_s(
@@ -192,39 +189,33 @@ def find_losses(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         before, master_lost = loss.before_s > 0, loss.takeover_s is not None
         lost_work = "what was under way" if loss.ended else None
         no_attempt = None if loss.ended or master_lost else "no task attempt was lost with it"
+        moments = [
+            f"{what} {seconds(moment - loss.lost_s)}{later}"
+            for what, moment, later in (
+                ("noticed", loss.noticed_s if loss.noticed_s > loss.lost_s else None, " later"),
+                ("given up by YARN after", loss.given_up_s, ""),
+                ("back after", loss.back_s, ""),
+            )
+            if moment is not None
+        ]
+        waits = [(seconds(wait.seconds), _ended(wait)) for wait in loss.waits]
+        until = f": {listed([f'{length} until {end}' for length, end in waits])}" if waits else None
         yield conclude(
             "worker-lost",
             loss,
             warns=not was_meant(record, evidence, loss.worker, loss.lost_s),
             early_s=loss.before_s if before else None,
             place=None if before else named(loss.workload, loss.phase),
-            moments=", ".join(_moments(loss)) or None,
+            moments=", ".join(moments) or None,
             lost_work=lost_work or "everything that it had started, which is not reported",
             attempts=len(loss.ended) or None,
             moved=loss.wasted_bytes or None if loss.ended else None,
             no_attempt=no_attempt,
-            until=_until(loss.waits),
+            until=f", until {waits[0][1]}" if len(waits) == 1 else until,
             repeated=len(loss.again) or None,
             held_up_s=loss.delay_s if loss.delay_s > 0 else None,
             attempts_lost=len(loss.ended),
         )
-
-
-def _moments(loss: WorkerLoss) -> Iterator[str]:
-    if loss.noticed_s > loss.lost_s:
-        yield f"noticed {seconds(loss.noticed_s - loss.lost_s)} later"
-    if loss.given_up_s is not None:
-        yield f"given up by YARN after {seconds(loss.given_up_s - loss.lost_s)}"
-    if loss.back_s is not None:
-        yield f"back after {seconds(loss.back_s - loss.lost_s)}"
-
-
-def _until(waits: Sequence[Wait]) -> str | None:
-    """What each part of the wait was for; None where there was none."""
-    if len(waits) == 1:
-        return f", until {_ended(waits[0])}"
-    parts = [f"{seconds(wait.seconds)} until {_ended(wait)}" for wait in waits]
-    return f": {listed(parts)}" if parts else None
 
 
 def _ended(wait: Wait) -> str:

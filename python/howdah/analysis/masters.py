@@ -134,7 +134,16 @@ def _changes(daemon: str, events: Sequence[Event]) -> list[MasterChange]:
         if kind == "lost":
             result.append(MasterChange(name, at, event.was == "standby", _sign_s(event)))
             continue
-        open_ends = [index for index, change in enumerate(result) if _closes(kind, at, change)]
+        # A master that is back, or took over, is what an earlier loss waited for.
+        open_ends = [
+            index
+            for index, change in enumerate(result)
+            if (
+                change.machine == at and change.back_s is None and change.lost_s is not None
+                if kind == "back"
+                else change.machine != at and not change.standby and change.successor is None
+            )
+        ]
         if open_ends:
             end: dict[str, Any] = {"successor": at, "active_s": event.time_s}
             end = {"back_s": event.time_s} if kind == "back" else end
@@ -142,13 +151,6 @@ def _changes(daemon: str, events: Sequence[Event]) -> list[MasterChange]:
         elif kind == "failover":
             result.append(MasterChange(name, at, False, None, successor=at, active_s=event.time_s))
     return result
-
-
-def _closes(kind: str, machine: str, change: MasterChange) -> bool:
-    """Whether a master that is back, or took over, is what an earlier loss waited for."""
-    if kind == "back":
-        return change.machine == machine and change.back_s is None and change.lost_s is not None
-    return change.machine != machine and not change.standby and change.successor is None
 
 
 def _sign_s(event: Event) -> float:

@@ -72,17 +72,14 @@ def fault_stalls(record: RunRecord) -> tuple[FaultStalls, ...]:
             and (outage.elapsed_s > UNUSUAL * usual_s or outage.start_s <= begun_s + _AT_ONCE_S)
         ]
         stalls = _grouped(mine)
-        begins = bool(stalls) and stalls[0].start_s <= _acts_until_s(fault, begun_s) + SOON_S
+        acts_until_s = begun_s
+        if Action(fault.fault.split()[0]) not in _ONCE:
+            acts_until_s = fault.ended_s if fault.ended_s is not None else math.inf
+        # The fault itself, and not only what it left, keeps a cluster from answering until then.
+        begins = bool(stalls) and stalls[0].start_s <= acts_until_s + SOON_S
         own, later = (stalls[0], stalls[1:]) if begins else (None, stalls)
         result.append(FaultStalls(fault, begun_s, until_s, own, tuple(later), usual_s))
     return tuple(result)
-
-
-def _acts_until_s(fault: FaultReport, begun_s: float) -> float:
-    """Until when a fault itself, and not only what it left, keeps a cluster from answering."""
-    if Action(fault.fault.split()[0]) in _ONCE:
-        return begun_s
-    return fault.ended_s if fault.ended_s is not None else math.inf
 
 
 def _grouped(outages: Sequence[tuple[ProbeOutage, int]]) -> list[Stall]:
@@ -93,18 +90,16 @@ def _grouped(outages: Sequence[tuple[ProbeOutage, int]]) -> list[Stall]:
             groups[-1].append(pair)
         else:
             groups.append([pair])
-    return [_stall(group) for group in groups]
-
-
-def _stall(group: Sequence[tuple[ProbeOutage, int]]) -> Stall:
-    outages = [outage for outage, _ in group]
-    return Stall(
-        start_s=min(outage.start_s for outage in outages),
-        end_s=max(outage.end_s for outage in outages),
-        probes=len({number for _, number in group}),
-        longest_s=max(outage.elapsed_s for outage in outages),
-        ended=all(outage.ended for outage in outages),
-    )
+    return [
+        Stall(
+            start_s=min(outage.start_s for outage, _ in group),
+            end_s=max(outage.end_s for outage, _ in group),
+            probes=len({number for _, number in group}),
+            longest_s=max(outage.elapsed_s for outage, _ in group),
+            ended=all(outage.ended for outage, _ in group),
+        )
+        for group in groups
+    ]
 
 
 def longest_wait_s(course: LatencyCourse, stretch: Stretch) -> float:

@@ -114,16 +114,11 @@ def _lost(sign: Sign) -> str:
 
 
 def _stands_on(sign: Sign) -> str:
-    value, reference = (_worded(amount, sign.unit) for amount in (sign.value, sign.reference))
+    worded = FORMS.get(sign.unit, (lambda cpus: f"{cpus:.2g}") if sign.unit == "CPUs" else percent)
+    value, reference = worded(sign.value), worded(sign.reference)
     base = _REFERENCES[sign.against]
     text = f"{sign.quantity} {value} against {base} {reference}"
     return f"{text} for {percent(sign.held_share)} of the time" if sign.held_share is not None else text
-
-
-def _worded(value: float, unit: str) -> str:
-    if unit in FORMS:
-        return FORMS[unit](value)
-    return f"{value:.2g}" if unit == "CPUs" else percent(value)
 
 
 CONSEQUENCE = 0.5  # Signs weaker than this part of the strongest one are taken for its consequences.
@@ -241,7 +236,8 @@ def _of_job(
     strongest = sorted(marks, key=lambda mark: -mark.sign.strength)
     for (worker, task), mine in grouped(strongest, lambda mark: (mark.worker, mark.task)).items():
         if mine[0].sign.strength >= CONSEQUENCE * most:
-            signs = _strongest(mine)
+            # The strongest of each cause, which come first.
+            signs = tuple(alike[0].sign for alike in grouped(mine, lambda mark: mark.sign.cause).values())
             yield Straggler(
                 workload=workload,
                 kind=mine[0].kind,
@@ -283,13 +279,6 @@ def _could_do_more(mark: CauseMark, view: View) -> bool:
 def _felt(sign: Sign, slowdown: float) -> bool:
     """Whether a worker's tasks were slower for what it lost."""
     return slowdown > 1 + sign.lost_share / 2
-
-
-def _strongest(marks: list[CauseMark]) -> tuple[Sign, ...]:
-    best: dict[str, Sign] = {}
-    for mark in marks:
-        best.setdefault(mark.sign.cause, mark.sign)
-    return tuple(best.values())
 
 
 def _confidence(view: View, signs: tuple[Sign, ...], slowdown: float) -> float:

@@ -13,7 +13,7 @@ from howdah.analysis.evidence.times import Cause, Sign
 from howdah.analysis.evidence.use import FloatArray
 from howdah.analysis.machines import Timeline, Track
 from howdah.analysis.operation_steps import Stretch, apart_s
-from howdah.model.inventory import DiskRole, HostGroup
+from howdah.model.inventory import DiskRole
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Plan
 from howdah.model.run import Origin, TaskAttempt
@@ -276,16 +276,17 @@ def planned_limits(plan: Plan) -> dict[str, Planned]:
     kinds = {kind.name: kind for kind in plan.workers}
     return {
         worker.name: Planned(
-            disk_bytes_per_s=_disk_rate(groups[host.group]),
+            disk_bytes_per_s=min(
+                (
+                    float(disk.outer_bytes_per_s)
+                    for disk in groups[host.group].disks
+                    if disk.role is DiskRole.DATA and disk.outer_bytes_per_s is not None
+                ),
+                default=None,
+            ),
             link_bytes_per_s=groups[host.group].network_bits_per_s / 8,
             cpus=kinds[worker.kind].vcpus,
         )
         for host in placed_hosts(plan.cluster)
         for worker in host.workers
     }
-
-
-def _disk_rate(group: HostGroup) -> float | None:
-    rates = [disk.outer_bytes_per_s for disk in group.disks if disk.role is DiskRole.DATA]
-    rates_known = [float(rate) for rate in rates if rate is not None]
-    return min(rates_known, default=None)

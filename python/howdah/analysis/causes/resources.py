@@ -65,8 +65,11 @@ def held_back(view: View) -> Iterator[CauseMark]:
         if mark.worker not in throttled:
             if uses[mark.worker, ""].amount_share >= STEADY:
                 yield mark
-        elif _by_limit(view, mark.worker, throttled):
-            yield mark._replace(sign=replace(mark.sign, wanders=LIMIT_WANDERS))
+        else:
+            back_s = view.growth(mark.worker, "cpu/all/throttled_s") or 0.0
+            more = throttled[mark.worker] >= HELD_BACK_MORE * Peers(throttled).usual(mark.worker).value
+            if more and back_s >= HELD_BACK_LEAST * view.seconds:
+                yield mark._replace(sign=replace(mark.sign, wanders=LIMIT_WANDERS))
     shares: dict[str, float] = {}
     for worker in view.workers:
         cpus = view.timeline.instances(worker, "cpu")
@@ -119,12 +122,6 @@ def _throttled(view: View) -> dict[str, float]:
         if back_s is not None and used_s > 0:
             result[worker] = back_s / used_s
     return result
-
-
-def _by_limit(view: View, worker: str, throttled: dict[str, float]) -> bool:
-    back_s = view.growth(worker, "cpu/all/throttled_s") or 0.0
-    more = throttled[worker] >= HELD_BACK_MORE * Peers(throttled).usual(worker).value
-    return more and back_s >= HELD_BACK_LEAST * view.seconds
 
 
 def contention(use: OthersUse) -> Sign:

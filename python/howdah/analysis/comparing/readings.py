@@ -6,7 +6,7 @@ that it starts and the containers that it uses can be counted, for MapReduce and
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -26,7 +26,7 @@ from howdah.analysis.use import uses
 from howdah.model.comparison import Measure, Reading
 from howdah.model.placement import stretches
 from howdah.model.reported import Unit, WorkUse
-from howdah.model.run import RunRecord, TaskAttempt, WorkloadResult
+from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
 
 NO_ANSWER = "no answer to "  # Begins the measure of a probed operation: its longest time unanswered.
@@ -298,32 +298,25 @@ def job_readings(run: RunData, time: WorkloadTime) -> Iterator[Reading]:
     between_s = sum(max(0.0, after[0] - before[1]) for before, after in pairwise(busy))
     before_s = max(0.0, busy[0][0] - time.start_s)
     after_s = max(0.0, time.end_s - busy[-1][1])
+    spark = result.spark
+    if spark is None:
+        held_s = sum(attempt.elapsed_s for attempt in attempts)
+        masters = sum(len({master_of(attempt.attempt) for attempt in job}) for job in by_job(attempts))
+        processes = len(attempts) + masters
+    else:
+        ends = [spark.end_s if executor.end_s is None else executor.end_s for executor in spark.executors]
+        lives = zip(spark.executors, ends, strict=True)
+        held_s = sum(max(0.0, end_s - executor.start_s) for executor, end_s in lives)
+        # The driver in cluster mode is the application master; in client mode both are processes.
+        processes = len(spark.executors) + (1 if spark.deploy_mode == "cluster" else 2)
     named: tuple[tuple[str, float, Unit], ...] = (
         (BEFORE, before_s, "s"),
         (DURING, max(0.0, time.elapsed_s - before_s - between_s - after_s), "s"),
         (BETWEEN, between_s, "s"),
         (AFTER, after_s, "s"),
         (SHORTEST, min(attempt.elapsed_s for attempt in attempts), "s"),
-        (HELD, _held_s(result, attempts), "s"),
-        (PROCESSES, _processes(result, attempts), "1"),
+        (HELD, held_s, "s"),
+        (PROCESSES, processes, "1"),
     )
     for name, value, unit in named:
         yield resource(time.workload, None, name, value, unit, kind="task")
-
-
-def _held_s(result: WorkloadResult, attempts: Sequence[TaskAttempt]) -> float:
-    if result.spark is None:
-        return sum(attempt.elapsed_s for attempt in attempts)
-    end_s = result.spark.end_s
-    return sum(
-        max(0.0, (end_s if executor.end_s is None else executor.end_s) - executor.start_s)
-        for executor in result.spark.executors
-    )
-
-
-def _processes(result: WorkloadResult, attempts: Sequence[TaskAttempt]) -> int:
-    if result.spark is not None:
-        # The driver in cluster mode is the application master; in client mode both are processes.
-        return len(result.spark.executors) + (1 if result.spark.deploy_mode == "cluster" else 2)
-    masters = sum(len({master_of(attempt.attempt) for attempt in job}) for job in by_job(attempts))
-    return len(attempts) + masters

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
-from importlib import import_module
 from math import hypot
 from statistics import NormalDist, fmean, geometric_mean, stdev
 from typing import Any, Literal, NamedTuple
@@ -131,14 +129,12 @@ def widened(test: Tested, unexplained: float) -> Tested:
     return test._replace(low=test.difference - half, high=test.difference + half, p=p)
 
 
-def needs_statistics() -> AbstractContextManager[None]:
-    """Import scipy; raises MissingExtra where it is not installed."""
-    return extra("statistics", "a comparison")
-
-
 def _scipy(module: str) -> Any:
-    with needs_statistics():
-        return import_module(f"scipy.{module}")
+    """A module of scipy; raises MissingExtra where it is not installed."""
+    with extra("statistics", "a comparison"):
+        import scipy.stats  # noqa: PLC0415
+
+    return getattr(scipy, module)
 
 
 def holm(p: FloatArray) -> FloatArray:
