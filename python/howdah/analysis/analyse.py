@@ -8,7 +8,6 @@ from howdah.analysis import (
     accounting,
     answer,
     balance,
-    disturbance,
     fault_effects,
     flows,
     limits,
@@ -57,11 +56,7 @@ def gather(run: RunData, floor: RunData | None, references: Sequence[KnownTimes]
     times = phases.workload_times(run)
     of_run = machines.machines_of(run, timeline)
     with_disks = machines.counted(of_run, timeline, "disk")
-    sampled = [disk for host in with_disks for disk in timeline.instances(host, "disk")]
-    # The machine that a cluster's run was started on tells nothing about the workers' disks.
-    disks = None if machines.on_cluster(record) else machines.data_disks(record)
-    if disks is None:
-        disks = machines.cluster_disks(record, sampled)
+    disks = machines.data_disks(record, timeline, with_disks)
     stretches = use.uses(timeline, of_run, times, disks)
     others = other_processes.others_uses(record, timeline, stretches)
     timed = operation_steps.timed_run(run, timeline, of_run, times)
@@ -110,12 +105,12 @@ Finder = Callable[[RunRecord, Evidence], Iterable[Finding]]
 
 FINDERS: tuple[Finder, ...] = (
     answer.find_answer, outcome.find_unfinished, outcome.find_validation, fault_effects.find_kept,
-    fault_effects.find_faults, fault_effects.find_not_done, outcome.find_simulated, disturbance.find_others,
-    disturbance.find_others_disk, other_processes.find_neighbours, disturbance.find_recorded,
-    disturbance.find_buffered, limits.find_beaten, limits.find_floors, table_limits.find_throughput,
-    tails.find_tails, answer.find_times, use.find_use, answer.find_cluster_use, answer.find_outside,
-    overheads.find_overheads, spark.find_driver, spark.find_cpu_floor, spark.find_scaling,
-    spark.find_stage_waits, spark.find_memory, masters.find_masters, masters.find_journal,
+    fault_effects.find_faults, fault_effects.find_not_done, outcome.find_simulated,
+    other_processes.find_others, other_processes.find_others_disk, other_processes.find_neighbours,
+    other_processes.find_recorded, other_processes.find_buffered, limits.find_beaten, limits.find_floors,
+    table_limits.find_throughput, tails.find_tails, answer.find_times, use.find_use, answer.find_cluster_use,
+    answer.find_outside, overheads.find_overheads, spark.find_driver, spark.find_cpu_floor,
+    spark.find_scaling, spark.find_stage_waits, spark.find_memory, masters.find_masters, masters.find_journal,
     accounting.find_remainders, accounting.find_shortfalls, flows.find_layers, table_flows.find_table_flows,
     outcome.find_failed_operations, outcome.find_exceptions, region_servers.find_checks,
     region_servers.find_skew, region_servers.find_hot_regions, balance.find_replicas,
@@ -124,8 +119,8 @@ FINDERS: tuple[Finder, ...] = (
     stragglers.find_stragglers, uneven_tasks.find_poles, uneven_tasks.find_slowdown,
     uneven_tasks.find_failed_attempts, balance.find_imbalance, overheads.find_spills,
     overheads.find_compression, storage.find_dfsio, storage.find_zones, links.find_links,
-    disturbance.find_steal, disturbance.find_pressure, use.find_swapping, disturbance.find_drops,
-    use.find_budget, overheads.find_cost, use.find_coarse, disturbance.find_gaps, outcome.find_missing,
+    other_processes.find_steal, other_processes.find_pressure, use.find_swapping, other_processes.find_drops,
+    use.find_budget, overheads.find_cost, use.find_coarse, other_processes.find_gaps, outcome.find_missing,
 )  # fmt: skip
 """In the order in which a reader should meet their findings."""
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.evidence.losses import ClientWait, FaultEffect, Stall
+from howdah.analysis.evidence.losses import ClientWait, FaultEffect, FaultStalls, Stall
 from howdah.analysis.evidence.operations import LatencyCourse
 from howdah.analysis.evidence.use import StretchUse
 from howdah.analysis.machines import setting_s
-from howdah.analysis.operation_steps import SOON_S, FaultStalls, fault_stalls, longest_wait_s
+from howdah.analysis.operation_steps import SOON_S, fault_stalls, longest_wait_s
 from howdah.analysis.wording import conclude, listed, seconds
 from howdah.model.comparison import Finding
 from howdah.model.faults import (
@@ -145,19 +145,15 @@ def fault_effects(record: RunRecord, courses: Sequence[LatencyCourse] = ()) -> t
 
 
 def _effect(record: RunRecord, stalls: FaultStalls, courses: Sequence[LatencyCourse]) -> FaultEffect:
-    fault, begun_s, until_s, own, later, usual_s = stalls
+    fault, begun_s, until_s, own = stalls.fault, stalls.begun_s, stalls.until_s, stalls.stall
     asking = [probe for probe in record.probes if probe.start_s <= until_s and probe.end_s >= begun_s]
     back_s = own.end_s - begun_s if own else 0.0
     # What is logged later has nothing to do with it: regions are moved at any time.
     looked_s = begun_s + back_s + SOON_S if asking else until_s
     steps = _steps(record.recovery, begun_s, min(until_s, looked_s))
     return FaultEffect(
-        fault=fault,
-        begun_s=begun_s,
+        **vars(stalls),
         probes=len(asking),
-        stall=own,
-        later=later,
-        usual_s=usual_s,
         clients=tuple(_waits(record, fault, own, courses, steps)) if own else (),
         # A program that is to probe waits itself for a cluster that is hit while it starts.
         blind_s=max(0.0, min((probe.start_s - begun_s for probe in asking), default=0.0)),

@@ -16,12 +16,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from howdah.analysis.evidence.losses import Stall
+from howdah.analysis.evidence.losses import FaultStalls, Stall
 from howdah.analysis.evidence.operations import LatencyCourse
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.use import FloatArray, MachineOfRun
 from howdah.analysis.machines import Timeline
-from howdah.model.faults import AT_ONCE, Action, FaultReport, ProbeOutage
+from howdah.model.faults import AT_ONCE, Action, ProbeOutage
 from howdah.model.placement import stretches
 from howdah.model.reported import LatencyHistogram, together
 from howdah.model.run import RunRecord
@@ -37,23 +37,8 @@ _ONCE = AT_ONCE | {Action.KILL}  # What is over when it is done, before its targ
 Stretch = tuple[float, float]
 
 
-class FaultStalls(NamedTuple):
-    """A fault that was done, and the stalls from then until the next one was.
-
-    ``own`` is the stall that began with the fault, with all that overlaps or directly follows; ``later``
-    are the others. ``usual_s`` is the longest outage of any probe before the first fault of the run: what is
-    not much longer is told of only where it began with the fault.
-    """
-
-    fault: FaultReport
-    begun_s: float
-    until_s: float
-    own: Stall | None
-    later: tuple[Stall, ...]
-    usual_s: float
-
-
 def fault_stalls(record: RunRecord) -> tuple[FaultStalls, ...]:
+    """Every fault that was done, and the stalls from then until the next one was."""
     done = sorted(
         ((fault.begun_s, fault) for fault in record.faults if fault.begun_s is not None),
         key=lambda pair: pair[0],
@@ -327,7 +312,7 @@ def timed_run(
     steps: dict[str, StepCounts] = {}
     courses: list[LatencyCourse] = []
     still: dict[str, tuple[Stretch, ...]] = {}
-    stalls = [effect.own for effect in fault_stalls(run.record) if effect.own is not None]
+    stalls = [effect.stall for effect in fault_stalls(run.record) if effect.stall is not None]
     for time in times:
         every: LatencyCourse | None = None
         for operation, counts in operation_steps(run, time):

@@ -113,6 +113,13 @@ UNEVEN = 1.3  # A server with so many times the mean of the requests is worth a 
 _READS, _WRITES = ("read",), ("update", "insert")  # By request; read-modify-write counts as both.
 
 
+_GROWN = (
+    "flushes", "flushed_bytes", "compactions", "compacted_bytes", "wal_appends", "blocked_s", "exceptions",
+    "too_busy", "not_serving",
+)  # fmt: skip
+"""Counters of a RegionServer that its use has under the same names."""
+
+
 def region_server_uses(timed: TimedRun) -> tuple[RegionServerUse, ...]:
     """Every RegionServer that was sampled, in every workload in which it answered anything."""
     timeline, times_ = timed.timeline, timed.times
@@ -191,21 +198,13 @@ def _use(
         scans=grown("scan_requests"),
         seconds=time.elapsed_s,
         hit_share=hits / (hits + misses) if hits + misses else None,
+        **{metric: grown(metric) for metric in _GROWN},
         memstore_bytes=most("memstore_bytes") or 0.0,
-        flushes=grown("flushes"),
-        flushed_bytes=grown("flushed_bytes"),
-        compactions=grown("compactions"),
-        compacted_bytes=grown("compacted_bytes"),
         compaction_queue=most("compaction_queue") or 0.0,
-        wal_appends=grown("wal_appends"),
         wal_bytes=grown("wal_written_bytes"),
         sync_s=grown("wal_sync_s") / syncs if syncs else None,
-        blocked_s=grown("blocked_s"),
         gc_share=grown(f"{SERVER}/gc_s", "jvm") / time.elapsed_s if time.elapsed_s else 0.0,
         longest_pause_s=max(inside, default=0.0) if logged else None,
-        exceptions=grown("exceptions"),
-        too_busy=grown("too_busy"),
-        not_serving=grown("not_serving"),
         cpu_s=grown(f"{SERVER}/cpu_s", "jvm"),
         regions=most("regions") or 0.0,
         local_share=most("local_share"),

@@ -13,6 +13,7 @@ from howdah.analysis.evidence.times import Cause, Sign
 from howdah.analysis.evidence.use import FloatArray
 from howdah.analysis.machines import Timeline, Track
 from howdah.analysis.operation_steps import Stretch, apart_s
+from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.model.inventory import DiskRole
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Plan
@@ -174,6 +175,7 @@ LEAST_SAMPLED = 0.5  # Where more than the rest moved in gaps, what is left tell
 LEAST_INTERVALS = 4  # Fewer sample intervals than this tell nothing about steadiness.
 
 STEADY = 0.5  # A resource that a limit holds moves at least so much of its amount at that one rate.
+LEAST_CPUS = 0.02
 WANDERS = 0.25  # Rates wander with what there is to do.
 CHATTER_BYTES_PER_S = 1e5  # Heartbeats and logs are steady too, but no more than this.
 
@@ -197,7 +199,7 @@ def ceiling_of(
     if len(times) <= LEAST_INTERVALS:
         return None
     lengths = np.diff(times)
-    amounts = np.maximum(sum((np.diff(track.at(times)) for track in tracks), np.zeros(len(lengths))), 0.0)
+    amounts = np.maximum(timeline.steps(machine, metrics, times), 0.0)
     # At which rates a gap's amount moved, nobody knows: its mean would look like a low limit.
     sampled = lengths <= GAP * np.median(lengths)
     total = float(amounts[sampled].sum())
@@ -222,34 +224,25 @@ def edges(track: Track, span: tuple[float, float]) -> FloatArray:
     return np.delete(times, np.flatnonzero(late))
 
 
-class Resource(NamedTuple):
-    """What may be held at a ceiling; peers whose ceilings are below ``least`` had no use for it either."""
-
-    cause: Cause
-    quantity: str
-    unit: str
-    least: float
-
-
 def low_ceilings(
-    resource: Resource, uses: Mapping[tuple[str, str], Ceiling], planned: Mapping[str, float | None]
+    cause: Cause, quantity: str, uses: Mapping[tuple[str, str], Ceiling], planned: Mapping[str, float | None]
 ) -> Iterator[CauseMark]:
     """Every resource, by worker and instance, that stood at a lower ceiling than the others.
 
-    The time at the ceiling would have shrunk in proportion to it: that is the share of time lost.
+    The time at the ceiling would have shrunk in proportion to it: that is the share of time lost. Peers whose
+    ceilings are next to nothing had no use for it either.
     """
+    unit, least = ("CPUs", LEAST_CPUS) if cause == "CPU held back" else ("B/s", QUIET_BYTES_PER_S)
     tops = Peers({key: ceiling.level for key, ceiling in uses.items()})
     for (worker, instance), ceiling in uses.items():
         if ceiling.amount_share < STEADY:
             continue
         against = tops.capable((worker, instance), planned.get(worker))
-        if against is None or against.value < resource.least or ceiling.level >= against.value:
+        if against is None or against.value < least or ceiling.level >= against.value:
             continue
         lost = ceiling.time_share * (1 - ceiling.level / against.value)
-        name = f"{resource.quantity} {instance}" if instance else resource.quantity
-        sign = Sign(
-            resource.cause, lost, name, resource.unit, ceiling.level, *against, WANDERS, ceiling.time_share
-        )
+        name = f"{quantity} {instance}" if instance else quantity
+        sign = Sign(cause, lost, name, unit, ceiling.level, *against, WANDERS, ceiling.time_share)
         yield CauseMark(worker, "", None, sign)
 
 

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from howdah.analysis.comparing.statistics import LoadLine, load_line
 from howdah.analysis.evidence.times import TaskSpread, WorkloadTime
 from howdah.analysis.evidence.use import OthersUse, StretchUse
-from howdah.analysis.machines import Timeline, cluster_disks, counted, data_disks, machines_of, on_cluster
+from howdah.analysis.machines import Timeline, counted, data_disks, machines_of
 from howdah.analysis.masters import journal_loads, master_loads
 from howdah.analysis.operation_steps import fault_stalls
 from howdah.analysis.other_processes import others_uses
@@ -40,7 +40,7 @@ def unanswered_readings(record: RunRecord, times: tuple[WorkloadTime, ...]) -> I
     None of a run that nothing was probed in, or not before its first fault; 0 where all was answered within a
     second. Where faults were done, what did not begin with one of them is none of theirs.
     """
-    stalls = [stalls.own for stalls in fault_stalls(record) if stalls.own is not None]
+    stalls = [fault.stall for fault in fault_stalls(record) if fault.stall is not None]
     begun = [fault.begun_s for fault in record.faults if fault.begun_s is not None]
     hit = [time for time in times if begun and time.start_s <= min(begun) <= time.end_s]
     longest: dict[str, float] = {}
@@ -135,21 +135,10 @@ class SampledUse(NamedTuple):
 
 def seen_in(run: RunData, times: tuple[WorkloadTime, ...]) -> SampledUse:
     timeline = Timeline(run.samples)
-    uses = _counted_uses(run, timeline, times)
-    return SampledUse(timeline, uses, others_uses(run.record, timeline, uses))
-
-
-def _counted_uses(
-    run: RunData, timeline: Timeline, times: tuple[WorkloadTime, ...]
-) -> tuple[StretchUse, ...]:
     machines = machines_of(run, timeline)
-    disks = None if on_cluster(run.record) else data_disks(run.record)
-    if disks is None:
-        with_disks = counted(machines, timeline, "disk")
-        disks = cluster_disks(
-            run.record, [disk for name in with_disks for disk in timeline.instances(name, "disk")]
-        )
-    return uses(timeline, machines, times, disks)
+    disks = data_disks(run.record, timeline, counted(machines, timeline, "disk"))
+    use = uses(timeline, machines, times, disks)
+    return SampledUse(timeline, use, others_uses(run.record, timeline, use))
 
 
 def master_readings(timeline: Timeline, time: WorkloadTime) -> Iterator[Reading]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from howdah.model.cluster import SparkExecutorRun
 from howdah.model.faults import FaultReport, RecoveryStep
 from howdah.model.run import TaskAttempt
 
@@ -70,8 +69,6 @@ class WorkerLoss(Outage):
     def waited_s(self) -> float:
         """For how long nobody did the work again that was lost."""
         return sum(wait.seconds for wait in self.waits)
-
-
 
 
 @dataclass(frozen=True)
@@ -171,22 +168,32 @@ class ClientWait:
 
 
 @dataclass(frozen=True)
-class FaultEffect:
-    """A fault that was done, and what probes, clients and logs show of the time until the next one was.
+class FaultStalls:
+    """A fault that was done, and the stretches without an answer from then until the next one was.
 
-    ``probes`` is how many probes asked meanwhile. ``stall`` is the stretch without an answer that began with
-    the fault, None where there was none; ``later`` are those that began when all had answered again, or
-    that did not begin with it. ``usual_s`` is the longest outage before any fault was done, as a busy machine
-    has: what is not much longer is not among these. ``blind_s`` is how long it took until the first probe
-    asked, zero where that was before the fault. ``steps`` has one of each name, ``time_s`` since the fault.
+    ``stall`` is the one that began with the fault, with all that overlaps or directly follows, None where
+    there was none; ``later`` are those that began when all had answered again, or that did not begin with it.
+    ``usual_s`` is the longest outage before any fault was done, as a busy machine has: what is not much
+    longer is among these only where it began with the fault.
     """
 
     fault: FaultReport
     begun_s: float
-    probes: int
+    until_s: float
     stall: Stall | None
     later: tuple[Stall, ...]
     usual_s: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class FaultEffect(FaultStalls):
+    """A fault that was done, and what probes, clients and logs show of the time until the next one was.
+
+    ``probes`` is how many probes asked meanwhile. ``blind_s`` is how long it took until the first probe
+    asked, zero where that was before the fault. ``steps`` has one of each name, ``time_s`` since the fault.
+    """
+
+    probes: int
     clients: tuple[ClientWait, ...]
     blind_s: float
     steps: tuple[RecoveryStep, ...]
@@ -202,7 +209,3 @@ class FaultEffect:
         if self.stall is None:
             return 0.0
         return self.stall.end_s - self.begun_s if self.stall.ended else None
-
-
-
-
