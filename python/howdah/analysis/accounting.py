@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from howdah.analysis.evidence import Evidence
@@ -201,6 +201,16 @@ def find_remainders(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             )
 
 
+def explained(parts: Iterable[ByteExplanation], least: float) -> str:
+    """What explains a difference, as far as it is more than the least; empty if nothing is."""
+    words = [
+        f"{format_bytes(abs(part.bytes))} {part.reason} ({part.sure})"
+        for part in parts
+        if abs(part.bytes) > least
+    ]
+    return f", of the difference {listed(words)}" if words else ""
+
+
 def _clause(account: ByteAccount, verb: str, side: ByteSide, off: bool) -> str:
     devices, unexplained = side.devices or 0.0, side.unexplained or 0.0
     but = "but " if off else ""
@@ -208,13 +218,7 @@ def _clause(account: ByteAccount, verb: str, side: ByteSide, off: bool) -> str:
     text = f"{listed(account.disks)} {verb} {format_bytes(devices)}, {but}the program counted {counted}"
     # Next to a large unexplained part a small explained one only distracts.
     least = max(WORTH_SAYING_SHARE * side.reported, 0.1 * abs(unexplained) if off else 0.0)
-    parts = [
-        f"{format_bytes(abs(part.bytes))} {part.reason} ({part.sure})"
-        for part in side.explained
-        if abs(part.bytes) > least
-    ]
-    if parts:
-        text += f", of the difference {listed(parts)}"
+    text += explained(side.explained, least)
     if off:
         text += f", {format_bytes(abs(unexplained))} unexplained"
     if side.resolution > UNEXPLAINED_SHARE * (side.reported or devices):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.losses import MasterLoss, WorkerLoss
-from howdah.analysis.evidence.times import LimitShare, WorkloadTime
+from howdah.analysis.evidence.times import LimitShare, PhaseTime, WorkloadTime
 from howdah.analysis.evidence.use import HostUse
 from howdah.analysis.fault_effects import in_short
 from howdah.analysis.limits import limit_claim, limit_compared, limit_cpu, share_numbers, share_sure
@@ -51,65 +51,41 @@ def find_times(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Every workload that the answer leaves out, and the phases of every one that is told by phases."""
     mentioned = {time.workload for time in answered(record, evidence)}
     for time in evidence.workloads:
-        phased = bool(time.told_apart)
+        succeeded = time.outcome is Outcome.SUCCEEDED
         # The storage test's answer is about its files and does not tell its time.
         storage = record.workloads[time.index].workload.timed_by_file
         # How long a workload took that did not succeed is told where it is said how it ended.
-        reported = time.outcome is not Outcome.SUCCEEDED or (time.workload in mentioned and not storage)
-        if not (reported and phased):
-            yield from _of_workload(record, evidence, time, reported=reported, phased=phased)
+        reported = not succeeded or (time.workload in mentioned and not storage)
+        if not (reported and time.told_apart):
+            yield from _time(record, evidence, time, None, reported=reported)
         for phase in time.told_apart:
             # The last phase of a workload that did not succeed was cut off, so it did not take its time.
-            cut_off = time.outcome is not Outcome.SUCCEEDED and phase is time.phases[-1]
-            share = _share(evidence, time.workload, phase.name)
-            numbers = share_numbers(share) if share else [("elapsed", phase.elapsed_s, "s")]
-            numbers += [
-                (rate.of, rate.bytes_per_s, "B/s") for rate in (phase.read, phase.write) if rate is not None
-            ]
-            clauses, used = _use(evidence, time.workload, phase.name)
-            yield from _finding(
-                record,
-                (time.workload, phase.name),
-                "" if cut_off else f"{time.workload} {phase.name} {took(record)} {seconds(phase.elapsed_s)}",
-                share=share,
-                clauses=clauses,
-                numbers=[*numbers, *used],
-            )
+            cut_off = not succeeded and phase is time.phases[-1]
+            yield from _time(record, evidence, time, phase, reported=cut_off)
 
 
-def _of_workload(
-    record: RunRecord, evidence: Evidence, time: WorkloadTime, *, reported: bool, phased: bool
-) -> Iterator[Finding]:
-    share = _share(evidence, time.workload, None)
-    numbers = share_numbers(share) if share else [("elapsed", time.elapsed_s, "s")]
-    if time.rate is not None:
-        numbers.append(("rate", time.rate.bytes_per_s, "B/s"))
-    # What the phases did is told with each of them.
-    clauses, used = ([], []) if phased else _use(evidence, time.workload, None)
-    if share is None and not clauses:
-        # Time and rate alone are what every form of a report begins with.
-        return
-    yield from _finding(
-        record,
-        (time.workload, None),
-        "" if reported else f"{time.workload} {took(record)} {seconds(time.elapsed_s)}",
-        share=None if reported else share,
-        clauses=clauses,
-        numbers=[*numbers, *used],
-    )
-
-
-def _finding(
-    record: RunRecord,
-    where: tuple[str, str | None],
-    text: str,
-    *,
-    share: LimitShare | None,
-    clauses: list[str],
-    numbers: list[Figure],
+def _time(
+    record: RunRecord, evidence: Evidence, time: WorkloadTime, phase: PhaseTime | None, *, reported: bool
 ) -> Iterator[Finding]:
     """The time, against its limit where there is one, then the use; nothing if there is neither."""
-    workload, phase = where
+    name, elapsed_s = (phase.name, phase.elapsed_s) if phase else (None, time.elapsed_s)
+    place, share = named(time.workload, name), _share(evidence, time.workload, name)
+    numbers = share_numbers(share) if share else [("elapsed", elapsed_s, "s")]
+    rates = [(rate.of, rate) for rate in (phase.read, phase.write) if rate] if phase else []
+    if phase is None and time.rate is not None:
+        rates = [("rate", time.rate)]
+    numbers += [(label, rate.bytes_per_s, "B/s") for label, rate in rates]
+    # What the phases did is told with each of them; a stretch must be long enough to tell.
+    use = next((use for use in evidence.use if (use.workload, use.phase) == (time.workload, name)), None)
+    clauses: list[str] = []
+    if use and not use.coarse and len(use.hosts) == 1 and (phase or not time.told_apart):
+        clauses, used = use_clauses(use.hosts[0])
+        numbers += used
+    if phase is None and share is None and not clauses:
+        # Time and rate alone are what every form of a report begins with.
+        return
+    text = "" if reported else f"{place} {took(record)} {seconds(elapsed_s)}"
+    share = None if reported and phase is None else share
     if share is not None:
         # The clauses on use begin with the CPU.
         cpu = "" if clauses else limit_cpu(share)
@@ -117,10 +93,10 @@ def _finding(
     if text or clauses:
         yield finding(
             "time",
-            "; ".join((text, *clauses)) if text else f"{named(workload, phase)}: {'; '.join(clauses)}",
+            "; ".join((text, *clauses)) if text else f"{place}: {'; '.join(clauses)}",
             *numbers,
-            workload=workload,
-            phase=phase,
+            workload=time.workload,
+            phase=name,
             sure=share_sure(share) if share else "measured",
         )
 
@@ -129,14 +105,6 @@ def _share(evidence: Evidence, workload: str, phase: str | None) -> LimitShare |
     return next(
         (limit for limit in evidence.limits if (limit.workload, limit.phase) == (workload, phase)), None
     )
-
-
-def _use(evidence: Evidence, workload: str, phase: str | None) -> tuple[list[str], list[Figure]]:
-    """What the only host did in a stretch long enough to tell."""
-    for use in evidence.use:
-        if (use.workload, use.phase) == (workload, phase) and not use.coarse and len(use.hosts) == 1:
-            return use_clauses(use.hosts[0])
-    return [], []
 
 
 def find_outside(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.analysis import links
-from howdah.analysis.accounting import BACKGROUND_BYTES, UNEXPLAINED_SHARE
+from howdah.analysis.accounting import BACKGROUND_BYTES, UNEXPLAINED_SHARE, explained
 from howdah.analysis.balance import copied_bytes
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.volumes import (
@@ -30,7 +30,7 @@ from howdah.analysis.phases import (
     window_of,
 )
 from howdah.analysis.uneven_tasks import succeeded
-from howdah.analysis.wording import conclude, listed
+from howdah.analysis.wording import conclude
 from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord
 from howdah.units import format_bytes
@@ -251,12 +251,7 @@ def _clause(layer: LayerAccount, *, odd: bool) -> str:
     text = f"{counters} {verb} {format_bytes(layer.counted)} but theory expects {format_bytes(layer.theory)}"
     # Small parts only distract, next to all bytes or to what is unexplained.
     least = WORTH_A_CLAUSE * abs(layer.unexplained if odd else layer.theory)
-    parts = [
-        f"{format_bytes(abs(part.bytes))} {part.reason} ({part.sure})"
-        for part in layer.explained
-        if abs(part.bytes) > least
-    ]
-    text += f", of the difference {listed(parts)}" if parts else ""
+    text += explained(layer.explained, least)
     if not odd:
         return text
     which = "more" if layer.unexplained > 0 else "less"

@@ -10,14 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.evidence.use import (
-    DiskShare,
-    HostUse,
-    NeighbourUse,
-    OthersUse,
-    Series,
-    StretchUse,
-)
+from howdah.analysis.evidence.use import DiskShare, HostUse, NeighbourUse, OthersUse, Series, StretchUse
 from howdah.analysis.fault_effects import cause_of_drops, cause_of_gap
 from howdah.analysis.machines import Timeline, on_cluster, ratio
 from howdah.analysis.use import QUIET_BYTES_PER_S, cpu_share

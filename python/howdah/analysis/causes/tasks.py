@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import mean, median
 
-from howdah.analysis.causes.limits_met import (
-    LEAST_PEERS,
-    CauseMark,
-    Peers,
-    View,
-    above_peers,
-    bytes_moved,
-)
+from howdah.analysis.causes.limits_met import LEAST_PEERS, CauseMark, Peers, View, above_peers, bytes_moved
 from howdah.analysis.evidence.times import Sign
 from howdah.analysis.operation_steps import Stretch, apart_s
 from howdah.analysis.phases import grouped

@@ -9,13 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from howdah.analysis.evidence.losses import (
-    FaultEffect,
-    JournalLoad,
-    MasterLoad,
-    MasterLoss,
-    WorkerLoss,
-)
+from howdah.analysis.evidence.losses import FaultEffect, JournalLoad, MasterLoad, MasterLoss, WorkerLoss
 from howdah.analysis.evidence.operations import (
     LatencyCourse,
     OperationLatency,
