@@ -60,76 +60,56 @@ def picture(
     work: ClusterWork, job: JobBytes, traffic: Traffic, layers: tuple[LayerAccount, ...]
 ) -> tuple[Flow, ...]:
     """The streams of a job; those of nothing at all are left out."""
-    counted = {(layer.layer, layer.direction): layer for layer in layers}
+    counted = {(layer.layer, layer.direction): layer.counted for layer in layers}
     streams = (*_reading(work, job, counted), *_between(work, job, traffic), *_writing(work, job, counted))
     return tuple(flow for flow in streams if flow.theory or flow.measured)
 
 
-Counted = dict[tuple[FlowLayer, Direction], LayerAccount]
-
-
-def _measured(counted: Counted, layer: FlowLayer, direction: Direction) -> float | None:
-    account = counted.get((layer, direction))
-    return account.counted if account else None
+Counted = dict[tuple[FlowLayer, Direction], float]
 
 
 def _reading(work: ClusterWork, job: JobBytes, counted: Counted) -> Iterator[Flow]:
     if not work.input:
         return
-    blocks = _measured(counted, "DataNodes", "read")
-    disks = _measured(counted, "disks", "read")
+    blocks, disks = counted.get(("DataNodes", "read")), counted.get(("disks", "read"))
+    read, by = (job.hdfs_read, "HDFS_BYTES_READ") if blocks is None else (blocks, "datanode/read_bytes")
     expected = float(work.input)
     if disks is None:
         yield Flow("disks-read", "blocks-read", "input", expected, None, "")
     else:
         # The disks' reads are the input's first: what they did not read came from the page cache.
-        came = min(disks, blocks if blocks is not None else job.hdfs_read)
+        came = min(disks, read)
         yield Flow("disks-read", "blocks-read", "input", expected, came, "disk/*/read_bytes")
-        cached = (blocks if blocks is not None else job.hdfs_read) - came
-        yield Flow("cache", "blocks-read", "input, not read from disks", None, cached, "the difference")
-    by = "datanode/read_bytes" if blocks is not None else "HDFS_BYTES_READ"
-    yield Flow("blocks-read", "maps", "input", expected, blocks if blocks is not None else job.hdfs_read, by)
+        cached = "input, not read from disks"
+        yield Flow("cache", "blocks-read", cached, None, read - came, "the difference")
+    yield Flow("blocks-read", "maps", "input", expected, read, by)
 
 
 def _between(work: ClusterWork, job: JobBytes, traffic: Traffic) -> Iterator[Flow]:
     """Map output: written, fetched from here and from elsewhere, merged where it does not fit memory."""
     if not work.stored:
         return
-    yield Flow(
-        "maps",
-        "map-output",
-        "map output, every spill",
-        work.stored * work.map_spills,
-        job.map_file_written,
-        "FILE_BYTES_WRITTEN",
-    )
+    spilled, written, stored = work.stored * work.map_spills, "FILE_BYTES_WRITTEN", work.stored
+    yield Flow("maps", "map-output", "map output, every spill", spilled, job.map_file_written, written)
     remote = traffic.remote_share
     if remote is None:
-        yield Flow("map-output", "reduces", "shuffle", work.stored, job.shuffled, "REDUCE_SHUFFLE_BYTES")
+        yield Flow("map-output", "reduces", "shuffle", stored, job.shuffled, "REDUCE_SHUFFLE_BYTES")
     else:
-        away, here = "map-output", "reduces"
         crossed, by = job.shuffled * remote, "REDUCE_SHUFFLE_BYTES by tasks' places"
-        yield Flow(
-            away, here, "shuffle on one machine", work.stored * (1 - remote), job.shuffled - crossed, by
-        )
-        yield Flow(away, "shuffle-network", "shuffle", work.stored * remote, crossed, by)
-        yield Flow("shuffle-network", here, "shuffle", work.stored * remote, crossed, by)
-    yield Flow(
-        "reduces",
-        "merge-files",
-        "map output that reduces merge on disk",
-        work.stored * work.reduce_spills,
-        job.reduce_file_written,
-        "FILE_BYTES_WRITTEN",
-    )
+        here, within = stored * (1 - remote), job.shuffled - crossed
+        yield Flow("map-output", "reduces", "shuffle on one machine", here, within, by)
+        yield Flow("map-output", "shuffle-network", "shuffle", stored * remote, crossed, by)
+        yield Flow("shuffle-network", "reduces", "shuffle", stored * remote, crossed, by)
+    merged, files = "map output that reduces merge on disk", job.reduce_file_written
+    yield Flow("reduces", "merge-files", merged, stored * work.reduce_spills, files, written)
 
 
 def _writing(work: ClusterWork, job: JobBytes, counted: Counted) -> Iterator[Flow]:
-    disks = counted.get(("disks", "written"))
-    files = job.map_file_written + job.reduce_file_written
+    disks, blocks = counted.get(("disks", "written")), counted.get(("DataNodes", "written"))
     # A disk cannot tell blocks from map output, so what it wrote is shared out as Hadoop counted it.
+    files = job.map_file_written + job.reduce_file_written
     expected = work.replication * job.hdfs_written + files
-    share = disks.counted / expected if disks and expected else None
+    share = disks / expected if disks is not None and expected else None
     for source, written, theory in (
         ("map-output", job.map_file_written, work.stored * work.map_spills),
         ("merge-files", job.reduce_file_written, work.stored * work.reduce_spills),
@@ -138,16 +118,14 @@ def _writing(work: ClusterWork, job: JobBytes, counted: Counted) -> Iterator[Flo
         yield Flow(source, "disks-written", "intermediate data", theory, measured, _DISKS)
     if not work.output:
         return
-    blocks = _measured(counted, "DataNodes", "written")
-    source = "reduces" if work.stored else "maps"
-    more = work.sent * work.output
+    source, more = "reduces" if work.stored else "maps", work.sent * work.output
     copied = max(0.0, blocks - job.hdfs_written) if blocks is not None else None
     by = "HDFS_BYTES_WRITTEN"
     yield Flow(source, "blocks-written", "output, first replica", work.output, job.hdfs_written, by)
-    by = "datanode/written_bytes beyond HDFS_BYTES_WRITTEN"
     if more:
-        yield Flow(source, "replica-network", "output, further replicas", more, copied, by)
-        yield Flow("replica-network", "blocks-written", "output, further replicas", more, copied, by)
+        further, by = "output, further replicas", "datanode/written_bytes beyond HDFS_BYTES_WRITTEN"
+        yield Flow(source, "replica-network", further, more, copied, by)
+        yield Flow("replica-network", "blocks-written", further, more, copied, by)
     measured = share * work.replication * job.hdfs_written if share is not None else None
     every = float(work.replication * work.output)
     yield Flow("blocks-written", "disks-written", "output, every replica", every, measured, _DISKS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -63,22 +63,14 @@ def find_hot_regions(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
             )
 
 
-class _Counter(NamedTuple):
-    """A counter that grows with a kind of event, and what is said of its growth."""
-
-    kind: str
-    daemon: str
-    metric: str
-    text: str
-
-
 _COUNTERS: Final = (
-    _Counter(COLLECTION, "regionserver", "jvm/regionserver/gc_s", "{:.3g} s of collections"),
-    _Counter(FLUSH, "regionserver", "regionserver/flushes", "{:.0f} of them ended"),
-    _Counter(COMPACTION, "regionserver", "regionserver/compactions", "{:.0f} of them ended"),
-    _Counter(MOVE, "hmaster", "hmaster/moves", "{:.0f} of them began"),
-    _Counter(SPLIT, "hmaster", "hmaster/splits", "{:.0f} of them began"),
+    (COLLECTION, "regionserver", "jvm/regionserver/gc_s", "{:.3g} s of collections"),
+    (FLUSH, "regionserver", "regionserver/flushes", "{:.0f} of them ended"),
+    (COMPACTION, "regionserver", "regionserver/compactions", "{:.0f} of them ended"),
+    (MOVE, "hmaster", "hmaster/moves", "{:.0f} of them began"),
+    (SPLIT, "hmaster", "hmaster/splits", "{:.0f} of them began"),
 )
+"""Counters that grow with a kind of event of a daemon, and what is said of their growth."""
 LEAST_S = 0.001  # Time in collections that is worth a mark, between two samples.
 
 
@@ -89,22 +81,17 @@ def server_events(run: RunData, timeline: Timeline) -> tuple[ServerEvent, ...]:
     """
     logged = [ServerEvent(**row) for row in run.server_events.to_pylist()]
     read = {(event.machine, event.daemon) for event in logged}
-    return tuple(sorted([*logged, *_server_events_counted(timeline, read)], key=lambda event: event.start_s))
-
-
-def _server_events_counted(timeline: Timeline, read: set[tuple[str, str]]) -> Iterator[ServerEvent]:
-    for counter in _COUNTERS:
-        for machine in timeline.hosts:
-            track = timeline.track(machine, counter.metric)
-            if track is None or (machine, counter.daemon) in read:
-                continue
-            least = LEAST_S if counter.kind == COLLECTION else 0.5
-            for (start_s, before), (end_s, after) in pairwise(zip(track.times_s, track.values, strict=True)):
-                if after - before >= least:
-                    text = f"{counter.text.format(after - before)} between two samples"
-                    yield ServerEvent(
-                        float(start_s), float(end_s), machine, counter.daemon, counter.kind, text, None
-                    )
+    events = list(logged)
+    for (kind, daemon, metric, words), machine in product(_COUNTERS, timeline.hosts):
+        track = timeline.track(machine, metric)
+        if track is None or (machine, daemon) in read:
+            continue
+        least = LEAST_S if kind == COLLECTION else 0.5
+        for (start_s, before), (end_s, after) in pairwise(zip(track.times_s, track.values, strict=True)):
+            if after - before >= least:
+                text = f"{words.format(after - before)} between two samples"
+                events.append(ServerEvent(float(start_s), float(end_s), machine, daemon, kind, text, None))
+    return tuple(sorted(events, key=lambda event: event.start_s))
 
 
 AGREE = 0.01  # Requests for the table of regions, and those that were sent again, are counted besides.

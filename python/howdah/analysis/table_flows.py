@@ -19,11 +19,10 @@ from howdah.analysis.evidence.volumes import ByteFlow, Flow, FlowNode
 from howdah.analysis.machines import counted
 from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.region_servers import asked_for, is_logged
-from howdah.analysis.wording import conclude, times
+from howdah.analysis.wording import conclude, phrase
 from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.workloads.ycsb import KEY_BYTES, Ycsb
-from howdah.units import format_bytes
 
 MERGED = 3  # Files that a compaction merges at least (hbase.hstore.compaction.min, its default).
 WORTH = 0.9  # If less than this was flushed, a finding says so.
@@ -171,21 +170,19 @@ def _picture(
     )
 
 
-def _amplified(flow: TableFlow, writer: str) -> str:
+def _amplified(flow: TableFlow) -> str:
     """How much more was written than clients wrote; where that is far from theory, with the reason."""
-    text = (
-        f"{writer} wrote {times(flow.amplification)} the {format_bytes(flow.client_bytes)} "
-        f"that the clients wrote, {times(flow.expected)} in theory"
-    )
-    if flow.amplification <= UNEXPECTED * flow.expected:
-        return text
-    if flow.client_bytes < LEAST_BYTES:
-        wrote = format_bytes(round(flow.amplification * flow.client_bytes))
-        clients = format_bytes(flow.client_bytes)
-        return f"{writer} wrote {wrote} while clients wrote {clients}, too little to compare with theory"
+    far = flow.amplification > UNEXPECTED * flow.expected
     written = flow.replication * (flow.wal_bytes + flow.flushed_bytes + flow.compacted_bytes)
     besides = round((flow.datanode_bytes or 0.0) - written)
-    return f"{text} ({format_bytes(besides)} of it are no part of these)" if besides > 0 else text
+    return phrase(
+        "amplified",
+        flow,
+        words="little" if far and flow.client_bytes < LEAST_BYTES else "enough",
+        writer="HDFS" if flow.datanode_bytes is not None else "HBase",
+        wrote=round(flow.amplification * flow.client_bytes),
+        besides=besides if far and besides > 0 else None,
+    )
 
 
 def find_table_flows(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -194,7 +191,7 @@ def find_table_flows(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
         yield conclude(
             "write-amplification",
             flow,
-            amplified=_amplified(flow, "HDFS" if flow.datanode_bytes is not None else "HBase"),
+            amplified=_amplified(flow),
             several=flow.replication if flow.replication > 1 else None,
             in_memory=1 - flow.flushed_share if flow.flushed_share < WORTH else None,
         )

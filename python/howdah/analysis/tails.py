@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -14,7 +15,7 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.operation_steps import INTENDED, StepCounts, TimedRun
 from howdah.analysis.step_causes import Mask, StepCause, region_servers, scene, step_causes
-from howdah.analysis.wording import Figure, conclude, delay, listed, percent
+from howdah.analysis.wording import Figure, conclude, delay, listed, percent, phrase
 from howdah.analysis.wording import times as multiple
 from howdah.model.comparison import Finding
 from howdah.model.reported import SHARES, summary
@@ -189,11 +190,17 @@ def find_tails(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 (f"{cause.kind}: {cause.measure}", *most),
                 (f"{cause.kind}: 99 % within otherwise", cause.without_s, "s"),
             ]
-        clauses = [_clause(tail, cause) for cause in tail.causes]
-        clauses += [
-            f"{WORDS[cause.kind]} {percent(cause.held)} of the time ({_measured(cause)}) "
-            "makes every request wait"
-            for cause in tail.steady
+        clauses = [
+            phrase(
+                "tail-cause",
+                cause,
+                words="caught" if cause in tail.causes else "steady",
+                step="second" if round(tail.step_s, 1) == 1 else f"{tail.step_s:.3g} s",
+                what=WORDS[cause.kind],
+                measured=_measured(cause),
+                sooner_s=cause.without_s if (cause.without_s or math.inf) < tail.within_s else None,
+            )
+            for cause in (*tail.causes, *tail.steady)
         ]
         # Coinciding is no proof, but what is much rarer by chance is likely.
         likely = tail.causes[0].chance <= RARE if tail.causes else bool(tail.steady)
@@ -216,17 +223,6 @@ def find_tails(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             missing=[WORDS[kind] for kind in tail.unknown] or None,
             late=late or None,
         )
-
-
-def _clause(tail: Tail, cause: TailCause) -> str:
-    when = "second" if round(tail.step_s, 1) == 1 else f"{tail.step_s:.3g} s"
-    text = (
-        f"{percent(cause.caught)} of the slower ones, and {percent(cause.held)} of all, ended in the same "
-        f"{when} as {WORDS[cause.kind]} ({_measured(cause)})"
-    )
-    if cause.without_s is not None and cause.without_s < tail.within_s:
-        text += f", and without these 99 % would be within {delay(cause.without_s)}"
-    return text
 
 
 def measured(cause: TailCause) -> str:
