@@ -118,6 +118,11 @@ class Timeline:
         spent = {mode: self.steps(host, [f"cpu/{cpu}/{mode}_s" for cpu in cpus], edges_s) for mode in MODES}
         return {mode: np.maximum(seconds, 0.0) for mode, seconds in spent.items()}
 
+    def grown(self, metric: str, start_s: float, end_s: float) -> dict[str, float]:
+        """How much a counter grew on each machine that was sampled for it."""
+        tracks = ((host, self.track(host, metric)) for host in self.hosts)
+        return {host: track.growth(start_s, end_s) for host, track in tracks if track is not None}
+
     def blurred(self, start_s: float, end_s: float) -> bool:
         """Whether a stretch shows mostly what its neighbours did: it is shorter than two sample intervals.
 

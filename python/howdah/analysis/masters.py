@@ -27,36 +27,28 @@ _SENT, _BATCHES = "journalnode/written_bytes", "journalnode/batches"
 
 def journal_loads(timeline: Timeline, times: tuple[WorkloadTime, ...]) -> tuple[JournalLoad, ...]:
     """One for each workload; none of a run without JournalNodes, or whose daemons were not asked."""
-    return tuple(load for time in times if (load := _load(timeline, time)) is not None)
-
-
-def _load(timeline: Timeline, time: WorkloadTime) -> JournalLoad | None:
-    sent, edits = _grown(timeline, time, _SENT), _grown(timeline, time, _EDITS)
-    if not sent or not edits or time.elapsed_s <= 0:
-        return None
-    namenode = max(edits, key=edits.__getitem__)
-    busiest = max(sent, key=sent.__getitem__)
-    lots = _grown(timeline, time, _BATCHES).get(busiest, 0.0)
-    waited = _grown(timeline, time, _SYNC).get(namenode)
-    blocks = _grown(timeline, time, _BLOCKS).get(namenode, 0.0)
-    return JournalLoad(
-        workload=time.workload,
-        namenode=namenode,
-        edits_per_s=edits[namenode] / time.elapsed_s,
-        bytes_per_s=sent[busiest] / time.elapsed_s,
-        journals=len(sent),
-        sync_s=waited / lots if waited is not None and lots else None,
-        bytes_per_block=sent[busiest] / blocks if blocks >= 1 else None,
-    )
-
-
-def _grown(timeline: Timeline, time: WorkloadTime, metric: str) -> dict[str, float]:
-    tracks = {machine: timeline.track(machine, metric) for machine in timeline.hosts}
-    return {
-        machine: track.growth(time.start_s, time.end_s)
-        for machine, track in tracks.items()
-        if track is not None
-    }
+    loads = []
+    for time in times:
+        sent, edits, lots, waited, blocks = (
+            timeline.grown(metric, time.start_s, time.end_s)
+            for metric in (_SENT, _EDITS, _BATCHES, _SYNC, _BLOCKS)
+        )
+        if not sent or not edits or time.elapsed_s <= 0:
+            continue
+        namenode, busiest = max(edits, key=edits.__getitem__), max(sent, key=sent.__getitem__)
+        synced, added = lots.get(busiest), blocks.get(namenode, 0.0)
+        loads.append(
+            JournalLoad(
+                workload=time.workload,
+                namenode=namenode,
+                edits_per_s=edits[namenode] / time.elapsed_s,
+                bytes_per_s=sent[busiest] / time.elapsed_s,
+                journals=len(sent),
+                sync_s=waited[namenode] / synced if namenode in waited and synced else None,
+                bytes_per_block=sent[busiest] / added if added >= 1 else None,
+            )
+        )
+    return tuple(loads)
 
 
 def find_journal(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

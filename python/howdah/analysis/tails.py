@@ -82,21 +82,18 @@ WORDS: Mapping[TailKind, str] = {
 
 
 def tails(timed: TimedRun) -> tuple[Tail, ...]:
-    result = []
-    for time in timed.times:
-        requests = timed.requests(time)
-        if requests is not None and (tail := _tail(timed, time, requests)) is not None:
-            result.append(tail)
-    return tuple(result)
+    slowest = (
+        _tail(timed, time, requests, within_s)
+        for time in timed.times
+        if (requests := timed.requests(time)) is not None
+        and (within_s := requests.together_s(SLOW)) is not None
+        and requests.slower(within_s).sum()
+    )
+    return tuple(slowest)
 
 
-def _tail(timed: TimedRun, time: WorkloadTime, requests: StepCounts) -> Tail | None:
-    within_s = requests.together_s(SLOW)
-    if within_s is None:
-        return None
+def _tail(timed: TimedRun, time: WorkloadTime, requests: StepCounts, within_s: float) -> Tail:
     slow = requests.slower(within_s)
-    if not slow.sum():
-        return None
     sought = list(step_causes(scene(timed, time, requests, within_s)))
     kinds = tuple(cause.kind for cause in sought)
     # A store within the program that asks has no servers that could have been sampled.

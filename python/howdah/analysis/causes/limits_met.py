@@ -82,12 +82,8 @@ class View:
 
     def shares(self, metric: str) -> dict[str, float]:
         """The part of the span that a counter of seconds grew by, of every worker that was sampled."""
-        grown = {worker: self.growth(worker, metric) for worker in self.workers}
-        return {
-            worker: min(1.0, grown_s / self.seconds)
-            for worker, grown_s in grown.items()
-            if grown_s is not None
-        }
+        grown = self.timeline.grown(metric, *self.span)
+        return {name: min(1.0, grown[name] / self.seconds) for name in self.workers if name in grown}
 
     def over_least(self, worker: str, metric: str, least: float) -> float | None:
         """The part of the samples in which a gauge was at least so much; None where it was not sampled."""

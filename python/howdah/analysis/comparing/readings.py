@@ -79,14 +79,11 @@ class CallCost(NamedTuple):
 
 def call_cost(timeline: Timeline, time: WorkloadTime) -> CallCost | None:
     """None where no NameNode was asked for its calls and its processor time."""
-    tracks = {host: timeline.track(host, _CALLS) for host in timeline.hosts}
-    answered = {
-        host: calls.growth(time.start_s, time.end_s) for host, calls in tracks.items() if calls is not None
-    }
+    answered = timeline.grown(_CALLS, time.start_s, time.end_s)
     if not answered:
         return None
     host = max(answered, key=answered.__getitem__)
-    calls, cpu = tracks[host], timeline.track(host, _CPU)
+    calls, cpu = timeline.track(host, _CALLS), timeline.track(host, _CPU)
     if calls is None or cpu is None:
         return None
     edges = np.arange(time.start_s, time.end_s + 1e-9, _WINDOW_S)
