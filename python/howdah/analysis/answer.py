@@ -138,7 +138,9 @@ def _clauses(machines: Sequence[HostUse]) -> tuple[list[str], list[Figure]]:
     for verb, rate in _RATES.items():
         total = sum(rate(machine) for machine in machines)
         if total >= QUIET_BYTES_PER_S:
-            clauses.append(f"{verb} {format_rate(total)}{_most(machines, rate, total)}")
+            top = max(machines, key=rate)
+            most = f" (most on {top.host}, {percent(rate(top) / total)})" if len(machines) > 1 else ""
+            clauses.append(f"{verb} {format_rate(total)}{most}")
             numbers.append((f"{verb}, all", total, "B/s"))
     return clauses, numbers
 
@@ -151,13 +153,6 @@ def _range(machines: Sequence[HostUse], share: Callable[[HostUse], float]) -> tu
         return f"{percent(high)} busy", low, high
     middle = percent(median(share(machine) for machine in machines))
     return f"{middle} busy (from {percent(low)} on {least.host} to {percent(high)} on {most.host})", low, high
-
-
-def _most(machines: Sequence[HostUse], rate: Callable[[HostUse], float], total: float) -> str:
-    if len(machines) < 2:
-        return ""
-    top = max(machines, key=rate)
-    return f" (most on {top.host}, {percent(rate(top) / total)})"
 
 
 BRIEF_FROM = 2  # Of more workloads than this an answer tells only the most important numbers.

@@ -209,23 +209,20 @@ def _places(tasks: pa.Table, level: str) -> dict[str, float]:
     return dict(moved)
 
 
-def _was_hit(record: RunRecord, time: WorkloadTime) -> bool:
-    """Whether a fault was done while a workload ran, or before it and not undone."""
-    return any(
-        fault.begun_s is not None
-        and fault.begun_s <= time.end_s
-        and (fault.ended_s is None or fault.ended_s >= time.start_s)
-        for fault in record.faults
-    )
-
-
 def find_imbalance(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Places that got noticeably more than their share, and whose end everything else waits for."""
     cluster = on_cluster(record)
     accounts = {account.workload: account for account in evidence.accounts}
     whole = {use.workload: use for use in evidence.use if use.phase is None}
     for time in evidence.workloads:
-        account, hit = accounts.get(time.workload), _was_hit(record, time)
+        account = accounts.get(time.workload)
+        # A fault was done while it ran, or before it and not undone.
+        hit = any(
+            fault.begun_s is not None
+            and fault.begun_s <= time.end_s
+            and (fault.ended_s is None or fault.ended_s >= time.start_s)
+            for fault in record.faults
+        )
         reported = {}
         if account is not None:
             reported = {"disks read": account.read.reported, "disks written": account.write.reported}

@@ -18,7 +18,7 @@ from howdah.analysis.evidence.use import OthersUse, StretchUse
 from howdah.analysis.machines import data_dirs, on_cluster
 from howdah.analysis.other_processes import DISTURBED
 from howdah.analysis.phases import BytesToMove, phase_work, replication_of, work_of, workload_times
-from howdah.analysis.wording import Figure, Sure, conclude, named, percent, seconds, times, took
+from howdah.analysis.wording import Figure, Sure, conclude, named, percent, phrase, seconds, times, took
 from howdah.model.comparison import Finding
 from howdah.model.placement import placed_workers
 from howdah.model.prediction import KnownTimes
@@ -31,17 +31,6 @@ ALIKE = 0.8  # If the raw times of reading and writing differ by less than this 
 DEVICE_BUSY = 0.7  # A device that is busy most of the time is in the way even below its raw rate.
 BEATEN = 0.95  # No workload is faster than the raw hardware; both vary by a few per cent when measured.
 LEAST_LIMIT_S = 0.01  # Shorter work is over before its start-up is, and no measure of the hardware.
-
-_IS_LIMIT: dict[Bound, str] = {
-    "reading": "reading is the limit",
-    "writing": "writing is the limit",
-    "disk": "reading and writing are the limit",
-    "memory": "memory is the limit",
-    "CPU": "the CPU is the limit",
-    "others": "other processes on the CPU are the limit",
-    "waiting": "neither disk, memory nor CPU was near its limit",
-    "unknown": "what limited it is not known",
-}
 
 
 class MachineUse(NamedTuple):
@@ -189,8 +178,7 @@ def _name(
 
 def limit_claim(share: LimitShare, verb: str) -> str:
     """How long it took and what limited it; ``verb`` is ``took`` or ``would take``."""
-    where = named(share.workload, share.phase)
-    return f"{where} {verb} {seconds(share.elapsed_s)}: {_IS_LIMIT[share.bound]}"
+    return phrase("limit", share, words=share.bound, place=named(share.workload, share.phase), took=verb)
 
 
 def limit_compared(share: LimitShare) -> str:

@@ -118,9 +118,11 @@ def waits(
     """
     result = []
     from_s = outage.lost_s
+    values = {**(job.conf if job else {}), **(record.cluster.patience if record.cluster else {})}
     for end_s, reason, setting in _parts(outage, until_s, held):
         if end_s > from_s:
-            value_s = None if setting is None else _value_s(record, job, setting)
+            value = values.get(setting or "", "")
+            value_s = int(value) / 1000 if value.isdigit() else None
             result.append(Wait(end_s - from_s, reason, setting, value_s))
             from_s = end_s
     return tuple(result)
@@ -148,12 +150,6 @@ def _parts(
         yield until_s, "the application master gave up reaching it", _CONNECTION
     else:
         yield until_s, "it was started elsewhere", None
-
-
-def _value_s(record: RunRecord, job: HadoopJob | None, setting: str) -> float | None:
-    running = record.cluster.patience if record.cluster else {}
-    value = {**(job.conf if job else {}), **running}.get(setting, "")
-    return int(value) / 1000 if value.isdigit() else None
 
 
 _LIVE, _FEW = "namenode/live_datanodes", "namenode/under_replicated"

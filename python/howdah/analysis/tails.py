@@ -15,7 +15,7 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.operation_steps import INTENDED, StepCounts, TimedRun
 from howdah.analysis.step_causes import Mask, StepCause, region_servers, scene, step_causes
-from howdah.analysis.wording import Figure, conclude, delay, listed, percent, phrase
+from howdah.analysis.wording import Figure, conclude, delay, listed, percent, phrase, sentences
 from howdah.analysis.wording import times as multiple
 from howdah.model.comparison import Finding
 from howdah.model.reported import SHARES, summary
@@ -64,20 +64,7 @@ SET = 0.3  # A cause of fewer slow requests than this share did not set the tail
 _STEADY: frozenset[TailKind] = frozenset({"server CPU", "client CPU", "disk", "cache misses", "hot server"})
 """What makes requests wait as long as it lasts."""
 
-WORDS: Mapping[TailKind, str] = {
-    "collector": "pauses of the RegionServers' collectors",
-    "WAL sync": "syncs of the WAL",
-    "blocked writes": "writes held up by full memstores",
-    "regions in transition": "regions that moved or split",
-    "flushes": "flushes",
-    "compactions": "compactions",
-    "cache misses": "reads that a busy disk served instead of the cache",
-    "disk": "a busy disk",
-    "server CPU": "a full CPU",
-    "client CPU": "a full CPU of the client machine",
-    "hot server": "one RegionServer with most of the requests",
-    "outage": "outages after a fault",
-}
+WORDS: Mapping[TailKind, str] = sentences()["tail"]["causes"]
 """What a cause is called, to be said after ``set by``."""
 
 

@@ -20,7 +20,7 @@ from howdah.analysis.machines import setting_s, setting_text
 from howdah.analysis.operation_steps import Stretch, apart_s
 from howdah.analysis.other_processes import disturbance_of, used_meanwhile
 from howdah.analysis.phases import attempts_of, by_job, tasks_of
-from howdah.analysis.wording import conclude, named, took
+from howdah.analysis.wording import conclude, named, phrase, took
 from howdah.model.comparison import Finding
 from howdah.model.placement import at_once
 from howdah.model.request import Profile
@@ -321,21 +321,14 @@ class Starvation(NamedTuple):
 
 def _advice(record: RunRecord, starved: Starvation) -> str:
     """What the plan says of the limit, where it explains what was seen."""
-    if setting_text(record, _SCHEDULER).endswith("FairScheduler"):
-        if setting_text(record, _FAIR_SEVERAL) != "true" and starved.given_each_beat <= STEADY:
-            return f"the FairScheduler gives one at a time: set {_FAIR_SEVERAL} to true"
-        return _ELSEWHERE
-    if setting_text(record, _ASYNCHRONOUS) == "true":
-        return f"containers are given out without heartbeats here, so {_ELSEWHERE}"
     several = setting_text(record, _SEVERAL) != "false"
     limit = int(setting_text(record, _OFF_SWITCH) or 1) if several else 1
-    if starved.given_each_beat > STEADY * limit:
-        return _ELSEWHERE
-    key = _OFF_SWITCH if several else _SEVERAL
-    cure = f"raise {key} ({limit} here)" if several else f"set {key} to true"
-    return f"the scheduler gives a node no more at each: {cure}, or set {_ASYNCHRONOUS} to true"
-
-
-_ELSEWHERE = (
-    "it is the ResourceManager, the application master or a queue's limit that gives them out no sooner"
-)
+    words = "several" if several else "single"
+    if setting_text(record, _SCHEDULER).endswith("FairScheduler"):
+        single = setting_text(record, _FAIR_SEVERAL) != "true" and starved.given_each_beat <= STEADY
+        words = "fair" if single else "elsewhere"
+    elif setting_text(record, _ASYNCHRONOUS) == "true":
+        words = "asynchronous"
+    elif starved.given_each_beat > STEADY * limit:
+        words = "elsewhere"
+    return phrase("starved-slots-advice", words=words, limit=limit)

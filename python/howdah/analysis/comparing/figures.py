@@ -29,7 +29,7 @@ from howdah.analysis.machines import (
 )
 from howdah.analysis.other_processes import disturbed
 from howdah.analysis.phases import numbered, workload_times
-from howdah.analysis.wording import filled, listed, percent
+from howdah.analysis.wording import FORMS, filled, listed, percent
 from howdah.model.cluster import Laboratory, Scaling
 from howdah.model.comparison import Aspect, Fact, RunFigures
 from howdah.model.host import Host
@@ -135,14 +135,8 @@ def _laboratory(lab: Laboratory) -> Iterator[NamedValue]:
 
 
 def _amount(scaling: Scaling, value: float) -> str:
-    match scaling.unit:
-        case "B":
-            return format_memory(value) if scaling.what.startswith("memory") else format_bytes(value)
-        case "B/s":
-            return format_rate(value)
-        case "bit/s":
-            return format_bits_per_s(value)
-    return f"{value:g}"
+    form = "memory" if scaling.unit == "B" and scaling.what.startswith("memory") else scaling.unit
+    return FORMS[form](value) if form in FORMS else f"{value:g}"
 
 
 def _host(host: Host) -> Iterator[NamedValue]:
