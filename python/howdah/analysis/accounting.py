@@ -9,10 +9,11 @@ from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.volumes import ByteAccount, ByteExplanation, ByteSide
 from howdah.analysis.machines import Timeline, Track
-from howdah.analysis.phases import BytesToMove, cluster_work, job_bytes, replication_of, window_of, work_of
+from howdah.analysis.phases import cluster_work, job_bytes, replication_of, window_of, work_of
 from howdah.analysis.wording import Figure, conclude, listed
 from howdah.model.comparison import Finding
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
+from howdah.model.workloads.base import Moved
 from howdah.units import format_bytes
 
 # Inodes, extents, directories and the journal cost large sequential files well under this share.
@@ -130,14 +131,14 @@ def accounts(
     return tuple(sides)
 
 
-def _moved(result: WorkloadResult) -> tuple[BytesToMove | None, BytesToMove]:
+def _moved(result: WorkloadResult) -> tuple[Moved | None, Moved]:
     """What the disks should move by theory, and by the workload's own counters."""
     counters = result.counters
     if result.job is not None:
         theory = cluster_work(result)
         counted = job_bytes(result.job).on_devices(replication_of(result) or 1)
         return (theory.devices if theory else None), counted
-    return work_of(result), BytesToMove(
+    return work_of(result), Moved(
         counters.read_bytes + counters.spill_read_bytes, counters.written_bytes + counters.spilled_bytes
     )
 

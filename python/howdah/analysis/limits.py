@@ -17,13 +17,14 @@ from howdah.analysis.evidence.times import Bound, FloorDistance, KnownTime, Limi
 from howdah.analysis.evidence.use import OthersUse, StretchUse
 from howdah.analysis.machines import data_dirs, on_cluster
 from howdah.analysis.other_processes import DISTURBED
-from howdah.analysis.phases import BytesToMove, phase_work, replication_of, work_of, workload_times
+from howdah.analysis.phases import phase_work, replication_of, work_of, workload_times
 from howdah.analysis.wording import Figure, Sure, conclude, named, percent, phrase, seconds, times, took
 from howdah.model.comparison import Finding
 from howdah.model.placement import placed_workers
 from howdah.model.prediction import KnownTimes
 from howdah.model.run import Limits, Outcome, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
+from howdah.model.workloads.base import Moved
 from howdah.model.workloads.terasort import CODEC, Codec
 
 NEAR = 0.5  # A resource used below half of what it can do is not what a phase waits for.
@@ -87,7 +88,7 @@ def limit_shares(
             bound = _longest(phases)
         else:
             # A sort in memory cannot write before it has read everything, so nothing is paired.
-            apart = [BytesToMove(work.read, 0), BytesToMove(0, work.write)] if result.in_memory else [work]
+            apart = [Moved(work.read, 0), Moved(0, work.write)] if result.in_memory else [work]
             raw_s = sum(disk_seconds(part, limits) for part in apart), memory_seconds(work, limits)
             bound = "unknown"
         if bound == "unknown":
@@ -100,7 +101,7 @@ def limit_shares(
     return tuple(shares)
 
 
-def disk_seconds(work: BytesToMove, limits: Limits) -> float:
+def disk_seconds(work: Moved, limits: Limits) -> float:
     """The time the raw disks take for bytes that are read and written at once."""
     both = min(work)
     return (
@@ -110,13 +111,13 @@ def disk_seconds(work: BytesToMove, limits: Limits) -> float:
     )
 
 
-def memory_seconds(work: BytesToMove, limits: Limits) -> float:
+def memory_seconds(work: Moved, limits: Limits) -> float:
     """The time one memcpy of the larger direction takes."""
     return max(work) / limits.memory_copy_bytes_per_s
 
 
 def _bound(
-    elapsed_s: float, raw_s: tuple[float, float], work: BytesToMove, limits: Limits, use: MachineUse
+    elapsed_s: float, raw_s: tuple[float, float], work: Moved, limits: Limits, use: MachineUse
 ) -> Bound:
     """The resource used closest to what it can do; a busy device where none comes near that.
 
@@ -157,9 +158,7 @@ def _longest(phases: list[LimitShare]) -> Bound:
     return other
 
 
-def _name(
-    work: BytesToMove, limits: Limits, raw_s: tuple[float, float], spills: WorkloadResult | None
-) -> str:
+def _name(work: Moved, limits: Limits, raw_s: tuple[float, float], spills: WorkloadResult | None) -> str:
     """What the limit amounts to in words; ``spills`` is a whole sort, which may have copied twice."""
     disks = "the disk" if len(limits.devices) == 1 else "the disks"
     owners = f"{disks}'" if disks.endswith("s") else f"{disks}'s"
