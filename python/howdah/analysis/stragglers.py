@@ -114,8 +114,10 @@ def _lost(sign: Sign) -> str:
 
 
 def _stands_on(sign: Sign) -> str:
-    worded = FORMS.get(sign.unit, (lambda cpus: f"{cpus:.2g}") if sign.unit == "CPUs" else percent)
-    value, reference = worded(sign.value), worded(sign.reference)
+    worded = FORMS.get(sign.unit, percent)
+    value, reference = (
+        f"{amount:.2g}" if sign.unit == "CPUs" else worded(amount) for amount in (sign.value, sign.reference)
+    )
     base = _REFERENCES[sign.against]
     text = f"{sign.quantity} {value} against {base} {reference}"
     return f"{text} for {percent(sign.held_share)} of the time" if sign.held_share is not None else text
