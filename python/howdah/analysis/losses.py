@@ -190,8 +190,8 @@ def find_losses(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         lost_work = "what was under way" if loss.ended else None
         no_attempt = None if loss.ended or master_lost else "no task attempt was lost with it"
         moments = [
-            f"{what} {seconds(moment - loss.lost_s)}{later}"
-            for what, moment, later in (
+            f"{event} {seconds(moment - loss.lost_s)}{later}"
+            for event, moment, later in (
                 ("noticed", loss.noticed_s if loss.noticed_s > loss.lost_s else None, " later"),
                 ("given up by YARN after", loss.given_up_s, ""),
                 ("back after", loss.back_s, ""),

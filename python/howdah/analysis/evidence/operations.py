@@ -155,8 +155,6 @@ class RegionUse:
     rows: float
 
 
-
-
 @dataclass(frozen=True)
 class TableFlow:
     """The bytes of a workload's writes from layer to layer.

@@ -104,12 +104,6 @@ class TaskSpread:
         return self.longest_s / self.median_s if self.median_s > 0 else 1.0
 
 
-
-
-
-
-
-
 @dataclass(frozen=True)
 class Rate:
     """Bytes over seconds; ``of`` says which bytes, ``rows written`` for instance."""
