@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.volumes import ByteAccount, ByteExplanation, ByteSide
 from howdah.analysis.machines import Timeline, Track
-from howdah.analysis.phases import BytesToMove, cluster_work, job_bytes, replication_of, window_of, work_of
-from howdah.analysis.wording import Figure, finding, listed
+from howdah.analysis.phases import cluster_work, job_bytes, replication_of, window_of, work_of
+from howdah.analysis.wording import Figure, conclude, listed
 from howdah.model.comparison import Finding
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
+from howdah.model.workloads.base import Moved
 from howdah.units import format_bytes
 
 # Inodes, extents, directories and the journal cost large sequential files well under this share.
@@ -130,14 +131,14 @@ def accounts(
     return tuple(sides)
 
 
-def _moved(result: WorkloadResult) -> tuple[BytesToMove | None, BytesToMove]:
+def _moved(result: WorkloadResult) -> tuple[Moved | None, Moved]:
     """What the disks should move by theory, and by the workload's own counters."""
     counters = result.counters
     if result.job is not None:
         theory = cluster_work(result)
         counted = job_bytes(result.job).on_devices(replication_of(result) or 1)
         return (theory.devices if theory else None), counted
-    return work_of(result), BytesToMove(
+    return work_of(result), Moved(
         counters.read_bytes + counters.spill_read_bytes, counters.written_bytes + counters.spilled_bytes
     )
 
@@ -190,17 +191,25 @@ def find_remainders(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             (verb, side) for verb, side in sampled if abs(side.unexplained or 0.0) > tolerance(account, side)
         ]
         accounts = off or [(verb, side) for verb, side in sampled if side.reported]
-        if not accounts:
-            continue
-        numbers = [item for verb, side in sampled for item in _numbers(verb, side)]
-        yield finding(
-            "byte-accounting",
-            f"{account.workload}, bytes moved by the disks: "
-            + "; ".join(_clause(account, *side, bool(off)) for side in accounts),
-            *numbers,
-            severity="warning" if off else "note",
-            workload=account.workload,
-        )
+        if accounts:
+            yield conclude(
+                "byte-accounting",
+                account,
+                words="disks",
+                warns=bool(off),
+                numbers=(figure for verb, side in sampled for figure in _numbers(verb, side)),
+                clauses="; ".join(_clause(account, *side, bool(off)) for side in accounts),
+            )
+
+
+def explained(parts: Iterable[ByteExplanation], least: float) -> str:
+    """What explains a difference, as far as it is more than the least; empty if nothing is."""
+    words = [
+        f"{format_bytes(abs(part.bytes))} {part.reason} ({part.sure})"
+        for part in parts
+        if abs(part.bytes) > least
+    ]
+    return f", of the difference {listed(words)}" if words else ""
 
 
 def _clause(account: ByteAccount, verb: str, side: ByteSide, off: bool) -> str:
@@ -210,13 +219,7 @@ def _clause(account: ByteAccount, verb: str, side: ByteSide, off: bool) -> str:
     text = f"{listed(account.disks)} {verb} {format_bytes(devices)}, {but}the program counted {counted}"
     # Next to a large unexplained part a small explained one only distracts.
     least = max(WORTH_SAYING_SHARE * side.reported, 0.1 * abs(unexplained) if off else 0.0)
-    parts = [
-        f"{format_bytes(abs(part.bytes))} {part.reason} ({part.sure})"
-        for part in side.explained
-        if abs(part.bytes) > least
-    ]
-    if parts:
-        text += f", of the difference {listed(parts)}"
+    text += explained(side.explained, least)
     if off:
         text += f", {format_bytes(abs(unexplained))} unexplained"
     if side.resolution > UNEXPLAINED_SHARE * (side.reported or devices):
@@ -244,15 +247,13 @@ def find_shortfalls(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         for verb, side in (("read", account.read), ("written", account.write)):
             if side.should is None or abs(side.reported - side.should) <= SAID_SHARE * max(side.should, 1.0):
                 continue
-            less = "less" if side.reported < side.should else "more"
-            far = abs(side.reported - side.should) > SAID_TOO_FAR * side.should
-            yield finding(
+            apart = abs(side.reported - side.should)
+            yield conclude(
                 "bytes-against-theory",
-                f"{account.workload} reports that it has {verb} {format_bytes(side.reported)}, "
-                f"{format_bytes(abs(side.reported - side.should))} {less} than the "
-                f"{format_bytes(side.should)} that its rows and one spill make",
-                ("reported", side.reported, "B"),
-                ("should", side.should, "B"),
-                severity="warning" if far else "note",
-                workload=account.workload,
+                account,
+                warns=apart > SAID_TOO_FAR * side.should,
+                verb=verb,
+                side=side,
+                apart=apart,
+                less="less" if side.reported < side.should else "more",
             )

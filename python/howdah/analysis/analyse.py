@@ -8,7 +8,6 @@ from howdah.analysis import (
     accounting,
     answer,
     balance,
-    disturbance,
     fault_effects,
     flows,
     limits,
@@ -24,7 +23,6 @@ from howdah.analysis import (
     phases,
     region_servers,
     spark,
-    spark_findings,
     storage,
     stragglers,
     table_flows,
@@ -58,11 +56,7 @@ def gather(run: RunData, floor: RunData | None, references: Sequence[KnownTimes]
     times = phases.workload_times(run)
     of_run = machines.machines_of(run, timeline)
     with_disks = machines.counted(of_run, timeline, "disk")
-    sampled = [disk for host in with_disks for disk in timeline.instances(host, "disk")]
-    # The machine that a cluster's run was started on tells nothing about the workers' disks.
-    disks = None if machines.on_cluster(record) else machines.data_disks(record)
-    if disks is None:
-        disks = machines.cluster_disks(record, sampled)
+    disks = machines.data_disks(record, timeline, with_disks)
     stretches = use.uses(timeline, of_run, times, disks)
     others = other_processes.others_uses(record, timeline, stretches)
     timed = operation_steps.timed_run(run, timeline, of_run, times)
@@ -70,6 +64,7 @@ def gather(run: RunData, floor: RunData | None, references: Sequence[KnownTimes]
     bytes_moved = accounting.accounts(record, timeline, with_disks, times, disks)
     servers = region_servers.region_server_uses(timed)
     return Evidence(
+        timed=timed,
         workloads=times,
         data_disks=disks,
         use=stretches,
@@ -77,8 +72,6 @@ def gather(run: RunData, floor: RunData | None, references: Sequence[KnownTimes]
         gauges=gauges(timeline),
         accounts=bytes_moved,
         spreads=uneven_tasks.spreads(run, times, timed.still),
-        balances=balance.balances(run, times, stretches),
-        spills=overheads.spills(record, times),
         limits=limits.limit_shares(record, times, stretches, others),
         dfsio=storage.all_figures(record, times),
         storage=storage.zones(record, times),
@@ -87,7 +80,6 @@ def gather(run: RunData, floor: RunData | None, references: Sequence[KnownTimes]
         replicas=balance.replica_balances(record, times),
         stragglers=stragglers.stragglers(timed, disks, others, lost),
         losses=lost,
-        drains=outages.drains(timed),
         overheads=overheads.overheads(run, times),
         masters=masters.master_loads(timeline, times),
         master_losses=masters.master_losses(run, times),
@@ -97,90 +89,40 @@ def gather(run: RunData, floor: RunData | None, references: Sequence[KnownTimes]
         others=others,
         neighbours=other_processes.neighbour_uses(record, timeline, stretches),
         latencies=tails.latencies(run),
-        starvations=uneven_tasks.starvations(run, times, timed.still),
         courses=timed.courses,
         tails=tails.tails(timed),
         throughput_limits=table_limits.throughput_limits(timed, servers),
         region_servers=servers,
         regions=region_servers.region_uses(timed),
-        request_checks=region_servers.request_checks(timed, servers),
         table_flows=table_flows.table_flows(timed, servers, disks),
         server_events=region_servers.server_events(run, timeline),
         fault_effects=fault_effects.fault_effects(record, timed.courses),
         spark=spark.spark_uses(run, times),
-        spark_losses=spark.spark_losses(run, times, lost),
-        rebuilds=outages.rebuilds(record, timeline),
     )
 
 
 Finder = Callable[[RunRecord, Evidence], Iterable[Finding]]
 
 FINDERS: tuple[Finder, ...] = (
-    answer.find_answer,
-    outcome.find_unfinished,
-    outcome.find_validation,
-    fault_effects.find_kept,
-    fault_effects.find_faults,
-    fault_effects.find_not_done,
-    outcome.find_simulated,
-    disturbance.find_others,
-    disturbance.find_others_disk,
-    other_processes.find_neighbours,
-    disturbance.find_recorded,
-    disturbance.find_buffered,
-    limits.find_beaten,
-    limits.find_floors,
-    table_limits.find_throughput,
-    tails.find_tails,
-    answer.find_times,
-    use.find_use,
-    answer.find_cluster_use,
-    answer.find_outside,
-    overheads.find_overheads,
-    spark_findings.find_driver,
-    spark_findings.find_cpu_floor,
-    spark_findings.find_scaling,
-    spark_findings.find_stage_waits,
-    spark_findings.find_memory,
-    masters.find_masters,
-    masters.find_journal,
-    accounting.find_remainders,
-    accounting.find_shortfalls,
-    flows.find_layers,
-    table_flows.find_table_flows,
-    outcome.find_failed_operations,
-    outcome.find_exceptions,
-    region_servers.find_checks,
-    region_servers.find_skew,
-    region_servers.find_hot_regions,
-    balance.find_replicas,
-    masters.find_master_losses,
-    losses.find_losses,
-    outages.find_rebuilds,
-    outages.find_moves,
-    spark_findings.find_killed_driver,
-    spark_findings.find_lost_executors,
-    uneven_tasks.find_starving,
-    stragglers.find_stragglers,
-    uneven_tasks.find_poles,
-    uneven_tasks.find_slowdown,
-    uneven_tasks.find_failed_attempts,
-    balance.find_imbalance,
-    overheads.find_spills,
-    overheads.find_compression,
-    storage.find_dfsio,
-    storage.find_zones,
-    links.find_links,
-    disturbance.find_steal,
-    disturbance.find_pressure,
-    use.find_swapping,
-    disturbance.find_drops,
-    use.find_budget,
-    overheads.find_cost,
-    use.find_coarse,
-    disturbance.find_gaps,
-    outcome.find_missing,
-)
+    answer.find_answer, outcome.find_unfinished, outcome.find_validation, fault_effects.find_kept,
+    fault_effects.find_faults, fault_effects.find_not_done, outcome.find_simulated,
+    other_processes.find_others, other_processes.find_others_disk, other_processes.find_neighbours,
+    other_processes.find_recorded, other_processes.find_buffered, limits.find_beaten, limits.find_floors,
+    table_limits.find_throughput, tails.find_tails, answer.find_times, use.find_use, answer.find_cluster_use,
+    answer.find_outside, overheads.find_overheads, spark.find_driver, spark.find_cpu_floor,
+    spark.find_scaling, spark.find_stage_waits, spark.find_memory, masters.find_masters, masters.find_journal,
+    accounting.find_remainders, accounting.find_shortfalls, flows.find_layers, table_flows.find_table_flows,
+    outcome.find_failed_operations, outcome.find_exceptions, region_servers.find_checks,
+    region_servers.find_skew, region_servers.find_hot_regions, balance.find_replicas,
+    masters.find_master_losses, losses.find_losses, outages.find_rebuilds, outages.find_moves,
+    spark.find_killed_driver, spark.find_lost_executors, uneven_tasks.find_starving,
+    stragglers.find_stragglers, uneven_tasks.find_poles, uneven_tasks.find_slowdown,
+    uneven_tasks.find_failed_attempts, balance.find_imbalance, overheads.find_spills,
+    overheads.find_compression, storage.find_dfsio, storage.find_zones, links.find_links,
+    other_processes.find_steal, other_processes.find_pressure, use.find_swapping, other_processes.find_drops,
+    use.find_budget, overheads.find_cost, use.find_coarse, other_processes.find_gaps, outcome.find_missing,
+)  # fmt: skip
+"""In the order in which a reader should meet their findings."""
 
 _RANK = {"answer": 0, "warning": 1, "note": 2}
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.losses import MasterLoss, WorkerLoss
-from howdah.analysis.evidence.times import LimitShare, WorkloadTime
+from howdah.analysis.evidence.times import LimitShare, PhaseTime, WorkloadTime
 from howdah.analysis.evidence.use import HostUse
 from howdah.analysis.fault_effects import in_short
 from howdah.analysis.limits import limit_claim, limit_compared, limit_cpu, share_numbers, share_sure
@@ -16,10 +16,22 @@ from howdah.analysis.links import link_numbers, link_sentence
 from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.masters import took_over
 from howdah.analysis.other_processes import disturbance_of, used_meanwhile
-from howdah.analysis.storage import steepest, zone_numbers, zone_sentence
+from howdah.analysis.phases import grouped
+from howdah.analysis.storage import steepest, zone_finding
 from howdah.analysis.table_limits import answer_sentences, together
-from howdah.analysis.use import QUIET_BYTES_PER_S, use_clauses
-from howdah.analysis.wording import Figure, Sure, finding, listed, named, percent, seconds, times, took
+from howdah.analysis.use import QUIET_BYTES_PER_S, by_phases, use_clauses
+from howdah.analysis.wording import (
+    Figure,
+    Sure,
+    conclude,
+    finding,
+    listed,
+    named,
+    percent,
+    seconds,
+    times,
+    took,
+)
 from howdah.model.comparison import Finding
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.workloads.base import TOGETHER
@@ -39,65 +51,41 @@ def find_times(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Every workload that the answer leaves out, and the phases of every one that is told by phases."""
     mentioned = {time.workload for time in answered(record, evidence)}
     for time in evidence.workloads:
-        phased = bool(time.told_apart)
+        succeeded = time.outcome is Outcome.SUCCEEDED
         # The storage test's answer is about its files and does not tell its time.
         storage = record.workloads[time.index].workload.timed_by_file
         # How long a workload took that did not succeed is told where it is said how it ended.
-        reported = time.outcome is not Outcome.SUCCEEDED or (time.workload in mentioned and not storage)
-        if not (reported and phased):
-            yield from _of_workload(record, evidence, time, reported=reported, phased=phased)
+        reported = not succeeded or (time.workload in mentioned and not storage)
+        if not (reported and time.told_apart):
+            yield from _time(record, evidence, time, None, reported=reported)
         for phase in time.told_apart:
             # The last phase of a workload that did not succeed was cut off, so it did not take its time.
-            cut_off = time.outcome is not Outcome.SUCCEEDED and phase is time.phases[-1]
-            share = _share(evidence, time.workload, phase.name)
-            numbers = share_numbers(share) if share else [("elapsed", phase.elapsed_s, "s")]
-            numbers += [
-                (rate.of, rate.bytes_per_s, "B/s") for rate in (phase.read, phase.write) if rate is not None
-            ]
-            clauses, used = _use(evidence, time.workload, phase.name)
-            yield from _finding(
-                record,
-                (time.workload, phase.name),
-                "" if cut_off else f"{time.workload} {phase.name} {took(record)} {seconds(phase.elapsed_s)}",
-                share=share,
-                clauses=clauses,
-                numbers=[*numbers, *used],
-            )
+            cut_off = not succeeded and phase is time.phases[-1]
+            yield from _time(record, evidence, time, phase, reported=cut_off)
 
 
-def _of_workload(
-    record: RunRecord, evidence: Evidence, time: WorkloadTime, *, reported: bool, phased: bool
-) -> Iterator[Finding]:
-    share = _share(evidence, time.workload, None)
-    numbers = share_numbers(share) if share else [("elapsed", time.elapsed_s, "s")]
-    if time.rate is not None:
-        numbers.append(("rate", time.rate.bytes_per_s, "B/s"))
-    # What the phases did is told with each of them.
-    clauses, used = ([], []) if phased else _use(evidence, time.workload, None)
-    if share is None and not clauses:
-        # Time and rate alone are what every form of a report begins with.
-        return
-    yield from _finding(
-        record,
-        (time.workload, None),
-        "" if reported else f"{time.workload} {took(record)} {seconds(time.elapsed_s)}",
-        share=None if reported else share,
-        clauses=clauses,
-        numbers=[*numbers, *used],
-    )
-
-
-def _finding(
-    record: RunRecord,
-    where: tuple[str, str | None],
-    text: str,
-    *,
-    share: LimitShare | None,
-    clauses: list[str],
-    numbers: list[Figure],
+def _time(
+    record: RunRecord, evidence: Evidence, time: WorkloadTime, phase: PhaseTime | None, *, reported: bool
 ) -> Iterator[Finding]:
     """The time, against its limit where there is one, then the use; nothing if there is neither."""
-    workload, phase = where
+    name, elapsed_s = (phase.name, phase.elapsed_s) if phase else (None, time.elapsed_s)
+    place, share = named(time.workload, name), _share(evidence, time.workload, name)
+    numbers = share_numbers(share) if share else [("elapsed", elapsed_s, "s")]
+    rates = [(rate.of, rate) for rate in (phase.read, phase.write) if rate] if phase else []
+    if phase is None and time.rate is not None:
+        rates = [("rate", time.rate)]
+    numbers += [(label, rate.bytes_per_s, "B/s") for label, rate in rates]
+    # What the phases did is told with each of them; a stretch must be long enough to tell.
+    use = next((use for use in evidence.use if (use.workload, use.phase) == (time.workload, name)), None)
+    clauses: list[str] = []
+    if use and not use.coarse and len(use.hosts) == 1 and (phase or not time.told_apart):
+        clauses, used = use_clauses(use.hosts[0])
+        numbers += used
+    if phase is None and share is None and not clauses:
+        # Time and rate alone are what every form of a report begins with.
+        return
+    text = "" if reported else f"{place} {took(record)} {seconds(elapsed_s)}"
+    share = None if reported and phase is None else share
     if share is not None:
         # The clauses on use begin with the CPU.
         cpu = "" if clauses else limit_cpu(share)
@@ -105,10 +93,10 @@ def _finding(
     if text or clauses:
         yield finding(
             "time",
-            "; ".join((text, *clauses)) if text else f"{named(workload, phase)}: {'; '.join(clauses)}",
+            "; ".join((text, *clauses)) if text else f"{place}: {'; '.join(clauses)}",
             *numbers,
-            workload=workload,
-            phase=phase,
+            workload=time.workload,
+            phase=name,
             sure=share_sure(share) if share else "measured",
         )
 
@@ -119,48 +107,24 @@ def _share(evidence: Evidence, workload: str, phase: str | None) -> LimitShare |
     )
 
 
-def _use(evidence: Evidence, workload: str, phase: str | None) -> tuple[list[str], list[Figure]]:
-    """What the only host did in a stretch long enough to tell."""
-    for use in evidence.use:
-        if (use.workload, use.phase) == (workload, phase) and not use.coarse and len(use.hosts) == 1:
-            return use_clauses(use.hosts[0])
-    return [], []
-
-
 def find_outside(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Time that a workload spent in none of its phases."""
+    # A job's time before and after its tasks is told with the rest of its overhead.
     mentioned = {overhead.workload for overhead in evidence.overheads}
     for time in evidence.workloads:
-        # A job's time before and after its tasks is told with the rest of its overhead.
-        if time.workload in mentioned:
-            continue
         outside_s = time.elapsed_s - sum(phase.elapsed_s for phase in time.phases)
-        if time.phases and outside_s > max(OUTSIDE_S, OUTSIDE_SHARE * time.elapsed_s):
-            yield finding(
-                "outside-phases",
-                f"{time.workload} spent {seconds(outside_s)} in none of its phases",
-                ("outside phases", outside_s, "s"),
-                workload=time.workload,
-            )
+        least_s = max(OUTSIDE_S, OUTSIDE_SHARE * time.elapsed_s)
+        if time.workload not in mentioned and time.phases and outside_s > least_s:
+            yield conclude("outside-phases", time, outside_s=outside_s)
 
 
 def find_cluster_use(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """CPU, disks and network of all workers, phase by phase, with who did least and most."""
-    if not on_cluster(record):
-        return
-    phased = {use.workload for use in evidence.use if use.phase is not None}
-    for use in evidence.use:
-        if use.coarse or (use.phase is None and use.workload in phased):
-            continue
+    for use in by_phases(evidence) if on_cluster(record) else ():
         clauses, numbers = _clauses(use.working)
         if numbers:
-            yield finding(
-                "use",
-                f"{named(use.workload, use.phase)}: {'; '.join(clauses)}",
-                *numbers,
-                workload=use.workload,
-                phase=use.phase,
-            )
+            place = named(use.workload, use.phase)
+            yield conclude("use", use, place=place, clauses="; ".join(clauses), numbers=numbers)
 
 
 def _clauses(machines: Sequence[HostUse]) -> tuple[list[str], list[Figure]]:
@@ -174,7 +138,9 @@ def _clauses(machines: Sequence[HostUse]) -> tuple[list[str], list[Figure]]:
     for verb, rate in _RATES.items():
         total = sum(rate(machine) for machine in machines)
         if total >= QUIET_BYTES_PER_S:
-            clauses.append(f"{verb} {format_rate(total)}{_most(machines, rate, total)}")
+            top = max(machines, key=rate)
+            most = f" (most on {top.host}, {percent(rate(top) / total)})" if len(machines) > 1 else ""
+            clauses.append(f"{verb} {format_rate(total)}{most}")
             numbers.append((f"{verb}, all", total, "B/s"))
     return clauses, numbers
 
@@ -187,13 +153,6 @@ def _range(machines: Sequence[HostUse], share: Callable[[HostUse], float]) -> tu
         return f"{percent(high)} busy", low, high
     middle = percent(median(share(machine) for machine in machines))
     return f"{middle} busy (from {percent(low)} on {least.host} to {percent(high)} on {most.host})", low, high
-
-
-def _most(machines: Sequence[HostUse], rate: Callable[[HostUse], float], total: float) -> str:
-    if len(machines) < 2:
-        return ""
-    top = max(machines, key=rate)
-    return f" (most on {top.host}, {percent(rate(top) / total)})"
 
 
 BRIEF_FROM = 2  # Of more workloads than this an answer tells only the most important numbers.
@@ -236,8 +195,9 @@ def _answer(record: RunRecord, evidence: Evidence) -> _Answer:
     elif (links := link_sentence(measured)) is not None:
         answer = _Answer([links], first.workload, numbers=link_numbers(measured))
     elif zone is not None:
-        text = [zone_sentence(record, evidence, zone)]
-        return _Answer(text, first.workload, numbers=zone_numbers(record, evidence, zone))
+        zones = zone_finding(record, evidence, zone)
+        numbers = [(number.name, number.value, number.unit) for number in zones.numbers]
+        return _Answer([zones.text], first.workload, numbers=numbers)
     else:
         brief = len(main) > BRIEF_FROM
         text = (together(record, evidence, main) if brief else None) or [
@@ -334,11 +294,9 @@ def _lost(evidence: Evidence, losses: Sequence[WorkerLoss]) -> list[str]:
 
 def _with_hosts(evidence: Evidence, lost: Sequence[str]) -> list[str]:
     """Workers that were lost; a host of which all several were is named instead of them."""
-    workers: dict[str, list[str]] = {}
-    for worker, host in workers_of(evidence.machines).items():
-        workers.setdefault(host, []).append(worker)
+    hosts = workers_of(evidence.machines)
     gone, result = set(lost), []
-    for host, own in workers.items():
+    for host, own in grouped(hosts, hosts.__getitem__).items():
         if len(own) > 1 and gone.issuperset(own):
             result.append(f"host {host} with {listed(own)}")
             gone -= set(own)

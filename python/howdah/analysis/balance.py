@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from math import ceil, log, log1p, sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.evidence.times import Balance, WorkloadTime
+from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.use import StretchUse
 from howdah.analysis.evidence.volumes import ReplicaBalance
 from howdah.analysis.machines import data_dirs, dir_of, on_cluster
 from howdah.analysis.phases import tasks_of
 from howdah.analysis.uneven_tasks import succeeded
-from howdah.analysis.wording import finding, percent
-from howdah.model.cluster import Event, ReplicaSpread
+from howdah.analysis.wording import conclude, percent
+from howdah.model.cluster import ReplicaSpread
 from howdah.model.comparison import Finding
 from howdah.model.plan import Placement
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
-from howdah.units import format_bytes, format_counted
+from howdah.units import format_counted
 
 _APART = {Placement.NODE_GROUPS: "node groups", Placement.UPGRADE_DOMAINS: "upgrade domains"}
 _POLICY = "dfs.block.replicator.classname"
@@ -32,6 +34,7 @@ _KNOWING = {
     Placement.UPGRADE_DOMAINS: "BlockPlacementPolicyWithUpgradeDomain",
 }
 """The policies that know them; a plan may have been told to do with another."""
+_COPIED = ("datanode-given-up", "datanode-drained")
 _SELDOM = 0.05  # In how many layouts at random one may be called uneven.
 
 
@@ -80,71 +83,31 @@ def by_chance(workers: int, mean: float) -> float:
 def find_replicas(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Blocks that share a host, blocks with too few replicas, and how even the spread is."""
     for balance in evidence.replicas:
-        spread = balance.spread
+        spread, coded, kept_apart = balance.spread, balance.spread.policy is not None, balance.kept_apart
+        chance = by_chance(len(balance.replicas), balance.mean)
+        odd = balance.max_over_mean > max(UNEVEN, chance)
+        above = balance.max_over_mean - 1
+        in_pieces = coded and spread.stored_bytes and spread.bytes
+        values: dict[str, Any] = {
+            "planned": _how(record),
+            "all_blocks": format_counted(spread.blocks, "block group" if coded else "block"),
+            "missing": spread.missing or None,
+            "few": spread.under_replicated or None,
+            "both": " and " if spread.missing and spread.under_replicated else "",
+            "units": f"{sum(balance.replicas):,} {'units' if coded else 'replicas'}",
+            "nodes": len(balance.replicas),
+            "above": above,
+            "for_each": (spread.stored_bytes or 0) / spread.bytes if in_pieces else None,
+            "by_chance": chance - 1 if balance.max_over_mean > EVEN and not odd else None,
+            "apart": _how(record) if kept_apart and not spread.sharing_host else None,
+        }
         if spread.sharing_host:
-            warns = balance.kept_apart or spread.policy is not None
-            yield _finding(balance, "replicas-share-host", _sharing(record, balance), warns=warns)
-        short = [
-            f"{format_counted(count, 'block')} {shortage}"
-            for count, shortage in (
-                (spread.missing, "without any replica"),
-                (spread.under_replicated, "with fewer replicas than requested"),
-            )
-            if count
-        ]
-        if short:
-            text = f"{spread.path} has {' and '.join(short)}"
-            yield _finding(balance, "under-replicated", text, warns=True)
-        yield _spread(record, balance)
-
-
-def _sharing(record: RunRecord, balance: ReplicaBalance) -> str:
-    spread = balance.spread
-    if spread.policy is not None:
-        return (
-            f"{spread.sharing_host:,} of {format_counted(spread.blocks, 'block group')} have more units on "
-            f"one host than {spread.policy} can lose: losing that host loses data"
-        )
-    text = (
-        f"{spread.sharing_host:,} of {format_counted(spread.blocks, 'block')} have two replicas on one host"
-    )
-    if balance.kept_apart:
-        return f"{text}, which the planned {_how(record)} should have prevented: losing that host loses both"
-    return f"{text}: the plan does not keep them apart, and losing that host loses both"
-
-
-def _spread(record: RunRecord, balance: ReplicaBalance) -> Finding:
-    spread, replicas, coded = balance.spread, balance.replicas, balance.spread.policy is not None
-    chance = by_chance(len(replicas), balance.mean)
-    odd = balance.max_over_mean > max(UNEVEN, chance)
-    units = f"{sum(replicas):,} {'units' if coded else 'replicas'}"
-    blocks = format_counted(spread.blocks, "block group" if coded else "block")
-    nodes, above = format_counted(len(replicas), "DataNode"), percent(balance.max_over_mean - 1)
-    text = f"{units} of {blocks} are spread evenly over {nodes}"
-    if above != "0 %":
-        text = f"{units} of {blocks} are on {nodes}, of which the fullest has {above} more than the mean"
-    if coded and spread.stored_bytes and spread.bytes:
-        text += (
-            f"; {spread.policy} keeps {format_bytes(spread.bytes)} in {format_bytes(spread.stored_bytes)} "
-            f"on disks, {spread.stored_bytes / spread.bytes:.2f} bytes for each"
-        )
-    if balance.max_over_mean > EVEN and not odd:
-        text += f", no more than chance explains for so few blocks ({percent(chance - 1)})"
-    if balance.kept_apart and not spread.sharing_host:
-        text += f"; none share a host, as planned with {_how(record)}"
-    return _finding(balance, "replica-spread", text, warns=odd)
-
-
-def _finding(balance: ReplicaBalance, name: str, text: str, *, warns: bool) -> Finding:
-    return finding(
-        name,
-        f"{balance.workload}: {text}",
-        ("blocks", balance.spread.blocks, "1"),
-        ("max over mean", balance.max_over_mean, "1"),
-        ("blocks sharing a host", balance.spread.sharing_host, "1"),
-        severity="warning" if warns else "note",
-        workload=balance.workload,
-    )
+            words = "coded" if coded else "planned" if kept_apart else "allowed"
+            yield conclude("replicas-share-host", balance, words=words, warns=kept_apart or coded, **values)
+        if spread.missing or spread.under_replicated:
+            yield conclude("under-replicated", balance, **values)
+        words = "even" if percent(above) == "0 %" else "uneven"
+        yield conclude("replica-spread", balance, words=words, warns=odd, **values)
 
 
 def copied_bytes(record: RunRecord, time: WorkloadTime) -> float:
@@ -152,10 +115,12 @@ def copied_bytes(record: RunRecord, time: WorkloadTime) -> float:
 
     Of what was written before, fsck has counted it; of what was being written it is one part of many.
     """
+    # Nothing is copied before the NameNode gives a DataNode up, for which older records have no own word.
     lost = {
         event.worker
         for event in record.events
-        if _declared_dead(event) and time.start_s <= event.time_s <= time.end_s
+        if time.start_s <= event.time_s <= time.end_s
+        and (event.kind in _COPIED or (event.kind == "datanode-lost" and "declares" in event.text))
     }
     copied = 0.0
     for index, result in enumerate(record.workloads[: time.index + 1]):
@@ -168,14 +133,6 @@ def copied_bytes(record: RunRecord, time: WorkloadTime) -> float:
             else:
                 copied += _replica_bytes(spread) * spread.replicas / len(spread.per_worker)
     return copied
-
-
-def _declared_dead(event: Event) -> bool:
-    """Whether the NameNode gave up a DataNode, before which nothing is copied for it, or has drained it."""
-    if event.kind == "datanode-drained":
-        return True
-    # Older records have no word of their own for it.
-    return event.kind == "datanode-given-up" or (event.kind == "datanode-lost" and "declares" in event.text)
 
 
 def _replica_bytes(spread: ReplicaSpread) -> float:
@@ -191,34 +148,56 @@ EVEN = 1.04
 UNEVEN = 1.09
 
 
-def balances(
-    run: RunData, workloads: tuple[WorkloadTime, ...], uses: Iterable[StretchUse]
-) -> tuple[Balance, ...]:
-    """The balance of every workload over whatever it has at least two of."""
-    whole = {use.workload: use for use in uses if use.phase is None}
-    dirs = data_dirs(run.record)
-    uneven: list[Balance | None] = []
-    for time in workloads:
-        result = run.record.workloads[time.index]
-        tasks = succeeded(tasks_of(run.tasks, result.workload.kind, time))
-        reduces = tasks.filter(pc.equal(tasks.column("kind"), pa.scalar("reduce"))).sort_by("task")
-        names = (f"{number:05d}" for number in reduces.column("task").to_numpy())
-        sizes = reduces.column("output_bytes").to_numpy().astype(float)
-        placed = dict.fromkeys(dirs, 0.0) if result.files else {}
-        for file in result.files:
-            home = dir_of(dirs, file.path)
-            if home is not None:
-                placed[home] += file.bytes
-        places = {
-            "partitions": dict(zip(names, sizes, strict=True)),
-            "hosts": _places(tasks, "host"),
-            "workers": _places(tasks, "worker") if on_cluster(run.record) else {},
-            "data directories": placed,
+class Balance(NamedTuple):
+    """How evenly bytes fell on several places: ``of`` is ``partitions``, ``disks read``,
+    ``disks written``, ``data directories``, ``hosts`` or ``workers``.
+    """
+
+    of: str
+    names: tuple[str, ...]
+    bytes: tuple[float, ...]
+    max_over_mean: float
+    variation: float
+
+
+def balances(run: RunData, time: WorkloadTime, use: StretchUse | None) -> list[Balance]:
+    """The balance of a workload over whatever it has at least two of; ``use`` is what its machines did."""
+    result, dirs = run.record.workloads[time.index], data_dirs(run.record)
+    tasks = succeeded(tasks_of(run.tasks, result.workload.kind, time))
+    reduces = tasks.filter(pc.equal(tasks.column("kind"), pa.scalar("reduce"))).sort_by("task")
+    names = (f"{number:05d}" for number in reduces.column("task").to_numpy())
+    sizes = reduces.column("output_bytes").to_numpy().astype(float)
+    placed = dict.fromkeys(dirs, 0.0) if result.files else {}
+    for file in result.files:
+        home = dir_of(dirs, file.path)
+        if home is not None:
+            placed[home] += file.bytes
+    places = {
+        "partitions": dict(zip(names, sizes, strict=True)),
+        "hosts": _places(tasks, "host"),
+        "workers": _places(tasks, "worker") if on_cluster(run.record) else {},
+        "data directories": placed,
+    }
+    machines = use.working if use else ()
+    for of, attribute in (("disks read", "read_bytes"), ("disks written", "written_bytes")):
+        # A disk's name is told apart by its host only where there are several hosts.
+        places[of] = {
+            f"{host.host}:{disk.disk}" if len(machines) > 1 else disk.disk: getattr(disk, attribute)
+            for host in machines
+            for disk in host.disks
+            if disk.data
         }
-        uneven += [balance(time.workload, of, bytes_at) for of, bytes_at in places.items()]
-        if time.workload in whole:
-            uneven += _disks(whole[time.workload])
-    return tuple(item for item in uneven if item is not None)
+    return [even for of, bytes_at in places.items() if (even := balance(of, bytes_at)) is not None]
+
+
+def balance(of: str, places: Mapping[str, float]) -> Balance | None:
+    """How even the bytes are; None where there is nothing to compare, not as much as a byte."""
+    sizes = np.array(list(places.values()))
+    if len(sizes) < 2 or sizes.sum() < 1:
+        return None
+    mean = float(sizes.mean())
+    uneven = float(sizes.max()) / mean, float(sizes.std()) / mean
+    return Balance(of, tuple(places), tuple(float(size) for size in sizes), *uneven)
 
 
 def _places(tasks: pa.Table, level: str) -> dict[str, float]:
@@ -230,76 +209,40 @@ def _places(tasks: pa.Table, level: str) -> dict[str, float]:
     return dict(moved)
 
 
-def balance(workload: str, of: str, places: Mapping[str, float]) -> Balance | None:
-    """How even the bytes are; None where there is nothing to compare, not as much as a byte."""
-    sizes = np.array(list(places.values()))
-    if len(sizes) < 2 or sizes.sum() < 1:
-        return None
-    mean = float(sizes.mean())
-    return Balance(
-        workload=workload,
-        of=of,
-        names=tuple(places),
-        bytes=tuple(float(size) for size in sizes),
-        max_over_mean=float(sizes.max()) / mean,
-        variation=float(sizes.std()) / mean,
-    )
-
-
-def _disks(use: StretchUse) -> Iterator[Balance | None]:
-    for of, attribute in (("disks read", "read_bytes"), ("disks written", "written_bytes")):
-        # A disk's name is told apart by its host only where there are several hosts.
-        yield balance(
-            use.workload,
-            of,
-            {
-                f"{host.host}:{disk.disk}" if len(use.working) > 1 else disk.disk: getattr(disk, attribute)
-                for host in use.working
-                for disk in host.disks
-                if disk.data
-            },
-        )
-
-
-def _was_hit(record: RunRecord, evidence: Evidence, workload: str) -> bool:
-    """Whether a fault was done while a workload ran, or before it and not undone."""
-    time = evidence.time_of(workload)
-    return any(
-        fault.begun_s is not None
-        and fault.begun_s <= time.end_s
-        and (fault.ended_s is None or fault.ended_s >= time.start_s)
-        for fault in record.faults
-    )
-
-
 def find_imbalance(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Places that got noticeably more than their share, and whose end everything else waits for."""
     cluster = on_cluster(record)
     accounts = {account.workload: account for account in evidence.accounts}
-    for item in evidence.balances:
-        # What a cluster's disks read is what its page caches did not have, which nobody spreads evenly.
-        if cluster and item.of == "disks read":
-            continue
-        account, reported = accounts.get(item.workload), None
-        if account is not None and item.of in ("disks read", "disks written"):
-            reported = (account.read if item.of == "disks read" else account.write).reported
-        # Others do the work of a machine that a fault hit, as they must.
-        if item.of != "partitions" and _was_hit(record, evidence, item.workload):
-            continue
-        # What little a disk does besides the workload's own bytes need not be even.
-        if item.max_over_mean <= EVEN or (reported is not None and reported < 0.5 * sum(item.bytes)):
-            continue
-        fullest = int(np.argmax(item.bytes))
-        name = item.names[fullest]
-        has = f"tasks on {name} moved" if item.of in ("hosts", "workers") else f"{name} has"
-        odd = item.max_over_mean > UNEVEN and (item.of == "partitions" or not cluster)
-        yield finding(
-            "imbalance",
-            f"{item.workload}: {item.of} are uneven: {has} "
-            f"{format_bytes(item.bytes[fullest])}, {percent(item.max_over_mean - 1)} above the mean of "
-            f"{len(item.names)} (coefficient of variation {percent(item.variation)})",
-            ("max over mean", item.max_over_mean, "1"),
-            ("coefficient of variation", item.variation, "1"),
-            severity="warning" if odd else "note",
-            workload=item.workload,
+    whole = {use.workload: use for use in evidence.use if use.phase is None}
+    for time in evidence.workloads:
+        account = accounts.get(time.workload)
+        # A fault was done while it ran, or before it and not undone.
+        hit = any(
+            fault.begun_s is not None
+            and fault.begun_s <= time.end_s
+            and (fault.ended_s is None or fault.ended_s >= time.start_s)
+            for fault in record.faults
         )
+        reported = {}
+        if account is not None:
+            reported = {"disks read": account.read.reported, "disks written": account.write.reported}
+        for item in balances(evidence.timed.run, time, whole.get(time.workload)):
+            # What a cluster's disks read is what its page caches did not have, which nobody spreads evenly.
+            # Others do the work of a machine that a fault hit, as they must.
+            if (cluster and item.of == "disks read") or (hit and item.of != "partitions"):
+                continue
+            # What little a disk does besides the workload's own bytes need not be even.
+            if item.max_over_mean <= EVEN or reported.get(item.of, math.inf) < 0.5 * sum(item.bytes):
+                continue
+            fullest = int(np.argmax(item.bytes))
+            name = item.names[fullest]
+            yield conclude(
+                "imbalance",
+                item,
+                workload=time.workload,
+                warns=item.max_over_mean > UNEVEN and (item.of == "partitions" or not cluster),
+                has=f"tasks on {name} moved" if item.of in ("hosts", "workers") else f"{name} has",
+                most=item.bytes[fullest],
+                above=item.max_over_mean - 1,
+                places=len(item.names),
+            )

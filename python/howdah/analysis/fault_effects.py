@@ -6,15 +6,14 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import Literal
 
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.evidence.losses import ClientWait, FaultEffect, Stall
+from howdah.analysis.evidence.losses import ClientWait, FaultEffect, FaultStalls, Stall
 from howdah.analysis.evidence.operations import LatencyCourse
 from howdah.analysis.evidence.use import StretchUse
 from howdah.analysis.machines import setting_s
-from howdah.analysis.operation_steps import SOON_S, FaultStalls, fault_stalls, longest_wait_s
-from howdah.analysis.wording import Figure, finding, listed, seconds
+from howdah.analysis.operation_steps import SOON_S, fault_stalls, longest_wait_s
+from howdah.analysis.wording import conclude, listed, seconds
 from howdah.model.comparison import Finding
 from howdah.model.faults import (
     CELLS_LOST,
@@ -146,19 +145,15 @@ def fault_effects(record: RunRecord, courses: Sequence[LatencyCourse] = ()) -> t
 
 
 def _effect(record: RunRecord, stalls: FaultStalls, courses: Sequence[LatencyCourse]) -> FaultEffect:
-    fault, begun_s, until_s, own, later, usual_s = stalls
+    fault, begun_s, until_s, own = stalls.fault, stalls.begun_s, stalls.until_s, stalls.stall
     asking = [probe for probe in record.probes if probe.start_s <= until_s and probe.end_s >= begun_s]
     back_s = own.end_s - begun_s if own else 0.0
     # What is logged later has nothing to do with it: regions are moved at any time.
     looked_s = begun_s + back_s + SOON_S if asking else until_s
     steps = _steps(record.recovery, begun_s, min(until_s, looked_s))
     return FaultEffect(
-        fault=fault,
-        begun_s=begun_s,
+        **vars(stalls),
         probes=len(asking),
-        stall=own,
-        later=later,
-        usual_s=usual_s,
         clients=tuple(_waits(record, fault, own, courses, steps)) if own else (),
         # A program that is to probe waits itself for a cluster that is hit while it starts.
         blind_s=max(0.0, min((probe.start_s - begun_s for probe in asking), default=0.0)),
@@ -202,55 +197,79 @@ def _steps(steps: Sequence[RecoveryStep], begun_s: float, until_s: float) -> tup
 def find_faults(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One for each fault that was done; a warning for what was still out when probes ended."""
     for effect in evidence.fault_effects:
-        back_s = effect.back_s
-        yield _finding(
+        fault, stall, back_s = effect.fault, effect.stall, effect.back_s
+        steps = [f"{step.name} after {seconds(step.time_s)}" for step in effect.steps]
+        late_s = math.inf
+        if stall is not None and back_s is not None and fault.ended_s is not None:
+            late_s = effect.begun_s + back_s - fault.ended_s
+        yield conclude(
             "fault",
-            "note" if back_s is not None and all(stall.ended for stall in effect.later) else "warning",
-            f"{effect.fault.fault} hit {listed(effect.fault.hit)} at {seconds(effect.begun_s)}: "
-            f"{_without_answer(effect)}{_recovered(effect)}{_waited(effect)}{_later(record, effect)}"
-            f"{_expected(record, evidence, effect)}",
-            ("longest without an answer", effect.longest_s, "s"),
-            *((f"longest wait of {wait.client}", wait.longest_s, "s") for wait in effect.clients),
-            ("all answered again after", back_s, "s"),
-            *(("longest of a later stall", stall.longest_s, "s") for stall in effect.later),
-            *((step.name, step.time_s, "s") for step in effect.steps),
+            effect,
+            words="unprobed" if not effect.probes else "answered" if stall is None else "stalled",
+            warns=back_s is None or not all(later.ended for later in effect.later),
+            numbers=(
+                ("longest without an answer", effect.longest_s, "s"),
+                *((f"longest wait of {wait.client}", wait.longest_s, "s") for wait in effect.clients),
+                ("all answered again after", back_s, "s"),
+                *(("longest of a later stall", later.longest_s, "s") for later in effect.later),
+                *((step.name, step.time_s, "s") for step in effect.steps),
+            ),
+            hit=f"{fault.fault} hit {listed(fault.hit)} at {seconds(effect.begun_s)}",
+            blind_s=effect.blind_s or None,
+            always="" if effect.later else "always ",
+            usual_s=effect.usual_s or None,
+            ended="ended" if back_s is None else None,
+            # The last answer came with the undoing, so that without it there would have been none yet.
+            undone=" (not before it was undone)" if 0 <= late_s <= _AT_ONCE_S else None,
+            steps=f" ({listed(steps)})" if steps else "",
+            followed="".join(f"; {clause}" for clause in _followed(record, evidence, effect)),
         )
+
+
+def _followed(record: RunRecord, evidence: Evidence, effect: FaultEffect) -> Iterator[str]:
+    """What clients waited for, stalls that began later, and what followed as a matter of course."""
+    for wait in effect.clients:
+        retry = f": {wait.retry}" if wait.retry else ""
+        yield f"{wait.client} waited up to {seconds(wait.longest_s)}{retry}"
+    for stall in effect.later:
+        yield (
+            f"a separate stall of {seconds(stall.longest_s)}, of {format_counted(stall.probes, 'probe')}, "
+            f"began {seconds(stall.start_s - effect.begun_s)} after it{_beginning(record, effect, stall)}"
+        )
+    followed = list(consequences(record, evidence, effect.fault))
+    if followed:
+        yield f"as was to be expected, {listed(followed)}"
 
 
 def find_not_done(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """A warning for each fault that did not happen, or was not undone."""
-    del evidence
     for fault in record.faults:
         if fault.state in ("not happened", "not undone"):
-            verb = "did not happen" if fault.state == "not happened" else "could not be undone"
-            yield _finding("fault-state", "warning", f"{fault.fault} {verb}: {fault.why}")
+            yield conclude("fault-state", fault, words=fault.state.replace(" ", "_"))
 
 
 def find_kept(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Whether anything that was acknowledged is lost, of rows and of what clients wrote to HDFS."""
-    del evidence
     counted, ledger = kept(record), record.ledger
     if counted is not None:
         read, lost = counted
-        yield _finding(
+        yield conclude(
             "acknowledged",
-            "warning" if lost else "note",
-            f"the last acknowledged writes of {format_count(read)} fields were read after all faults were "
-            f"reverted: {f'{format_count(lost)} are lost' if lost else 'none is lost'}",
-            (CELLS_READ, read, "1"),
-            (CELLS_LOST, lost, "1"),
+            words="cells",
+            warns=bool(lost),
+            numbers=((CELLS_READ, read, "1"), (CELLS_LOST, lost, "1")),
+            read=read,
+            lost=f"{format_count(lost)} are" if lost else "none is",
         )
     if ledger is not None:
         broken = [f"{listed(names)} {name}" for name, names in ledger.broken.items()]
-        yield _finding(
+        yield conclude(
             "acknowledged",
-            "warning" if broken else "note",
-            f"{format_counted(ledger.clients, 'client')} asked HDFS for {format_count(ledger.asked)} things, "
-            f"{format_count(ledger.acknowledged)} were acknowledged, and "
-            f"{format_counted(ledger.files, 'file')} read back after all faults were undone: "
-            f"{'; '.join(broken) or 'all is as HDFS promises'}",
-            ("acknowledged", ledger.acknowledged, "1"),
-            ("failed", ledger.failed, "1"),
+            words="ledger",
+            warns=bool(broken),
+            numbers=(("acknowledged", ledger.acknowledged, "1"), ("failed", ledger.failed, "1")),
+            ledger=ledger,
+            broken="; ".join(broken) or "all is as HDFS promises",
         )
 
 
@@ -291,45 +310,6 @@ def _worst(effects: Sequence[FaultEffect]) -> str:
     return f"no time without an answer{apart}"
 
 
-def _without_answer(effect: FaultEffect) -> str:
-    if not effect.probes:
-        return "nothing probed the cluster meanwhile"
-    probes = format_counted(effect.probes, "probe")
-    if effect.blind_s:
-        probes += f", the first {seconds(effect.blind_s)} after it,"
-    stall = effect.stall
-    if stall is None:
-        always = "" if effect.later else "always "
-        return f"{probes} {always}had an answer within a second"
-    text = f"{stall.probes} of {probes} had no answer, the longest for {seconds(stall.longest_s)}"
-    if effect.usual_s:
-        text += f" (for up to {seconds(effect.usual_s)} before any fault)"
-    if effect.back_s is None:
-        return f"{text}, and not all had one when probing ended"
-    waited = " (not before it was undone)" if _undoing_ended_it(effect) else ""
-    return f"{text}; all had one again {seconds(effect.back_s)} after it{waited}"
-
-
-def _waited(effect: FaultEffect) -> str:
-    return "".join(
-        f"; {wait.client} waited up to {seconds(wait.longest_s)}{f': {wait.retry}' if wait.retry else ''}"
-        for wait in effect.clients
-    )
-
-
-def _later(record: RunRecord, effect: FaultEffect) -> str:
-    return "".join(
-        f"; a separate stall of {seconds(stall.longest_s)}, of {format_counted(stall.probes, 'probe')}, "
-        f"began {seconds(stall.start_s - effect.begun_s)} after it{_beginning(record, effect, stall)}"
-        for stall in effect.later
-    )
-
-
-def _expected(record: RunRecord, evidence: Evidence, effect: FaultEffect) -> str:
-    followed = list(consequences(record, evidence, effect.fault))
-    return f"; as was to be expected, {listed(followed)}" if followed else ""
-
-
 def _beginning(record: RunRecord, effect: FaultEffect, stall: Stall) -> str:
     """What else was going on when a stall began: a fault that was undone, or one still active."""
     for fault in record.faults:
@@ -339,19 +319,3 @@ def _beginning(record: RunRecord, effect: FaultEffect, stall: Stall) -> str:
     if effect.fault.state != "done" and (ended_s is None or stall.start_s < ended_s):
         return ", before it was undone"
     return ""
-
-
-def _undoing_ended_it(effect: FaultEffect) -> bool:
-    """Whether the last answer came with the undoing, so that without it there would have been none yet."""
-    if effect.back_s is None or effect.fault.ended_s is None:
-        return False
-    return 0 <= effect.begun_s + effect.back_s - effect.fault.ended_s <= _AT_ONCE_S
-
-
-def _recovered(effect: FaultEffect) -> str:
-    steps = [f"{step.name} after {seconds(step.time_s)}" for step in effect.steps]
-    return f" ({listed(steps)})" if steps else ""
-
-
-def _finding(kind: str, severity: Literal["warning", "note"], text: str, *numbers: Figure) -> Finding:
-    return finding(kind, text, *numbers, severity=severity, sure="measured")

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pyarrow as pa
-
 from howdah.analysis import links
-from howdah.analysis.accounting import BACKGROUND_BYTES, UNEXPLAINED_SHARE
+from howdah.analysis.accounting import BACKGROUND_BYTES, UNEXPLAINED_SHARE, explained
 from howdah.analysis.balance import copied_bytes
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.volumes import (
@@ -32,9 +30,9 @@ from howdah.analysis.phases import (
     window_of,
 )
 from howdah.analysis.uneven_tasks import succeeded
-from howdah.analysis.wording import Figure, finding, listed
+from howdah.analysis.wording import conclude
 from howdah.model.comparison import Finding
-from howdah.model.run import RunRecord, WorkloadResult
+from howdah.model.run import RunRecord
 from howdah.units import format_bytes
 
 NODES = (
@@ -62,76 +60,56 @@ def picture(
     work: ClusterWork, job: JobBytes, traffic: Traffic, layers: tuple[LayerAccount, ...]
 ) -> tuple[Flow, ...]:
     """The streams of a job; those of nothing at all are left out."""
-    counted = {(layer.layer, layer.direction): layer for layer in layers}
+    counted = {(layer.layer, layer.direction): layer.counted for layer in layers}
     streams = (*_reading(work, job, counted), *_between(work, job, traffic), *_writing(work, job, counted))
     return tuple(flow for flow in streams if flow.theory or flow.measured)
 
 
-Counted = dict[tuple[FlowLayer, Direction], LayerAccount]
-
-
-def _measured(counted: Counted, layer: FlowLayer, direction: Direction) -> float | None:
-    account = counted.get((layer, direction))
-    return account.counted if account else None
+Counted = dict[tuple[FlowLayer, Direction], float]
 
 
 def _reading(work: ClusterWork, job: JobBytes, counted: Counted) -> Iterator[Flow]:
     if not work.input:
         return
-    blocks = _measured(counted, "DataNodes", "read")
-    disks = _measured(counted, "disks", "read")
+    blocks, disks = counted.get(("DataNodes", "read")), counted.get(("disks", "read"))
+    read, by = (job.hdfs_read, "HDFS_BYTES_READ") if blocks is None else (blocks, "datanode/read_bytes")
     expected = float(work.input)
     if disks is None:
         yield Flow("disks-read", "blocks-read", "input", expected, None, "")
     else:
         # The disks' reads are the input's first: what they did not read came from the page cache.
-        came = min(disks, blocks if blocks is not None else job.hdfs_read)
+        came = min(disks, read)
         yield Flow("disks-read", "blocks-read", "input", expected, came, "disk/*/read_bytes")
-        cached = (blocks if blocks is not None else job.hdfs_read) - came
-        yield Flow("cache", "blocks-read", "input, not read from disks", None, cached, "the difference")
-    by = "datanode/read_bytes" if blocks is not None else "HDFS_BYTES_READ"
-    yield Flow("blocks-read", "maps", "input", expected, blocks if blocks is not None else job.hdfs_read, by)
+        cached = "input, not read from disks"
+        yield Flow("cache", "blocks-read", cached, None, read - came, "the difference")
+    yield Flow("blocks-read", "maps", "input", expected, read, by)
 
 
 def _between(work: ClusterWork, job: JobBytes, traffic: Traffic) -> Iterator[Flow]:
     """Map output: written, fetched from here and from elsewhere, merged where it does not fit memory."""
     if not work.stored:
         return
-    yield Flow(
-        "maps",
-        "map-output",
-        "map output, every spill",
-        work.stored * work.map_spills,
-        job.map_file_written,
-        "FILE_BYTES_WRITTEN",
-    )
+    spilled, written, stored = work.stored * work.map_spills, "FILE_BYTES_WRITTEN", work.stored
+    yield Flow("maps", "map-output", "map output, every spill", spilled, job.map_file_written, written)
     remote = traffic.remote_share
     if remote is None:
-        yield Flow("map-output", "reduces", "shuffle", work.stored, job.shuffled, "REDUCE_SHUFFLE_BYTES")
+        yield Flow("map-output", "reduces", "shuffle", stored, job.shuffled, "REDUCE_SHUFFLE_BYTES")
     else:
-        away, here = "map-output", "reduces"
         crossed, by = job.shuffled * remote, "REDUCE_SHUFFLE_BYTES by tasks' places"
-        yield Flow(
-            away, here, "shuffle on one machine", work.stored * (1 - remote), job.shuffled - crossed, by
-        )
-        yield Flow(away, "shuffle-network", "shuffle", work.stored * remote, crossed, by)
-        yield Flow("shuffle-network", here, "shuffle", work.stored * remote, crossed, by)
-    yield Flow(
-        "reduces",
-        "merge-files",
-        "map output that reduces merge on disk",
-        work.stored * work.reduce_spills,
-        job.reduce_file_written,
-        "FILE_BYTES_WRITTEN",
-    )
+        here, within = stored * (1 - remote), job.shuffled - crossed
+        yield Flow("map-output", "reduces", "shuffle on one machine", here, within, by)
+        yield Flow("map-output", "shuffle-network", "shuffle", stored * remote, crossed, by)
+        yield Flow("shuffle-network", "reduces", "shuffle", stored * remote, crossed, by)
+    merged, files = "map output that reduces merge on disk", job.reduce_file_written
+    yield Flow("reduces", "merge-files", merged, stored * work.reduce_spills, files, written)
 
 
 def _writing(work: ClusterWork, job: JobBytes, counted: Counted) -> Iterator[Flow]:
-    disks = counted.get(("disks", "written"))
-    files = job.map_file_written + job.reduce_file_written
+    disks, blocks = counted.get(("disks", "written")), counted.get(("DataNodes", "written"))
     # A disk cannot tell blocks from map output, so what it wrote is shared out as Hadoop counted it.
+    files = job.map_file_written + job.reduce_file_written
     expected = work.replication * job.hdfs_written + files
-    share = disks.counted / expected if disks and expected else None
+    share = disks / expected if disks is not None and expected else None
     for source, written, theory in (
         ("map-output", job.map_file_written, work.stored * work.map_spills),
         ("merge-files", job.reduce_file_written, work.stored * work.reduce_spills),
@@ -140,16 +118,14 @@ def _writing(work: ClusterWork, job: JobBytes, counted: Counted) -> Iterator[Flo
         yield Flow(source, "disks-written", "intermediate data", theory, measured, _DISKS)
     if not work.output:
         return
-    blocks = _measured(counted, "DataNodes", "written")
-    source = "reduces" if work.stored else "maps"
-    more = work.sent * work.output
+    source, more = "reduces" if work.stored else "maps", work.sent * work.output
     copied = max(0.0, blocks - job.hdfs_written) if blocks is not None else None
     by = "HDFS_BYTES_WRITTEN"
     yield Flow(source, "blocks-written", "output, first replica", work.output, job.hdfs_written, by)
-    by = "datanode/written_bytes beyond HDFS_BYTES_WRITTEN"
     if more:
-        yield Flow(source, "replica-network", "output, further replicas", more, copied, by)
-        yield Flow("replica-network", "blocks-written", "output, further replicas", more, copied, by)
+        further, by = "output, further replicas", "datanode/written_bytes beyond HDFS_BYTES_WRITTEN"
+        yield Flow(source, "replica-network", further, more, copied, by)
+        yield Flow("replica-network", "blocks-written", further, more, copied, by)
     measured = share * work.replication * job.hdfs_written if share is not None else None
     every = float(work.replication * work.output)
     yield Flow("blocks-written", "disks-written", "output, every replica", every, measured, _DISKS)
@@ -175,7 +151,12 @@ def flows(timed: TimedRun, accounts: tuple[ByteAccount, ...]) -> tuple[ByteFlow,
         job = job_bytes(result.job)
         attempts = tasks_of(run.tasks, result.workload.kind, time)
         done = succeeded(attempts)
-        remote = _shuffle_share(result, done, place) if work.stored else None
+        remote = links.shuffle_share(done, place) if work.stored else None
+        stages = result.spark.stages if result.spark else ()
+        # Spark counts what of its shuffle crossed the network, and reads input again; MapReduce does neither.
+        if result.spark and work.stored:
+            fetched = sum(stage.shuffle_read_bytes for stage in stages)
+            remote = sum(stage.shuffle_remote_bytes for stage in stages) / fetched if fetched else None
         lot = links.local_by_lot(run.record, result, done, place, places)
         local = links.local_share(done, result.job) if lot is None else lot.share
         whole = links.whole_files_share(run.record, result, local, places)
@@ -186,7 +167,7 @@ def flows(timed: TimedRun, accounts: tuple[ByteAccount, ...]) -> tuple[ByteFlow,
         by_lot = 0.0 if lot is None else lot.wanders * work.input
         unreported = Unreported(*links.unreported_bytes(attempts, work.replication))
         copied = copied_bytes(run.record, time)
-        again = _read_again(result, work.input)
+        again = max(0.0, sum(stage.input_bytes for stage in stages) - work.input) if stages else 0.0
         traffic = Traffic(local, remote, links.read_in_vain(attempts), copied, by_lot, unreported, again)
         span = window_of(run.record, timeline, time)
         follows = any(0 <= time.start_s - earlier.end_s < LAG_S for earlier in times)
@@ -211,21 +192,6 @@ def flows(timed: TimedRun, accounts: tuple[ByteAccount, ...]) -> tuple[ByteFlow,
     return tuple(layered)
 
 
-def _shuffle_share(result: WorkloadResult, done: pa.Table, place: links.Place) -> float | None:
-    """The part of the shuffle that crossed the network: Spark counts it, MapReduce's follows from places."""
-    if result.spark is None:
-        return links.shuffle_share(done, place)
-    read = sum(stage.shuffle_read_bytes for stage in result.spark.stages)
-    remote = sum(stage.shuffle_remote_bytes for stage in result.spark.stages)
-    return remote / read if read else None
-
-
-def _read_again(result: WorkloadResult, size: int) -> float:
-    """Input that stages of Spark read beyond its size; 0 for MapReduce."""
-    stages = result.spark.stages if result.spark else ()
-    return max(0.0, sum(stage.input_bytes for stage in stages) - size) if stages else 0.0
-
-
 def tolerance(layer: LayerAccount, machines: int) -> float:
     """How large an unexplained remainder of a layer may be before it asks for attention."""
     background = BACKGROUND_BYTES * max(1, machines)
@@ -239,13 +205,21 @@ def find_layers(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for flow in evidence.flows:
         off = [layer for layer in flow.layers if abs(layer.unexplained) > tolerance(layer, machines)]
         shown = off or [layer for layer in flow.layers if layer.theory]
-        yield finding(
+        yield conclude(
             "byte-accounting",
-            f"{flow.workload}, bytes counted in each layer: "
-            + "; ".join(_clause(account, odd=bool(off)) for account in shown),
-            *(item for layer in flow.layers for item in _numbers(layer)),
-            severity="warning" if off else "note",
-            workload=flow.workload,
+            flow,
+            words="layers",
+            warns=bool(off),
+            numbers=(
+                (f"{layer.layer} {layer.direction}{suffix}", value, "B")
+                for layer in flow.layers
+                for suffix, value in (
+                    (", theory", layer.theory),
+                    ("", layer.counted),
+                    (", unexplained", layer.unexplained),
+                )
+            ),
+            clauses="; ".join(_clause(account, odd=bool(off)) for account in shown),
         )
 
 
@@ -255,20 +229,8 @@ def _clause(layer: LayerAccount, *, odd: bool) -> str:
     text = f"{counters} {verb} {format_bytes(layer.counted)} but theory expects {format_bytes(layer.theory)}"
     # Small parts only distract, next to all bytes or to what is unexplained.
     least = WORTH_A_CLAUSE * abs(layer.unexplained if odd else layer.theory)
-    parts = [
-        f"{format_bytes(abs(part.bytes))} {part.reason} ({part.sure})"
-        for part in layer.explained
-        if abs(part.bytes) > least
-    ]
-    text += f", of the difference {listed(parts)}" if parts else ""
+    text += explained(layer.explained, least)
     if not odd:
         return text
     which = "more" if layer.unexplained > 0 else "less"
     return f"{text}, {format_bytes(abs(layer.unexplained))} {which} unexplained"
-
-
-def _numbers(layer: LayerAccount) -> Iterator[Figure]:
-    name = f"{layer.layer} {layer.direction}"
-    yield (f"{name}, theory", layer.theory, "B")
-    yield (name, layer.counted, "B")
-    yield (f"{name}, unexplained", layer.unexplained, "B")

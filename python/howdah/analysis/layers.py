@@ -142,8 +142,11 @@ def layer_accounts(
             if side.devices is None or side.should is None or not side.should:
                 continue
             why = [_carried(side.reported - side.should), *_on_disk(side, hadoops)]
-            if direction == "written":
-                why += _never_written(work, side)
+            missing = -(side.unexplained or 0.0)
+            if direction == "written" and missing > 0 and work.files_written:
+                # A job's files are deleted at its end, before much of them has left the page cache.
+                reason = "intermediate files deleted before they were written back"
+                why.append(ByteExplanation(reason, -min(missing, work.files_written), "guess"))
             moved = (side.devices, side.resolution)
             yield _layer(("disks", direction), side.should, moved, f"disk/*/{direction}_bytes", why)
 
@@ -241,14 +244,6 @@ def _on_disk(side: ByteSide, hadoops: Sequence[ByteExplanation]) -> Iterator[Byt
         part = min(remaining, explanation.bytes)
         remaining -= part
         yield ByteExplanation(explanation.reason, part, explanation.sure)
-
-
-def _never_written(work: ClusterWork, side: ByteSide) -> Iterator[ByteExplanation]:
-    """A job's intermediate files are deleted at its end, before much of them has left the page cache."""
-    missing = -(side.unexplained or 0.0)
-    if missing > 0 and work.files_written:
-        reason = "intermediate files deleted before they were written back"
-        yield ByteExplanation(reason, -min(missing, work.files_written), "guess")
 
 
 def _copied(traffic: Traffic, room: float) -> ByteExplanation:

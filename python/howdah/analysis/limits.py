@@ -17,13 +17,14 @@ from howdah.analysis.evidence.times import Bound, FloorDistance, KnownTime, Limi
 from howdah.analysis.evidence.use import OthersUse, StretchUse
 from howdah.analysis.machines import data_dirs, on_cluster
 from howdah.analysis.other_processes import DISTURBED
-from howdah.analysis.phases import BytesToMove, phase_work, replication_of, work_of, workload_times
-from howdah.analysis.wording import Figure, Sure, finding, listed, named, percent, seconds, times, took
+from howdah.analysis.phases import phase_work, replication_of, work_of, workload_times
+from howdah.analysis.wording import Figure, Sure, conclude, named, percent, phrase, seconds, times, took
 from howdah.model.comparison import Finding
 from howdah.model.placement import placed_workers
 from howdah.model.prediction import KnownTimes
 from howdah.model.run import Limits, Outcome, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
+from howdah.model.workloads.base import Moved
 from howdah.model.workloads.terasort import CODEC, Codec
 
 NEAR = 0.5  # A resource used below half of what it can do is not what a phase waits for.
@@ -31,17 +32,6 @@ ALIKE = 0.8  # If the raw times of reading and writing differ by less than this 
 DEVICE_BUSY = 0.7  # A device that is busy most of the time is in the way even below its raw rate.
 BEATEN = 0.95  # No workload is faster than the raw hardware; both vary by a few per cent when measured.
 LEAST_LIMIT_S = 0.01  # Shorter work is over before its start-up is, and no measure of the hardware.
-
-_IS_LIMIT: dict[Bound, str] = {
-    "reading": "reading is the limit",
-    "writing": "writing is the limit",
-    "disk": "reading and writing are the limit",
-    "memory": "memory is the limit",
-    "CPU": "the CPU is the limit",
-    "others": "other processes on the CPU are the limit",
-    "waiting": "neither disk, memory nor CPU was near its limit",
-    "unknown": "what limited it is not known",
-}
 
 
 class MachineUse(NamedTuple):
@@ -98,7 +88,7 @@ def limit_shares(
             bound = _longest(phases)
         else:
             # A sort in memory cannot write before it has read everything, so nothing is paired.
-            apart = [BytesToMove(work.read, 0), BytesToMove(0, work.write)] if result.in_memory else [work]
+            apart = [Moved(work.read, 0), Moved(0, work.write)] if result.in_memory else [work]
             raw_s = sum(disk_seconds(part, limits) for part in apart), memory_seconds(work, limits)
             bound = "unknown"
         if bound == "unknown":
@@ -111,7 +101,7 @@ def limit_shares(
     return tuple(shares)
 
 
-def disk_seconds(work: BytesToMove, limits: Limits) -> float:
+def disk_seconds(work: Moved, limits: Limits) -> float:
     """The time the raw disks take for bytes that are read and written at once."""
     both = min(work)
     return (
@@ -121,13 +111,13 @@ def disk_seconds(work: BytesToMove, limits: Limits) -> float:
     )
 
 
-def memory_seconds(work: BytesToMove, limits: Limits) -> float:
+def memory_seconds(work: Moved, limits: Limits) -> float:
     """The time one memcpy of the larger direction takes."""
     return max(work) / limits.memory_copy_bytes_per_s
 
 
 def _bound(
-    elapsed_s: float, raw_s: tuple[float, float], work: BytesToMove, limits: Limits, use: MachineUse
+    elapsed_s: float, raw_s: tuple[float, float], work: Moved, limits: Limits, use: MachineUse
 ) -> Bound:
     """The resource used closest to what it can do; a busy device where none comes near that.
 
@@ -168,9 +158,7 @@ def _longest(phases: list[LimitShare]) -> Bound:
     return other
 
 
-def _name(
-    work: BytesToMove, limits: Limits, raw_s: tuple[float, float], spills: WorkloadResult | None
-) -> str:
+def _name(work: Moved, limits: Limits, raw_s: tuple[float, float], spills: WorkloadResult | None) -> str:
     """What the limit amounts to in words; ``spills`` is a whole sort, which may have copied twice."""
     disks = "the disk" if len(limits.devices) == 1 else "the disks"
     owners = f"{disks}'" if disks.endswith("s") else f"{disks}'s"
@@ -189,8 +177,7 @@ def _name(
 
 def limit_claim(share: LimitShare, verb: str) -> str:
     """How long it took and what limited it; ``verb`` is ``took`` or ``would take``."""
-    where = named(share.workload, share.phase)
-    return f"{where} {verb} {seconds(share.elapsed_s)}: {_IS_LIMIT[share.bound]}"
+    return phrase("limit", share, words=share.bound, place=named(share.workload, share.phase), took=verb)
 
 
 def limit_compared(share: LimitShare) -> str:
@@ -212,19 +199,15 @@ def limit_cpu(share: LimitShare) -> str:
 def find_beaten(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Workloads that beat their limit, which says that the limit was measured under worse conditions."""
     beaten = [share for share in evidence.limits if share.phase is None and share.times_limit < BEATEN]
-    if not beaten:
-        return
-    names = [
-        f"{share.workload} ({seconds(share.elapsed_s)} against {seconds(share.limit_s)})" for share in beaten
-    ]
-    yield finding(
-        "limit-beaten",
-        f"faster than the raw limit: {listed(names)}; the disk was slower while its limit was measured, so "
-        "ratios to it flatter; others may have used it then",
-        *((f"{share.workload}, times the limit", share.times_limit, "1") for share in beaten),
-        severity="warning",
-        sure="likely",
-    )
+    if beaten:
+        yield conclude(
+            "limit-beaten",
+            numbers=((f"{share.workload}, times the limit", share.times_limit, "1") for share in beaten),
+            names=[
+                f"{share.workload} ({seconds(share.elapsed_s)} against {seconds(share.limit_s)})"
+                for share in beaten
+            ],
+        )
 
 
 def share_numbers(share: LimitShare) -> list[Figure]:
@@ -313,25 +296,14 @@ def _disks(record: RunRecord) -> int:
 def find_floors(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """The distance from the floor, workload by workload, and what else than Hadoop differs."""
     for floor in evidence.floors:
-        text = (
-            f"{floor.workload} {took(record)} {times(floor.ratio)} the floor "
-            f"({seconds(floor.elapsed_s)} against {seconds(floor.floor_s)} in {floor.floor_run})"
-        )
-        yield finding(
-            "floor",
-            f"{text}; differs from the floor's run by: {listed(floor.differs)}" if floor.differs else text,
-            ("times the floor", floor.ratio, "1"),
-            ("elapsed", floor.elapsed_s, "s"),
-            ("floor", floor.floor_s, "s"),
-            workload=floor.workload,
-        )
+        yield conclude("floor", floor, took=took(record), differences=floor.differs or None)
 
 
 def known_times(workloads: Sequence[WorkloadTime], references: Sequence[KnownTimes]) -> tuple[KnownTime, ...]:
     """Every workload and phase that is known, source by source; none of a workload that did not succeed."""
     return tuple(
         KnownTime(
-            workload,
+            time.workload,
             phase,
             elapsed_s,
             reference.times[name],
@@ -340,14 +312,11 @@ def known_times(workloads: Sequence[WorkloadTime], references: Sequence[KnownTim
             reference.differs,
         )
         for reference in references
-        for workload, phase, elapsed_s in _stretches(workloads)
-        if (name := workload if phase is None else f"{workload}/{phase}") in reference.times
+        for time in workloads
+        if time.outcome is Outcome.SUCCEEDED and time.elapsed_s > 0
+        for phase, elapsed_s in (
+            (None, time.elapsed_s),
+            *((part.name, part.elapsed_s) for part in time.told_apart),
+        )
+        if (name := time.workload if phase is None else f"{time.workload}/{phase}") in reference.times
     )
-
-
-def _stretches(workloads: Sequence[WorkloadTime]) -> Iterator[tuple[str, str | None, float]]:
-    for time in workloads:
-        if time.outcome is Outcome.SUCCEEDED and time.elapsed_s > 0:
-            yield time.workload, None, time.elapsed_s
-            for phase in time.told_apart:
-                yield time.workload, phase.name, phase.elapsed_s

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.use import FloatArray
 from howdah.analysis.phases import master_of, replication_of
-from howdah.analysis.wording import Figure, finding, listed, percent
+from howdah.analysis.wording import Figure, conclude, finding, listed, phrase
 from howdah.model.cluster import HadoopJob
 from howdah.model.comparison import Finding
 from howdah.model.reported import LinkRate
@@ -22,7 +22,7 @@ from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
 from howdah.model.workloads.hadoop_programs import ALL_AT_ONCE, BOTH_WAYS, ONE_WAY
 from howdah.model.workloads.terasort import REDUCES, TeraSort, TeraValidate
-from howdah.units import MIB, format_bits_per_s, format_counted
+from howdah.units import MIB, format_bits_per_s
 
 Place = Callable[[str], str]  # The machine whose network interface a worker's traffic goes through.
 
@@ -244,21 +244,18 @@ def link_sentence(result: WorkloadResult) -> str | None:
     rate = good(result.links, ONE_WAY)
     if rate is None:
         return None
-    text = f"a good pair carries {format_bits_per_s(rate)} one way"
-    share = share_of_nominal(result.links, ONE_WAY)
-    if share is not None:
-        text += f", {percent(share)} of its ports' speed"
-    both = good(result.links, BOTH_WAYS)
-    if both is not None:
-        text += f", and {format_bits_per_s(both)} each way both ways"
-    together = [link for link in result.links if link.how == ALL_AT_ONCE and link.error is None]
-    if together:
-        total = sum(link.bits_per_s for link in together)
-        text += f"; all at once {format_counted(len(together), 'machine')} receive {format_bits_per_s(total)}"
-    slow = slow_pairs(result.links, ONE_WAY)
-    if slow:
-        text += f"; the slow pair is {_named(slow[0])} with {format_bits_per_s(slow[0].bits_per_s)}"
-    return text
+    every = [link.bits_per_s for link in result.links if link.how == ALL_AT_ONCE and link.error is None]
+    slow = next(iter(slow_pairs(result.links, ONE_WAY)), None)
+    return phrase(
+        "links",
+        rate=rate,
+        share=share_of_nominal(result.links, ONE_WAY),
+        both=good(result.links, BOTH_WAYS),
+        machines=len(every) or None,
+        together=sum(every),
+        slow=None if slow is None else _named(slow),
+        slow_rate=slow.bits_per_s if slow else None,
+    )
 
 
 def link_numbers(result: WorkloadResult) -> list[Figure]:
@@ -278,29 +275,28 @@ def find_links(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         links = record.workloads[time.index].links
         broken = [link for link in links if link.error is not None]
         if broken:
-            text = f"nothing goes between {_some(broken)}: {broken[0].error}"
-            yield _warning(time.workload, "broken-pair", text)
+            yield conclude("broken-pair", workload=time.workload, pairs=_some(broken), broken=broken[0])
         for how in (ONE_WAY, BOTH_WAYS):
             slow = slow_pairs(links, how)
             if slow:
                 rates = ((_named(link), link.bits_per_s, "bit/s") for link in slow[:_MOST_NAMED])
-                yield _warning(time.workload, "slow-pair", _slow(links, slow, how), *rates)
+                text = _slow(links, slow, how)
+                yield finding("slow-pair", text, *rates, severity="warning", workload=time.workload)
         busy = [link for link in links if max(link.source_cpu or 0, link.target_cpu or 0) >= _WHOLE_CPU]
         if busy:
-            text = (
-                f"iperf3 used a whole CPU for {_some(busy)}: the link may carry more; from release 3.16 on "
-                "it has a thread for each stream"
-            )
-            yield _warning(time.workload, "iperf-cpu", text)
+            yield conclude("iperf-cpu", workload=time.workload, pairs=_some(busy))
         again = [link for link in links if _again(link) > _AGAIN]
         if again:
-            worst = max(again, key=_again)
-            text = (
-                f"{percent(_again(worst))} of the segments of {_named(worst)} ({worst.how}) were sent again, "
-                f"and more than {percent(_AGAIN)} in {format_counted(len(again), 'measurement')}: a cable, a "
-                "port, or a switch with too little room"
+            most = max(again, key=_again)
+            yield conclude(
+                "retransmits",
+                workload=time.workload,
+                worst=_again(most),
+                pair=_named(most),
+                how=most.how,
+                most=_AGAIN,
+                again=len(again),
             )
-            yield _warning(time.workload, "retransmits", text)
 
 
 def _slow(links: Sequence[LinkRate], slow: Sequence[LinkRate], how: str) -> str:
@@ -342,7 +338,3 @@ def _some(links: Sequence[LinkRate]) -> str:
 
 def _named(link: LinkRate) -> str:
     return f"{link.source} → {link.target}"
-
-
-def _warning(workload: str, kind: str, text: str, *numbers: Figure) -> Finding:
-    return finding(kind, text, *numbers, severity="warning", workload=workload)

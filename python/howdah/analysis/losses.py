@@ -15,11 +15,10 @@ from howdah.analysis.outages import freed_s, outages, under_way, waits
 from howdah.analysis.phases import attempts_of, master_of, names_machine
 from howdah.analysis.spark import undone_attempts
 from howdah.analysis.uneven_tasks import lost_race
-from howdah.analysis.wording import finding, listed, named, seconds
+from howdah.analysis.wording import conclude, listed, named, seconds
 from howdah.model.cluster import HadoopJob
 from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord, TaskAttempt
-from howdah.units import format_bytes, format_counted
 
 _LATE_S = 5.0  # A daemon's last sign of life may be so much earlier than the end of its worker.
 
@@ -133,7 +132,13 @@ def _ended_with(
 ) -> bool:
     """Whether an attempt's work was lost: on that worker, under that master, or for want of either."""
     lost_s = outage.lost_s
-    if attempt.succeeded or _raced(attempt, lost_s, attempts):
+    # One that lost a race that was on before the loss; a later one was run in its place.
+    raced = lost_race(attempt.error) and any(
+        rival.succeeded and rival.start_s <= lost_s
+        for rival in attempts
+        if (rival.kind, rival.task) == (attempt.kind, attempt.task)
+    )
+    if attempt.succeeded or raced:
         return False
     under_way = attempt.start_s <= lost_s <= attempt.end_s
     if under_way and master is not None and master_of(attempt.attempt) == master.number:
@@ -143,15 +148,6 @@ def _ended_with(
         undone = "unusable node" in (attempt.error or "")
         return attempt.start_s <= lost_s and (under_way or undone)
     return attempt.end_s >= lost_s and names_machine(attempt.error, outage.worker)
-
-
-def _raced(attempt: TaskAttempt, lost_s: float, attempts: Sequence[TaskAttempt]) -> bool:
-    """Whether an attempt lost a race that was on before the loss; a later one was run in its place."""
-    return lost_race(attempt.error) and any(
-        rival.succeeded and rival.start_s <= lost_s
-        for rival in attempts
-        if (rival.kind, rival.task) == (attempt.kind, attempt.task)
-    )
 
 
 def _delay_s(
@@ -190,64 +186,36 @@ def _later_s(again: Sequence[TaskAttempt], tasks: Tasks, lost_s: float, others_s
 def find_losses(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One warning for each worker that was missing during a workload; a note where a fault was to do that."""
     for loss in evidence.losses:
-        yield finding(
+        before, master_lost = loss.before_s > 0, loss.takeover_s is not None
+        lost_work = "what was under way" if loss.ended else None
+        no_attempt = None if loss.ended or master_lost else "no task attempt was lost with it"
+        moments = [
+            f"{event} {seconds(moment - loss.lost_s)}{later}"
+            for event, moment, later in (
+                ("noticed", loss.noticed_s if loss.noticed_s > loss.lost_s else None, " later"),
+                ("given up by YARN after", loss.given_up_s, ""),
+                ("back after", loss.back_s, ""),
+            )
+            if moment is not None
+        ]
+        waits = [(seconds(wait.seconds), _ended(wait)) for wait in loss.waits]
+        until = f": {listed([f'{length} until {end}' for length, end in waits])}" if waits else None
+        yield conclude(
             "worker-lost",
-            "; ".join(_clauses(loss)),
-            ("attempts lost", len(loss.ended), "1"),
-            ("work lost", loss.wasted_s, "s"),
-            ("bytes lost", loss.wasted_bytes, "B"),
-            ("waited", loss.waited_s, "s"),
-            ("work done again", loss.rerun_s, "s"),
-            ("end held up", loss.delay_s, "s"),
-            severity="note" if was_meant(record, evidence, loss.worker, loss.lost_s) else "warning",
-            workload=loss.workload,
-            phase=loss.phase,
+            loss,
+            warns=not was_meant(record, evidence, loss.worker, loss.lost_s),
+            early_s=loss.before_s if before else None,
+            place=None if before else named(loss.workload, loss.phase),
+            moments=", ".join(moments) or None,
+            lost_work=lost_work or "everything that it had started, which is not reported",
+            attempts=len(loss.ended) or None,
+            moved=loss.wasted_bytes or None if loss.ended else None,
+            no_attempt=no_attempt,
+            until=f", until {waits[0][1]}" if len(waits) == 1 else until,
+            repeated=len(loss.again) or None,
+            held_up_s=loss.delay_s if loss.delay_s > 0 else None,
+            attempts_lost=len(loss.ended),
         )
-
-
-def _clauses(loss: WorkerLoss) -> Iterator[str]:
-    yield _when(loss)
-    if loss.takeover_s is not None:
-        lost_work = (
-            "what was under way" if loss.ended else "everything that it had started, which is not reported"
-        )
-        yield (
-            f"the job's application master was lost as well, and with it {lost_work}: the next one "
-            f"began its first task {seconds(loss.takeover_s)} after the loss"
-        )
-    if loss.ended:
-        text = f"{format_counted(len(loss.ended), 'task attempt')} ended with it"
-        text += f", {seconds(loss.wasted_s)} of work"
-        yield f"{text} over {format_bytes(loss.wasted_bytes)}" if loss.wasted_bytes else text
-    elif loss.takeover_s is None:
-        yield "no task attempt was lost with it"
-    if len(loss.waits) == 1:
-        yield f"for {seconds(loss.waited_s)} that work was not repeated, until {_ended(loss.waits[0])}"
-    elif loss.waits:
-        parts = listed([f"{seconds(wait.seconds)} until {_ended(wait)}" for wait in loss.waits])
-        yield f"for {seconds(loss.waited_s)} that work was not repeated: {parts}"
-    if loss.again:
-        yield f"{format_counted(len(loss.again), 'attempt')} of {seconds(loss.rerun_s)} did it again"
-    if loss.delay_s > 0:
-        yield f"the end was held up by {seconds(loss.delay_s)}"
-
-
-def _when(loss: WorkerLoss) -> str:
-    daemons = f"the {listed(loss.daemons)} of {loss.worker} on {loss.host}"
-    if loss.before_s > 0:
-        text = f"{loss.workload} began without {loss.worker}: {daemons} had gone missing"
-        text += f" {seconds(loss.before_s)} before"
-    else:
-        text = f"{named(loss.workload, loss.phase)}: {daemons} went missing"
-        text += f" at {seconds(loss.lost_s)}"
-    moments = []
-    if loss.noticed_s > loss.lost_s:
-        moments.append(f"noticed {seconds(loss.noticed_s - loss.lost_s)} later")
-    if loss.given_up_s is not None:
-        moments.append(f"given up by YARN after {seconds(loss.given_up_s - loss.lost_s)}")
-    if loss.back_s is not None:
-        moments.append(f"back after {seconds(loss.back_s - loss.lost_s)}")
-    return f"{text} ({', '.join(moments)})" if moments else text
 
 
 def _ended(wait: Wait) -> str:

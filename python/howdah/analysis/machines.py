@@ -43,6 +43,11 @@ class Track(NamedTuple):
         """How much a counter grew from start to end."""
         return float(self.at(end_s) - self.at(start_s))
 
+    def mean(self, start_s: float, end_s: float) -> float | None:
+        """The mean of the samples from start to end; None without any."""
+        within = (self.times_s >= start_s) & (self.times_s <= end_s)
+        return float(self.values[within].mean()) if within.any() else None
+
     def uncertainty(self, time_s: float) -> float:
         """How far a counter's true value may lie from the interpolated one: to the farther neighbour."""
         after = int(np.searchsorted(self.times_s, time_s))
@@ -94,6 +99,29 @@ class Timeline:
         """How much a counter grew from start to end, 0 where it was never sampled."""
         track = self.track(host, metric)
         return track.growth(start_s, end_s) if track else 0.0
+
+    def total(
+        self, hosts: Iterable[str], metrics: Sequence[str], start_s: float, end_s: float
+    ) -> float | None:
+        """How much counters grew from start to end together; None where none was sampled."""
+        tracks = self.tracks(hosts, metrics)
+        return sum(track.growth(start_s, end_s) for track in tracks) if tracks else None
+
+    def steps(self, host: str, metrics: Iterable[str], edges_s: FloatArray) -> FloatArray:
+        """How much counters together grew in each step; zero where none was sampled."""
+        grown = (np.diff(track.at(edges_s)) for track in self.tracks([host], list(metrics)))
+        return sum(grown, np.zeros(len(edges_s) - 1))
+
+    def modes(self, host: str, edges_s: FloatArray) -> dict[str, FloatArray]:
+        """Seconds that all CPUs spent in each mode, step by step."""
+        cpus = self.instances(host, "cpu")
+        spent = {mode: self.steps(host, [f"cpu/{cpu}/{mode}_s" for cpu in cpus], edges_s) for mode in MODES}
+        return {mode: np.maximum(seconds, 0.0) for mode, seconds in spent.items()}
+
+    def grown(self, metric: str, start_s: float, end_s: float) -> dict[str, float]:
+        """How much a counter grew on each machine that was sampled for it."""
+        tracks = ((host, self.track(host, metric)) for host in self.hosts)
+        return {host: track.growth(start_s, end_s) for host, track in tracks if track is not None}
 
     def blurred(self, start_s: float, end_s: float) -> bool:
         """Whether a stretch shows mostly what its neighbours did: it is shorter than two sample intervals.
@@ -197,22 +225,19 @@ def _rates(timeline: Timeline, host: str, metric: str, named: tuple[str, str, st
 
 def _cpu(timeline: Timeline, host: str) -> Iterator[Series]:
     """The CPUs of a host together, as shares of the time the kernel accounted for in each interval."""
-    cpus = timeline.instances(host, "cpu")
-    tracks = {mode: timeline.tracks([host], [f"cpu/{cpu}/{mode}_s" for cpu in cpus]) for mode in MODES}
-    moments = [track.times_s for some in tracks.values() for track in some]
-    if not moments:
-        return
-    edges = np.unique(np.concatenate(moments))
-    if len(edges) < 2:
-        return
-    spent = {
-        mode: np.maximum(sum((np.diff(track.at(edges)) for track in some), np.zeros(len(edges) - 1)), 0.0)
-        for mode, some in tracks.items()
-    }
-    total = sum(spent.values(), np.zeros(len(edges) - 1))
-    for mode, seconds in spent.items():
-        shares = np.divide(seconds, total, out=np.zeros_like(seconds), where=total > 0)
-        yield Series(host, "cpu", "all", mode, "1", edges, shares)
+    names = [f"cpu/{cpu}/{mode}_s" for cpu in timeline.instances(host, "cpu") for mode in MODES]
+    tracks = timeline.tracks([host], names)
+    edges = np.unique(np.concatenate([track.times_s for track in tracks])) if tracks else _EMPTY
+    if len(edges) > 1:
+        spent = timeline.modes(host, edges)
+        total = sum(spent.values(), np.zeros(len(edges) - 1))
+        for mode, seconds in spent.items():
+            yield Series(host, "cpu", "all", mode, "1", edges, ratio(seconds, total))
+
+
+def ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """Element by element, zero where the whole is."""
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
 def means_within(series: Series, grid: FloatArray) -> FloatArray:
@@ -339,8 +364,24 @@ def data_dirs(record: RunRecord) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for worker in record.plan.workers for path in worker.data_dirs))
 
 
-def data_disks(record: RunRecord) -> tuple[str, ...] | None:
-    """The disks below the data directories; empty where they lie on none (tmpfs), None if nothing tells."""
+def data_disks(record: RunRecord, timeline: Timeline, sampled: Iterable[str]) -> tuple[str, ...]:
+    """The disks below the data directories of the machines that were ``sampled``.
+
+    On a cluster, or if nothing tells, they are those named after a data directory's mount (``/data/01`` is
+    ``01``), else all that were sampled: nothing tells what else a worker's device may carry. They are empty
+    where the directories lie on none (tmpfs).
+    """
+    # The machine that a cluster's run was started on tells nothing about the workers' disks.
+    own = None if on_cluster(record) else _own_disks(record)
+    if own is not None:
+        return own
+    names = dict.fromkeys(disk for host in sampled for disk in timeline.instances(host, "disk"))
+    mounts = {PurePosixPath(path).name for path in data_dirs(record)}
+    return tuple(name for name in names if name in mounts) or tuple(names)
+
+
+def _own_disks(record: RunRecord) -> tuple[str, ...] | None:
+    """The data disks of the machine that a run was started on; None if nothing tells."""
     mounts = [record.host.mount_of(PurePosixPath(path)) for path in data_dirs(record)]
     below = [
         mount.disks or ((mount.disk,) if mount.disk else ())
@@ -353,17 +394,6 @@ def data_disks(record: RunRecord) -> tuple[str, ...] | None:
     limits = record.limits.devices if record.limits else ()
     devices = (PurePosixPath(limit.device).name for limit in limits)
     return tuple(dict.fromkeys(device for device in devices if device in disks)) or None
-
-
-def cluster_disks(record: RunRecord, sampled: Iterable[str]) -> tuple[str, ...]:
-    """The data disks of a cluster's workers by the names they were sampled under.
-
-    They are those named after a data directory's mount (``/data/01`` is ``01``), else all of them: nothing
-    tells what else a worker's device may carry.
-    """
-    names = tuple(dict.fromkeys(sampled))
-    mounts = {PurePosixPath(path).name for path in data_dirs(record)}
-    return tuple(name for name in names if name in mounts) or names
 
 
 def dir_of(dirs: tuple[str, ...], path: str) -> str | None:

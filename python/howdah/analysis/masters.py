@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.losses import JournalLoad, MasterChange, MasterLoad, MasterLoss
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.fault_effects import was_meant
-from howdah.analysis.machines import Timeline, Track
-from howdah.analysis.phases import attempts_of, names_machine
-from howdah.analysis.wording import finding, listed, named, percent, seconds
+from howdah.analysis.machines import Timeline
+from howdah.analysis.phases import attempts_of, grouped, names_machine
+from howdah.analysis.wording import conclude, named, percent, seconds
 from howdah.hadoop.daemons import DAEMONS, PAIRED
 from howdah.model.cluster import Event
 from howdah.model.comparison import Finding
 from howdah.model.plan import Role
 from howdah.model.run import Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
-from howdah.units import format_bytes, format_counted, format_rate
 
 _EDITS, _SYNC, _BLOCKS = "namenode/edits", "namenode/edit_sync_s", "namenode/added_blocks"
 _SENT, _BATCHES = "journalnode/written_bytes", "journalnode/batches"
@@ -27,58 +27,35 @@ _SENT, _BATCHES = "journalnode/written_bytes", "journalnode/batches"
 
 def journal_loads(timeline: Timeline, times: tuple[WorkloadTime, ...]) -> tuple[JournalLoad, ...]:
     """One for each workload; none of a run without JournalNodes, or whose daemons were not asked."""
-    return tuple(load for time in times if (load := _load(timeline, time)) is not None)
-
-
-def _load(timeline: Timeline, time: WorkloadTime) -> JournalLoad | None:
-    sent, edits = _grown(timeline, time, _SENT), _grown(timeline, time, _EDITS)
-    if not sent or not edits or time.elapsed_s <= 0:
-        return None
-    namenode = max(edits, key=edits.__getitem__)
-    busiest = max(sent, key=sent.__getitem__)
-    lots = _grown(timeline, time, _BATCHES).get(busiest, 0.0)
-    waited = _grown(timeline, time, _SYNC).get(namenode)
-    blocks = _grown(timeline, time, _BLOCKS).get(namenode, 0.0)
-    return JournalLoad(
-        workload=time.workload,
-        namenode=namenode,
-        edits_per_s=edits[namenode] / time.elapsed_s,
-        bytes_per_s=sent[busiest] / time.elapsed_s,
-        journals=len(sent),
-        sync_s=waited / lots if waited is not None and lots else None,
-        bytes_per_block=sent[busiest] / blocks if blocks >= 1 else None,
-    )
-
-
-def _grown(timeline: Timeline, time: WorkloadTime, metric: str) -> dict[str, float]:
-    tracks = {machine: timeline.track(machine, metric) for machine in timeline.hosts}
-    return {
-        machine: track.growth(time.start_s, time.end_s)
-        for machine, track in tracks.items()
-        if track is not None
-    }
+    loads = []
+    for time in times:
+        sent, edits, lots, waited, blocks = (
+            timeline.grown(metric, time.start_s, time.end_s)
+            for metric in (_SENT, _EDITS, _BATCHES, _SYNC, _BLOCKS)
+        )
+        if not sent or not edits or time.elapsed_s <= 0:
+            continue
+        namenode, busiest = max(edits, key=edits.__getitem__), max(sent, key=sent.__getitem__)
+        synced, added = lots.get(busiest), blocks.get(namenode, 0.0)
+        loads.append(
+            JournalLoad(
+                workload=time.workload,
+                namenode=namenode,
+                edits_per_s=edits[namenode] / time.elapsed_s,
+                bytes_per_s=sent[busiest] / time.elapsed_s,
+                journals=len(sent),
+                sync_s=waited[namenode] / synced if namenode in waited and synced else None,
+                bytes_per_block=sent[busiest] / added if added >= 1 else None,
+            )
+        )
+    return tuple(loads)
 
 
 def find_journal(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One note for each workload: the counterpart of what Fault Tolerance sends to a shadow."""
     for load in evidence.journals:
-        text = (
-            f"{load.workload}: {load.edits_per_s:.3g} edits a second of the NameNode on {load.namenode} "
-            f"went to {format_counted(load.journals, 'JournalNode')}, {format_rate(load.bytes_per_s)} to each"
-        )
-        if load.bytes_per_block is not None:
-            text += f", {format_bytes(round(load.bytes_per_block))} for each block written"
-        if load.sync_s is not None:
-            text += f"; {seconds(load.sync_s)} until a lot was durable"
-        yield finding(
-            "journal",
-            text,
-            ("edits per second", load.edits_per_s, "1/s"),
-            ("to one JournalNode", load.bytes_per_s, "B/s"),
-            ("until durable", load.sync_s, "s"),
-            ("for each block", load.bytes_per_block, "B"),
-            workload=load.workload,
-        )
+        block = load.bytes_per_block
+        yield conclude("journal", load, block_bytes=None if block is None else round(block))
 
 
 _MASTERS = {role.value: DAEMONS[role].name for role in PAIRED}
@@ -89,41 +66,30 @@ _DAEMONS = {DAEMONS[role].name: role.value for role in (Role.NAMENODE, Role.RESO
 
 def master_loads(timeline: Timeline, times: tuple[WorkloadTime, ...]) -> tuple[MasterLoad, ...]:
     """Every master of every workload; none of a run whose daemons were not asked for their CPU time."""
-    return tuple(load for time in times for load in _loads(timeline, time))
-
-
-def _loads(timeline: Timeline, time: WorkloadTime) -> Iterator[MasterLoad]:
-    for name, daemon in _MASTERS.items():
-        for machine in timeline.hosts:
-            used = timeline.track(machine, f"jvm/{daemon}/cpu_s")
-            if used is None or not _saw(used, time):
-                continue
-            calls = timeline.track(machine, f"{daemon}/calls")
-            yield MasterLoad(
-                workload=time.workload,
-                daemon=name,
-                machine=machine,
-                busy=used.growth(time.start_s, time.end_s) / time.elapsed_s,
-                calls_per_s=calls.growth(time.start_s, time.end_s) / time.elapsed_s if calls else None,
-            )
-
-
-def _saw(track: Track, time: WorkloadTime) -> bool:
-    """Whether the samples reach from the start of a workload to its end, or nearly so."""
-    unseen_s = max(track.times_s[0] - time.start_s, 0.0) + max(time.end_s - track.times_s[-1], 0.0)
-    return time.elapsed_s > 0 and bool(unseen_s <= _UNSEEN * time.elapsed_s)
+    loads = []
+    for time, (name, daemon), machine in product(times, _MASTERS.items(), timeline.hosts):
+        used, calls = (
+            timeline.track(machine, metric) for metric in (f"jvm/{daemon}/cpu_s", f"{daemon}/calls")
+        )
+        if used is None or time.elapsed_s <= 0:
+            continue
+        # The samples must reach from the start of a workload to its end, or nearly so.
+        unseen_s = max(used.times_s[0] - time.start_s, 0.0) + max(time.end_s - used.times_s[-1], 0.0)
+        if unseen_s <= _UNSEEN * time.elapsed_s:
+            busy = used.growth(time.start_s, time.end_s) / time.elapsed_s
+            calls_per_s = calls.growth(time.start_s, time.end_s) / time.elapsed_s if calls else None
+            loads.append(MasterLoad(time.workload, name, machine, busy, calls_per_s))
+    return tuple(loads)
 
 
 def find_masters(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One note for each workload: how much of a core every master used."""
-    for workload in dict.fromkeys(load.workload for load in evidence.masters):
-        loads = [load for load in evidence.masters if load.workload == workload]
-        used = [f"the {load.daemon} on {load.machine} {percent(load.busy)}" for load in loads]
-        yield finding(
+    for loads in grouped(evidence.masters, lambda item: item.workload).values():
+        yield conclude(
             "masters",
-            f"{workload}: of one core, {listed(used)} was used",
-            *((f"{load.daemon} on {load.machine}", load.busy, "1") for load in loads),
-            workload=workload,
+            loads[0],
+            numbers=((f"{load.daemon} on {load.machine}", load.busy, "1") for load in loads),
+            used=[f"the {load.daemon} on {load.machine} {percent(load.busy)}" for load in loads],
         )
 
 
@@ -160,7 +126,16 @@ def _changes(daemon: str, events: Sequence[Event]) -> list[MasterChange]:
         if kind == "lost":
             result.append(MasterChange(name, at, event.was == "standby", _sign_s(event)))
             continue
-        open_ends = [index for index, change in enumerate(result) if _closes(kind, at, change)]
+        # A master that is back, or took over, is what an earlier loss waited for.
+        open_ends = [
+            index
+            for index, change in enumerate(result)
+            if (
+                change.machine == at and change.back_s is None and change.lost_s is not None
+                if kind == "back"
+                else change.machine != at and not change.standby and change.successor is None
+            )
+        ]
         if open_ends:
             end: dict[str, Any] = {"successor": at, "active_s": event.time_s}
             end = {"back_s": event.time_s} if kind == "back" else end
@@ -168,13 +143,6 @@ def _changes(daemon: str, events: Sequence[Event]) -> list[MasterChange]:
         elif kind == "failover":
             result.append(MasterChange(name, at, False, None, successor=at, active_s=event.time_s))
     return result
-
-
-def _closes(kind: str, machine: str, change: MasterChange) -> bool:
-    """Whether a master that is back, or took over, is what an earlier loss waited for."""
-    if kind == "back":
-        return change.machine == machine and change.back_s is None and change.lost_s is not None
-    return change.machine != machine and not change.standby and change.successor is None
 
 
 def _sign_s(event: Event) -> float:
@@ -185,43 +153,25 @@ def _sign_s(event: Event) -> float:
 def find_master_losses(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One finding for each: a warning where a master that served was lost, and no fault was to do that."""
     for loss in evidence.master_losses:
-        began_s = evidence.time_of(loss.workload).start_s
-        harmless = (
-            loss.lost_s is None or loss.standby or was_meant(record, evidence, loss.machine, loss.lost_s)
+        began_s, lost_s, back_s = evidence.time_of(loss.workload).start_s, loss.lost_s, loss.back_s
+        harmless = lost_s is None or loss.standby or was_meant(record, evidence, loss.machine, lost_s)
+        before = f", before {loss.workload} began" if loss.since_s < began_s else ""
+        alone = loss.standby and back_s is None
+        yield conclude(
+            "master-lost" if lost_s is not None else "master-failover",
+            loss,
+            warns=not harmless,
+            place=named(loss.workload, loss.phase),
+            role="standby" if loss.standby else "active",
+            when=f"at {seconds(loss.since_s)}{before}",
+            took_over=None if loss.standby else took_over(loss),
+            no_standby="from then on the active one had no standby" if alone else None,
+            back_after_s=None if back_s is None or lost_s is None else back_s - lost_s,
+            failures=len(loss.failed),
+            failed_attempts=len(loss.failed) or None,
+            first=next(iter(loss.failed), None),
+            unhurt=None if loss.failed else loss.under_way or None,
         )
-        yield finding(
-            "master-lost" if loss.lost_s is not None else "master-failover",
-            f"{named(loss.workload, loss.phase)}: {'; '.join(_clauses(loss, began_s))}",
-            ("without a master", loss.unserved_s, "s"),
-            ("attempts under way", loss.under_way, "1"),
-            ("attempts failed without it", len(loss.failed), "1"),
-            severity="note" if harmless else "warning",
-            workload=loss.workload,
-            phase=loss.phase,
-        )
-
-
-def _clauses(loss: MasterLoss, began_s: float) -> Iterator[str]:
-    at = f"at {seconds(loss.since_s)}"
-    at += f", before {loss.workload} began" if loss.since_s < began_s else ""
-    if loss.lost_s is None:
-        yield f"the {loss.daemon} on {loss.successor} took over {at}"
-    else:
-        role = "standby" if loss.standby else "active"
-        yield f"the {role} {loss.daemon} on {loss.machine} was lost {at}"
-        if not loss.standby:
-            yield took_over(loss)
-        elif loss.back_s is None:
-            yield "from then on the active one had no standby"
-        if loss.back_s is not None:
-            yield f"it was back after {seconds(loss.back_s - loss.lost_s)}"
-    if loss.failed:
-        yield (
-            f"of {format_counted(loss.under_way, 'task attempt')} under way "
-            f"{len(loss.failed)} failed without it, {loss.failed[0].kind} {loss.failed[0].task} first"
-        )
-    elif loss.under_way:
-        yield f"none of {format_counted(loss.under_way, 'task attempt')} under way failed without it"
 
 
 def took_over(loss: MasterLoss) -> str:

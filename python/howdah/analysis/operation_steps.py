@@ -16,12 +16,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from howdah.analysis.evidence.losses import Stall
+from howdah.analysis.evidence.losses import FaultStalls, Stall
 from howdah.analysis.evidence.operations import LatencyCourse
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.use import FloatArray, MachineOfRun
 from howdah.analysis.machines import Timeline
-from howdah.model.faults import AT_ONCE, Action, FaultReport, ProbeOutage
+from howdah.model.faults import AT_ONCE, Action, ProbeOutage
+from howdah.model.placement import stretches
 from howdah.model.reported import LatencyHistogram, together
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
@@ -36,23 +37,8 @@ _ONCE = AT_ONCE | {Action.KILL}  # What is over when it is done, before its targ
 Stretch = tuple[float, float]
 
 
-class FaultStalls(NamedTuple):
-    """A fault that was done, and the stalls from then until the next one was.
-
-    ``own`` is the stall that began with the fault, with all that overlaps or directly follows; ``later``
-    are the others. ``usual_s`` is the longest outage of any probe before the first fault of the run: what is
-    not much longer is told of only where it began with the fault.
-    """
-
-    fault: FaultReport
-    begun_s: float
-    until_s: float
-    own: Stall | None
-    later: tuple[Stall, ...]
-    usual_s: float
-
-
 def fault_stalls(record: RunRecord) -> tuple[FaultStalls, ...]:
+    """Every fault that was done, and the stalls from then until the next one was."""
     done = sorted(
         ((fault.begun_s, fault) for fault in record.faults if fault.begun_s is not None),
         key=lambda pair: pair[0],
@@ -71,17 +57,14 @@ def fault_stalls(record: RunRecord) -> tuple[FaultStalls, ...]:
             and (outage.elapsed_s > UNUSUAL * usual_s or outage.start_s <= begun_s + _AT_ONCE_S)
         ]
         stalls = _grouped(mine)
-        begins = bool(stalls) and stalls[0].start_s <= _acts_until_s(fault, begun_s) + SOON_S
+        acts_until_s = begun_s
+        if Action(fault.fault.split()[0]) not in _ONCE:
+            acts_until_s = fault.ended_s if fault.ended_s is not None else math.inf
+        # The fault itself, and not only what it left, keeps a cluster from answering until then.
+        begins = bool(stalls) and stalls[0].start_s <= acts_until_s + SOON_S
         own, later = (stalls[0], stalls[1:]) if begins else (None, stalls)
         result.append(FaultStalls(fault, begun_s, until_s, own, tuple(later), usual_s))
     return tuple(result)
-
-
-def _acts_until_s(fault: FaultReport, begun_s: float) -> float:
-    """Until when a fault itself, and not only what it left, keeps a cluster from answering."""
-    if Action(fault.fault.split()[0]) in _ONCE:
-        return begun_s
-    return fault.ended_s if fault.ended_s is not None else math.inf
 
 
 def _grouped(outages: Sequence[tuple[ProbeOutage, int]]) -> list[Stall]:
@@ -92,18 +75,16 @@ def _grouped(outages: Sequence[tuple[ProbeOutage, int]]) -> list[Stall]:
             groups[-1].append(pair)
         else:
             groups.append([pair])
-    return [_stall(group) for group in groups]
-
-
-def _stall(group: Sequence[tuple[ProbeOutage, int]]) -> Stall:
-    outages = [outage for outage, _ in group]
-    return Stall(
-        start_s=min(outage.start_s for outage in outages),
-        end_s=max(outage.end_s for outage in outages),
-        probes=len({number for _, number in group}),
-        longest_s=max(outage.elapsed_s for outage in outages),
-        ended=all(outage.ended for outage in outages),
-    )
+    return [
+        Stall(
+            start_s=min(outage.start_s for outage, _ in group),
+            end_s=max(outage.end_s for outage, _ in group),
+            probes=len({number for _, number in group}),
+            longest_s=max(outage.elapsed_s for outage, _ in group),
+            ended=all(outage.ended for outage, _ in group),
+        )
+        for group in groups
+    ]
 
 
 def longest_wait_s(course: LatencyCourse, stretch: Stretch) -> float:
@@ -118,17 +99,12 @@ def stood_still(
     time: WorkloadTime, course: LatencyCourse | None, stalls: Sequence[Stall]
 ) -> tuple[Stretch, ...]:
     """When a workload got no answers: the stalls within it, each until its clients were at work again."""
-    stretches: list[Stretch] = []
-    for stall in stalls:
-        start_s = max(stall.start_s, time.start_s)
-        end_s = min(time.end_s, stall.end_s if course is None else _at_work_s(course, stall))
-        if end_s <= start_s:
-            continue
-        if stretches and start_s <= stretches[-1][1]:
-            stretches[-1] = stretches[-1][0], max(end_s, stretches[-1][1])
-        else:
-            stretches.append((start_s, end_s))
-    return tuple(stretches)
+    ends = (stall.end_s if course is None else _at_work_s(course, stall) for stall in stalls)
+    within = [
+        (max(stall.start_s, time.start_s), min(time.end_s, end_s))
+        for stall, end_s in zip(stalls, ends, strict=True)
+    ]
+    return tuple(stretches(stretch for stretch in within if stretch[0] < stretch[1]))
 
 
 def _at_work_s(course: LatencyCourse, stall: Stall) -> float:
@@ -336,7 +312,7 @@ def timed_run(
     steps: dict[str, StepCounts] = {}
     courses: list[LatencyCourse] = []
     still: dict[str, tuple[Stretch, ...]] = {}
-    stalls = [effect.own for effect in fault_stalls(run.record) if effect.own is not None]
+    stalls = [effect.stall for effect in fault_stalls(run.record) if effect.stall is not None]
     for time in times:
         every: LatencyCourse | None = None
         for operation, counts in operation_steps(run, time):

@@ -7,12 +7,12 @@ from dataclasses import replace
 from statistics import fmean
 
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.evidence.losses import Outage, Rebuild, Wait, WorkerDrain
+from howdah.analysis.evidence.losses import Outage, Wait
 from howdah.analysis.layers import LAG_S
 from howdah.analysis.machines import Timeline, Track, counted, setting_s, setting_text
 from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.phases import attempts_of
-from howdah.analysis.wording import finding, listed, seconds
+from howdah.analysis.wording import conclude, listed, seconds
 from howdah.hadoop.daemons import DAEMONS as CATALOGUE
 from howdah.model.cluster import Event, HadoopJob
 from howdah.model.comparison import Finding
@@ -118,9 +118,11 @@ def waits(
     """
     result = []
     from_s = outage.lost_s
+    values = {**(job.conf if job else {}), **(record.cluster.patience if record.cluster else {})}
     for end_s, reason, setting in _parts(outage, until_s, held):
         if end_s > from_s:
-            value_s = None if setting is None else _value_s(record, job, setting)
+            value = values.get(setting or "", "")
+            value_s = int(value) / 1000 if value.isdigit() else None
             result.append(Wait(end_s - from_s, reason, setting, value_s))
             from_s = end_s
     return tuple(result)
@@ -150,18 +152,13 @@ def _parts(
         yield until_s, "it was started elsewhere", None
 
 
-def _value_s(record: RunRecord, job: HadoopJob | None, setting: str) -> float | None:
-    running = record.cluster.patience if record.cluster else {}
-    value = {**(job.conf if job else {}), **running}.get(setting, "")
-    return int(value) / 1000 if value.isdigit() else None
-
-
 _LIVE, _FEW = "namenode/live_datanodes", "namenode/under_replicated"
-_RECHECK, _HEARTBEAT = "dfs.namenode.heartbeat.recheck-interval", "dfs.heartbeat.interval"
+_RECHECK, _BEAT = "dfs.namenode.heartbeat.recheck-interval", "dfs.heartbeat.interval"
 
 
-def rebuilds(record: RunRecord, timeline: Timeline) -> tuple[Rebuild, ...]:
-    """One for all DataNodes that were lost together; empty if the NameNode was not sampled."""
+def find_rebuilds(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Whether HDFS made new replicas for all DataNodes that were lost together, and how long that took."""
+    timeline = evidence.timed.timeline
     # A standby knows less than the NameNode that counts most.
     live, few = (
         max(
@@ -172,7 +169,7 @@ def rebuilds(record: RunRecord, timeline: Timeline) -> tuple[Rebuild, ...]:
         for metric in (_LIVE, _FEW)
     )
     if live is None or few is None:
-        return ()
+        return
     lost = [outage for outage in outages(record.events, timeline) if DAEMONS["datanode"] in outage.daemons]
     together: list[list[Outage]] = []
     for outage in sorted(lost, key=lambda outage: outage.lost_s):
@@ -180,70 +177,47 @@ def rebuilds(record: RunRecord, timeline: Timeline) -> tuple[Rebuild, ...]:
             together[-1].append(outage)
         else:
             together.append([outage])
-    return tuple(_rebuild(group, live, few) for group in together)
+    yield from (_hdfs_rebuilt(record, group, live, few) for group in together)
 
 
-def _rebuild(group: list[Outage], live: Track, few: Track) -> Rebuild:
-    lost_s = min(outage.lost_s for outage in group)
+def _hdfs_rebuilt(record: RunRecord, group: Sequence[Outage], live: Track, few: Track) -> Finding:
+    workers, lost_s = sorted(outage.worker for outage in group), min(outage.lost_s for outage in group)
     gone = live.times_s[(live.times_s > lost_s) & (live.values < float(live.at(lost_s)))]
-    base = float(few.at(lost_s))
-    later = few.times_s > lost_s
+    base, later = float(few.at(lost_s)), few.times_s > lost_s
     times, values = few.times_s[later], few.values[later]
+    # The most blocks with too few replicas at a time, and when there were no more than before the loss.
     most = float(values.max()) if len(values) else base
     whole = times[:0]
     if most > base:
         highest = int(values.argmax())
         whole = times[highest + 1 :][values[highest + 1 :] <= base]
-    return Rebuild(
-        workers=tuple(sorted(outage.worker for outage in group)),
-        lost_s=lost_s,
-        given_up_s=float(gone[0]) if len(gone) else None,
-        most_blocks=round(most - base),
-        rebuilt_s=float(whole[0]) if len(whole) else None,
+    lacking = round(most - base)
+    words = "whole" if len(whole) else "lacking"
+    words = "kept" if not len(gone) else words if lacking else "no_lack"
+    return conclude(
+        "hdfs-rebuilt",
+        words=words,
+        warns=words == "lacking",
+        nodes=f"the {'DataNode' if len(workers) == 1 else 'DataNodes'} of {listed(workers)}",
+        patience_s=2 * setting_s(record, _RECHECK) + 10 * (read_seconds(setting_text(record, _BEAT)) or 0.0),
+        most_blocks=lacking,
+        given_up_after_s=float(gone[0]) - lost_s if len(gone) else None,
+        rebuilt_after_s=float(whole[0]) - lost_s if len(whole) else None,
     )
 
 
-def find_rebuilds(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """Whether HDFS made new replicas of what lost DataNodes held, and how long that took."""
-    for rebuild in evidence.rebuilds:
-        given_up_s, rebuilt_s = rebuild.given_up_s, rebuild.rebuilt_s
-        yield finding(
-            "hdfs-rebuilt",
-            f"HDFS: {_text(record, rebuild)}",
-            ("blocks with too few replicas", rebuild.most_blocks, "1"),
-            ("given up after", None if given_up_s is None else given_up_s - rebuild.lost_s, "s"),
-            ("all replicas again after", None if rebuilt_s is None else rebuilt_s - rebuild.lost_s, "s"),
-            severity="warning"
-            if given_up_s is not None and rebuilt_s is None and rebuild.most_blocks
-            else "note",
-        )
+def find_moves(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """A note for each DataNode that was drained, and one for each measured rebuild."""
+    for event in record.events:
+        if event.kind == "datanode-drained":
+            yield _drained(evidence.timed, event)
+    for result in record.workloads:
+        if result.workload.kind == REDUNDANCY and result.metrics:
+            yield _rebuilt(result)
 
 
-def _text(record: RunRecord, rebuild: Rebuild) -> str:
-    nodes = f"the {'DataNode' if len(rebuild.workers) == 1 else 'DataNodes'} of {listed(rebuild.workers)}"
-    if rebuild.given_up_s is None:
-        heartbeat_s = read_seconds(setting_text(record, _HEARTBEAT)) or 0.0
-        patience_s = 2 * setting_s(record, _RECHECK) + 10 * heartbeat_s
-        return (
-            f"the NameNode did not give up {nodes} and rebuilt nothing, because it waits "
-            f"{seconds(patience_s)} for a silent DataNode ({_RECHECK}, {_HEARTBEAT})"
-        )
-    text = f"the NameNode gave up {nodes} {seconds(rebuild.given_up_s - rebuild.lost_s)} after the loss"
-    if not rebuild.most_blocks:
-        return f"{text}, and no block lacked a replica"
-    text += f"; up to {format_counted(rebuild.most_blocks, 'block')} had too few replicas"
-    if rebuild.rebuilt_s is None:
-        return f"{text}, and not all had theirs again when sampling ended"
-    return f"{text}, and all had theirs again {seconds(rebuild.rebuilt_s - rebuild.lost_s)} after the loss"
-
-
-def drains(timed: TimedRun) -> tuple[WorkerDrain, ...]:
-    """Every DataNode that was drained during a run, in order."""
-    drained = [event for event in timed.run.record.events if event.kind == "datanode-drained"]
-    return tuple(_drain(timed, event) for event in drained)
-
-
-def _drain(timed: TimedRun, event: Event) -> WorkerDrain:
+def _drained(timed: TimedRun, event: Event) -> Finding:
+    """What a drained DataNode moved, and what that cost the maps that ran meanwhile."""
     began_s = event.time_s if event.since_s is None else event.since_s
     running = [time for time in timed.times if time.start_s <= event.time_s and began_s <= time.end_s]
     attempts = (attempt for time in running for attempt in attempts_of(timed.run, time))
@@ -251,63 +225,22 @@ def _drain(timed: TimedRun, event: Event) -> WorkerDrain:
     meanwhile = [attempt for attempt in maps if attempt.start_s <= event.time_s and began_s <= attempt.end_s]
     others = [attempt for attempt in maps if attempt not in meanwhile]
     datanodes = counted(timed.machines, timed.timeline, "datanode")
-
-    def grown(metric: str) -> float | None:
-        tracks = timed.timeline.tracks(datanodes, [metric])
-        return sum(track.growth(began_s, event.time_s + LAG_S) for track in tracks) if tracks else None
-
-    return WorkerDrain(
-        worker=event.worker,
-        began_s=event.since_s,
-        ended_s=event.time_s,
-        held_bytes=event.held_bytes,
-        workloads=tuple(time.workload for time in running),
-        copied_blocks=grown("datanode/copied_blocks"),
-        written_bytes=grown("datanode/written_bytes"),
-        during_s=fmean(attempt.elapsed_s for attempt in meanwhile) if meanwhile else None,
-        otherwise_s=fmean(attempt.elapsed_s for attempt in others) if others else None,
+    copied, written = (
+        timed.timeline.total(datanodes, [f"datanode/{metric}"], began_s, event.time_s + LAG_S)
+        for metric in ("copied_blocks", "written_bytes")
     )
-
-
-def find_moves(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """A note for each DataNode that was drained, and one for each measured rebuild."""
-    for drain in evidence.drains:
-        yield _drained(drain)
-    for result in record.workloads:
-        if result.workload.kind == REDUNDANCY and result.metrics:
-            yield _rebuilt(result)
-
-
-def _drained(drain: WorkerDrain) -> Finding:
-    text, took_s = f"{drain.worker} was drained", None
-    if drain.began_s is not None:
-        took_s = drain.ended_s - drain.began_s
-        text += f" in {seconds(took_s)}"
-    if drain.held_bytes is not None:
-        text += f" with {format_bytes(drain.held_bytes)} on its disks"
-    copied, written = drain.copied_blocks, drain.written_bytes
-    if copied is None or written is None:
-        copied = written = None
-    else:
-        blocks = format_counted(round(copied), "block")
-        text += f": DataNodes copied {blocks} and wrote {format_bytes(written)} meanwhile"
-    if drain.workloads:
-        text += f", while {listed(drain.workloads)} ran"
-    during_s, otherwise_s = drain.during_s, drain.otherwise_s
-    if during_s is None or otherwise_s is None:
-        during_s = otherwise_s = None
-    else:
-        text += f"; maps took {seconds(during_s)} then, and {seconds(otherwise_s)} otherwise"
-    return finding(
+    moved, compared = None not in (copied, written), bool(meanwhile and others)
+    return conclude(
         "worker-drained",
-        text,
-        ("drained in", took_s, "s"),
-        ("on its disks", drain.held_bytes, "B"),
-        ("blocks copied", copied, "1"),
-        ("written meanwhile", written, "B"),
-        ("maps meanwhile", during_s, "s"),
-        ("maps otherwise", otherwise_s, "s"),
-        workload=drain.workloads[0] if drain.workloads else None,
+        event,
+        workload=running[0].workload if running else None,
+        took_s=None if event.since_s is None else event.time_s - began_s,
+        copied=copied if moved else None,
+        blocks=round(copied) if moved and copied is not None else None,
+        written=written if moved else None,
+        ran=[time.workload for time in running] or None,
+        meanwhile_s=fmean(attempt.elapsed_s for attempt in meanwhile) if compared else None,
+        usual_s=fmean(attempt.elapsed_s for attempt in others) if compared else None,
     )
 
 
@@ -323,19 +256,18 @@ def _rebuilt(result: WorkloadResult) -> Finding:
     if copied := values.get("copied blocks"):
         blocks = format_counted(round(copied), "block")
         parts.append(f"{blocks} ({format_bytes(values['copied bytes'])}) copied")
-    text = "no block had to be copied or rebuilt"
+    done = "no block had to be copied or rebuilt"
     if parts:
-        text = f"HDFS was redundant again after {seconds(values[REBUILD_TIME])}: {listed(parts)}"
+        done = f"HDFS was redundant again after {seconds(values[REBUILD_TIME])}: {listed(parts)}"
         if rate := values.get("rebuild rate"):
-            text += f", {format_rate(rate)}"
-    if (noticed_s := values.get("time until noticed")) is not None:
-        text += f"; the NameNode began {seconds(noticed_s)} after the start"
-    if remaining := values.get("blocks not rebuilt"):
-        text = f"{format_counted(round(remaining), 'block')} were not rebuilt; {text}"
-    return finding(
+            done += f", {format_rate(rate)}"
+    remaining = values.get("blocks not rebuilt")
+    return conclude(
         "rebuild",
-        f"{result.workload.kind}: {text}",
-        *((metric.name, metric.value, metric.unit) for metric in result.metrics),
-        severity="warning" if remaining else "note",
+        warns=bool(remaining),
+        numbers=((metric.name, metric.value, metric.unit) for metric in result.metrics),
         workload=result.workload.kind,
+        remaining=round(remaining) if remaining else None,
+        done=done,
+        noticed_s=values.get("time until noticed"),
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Literal
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.machines import on_cluster
-from howdah.analysis.wording import counted_tasks, finding, listed, percent, seconds, state
+from howdah.analysis.phases import grouped
+from howdah.analysis.wording import conclude, counted_tasks, listed, percent, state
 from howdah.model.comparison import Finding
 from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.terasort import TERASORT, TERAVALIDATE, TeraValidate
@@ -22,35 +22,31 @@ def find_validation(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         return
     for time in evidence.workloads:
         result = record.workloads[time.index]
-        if not isinstance(result.workload, TeraValidate):
-            continue
-        if result.outcome is not Outcome.SUCCEEDED and not result.validation_errors:
-            # It did not come to a verdict; that it stopped is another finding.
-            continue
-        severity, text = _verdict(result)
-        yield finding("validation", f"{time.workload}: {text}", severity=severity, workload=time.workload)
+        # One that did not come to a verdict and stopped is another finding.
+        judged = result.outcome is Outcome.SUCCEEDED or result.validation_errors
+        if isinstance(result.workload, TeraValidate) and judged:
+            yield _verdict(time.workload, result)
     kinds = [result.workload.kind for result in record.workloads if result.outcome is Outcome.SUCCEEDED]
     if record.outcome is Outcome.SUCCEEDED and TERASORT in kinds:
         after = kinds[len(kinds) - kinds[::-1].index(TERASORT) :]
         if TERAVALIDATE not in after:
-            yield finding(
-                "not-validated",
-                "terasort's output was not checked: no teravalidate followed",
-                workload=TERASORT,
-            )
+            yield conclude("not-validated", workload=TERASORT)
 
 
-def _verdict(result: WorkloadResult) -> tuple[Literal["note", "warning"], str]:
-    errors, checksum = result.validation_errors, f"checksum {result.checksum}"
-    if errors:
-        more = f", and {len(errors) - 1:,} more" if len(errors) > 1 else ""
-        return "warning", f"faults of its output, {len(errors):,} in all: {errors[0].message}{more}"
-    if result.expected_checksum is None:
-        return "note", f"in order, {checksum}; no teragen record to check completeness against"
-    if result.checksum == result.expected_checksum:
-        return "note", f"in order and complete, {checksum} matches teragen's"
-    return "warning", (
-        f"{checksum} where teragen recorded {result.expected_checksum}: rows were lost, repeated or changed"
+def _verdict(workload: str, result: WorkloadResult) -> Finding:
+    errors, expected = result.validation_errors, result.expected_checksum
+    same = expected in (None, result.checksum)
+    words = "order" if expected is None else "complete" if same else "different"
+    return conclude(
+        "validation",
+        words="faults" if errors else words,
+        warns=bool(errors) or not same,
+        workload=workload,
+        faults=len(errors),
+        first=errors[0].message if errors else None,
+        others=len(errors) - 1 if len(errors) > 1 else None,
+        checksum=result.checksum,
+        expected_checksum=expected,
     )
 
 
@@ -71,37 +67,23 @@ def find_failed_operations(record: RunRecord, evidence: Evidence) -> Iterator[Fi
             clauses.append(f"of {format_count(ended)} times {count.operation} {returns} ({share})")
             numbers += [(f"{count.operation}, {word}", many, "1") for word, many in failed.items()]
         if clauses:
-            yield finding(
-                "failed-operations",
-                f"{time.workload}: not all operations did what they should: {'; '.join(clauses)}",
-                *numbers,
-                severity="warning",
-                workload=time.workload,
-            )
+            text = "; ".join(clauses)
+            yield conclude("failed-operations", workload=time.workload, clauses=text, numbers=numbers)
 
 
 def find_exceptions(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """What RegionServers answered with exceptions, after most of which clients wait and ask again."""
-    for workload in dict.fromkeys(use.workload for use in evidence.region_servers):
-        mine = [use for use in evidence.region_servers if use.workload == workload]
-        every, busy, moved = (
+    for mine in grouped(evidence.region_servers, lambda item: item.workload).values():
+        calls, busy, moved = (
             round(sum(getattr(use, name) for use in mine))
             for name in ("exceptions", "too_busy", "not_serving")
         )
-        if not every:
-            continue
         why = [f"{format_count(busy)} since memstores were full"] if busy else []
         why += [f"{format_count(moved)} since regions were elsewhere"] if moved else []
-        yield finding(
-            "exceptions",
-            f"{workload}: RegionServers answered {format_count(every)} calls with exceptions, after "
-            f"most of which clients wait and ask again{': ' if why else ''}{listed(why)}",
-            ("exceptions", every, "1"),
-            ("for full memstores", busy, "1"),
-            ("for regions elsewhere", moved, "1"),
-            severity="warning" if busy else "note",
-            workload=workload,
-        )
+        if calls:
+            yield conclude(
+                "exceptions", mine[0], warns=bool(busy), calls=calls, busy=busy, moved=moved, why=why or None
+            )
 
 
 _KINDS_LISTED = 2  # More kinds of tasks than maps and reduces are not listed one by one.
@@ -112,9 +94,6 @@ def find_unfinished(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for time in evidence.workloads:
         if time.outcome is Outcome.SUCCEEDED:
             continue
-        text = f"{time.workload} {state(time.outcome)} {seconds(time.elapsed_s)}"
-        if time.phases:
-            text += f", last in {time.phases[-1].name}"
         tasks: Counter[str] = Counter()
         for spread in evidence.spreads:
             if spread.workload == time.workload:
@@ -123,42 +102,36 @@ def find_unfinished(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if len(done) > _KINDS_LISTED:
             # An application of Spark may have hundreds of stages.
             done = [f"{format_counted(tasks.total(), 'task')} of {len(done):,} stages"]
-        if record.workloads[time.index].workload.has_tasks:
-            text += f"; finished by that time: {listed(done) or 'no task'}"
-        yield finding(
-            "unfinished", text, ("elapsed", time.elapsed_s, "s"), severity="warning", workload=time.workload
+        divided = record.workloads[time.index].workload.has_tasks
+        yield conclude(
+            "unfinished",
+            time,
+            ended=state(time.outcome),
+            last=time.phases[-1].name if time.phases else None,
+            tasks=listed(done) or "no task" if divided else None,
         )
     missing = record.suite.workloads[len(record.workloads) :]
     if missing:
-        yield finding(
-            "never-began",
-            f"workloads that the run never began: {listed([workload.kind for workload in missing])}",
-            severity="warning",
-        )
+        yield conclude("never-began", kinds=[workload.kind for workload in missing])
 
 
 def find_simulated(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """That the numbers were computed and not measured."""
     if record.origin is Origin.SIMULATED and evidence.workloads:
-        yield finding(
-            "simulated", f"every number here was computed by the {record.engine} engine, none was measured"
-        )
+        yield conclude("simulated", engine=record.engine)
 
 
 def find_missing(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """What the record does not hold, and what cannot be said for want of it."""
-    if not evidence.workloads:
-        return
-    gaps = []
     divided = any(result.workload.has_tasks for result in record.workloads)
-    if not evidence.use and divided:
-        # There may be samples of daemons, which tell nothing of their machines.
-        gaps.append("no samples of CPU, disks and network while a workload ran: their use is not known")
-    if not evidence.spreads and divided:
-        gaps.append("no task attempts: task times and balance are not known")
     limited = any(result.workload.limited for result in record.workloads)
-    # A cluster's disks and links are planned ones, and what holds it shows in its workers' use.
-    if record.limits is None and limited and not on_cluster(record):
-        gaps.append("no raw limits: how close the disks came to theirs is not known")
-    for gap in gaps:
-        yield finding("missing", f"the record holds {gap}")
+    gaps = {
+        # There may be samples of daemons, which tell nothing of their machines.
+        "use": divided and not evidence.use,
+        "tasks": divided and not evidence.spreads,
+        # A cluster's disks and links are planned ones, and what holds it shows in its workers' use.
+        "limits": limited and record.limits is None and not on_cluster(record),
+    }
+    for words, missing in gaps.items() if evidence.workloads else ():
+        if missing:
+            yield conclude("missing", words=words)

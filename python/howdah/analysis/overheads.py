@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 from statistics import median
+from typing import NamedTuple
 
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.evidence.times import JobOverhead, Spills, WorkloadTime
+from howdah.analysis.evidence.times import JobOverhead, WorkloadTime
 from howdah.analysis.machines import on_cluster
-from howdah.analysis.phases import attempts_of, by_job, cluster_work, done, job_bytes
+from howdah.analysis.phases import attempts_of, by_job, cluster_work, done, grouped, job_bytes
 from howdah.analysis.uneven_tasks import slots_of
-from howdah.analysis.wording import counted_tasks, finding, percent, seconds, times, took
+from howdah.analysis.wording import conclude, counted_tasks, took
 from howdah.model.comparison import Finding
-from howdah.model.run import Outcome, RunRecord, TaskAttempt
+from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
 from howdah.model.workloads.terasort import CODEC, ROWS, Codec
-from howdah.units import format_bytes, format_counted
 
 SHARE_AT_1_HZ = 0.01  # Telemetry is to stay under 1 % of one core at 1 Hz; what it costs grows with its rate.
 # A laboratory is several machines with their daemons, all sampled by one process.
@@ -27,27 +27,15 @@ JUDGED_FROM_S = 1.0  # Starting to sample costs more than a sample, so short run
 
 def find_cost(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """A sampler that cost more than it may, or came too late too often."""
-    del evidence
     cost = record.telemetry
     if cost is None or cost.elapsed_s <= 0 or cost.interval_s <= 0:
         return
     share = cost.cpu_s / cost.elapsed_s
     allowed = (ON_CLUSTER if on_cluster(record) else SHARE_AT_1_HZ) * max(1.0, 1.0 / cost.interval_s)
     if share > allowed and cost.elapsed_s >= JUDGED_FROM_S:
-        yield finding(
-            "telemetry-cost",
-            f"measuring took {percent(share)} of one core at an interval of {seconds(cost.interval_s)}, "
-            f"more than the {percent(allowed)} it may; a longer interval would disturb less",
-            ("CPU share of one core", share, "1"),
-            severity="warning",
-        )
+        yield conclude("telemetry-cost", cost, share=share, allowed=allowed)
     if cost.ticks and cost.late_ticks / cost.ticks > LATE_SHARE:
-        yield finding(
-            "late-samples",
-            f"{cost.late_ticks} of {cost.ticks} samples came late: the machine was too busy to "
-            "measure on time; totals are exact all the same, short peaks are not",
-            ("late samples", cost.late_ticks / cost.ticks, "1"),
-        )
+        yield conclude("late-samples", cost, share=cost.late_ticks / cost.ticks)
 
 
 def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhead, ...]:
@@ -65,7 +53,8 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
         # Waves and turnaround are those of the kind there are most of: the maps.
         most = max(kinds, key=lambda kind: len(done(attempts, kind)))
         mine = done(attempts, most)
-        places = _places(mine)
+        in_order = sorted(mine, key=lambda task: task.start_s)
+        places = list(grouped(in_order, lambda task: (task.worker, task.slot)).values())
         slots = slots_of(run.record, time, most, tasks=len(mine), places=len(places))
         first_s = min(task.start_s for task in tasks)
         whole_s = sum(task.elapsed_s for task in tasks)
@@ -92,13 +81,6 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
     return tuple(result)
 
 
-def _places(tasks: tuple[TaskAttempt, ...]) -> list[list[TaskAttempt]]:
-    places: dict[tuple[str, int], list[TaskAttempt]] = {}
-    for task in sorted(tasks, key=lambda task: task.start_s):
-        places.setdefault((task.worker, task.slot), []).append(task)
-    return list(places.values())
-
-
 def _share(parts: list[float | None], whole_s: float) -> float | None:
     reported = [part for part in parts if part is not None]
     return sum(reported) / whole_s if len(reported) == len(parts) and whole_s > 0 else None
@@ -107,29 +89,13 @@ def _share(parts: list[float | None], whole_s: float) -> float | None:
 def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One note per job on the time before, between and after its tasks, and on what tasks did with theirs."""
     for overhead in evidence.overheads:
-        last = f", the last of {overhead.jobs} jobs" if overhead.jobs > 1 else ""
-        tasks, slots = counted_tasks(overhead.tasks, overhead.kind), format_counted(overhead.slots, "slot")
-        between = "" if overhead.turnaround_s is None else f", {seconds(overhead.turnaround_s)} between two"
-        before, after, least = map(seconds, (overhead.before_s, overhead.after_s, overhead.least_task_s))
-        text = (
-            f"{before} passed before the first task and {after} after the last; {tasks} ran on {slots} in "
-            f"{overhead.waves:.1f} waves{between}; the shortest task {took(record)} {least}"
-        )
-        if overhead.cpu_share is not None:
-            text += f"; tasks computed for {percent(overhead.cpu_share)} of their time"
-            if overhead.gc_share is not None:
-                text += f" and collected garbage for {percent(overhead.gc_share)}"
-        yield finding(
+        yield conclude(
             "job-overhead",
-            f"{overhead.workload}{last}: {text}",
-            ("before the first task", overhead.before_s, "s"),
-            ("after the last task", overhead.after_s, "s"),
-            ("waves", overhead.waves, "1"),
-            ("between two tasks", overhead.turnaround_s, "s"),
-            ("shortest task", overhead.least_task_s, "s"),
-            ("computing", overhead.cpu_share, "1"),
-            ("collecting garbage", overhead.gc_share, "1"),
-            workload=overhead.workload,
+            overhead,
+            several=overhead.jobs if overhead.jobs > 1 else None,
+            counted=counted_tasks(overhead.tasks, overhead.kind),
+            took=took(record),
+            collecting=None if overhead.cpu_share is None else overhead.gc_share,
         )
 
 
@@ -139,67 +105,55 @@ SPILLED_ONCE = 1.01
 WORTHWHILE_RATIO = 1.1  # Compression that saves less than this costs CPU for hardly fewer bytes.
 
 
-def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spills, ...]:
-    spilled: list[Spills] = []
-    for time in workloads:
-        result = record.workloads[time.index]
-        counters, job = result.counters, result.job
-        if result.spark is not None:
-            # Its stages have findings of their own; what a shuffle writes is no spill.
-            continue
-        if job is not None:
-            work = cluster_work(result)
-            if work is None or not work.stored:
-                continue
-            # What the maps spilled; that reduces write once more what they merge is Hadoop's way.
-            moved = job_bytes(job)
-            read = moved.map_file_read + moved.reduce_file_read
-            volumes = moved.map_spills, moved.output_raw, moved.output_stored, read
-        elif counters.spilled_bytes:
-            rows = counters.input_rows or ROWS.of(result.workload) or 0
-            share = counters.spilled_rows / rows if rows else 0.0
-            volumes = share, counters.spilled_raw_bytes, counters.spilled_bytes, counters.spill_read_bytes
-        else:
-            continue
-        codec = (CODEC.of(result.workload) or Codec.NONE).value
-        spilled.append(Spills(time.workload, codec, *volumes))
-    return tuple(spilled)
-
-
 def find_spills(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """That a workload spilled, and a warning if it spilled rows more than once."""
-    for item in evidence.spills:
-        extra = item.rows_per_row > SPILLED_ONCE
-        text = f"{item.workload} spilled {format_bytes(item.raw_bytes)} of intermediate data"
-        if extra:
-            job = record.workloads[evidence.time_of(item.workload).index].job
-            remedy = "a larger mapreduce.task.io.sort.mb" if job else "more memory, or fewer tasks at once,"
-            text += (
-                f": every row {times(item.rows_per_row)} on average, where once would be enough; "
-                f"{remedy} would spare the disks"
+    for time in evidence.workloads:
+        result = record.workloads[time.index]
+        spilled = _spilled(result)
+        if spilled is not None:
+            extra = spilled.rows_per_row > SPILLED_ONCE
+            remedy = "more memory, or fewer tasks at once,"
+            yield conclude(
+                "extra-spills" if extra else "spills",
+                spilled,
+                workload=time.workload,
+                remedy=remedy if result.job is None else "a larger mapreduce.task.io.sort.mb",
+                once=", no row more than once" if spilled.rows_per_row else None,
             )
-        elif item.rows_per_row:
-            text += ", no row more than once"
-        yield finding(
-            "extra-spills" if extra else "spills",
-            text,
-            ("spilled, raw", item.raw_bytes, "B"),
-            ("spilled, on disk", item.stored_bytes, "B"),
-            ("spills per row", item.rows_per_row, "1"),
-            severity="warning" if extra else "note",
-            workload=item.workload,
-        )
+
+
+class _Spilled(NamedTuple):
+    """Intermediate data on disk: rows spilled per input row, and raw over stored bytes."""
+
+    rows_per_row: float
+    raw_bytes: int
+    stored_bytes: int
+
+
+def _spilled(result: WorkloadResult) -> _Spilled | None:
+    """What a workload spilled; None of Spark: its stages have findings of their own."""
+    counters = result.counters
+    if result.job is not None:
+        work = cluster_work(result) if result.spark is None else None
+        # What the maps spilled; that reduces write once more what they merge is Hadoop's way.
+        moved = job_bytes(result.job)
+        spilled = _Spilled(moved.map_spills, moved.output_raw, moved.output_stored)
+        return spilled if work is not None and work.stored else None
+    if result.spark is not None or not counters.spilled_bytes:
+        return None
+    rows = counters.input_rows or ROWS.of(result.workload) or 0
+    share = counters.spilled_rows / rows if rows else 0.0
+    return _Spilled(share, counters.spilled_raw_bytes, counters.spilled_bytes)
 
 
 def find_compression(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """The compression ratio of the intermediate data, where a codec was at work."""
-    for item in evidence.spills:
-        if item.codec == Codec.NONE.value or item.raw_bytes == 0:
-            continue
-        text = (
-            f"{item.workload}: {item.codec} compressed {format_bytes(item.raw_bytes)} "
-            f"of intermediate data to {format_bytes(item.stored_bytes)}, a ratio of {item.ratio:.2f}"
-        )
-        if item.ratio < WORTHWHILE_RATIO:
-            text += f", which spares {percent(1 - 1 / item.ratio)} of the bytes for the CPU time it takes"
-        yield finding("compression", text, ("compression ratio", item.ratio, "1"), workload=item.workload)
+    for time in evidence.workloads:
+        result = record.workloads[time.index]
+        codec, spilled = (CODEC.of(result.workload) or Codec.NONE).value, _spilled(result)
+        if spilled is not None and codec != Codec.NONE.value and spilled.raw_bytes:
+            ratio = spilled.raw_bytes / spilled.stored_bytes if spilled.stored_bytes > 0 else 1.0
+            spared = 1 - 1 / ratio if ratio < WORTHWHILE_RATIO else None
+            yield conclude(
+                "compression", spilled, workload=time.workload, codec=codec, ratio=ratio, spared=spared
+            )

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -21,17 +21,16 @@ from howdah.model.cluster import CounterValue, HadoopJob
 from howdah.model.run import Outcome, RunRecord, TaskAttempt, WorkloadResult
 from howdah.model.storage_policy import POLICIES, ErasurePolicy
 from howdah.model.tables import RunData
+from howdah.model.workloads.base import Moved
 from howdah.model.workloads.option import ERASURE_CODING, REPLICATION
+
+_Item = TypeVar("_Item")
+_Key = TypeVar("_Key", bound=Hashable)
 
 _NONE = CounterValue(map=0, reduce=0, total=0)
 
 
-class BytesToMove(NamedTuple):
-    read: int
-    write: int
-
-
-def work_of(result: WorkloadResult) -> BytesToMove | None:
+def work_of(result: WorkloadResult) -> Moved | None:
     """What a finished workload had to move; None where it did not finish or nothing tells."""
     if result.outcome is not Outcome.SUCCEEDED:
         return None
@@ -39,29 +38,29 @@ def work_of(result: WorkloadResult) -> BytesToMove | None:
     if moved is None:
         return None
     spill = spill_of(result, moved.read) if result.workload.is_shuffled else 0
-    return BytesToMove(moved.read + spill, moved.write + spill)
+    return Moved(moved.read + spill, moved.write + spill)
 
 
-def phase_work(result: WorkloadResult, work: BytesToMove | None, phase: str) -> BytesToMove | None:
+def phase_work(result: WorkloadResult, work: Moved | None, phase: str) -> Moved | None:
     """The part of a workload's work that falls into one phase; None where theory does not say."""
     if work is None:
         return None
     names = [phase_run.name for phase_run in result.phases]
     if len(names) == 1:
         return work
-    nothing = BytesToMove(0, 0)
+    nothing = Moved(0, 0)
     workload = result.workload
     before, after = workload.map_phases
     if workload.is_shuffled:
         moved = result.workload.moved(result.counters)
         size = moved.read if moved else 0
         spill = work.read - size
-        parts = {before: BytesToMove(size, spill), after: BytesToMove(spill, size)}
+        parts = {before: Moved(size, spill), after: Moved(spill, size)}
     elif workload.timed_by_file:
         # It writes and reads one data directory after another, each the same number of bytes.
         parts = {
-            "write": BytesToMove(0, work.write // max(1, names.count("write"))),
-            "read": BytesToMove(work.read // max(1, names.count("read")), 0),
+            "write": Moved(0, work.write // max(1, names.count("write"))),
+            "read": Moved(work.read // max(1, names.count("read")), 0),
         }
     else:
         # Everything else does its work in map tasks; reduces only put together what they found.
@@ -97,11 +96,11 @@ class JobBytes(NamedTuple):
         """Map output before compression over after; a little below 1 where nothing is compressed."""
         return self.output_raw / self.output_stored if self.output_stored > 0 else 1.0
 
-    def on_devices(self, replication: float) -> BytesToMove:
+    def on_devices(self, replication: float) -> Moved:
         """What the devices must have moved for all that, if no cache took part."""
         read = self.hdfs_read + self.map_file_read + self.reduce_file_read + self.shuffled
         written = round(replication * self.hdfs_written + self.map_file_written + self.reduce_file_written)
-        return BytesToMove(read, written)
+        return Moved(read, written)
 
 
 class ClusterWork(NamedTuple):
@@ -126,9 +125,9 @@ class ClusterWork(NamedTuple):
         return self.stored * (self.map_spills + self.reduce_spills)
 
     @property
-    def devices(self) -> BytesToMove:
+    def devices(self) -> Moved:
         """Bytes the disks move: with all replicas, and with the map output read once for the shuffle."""
-        return BytesToMove(
+        return Moved(
             round(self.input + self.files_read + self.stored),
             round(self.replication * self.output + self.files_written),
         )
@@ -239,7 +238,7 @@ def workload_times(run: RunData) -> tuple[WorkloadTime, ...]:
     return tuple(times)
 
 
-def _phases(result: WorkloadResult, work: BytesToMove | None) -> Iterator[PhaseTime]:
+def _phases(result: WorkloadResult, work: Moved | None) -> Iterator[PhaseTime]:
     names = numbered(phase.name for phase in result.phases)
     for phase, name in zip(result.phases, names, strict=True):
         part = phase_work(result, work, phase.name)
@@ -257,7 +256,7 @@ def numbered(names: Iterable[str]) -> Iterator[str]:
         yield name if seen[name] == 1 else f"{name} #{seen[name]}"
 
 
-def _rate(result: WorkloadResult, work: BytesToMove | None, elapsed_s: float) -> Rate | None:
+def _rate(result: WorkloadResult, work: Moved | None, elapsed_s: float) -> Rate | None:
     over = result.workload.rated_over
     if work is None or over is None:
         return None
@@ -306,15 +305,20 @@ def window_of(record: RunRecord, timeline: Timeline, time: WorkloadTime) -> tupl
 
 
 def attempts_of(run: RunData, time: WorkloadTime) -> tuple[TaskAttempt, ...]:
-    return rows(tasks_of(run.tasks, kind_of(run.record, time), time))
+    return rows(tasks_of(run.tasks, run.record.workloads[time.index].workload.kind, time))
 
 
 def by_job(attempts: Iterable[TaskAttempt]) -> tuple[tuple[TaskAttempt, ...], ...]:
     """The attempts of each MapReduce job of a workload, in the order they began; all where no job is told."""
-    jobs: dict[str | None, list[TaskAttempt]] = {}
-    for attempt in attempts:
-        jobs.setdefault(attempt.job, []).append(attempt)
-    return tuple(map(tuple, jobs.values()))
+    return tuple(map(tuple, grouped(attempts, lambda attempt: attempt.job).values()))
+
+
+def grouped(items: Iterable[_Item], key: Callable[[_Item], _Key]) -> dict[_Key, list[_Item]]:
+    """The items by something about them, in the order of the first of each."""
+    groups: dict[_Key, list[_Item]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
 
 
 def names_machine(error: str | None, machine: str) -> bool:
@@ -325,11 +329,6 @@ def names_machine(error: str | None, machine: str) -> bool:
 def master_of(attempt: int) -> int:
     """The application master, from 1, that began an attempt: each has a thousand numbers of its own."""
     return attempt // 1000 + 1
-
-
-def kind_of(record: RunRecord, time: WorkloadTime) -> str:
-    """The name under which the tasks table has a workload."""
-    return record.workloads[time.index].workload.kind
 
 
 def rows(tasks: pa.Table) -> tuple[TaskAttempt, ...]:

@@ -5,25 +5,25 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.evidence.operations import RegionServerUse, RegionUse, RequestCheck
+from howdah.analysis.evidence.operations import RegionServerUse, RegionUse
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.machines import Timeline
 from howdah.analysis.operation_steps import Stretch, TimedRun
+from howdah.analysis.phases import grouped
 from howdah.analysis.step_causes import SERVER, hot_from, region_servers
-from howdah.analysis.wording import finding, listed, percent, signed, times
+from howdah.analysis.wording import conclude, signed
 from howdah.model.comparison import Finding
 from howdah.model.reported import OperationCount
 from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.tables import COLLECTION, COMPACTION, FLUSH, MOVE, SPLIT, RunData, ServerEvent
 from howdah.model.workloads.ycsb import Ycsb
 from howdah.model.workloads.ycsb_options import Durability
-from howdah.units import format_counted
 
 
 def region_uses(timed: TimedRun) -> tuple[RegionUse, ...]:
@@ -47,40 +47,30 @@ def region_uses(timed: TimedRun) -> tuple[RegionUse, ...]:
 
 def find_hot_regions(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """The hottest region of each workload: a warning where it has a multiple of the others' requests."""
-    for workload in dict.fromkeys(use.workload for use in evidence.regions):
-        mine = [use for use in evidence.regions if use.workload == workload]
-        if len(mine) < 2:
-            continue
-        share = mine[0].rows / sum(use.rows for use in mine)
-        ratio = share * len(mine)
-        text = f"region {mine[0].region} on {mine[0].machine} had {percent(share)} of the requests to "
-        text += format_counted(len(mine), "region")
-        text += f", {times(ratio)} the mean" if ratio >= UNEVEN else ": it was spread evenly"
-        yield finding(
-            "hot-region",
-            f"{workload}: {text}",
-            *((f"rows of {use.region}", use.rows, "1") for use in mine[:10]),
-            severity="warning" if ratio >= hot_from(len(mine)) else "note",
-            workload=workload,
-        )
-
-
-class _Counter(NamedTuple):
-    """A counter that grows with a kind of event, and what is said of its growth."""
-
-    kind: str
-    daemon: str
-    metric: str
-    text: str
+    for mine in grouped(evidence.regions, lambda item: item.workload).values():
+        if len(mine) > 1:
+            share = mine[0].rows / sum(use.rows for use in mine)
+            ratio = share * len(mine)
+            yield conclude(
+                "hot-region",
+                mine[0],
+                warns=ratio >= hot_from(len(mine)),
+                numbers=((f"rows of {use.region}", use.rows, "1") for use in mine[:10]),
+                share=share,
+                regions=len(mine),
+                ratio=ratio if ratio >= UNEVEN else None,
+                even=None if ratio >= UNEVEN else ": it was spread evenly",
+            )
 
 
 _COUNTERS: Final = (
-    _Counter(COLLECTION, "regionserver", "jvm/regionserver/gc_s", "{:.3g} s of collections"),
-    _Counter(FLUSH, "regionserver", "regionserver/flushes", "{:.0f} of them ended"),
-    _Counter(COMPACTION, "regionserver", "regionserver/compactions", "{:.0f} of them ended"),
-    _Counter(MOVE, "hmaster", "hmaster/moves", "{:.0f} of them began"),
-    _Counter(SPLIT, "hmaster", "hmaster/splits", "{:.0f} of them began"),
+    (COLLECTION, "regionserver", "jvm/regionserver/gc_s", "{:.3g} s of collections"),
+    (FLUSH, "regionserver", "regionserver/flushes", "{:.0f} of them ended"),
+    (COMPACTION, "regionserver", "regionserver/compactions", "{:.0f} of them ended"),
+    (MOVE, "hmaster", "hmaster/moves", "{:.0f} of them began"),
+    (SPLIT, "hmaster", "hmaster/splits", "{:.0f} of them began"),
 )
+"""Counters that grow with a kind of event of a daemon, and what is said of their growth."""
 LEAST_S = 0.001  # Time in collections that is worth a mark, between two samples.
 
 
@@ -91,28 +81,30 @@ def server_events(run: RunData, timeline: Timeline) -> tuple[ServerEvent, ...]:
     """
     logged = [ServerEvent(**row) for row in run.server_events.to_pylist()]
     read = {(event.machine, event.daemon) for event in logged}
-    return tuple(sorted([*logged, *_server_events_counted(timeline, read)], key=lambda event: event.start_s))
-
-
-def _server_events_counted(timeline: Timeline, read: set[tuple[str, str]]) -> Iterator[ServerEvent]:
-    for counter in _COUNTERS:
-        for machine in timeline.hosts:
-            track = timeline.track(machine, counter.metric)
-            if track is None or (machine, counter.daemon) in read:
-                continue
-            least = LEAST_S if counter.kind == COLLECTION else 0.5
-            for (start_s, before), (end_s, after) in pairwise(zip(track.times_s, track.values, strict=True)):
-                if after - before >= least:
-                    text = f"{counter.text.format(after - before)} between two samples"
-                    yield ServerEvent(
-                        float(start_s), float(end_s), machine, counter.daemon, counter.kind, text, None
-                    )
+    events = list(logged)
+    for (kind, daemon, metric, words), machine in product(_COUNTERS, timeline.hosts):
+        track = timeline.track(machine, metric)
+        if track is None or (machine, daemon) in read:
+            continue
+        least = LEAST_S if kind == COLLECTION else 0.5
+        for (start_s, before), (end_s, after) in pairwise(zip(track.times_s, track.values, strict=True)):
+            if after - before >= least:
+                text = f"{words.format(after - before)} between two samples"
+                events.append(ServerEvent(float(start_s), float(end_s), machine, daemon, kind, text, None))
+    return tuple(sorted(events, key=lambda event: event.start_s))
 
 
 AGREE = 0.01  # Requests for the table of regions, and those that were sent again, are counted besides.
 SAME = 0.0005  # A smaller difference is not worth a word.
 UNEVEN = 1.3  # A server with so many times the mean of the requests is worth a word.
 _READS, _WRITES = ("read",), ("update", "insert")  # By request; read-modify-write counts as both.
+
+
+_GROWN = (
+    "flushes", "flushed_bytes", "compactions", "compacted_bytes", "wal_appends", "blocked_s", "exceptions",
+    "too_busy", "not_serving",
+)  # fmt: skip
+"""Counters of a RegionServer that its use has under the same names."""
 
 
 def region_server_uses(timed: TimedRun) -> tuple[RegionServerUse, ...]:
@@ -193,21 +185,13 @@ def _use(
         scans=grown("scan_requests"),
         seconds=time.elapsed_s,
         hit_share=hits / (hits + misses) if hits + misses else None,
+        **{metric: grown(metric) for metric in _GROWN},
         memstore_bytes=most("memstore_bytes") or 0.0,
-        flushes=grown("flushes"),
-        flushed_bytes=grown("flushed_bytes"),
-        compactions=grown("compactions"),
-        compacted_bytes=grown("compacted_bytes"),
         compaction_queue=most("compaction_queue") or 0.0,
-        wal_appends=grown("wal_appends"),
         wal_bytes=grown("wal_written_bytes"),
         sync_s=grown("wal_sync_s") / syncs if syncs else None,
-        blocked_s=grown("blocked_s"),
         gc_share=grown(f"{SERVER}/gc_s", "jvm") / time.elapsed_s if time.elapsed_s else 0.0,
         longest_pause_s=max(inside, default=0.0) if logged else None,
-        exceptions=grown("exceptions"),
-        too_busy=grown("too_busy"),
-        not_serving=grown("not_serving"),
         cpu_s=grown(f"{SERVER}/cpu_s", "jvm"),
         regions=most("regions") or 0.0,
         local_share=most("local_share"),
@@ -219,35 +203,47 @@ def _use(
     )
 
 
-def request_checks(timed: TimedRun, uses: Sequence[RegionServerUse]) -> tuple[RequestCheck, ...]:
-    """What clients count beside what servers do, of every workload whose operations were counted.
+class RequestCheck(NamedTuple):
+    """What clients requested and RegionServers counted: gets, mutations or entries of the WAL.
+
+    ``resolution`` bounds the error that comes from samples not falling on the workload's ends.
+    """
+
+    kind: str
+    requested: float
+    counted: float
+    resolution: float
+
+    @property
+    def apart(self) -> float:
+        return (self.counted - self.requested) / self.requested
+
+
+def _request_checks(
+    timed: TimedRun, time: WorkloadTime, uses: Sequence[RegionServerUse]
+) -> list[RequestCheck]:
+    """What clients count beside what servers do, of a workload whose operations were counted.
 
     Not where faults were done: probes ask beside the clients then, and clients ask again.
     """
-    if timed.run.record.faults:
-        return ()
-    checks: list[RequestCheck] = []
-    for time in timed.times:
-        result = timed.run.record.workloads[time.index]
-        mine = [use for use in uses if use.workload == time.workload]
-        # Where the highest rate was looked for, servers were asked for much beside what the record counts.
-        if not result.operations or not mine or result.rates:
-            continue
-        writes = asked_for(result.operations, _WRITES)
-        counted = {
-            "gets": (asked_for(result.operations, _READS), sum(use.gets for use in mine)),
-            "mutations": (writes, sum(use.mutations for use in mine)),
-            "entries in the WAL": (writes if is_logged(result) else 0, sum(use.wal_appends for use in mine)),
-        }
-        # A workload's neighbours may count for it: an interval at each end.
-        most_s = max(interval_s(timed.timeline, use.machine) for use in mine)
-        blur = min(1.0, 2 * most_s / time.elapsed_s)
-        checks += [
-            RequestCheck(time.workload, kind, float(requested), server, blur * requested)
-            for kind, (requested, server) in counted.items()
-            if requested
-        ]
-    return tuple(checks)
+    result = timed.run.record.workloads[time.index]
+    # Where the highest rate was looked for, servers were asked for much beside what the record counts.
+    if timed.run.record.faults or not result.operations or not uses or result.rates:
+        return []
+    writes = asked_for(result.operations, _WRITES)
+    counted = {
+        "gets": (asked_for(result.operations, _READS), sum(use.gets for use in uses)),
+        "mutations": (writes, sum(use.mutations for use in uses)),
+        "entries in the WAL": (writes if is_logged(result) else 0, sum(use.wal_appends for use in uses)),
+    }
+    # A workload's neighbours may count for it: an interval at each end.
+    most_s = max(interval_s(timed.timeline, use.machine) for use in uses)
+    blur = min(1.0, 2 * most_s / time.elapsed_s)
+    return [
+        RequestCheck(kind, float(requested), server, blur * requested)
+        for kind, (requested, server) in counted.items()
+        if requested
+    ]
 
 
 def is_logged(result: WorkloadResult) -> bool:
@@ -270,65 +266,56 @@ def hottest(uses: Sequence[RegionServerUse]) -> tuple[RegionServerUse, float]:
 
 def find_checks(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Whether servers counted what clients asked for: a warning where they did not."""
-    for workload in dict.fromkeys(check.workload for check in evidence.request_checks):
-        mine = [check for check in evidence.request_checks if check.workload == workload]
+    for uses in grouped(evidence.region_servers, lambda item: item.workload).values():
+        time = evidence.time_of(uses[0].workload)
+        mine = _request_checks(evidence.timed, time, uses)
+        if not mine:
+            continue
         off = [
             check
             for check in mine
             if abs(check.counted - check.requested) > AGREE * check.requested + check.resolution
         ]
-        if off:
-            text = "; ".join(
+        blur = max(check.resolution / check.requested for check in mine)
+        yield conclude(
+            "request-accounting",
+            uses[0],
+            words="off" if off else "agree",
+            warns=bool(off),
+            numbers=(
+                (f"{check.kind}, {by}", value, "1")
+                for check in mine
+                for by, value in (("requested", check.requested), ("counted", check.counted))
+            ),
+            off="; ".join(
                 f"RegionServers counted {check.counted:,.0f} {check.kind} where clients asked for "
                 f"{check.requested:,.0f} ({signed(check.apart)})"
                 for check in off
-            )
-        else:
-            counts = listed(
-                [
-                    f"{check.counted:,.0f} {check.kind}"
-                    + ("" if abs(check.apart) < SAME else f" ({signed(check.apart)})")
-                    for check in mine
-                ]
-            )
-            text = f"RegionServers counted {counts} for the requests of clients"
-            blur = max(check.resolution / check.requested for check in mine)
-            if blur > AGREE:
-                text += f"; samples are precise to {percent(blur)}"
-        yield finding(
-            "request-accounting",
-            f"{workload}: {text}",
-            *(
-                item
-                for check in mine
-                for item in (
-                    (f"{check.kind}, requested", check.requested, "1"),
-                    (f"{check.kind}, counted", check.counted, "1"),
-                )
             ),
-            severity="warning" if off else "note",
-            workload=workload,
+            counts=[
+                f"{check.counted:,.0f} {check.kind}"
+                + ("" if abs(check.apart) < SAME else f" ({signed(check.apart)})")
+                for check in mine
+            ],
+            blur=blur if blur > AGREE else None,
         )
 
 
 def find_skew(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """How requests spread over servers: a warning where one has a multiple of the others'."""
-    for workload in dict.fromkeys(use.workload for use in evidence.region_servers):
-        mine = [use for use in evidence.region_servers if use.workload == workload]
-        if len(mine) < 2 or not any(use.judged for use in mine):
-            continue
-        most, ratio = hottest(mine)
-        share = ratio / len(mine)
-        many = format_counted(len(mine), "RegionServer")
-        text = f"{most.machine} had {percent(share)} of the requests of {many}"
-        hit_s = first_hit_s(record, [use.machine for use in mine])
-        text += " before a fault hit one" if hit_s <= evidence.time_of(workload).end_s else ""
-        even = f", {times(ratio)} the mean" if ratio >= UNEVEN else ": they were spread evenly"
-        hot = ratio >= hot_from(len(mine))
-        yield finding(
-            "request-skew",
-            f"{workload}: {text}{even}",
-            *((f"requests of {use.machine}", use.judged, "1") for use in mine),
-            severity="warning" if hot else "note",
-            workload=workload,
-        )
+    for mine in grouped(evidence.region_servers, lambda item: item.workload).values():
+        if len(mine) > 1 and any(use.judged for use in mine):
+            most, ratio = hottest(mine)
+            hit_s = first_hit_s(record, [use.machine for use in mine])
+            hit = hit_s <= evidence.time_of(most.workload).end_s
+            yield conclude(
+                "request-skew",
+                most,
+                warns=ratio >= hot_from(len(mine)),
+                numbers=((f"requests of {use.machine}", use.judged, "1") for use in mine),
+                share=ratio / len(mine),
+                servers=len(mine),
+                before=" before a fault hit one" if hit else None,
+                ratio=ratio if ratio >= UNEVEN else None,
+                even=None if ratio >= UNEVEN else ": they were spread evenly",
+            )

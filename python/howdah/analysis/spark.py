@@ -1,4 +1,4 @@
-"""A Spark application: where its time went, what each executor did, and what lost executors cost.
+"""A Spark application: where its time went, what each executor did, what lost executors cost, and findings.
 
 The times of other numbers of executors are estimated as by Sparklens: the measured tasks are placed again on
 another number of cores, and the time without tasks stays as it was."""
@@ -6,19 +6,26 @@ another number of cores, and the time without tasks stays as it was."""
 from __future__ import annotations
 
 import heapq
+import math
+import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
+from typing import Any
 
-from howdah.analysis.evidence.losses import SparkLoss, WorkerLoss
+from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.use import ExecutorEstimate, ExecutorUse, SparkUse
+from howdah.analysis.fault_effects import was_meant
 from howdah.analysis.phases import attempts_of
+from howdah.analysis.wording import conclude, listed, percent, seconds
 from howdah.model.cluster import OF_ONE_STAGE, SparkExecutorRun, SparkRun
+from howdah.model.comparison import Finding
 from howdah.model.placement import most_at_once, stretches
-from howdah.model.run import Outcome, TaskAttempt
+from howdah.model.run import Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
+from howdah.units import format_counted
 
 _FACTORS = (0.5, 1.0, 2.0, 4.0)  # Executors of an estimate, as multiples of those that ran.
 
@@ -169,43 +176,130 @@ _IN_ORDER = ("idle", "driver's request", "killed by driver", "shutdown", "finish
 """Words in Spark's reasons for the removal of executors that nothing happened to."""
 
 
-def spark_losses(
-    run: RunData, times: tuple[WorkloadTime, ...], workers: Sequence[WorkerLoss]
-) -> tuple[SparkLoss, ...]:
-    """One for each application that lost executors."""
-    result = []
-    for time in times:
-        spark = run.record.workloads[time.index].spark
-        lost = tuple(executor for executor in spark.executors if is_lost(executor)) if spark else ()
-        if spark is not None and lost:
-            mine = [loss for loss in workers if loss.workload == time.workload]
-            result.append(_loss(time.workload, spark, lost, attempts_of(run, time), mine))
-    return tuple(result)
-
-
 def is_lost(executor: SparkExecutorRun) -> bool:
     """Whether an executor was lost, rather than given back or ended with its application."""
     reason = executor.removal_reason.lower()
     return executor.end_s is not None and bool(reason) and not any(word in reason for word in _IN_ORDER)
 
 
-def _loss(
-    workload: str,
-    spark: SparkRun,
-    lost: tuple[SparkExecutorRun, ...],
+def undone_attempts(attempts: Sequence[TaskAttempt]) -> tuple[TaskAttempt, ...]:
+    """Attempts of tasks of Spark that succeeded, and whose output was lost: another one succeeded later."""
+    done: defaultdict[tuple[int, int], list[TaskAttempt]] = defaultdict(list)
+    for attempt in attempts:
+        if attempt.succeeded and attempt.executor is not None:
+            done[stage_of(attempt), attempt.task].append(attempt)
+    return tuple(
+        attempt
+        for attempts_of_task in done.values()
+        for attempt in sorted(attempts_of_task, key=lambda task: task.end_s)[:-1]
+    )
+
+
+DRIVER_SHARE = 0.3  # From this part of the time on, the driver limits: more executors do not shorten it.
+WAITING_SHARE = 0.1  # Waits for shuffle data and garbage collection are reported from this part on.
+_WORTH = 0.05  # An estimate that changes the time by less than this fraction is no gain.
+_CONTAINER = re.compile(r":? container_\w+(?: on host: [\w.-]+)?")
+_NODE_LOST = "Exit status: -100"  # YARN's status of containers that it ended with their node.
+
+
+def find_driver(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """How long no task of an application ran, which no number of executors changes."""
+    for use in evidence.spark:
+        share = use.driver_s / use.elapsed_s
+        yield conclude("spark-driver", use, warns=share >= DRIVER_SHARE, share=share)
+
+
+def find_scaling(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """What other numbers of executors would do to an application."""
+    for use in evidence.spark:
+        own = next(estimate for estimate in use.estimates if estimate.executors == use.executors)
+        more = [estimate for estimate in use.estimates if estimate.executors > use.executors]
+        gain = max((1 - estimate.elapsed_s / own.elapsed_s for estimate in more), default=0.0)
+        hardly = "more executors would hardly help"
+        yield conclude(
+            "spark-scaling",
+            use,
+            sure="likely" if abs(use.error) <= WAITING_SHARE else "guess",
+            numbers=(
+                (f"{format_counted(estimate.executors, 'executor')}, estimated", estimate.elapsed_s, "s")
+                for estimate in use.estimates
+            ),
+            verdict=hardly if gain < _WORTH else f"more executors would save up to {percent(gain)}",
+            times=", ".join(
+                f"{seconds(estimate.elapsed_s)} with {estimate.executors:,}" for estimate in use.estimates
+            ),
+        )
+
+
+def find_cpu_floor(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """How far an application is from the CPU time of its tasks on all its cores, which is its least time."""
+    for use in evidence.spark:
+        if use.cpu_floor_s > 0:
+            ratio, all_cores = use.elapsed_s / use.cpu_floor_s, use.executors * use.cores
+            yield conclude("spark-floor", use, ratio=ratio, all_cores=all_cores)
+
+
+def find_stage_waits(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Stages that spilled, waited for shuffle data of others, or collected garbage for long."""
+    for time in evidence.workloads:
+        spark = record.workloads[time.index].spark
+        for stage in spark.stages if spark else ():
+            place = {"workload": time.workload, "phase": f"stage {stage.id}"}
+            values: dict[str, Any] = {**place, "stage": stage, "what": stage.what or stage.name}
+            if stage.memory_spilled_bytes:
+                yield conclude("spark-spill", **values)
+            for id_, part_s in (("spark-fetch-wait", stage.fetch_wait_s), ("spark-gc", stage.gc_s)):
+                share = part_s / stage.run_s if stage.run_s > 0 else 0.0
+                if share >= WAITING_SHARE:
+                    yield conclude(id_, **values, share=share)
+
+
+def find_memory(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """How much of their heaps executors used."""
+    for time in evidence.workloads:
+        spark = record.workloads[time.index].spark
+        used = [
+            (executor.peak_heap_bytes / executor.heap_bytes, executor)
+            for executor in (spark.executors if spark else ())
+            if executor.heap_bytes and executor.peak_heap_bytes
+        ]
+        if used:
+            share, most = max(used, key=lambda pair: pair[0])
+            yield conclude("spark-memory", most, workload=time.workload, share=share)
+
+
+def find_lost_executors(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Executors that were lost, the work that was lost with them, and what Spark computed again."""
+    for time in evidence.workloads:
+        spark = record.workloads[time.index].spark
+        lost = tuple(executor for executor in spark.executors if is_lost(executor)) if spark else ()
+        if spark is not None and lost:
+            yield _lost_executors(record, evidence, time, lost, attempts_of(evidence.timed.run, time))
+
+
+def _lost_executors(
+    record: RunRecord,
+    evidence: Evidence,
+    time: WorkloadTime,
+    lost: Sequence[SparkExecutorRun],
     attempts: Sequence[TaskAttempt],
-    workers: Sequence[WorkerLoss],
-) -> SparkLoss:
+) -> Finding:
     removals = {executor.id: executor.end_s for executor in lost if executor.end_s is not None}
-    removed_s = min(removals.values())
     # A worker's last sign of life is earlier than the moment at which the driver was informed.
     signs = {
         executor.id: min(
-            [removals[executor.id], *(loss.lost_s for loss in workers if loss.worker == executor.worker)]
+            removals[executor.id],
+            *(
+                loss.lost_s
+                for loss in evidence.losses
+                if (loss.workload, loss.worker) == (time.workload, executor.worker)
+            ),
+            math.inf,
         )
         for executor in lost
     }
     lost_s = min(signs.values())
+    late_s = min(removals.values()) - lost_s
     failed = [attempt for attempt in attempts if not attempt.succeeded]
     fetches = [attempt for attempt in failed if (attempt.error or "").startswith(FETCH_FAILED)]
     under_way = [
@@ -222,34 +316,64 @@ def _loss(
         for attempt in attempts
         if (attempt.kind, attempt.task) in tasks and attempt.start_s > lost_s and attempt not in wasted
     ]
-    ended_s = (min(signs[attempt.executor or ""], attempt.end_s) - attempt.start_s for attempt in under_way)
+    work = []
+    if under_way:
+        ended_s = (
+            min(signs[attempt.executor or ""], attempt.end_s) - attempt.start_s for attempt in under_way
+        )
+        worked_s = sum(max(0.0, worked_s) for worked_s in ended_s)
+        work.append(f"{format_counted(len(under_way), 'attempt')} under way ({seconds(worked_s)} of work)")
+    if undone:
+        undone_s = sum(attempt.elapsed_s for attempt in undone)
+        output = format_counted(len(undone), "finished task")
+        work.append(f"the output of {output} ({seconds(undone_s)} of work)")
+    by_reason: defaultdict[str, list[str]] = defaultdict(list)
+    for executor in lost:
+        by_reason[_reason(executor.removal_reason)].append(f"executor {executor.id} on {executor.worker}")
+    spark = record.workloads[time.index].spark
+    stages = sorted({stage.id for stage in spark.stages if stage.attempt > 0}) if spark else []
     repeated = stretches((attempt.start_s, attempt.end_s) for attempt in again)
-    return SparkLoss(
-        workload=workload,
-        executors=lost,
-        lost_s=lost_s,
-        removed_s=removed_s,
-        ended=len(under_way),
-        ended_s=sum(max(0.0, worked_s) for worked_s in ended_s),
-        undone=len(undone),
-        undone_s=sum(attempt.elapsed_s for attempt in undone),
-        fetch_failed=len(fetches),
-        stages=tuple(sorted({stage.id for stage in spark.stages if stage.attempt > 0})),
-        again=len(again),
+    return conclude(
+        "spark-lost-executors",
+        warns=not all(was_meant(record, evidence, executor.worker, lost_s) for executor in lost),
+        workload=time.workload,
+        lost="; ".join(
+            f"{listed(names)} {'was' if len(names) == 1 else 'were'} lost: {reason}"
+            for reason, names in by_reason.items()
+        ),
+        late_s=late_s if late_s > 0 else None,
+        them="it" if len(lost) == 1 else "them",
+        work=work or None,
+        fetches=len(fetches) or None,
+        ran_again=[f"stage {stage}" for stage in stages] or None,
+        begun_after_s=min((attempt.start_s for attempt in again), default=lost_s) - lost_s,
+        redone_after_s=max(attempt.end_s for attempt in again) - lost_s if again else None,
         again_s=sum(end_s - start_s for start_s, end_s in repeated),
-        begun_s=min((attempt.start_s for attempt in again), default=None),
-        redone_s=max((attempt.end_s for attempt in again), default=None),
+        lost_executors=len(lost),
+        ended=len(under_way),
+        undone=len(undone),
+        fetch_failed=len(fetches),
+        repeated_stages=len(stages),
+        again=len(again),
     )
 
 
-def undone_attempts(attempts: Sequence[TaskAttempt]) -> tuple[TaskAttempt, ...]:
-    """Attempts of tasks of Spark that succeeded, and whose output was lost: another one succeeded later."""
-    done: defaultdict[tuple[int, int], list[TaskAttempt]] = defaultdict(list)
-    for attempt in attempts:
-        if attempt.succeeded and attempt.executor is not None:
-            done[stage_of(attempt), attempt.task].append(attempt)
-    return tuple(
-        attempt
-        for attempts_of_task in done.values()
-        for attempt in sorted(attempts_of_task, key=lambda task: task.end_s)[:-1]
-    )
+def _reason(reason: str) -> str:
+    """Spark's reason in one line; what follows the exit status are guesses and an empty diagnosis."""
+    text = " ".join(reason.split()).partition(" Possible causes:")[0].rstrip(". ")
+    # The same for several executors, if their containers are not named.
+    text = _CONTAINER.sub("", text)
+    return f"{text} (YARN gave up the node)" if text.endswith(_NODE_LOST) else text
+
+
+def find_killed_driver(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Applications whose driver was started again, or whose event log has no end."""
+    for time in evidence.workloads:
+        spark = record.workloads[time.index].spark
+        if spark is not None and spark.attempt > 1:
+            begun_s = spark.start_s - time.start_s
+            yield conclude("spark-driver-restarted", workload=time.workload, spark=spark, begun_s=begun_s)
+        if spark is not None and spark.outcome == "unfinished":
+            read = "up to its last complete line" if spark.truncated else "as far as it was written"
+            lived_s = spark.end_s - spark.start_s
+            yield conclude("spark-driver-lost", workload=time.workload, lived_s=lived_s, read=read)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from howdah.analysis.evidence.operations import TailKind
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.use import FloatArray
-from howdah.analysis.machines import MODES, Timeline, Track
+from howdah.analysis.machines import MODES, Timeline, Track, ratio
 from howdah.analysis.operation_steps import StepCounts, Stretch, TimedRun, in_stretches
 from howdah.analysis.wording import listed
 from howdah.model.tables import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
@@ -117,7 +117,7 @@ def step_causes(scene: Scene) -> Iterator[StepCause]:
     requests = {name: _requests(scene, name) for name in servers}
     if len(requests) > 1:
         mean = sum(requests.values(), np.zeros(len(scene.edges_s) - 1)) / len(requests)
-        over_mean = {name: _ratio(values, mean) for name, values in requests.items()}
+        over_mean = {name: ratio(values, mean) for name, values in requests.items()}
         hot = hot_from(len(requests))
         yield from _cause(scene, "hot server", over_mean, "requests over the servers' mean", "1", least=hot)
     yield from _work(scene, "flushes", FLUSH, f"{SERVER}/flushes")
@@ -152,7 +152,7 @@ def _misses(scene: Scene) -> Values:
     """Reads that the cache did not have, from a disk that others wait for, too."""
     values = {}
     for name, busy in _used(scene, scene.servers, _busy).items():
-        share = _ratio(_growth(scene, name, f"{SERVER}/cache_misses"), _requests(scene, name))
+        share = ratio(_growth(scene, name, f"{SERVER}/cache_misses"), _requests(scene, name))
         values[name] = np.where((share >= UNCACHED) & (busy >= BUSY), share, 0.0)
     return values
 
@@ -170,10 +170,6 @@ def _used(scene: Scene, names: Sequence[str], share: Callable[[Scene, str], Floa
     return {name: used for name in names if (used := share(scene, name)) is not None}
 
 
-def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
-    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
-
-
 def cpu_busy(scene: Scene, machine: str) -> FloatArray | None:
     """The share of a machine's CPU time that was used in each step, or its host's."""
     for name in scene.places(machine):
@@ -181,7 +177,7 @@ def cpu_busy(scene: Scene, machine: str) -> FloatArray | None:
         if cpus:
             spent = {mode: _growth(scene, name, *(f"cpu/{cpu}/{mode}_s" for cpu in cpus)) for mode in MODES}
             total = sum(spent.values(), np.zeros(len(scene.edges_s) - 1))
-            return _ratio(spent["user"] + spent["system"] + spent["steal"], total)
+            return ratio(spent["user"] + spent["system"] + spent["steal"], total)
     return None
 
 

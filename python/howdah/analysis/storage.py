@@ -13,11 +13,11 @@ from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.volumes import DfsioFigures, StorageZones
 from howdah.analysis.machines import data_dirs, dir_of
-from howdah.analysis.wording import Figure, finding, percent, seconds
+from howdah.analysis.wording import conclude
 from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.workloads.dfsio import DfsioFiles
-from howdah.units import MIB, format_rate
+from howdah.units import MIB
 
 
 def dfsio_figures(result: WorkloadResult, workload: str | None = None) -> DfsioFigures | None:
@@ -55,18 +55,35 @@ def all_figures(record: RunRecord, workloads: Iterable[WorkloadTime]) -> tuple[D
 def find_dfsio(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """TestDFSIO's four figures, which are about one task and not about the whole machine."""
     for item in evidence.dfsio:
-        yield finding(
-            "dfsio",
-            f"{item.workload}: throughput {item.throughput_mb_per_s:,.2f} MB/s per task, "
-            f"average I/O rate {item.average_mb_per_s:,.2f} MB/s, standard "
-            f"deviation {item.deviation_mb_per_s:,.2f} MB/s, "
-            f"{item.files} files in {seconds(item.exec_s)} (TestDFSIO's definitions, MB = 2^20 bytes)",
-            ("throughput", item.throughput_mb_per_s * MIB, "B/s"),
-            ("average I/O rate", item.average_mb_per_s * MIB, "B/s"),
-            ("I/O rate deviation", item.deviation_mb_per_s * MIB, "B/s"),
-            ("execution time", item.exec_s, "s"),
-            workload=item.workload,
-        )
+        rates = (item.throughput_mb_per_s, item.average_mb_per_s, item.deviation_mb_per_s)
+        throughput, average, deviation = (rate * MIB for rate in rates)
+        yield conclude("dfsio", item, throughput=throughput, average=average, deviation=deviation)
+
+
+def zone_finding(
+    record: RunRecord, evidence: Evidence, item: StorageZones, *, explained: bool = True
+) -> Finding:
+    """How fast the first files went, how fast the last, why they may differ, and fio's raw rate."""
+    first, last = ends(list(item.rates_bytes_per_s))
+    limits = record.workloads[evidence.time_of(item.workload).index].raw_limits
+    raw_rates = [
+        limit.write_bytes_per_s if item.operation == "write" else limit.read_bytes_per_s
+        for limit in limits
+        if limit.data_dir == item.data_dir
+    ]
+    slower = item.drop > ZONE_DROP
+    where = ": as fast everywhere" if item.drop > -ZONE_DROP else ": faster towards its end"
+    why = ": the outer and inner zones of a disk, or one that fills up" if explained else None
+    return conclude(
+        "storage-zones",
+        item,
+        verb="writes" if item.operation == "write" else "reads",
+        first=first,
+        last=last,
+        less=item.drop if slower else None,
+        where=why if slower else where,
+        raw=(raw_rates[0] or None) if raw_rates else None,
+    )
 
 
 ZONE_DROP = 0.05  # Below this the first and last files differ by noise rather than by where they lie.
@@ -106,49 +123,8 @@ def steepest(evidence: Evidence, workload: str) -> StorageZones | None:
     return max(written, key=lambda zones: zones.drop, default=None)
 
 
-def zone_sentence(
-    record: RunRecord, evidence: Evidence, item: StorageZones, *, explained: bool = True
-) -> str:
-    """How fast the first files went, how fast the last, why they may differ, and fio's raw rate."""
-    first, last = ends(list(item.rates_bytes_per_s))
-    verb = "writes" if item.operation == "write" else "reads"
-    text = (
-        f"{item.data_dir} {verb} {format_rate(first)} on its first files and {format_rate(last)} on its last"
-    )
-    if item.drop > ZONE_DROP:
-        text += f", {percent(item.drop)} less"
-        text += ": the outer and inner zones of a disk, or one that fills up" if explained else ""
-    else:
-        text += ": as fast everywhere" if item.drop > -ZONE_DROP else ": faster towards its end"
-    raw = _raw_rate(record, evidence, item)
-    return f"{text}; fio's raw rate is {format_rate(raw)}" if raw else text
-
-
-def zone_numbers(record: RunRecord, evidence: Evidence, item: StorageZones) -> list[Figure]:
-    """The numbers of that sentence."""
-    first, last = ends(list(item.rates_bytes_per_s))
-    return [
-        ("first files", first, "B/s"),
-        ("last files", last, "B/s"),
-        ("outer to inner drop", item.drop, "1"),
-        ("raw, by fio", _raw_rate(record, evidence, item) or None, "B/s"),
-    ]
-
-
 def find_zones(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """How much slower a disk is at its inner end, against fio's raw rate; the steepest explains why."""
     for item in evidence.storage:
-        yield finding(
-            "storage-zones",
-            zone_sentence(record, evidence, item, explained=item is steepest(evidence, item.workload)),
-            *zone_numbers(record, evidence, item),
-            workload=item.workload,
-        )
-
-
-def _raw_rate(record: RunRecord, evidence: Evidence, item: StorageZones) -> float | None:
-    result = record.workloads[evidence.time_of(item.workload).index]
-    for limit in result.raw_limits:
-        if limit.data_dir == item.data_dir:
-            return limit.write_bytes_per_s if item.operation == "write" else limit.read_bytes_per_s
-    return None
+        explained = item is steepest(evidence, item.workload)
+        yield zone_finding(record, evidence, item, explained=explained)

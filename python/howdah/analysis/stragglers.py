@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 
 from howdah.analysis.causes import tasks
 from howdah.analysis.causes.limits_met import LEAST_PEERS, CauseMark, Planned, View, planned_limits
@@ -14,45 +15,24 @@ from howdah.analysis.evidence.use import OthersUse
 from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.other_processes import disturbance_of, disturbed, used_meanwhile
-from howdah.analysis.phases import attempts_of, by_job, done
-from howdah.analysis.wording import Sure, finding, percent, seconds, times, took
+from howdah.analysis.phases import attempts_of, by_job, done, grouped
+from howdah.analysis.wording import FORMS, Sure, conclude, percent, sentences, took
 from howdah.model.comparison import Finding
 from howdah.model.run import Origin, Outcome, RunRecord, TaskAttempt
-from howdah.units import format_bytes, format_counted, format_rate
+from howdah.units import format_counted
 
 MOST_SENTENCES = 3  # More stragglers of one kind and cause share a sentence, with as many examples.
 
 LIKELY = 0.7
 _CONTENDED: Cause = "contended machine"
-_DID: dict[Cause, tuple[str, str]] = {
-    "skewed partition": (
-        "was given more bytes than others of its kind",
-        "were given more bytes than others of their kind",
-    ),
-    "slow disk": ("waited for a slow disk", "waited for slow disks"),
-    "slow link": ("waited for a slow link", "waited for slow links"),
-    "garbage collection": ("collected garbage", "collected garbage"),
-    "CPU held back": ("was limited in its use of CPUs", "were limited in their use of CPUs"),
-    "late start": ("began late", "began late"),
-    "contended machine": (
-        "was slow while others used the machine that it shares with them",
-        "were slow while others used the machine that they share with them",
-    ),
-    "cannot tell": (
-        "was slow, and neither telemetry nor tasks show why",
-        "were slow, and neither telemetry nor tasks show why",
-    ),
-}
-"""What is said of one straggler of a cause, and of several."""
 _REFERENCES = {"plan": "planned", "peers": "its peers'", "quiet": "a quiet machine's"}
 
 
 def find_stragglers(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """A warning for each straggler with its cause and the numbers for it; those that are many share one."""
-    alike: dict[tuple[str, str, bool, Cause], list[Straggler]] = {}
-    for straggler in evidence.stragglers:
-        key = (straggler.workload, straggler.kind, straggler.task is None, straggler.cause)
-        alike.setdefault(key, []).append(straggler)
+    alike = grouped(
+        evidence.stragglers, lambda some: (some.workload, some.kind, some.task is None, some.cause)
+    )
     for group in alike.values():
         if len(group) > MOST_SENTENCES:
             yield _of_many(evidence, group)
@@ -61,47 +41,54 @@ def find_stragglers(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 def _of_one(record: RunRecord, evidence: Evidence, straggler: Straggler) -> Finding:
-    text = f"{straggler.workload}: {_place(straggler)} {_DID[straggler.cause][0]}"
-    if straggler.signs:
-        text += f": {_reason(straggler)}"
-    if straggler.slowdown > 1 and straggler.task is None:
-        text += f"; its tasks {took(record)} {times(straggler.slowdown)} as long per byte as others'"
-    text += _disturbed(evidence, straggler)
-    if len(straggler.signs) > 1:
-        text += f"; weaker: {straggler.signs[1].cause}, {_stands_on(straggler.signs[1])}"
-    numbers = (
-        ("confidence", straggler.confidence, "1"),
-        ("seconds per byte over others'", straggler.slowdown, "1"),
-        *((_lost(sign), sign.lost_share, "1") for sign in straggler.signs),
-    )
-    return finding(
+    signs, slower = straggler.signs, straggler.slowdown > 1 and straggler.task is None
+    return conclude(
         "straggler",
-        text,
-        *numbers,
-        severity="warning",
-        workload=straggler.workload,
+        words="one",
         sure=_sure(straggler.confidence),
+        numbers=(
+            ("confidence", straggler.confidence, "1"),
+            ("seconds per byte over others'", straggler.slowdown, "1"),
+            *((_lost(sign), sign.lost_share, "1") for sign in signs),
+        ),
+        workload=straggler.workload,
+        place=_place(straggler),
+        did=sentences()["straggler"]["did"][straggler.cause][0],
+        reason=_reason(straggler) if signs else None,
+        took=took(record),
+        slower=straggler.slowdown if slower else None,
+        others=_others(evidence, straggler),
+        weaker=f"{signs[1].cause}, {_stands_on(signs[1])}" if len(signs) > 1 else None,
     )
 
 
 def _of_many(evidence: Evidence, group: Sequence[Straggler]) -> Finding:
     """The strongest come first, and are the examples."""
     first = group[0]
-    noun = "worker" if first.task is None else f"{first.kind} task"
-    text = f"{first.workload}: {format_counted(len(group), noun)} {_DID[first.cause][1]}, such as "
-    text += "; ".join(
-        f"{_place(straggler)}, {_reason(straggler)}" if straggler.signs else _place(straggler)
-        for straggler in group[:MOST_SENTENCES]
-    )
-    text += _disturbed(evidence, first)
     surest = max(straggler.confidence for straggler in group)
     numbers = [("stragglers", len(group), "1"), ("largest confidence", surest, "1")]
     if first.signs:
         most = max(straggler.signs[0].lost_share for straggler in group)
         numbers.append((f"most {_lost(first.signs[0])}", most, "1"))
-    return finding(
-        "straggler", text, *numbers, severity="warning", workload=first.workload, sure=_sure(surest)
+    return conclude(
+        "straggler",
+        words="many",
+        sure=_sure(surest),
+        numbers=numbers,
+        workload=first.workload,
+        counted=format_counted(len(group), "worker" if first.task is None else f"{first.kind} task"),
+        did=sentences()["straggler"]["did"][first.cause][1],
+        examples="; ".join(
+            f"{_place(straggler)}, {_reason(straggler)}" if straggler.signs else _place(straggler)
+            for straggler in group[:MOST_SENTENCES]
+        ),
+        others=_others(evidence, first),
     )
+
+
+def _others(evidence: Evidence, straggler: Straggler) -> str | None:
+    others = disturbance_of(evidence, straggler.workload)
+    return None if others is None or straggler.cause == _CONTENDED else used_meanwhile(others)
 
 
 def _place(straggler: Straggler) -> str:
@@ -118,13 +105,6 @@ def _reason(straggler: Straggler) -> str:
     return f"{_stands_on(sign)}, which cost it {percent(sign.lost_share)} of its time"
 
 
-def _disturbed(evidence: Evidence, straggler: Straggler) -> str:
-    others = disturbance_of(evidence, straggler.workload)
-    if others is None or straggler.cause == _CONTENDED:
-        return ""
-    return f"; {used_meanwhile(others)}, which makes this less sure"
-
-
 def _sure(confidence: float) -> Sure:
     return "likely" if confidence >= LIKELY else "guess"
 
@@ -134,20 +114,13 @@ def _lost(sign: Sign) -> str:
 
 
 def _stands_on(sign: Sign) -> str:
-    value, reference = (_worded(amount, sign.unit) for amount in (sign.value, sign.reference))
+    worded = FORMS.get(sign.unit, percent)
+    value, reference = (
+        f"{amount:.2g}" if sign.unit == "CPUs" else worded(amount) for amount in (sign.value, sign.reference)
+    )
     base = _REFERENCES[sign.against]
     text = f"{sign.quantity} {value} against {base} {reference}"
     return f"{text} for {percent(sign.held_share)} of the time" if sign.held_share is not None else text
-
-
-def _worded(value: float, unit: str) -> str:
-    if unit == "B/s":
-        return format_rate(value)
-    if unit == "B":
-        return format_bytes(value)
-    if unit == "s":
-        return seconds(value)
-    return f"{value:.2g}" if unit == "CPUs" else percent(value)
 
 
 CONSEQUENCE = 0.5  # Signs weaker than this part of the strongest one are taken for its consequences.
@@ -249,18 +222,24 @@ def _of_job(
     idle = tasks.had_little(view)
     marks = [
         mark
-        for mark in _marks(view, data_disks)
+        for mark in chain(
+            slow_disks(view, data_disks),
+            slow_links(view),
+            held_back(view),
+            tasks.full_heaps(view),
+            tasks.skewed_tasks(view),
+            tasks.late_starts(view),
+        )
         if mark.sign.strength >= 1
         and not (mark.worker in idle and _had_no_need(mark, slow))
         and not (view.origin is Origin.SIMULATED and _could_do_more(mark, view))
     ]
     most = max((mark.sign.strength for mark in marks), default=0.0)
-    places: dict[tuple[str, int | None], list[CauseMark]] = {}
-    for mark in sorted(marks, key=lambda mark: -mark.sign.strength):
-        places.setdefault((mark.worker, mark.task), []).append(mark)
-    for (worker, task), mine in places.items():
+    strongest = sorted(marks, key=lambda mark: -mark.sign.strength)
+    for (worker, task), mine in grouped(strongest, lambda mark: (mark.worker, mark.task)).items():
         if mine[0].sign.strength >= CONSEQUENCE * most:
-            signs = _strongest(mine)
+            # The strongest of each cause, which come first.
+            signs = tuple(alike[0].sign for alike in grouped(mine, lambda mark: mark.sign.cause).values())
             yield Straggler(
                 workload=workload,
                 kind=mine[0].kind,
@@ -274,15 +253,6 @@ def _of_job(
             )
     if not marks and len(view.workers) > LEAST_PEERS:
         yield from _unexplained(workload, view, hosts, slow, contended)
-
-
-def _marks(view: View, data_disks: tuple[str, ...]) -> Iterator[CauseMark]:
-    yield from slow_disks(view, data_disks)
-    yield from slow_links(view)
-    yield from held_back(view)
-    yield from tasks.full_heaps(view)
-    yield from tasks.skewed_tasks(view)
-    yield from tasks.late_starts(view)
 
 
 def _had_no_need(mark: CauseMark, slow: dict[str, float]) -> bool:
@@ -311,13 +281,6 @@ def _could_do_more(mark: CauseMark, view: View) -> bool:
 def _felt(sign: Sign, slowdown: float) -> bool:
     """Whether a worker's tasks were slower for what it lost."""
     return slowdown > 1 + sign.lost_share / 2
-
-
-def _strongest(marks: list[CauseMark]) -> tuple[Sign, ...]:
-    best: dict[str, Sign] = {}
-    for mark in marks:
-        best.setdefault(mark.sign.cause, mark.sign)
-    return tuple(best.values())
 
 
 def _confidence(view: View, signs: tuple[Sign, ...], slowdown: float) -> float:

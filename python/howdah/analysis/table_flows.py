@@ -19,11 +19,10 @@ from howdah.analysis.evidence.volumes import ByteFlow, Flow, FlowNode
 from howdah.analysis.machines import counted
 from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.region_servers import asked_for, is_logged
-from howdah.analysis.wording import finding, percent, times
+from howdah.analysis.wording import conclude, phrase
 from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.workloads.ycsb import KEY_BYTES, Ycsb
-from howdah.units import format_bytes
 
 MERGED = 3  # Files that a compaction merges at least (hbase.hstore.compaction.min, its default).
 WORTH = 0.9  # If less than this was flushed, a finding says so.
@@ -81,12 +80,13 @@ def _flow(
     again = rewrites(sum(use.flushes for use in uses), sum(use.regions for use in uses))
     expected = replication * (logged + stored * (1 + again))
 
-    def grown(subject: str, metrics: Sequence[str]) -> float | None:
-        tracks = timeline.tracks(counted(machines, timeline, subject), metrics)
-        return sum(track.growth(time.start_s, time.end_s) for track in tracks) if tracks else None
-
-    blocks = grown("datanode", ["datanode/written_bytes"])
-    disk = grown("disk", [f"disk/{name}/written_bytes" for name in disks])
+    blocks, disk = (
+        timeline.total(counted(machines, timeline, subject), metrics, time.start_s, time.end_s)
+        for subject, metrics in (
+            ("datanode", ["datanode/written_bytes"]),
+            ("disk", [f"disk/{name}/written_bytes" for name in disks]),
+        )
+    )
     wrote = blocks if blocks is not None else replication * (wal + flushed + compacted)
     client = cells * value_bytes
     theory = {"wal": logged, "stored": stored, "again": stored * again, "blocks": expected}
@@ -170,48 +170,28 @@ def _picture(
     )
 
 
-def _amplified(flow: TableFlow, writer: str) -> str:
+def _amplified(flow: TableFlow) -> str:
     """How much more was written than clients wrote; where that is far from theory, with the reason."""
-    text = (
-        f"{writer} wrote {times(flow.amplification)} the {format_bytes(flow.client_bytes)} "
-        f"that the clients wrote, {times(flow.expected)} in theory"
-    )
-    if flow.amplification <= UNEXPECTED * flow.expected:
-        return text
-    if flow.client_bytes < LEAST_BYTES:
-        wrote = format_bytes(round(flow.amplification * flow.client_bytes))
-        clients = format_bytes(flow.client_bytes)
-        return f"{writer} wrote {wrote} while clients wrote {clients}, too little to compare with theory"
+    far = flow.amplification > UNEXPECTED * flow.expected
     written = flow.replication * (flow.wal_bytes + flow.flushed_bytes + flow.compacted_bytes)
     besides = round((flow.datanode_bytes or 0.0) - written)
-    return f"{text} ({format_bytes(besides)} of it are no part of these)" if besides > 0 else text
+    return phrase(
+        "amplified",
+        flow,
+        words="little" if far and flow.client_bytes < LEAST_BYTES else "enough",
+        writer="HDFS" if flow.datanode_bytes is not None else "HBase",
+        wrote=round(flow.amplification * flow.client_bytes),
+        besides=besides if far and besides > 0 else None,
+    )
 
 
 def find_table_flows(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """How many bytes were written for each byte of the clients', and what theory says of it."""
     for flow in evidence.table_flows:
-        writer = "HDFS" if flow.datanode_bytes is not None else "HBase"
-        parts = (
-            f"WAL {format_bytes(flow.wal_bytes)}, flushes {format_bytes(flow.flushed_bytes)}, compactions "
-            f"{format_bytes(flow.compacted_bytes)}"
-        )
-        text = f"{flow.workload}: {_amplified(flow, writer)}: {parts}"
-        text += f", {flow.replication} replicas" if flow.replication > 1 else ""
-        if flow.disk_bytes is not None:
-            text += f"; disks wrote {format_bytes(flow.disk_bytes)}"
-        if flow.flushed_share < WORTH:
-            in_memory = percent(1 - flow.flushed_share)
-            text += f"; {in_memory} was not flushed: still in memory, or overwritten there"
-        yield finding(
+        yield conclude(
             "write-amplification",
-            text,
-            ("clients wrote", flow.client_bytes, "B"),
-            ("WAL", flow.wal_bytes, "B"),
-            ("flushed", flow.flushed_bytes, "B"),
-            ("compacted", flow.compacted_bytes, "B"),
-            ("amplification", flow.amplification, "1"),
-            ("amplification, theory", flow.expected, "1"),
-            ("DataNodes", flow.datanode_bytes, "B"),
-            ("disks", flow.disk_bytes, "B"),
-            workload=flow.workload,
+            flow,
+            amplified=_amplified(flow),
+            several=flow.replication if flow.replication > 1 else None,
+            in_memory=1 - flow.flushed_share if flow.flushed_share < WORTH else None,
         )

@@ -17,11 +17,11 @@ from howdah.analysis.region_servers import hottest
 from howdah.analysis.step_causes import BUSY, FULL, SERVER, hot_from, region_servers
 from howdah.analysis.tails import set_by
 from howdah.analysis.use import cpu_share
-from howdah.analysis.wording import delay, finding, percent, seconds, took
+from howdah.analysis.wording import conclude, delay, phrase, seconds, took
 from howdah.model.comparison import Finding
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.ycsb import Ycsb
-from howdah.units import format_counted, format_per_s
+from howdah.units import format_per_s
 
 ON_TARGET = 0.98  # A rate from this share of the target on has reached the target.
 OWN_TIME = 0.7  # Clients with fewer requests under way, of those possible, are busy themselves.
@@ -138,39 +138,18 @@ def _blocked(timeline: Timeline, machine: str, stretch: Stretch) -> float | None
 
 def limited_by(limit: ThroughputLimit) -> str:
     """What limited it, in words."""
-    if limit.bound == "the target":
-        return "as many as requested"
-    if limit.bound == "waiting":
-        return "no resource was full"
-    share, machine = percent(limit.value), limit.machine
-    texts = {
-        "blocked writes": f"full memstores: {machine} held up writes {share} of the time",
-        "client CPU": f"the client {machine}, its CPU {share} busy"
-        if machine
-        else f"the busiest client, its CPU {share} busy",
-        "server CPU": f"the CPU of {machine}, {share} busy",
-        "disk": f"a disk of {machine}, {share} busy",
-        "log": f"the log of {machine}, a sync under way for {share} of the time",
-        "link": f"the link of {machine}, {share} busy",
-        "hot server": f"{machine}, which had {share} of the requests",
-    }
-    return f"the throughput is limited by {texts[limit.bound]}"
+    client = f"the client {limit.machine}" if limit.machine else "the busiest client"
+    return phrase("limited-by", limit, words=limit.bound, client=client)
 
 
 def _waiting(limit: ThroughputLimit) -> list[str]:
     """Little's law: requests under way are those of a second times how long each took; empty if full."""
     if limit.bound != "waiting":
         return []
-    under_way, took = limit.under_way, delay(limit.mean_s)
-    if limit.at_once is None:
-        return [f"{under_way:.3g} concurrent requests waited for answers, {took} each"]
-    many = format_counted(limit.at_once, "request")
-    if under_way < OWN_TIME * limit.at_once:
-        return [
-            f"clients had {under_way:.3g} of {many} under way, {took} each, and used the rest of the time "
-            "themselves"
-        ]
-    return [f"{many} in parallel waited for answers, {took} each"]
+    words = "some"
+    if limit.at_once is not None:
+        words = "few" if limit.under_way < OWN_TIME * limit.at_once else "all"
+    return [phrase("requests-waited", limit, words=words)]
 
 
 def _rate(limit: ThroughputLimit) -> str:
@@ -182,17 +161,13 @@ def _rate(limit: ThroughputLimit) -> str:
 
 def find_throughput(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for limit in evidence.throughput_limits:
-        yield finding(
+        yield conclude(
             "throughput-limit",
-            f"{limit.workload}: {', '.join([_rate(limit), limited_by(limit), *_waiting(limit)])}",
-            ("operations", limit.per_s, "1/s"),
-            ("operations outside of outages", limit.apart_per_s if limit.still_s else None, "1/s"),
-            ("outages", limit.still_s or None, "s"),
-            ("used of it", 100 * limit.value or None, "%"),
-            ("requests under way", limit.under_way, "1"),
-            ("mean time of a request", limit.mean_s, "s"),
-            workload=limit.workload,
-            sure="likely",
+            limit,
+            clauses=", ".join([_rate(limit), limited_by(limit), *_waiting(limit)]),
+            outside_per_s=limit.apart_per_s if limit.still_s else None,
+            outages_s=limit.still_s or None,
+            used=100 * limit.value or None,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -14,13 +15,12 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.operation_steps import INTENDED, StepCounts, TimedRun
 from howdah.analysis.step_causes import Mask, StepCause, region_servers, scene, step_causes
-from howdah.analysis.wording import Figure, delay, finding, listed, percent
+from howdah.analysis.wording import Figure, conclude, delay, listed, percent, phrase, sentences
 from howdah.analysis.wording import times as multiple
 from howdah.model.comparison import Finding
 from howdah.model.reported import SHARES, summary
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
-from howdah.units import format_counted
 
 CURVE = tuple(1 - 10 ** (-step / 8) for step in range(41))
 """Shares of all operations from none to all but one in 100,000, evenly on a scale of how many take longer."""
@@ -64,39 +64,23 @@ SET = 0.3  # A cause of fewer slow requests than this share did not set the tail
 _STEADY: frozenset[TailKind] = frozenset({"server CPU", "client CPU", "disk", "cache misses", "hot server"})
 """What makes requests wait as long as it lasts."""
 
-WORDS: Mapping[TailKind, str] = {
-    "collector": "pauses of the RegionServers' collectors",
-    "WAL sync": "syncs of the WAL",
-    "blocked writes": "writes held up by full memstores",
-    "regions in transition": "regions that moved or split",
-    "flushes": "flushes",
-    "compactions": "compactions",
-    "cache misses": "reads that a busy disk served instead of the cache",
-    "disk": "a busy disk",
-    "server CPU": "a full CPU",
-    "client CPU": "a full CPU of the client machine",
-    "hot server": "one RegionServer with most of the requests",
-    "outage": "outages after a fault",
-}
+WORDS: Mapping[TailKind, str] = sentences()["tail"]["causes"]
 """What a cause is called, to be said after ``set by``."""
 
 
 def tails(timed: TimedRun) -> tuple[Tail, ...]:
-    result = []
-    for time in timed.times:
-        requests = timed.requests(time)
-        if requests is not None and (tail := _tail(timed, time, requests)) is not None:
-            result.append(tail)
-    return tuple(result)
+    slowest = (
+        _tail(timed, time, requests, within_s)
+        for time in timed.times
+        if (requests := timed.requests(time)) is not None
+        and (within_s := requests.together_s(SLOW)) is not None
+        and requests.slower(within_s).sum()
+    )
+    return tuple(slowest)
 
 
-def _tail(timed: TimedRun, time: WorkloadTime, requests: StepCounts) -> Tail | None:
-    within_s = requests.together_s(SLOW)
-    if within_s is None:
-        return None
+def _tail(timed: TimedRun, time: WorkloadTime, requests: StepCounts, within_s: float) -> Tail:
     slow = requests.slower(within_s)
-    if not slow.sum():
-        return None
     sought = list(step_causes(scene(timed, time, requests, within_s)))
     kinds = tuple(cause.kind for cause in sought)
     # A store within the program that asks has no servers that could have been sampled.
@@ -190,7 +174,18 @@ def find_tails(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 (f"{cause.kind}: {cause.measure}", *most),
                 (f"{cause.kind}: 99 % within otherwise", cause.without_s, "s"),
             ]
-        text = _text(tail)
+        clauses = [
+            phrase(
+                "tail-cause",
+                cause,
+                words="caught" if cause in tail.causes else "steady",
+                step="second" if round(tail.step_s, 1) == 1 else f"{tail.step_s:.3g} s",
+                what=WORDS[cause.kind],
+                measured=_measured(cause),
+                sooner_s=cause.without_s if (cause.without_s or math.inf) < tail.within_s else None,
+            )
+            for cause in (*tail.causes, *tail.steady)
+        ]
         # Coinciding is no proof, but what is much rarer by chance is likely.
         likely = tail.causes[0].chance <= RARE if tail.causes else bool(tail.steady)
         # A request at a rate that cannot begin in time is late before it begins.
@@ -199,48 +194,19 @@ def find_tails(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             for latency in evidence.latencies
             if latency.workload == tail.workload and latency.operation.endswith(INTENDED)
         ]
-        if late:
-            text += f"; counted from when they should have begun, 99 % took at most {listed(late)}"
-        yield finding(
+        unexplained = 1 - tail.explained
+        yield conclude(
             "tail",
-            text,
-            ("99 % of requests within", tail.within_s, "s"),
-            ("slower requests", tail.slow, "1"),
-            *numbers,
-            workload=tail.workload,
+            tail,
+            words="known" if clauses else "unknown",
             sure="likely" if likely else "guess",
+            numbers=numbers,
+            clauses="; ".join(clauses),
+            unexplained=unexplained if tail.causes and unexplained >= LEAST_CAUGHT else None,
+            sought=listed([WORDS[kind] for kind in tail.sought], "or") or "anything",
+            missing=[WORDS[kind] for kind in tail.unknown] or None,
+            late=late or None,
         )
-
-
-def _text(tail: Tail) -> str:
-    opening = f"{tail.workload}: 99 % of requests ended within {delay(tail.within_s)}"
-    clauses = [_clause(tail, cause) for cause in tail.causes]
-    clauses += [
-        f"{WORDS[cause.kind]} {percent(cause.held)} of the time ({_measured(cause)}) makes every request wait"
-        for cause in tail.steady
-    ]
-    if not clauses:
-        missing = listed([WORDS[kind] for kind in tail.unknown])
-        sought = listed([WORDS[kind] for kind in tail.sought], "or") or "anything"
-        return (
-            f"{opening}; the cause of the other {format_counted(tail.slow, 'slow request')} is unknown: "
-            f"they did not coincide with {sought}" + (f"; not measured: {missing}" if missing else "")
-        )
-    unexplained = 1 - tail.explained
-    if tail.causes and unexplained >= LEAST_CAUGHT:
-        clauses.append(f"for {percent(unexplained)} of them it is unknown")
-    return f"{opening}; {'; '.join(clauses)}"
-
-
-def _clause(tail: Tail, cause: TailCause) -> str:
-    when = "second" if round(tail.step_s, 1) == 1 else f"{tail.step_s:.3g} s"
-    text = (
-        f"{percent(cause.caught)} of the slower ones, and {percent(cause.held)} of all, ended in the same "
-        f"{when} as {WORDS[cause.kind]} ({_measured(cause)})"
-    )
-    if cause.without_s is not None and cause.without_s < tail.within_s:
-        text += f", and without these 99 % would be within {delay(cause.without_s)}"
-    return text
 
 
 def measured(cause: TailCause) -> str:

@@ -8,18 +8,19 @@ meanwhile tells whether heartbeats are what limits it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.evidence.times import Starvation, TaskSpread, WorkloadTime
+from howdah.analysis.evidence.times import TaskSpread, WorkloadTime
 from howdah.analysis.evidence.use import FloatArray
 from howdah.analysis.machines import setting_s, setting_text
 from howdah.analysis.operation_steps import Stretch, apart_s
 from howdah.analysis.other_processes import disturbance_of, used_meanwhile
 from howdah.analysis.phases import attempts_of, by_job, tasks_of
-from howdah.analysis.wording import finding, percent, seconds, times, took
+from howdah.analysis.wording import conclude, named, phrase, took
 from howdah.model.comparison import Finding
 from howdah.model.placement import at_once
 from howdah.model.request import Profile
@@ -60,21 +61,14 @@ def drift_of(starts: FloatArray, lengths: FloatArray, moved: FloatArray) -> tupl
 def find_slowdown(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Tasks that grow slower as time passes: heat, other tenants, or a disk reaching its inner zones."""
     for spread in evidence.spreads:
-        if spread.tasks < DRIFT_TASKS or spread.drift < DRIFT_RATIO or spread.drift_rank < DRIFT_RANK:
-            continue
-        others = disturbance_of(evidence, spread.workload)
-        yield finding(
-            "slowing-down",
-            f"{spread.workload}: the last third of its {spread.kind} tasks {took(record)} "
-            f"{times(spread.drift)} as long per byte as the first; "
-            "a CPU that throttles, other tenants, or a disk that reaches its inner zones"
-            + (f"; {used_meanwhile(others)}" if others else ""),
-            ("last third over first", spread.drift, "1"),
-            severity="warning",
-            workload=spread.workload,
-            phase=spread.phase,
-            sure="guess",
-        )
+        if spread.tasks >= DRIFT_TASKS and spread.drift >= DRIFT_RATIO and spread.drift_rank >= DRIFT_RANK:
+            others = _others(evidence, spread.workload)
+            yield conclude("slowing-down", spread, took=took(record), others=others)
+
+
+def _others(evidence: Evidence, workload: str) -> str | None:
+    others = disturbance_of(evidence, workload)
+    return None if others is None else used_meanwhile(others)
 
 
 def spreads(
@@ -188,42 +182,23 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if time.outcome is not Outcome.SUCCEEDED or spread.saving_s < least_s or lone or again:
             continue
         deviation = MAD_TO_DEVIATION * spread.spread_s
-        tasks = format_counted(spread.tasks, f"{spread.kind} task")
         pole = (
             spread.tasks > 1
             and spread.longest_over_median > POLE_OVER_MEDIAN
             and spread.longest_s - spread.median_s > POLE_OVER_SPREAD * deviation
         )
-        where = f"{spread.workload} {spread.phase or ''}".rstrip()
-        saved = (
-            f"{percent(spread.tail_share)} of its slot time was idle at the end, and evenly spread "
-            f"it would end {seconds(spread.saving_s)} sooner"
-        )
-        if pole:
-            text = (
-                f"{where}: {spread.kind} task {spread.longest_task} {took(record)} "
-                f"{seconds(spread.longest_s)}, {times(spread.longest_over_median)} the median of "
-                f"{format_counted(spread.tasks, 'task')}; {saved}"
-            )
-        elif spread.tasks < spread.slots:
-            text = f"{where}: {tasks} for {spread.slots} slots; {saved}"
-        else:
-            slots = f"{spread.slots} slots ({spread.tasks / spread.slots:.1f} each)"
-            text = f"{where}: {tasks} on {slots} did not end together; {saved}"
-        others = disturbance_of(evidence, spread.workload)
-        if others is not None:
-            text += f"; {used_meanwhile(others)}"
-        yield finding(
+        slots = f"for {spread.slots} slots"
+        if spread.tasks >= spread.slots:
+            slots = f"on {spread.slots} slots ({spread.tasks / spread.slots:.1f} each) did not end together"
+        yield conclude(
             "long-pole" if pole else "idle-tail",
-            text,
-            ("tasks", spread.tasks, "1"),
-            ("median task", spread.median_s, "s"),
-            ("longest task", spread.longest_s, "s"),
-            ("idle slot time", spread.tail_share, "1"),
-            ("sooner if balanced", spread.saving_s, "s"),
-            severity="warning" if spread.saving_s > COSTLY_SHARE * time.elapsed_s else "note",
-            workload=spread.workload,
-            phase=spread.phase,
+            spread,
+            warns=spread.saving_s > COSTLY_SHARE * time.elapsed_s,
+            place=named(spread.workload, spread.phase),
+            took=took(record),
+            counted=format_counted(spread.tasks, f"{spread.kind} task"),
+            slots=slots,
+            others=_others(evidence, spread.workload),
         )
 
 
@@ -240,26 +215,11 @@ def find_failed_attempts(record: RunRecord, evidence: Evidence) -> Iterator[Find
             and not attempt.succeeded
             and not lost_race(attempt.error)
         }
-        failed = spread.failed - spread.raced - len(lost)
-        attempts = f"{spread.failed + spread.tasks} {spread.kind} task attempts"
+        failed, attempts = spread.failed - spread.raced - len(lost), spread.failed + spread.tasks
         if failed:
-            yield finding(
-                "failed-attempts",
-                f"{spread.workload}: {failed} of {attempts} did not succeed; their time is lost",
-                ("failed attempts", failed, "1"),
-                severity="warning",
-                workload=spread.workload,
-                phase=spread.phase,
-            )
+            yield conclude("failed-attempts", spread, failed=failed, attempts=attempts)
         if spread.raced:
-            yield finding(
-                "speculative-attempts",
-                f"{spread.workload}: {spread.raced} of {attempts} were run twice on speculation and lost "
-                "the race; their reads and computation were wasted",
-                ("lost races", spread.raced, "1"),
-                workload=spread.workload,
-                phase=spread.phase,
-            )
+            yield conclude("speculative-attempts", spread, attempts=attempts)
 
 
 LEAST_SHARE = 0.1  # Less than this share of a job's slot time is no more than starts and ends of tasks.
@@ -273,25 +233,6 @@ _SEVERAL = f"{_BEAT}.multiple-assignments-enabled"
 _ASYNCHRONOUS = "yarn.scheduler.capacity.schedule-asynchronously.enable"
 _SCHEDULER = "yarn.resourcemanager.scheduler.class"
 _FAIR_SEVERAL = "yarn.scheduler.fair.assignmultiple"
-
-
-def starvations(
-    run: RunData, times: tuple[WorkloadTime, ...], still: Mapping[str, Sequence[Stretch]]
-) -> tuple[Starvation, ...]:
-    """Every kind of task of every job that waited while slots were free; none of runs without YARN.
-
-    ``still`` is when each workload got no answers after faults, which is no matter of the scheduler's.
-    """
-    record = run.record
-    if record.plan.cluster is None or record.plan.cluster.request.profile is Profile.PAPER:
-        return ()
-    return tuple(
-        starvation
-        for time in times
-        for attempts in by_job(attempts_of(run, time))
-        for kind in ("map", "reduce")
-        if (starvation := _starvation(record, time, attempts, kind, still[time.workload])) is not None
-    )
 
 
 def _starvation(
@@ -308,8 +249,7 @@ def _starvation(
     begun_s = min((attempt.start_s for attempt in firsts), default=0.0)
     if kind == "reduce":
         # Before the last map has begun, reduces are let wait for maps.
-        maps = [attempt.start_s for attempt in attempts if attempt.kind == "map"]
-        begun_s = max([begun_s, *maps])
+        begun_s = max([begun_s, *(attempt.start_s for attempt in attempts if attempt.kind == "map")])
     awaited = np.array([attempt.start_s for attempt in firsts if attempt.start_s >= begun_s])
     if len(awaited) < 2 or apart_s(awaited.min(), awaited.max(), still) < LEAST_S:
         return None
@@ -320,15 +260,12 @@ def _starvation(
     workers = len({attempt.worker for attempt in attempts})
     heartbeat_s = setting_s(record, _HEARTBEAT_MS) or 1.0
     beats = workers * float(apart_s(begun_s, last_s, still)) / heartbeat_s
+    whole_s = slots * float(apart_s(begun_s, ended_s, still))
     return Starvation(
-        workload=time.workload,
         kind=kind,
-        slots=slots,
-        workers=workers,
-        start_s=begun_s,
-        end_s=last_s,
-        empty_share=empty_s(starts, ends, awaited, slots, still)
-        / (slots * float(apart_s(begun_s, ended_s, still))),
+        room=slots / workers,
+        lasted_s=last_s - begun_s,
+        empty_share=empty_s(starts, ends, awaited, slots, still) / whole_s,
         heartbeat_s=heartbeat_s,
         given_each_beat=len(awaited) / beats,
     )
@@ -352,44 +289,46 @@ def empty_s(
 
 
 def find_starving(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """Jobs that would have ended sooner, had the scheduler filled their slots."""
-    for starved in evidence.starvations:
-        if starved.empty_share < LEAST_SHARE:
-            continue
-        room = starved.slots / starved.workers
-        yield finding(
-            "starved-slots",
-            f"{starved.workload}: {percent(starved.empty_share)} of the slots' time stood empty while "
-            f"{starved.kind} tasks waited, of which the last began after "
-            f"{seconds(starved.end_s - starved.start_s)}; a worker with room for {room:.0f} began "
-            f"{starved.given_each_beat:.1f} in each heartbeat of {seconds(starved.heartbeat_s)}: "
-            f"{_advice(record, starved)}",
-            ("share of slot time empty while tasks waited", starved.empty_share, "1"),
-            ("until the last task had begun", starved.end_s - starved.start_s, "s"),
-            ("tasks begun by a worker in each heartbeat", starved.given_each_beat, "1"),
-            ("heartbeat", starved.heartbeat_s, "s"),
-            severity="warning",
-            workload=starved.workload,
-        )
+    """Jobs that would have ended sooner, had the scheduler filled their slots; none of runs without YARN."""
+    timed, cluster = evidence.timed, record.plan.cluster
+    if cluster is None or cluster.request.profile is Profile.PAPER:
+        return
+    for time in evidence.workloads:
+        for attempts in by_job(attempts_of(timed.run, time)):
+            for kind in ("map", "reduce"):
+                starved = _starvation(record, time, attempts, kind, timed.still[time.workload])
+                if starved is not None and starved.empty_share >= LEAST_SHARE:
+                    yield conclude(
+                        "starved-slots", starved, workload=time.workload, advice=_advice(record, starved)
+                    )
+
+
+class Starvation(NamedTuple):
+    """Tasks of one kind of a job that waited, and how many slots stood empty meanwhile.
+
+    The last one began after ``lasted_s``. ``empty_share`` is the part of all slot time, from when they could
+    begin to the end of the last one, in which slots were free while as many tasks waited.
+    ``given_each_beat`` is how many a worker with ``room`` began in each heartbeat, in the mean.
+    """
+
+    kind: str
+    room: float
+    lasted_s: float
+    empty_share: float
+    heartbeat_s: float
+    given_each_beat: float
 
 
 def _advice(record: RunRecord, starved: Starvation) -> str:
     """What the plan says of the limit, where it explains what was seen."""
-    if setting_text(record, _SCHEDULER).endswith("FairScheduler"):
-        if setting_text(record, _FAIR_SEVERAL) != "true" and starved.given_each_beat <= STEADY:
-            return f"the FairScheduler gives one at a time: set {_FAIR_SEVERAL} to true"
-        return _ELSEWHERE
-    if setting_text(record, _ASYNCHRONOUS) == "true":
-        return f"containers are given out without heartbeats here, so {_ELSEWHERE}"
     several = setting_text(record, _SEVERAL) != "false"
     limit = int(setting_text(record, _OFF_SWITCH) or 1) if several else 1
-    if starved.given_each_beat > STEADY * limit:
-        return _ELSEWHERE
-    key = _OFF_SWITCH if several else _SEVERAL
-    cure = f"raise {key} ({limit} here)" if several else f"set {key} to true"
-    return f"the scheduler gives a node no more at each: {cure}, or set {_ASYNCHRONOUS} to true"
-
-
-_ELSEWHERE = (
-    "it is the ResourceManager, the application master or a queue's limit that gives them out no sooner"
-)
+    words = "several" if several else "single"
+    if setting_text(record, _SCHEDULER).endswith("FairScheduler"):
+        single = setting_text(record, _FAIR_SEVERAL) != "true" and starved.given_each_beat <= STEADY
+        words = "fair" if single else "elsewhere"
+    elif setting_text(record, _ASYNCHRONOUS) == "true":
+        words = "asynchronous"
+    elif starved.given_each_beat > STEADY * limit:
+        words = "elsewhere"
+    return phrase("starved-slots-advice", words=words, limit=limit)

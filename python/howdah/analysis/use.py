@@ -10,10 +10,10 @@ from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.use import CpuShare, DiskUse, HostUse, MachineOfRun, NicUse, StretchUse
 from howdah.analysis.machines import LEAST_RESOLVED_S, MODES, Timeline, on_cluster
-from howdah.analysis.wording import Figure, finding, listed, named, percent, seconds
+from howdah.analysis.wording import Figure, conclude, named, percent
 from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord
-from howdah.units import format_memory, format_rate
+from howdah.units import format_rate
 
 SWAP_GROWTH_BYTES = 16 << 20  # Swap in use jitters by a few pages; more is the run pushing memory out.
 
@@ -27,31 +27,23 @@ def find_budget(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             peaks.append((result.peak_rss_bytes, result.memory_bytes, time.workload))
     over = [peak for peak in peaks if peak[0] > peak[1]]
     for peak, budget, workload in over or sorted(peaks)[-1:]:
-        yield finding(
+        yield conclude(
             "memory-budget",
-            f"{workload} used at most {format_memory(peak)} of memory, "
-            f"{percent(peak / budget)} of its budget of {format_memory(budget)}",
-            ("peak RSS", peak, "B"),
-            ("budget", budget, "B"),
-            severity="warning" if peak > budget else "note",
+            warns=peak > budget,
             workload=workload,
+            peak=peak,
+            budget=budget,
+            share=peak / budget,
         )
 
 
 def find_swapping(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Swap that grew while the run went, host by host."""
     for gauge in evidence.gauges:
-        if gauge.metric != "memory/swap_used_bytes" or len(gauge.values) == 0:
-            continue
-        grown = float(gauge.values.max() - gauge.values[0])
-        if grown > SWAP_GROWTH_BYTES:
-            yield finding(
-                "swapping",
-                f"{gauge.host} swapped out {format_memory(grown)} during the run; "
-                "every time here includes it",
-                ("swap growth", grown, "B"),
-                severity="warning",
-            )
+        if gauge.metric == "memory/swap_used_bytes" and len(gauge.values):
+            grown = float(gauge.values.max() - gauge.values[0])
+            if grown > SWAP_GROWTH_BYTES:
+                yield conclude("swapping", gauge, grown=grown)
 
 
 QUIET_BYTES_PER_S = 1e6  # Traffic below a megabyte per second is the host's own chatter and not worth a word.
@@ -151,22 +143,20 @@ def find_use(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
     A cluster's is told in one sentence for all its workers.
     """
-    if on_cluster(record):
-        return
-    phased = {use.workload for use in evidence.use if use.phase is not None}
-    for use in evidence.use:
-        if use.coarse or len(use.hosts) < 2 or (use.phase is None and use.workload in phased):
-            continue
-        for host in use.hosts:
+    for use in [] if on_cluster(record) else by_phases(evidence):
+        for host in use.hosts if len(use.hosts) > 1 else ():
             clauses, numbers = use_clauses(host)
             if clauses:
-                yield finding(
-                    "use",
-                    f"{named(use.workload, use.phase)} on {host.host}: {'; '.join(clauses)}",
-                    *numbers,
-                    workload=use.workload,
-                    phase=use.phase,
-                )
+                place = f"{named(use.workload, use.phase)} on {host.host}"
+                yield conclude("use", use, place=place, clauses="; ".join(clauses), numbers=numbers)
+
+
+def by_phases(evidence: Evidence) -> Iterator[StretchUse]:
+    """The use of each phase that is long enough to tell, or of a workload without phases."""
+    phased = {use.workload for use in evidence.use if use.phase is not None}
+    return (
+        use for use in evidence.use if not use.coarse and not (use.phase is None and use.workload in phased)
+    )
 
 
 def use_clauses(host: HostUse) -> tuple[list[str], list[Figure]]:
@@ -226,15 +216,11 @@ def find_coarse(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         for use in evidence.use
         if use.coarse and (use.phase is None or (use.workload not in whole and _matters(use, evidence)))
     ]
-    if not coarse:
-        return
-    cost = record.telemetry
-    interval_s = cost.interval_s if cost else coarse[0].seconds / coarse[0].intervals
-    names = list(dict.fromkeys(named(use.workload, use.phase) for use in coarse))
-    yield finding(
-        "resolution",
-        f"too short for samples every {seconds(interval_s)}: {listed(names)}; what CPU and disks did "
-        "in them is not known, and a larger run would show it",
-        ("sample interval", interval_s, "s"),
-        *((named(use.workload, use.phase), use.seconds, "s") for use in coarse),
-    )
+    if coarse:
+        cost = record.telemetry
+        yield conclude(
+            "resolution",
+            numbers=((named(use.workload, use.phase), use.seconds, "s") for use in coarse),
+            interval_s=cost.interval_s if cost else coarse[0].seconds / coarse[0].intervals,
+            names=list(dict.fromkeys(named(use.workload, use.phase) for use in coarse)),
+        )

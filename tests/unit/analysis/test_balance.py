@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howdah.analysis.analyse import analyse
-from howdah.analysis.balance import balance
+from howdah.analysis.balance import balance, balances
 from howdah.model.reported import Counters, FileRate
 from howdah.model.tables import RunData
 from support.building import RunBuilder, Stage, Tasks, kind
@@ -52,7 +52,9 @@ def test_uneven_partitions_are_found(skew: float, severity: str) -> None:
 
 def test_even_partitions_are_not() -> None:
     assert not found(terasuite(), "imbalance")
-    (item,) = [each for each in analyse(terasuite()).evidence.balances if each.of == "partitions"]
+    timed = analyse(terasuite()).evidence.timed
+    sort = next(time for time in timed.times if time.workload == "terasort")
+    (item,) = [each for each in balances(timed.run, sort, None) if each.of == "partitions"]
     assert len(item.names) == 8
     assert item.max_over_mean == pytest.approx(1)
 
@@ -91,7 +93,7 @@ def test_hosts_that_do_less_work_are_found() -> None:
 @settings(deadline=None)
 @given(st.lists(st.floats(0, 1e12), min_size=2, max_size=30))
 def test_the_fullest_place_is_between_the_mean_and_everything(sizes: list[float]) -> None:
-    item = balance("terasort", "disks read", {str(number): size for number, size in enumerate(sizes)})
+    item = balance("disks read", {str(number): size for number, size in enumerate(sizes)})
     if np.sum(sizes) < 1:
         assert item is None
         return

@@ -184,8 +184,8 @@ def test_without_faults_nothing_is_said_of_any() -> None:
 
 
 def test_servers_counts_are_held_against_clients_only_without_faults() -> None:
-    assert analyse(table_run(TableScene(seconds=40))).evidence.request_checks
-    assert analyse(faulted(KILL, probes=OUT)).evidence.request_checks == ()
+    assert found(table_run(TableScene(seconds=40)), "request-accounting")
+    assert not found(faulted(KILL, probes=OUT), "request-accounting")
 
 
 def test_what_hdfs_kept_is_told_and_what_it_did_not() -> None:

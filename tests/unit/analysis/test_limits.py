@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from howdah.analysis.analyse import analyse
 from howdah.analysis.evidence.times import LimitShare
 from howdah.analysis.limits import disk_seconds
-from howdah.analysis.phases import BytesToMove
 from howdah.model.reported import Counters
 from howdah.model.tables import RunData
+from howdah.model.workloads.base import Moved
 from howdah.model.workloads.terasort import Codec
 from support.building import RunBuilder, Stage, kind
 from support.findings import found, value
@@ -71,10 +71,10 @@ def test_a_sort_in_memory_without_phases_is_not_paired_into_a_copy() -> None:
 @given(read=st.integers(0, 10**13), write=st.integers(0, 10**13))
 def test_the_disk_limit_grows_with_the_bytes_and_never_beats_the_raw_rates(read: int, write: int) -> None:
     limits = raw_limits()
-    alone = max(disk_seconds(BytesToMove(read, 0), limits), disk_seconds(BytesToMove(0, write), limits))
-    assert disk_seconds(BytesToMove(read, write), limits) >= alone - 1e-9
-    assert disk_seconds(BytesToMove(2 * read, 2 * write), limits) == pytest.approx(
-        2 * disk_seconds(BytesToMove(read, write), limits)
+    alone = max(disk_seconds(Moved(read, 0), limits), disk_seconds(Moved(0, write), limits))
+    assert disk_seconds(Moved(read, write), limits) >= alone - 1e-9
+    assert disk_seconds(Moved(2 * read, 2 * write), limits) == pytest.approx(
+        2 * disk_seconds(Moved(read, write), limits)
     )
 
 

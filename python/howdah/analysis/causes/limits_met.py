@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Literal, NamedTuple, TypeVar
@@ -13,7 +13,8 @@ from howdah.analysis.evidence.times import Cause, Sign
 from howdah.analysis.evidence.use import FloatArray
 from howdah.analysis.machines import Timeline, Track
 from howdah.analysis.operation_steps import Stretch, apart_s
-from howdah.model.inventory import DiskRole, HostGroup
+from howdah.analysis.use import QUIET_BYTES_PER_S
+from howdah.model.inventory import DiskRole
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Plan
 from howdah.model.run import Origin, TaskAttempt
@@ -81,12 +82,8 @@ class View:
 
     def shares(self, metric: str) -> dict[str, float]:
         """The part of the span that a counter of seconds grew by, of every worker that was sampled."""
-        grown = {worker: self.growth(worker, metric) for worker in self.workers}
-        return {
-            worker: min(1.0, grown_s / self.seconds)
-            for worker, grown_s in grown.items()
-            if grown_s is not None
-        }
+        grown = self.timeline.grown(metric, *self.span)
+        return {name: min(1.0, grown[name] / self.seconds) for name in self.workers if name in grown}
 
     def over_least(self, worker: str, metric: str, least: float) -> float | None:
         """The part of the samples in which a gauge was at least so much; None where it was not sampled."""
@@ -162,16 +159,6 @@ def _quantile(ascending: FloatArray, share: float) -> float:
     return float(ascending[low] + (place - low) * (ascending[high] - ascending[low]))
 
 
-def by_kind(
-    attempts: Sequence[TaskAttempt], of: Callable[[TaskAttempt], str]
-) -> dict[str, list[TaskAttempt]]:
-    """The attempts grouped by something about them."""
-    result: dict[str, list[TaskAttempt]] = {}
-    for attempt in attempts:
-        result.setdefault(of(attempt), []).append(attempt)
-    return result
-
-
 def bytes_moved(task: TaskAttempt) -> int:
     return max(task.input_bytes, task.output_bytes, task.shuffled_bytes or 0)
 
@@ -184,6 +171,7 @@ LEAST_SAMPLED = 0.5  # Where more than the rest moved in gaps, what is left tell
 LEAST_INTERVALS = 4  # Fewer sample intervals than this tell nothing about steadiness.
 
 STEADY = 0.5  # A resource that a limit holds moves at least so much of its amount at that one rate.
+LEAST_CPUS = 0.02
 WANDERS = 0.25  # Rates wander with what there is to do.
 CHATTER_BYTES_PER_S = 1e5  # Heartbeats and logs are steady too, but no more than this.
 
@@ -207,7 +195,7 @@ def ceiling_of(
     if len(times) <= LEAST_INTERVALS:
         return None
     lengths = np.diff(times)
-    amounts = np.maximum(sum((np.diff(track.at(times)) for track in tracks), np.zeros(len(lengths))), 0.0)
+    amounts = np.maximum(timeline.steps(machine, metrics, times), 0.0)
     # At which rates a gap's amount moved, nobody knows: its mean would look like a low limit.
     sampled = lengths <= GAP * np.median(lengths)
     total = float(amounts[sampled].sum())
@@ -232,34 +220,25 @@ def edges(track: Track, span: tuple[float, float]) -> FloatArray:
     return np.delete(times, np.flatnonzero(late))
 
 
-class Resource(NamedTuple):
-    """What may be held at a ceiling; peers whose ceilings are below ``least`` had no use for it either."""
-
-    cause: Cause
-    quantity: str
-    unit: str
-    least: float
-
-
 def low_ceilings(
-    resource: Resource, uses: Mapping[tuple[str, str], Ceiling], planned: Mapping[str, float | None]
+    cause: Cause, quantity: str, uses: Mapping[tuple[str, str], Ceiling], planned: Mapping[str, float | None]
 ) -> Iterator[CauseMark]:
     """Every resource, by worker and instance, that stood at a lower ceiling than the others.
 
-    The time at the ceiling would have shrunk in proportion to it: that is the share of time lost.
+    The time at the ceiling would have shrunk in proportion to it: that is the share of time lost. Peers whose
+    ceilings are next to nothing had no use for it either.
     """
+    unit, least = ("CPUs", LEAST_CPUS) if cause == "CPU held back" else ("B/s", QUIET_BYTES_PER_S)
     tops = Peers({key: ceiling.level for key, ceiling in uses.items()})
     for (worker, instance), ceiling in uses.items():
         if ceiling.amount_share < STEADY:
             continue
         against = tops.capable((worker, instance), planned.get(worker))
-        if against is None or against.value < resource.least or ceiling.level >= against.value:
+        if against is None or against.value < least or ceiling.level >= against.value:
             continue
         lost = ceiling.time_share * (1 - ceiling.level / against.value)
-        name = f"{resource.quantity} {instance}" if instance else resource.quantity
-        sign = Sign(
-            resource.cause, lost, name, resource.unit, ceiling.level, *against, WANDERS, ceiling.time_share
-        )
+        name = f"{quantity} {instance}" if instance else quantity
+        sign = Sign(cause, lost, name, unit, ceiling.level, *against, WANDERS, ceiling.time_share)
         yield CauseMark(worker, "", None, sign)
 
 
@@ -286,16 +265,17 @@ def planned_limits(plan: Plan) -> dict[str, Planned]:
     kinds = {kind.name: kind for kind in plan.workers}
     return {
         worker.name: Planned(
-            disk_bytes_per_s=_disk_rate(groups[host.group]),
+            disk_bytes_per_s=min(
+                (
+                    float(disk.outer_bytes_per_s)
+                    for disk in groups[host.group].disks
+                    if disk.role is DiskRole.DATA and disk.outer_bytes_per_s is not None
+                ),
+                default=None,
+            ),
             link_bytes_per_s=groups[host.group].network_bits_per_s / 8,
             cpus=kinds[worker.kind].vcpus,
         )
         for host in placed_hosts(plan.cluster)
         for worker in host.workers
     }
-
-
-def _disk_rate(group: HostGroup) -> float | None:
-    rates = [disk.outer_bytes_per_s for disk in group.disks if disk.role is DiskRole.DATA]
-    rates_known = [float(rate) for rate in rates if rate is not None]
-    return min(rates_known, default=None)

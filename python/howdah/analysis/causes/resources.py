@@ -10,11 +10,11 @@ import numpy as np
 
 from howdah.analysis.causes.limits_met import (
     CHATTER_BYTES_PER_S,
+    LEAST_CPUS,
     WANDERS,
     CauseMark,
     Ceiling,
     Peers,
-    Resource,
     View,
     above_peers,
     ceiling_of,
@@ -24,7 +24,6 @@ from howdah.analysis.causes.limits_met import (
 from howdah.analysis.evidence.times import Sign
 from howdah.analysis.evidence.use import OthersUse
 from howdah.analysis.machines import MODES
-from howdah.analysis.use import QUIET_BYTES_PER_S
 
 # A worker that waits for something else computes less too, but its limit holds it back less than its
 # peers', for every second it computes; one with a lower limit is held back at least so much more.
@@ -33,7 +32,6 @@ HELD_BACK_LEAST = 0.05  # Of the whole time.
 LIMIT_WANDERS = 0.15  # While held back, equal workers compute about as much: a limit is no matter of chance.
 # Where nobody counts how long the limit held it back, the CPUs must have stood at it nearly all along.
 STEADY = 0.9
-LEAST_CPUS = 0.02
 STOLEN_WANDERS = 0.1  # Hypervisors give others CPU time that differs by this at most on equal hosts.
 
 CONTENTION_WANDERS = 0.03  # The CPU time that any machine uses during a run for other work.
@@ -61,12 +59,15 @@ def held_back(view: View) -> Iterator[CauseMark]:
             uses[worker, ""] = use
     planned = {worker: _allowed(view, worker) for worker in view.workers}
     throttled = _throttled(view)
-    for mark in low_ceilings(Resource("CPU held back", "CPUs in use", "CPUs", LEAST_CPUS), uses, planned):
+    for mark in low_ceilings("CPU held back", "CPUs in use", uses, planned):
         if mark.worker not in throttled:
             if uses[mark.worker, ""].amount_share >= STEADY:
                 yield mark
-        elif _by_limit(view, mark.worker, throttled):
-            yield mark._replace(sign=replace(mark.sign, wanders=LIMIT_WANDERS))
+        else:
+            back_s = view.growth(mark.worker, "cpu/all/throttled_s") or 0.0
+            more = throttled[mark.worker] >= HELD_BACK_MORE * Peers(throttled).usual(mark.worker).value
+            if more and back_s >= HELD_BACK_LEAST * view.seconds:
+                yield mark._replace(sign=replace(mark.sign, wanders=LIMIT_WANDERS))
     shares: dict[str, float] = {}
     for worker in view.workers:
         cpus = view.timeline.instances(worker, "cpu")
@@ -121,12 +122,6 @@ def _throttled(view: View) -> dict[str, float]:
     return result
 
 
-def _by_limit(view: View, worker: str, throttled: dict[str, float]) -> bool:
-    back_s = view.growth(worker, "cpu/all/throttled_s") or 0.0
-    more = throttled[worker] >= HELD_BACK_MORE * Peers(throttled).usual(worker).value
-    return more and back_s >= HELD_BACK_LEAST * view.seconds
-
-
 def contention(use: OthersUse) -> Sign:
     """What others used in a workload, as a sign: a quiet machine has hardly any of it."""
     quantity = f"CPU time of {use.machine} that others used"
@@ -155,10 +150,8 @@ def slow_disks(view: View, data_disks: tuple[str, ...]) -> Iterator[CauseMark]:
     for way, metrics in _DISK_WAYS.items():
         names = {(worker, disk): [f"disk/{disk}/{metric}" for metric in metrics] for worker, disk in disks}
         uses = _ceilings(view, names, CHATTER_BYTES_PER_S)
-        resource = Resource("slow disk", f"rate of {way}, disk", "B/s", QUIET_BYTES_PER_S)
-        yield from low_ceilings(resource, uses, planned)
-    resource = Resource("slow disk", "rate while busy, disk", "B/s", QUIET_BYTES_PER_S)
-    yield from low_ceilings(resource, _busy(view, disks), planned)
+        yield from low_ceilings("slow disk", f"rate of {way}, disk", uses, planned)
+    yield from low_ceilings("slow disk", "rate while busy, disk", _busy(view, disks), planned)
     # A limit on a control group holds requests before they reach the disk: it then moves them in bursts
     # and is never busy. Those who wait for it show it all the same.
     # DataNodes count apart how long the disks and how long the network kept what they send.
@@ -209,8 +202,7 @@ def slow_links(view: View) -> Iterator[CauseMark]:
             for worker in view.workers
         }
         uses = _ceilings(view, names, CHATTER_BYTES_PER_S)
-        resource = Resource("slow link", f"rate of {way}", "B/s", QUIET_BYTES_PER_S)
-        for mark in low_ceilings(resource, uses, planned):
+        for mark in low_ceilings("slow link", f"rate of {way}", uses, planned):
             low.setdefault(mark.worker, {})[metric] = mark
         levels[metric] = {worker: use.level for (worker, _), use in uses.items()}
     called = {worker: _both_ways(marks) for worker, marks in low.items()}

@@ -5,17 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import mean, median
 
-from howdah.analysis.causes.limits_met import (
-    LEAST_PEERS,
-    CauseMark,
-    Peers,
-    View,
-    above_peers,
-    by_kind,
-    bytes_moved,
-)
+from howdah.analysis.causes.limits_met import LEAST_PEERS, CauseMark, Peers, View, above_peers, bytes_moved
 from howdah.analysis.evidence.times import Sign
 from howdah.analysis.operation_steps import Stretch, apart_s
+from howdah.analysis.phases import grouped
 from howdah.model.run import TaskAttempt
 
 LEAST_TASKS = 3
@@ -27,7 +20,7 @@ ALIKE = 0.9  # Sizes this close are the same.
 
 def skewed_tasks(view: View) -> Iterator[CauseMark]:
     """Tasks with more bytes than an even share, that took longer than the median because of them."""
-    for kind, attempts in by_kind(view.attempts, lambda attempt: attempt.kind).items():
+    for kind, attempts in grouped(view.attempts, lambda attempt: attempt.kind).items():
         sizes = [bytes_moved(attempt) for attempt in attempts]
         usual_s = median(map(view.working_s, attempts))
         even = _even(kind, sizes)
@@ -80,13 +73,13 @@ def slowdowns(view: View) -> dict[str, float]:
     """Seconds per byte of every worker over the other workers' median; of its kinds of task the worst."""
     whole_s = sum(map(view.working_s, view.attempts))
     result: dict[str, float] = {}
-    for attempts in by_kind(view.attempts, lambda attempt: attempt.kind).values():
+    for attempts in grouped(view.attempts, lambda attempt: attempt.kind).values():
         if sum(map(view.working_s, attempts)) < WORTH * whole_s:
             continue
         # Tasks with next to nothing to do took their time for starting.
         least = EMPTY * mean(bytes_moved(attempt) for attempt in attempts)
         busy = [attempt for attempt in attempts if bytes_moved(attempt) >= max(1.0, least)]
-        workers = by_kind(busy, lambda attempt: attempt.worker)
+        workers = grouped(busy, lambda attempt: attempt.worker)
         single = {
             name: median(view.working_s(attempt) / bytes_moved(attempt) for attempt in some)
             for name, some in workers.items()
@@ -134,7 +127,7 @@ def ends_later(view: View, worker: str) -> float:
     """How much later a worker's last task ended than the median worker's, as a share of the span."""
     ends = {
         name: max(task.end_s for task in tasks)
-        for name, tasks in by_kind(view.attempts, lambda attempt: attempt.worker).items()
+        for name, tasks in grouped(view.attempts, lambda attempt: attempt.worker).items()
     }
     others = [end_s for name, end_s in ends.items() if name != worker]
     if worker not in ends or len(others) < LEAST_PEERS:
@@ -149,12 +142,12 @@ ENDS_LATER = 0.1  # Others wait for it only if it ends so much later, as a part 
 
 def late_starts(view: View) -> Iterator[CauseMark]:
     """Workers that began late and ended last because of it."""
-    for kind, attempts in by_kind(view.attempts, lambda attempt: attempt.kind).items():
+    for kind, attempts in grouped(view.attempts, lambda attempt: attempt.kind).items():
         begun_s = min(attempt.start_s for attempt in attempts)
         length_s = max(attempt.end_s for attempt in attempts) - begun_s
         waited: dict[str, float] = {}
         ended: dict[str, float] = {}
-        for worker, tasks in by_kind(attempts, lambda attempt: attempt.worker).items():
+        for worker, tasks in grouped(attempts, lambda attempt: attempt.worker).items():
             start_s = min(task.start_s for task in tasks)
             # One that is still at work on other tasks has no place for these, and is not late.
             waited[worker] = view.idle_s(worker, begun_s, start_s)
@@ -184,14 +177,14 @@ def full_heaps(view: View) -> Iterator[CauseMark]:
         attempt for attempt in view.attempts if attempt.gc_s is not None and attempt.end_s > attempt.start_s
     ]
     collected += [attempt for attempt in view.failed if attempt.gc_s and attempt.end_s > attempt.start_s]
-    for kind, attempts in by_kind(collected, lambda attempt: attempt.kind).items():
+    for kind, attempts in grouped(collected, lambda attempt: attempt.kind).items():
         shares: dict[str, float] = {}
-        for worker, tasks in by_kind(attempts, lambda attempt: attempt.worker).items():
+        for worker, tasks in grouped(attempts, lambda attempt: attempt.worker).items():
             elapsed_s = sum(task.elapsed_s for task in tasks)
             shares[worker] = min(1.0, sum(task.gc_s or 0.0 for task in tasks) / elapsed_s)
         yield from _collecting(shares, f"{kind} tasks' time in garbage collection", kind)
     died: dict[str, float] = {}
-    for worker, attempts in by_kind((*view.attempts, *view.failed), lambda attempt: attempt.worker).items():
+    for worker, attempts in grouped((*view.attempts, *view.failed), lambda attempt: attempt.worker).items():
         full = [attempt for attempt in attempts if any(word in (attempt.error or "") for word in _FULL)]
         whole_s = sum(attempt.elapsed_s for attempt in attempts)
         full_s = sum(attempt.elapsed_s for attempt in full)

@@ -11,6 +11,7 @@ from statistics import stdev
 from howdah.analysis.comparing.readings import PARTS, PROCESSES, SHORTEST, UNDISTURBED
 from howdah.analysis.comparing.statistics import CONFIDENCE, LEVEL, contrasts, judged
 from howdah.analysis.other_processes import DISTURBED
+from howdah.analysis.phases import grouped
 from howdah.analysis.wording import percent
 from howdah.model.comparison import (
     Against,
@@ -126,10 +127,8 @@ NOISY = 0.1  # Repeats whose times deviate by more than this share were disturbe
 
 def group_repeats(runs: Sequence[RunFigures]) -> tuple[RunGroup, ...]:
     """Repeats put together, in the order in which the first of each group was given."""
-    alike: dict[object, list[RunFigures]] = {}
-    for run in runs:
-        # A failed run may not have come to its last workloads: it stays by itself.
-        alike.setdefault((run.suite, run.outcome, run.amounts, run.facts), []).append(run)
+    # A failed run may not have come to its last workloads: it stays by itself.
+    alike = grouped(runs, lambda run: (run.suite, run.outcome, run.amounts, run.facts))
     groups = [
         RunGroup(name=several[0].run, runs=tuple(sorted(several, key=lambda run: (run.created, run.run))))
         for several in alike.values()
@@ -188,10 +187,12 @@ def remarks(groups: Sequence[RunGroup]) -> Iterator[str]:
         for run in group.runs:
             yield from (f"{run.run}: {remark}" for remark in run.remarks)
     noise = [
-        (deviation, workload, group)
+        (deviation, measure.workload, group)
         for group in groups
-        for workload, deviation in _noise(group).items()
-        if deviation > NOISY
+        for measure, values in group.values.items()
+        if measure.kind == "time" and measure.phase is None
+        for logs in ([log(value) for value in values if value > 0],)
+        if len(logs) > 1 and (deviation := stdev(logs)) > NOISY
     ]
     if noise:
         deviation, workload, group = max(noise, key=lambda remark: remark[0])
@@ -199,15 +200,6 @@ def remarks(groups: Sequence[RunGroup]) -> Iterator[str]:
         if all(run.origin is Origin.SIMULATED for run in group.runs):
             advice = "this is the effect of seeds alone, and more repeats would show more"
         yield f"repeats deviate by as much as {percent(deviation)} ({workload} of {group.name}): {advice}"
-
-
-def _noise(group: RunGroup) -> dict[str, float]:
-    times = {
-        measure.workload: [log(value) for value in values if value > 0]
-        for measure, values in group.values.items()
-        if measure.kind == "time" and measure.phase is None
-    }
-    return {name: stdev(some) for name, some in times.items() if len(some) > 1}
 
 
 def compare(groups: Sequence[RunGroup], baseline: str | None = None) -> Comparison:
@@ -321,7 +313,11 @@ def _location(whole: Judged, times: Sequence[Judged], others: Sequence[Contrast]
     main = max(same_way, key=lambda time: abs(_difference(time)), default=None)
     phase = main.measure.phase if main else None
     own = [contrast for contrast in others if contrast.measure.workload == workload]
-    parts = () if phases else _parts(own, difference_s)
+    # The parts of a job's time that differ by enough, in their order; empty if they are unknown.
+    apart = {contrast.measure.name: contrast for contrast in own if contrast.measure.name in PARTS}
+    least_s = PART_SHARE * abs(difference_s)
+    enough = [apart[name] for name in PARTS if name in apart and abs(_difference(apart[name])) >= least_s]
+    parts = () if phases else tuple(enough)
     # What differs clearly between two programs, by how much it explains.
     causes = [contrast for contrast in _clear_ones(own) if contrast.measure.name in CAUSES]
     return Location(
@@ -334,13 +330,6 @@ def _location(whole: Judged, times: Sequence[Judged], others: Sequence[Contrast]
         if parts
         else _signs(own, phase),
     )
-
-
-def _parts(others: Sequence[Contrast], difference_s: float) -> tuple[Contrast, ...]:
-    """The parts of a job's time that differ by enough, in their order; empty if they are unknown."""
-    parts = {contrast.measure.name: contrast for contrast in others if contrast.measure.name in PARTS}
-    least_s = PART_SHARE * abs(difference_s)
-    return tuple(parts[name] for name in PARTS if name in parts and abs(_difference(parts[name])) >= least_s)
 
 
 def _difference(contrast: Contrast) -> float:

@@ -6,8 +6,11 @@ chart has room for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +29,7 @@ from howdah.analysis.machines import (
 )
 from howdah.analysis.other_processes import disturbed
 from howdah.analysis.phases import numbered, workload_times
-from howdah.analysis.wording import listed, percent
+from howdah.analysis.wording import FORMS, filled, listed, percent
 from howdah.model.cluster import Laboratory, Scaling
 from howdah.model.comparison import Aspect, Fact, RunFigures
 from howdah.model.host import Host
@@ -39,6 +42,20 @@ from howdah.model.workloads.suite import options
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate
 
 NamedValue = tuple[str, str]
+
+
+@cache
+def _templates() -> Mapping[str, Mapping[str, str]]:
+    """The facts of each kind of thing, by their names."""
+    path = files("howdah.analysis.comparing").joinpath("facts.toml")
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def _facts(kind: str, item: object, **values: object) -> Iterator[NamedValue]:
+    """The known facts of a thing, in the order of the file."""
+    for name, template in _templates()[kind].items():
+        if (value := filled(template, item, **values)) is not None:
+            yield name, value
 
 
 def configuration_facts(record: RunRecord) -> Iterator[NamedValue]:
@@ -95,26 +112,15 @@ def hardware_facts(record: RunRecord) -> Iterator[NamedValue]:
 
 
 def _group(group: HostGroup) -> Iterator[NamedValue]:
-    cpu = group.cpu
-    yield "hosts", f"{group.count:,}"
-    cores = f"{cpu.sockets} × {cpu.cores_per_socket} cores of {cpu.threads_per_core} threads"
-    yield "CPU", f"{cpu.model}, {cores}" if cpu.model else cores
-    if cpu.speed is not None:
-        yield "speed of a core", f"{cpu.speed:g}"
-    yield "memory", format_memory(group.memory_bytes)
-    yield (
-        "disks",
-        ", ".join(
-            f"{disk.count} × {disk.kind} {format_bytes(disk.size_bytes)} for {disk.role}"
-            + (f" at {format_rate(disk.outer_bytes_per_s)}" if disk.outer_bytes_per_s else "")
-            + (f" to {format_rate(disk.inner_bytes_per_s)}" if disk.inner_bytes_per_s else "")
-            for disk in group.disks
-        ),
+    disks = ", ".join(
+        f"{disk.count} × {disk.kind} {format_bytes(disk.size_bytes)} for {disk.role}"
+        + (f" at {format_rate(disk.outer_bytes_per_s)}" if disk.outer_bytes_per_s else "")
+        + (f" to {format_rate(disk.inner_bytes_per_s)}" if disk.inner_bytes_per_s else "")
+        for disk in group.disks
     )
-    if group.controller_bytes_per_s is not None:
-        yield "disks' controller", format_rate(group.controller_bytes_per_s)
-    nics = (f"{nic.count} × {format_bits_per_s(nic.speed_bits_per_s)}" for nic in group.nics)
-    yield "network", ", ".join(nics)
+    network = ", ".join(f"{nic.count} × {format_bits_per_s(nic.speed_bits_per_s)}" for nic in group.nics)
+    model = f"{group.cpu.model}, " if group.cpu.model else ""
+    return _facts("group", group, model=model, disks=disks, network=network)
 
 
 def _laboratory(lab: Laboratory) -> Iterator[NamedValue]:
@@ -129,46 +135,32 @@ def _laboratory(lab: Laboratory) -> Iterator[NamedValue]:
 
 
 def _amount(scaling: Scaling, value: float) -> str:
-    match scaling.unit:
-        case "B":
-            return format_memory(value) if scaling.what.startswith("memory") else format_bytes(value)
-        case "B/s":
-            return format_rate(value)
-        case "bit/s":
-            return format_bits_per_s(value)
-    return f"{value:g}"
+    form = "memory" if scaling.unit == "B" and scaling.what.startswith("memory") else scaling.unit
+    return FORMS[form](value) if form in FORMS else f"{value:g}"
 
 
 def _host(host: Host) -> Iterator[NamedValue]:
     cpu, memory, virtual = host.cpu, host.memory, host.virtualisation
-    yield "name", host.name
-    yield (
-        "CPU",
-        f"{cpu.model or cpu.architecture}, {cpu.sockets} sockets, {cpu.cores} cores, {cpu.threads} threads",
-    )
-    yield "CPUs left to howdah", f"{host.usable_cpus:g}"
-    yield "NUMA nodes", str(len(cpu.numa_nodes))
-    if cpu.governor is not None:
-        yield "frequency governor", cpu.governor
-    if cpu.turbo is not None:
-        yield "turbo", "on" if cpu.turbo else "off"
     limit = host.cgroup.memory_limit_bytes
-    yield "memory", format_memory(memory.total_bytes) + (f", limit {format_memory(limit)}" if limit else "")
-    yield "swap", format_memory(memory.swap_total_bytes)
-    yield "transparent huge pages", str(memory.transparent_huge_pages)
+    yield from _facts(
+        "host",
+        host,
+        model=cpu.model or cpu.architecture,
+        numa_nodes=len(cpu.numa_nodes),
+        turbo=None if cpu.turbo is None else "on" if cpu.turbo else "off",
+        limit=f", limit {format_memory(limit)}" if limit else "",
+        huge_pages=str(memory.transparent_huge_pages),
+    )
     # A loop device is a file of somebody's, a laboratory's for instance, and no hardware.
     for disk in host.disks:
         if disk.kind != "loop":
             parts = (disk.kind, disk.model, format_bytes(disk.size_bytes), disk.scheduler)
             yield f"disk {disk.name}", ", ".join(part for part in parts if part)
     for nic in host.nics:
-        yield (
-            f"network port {nic.name}",
-            format_bits_per_s(nic.speed_bits_per_s) if nic.speed_bits_per_s else "speed not reported",
-        )
-    yield "machine", (virtual.hypervisor or "virtual") if virtual.is_virtual else "physical"
-    if virtual.container:
-        yield "container", virtual.container
+        speed = format_bits_per_s(nic.speed_bits_per_s) if nic.speed_bits_per_s else "speed not reported"
+        yield f"network port {nic.name}", speed
+    machine = (virtual.hypervisor or "virtual") if virtual.is_virtual else "physical"
+    yield from _facts("machine", host, machine=machine, container=virtual.container or None)
 
 
 def plan_facts(plan: Plan) -> Iterator[NamedValue]:
@@ -187,23 +179,11 @@ def plan_facts(plan: Plan) -> Iterator[NamedValue]:
 
 
 def _worker(worker: Worker) -> Iterator[NamedValue]:
-    yield "map slots per worker", str(worker.map_slots)
-    yield "reduce slots per worker", str(worker.reduce_slots)
-    yield "memory per worker", format_memory(worker.memory_bytes)
-    yield "data directories per worker", ", ".join(worker.data_dirs)
-    for name, count in (
-        ("vCPUs per worker", worker.vcpus),
-        ("data disks per worker", worker.data_disks),
-        ("NUMA nodes per worker", worker.numa_nodes),
-    ):
-        if count is not None:
-            yield name, str(count)
-    if worker.roles:
-        yield "daemons per worker", ", ".join(worker.roles)
+    directories, daemons = ", ".join(worker.data_dirs), ", ".join(worker.roles) or None
+    return _facts("worker", worker, directories=directories, daemons=daemons)
 
 
 def _cluster(cluster: Cluster) -> Iterator[NamedValue]:
-    request, topology = cluster.request, cluster.topology
     for layout in cluster.layouts:
         yield f"division of hosts in {layout.group}", layout.platform
     yield "workers", f"{sum(1 for _ in placed_workers(cluster)):,}"
@@ -212,29 +192,18 @@ def _cluster(cluster: Cluster) -> Iterator[NamedValue]:
         yield f"master {master.name}", f"{', '.join(master.roles)} on {master.host}{shadow}"
         yield f"vCPUs of {master.name}", str(master.vcpus)
         yield f"memory of {master.name}", format_memory(master.memory_bytes)
-    yield "hypervisor", request.hypervisor.value if request.hypervisor else "left to the planner"
-    yield "protection of masters", request.protection.value
-    yield "profile", request.profile.value
-    yield "placement of replicas", topology.placement.value
-    yield "racks", f"{len(topology.racks)}{'' if topology.real_racks else ', not the real ones'}"
+    hypervisor, topology = cluster.request.hypervisor, cluster.topology
+    yield from _facts(
+        "cluster",
+        cluster,
+        hypervisor=hypervisor.value if hypervisor else "left to the planner",
+        racks=f"{len(topology.racks)}{'' if topology.real_racks else ', not the real ones'}",
+    )
 
 
 def version_facts(record: RunRecord) -> Iterator[NamedValue]:
     """Engine, howdah, Hadoop and the operating system; of a simulation, what it rests on."""
-    software, cluster = record.host.software, record.cluster
-    named = (
-        ("origin of the numbers", record.origin.value),
-        ("engine", f"{record.engine} {record.engine_version}"),
-        ("howdah", record.howdah_version),
-        ("Hadoop", cluster.hadoop_version if cluster else None),
-        ("Hadoop's client", cluster.client_version if cluster else None),
-        ("kernel", software.kernel),
-        ("distribution", software.distribution),
-        ("Java", software.java),
-    )
-    for name, value in named:
-        if value is not None:
-            yield name, value
+    yield from _facts("versions", record)
     if record.simulated is not None:
         yield "calibration", record.simulated.calibration or "none: parameters are defaults"
         for name, parameter in sorted(record.simulated.parameters.items()):

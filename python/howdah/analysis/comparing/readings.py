@@ -6,7 +6,7 @@ that it starts and the containers that it uses can be counted, for MapReduce and
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from howdah.analysis.comparing.statistics import LoadLine, load_line
 from howdah.analysis.evidence.times import TaskSpread, WorkloadTime
 from howdah.analysis.evidence.use import OthersUse, StretchUse
-from howdah.analysis.machines import Timeline, cluster_disks, counted, data_disks, machines_of, on_cluster
+from howdah.analysis.machines import Timeline, counted, data_disks, machines_of
 from howdah.analysis.masters import journal_loads, master_loads
 from howdah.analysis.operation_steps import fault_stalls
 from howdah.analysis.other_processes import others_uses
@@ -26,7 +26,7 @@ from howdah.analysis.use import uses
 from howdah.model.comparison import Measure, Reading
 from howdah.model.placement import stretches
 from howdah.model.reported import Unit, WorkUse
-from howdah.model.run import RunRecord, TaskAttempt, WorkloadResult
+from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
 
 NO_ANSWER = "no answer to "  # Begins the measure of a probed operation: its longest time unanswered.
@@ -40,7 +40,7 @@ def unanswered_readings(record: RunRecord, times: tuple[WorkloadTime, ...]) -> I
     None of a run that nothing was probed in, or not before its first fault; 0 where all was answered within a
     second. Where faults were done, what did not begin with one of them is none of theirs.
     """
-    stalls = [stalls.own for stalls in fault_stalls(record) if stalls.own is not None]
+    stalls = [fault.stall for fault in fault_stalls(record) if fault.stall is not None]
     begun = [fault.begun_s for fault in record.faults if fault.begun_s is not None]
     hit = [time for time in times if begun and time.start_s <= min(begun) <= time.end_s]
     longest: dict[str, float] = {}
@@ -79,14 +79,11 @@ class CallCost(NamedTuple):
 
 def call_cost(timeline: Timeline, time: WorkloadTime) -> CallCost | None:
     """None where no NameNode was asked for its calls and its processor time."""
-    tracks = {host: timeline.track(host, _CALLS) for host in timeline.hosts}
-    answered = {
-        host: calls.growth(time.start_s, time.end_s) for host, calls in tracks.items() if calls is not None
-    }
+    answered = timeline.grown(_CALLS, time.start_s, time.end_s)
     if not answered:
         return None
     host = max(answered, key=answered.__getitem__)
-    calls, cpu = tracks[host], timeline.track(host, _CPU)
+    calls, cpu = timeline.track(host, _CALLS), timeline.track(host, _CPU)
     if calls is None or cpu is None:
         return None
     edges = np.arange(time.start_s, time.end_s + 1e-9, _WINDOW_S)
@@ -135,21 +132,10 @@ class SampledUse(NamedTuple):
 
 def seen_in(run: RunData, times: tuple[WorkloadTime, ...]) -> SampledUse:
     timeline = Timeline(run.samples)
-    uses = _counted_uses(run, timeline, times)
-    return SampledUse(timeline, uses, others_uses(run.record, timeline, uses))
-
-
-def _counted_uses(
-    run: RunData, timeline: Timeline, times: tuple[WorkloadTime, ...]
-) -> tuple[StretchUse, ...]:
     machines = machines_of(run, timeline)
-    disks = None if on_cluster(run.record) else data_disks(run.record)
-    if disks is None:
-        with_disks = counted(machines, timeline, "disk")
-        disks = cluster_disks(
-            run.record, [disk for name in with_disks for disk in timeline.instances(name, "disk")]
-        )
-    return uses(timeline, machines, times, disks)
+    disks = data_disks(run.record, timeline, counted(machines, timeline, "disk"))
+    use = uses(timeline, machines, times, disks)
+    return SampledUse(timeline, use, others_uses(run.record, timeline, use))
 
 
 def master_readings(timeline: Timeline, time: WorkloadTime) -> Iterator[Reading]:
@@ -298,32 +284,25 @@ def job_readings(run: RunData, time: WorkloadTime) -> Iterator[Reading]:
     between_s = sum(max(0.0, after[0] - before[1]) for before, after in pairwise(busy))
     before_s = max(0.0, busy[0][0] - time.start_s)
     after_s = max(0.0, time.end_s - busy[-1][1])
+    spark = result.spark
+    if spark is None:
+        held_s = sum(attempt.elapsed_s for attempt in attempts)
+        masters = sum(len({master_of(attempt.attempt) for attempt in job}) for job in by_job(attempts))
+        processes = len(attempts) + masters
+    else:
+        ends = [spark.end_s if executor.end_s is None else executor.end_s for executor in spark.executors]
+        lives = zip(spark.executors, ends, strict=True)
+        held_s = sum(max(0.0, end_s - executor.start_s) for executor, end_s in lives)
+        # The driver in cluster mode is the application master; in client mode both are processes.
+        processes = len(spark.executors) + (1 if spark.deploy_mode == "cluster" else 2)
     named: tuple[tuple[str, float, Unit], ...] = (
         (BEFORE, before_s, "s"),
         (DURING, max(0.0, time.elapsed_s - before_s - between_s - after_s), "s"),
         (BETWEEN, between_s, "s"),
         (AFTER, after_s, "s"),
         (SHORTEST, min(attempt.elapsed_s for attempt in attempts), "s"),
-        (HELD, _held_s(result, attempts), "s"),
-        (PROCESSES, _processes(result, attempts), "1"),
+        (HELD, held_s, "s"),
+        (PROCESSES, processes, "1"),
     )
     for name, value, unit in named:
         yield resource(time.workload, None, name, value, unit, kind="task")
-
-
-def _held_s(result: WorkloadResult, attempts: Sequence[TaskAttempt]) -> float:
-    if result.spark is None:
-        return sum(attempt.elapsed_s for attempt in attempts)
-    end_s = result.spark.end_s
-    return sum(
-        max(0.0, (end_s if executor.end_s is None else executor.end_s) - executor.start_s)
-        for executor in result.spark.executors
-    )
-
-
-def _processes(result: WorkloadResult, attempts: Sequence[TaskAttempt]) -> int:
-    if result.spark is not None:
-        # The driver in cluster mode is the application master; in client mode both are processes.
-        return len(result.spark.executors) + (1 if result.spark.deploy_mode == "cluster" else 2)
-    masters = sum(len({master_of(attempt.attempt) for attempt in job}) for job in by_job(attempts))
-    return len(attempts) + masters

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from math import hypot
 from statistics import NormalDist, fmean, geometric_mean, stdev
 from typing import Any, Literal, NamedTuple
@@ -48,10 +47,7 @@ def load_line(numbers: Sequence[float], loads: Sequence[float]) -> LoadLine | No
     """The least-squares line of loads over numbers of something; None for too few or all alike."""
     if len(numbers) < LEAST_POINTS or np.ptp(numbers) == 0:
         return None
-    with needs_statistics():
-        from scipy import stats  # noqa: PLC0415
-
-    fit = stats.linregress(numbers, loads)
+    fit = _scipy("stats").linregress(numbers, loads)
     half = _quantile(len(numbers) - 2) * float(fit.stderr)
     return LoadLine(idle=float(fit.intercept), per_unit=Estimate(float(fit.slope), half))
 
@@ -74,10 +70,7 @@ def full_at(room: float, per_unit: Estimate) -> tuple[float, float, float]:
 
 
 def _quantile(freedom: int) -> float:
-    with needs_statistics():
-        from scipy import stats  # noqa: PLC0415
-
-    return float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom))
+    return float(_scipy("stats").t.ppf((1 + CONFIDENCE) / 2, freedom))
 
 
 CONFIDENCE = 0.95
@@ -101,13 +94,10 @@ class Tested(NamedTuple):
 
 def welch(base: FloatArray, other: FloatArray) -> Tested:
     """Welch's t-test of two or more repeats on each side, not all of them equal."""
-    with needs_statistics():
-        from scipy import stats  # noqa: PLC0415
-
     with warnings.catch_warnings():
         # scipy warns of a side without noise, as a simulator's may be; the other side's noise is used then.
         warnings.filterwarnings("ignore", "Precision loss", RuntimeWarning)
-        test = stats.ttest_ind(other, base, axis=-1, equal_var=False)
+        test = _scipy("stats").ttest_ind(other, base, axis=-1, equal_var=False)
     interval = test.confidence_interval(CONFIDENCE)
     difference = other.mean(axis=-1) - base.mean(axis=-1)
     noise, effect = _effect(base, other, difference)
@@ -117,16 +107,13 @@ def welch(base: FloatArray, other: FloatArray) -> Tested:
 
 def one_noise(base: FloatArray, other: FloatArray) -> Tested:
     """Student's t-test of a single run against repeats, taking the one to be as noisy as the others."""
-    with needs_statistics():
-        from scipy import stats  # noqa: PLC0415
-
     many_base, many_other = base.shape[-1], other.shape[-1]
     difference = other.mean(axis=-1) - base.mean(axis=-1)
     noise, effect = _effect(base, other, difference)
     freedom = many_base + many_other - 2
     error = noise * np.sqrt(1 / many_base + 1 / many_other)
-    half = stats.t.ppf((1 + CONFIDENCE) / 2, freedom) * error
-    p = 2 * stats.t.sf(np.abs(difference) / error, freedom)
+    half = _scipy("stats").t.ppf((1 + CONFIDENCE) / 2, freedom) * error
+    p = 2 * _scipy("stats").t.sf(np.abs(difference) / error, freedom)
     return Tested(difference, difference - half, difference + half, p, noise, effect)
 
 
@@ -138,16 +125,16 @@ def widened(test: Tested, unexplained: float) -> Tested:
     """
     normal = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     half = np.hypot((test.high - test.low) / 2, normal * unexplained)
-    with needs_statistics():
-        from scipy import special  # noqa: PLC0415
-
-    p = 2 * special.ndtr(-np.abs(test.difference) * normal / half)
+    p = 2 * _scipy("special").ndtr(-np.abs(test.difference) * normal / half)
     return test._replace(low=test.difference - half, high=test.difference + half, p=p)
 
 
-def needs_statistics() -> AbstractContextManager[None]:
-    """Import scipy; raises MissingExtra where it is not installed."""
-    return extra("statistics", "a comparison")
+def _scipy(module: str) -> Any:
+    """A module of scipy; raises MissingExtra where it is not installed."""
+    with extra("statistics", "a comparison"):
+        import scipy.stats  # noqa: PLC0415
+
+    return getattr(scipy, module)
 
 
 def holm(p: FloatArray) -> FloatArray:
@@ -197,13 +184,10 @@ def _shift(freedom: NDArray[np.float64], level: float) -> NDArray[np.float64]:
 
     That it may tell the difference the wrong way round is left out: with this power, it never does.
     """
-    with needs_statistics():
-        from scipy import special, stats  # noqa: PLC0415
-
-    bound = np.asarray(stats.t.isf(level / 2, freedom))
+    bound = np.asarray(_scipy("stats").t.isf(level / 2, freedom))
     shift = np.full(len(freedom), np.inf)
     near = bound < _FAR
-    shift[near] = special.nctdtrinc(freedom[near], 1 - POWER, bound[near])
+    shift[near] = _scipy("special").nctdtrinc(freedom[near], 1 - POWER, bound[near])
     return shift
 
 

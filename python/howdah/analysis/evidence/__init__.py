@@ -7,35 +7,23 @@ What a run does not hold (no samples, no limits, no tasks) leaves its tuple empt
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from howdah.analysis.evidence.losses import (
-    FaultEffect,
-    JournalLoad,
-    MasterLoad,
-    MasterLoss,
-    Rebuild,
-    SparkLoss,
-    WorkerDrain,
-    WorkerLoss,
-)
+from howdah.analysis.evidence.losses import FaultEffect, JournalLoad, MasterLoad, MasterLoss, WorkerLoss
 from howdah.analysis.evidence.operations import (
     LatencyCourse,
     OperationLatency,
     RegionServerUse,
     RegionUse,
-    RequestCheck,
     TableFlow,
     Tail,
     ThroughputLimit,
 )
 from howdah.analysis.evidence.times import (
-    Balance,
     FloorDistance,
     JobOverhead,
     KnownTime,
     LimitShare,
-    Spills,
-    Starvation,
     Straggler,
     TaskSpread,
     WorkloadTime,
@@ -53,15 +41,20 @@ from howdah.analysis.evidence.volumes import ByteAccount, ByteFlow, DfsioFigures
 from howdah.model.comparison import Finding
 from howdah.model.tables import ServerEvent
 
+if TYPE_CHECKING:
+    from howdah.analysis.operation_steps import TimedRun
+
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """All derived data of one run.
 
-    ``data_disks`` are the devices that carry data directories. From ``machines`` on, a run on one
-    machine without Hadoop has nothing but that machine.
+    ``timed`` is the run itself, for findings on what no figure shows; ``data_disks`` are the devices that
+    carry data directories. From ``machines`` on, a run on one machine without Hadoop has nothing but that
+    machine.
     """
 
+    timed: TimedRun
     workloads: tuple[WorkloadTime, ...]
     data_disks: tuple[str, ...]
     use: tuple[StretchUse, ...]
@@ -69,8 +62,6 @@ class Evidence:
     gauges: tuple[Gauge, ...]
     accounts: tuple[ByteAccount, ...]
     spreads: tuple[TaskSpread, ...]
-    balances: tuple[Balance, ...]
-    spills: tuple[Spills, ...]
     limits: tuple[LimitShare, ...]
     dfsio: tuple[DfsioFigures, ...]
     storage: tuple[StorageZones, ...]
@@ -79,7 +70,6 @@ class Evidence:
     replicas: tuple[ReplicaBalance, ...] = ()
     stragglers: tuple[Straggler, ...] = ()
     losses: tuple[WorkerLoss, ...] = ()
-    drains: tuple[WorkerDrain, ...] = ()
     overheads: tuple[JobOverhead, ...] = ()
     masters: tuple[MasterLoad, ...] = ()
     master_losses: tuple[MasterLoss, ...] = ()
@@ -89,19 +79,15 @@ class Evidence:
     others: tuple[OthersUse, ...] = ()
     neighbours: tuple[NeighbourUse, ...] = ()
     latencies: tuple[OperationLatency, ...] = ()
-    starvations: tuple[Starvation, ...] = ()
     courses: tuple[LatencyCourse, ...] = ()
     tails: tuple[Tail, ...] = ()
     throughput_limits: tuple[ThroughputLimit, ...] = ()
     region_servers: tuple[RegionServerUse, ...] = ()
     regions: tuple[RegionUse, ...] = ()
-    request_checks: tuple[RequestCheck, ...] = ()
     table_flows: tuple[TableFlow, ...] = ()
     server_events: tuple[ServerEvent, ...] = ()
     fault_effects: tuple[FaultEffect, ...] = ()
     spark: tuple[SparkUse, ...] = ()
-    spark_losses: tuple[SparkLoss, ...] = ()
-    rebuilds: tuple[Rebuild, ...] = ()
 
     def time_of(self, workload: str) -> WorkloadTime:
         return next(time for time in self.workloads if time.workload == workload)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from howdah.model.cluster import SparkExecutorRun
 from howdah.model.faults import FaultReport, RecoveryStep
 from howdah.model.run import TaskAttempt
 
@@ -70,27 +69,6 @@ class WorkerLoss(Outage):
     def waited_s(self) -> float:
         """For how long nobody did the work again that was lost."""
         return sum(wait.seconds for wait in self.waits)
-
-
-@dataclass(frozen=True)
-class WorkerDrain:
-    """A DataNode that was drained, and what its move cost the jobs that ran meanwhile.
-
-    ``began_s`` and ``ended_s`` are seconds since the run's start, ``held_bytes`` what its disks held, each
-    None where that was not seen. ``workloads`` ran meanwhile. All DataNodes meanwhile copied
-    ``copied_blocks`` and wrote ``written_bytes``, None where they were not sampled. Maps that ran meanwhile
-    took ``during_s`` on average, the other ones of the same workloads ``otherwise_s``, None without any.
-    """
-
-    worker: str
-    began_s: float | None
-    ended_s: float
-    held_bytes: int | None
-    workloads: tuple[str, ...]
-    copied_blocks: float | None
-    written_bytes: float | None
-    during_s: float | None
-    otherwise_s: float | None
 
 
 @dataclass(frozen=True)
@@ -190,22 +168,32 @@ class ClientWait:
 
 
 @dataclass(frozen=True)
-class FaultEffect:
-    """A fault that was done, and what probes, clients and logs show of the time until the next one was.
+class FaultStalls:
+    """A fault that was done, and the stretches without an answer from then until the next one was.
 
-    ``probes`` is how many probes asked meanwhile. ``stall`` is the stretch without an answer that began with
-    the fault, None where there was none; ``later`` are those that began when all had answered again, or
-    that did not begin with it. ``usual_s`` is the longest outage before any fault was done, as a busy machine
-    has: what is not much longer is not among these. ``blind_s`` is how long it took until the first probe
-    asked, zero where that was before the fault. ``steps`` has one of each name, ``time_s`` since the fault.
+    ``stall`` is the one that began with the fault, with all that overlaps or directly follows, None where
+    there was none; ``later`` are those that began when all had answered again, or that did not begin with it.
+    ``usual_s`` is the longest outage before any fault was done, as a busy machine has: what is not much
+    longer is among these only where it began with the fault.
     """
 
     fault: FaultReport
     begun_s: float
-    probes: int
+    until_s: float
     stall: Stall | None
     later: tuple[Stall, ...]
     usual_s: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class FaultEffect(FaultStalls):
+    """A fault that was done, and what probes, clients and logs show of the time until the next one was.
+
+    ``probes`` is how many probes asked meanwhile. ``blind_s`` is how long it took until the first probe
+    asked, zero where that was before the fault. ``steps`` has one of each name, ``time_s`` since the fault.
+    """
+
+    probes: int
     clients: tuple[ClientWait, ...]
     blind_s: float
     steps: tuple[RecoveryStep, ...]
@@ -221,47 +209,3 @@ class FaultEffect:
         if self.stall is None:
             return 0.0
         return self.stall.end_s - self.begun_s if self.stall.ended else None
-
-
-@dataclass(frozen=True)
-class Rebuild:
-    """What HDFS did about DataNodes that were lost; times are seconds since the run's start.
-
-    ``workers`` are those that were lost from ``lost_s`` on. ``given_up_s`` is when the NameNode gave up the
-    first of them, None if it did not before the end or before they were back. ``most_blocks`` is the most
-    blocks with too few replicas at a time, and ``rebuilt_s`` when there were no more than before the loss,
-    None if that did not happen.
-    """
-
-    workers: tuple[str, ...]
-    lost_s: float
-    given_up_s: float | None
-    most_blocks: int
-    rebuilt_s: float | None
-
-
-@dataclass(frozen=True)
-class SparkLoss:
-    """Executors that an application lost, and what that cost; times are seconds since the run's start.
-
-    ``lost_s`` is the last sign of life of the first one, ``removed_s`` when the driver removed it. ``ended``
-    attempts ran on them at that time, for ``ended_s`` together; ``undone`` ones had succeeded, in
-    ``undone_s``, and their output was lost. ``fetch_failed`` attempts could not fetch such output.
-    ``stages`` ran again. ``again`` attempts repeated the work from ``begun_s`` to ``redone_s``, None without
-    any; in ``again_s`` of that time at least one of them ran.
-    """
-
-    workload: str
-    executors: tuple[SparkExecutorRun, ...]
-    lost_s: float
-    removed_s: float
-    ended: int
-    ended_s: float
-    undone: int
-    undone_s: float
-    fetch_failed: int
-    stages: tuple[int, ...]
-    again: int
-    again_s: float
-    begun_s: float | None
-    redone_s: float | None

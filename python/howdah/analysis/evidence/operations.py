@@ -156,24 +156,6 @@ class RegionUse:
 
 
 @dataclass(frozen=True)
-class RequestCheck:
-    """What clients requested and RegionServers counted: gets, mutations or entries of the WAL.
-
-    ``resolution`` bounds the error that comes from samples not falling on the workload's ends.
-    """
-
-    workload: str
-    kind: str
-    requested: float
-    counted: float
-    resolution: float
-
-    @property
-    def apart(self) -> float:
-        return (self.counted - self.requested) / self.requested
-
-
-@dataclass(frozen=True)
 class TableFlow:
     """The bytes of a workload's writes from layer to layer.
 

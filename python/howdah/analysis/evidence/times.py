@@ -105,57 +105,6 @@ class TaskSpread:
 
 
 @dataclass(frozen=True)
-class Starvation:
-    """Tasks of one kind of a job that waited, and how many slots stood empty meanwhile.
-
-    From ``start_s`` on they could begin, at ``end_s`` the last one did. ``empty_share`` is the part of all
-    slot time, from ``start_s`` to the end of the last one, in which slots were free while as many tasks
-    waited. ``given_each_beat`` is how many a worker began in each heartbeat, in the mean.
-    """
-
-    workload: str
-    kind: str
-    slots: int
-    workers: int
-    start_s: float
-    end_s: float
-    empty_share: float
-    heartbeat_s: float
-    given_each_beat: float
-
-
-@dataclass(frozen=True)
-class Balance:
-    """How evenly bytes fell on several places: ``of`` is ``partitions``, ``disks read``,
-    ``disks written``, ``data directories``, ``hosts`` or ``workers``.
-    """
-
-    workload: str
-    of: str
-    names: tuple[str, ...]
-    bytes: tuple[float, ...]
-    max_over_mean: float
-    variation: float
-
-
-@dataclass(frozen=True)
-class Spills:
-    """Intermediate data on disk: rows spilled per input row, and raw over stored bytes."""
-
-    workload: str
-    codec: str
-    rows_per_row: float
-    raw_bytes: int
-    stored_bytes: int
-    read_bytes: int
-
-    @property
-    def ratio(self) -> float:
-        """Compression ratio, raw over stored."""
-        return self.raw_bytes / self.stored_bytes if self.stored_bytes > 0 else 1.0
-
-
-@dataclass(frozen=True)
 class Rate:
     """Bytes over seconds; ``of`` says which bytes, ``rows written`` for instance."""
 

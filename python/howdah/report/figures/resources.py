@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from howdah.analysis.disturbance import OTHERS_NOTED
 from howdah.analysis.evidence.use import FloatArray, Series
 from howdah.analysis.machines import LEAST_RESOLVED_S, on_cluster, peaks_within
+from howdah.analysis.other_processes import OTHERS_NOTED
 from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.analysis.wording import percent
 from howdah.model.run import Origin
