@@ -33,8 +33,7 @@ from howdah.model.study_settings import CellSettings, Level
 from howdah.model.tuning import Narrowing
 from howdah.units import GIB, MIB, format_bytes
 
-Comments = Mapping[Keys, str]
-"""What stands behind the line of a path."""
+Comments = Mapping[Keys, str]  # What stands behind the line of a path.
 
 _WIDEST = 110
 _ONE_LINE = (Breach, CalibrationCell, CpuLayout, Demand, DiskSet, Input, NicSet, Override, Residual, Without)
@@ -155,13 +154,10 @@ def _in_words(value: float) -> str:
 class DocumentKind(NamedTuple, Generic[AnyModel]):
     """What a file may be: the model that it is read as."""
 
-    name: str
-    """``an inventory``."""
-    hint: str
-    """What to give where a file is something else."""
+    name: str  # ``an inventory``.
+    hint: str  # What to give where a file is something else.
     model: type[AnyModel]
-    parts: tuple[type[BaseModel], ...] = ()
-    """The models within it that its schema describes."""
+    parts: tuple[type[BaseModel], ...] = ()  # The models within it that its schema describes.
 
     def read(self, path: Path) -> AnyModel:
         """What is in a file; raises UserError that names every fault at its line and column."""

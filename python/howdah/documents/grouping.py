@@ -250,12 +250,9 @@ _HDD_BYTES_PER_S = 190 * 2**20
 class Notice(Model):
     """Something to look at twice."""
 
-    group: str
-    """The group of hosts it is about."""
-    text: str
-    """What is unusual, and why it matters."""
-    source: str = ""
-    """Where that comes from."""
+    group: str  # The group of hosts it is about.
+    text: str  # What is unusual, and why it matters.
+    source: str = ""  # Where that comes from.
 
 
 def notices(inventory: Inventory) -> tuple[Notice, ...]:

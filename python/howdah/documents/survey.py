@@ -23,12 +23,10 @@ from howdah.units import GIB, exact_bits_per_s, exact_bytes, format_counted, for
 
 _WORKING = frozenset({Role.DATANODE, Role.NODEMANAGER})
 
-ASSUMED = "assumed:"
-"""Begins the text of a value that no daemon reported."""
+ASSUMED = "assumed:"  # Begins the text of a value that no daemon reported.
 _SPEED = 10_000_000_000
 _UNTOLD_DISK = 100_000_000_000
-_DEFAULT_RACK = "default-rack"
-"""Hadoop's name for the rack of machines whose rack it does not know."""
+_DEFAULT_RACK = "default-rack"  # Hadoop's name for the rack of machines whose rack it does not know.
 _KINDS = {"SSD": DiskKind.SSD, "NVDIMM": DiskKind.NVME, "ARCHIVE": DiskKind.HDD}
 """Storage types that tell what a disk is; DISK is what every disk is called unless told otherwise."""
 

@@ -89,21 +89,18 @@ Size = Annotated[
     BeforeValidator(_with_unit(parse_bytes, "256GiB or 600GB")),
     PlainSerializer(exact_bytes, return_type=str),
     _schema(rf"^\s*[\d_,.]+\s*{_UNIT}\s*$", "600GB"),
-]
-"""Bytes, written as ``600GB`` (1000-based) or ``256GiB`` (1024-based)."""
+]  # Bytes, written as ``600GB`` (1000-based) or ``256GiB`` (1024-based).
 
 Speed = Annotated[
     int,
     BeforeValidator(_with_unit(parse_bits_per_s, "10Gb/s or 25GbE")),
     PlainSerializer(exact_bits_per_s, return_type=str),
     _schema(r"^\s*[\d.]+\s*[MGT](b(it)?/s|bps|bE|bit)\s*$", "10Gb/s"),
-]
-"""Bits per second of a link, written as ``10Gb/s``."""
+]  # Bits per second of a link, written as ``10Gb/s``.
 
 Rate = Annotated[
     int,
     BeforeValidator(_with_unit(_parse_rate, "190MiB/s or 3GB/s")),
     PlainSerializer(_exact_rate, return_type=str),
     _schema(rf"^\s*[\d_,.]+\s*{_UNIT}/s\s*$", "190MiB/s"),
-]
-"""Bytes per second, written as ``190MiB/s``."""
+]  # Bytes per second, written as ``190MiB/s``.

@@ -90,14 +90,10 @@ class DiskRole(StrEnum):
 class DiskSet(_Hardware):
     """Identical disks of one host with one purpose."""
 
-    count: Count
-    """How many of them one host has."""
-    kind: DiskKind
-    """What they are made of."""
-    size_bytes: Size = Field(alias="size")
-    """Size of one of them."""
-    role: DiskRole = DiskRole.DATA
-    """What they are for."""
+    count: Count  # How many of them one host has.
+    kind: DiskKind  # What they are made of.
+    size_bytes: Size = Field(alias="size")  # Size of one of them.
+    role: DiskRole = DiskRole.DATA  # What they are for.
     outer_bytes_per_s: Rate | None = Field(default=None, alias="outer_rate")
     """Sequential rate of a disk's first (outer) zone, where it is known."""
     inner_bytes_per_s: Rate | None = Field(default=None, alias="inner_rate")
@@ -107,25 +103,18 @@ class DiskSet(_Hardware):
 class NicSet(_Hardware):
     """Identical network ports of one host."""
 
-    count: Count
-    """How many of them one host has."""
-    speed_bits_per_s: Speed = Field(alias="speed")
-    """Link speed of one of them."""
+    count: Count  # How many of them one host has.
+    speed_bits_per_s: Speed = Field(alias="speed")  # Link speed of one of them.
 
 
 class CpuLayout(_Hardware):
     """The processors of one host."""
 
-    sockets: Count
-    """Packages."""
-    cores_per_socket: Count
-    """Physical cores of one package."""
-    threads_per_core: Count = 1
-    """Hardware threads of one core: 2 with Hyper-Threading on."""
-    numa_nodes_per_socket: Count = 1
-    """NUMA nodes of one package: more than one with sub-NUMA clustering."""
-    model: str | None = None
-    """The processor's own name."""
+    sockets: Count  # Packages.
+    cores_per_socket: Count  # Physical cores of one package.
+    threads_per_core: Count = 1  # Hardware threads of one core: 2 with Hyper-Threading on.
+    numa_nodes_per_socket: Count = 1  # NUMA nodes of one package: more than one with sub-NUMA clustering.
+    model: str | None = None  # The processor's own name.
     speed: Annotated[float, Field(gt=0, le=100)] | None = None
     """Speed of a core relative to the one that a simulation's costs refer to. Default: 1."""
 
@@ -145,20 +134,14 @@ class CpuLayout(_Hardware):
 class HostGroup(_Hardware):
     """Identical hosts."""
 
-    name: Word
-    """The group's name, unique in the inventory."""
-    count: Count
-    """How many hosts there are."""
+    name: Word  # The group's name, unique in the inventory.
+    count: Count  # How many hosts there are.
     hosts: Annotated[tuple[HostPattern, ...], AfterValidator(_patterns)] = ()
     """Their names, ``w[001-032].example.com`` for a range; numbered after the group where left out."""
-    cpu: CpuLayout
-    """Processors of one host."""
-    memory: Size | None = None
-    """Memory of one host; or give ``memory_per_numa_node``."""
-    memory_per_numa_node: Size | None = None
-    """Memory attached to each NUMA node of one host."""
-    disks: Annotated[tuple[DiskSet, ...], AfterValidator(_some), _MIN_ONE]
-    """Disks of one host."""
+    cpu: CpuLayout  # Processors of one host.
+    memory: Size | None = None  # Memory of one host; or give ``memory_per_numa_node``.
+    memory_per_numa_node: Size | None = None  # Memory attached to each NUMA node of one host.
+    disks: Annotated[tuple[DiskSet, ...], AfterValidator(_some), _MIN_ONE]  # Disks of one host.
     controller_bytes_per_s: Rate | None = Field(default=None, alias="controller_rate")
     """What the disks' controller carries, both ways together, where that is less than the disks do."""
     nics: Annotated[tuple[NicSet, ...], AfterValidator(_some), _MIN_ONE]
@@ -229,12 +212,9 @@ class HostGroup(_Hardware):
 class Inventory(_Hardware):
     """All hosts a cluster may be made of."""
 
-    howdah: Literal[1] = FORMAT
-    """The format's version."""
-    cluster: Word = "cluster"
-    """The cluster's name; HDFS's name service is called after it."""
-    groups: Annotated[tuple[HostGroup, ...], AfterValidator(_some), _MIN_ONE]
-    """Groups of identical hosts."""
+    howdah: Literal[1] = FORMAT  # The format's version.
+    cluster: Word = "cluster"  # The cluster's name; HDFS's name service is called after it.
+    groups: Annotated[tuple[HostGroup, ...], AfterValidator(_some), _MIN_ONE]  # Groups of identical hosts.
 
     @field_validator("groups")
     @classmethod
@@ -276,12 +256,9 @@ class Inventory(_Hardware):
 class Neighbour(Model):
     """Another cluster on the same hosts, as its plan was when this one was made."""
 
-    cluster: str
-    """Its name."""
-    digest: str
-    """The SHA-256 of its plan's file."""
-    masters_on: tuple[str, ...]
-    """The hosts that carry its masters or their shadows, as name patterns."""
+    cluster: str  # Its name.
+    digest: str  # The SHA-256 of its plan's file.
+    masters_on: tuple[str, ...]  # The hosts that carry its masters or their shadows, as name patterns.
     host_settings: dict[str, str] = Field(default_factory=dict)
     """What it wants of the hosts themselves, their firmware and hypervisor: values by key, as text."""
 
@@ -293,12 +270,9 @@ class Sharing(Model):
     """The cluster's name, which its virtual machines bear so that no other's are called the same."""
     disks: dict[str, tuple[int, ...]]
     """Which data disks of each host are this cluster's, by group: from 1, in the inventory's order."""
-    percent: int | None = None
-    """The part of every host that it was to have; None: all that the others leave."""
-    beside: tuple[Neighbour, ...] = ()
-    """The other clusters on the hosts."""
-    left_out: tuple[str, ...] = ()
-    """Hosts of the inventory that have nothing left for it, as name patterns."""
+    percent: int | None = None  # The part of every host that it was to have; None: all that the others leave.
+    beside: tuple[Neighbour, ...] = ()  # The other clusters on the hosts.
+    left_out: tuple[str, ...] = ()  # Hosts of the inventory that have nothing left for it, as name patterns.
     whole: tuple[HostGroup, ...] = ()
     """The whole hosts; empty in older plans, and if a lab's hosts differ from the planned ones."""
 

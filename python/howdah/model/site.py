@@ -97,8 +97,7 @@ PublicKey = Annotated[str, AfterValidator(_key)]  # A public ssh key on one line
 Login = Annotated[str, AfterValidator(_login)]  # A user of the machines' operating system.
 Hosts = Annotated[
     tuple[HostPattern, ...], AfterValidator(_patterns), WithJsonSchema({"type": "array", "minItems": 1})
-]
-"""Names of machines or hosts, ``w[01-32].example.com`` for a range."""
+]  # Names of machines or hosts, ``w[01-32].example.com`` for a range.
 
 
 class SitePart(Model):
@@ -116,20 +115,14 @@ _OF_A_LINK = 2  # Addresses of a network between two machines, which has none fo
 class VCenterSite(SitePart):
     """Where in a vCenter machines go."""
 
-    datacenter: Named
-    """The datacentre's name."""
-    cluster: Named
-    """The cluster of hosts."""
-    template: Named
-    """The template that machines are cloned from, with cloud-init in it."""
-    port_group: Named
-    """The port group of the machines' network, of a standard or a distributed switch."""
-    folder: Named = "howdah"
-    """The folder for the machines; it is made where there is none."""
+    datacenter: Named  # The datacentre's name.
+    cluster: Named  # The cluster of hosts.
+    template: Named  # The template that machines are cloned from, with cloud-init in it.
+    port_group: Named  # The port group of the machines' network, of a standard or a distributed switch.
+    folder: Named = "howdah"  # The folder for the machines; it is made where there is none.
     resource_pool: Named = "howdah"
     """The resource pool for the machines, below the cluster's own; it is made where there is none."""
-    user: Named
-    """Who logs in; the password is asked for, or read from --password-file."""
+    user: Named  # Who logs in; the password is asked for, or read from --password-file.
     ca_file: str | None = None
     """The certificate to trust, beside the site's file; the system's own where left out."""
     high_availability: bool = False
@@ -139,14 +132,10 @@ class VCenterSite(SitePart):
 class LibvirtSite(SitePart):
     """What machines are made of on each host."""
 
-    pool: Named
-    """The storage pool for system disks and cloud-init disks; it must exist and be active."""
-    image: Named
-    """The volume in that pool that system disks start from, with cloud-init in it."""
-    bridge: Named
-    """The bridge of the machines' network."""
-    system_disk: Size = 40 * 2**30
-    """Size of a machine's system disk."""
+    pool: Named  # The storage pool for system disks and cloud-init disks; it must exist and be active.
+    image: Named  # The volume in that pool that system disks start from, with cloud-init in it.
+    bridge: Named  # The bridge of the machines' network.
+    system_disk: Size = 40 * 2**30  # Size of a machine's system disk.
 
 
 class SiteNetwork(SitePart):
@@ -154,28 +143,22 @@ class SiteNetwork(SitePart):
 
     prefix: Annotated[int, Field(strict=True, ge=1, le=128)]
     """Bits of an address that name the network, 24 for 255.255.255.0."""
-    gateway: Address | None = None
-    """The way to other networks."""
-    name_servers: tuple[Address, ...] = ()
-    """Who resolves names."""
+    gateway: Address | None = None  # The way to other networks.
+    name_servers: tuple[Address, ...] = ()  # Who resolves names.
 
 
 class SiteSsh(SitePart):
     """Who may log in to the machines."""
 
-    user: Login = "hadoop"
-    """The user that is made, who may become root."""
-    keys: Annotated[tuple[PublicKey, ...], AfterValidator(some)]
-    """Public keys of those who may log in."""
+    user: Login = "hadoop"  # The user that is made, who may become root.
+    keys: Annotated[tuple[PublicKey, ...], AfterValidator(some)]  # Public keys of those who may log in.
 
 
 class SiteHosts(SitePart):
     """What hosts give to their machines; in names, ``{host}`` is the host's own up to its first dot."""
 
-    hosts: Hosts
-    """The hosts, as the plan's inventory names them; ``w[01-32].example.com`` for a range."""
-    system_datastore: Named | None = None
-    """The datastore of system disks, under vSphere."""
+    hosts: Hosts  # The hosts, as the plan's inventory names them; ``w[01-32].example.com`` for a range.
+    system_datastore: Named | None = None  # The datastore of system disks, under vSphere.
     devices: tuple[Named, ...] = ()
     """The host's own disks for data, each given to one machine whole: ``naa.5000c500a0b1c2d3`` under
     vSphere, a name below /dev/disk/by-id under KVM; ``naa.{host}-[01-20]`` stands for twenty."""
@@ -205,10 +188,8 @@ class SiteHosts(SitePart):
 class SiteMachines(SitePart):
     """Addresses of machines; a range of names counts address and MAC up from the first."""
 
-    names: Hosts
-    """The machines, as `howdah render` lists them in hypervisor/placement.csv."""
-    address: Address
-    """The address of the first of them."""
+    names: Hosts  # The machines, as `howdah render` lists them in hypervisor/placement.csv.
+    address: Address  # The address of the first of them.
     mac: MacAddress | None = None
     """The MAC address of the first of them; the hypervisor chooses where left out."""
     numa_node: Annotated[int, Field(strict=True, ge=0, le=63)] | None = None
@@ -226,23 +207,18 @@ class Addresses(NamedTuple):
 class MachineSite(SitePart):
     """Where machines are made, and what they are given that no plan knows."""
 
-    howdah: Literal[1] = FORMAT
-    """The format's version."""
+    howdah: Literal[1] = FORMAT  # The format's version.
     vcenter: Annotated[VCenterSite | None, BeforeValidator(no_secret)] = None
     """Where machines go under vSphere."""
     libvirt: Annotated[LibvirtSite | None, BeforeValidator(no_secret)] = None
     """What they are made of under KVM."""
-    network: SiteNetwork
-    """The machines' network."""
-    ssh: SiteSsh
-    """Who may log in."""
+    network: SiteNetwork  # The machines' network.
+    ssh: SiteSsh  # Who may log in.
     pin_numa: bool = False
     """Whether each machine that fits a NUMA node is bound to one, in turn, instead of being left to the
     hypervisor's scheduler."""
-    hosts: Annotated[tuple[SiteHosts, ...], AfterValidator(some)]
-    """The hosts' devices."""
-    machines: Annotated[tuple[SiteMachines, ...], AfterValidator(some)]
-    """The machines' addresses."""
+    hosts: Annotated[tuple[SiteHosts, ...], AfterValidator(some)]  # The hosts' devices.
+    machines: Annotated[tuple[SiteMachines, ...], AfterValidator(some)]  # The machines' addresses.
 
     @model_validator(mode="after")
     def _whole(self) -> Self:

@@ -143,8 +143,7 @@ class ClientConf:
         return read_list(self.get(key) or "")
 
 
-CONF_DIR = "HADOOP_CONF_DIR"
-"""The environment variable that names a client's configuration directory."""
+CONF_DIR = "HADOOP_CONF_DIR"  # The environment variable that names a client's configuration directory.
 
 
 def conf_directory(directory: Path | None, variable: str = CONF_DIR) -> Path | None:

@@ -21,8 +21,7 @@ import httpx
 from howdah.errors import RunFailed
 from howdah.units import MIB, format_bytes
 
-_NUMBER = re.compile(r"^\[Errno -?\d+\] ")
-"""The system's number of an error, which its text makes redundant."""
+_NUMBER = re.compile(r"^\[Errno -?\d+\] ")  # The system's number of an error, which its text makes redundant.
 _MOST_BYTES = 256 * MIB
 """The largest answer is fsck's, some 300 bytes for a block: enough for nearly a million blocks."""
 _LOST = {errno.ETIMEDOUT, errno.EHOSTUNREACH, errno.ENETUNREACH}

@@ -232,8 +232,7 @@ _JOBS_IN_A_DIRECTORY = 1000
 
 class JobHistory(JobReader):
     def __init__(self, web: Web, conf: ClientConf) -> None:
-        self.url = conf.history().url
-        """``http://master:19888``."""
+        self.url = conf.history().url  # ``http://master:19888``.
         super().__init__(web, f"{self.url}/ws/v1/history/mapreduce")
 
 
@@ -299,8 +298,7 @@ def _path(uri: str) -> str:
     return urlsplit(uri).path.rstrip("/")
 
 
-MOST_LOG_BYTES = 64 * 1024
-"""The end of a log is enough to find the reason of a failure."""
+MOST_LOG_BYTES = 64 * 1024  # The end of a log is enough to find the reason of a failure.
 _CONTENTS = "\nLogContents:\n"
 _END = re.compile(r"\n*End of LogType:.*\Z", re.DOTALL)
 

@@ -218,8 +218,7 @@ def pack(files: Mapping[str, Path], out_file: Path, made_by: str) -> None:
 class Unpacked(NamedTuple):
     """A bundle all of whose files are as they were packed."""
 
-    made_by: str
-    """The version that packed it."""
+    made_by: str  # The version that packed it.
     files: int
 
 
@@ -284,8 +283,7 @@ def _copy(content: IO[bytes], target: Path) -> str:
     return digest.hexdigest()
 
 
-Key = tuple[str, str]
-"""A machine and a metric of it."""
+Key = tuple[str, str]  # A machine and a metric of it.
 
 
 class Added(NamedTuple):

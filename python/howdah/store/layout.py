@@ -23,14 +23,10 @@ from howdah.model.tables import LATENCIES_SCHEMA, SAMPLES_SCHEMA, SERVER_EVENTS_
 RUN_JSON = "run.json"
 LOGS = "logs"
 LOG_FILE = f"{LOGS}/howdah.log"
-ANNOTATION = "notes.json"
-"""What people say of a run afterwards."""
-PROGRESS = ".progress.json"
-"""How far a run is, while it goes."""
-LOCK = ".lock"
-"""Held by the process that writes a run; gone once the record is complete."""
-NEW_RUN = ".new-"
-"""Begins the name of a run directory that is not complete enough to be seen yet."""
+ANNOTATION = "notes.json"  # What people say of a run afterwards.
+PROGRESS = ".progress.json"  # How far a run is, while it goes.
+LOCK = ".lock"  # Held by the process that writes a run; gone once the record is complete.
+NEW_RUN = ".new-"  # Begins the name of a run directory that is not complete enough to be seen yet.
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 """What a run's id may look like: one plain file name, hidden names excluded."""
 
@@ -40,10 +36,8 @@ class TableFiles(NamedTuple):
 
     name: str
     schema: pa.Schema
-    last: str
-    """The column that tells when a row ended."""
-    optional: bool = False
-    """Whether records of earlier versions have none."""
+    last: str  # The column that tells when a row ended.
+    optional: bool = False  # Whether records of earlier versions have none.
 
     @property
     def stream(self) -> str:
@@ -65,8 +59,7 @@ RECORD_FILES = (
     *(name for table in TABLES for name in (table.parquet, table.stream)),
     LOG_FILE,
     ANNOTATION,
-)
-"""Every file that belongs to a record, in the order an archive holds them."""
+)  # Every file that belongs to a record, in the order an archive holds them.
 
 
 def new_run_id(now: datetime, suite: str, runs_dir: Path) -> str:

@@ -145,8 +145,7 @@ def read_scores(directory: Path) -> list[Score]:
 
 _REQUEST, _TRIALS, RESULT = "request.json", "trials.jsonl", "tuning.json"
 JOB_REQUEST = "job.json"
-LAST = "last"
-"""Stands for the newest search."""
+LAST = "last"  # Stands for the newest search.
 
 _Key = frozenset[tuple[str, str]]
 

@@ -41,8 +41,7 @@ from howdah.store.tables import check_ends, read_parquet, read_stream
 
 Document = dict[str, Any]
 
-OLDEST = 1
-"""The first version there was."""
+OLDEST = 1  # The first version there was.
 
 _RATE = re.compile(r"(\w+) ([\d.e+]+)/s")
 
@@ -310,8 +309,7 @@ def _read_streamed(path: Path, table: TableFiles, state: _State) -> _Rows:
     return _Rows(content.table, content.torn_bytes)
 
 
-LAST = "last"
-"""Stands for the newest run where an id is asked for."""
+LAST = "last"  # Stands for the newest run where an id is asked for.
 
 
 class RunSummary(NamedTuple):

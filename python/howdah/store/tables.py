@@ -21,10 +21,8 @@ _OLDER = (_WITH_SPARK, _WITH_SPARK | _WITH_JOBS, _WITH_SPARK | _WITH_JOBS | _WIT
 
 _CONTINUATION = b"\xff\xff\xff\xff"
 _END_OF_STREAM = _CONTINUATION + b"\0\0\0\0"
-_MAGIC = b"PAR1"
-"""What a Parquet file begins and ends with."""
-_BATCH_ROWS = 1 << 18
-"""Rows of a large table written at once: some tens of megabytes."""
+_MAGIC = b"PAR1"  # What a Parquet file begins and ends with.
+_BATCH_ROWS = 1 << 18  # Rows of a large table written at once: some tens of megabytes.
 
 
 def check_schema(path: Path, schema: pa.Schema, expected: pa.Schema) -> None:

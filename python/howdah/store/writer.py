@@ -36,8 +36,7 @@ from howdah.store.layout import (
 from howdah.store.reader import write_run_json
 from howdah.store.tables import TableStream, check_schema, read_stream, with_later_columns, write_parquet
 
-_INTERVAL_S = 1.0
-"""A run is disturbed once a second, by one small file."""
+_INTERVAL_S = 1.0  # A run is disturbed once a second, by one small file.
 
 
 class RunProgress(Model):
@@ -46,13 +45,10 @@ class RunProgress(Model):
     workload: str
     phase: str
     done: int
-    total: int
-    """Units to do; 0 where nobody knows."""
+    total: int  # Units to do; 0 where nobody knows.
     unit: Unit
-    elapsed_s: float
-    """Seconds since the operation began."""
-    tasks: str = ""
-    """Tasks that are done, in the engine's words."""
+    elapsed_s: float  # Seconds since the operation began.
+    tasks: str = ""  # Tasks that are done, in the engine's words.
 
     @property
     def left_s(self) -> float | None:
@@ -93,8 +89,7 @@ def read_progress(path: Path) -> RunProgress | None:
         return None
 
 
-_MOST_BYTES = 64 * 2**20
-"""Read at a time; a table that is already longer comes in several pieces."""
+_MOST_BYTES = 64 * 2**20  # Read at a time; a table that is already longer comes in several pieces.
 
 
 class TableTail:

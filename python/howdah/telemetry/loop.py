@@ -27,10 +27,8 @@ class Clock:
         return stop.wait(seconds)
 
 
-_NOTICED_S = 5.0
-"""The longest time until the removal of a machine is noticed."""
-_SHOWN = 5
-"""The number of gaps of a device that are listed with their times."""
+_NOTICED_S = 5.0  # The longest time until the removal of a machine is noticed.
+_SHOWN = 5  # The number of gaps of a device that are listed with their times.
 
 
 class _Gap(NamedTuple):

@@ -46,10 +46,8 @@ FILE_SIZE: Final = size("file_size", "Size of each of these files, such as 1GiB.
 class FilesWorkload(Workload):
     """A program over files of one size."""
 
-    files: int | None = None
-    """Files that it writes or reads."""
-    file_bytes: int | None = None
-    """Size of each of those files."""
+    files: int | None = None  # Files that it writes or reads.
+    file_bytes: int | None = None  # Size of each of those files.
 
     @property
     def asked(self) -> Amount | None:
@@ -75,12 +73,9 @@ class DfsioWrite(DfsioFiles):
     """Writes the files."""
 
     kind: Literal["dfsio-write"] = DFSIO_WRITE
-    block_bytes: int | None = None
-    """HDFS block size of the files it writes (dfs.blocksize)."""
-    replication: int | None = None
-    """Replicas of the files it writes (dfs.replication)."""
-    erasure_coding: str | None = None
-    """Erasure coding policy of the files it writes, instead of replicas."""
+    block_bytes: int | None = None  # HDFS block size of the files it writes (dfs.blocksize).
+    replication: int | None = None  # Replicas of the files it writes (dfs.replication).
+    erasure_coding: str | None = None  # Erasure coding policy of the files it writes, instead of replicas.
 
     options = (FILES, FILE_SIZE, BLOCK_SIZE, REPLICATION, ERASURE_CODING)
     programs: ClassVar = {

@@ -25,10 +25,8 @@ class Pi(Workload):
     """Computes pi by quasi-Monte-Carlo, without data: draws points and counts those within the circle."""
 
     kind: Literal["pi"] = PI
-    maps: int | None = None
-    """Map tasks."""
-    samples: int | None = None
-    """Points that each map draws."""
+    maps: int | None = None  # Map tasks.
+    samples: int | None = None  # Points that each map draws.
 
     options = (MAPS, SAMPLES)
     programs: ClassVar = {
@@ -76,14 +74,10 @@ class NNBench(Workload):
     """Measures a NameNode: creates, opens, renames and deletes empty files."""
 
     kind: Literal["nnbench"] = NNBENCH
-    maps: int | None = None
-    """Map tasks."""
-    operations: int | None = None
-    """Files that each map creates, opens, renames and deletes."""
-    block_bytes: int | None = None
-    """HDFS block size of its files."""
-    replication: int | None = None
-    """Replicas of its files."""
+    maps: int | None = None  # Map tasks.
+    operations: int | None = None  # Files that each map creates, opens, renames and deletes.
+    block_bytes: int | None = None  # HDFS block size of its files.
+    replication: int | None = None  # Replicas of its files.
 
     options = (MAPS, OPERATIONS, BLOCK_SIZE, REPLICATION)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.benchmarks:nnbench"}
@@ -161,8 +155,7 @@ class UserCommand(Workload):
     """Runs a command, and follows every application that it starts on YARN."""
 
     kind: Literal["command"] = COMMAND
-    words: tuple[str, ...] = ()
-    """The command and its arguments."""
+    words: tuple[str, ...] = ()  # The command and its arguments.
 
     options = (COMMAND_LINE,)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.user_command:user_command"}
@@ -216,14 +209,10 @@ class Network(Workload):
     """What pairs of hosts send one another by iperf3, and how long a round trip takes meanwhile."""
 
     kind: Literal["network"] = NETWORK
-    streams: int | None = None
-    """Connections of each measurement."""
-    seconds: int | None = None
-    """Duration of each measurement in seconds."""
-    rounds: int | None = None
-    """Number of other hosts that each host is measured with."""
-    pairs_at_once: int | None = None
-    """Pairs that are measured at the same time, none of which share a host."""
+    streams: int | None = None  # Connections of each measurement.
+    seconds: int | None = None  # Duration of each measurement in seconds.
+    rounds: int | None = None  # Number of other hosts that each host is measured with.
+    pairs_at_once: int | None = None  # Pairs that are measured at the same time, none of which share a host.
 
     options = (STREAMS, SECONDS, ROUNDS, PAIRS_AT_ONCE)
     programs: ClassVar = {"hosts": "howdah.engines.hosts.engine:network"}

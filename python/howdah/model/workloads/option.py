@@ -52,8 +52,7 @@ class Option(Generic[T]):
     engines: tuple[str, ...] = ()  # The engines that have a use for it; empty where all have.
     refuse: Callable[[T, str], Refusal | None] = dataclasses.field(
         default=lambda value, engine: None, repr=False
-    )
-    """Why a value is not taken on an engine; None where it is."""
+    )  # Why a value is not taken on an engine; None where it is.
     fact: str | None = None  # What comparisons call it; None for an amount of work, which has to be the same.
     several: bool = False  # Whether the flag may be repeated; the value is a tuple then.
     choices: tuple[str, ...] = ()  # The words that it may be, for a shell that completes them.

@@ -56,8 +56,7 @@ class SparkApi(StrEnum):
     RDD = "rdd"
     DATAFRAME = "dataframe"
     SQL = "sql"
-    MAPREDUCE = "mapreduce"
-    """No Spark at all: Hadoop's own TeraSort on the same rows, to compare Spark with."""
+    MAPREDUCE = "mapreduce"  # No Spark at all: Hadoop's own TeraSort on the same rows, to compare Spark with.
 
 
 class DeployMode(StrEnum):
@@ -133,16 +132,12 @@ SPARK: Final = (EXECUTORS, EXECUTOR_CORES, EXECUTOR_MEMORY, PARTITIONS, DEPLOY_M
 class OnSpark(Workload):
     """A program that runs as an application of Spark on YARN."""
 
-    executors: int | None = None
-    """Executors; with dynamic allocation the most of them."""
-    executor_cores: int | None = None
-    """Tasks that an executor runs at once (spark.executor.cores)."""
-    executor_bytes: int | None = None
-    """Heap of an executor (spark.executor.memory)."""
+    executors: int | None = None  # Executors; with dynamic allocation the most of them.
+    executor_cores: int | None = None  # Tasks that an executor runs at once (spark.executor.cores).
+    executor_bytes: int | None = None  # Heap of an executor (spark.executor.memory).
     partitions: int | None = None
     """Partitions of shuffles (spark.sql.shuffle.partitions, spark.default.parallelism)."""
-    deploy_mode: DeployMode | None = None
-    """Where the driver runs (spark.submit.deployMode)."""
+    deploy_mode: DeployMode | None = None  # Where the driver runs (spark.submit.deployMode).
     allocation: ExecutorAllocation | None = None
     """Whether executors are allocated dynamically (spark.dynamicAllocation.enabled)."""
 
@@ -165,16 +160,11 @@ class SparkTeraSort(OnSpark, TeraRows):
     """Sorts TeraGen's rows by their keys, as TeraSort does; TeraValidate checks them."""
 
     kind: Literal["spark-terasort"] = SPARK_TERASORT
-    api: SparkApi | None = None
-    """What sorts."""
-    inputs: tuple[str, ...] | None = None
-    """Directory to read instead of the rows of an earlier workload."""
-    block_bytes: int | None = None
-    """HDFS block size of the files it writes (dfs.blocksize)."""
-    replication: int | None = None
-    """Replicas of the files it writes; 1 by default, as of TeraSort."""
-    partition_samples: int | None = None
-    """Keys that it samples for its partitions, if the API is rdd."""
+    api: SparkApi | None = None  # What sorts.
+    inputs: tuple[str, ...] | None = None  # Directory to read instead of the rows of an earlier workload.
+    block_bytes: int | None = None  # HDFS block size of the files it writes (dfs.blocksize).
+    replication: int | None = None  # Replicas of the files it writes; 1 by default, as of TeraSort.
+    partition_samples: int | None = None  # Keys that it samples for its partitions, if the API is rdd.
 
     options = (API, *SPARK, INPUT, BLOCK_SIZE, OUTPUT_REPLICATION, PARTITION_SAMPLES)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:terasort"}
@@ -266,8 +256,7 @@ class SparkWordCount(_Checked):
     """Writes a text, counts its words, and adds the counts up again."""
 
     kind: Literal["spark-wordcount"] = SPARK_WORDCOUNT
-    words: int | None = None
-    """Words of the text."""
+    words: int | None = None  # Words of the text.
 
     options = (WORDS, *SPARK)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:wordcount"}
@@ -287,12 +276,9 @@ class SparkJoin(_Checked):
     """Joins a table in which one key is frequent with a table of all keys, through a shuffle."""
 
     kind: Literal["spark-join"] = SPARK_JOIN
-    join_rows: int | None = None
-    """Rows of the larger table."""
-    join_keys: int | None = None
-    """Rows of the smaller table, one for each key."""
-    skew: float | None = None
-    """Fraction of the larger table's rows that have the same key."""
+    join_rows: int | None = None  # Rows of the larger table.
+    join_keys: int | None = None  # Rows of the smaller table, one for each key.
+    skew: float | None = None  # Fraction of the larger table's rows that have the same key.
 
     options = (JOIN_ROWS, JOIN_KEYS, SKEW, *SPARK)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:join"}
@@ -312,12 +298,9 @@ class SparkKMeans(_Checked):
     """Clusters points that lie around known centres."""
 
     kind: Literal["spark-kmeans"] = SPARK_KMEANS
-    points: int | None = None
-    """Points of 16 dimensions."""
-    clusters: int | None = None
-    """Clusters to find, as many as there are centres."""
-    iterations: int | None = None
-    """Most iterations."""
+    points: int | None = None  # Points of 16 dimensions.
+    clusters: int | None = None  # Clusters to find, as many as there are centres.
+    iterations: int | None = None  # Most iterations.
 
     options = (POINTS, CLUSTERS, ITERATIONS, *SPARK)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:kmeans"}
@@ -337,8 +320,7 @@ class SparkTpch(_Checked):
     """Runs TPC-H's 22 queries on Parquet in HDFS, and compares their answers with the reference."""
 
     kind: Literal["spark-tpch"] = SPARK_TPCH
-    scale: float | None = None
-    """Scale factor of the tables."""
+    scale: float | None = None  # Scale factor of the tables.
 
     options = (SCALE, *SPARK)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:tpch"}

@@ -97,8 +97,7 @@ _MAIN = {
     "rebuild": REDUNDANCY,
     spark.SPARK_TERASUITE: spark.SPARK_TERASORT,
     ycsb.YCSB: "ycsb-a",
-}
-"""The program that a suite is run for, if it is not the first one."""
+}  # The program that a suite is run for, if it is not the first one.
 
 
 @cache
@@ -138,10 +137,8 @@ AnyWorkload = Annotated[SerializeAsAny[Workload], BeforeValidator(_typed)]
 class Suite(Model):
     """A named list of workloads, run in order."""
 
-    name: str
-    """The suite's name on the command line."""
-    workloads: tuple[AnyWorkload, ...]
-    """In the order they run."""
+    name: str  # The suite's name on the command line.
+    workloads: tuple[AnyWorkload, ...]  # In the order they run.
 
     @property
     def main(self) -> str:

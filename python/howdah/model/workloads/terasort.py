@@ -103,8 +103,7 @@ PARTITION_SAMPLES: Final = option.count(
 class TeraRows(Workload):
     """A program over rows of 100 bytes."""
 
-    rows: int | None = None
-    """100-byte rows to generate, sort or validate."""
+    rows: int | None = None  # 100-byte rows to generate, sort or validate.
 
     @property
     def asked(self) -> Amount | None:
@@ -132,14 +131,10 @@ class TeraGen(TeraRows):
     """Writes rows of random keys."""
 
     kind: Literal["teragen"] = TERAGEN
-    maps: int | None = None
-    """Map tasks."""
-    block_bytes: int | None = None
-    """HDFS block size of the files it writes (dfs.blocksize)."""
-    replication: int | None = None
-    """Replicas of the files it writes (dfs.replication)."""
-    erasure_coding: str | None = None
-    """Erasure coding policy of the files it writes, instead of replicas."""
+    maps: int | None = None  # Map tasks.
+    block_bytes: int | None = None  # HDFS block size of the files it writes (dfs.blocksize).
+    replication: int | None = None  # Replicas of the files it writes (dfs.replication).
+    erasure_coding: str | None = None  # Erasure coding policy of the files it writes, instead of replicas.
 
     options = (ROWS, option.MAPS, option.BLOCK_SIZE, option.REPLICATION, option.ERASURE_CODING)
     programs: ClassVar = {
@@ -168,20 +163,13 @@ class TeraSort(TeraRows):
     """Sorts rows by their keys: all of them are read, shuffled and written."""
 
     kind: Literal["terasort"] = TERASORT
-    maps: int | None = None
-    """Map tasks."""
-    reduces: int | None = None
-    """Number of reduce tasks."""
-    codec: Codec | None = None
-    """Compression codec of intermediate data."""
-    inputs: tuple[str, ...] | None = None
-    """Files to read instead of what an earlier workload left."""
-    block_bytes: int | None = None
-    """HDFS block size of the files it writes (dfs.blocksize)."""
-    replication: int | None = None
-    """Replicas of the files it writes; TeraSort's own default is 1."""
-    erasure_coding: str | None = None
-    """Erasure coding policy of the files it writes, instead of replicas."""
+    maps: int | None = None  # Map tasks.
+    reduces: int | None = None  # Number of reduce tasks.
+    codec: Codec | None = None  # Compression codec of intermediate data.
+    inputs: tuple[str, ...] | None = None  # Files to read instead of what an earlier workload left.
+    block_bytes: int | None = None  # HDFS block size of the files it writes (dfs.blocksize).
+    replication: int | None = None  # Replicas of the files it writes; TeraSort's own default is 1.
+    erasure_coding: str | None = None  # Erasure coding policy of the files it writes, instead of replicas.
     slowstart: float | None = None
     """Share of maps that have ended before reduces start (mapreduce.job.reduce.slowstart.completedmaps)."""
     partition_samples: int | None = None
@@ -245,8 +233,7 @@ class TeraValidate(TeraRows):
     """Checks that rows are in order, and that none was lost or changed."""
 
     kind: Literal["teravalidate"] = TERAVALIDATE
-    inputs: tuple[str, ...] | None = None
-    """Files to read instead of what an earlier workload left."""
+    inputs: tuple[str, ...] | None = None  # Files to read instead of what an earlier workload left.
 
     options = (INPUT,)
     options_on: ClassVar = {"sim": (ROWS,)}

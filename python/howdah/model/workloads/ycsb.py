@@ -55,8 +55,7 @@ _RECORD = (RECORDS, FIELDS, FIELD_SIZE, THREADS, TARGET, DURABILITY, CLIENTS)
 NOT_ON: Final = {
     "hadoop": "it uses HBase, not MapReduce: give --engine hbase",
     "hosts": "it measures the network between hosts, without HBase",
-}
-"""Why nothing that asks HBase runs on other engines."""
+}  # Why nothing that asks HBase runs on other engines.
 
 
 _WITHIN: Final = (0.5, 0.95, 0.99, 0.999)  # The shares of operations whose times are metrics.
@@ -89,20 +88,14 @@ def check_shape(requested: Callable[[Option[int]], int | None], shape: TableShap
 class Ycsb(Workload):
     """One of YCSB's programs on one table."""
 
-    records: int | None = None
-    """Records that the table is loaded with."""
-    fields: int | None = None
-    """Fields of each record."""
-    field_bytes: int | None = None
-    """Size of each field."""
-    threads: int | None = None
-    """Operations at once, of each client."""
+    records: int | None = None  # Records that the table is loaded with.
+    fields: int | None = None  # Fields of each record.
+    field_bytes: int | None = None  # Size of each field.
+    threads: int | None = None  # Operations at once, of each client.
     target: int | None = None
     """Operations in a second that all clients together ask for; None for as many as are answered."""
-    durability: Durability | None = None
-    """What a write has reached when it is acknowledged."""
-    clients: int | None = None
-    """Machines that ask."""
+    durability: Durability | None = None  # What a write has reached when it is acknowledged.
+    clients: int | None = None  # Machines that ask.
 
     not_on: ClassVar = NOT_ON
     unit = "operations"
@@ -133,14 +126,10 @@ class YcsbLoad(Ycsb):
     """Makes the table, and inserts its records."""
 
     kind: Literal["ycsb-load"] = "ycsb-load"
-    regions: int | None = None
-    """Regions that the table is made with."""
-    compression: Compression | None = None
-    """How its blocks are compressed."""
-    block_encoding: BlockEncoding | None = None
-    """How keys are written in its blocks."""
-    bloom_filter: BloomFilter | None = None
-    """What its bloom filters hold."""
+    regions: int | None = None  # Regions that the table is made with.
+    compression: Compression | None = None  # How its blocks are compressed.
+    block_encoding: BlockEncoding | None = None  # How keys are written in its blocks.
+    bloom_filter: BloomFilter | None = None  # What its bloom filters hold.
 
     options = (*_RECORD, REGIONS, COMPRESSION, BLOCK_ENCODING, BLOOM_FILTER)
     programs: ClassVar = {
@@ -172,16 +161,11 @@ class YcsbLoad(Ycsb):
 class YcsbMix(Ycsb):
     """Asks a mix of operations of the table."""
 
-    operations: int | None = None
-    """Operations of all clients together."""
-    distribution: Distribution | None = None
-    """Distribution of requested records."""
-    warm_up_s: float | None = None
-    """Seconds of the same operations before, which are not counted."""
-    settle: Settle | None = None
-    """What is done to the table before."""
-    p99_s: float | None = None
-    """The time within which 99 % are to end at the rate that is looked for."""
+    operations: int | None = None  # Operations of all clients together.
+    distribution: Distribution | None = None  # Distribution of requested records.
+    warm_up_s: float | None = None  # Seconds of the same operations before, which are not counted.
+    settle: Settle | None = None  # What is done to the table before.
+    p99_s: float | None = None  # The time within which 99 % are to end at the rate that is looked for.
 
     options: ClassVar[tuple[Option[Any], ...]] = (*_RECORD, OPERATIONS, DISTRIBUTION, WARM_UP, SETTLE, P99)
     programs: ClassVar = {
@@ -286,8 +270,7 @@ class YcsbOwnMix(YcsbMix):
     """A mix of the user's own."""
 
     kind: Literal["ycsb-mix"] = "ycsb-mix"
-    mix: str | None = None
-    """Its shares: ``read=0.7,update=0.3``."""
+    mix: str | None = None  # Its shares: ``read=0.7,update=0.3``.
 
     options = (*YcsbMix.options, MIX)
 
@@ -323,8 +306,7 @@ EVERY: Final = (
     YcsbD,
     YcsbE,
     YcsbOwnMix,
-)
-"""All of them in the order of the suite: those that add records come last."""
+)  # All of them in the order of the suite: those that add records come last.
 
 
 PE: Final = "hbase-pe"  # The suite of all of them.
@@ -334,12 +316,9 @@ PE_WRITE: Final = "pe-write"
 class PerformanceEvaluation(Workload):
     """One of its commands, which all know a table of rows of one value, numbered from zero."""
 
-    records: int | None = None
-    """Rows that the table is to have at least; see ``rows``."""
-    field_bytes: int | None = None
-    """Size of a row's one value."""
-    threads: int | None = None
-    """Operations at once."""
+    records: int | None = None  # Rows that the table is to have at least; see ``rows``.
+    field_bytes: int | None = None  # Size of a row's one value.
+    threads: int | None = None  # Operations at once.
 
     options: ClassVar[tuple[Option[Any], ...]] = (RECORDS, FIELD_SIZE, THREADS)
     programs: ClassVar = {"hbase": "howdah.engines.hbase.engine:evaluate"}
@@ -355,8 +334,7 @@ class PerformanceEvaluation(Workload):
     has_tasks = False
     limited = False
     command: ClassVar[str] = ""
-    operation: ClassVar[str] = ""
-    """What YCSB would call one of its operations."""
+    operation: ClassVar[str] = ""  # What YCSB would call one of its operations.
 
     @property
     def rows(self) -> int:
@@ -378,14 +356,10 @@ class PeWrite(PerformanceEvaluation):
     """Makes the table, and writes every row once, in order."""
 
     kind: Literal["pe-write"] = PE_WRITE
-    regions: int | None = None
-    """Regions that the table is made with."""
-    compression: Compression | None = None
-    """How its blocks are compressed."""
-    block_encoding: BlockEncoding | None = None
-    """How keys are written in its blocks."""
-    bloom_filter: BloomFilter | None = None
-    """What its bloom filters hold."""
+    regions: int | None = None  # Regions that the table is made with.
+    compression: Compression | None = None  # How its blocks are compressed.
+    block_encoding: BlockEncoding | None = None  # How keys are written in its blocks.
+    bloom_filter: BloomFilter | None = None  # What its bloom filters hold.
 
     options = (*PerformanceEvaluation.options, REGIONS, COMPRESSION, BLOCK_ENCODING, BLOOM_FILTER)
     command = "sequentialWrite"

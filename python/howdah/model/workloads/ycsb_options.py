@@ -28,25 +28,19 @@ OPERATIONS_OF: Final = ("read", "update", "insert", "scan", "read-modify-write")
 class Distribution(StrEnum):
     """Which records are requested more often than others."""
 
-    ZIPFIAN = "zipfian"
-    """A few of all records, again and again."""
-    UNIFORM = "uniform"
-    """All alike."""
-    LATEST = "latest"
-    """Those that were inserted last."""
+    ZIPFIAN = "zipfian"  # A few of all records, again and again.
+    UNIFORM = "uniform"  # All alike.
+    LATEST = "latest"  # Those that were inserted last.
 
 
 class Durability(StrEnum):
     """What has become of a write when it is acknowledged, in HBase's words."""
 
-    SKIP_WAL = "skip-wal"
-    """It is in memory alone."""
-    ASYNC_WAL = "async-wal"
-    """It will be written to the log soon."""
+    SKIP_WAL = "skip-wal"  # It is in memory alone.
+    ASYNC_WAL = "async-wal"  # It will be written to the log soon.
     SYNC_WAL = "sync-wal"
     """It is in the log, which survives the process: in HDFS the memory of every replica's DataNode."""
-    FSYNC_WAL = "fsync-wal"
-    """It is in the log and on the disk."""
+    FSYNC_WAL = "fsync-wal"  # It is in the log and on the disk.
 
 
 class Compression(StrEnum):
