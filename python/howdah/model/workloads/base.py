@@ -30,6 +30,18 @@ class Moved(NamedTuple):
     write: int
 
 
+def run_by(**functions: str) -> Mapping[str, str]:
+    """Functions of howdah's own engines: ``local="tera:teragen"`` is in ``howdah.engines.local.tera``."""
+    packages = {"sim": "howdah.simulation"}
+    return {name: f"{packages.get(name, f'howdah.engines.{name}')}.{at}" for name, at in functions.items()}
+
+
+def sized_by(**functions: str) -> Mapping[str, str]:
+    """Functions of the planner by engine: on this machine's own, and those of all other engines."""
+    own = {"local": "local_programs"}
+    return {name: f"howdah.planner.{own.get(name, 'suite.programs')}:{at}" for name, at in functions.items()}
+
+
 class Workload(Model):
     """One program with its options; those that were not decided are left at None.
 

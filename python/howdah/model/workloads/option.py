@@ -186,28 +186,13 @@ def _studied_policy(text: str) -> str:
 
 
 MAPS: Final = count("maps", "Number of map tasks.", most=MOST_TASKS, fact="map tasks")
-BLOCK_SIZE: Final = size(
-    "block_size",
-    "HDFS block size of written files, such as 256MiB.",
-    refuse=_refuse_block,
-    engines=CLUSTERS,
-    fact="block size",
-)
-REPLICATION: Final = count(
-    "replication",
-    "Number of replicas of generated and dfsio files.",
-    most=MOST_REPLICAS,
-    engines=CLUSTERS,
-    fact="replicas",
-)
+BLOCK_SIZE: Final = size("block_size", "HDFS block size of written files, such as 256MiB.",
+                         refuse=_refuse_block, engines=CLUSTERS, fact="block size")  # fmt: skip
+REPLICATION: Final = count("replication", "Number of replicas of generated and dfsio files.",
+                           most=MOST_REPLICAS, engines=CLUSTERS, fact="replicas")  # fmt: skip
 ERASURE_CODING: Final = Option[str](
-    name="erasure_coding",
-    field="erasure_coding",
-    help="Erasure coding policy of written files, such as XOR-2-1-1024k, instead of replicas.",
-    metavar="POLICY",
-    parse=_policy,
-    studied=StudiedAs("erasure_coding", Annotated[str, AfterValidator(_studied_policy)]),
-    engines=CLUSTERS,
-    choices=tuple(POLICIES),
-    fact="erasure coding",
-)
+    "erasure_coding", "erasure_coding",
+    "Erasure coding policy of written files, such as XOR-2-1-1024k, instead of replicas.", "POLICY", _policy,
+    StudiedAs("erasure_coding", Annotated[str, AfterValidator(_studied_policy)]), CLUSTERS,
+    choices=tuple(POLICIES), fact="erasure coding",
+)  # fmt: skip

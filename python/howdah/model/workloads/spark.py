@@ -10,8 +10,7 @@ from pydantic import Field
 
 from howdah.errors import UserError
 from howdah.model.base import Size
-from howdah.model.reported import Counters
-from howdah.model.workloads.base import Amount, Moved, Workload
+from howdah.model.workloads.base import Amount, Workload
 from howdah.model.workloads.option import (
     BLOCK_SIZE,
     MOST_TASKS,
@@ -83,26 +82,17 @@ def _refuse_heap(heap_bytes: int, engine: str) -> Refusal | None:
 
 
 API: Final = choice(
-    "api",
-    "What sorts the rows: rdd, dataframe or sql of Spark, or Hadoop's mapreduce. Default: rdd.",
-    SparkApi,
-    engines=_ON,
-    fact="API",
-)
+    "api", "What sorts the rows: rdd, dataframe or sql of Spark, or Hadoop's mapreduce. Default: rdd.",
+    SparkApi, engines=_ON, fact="API",
+)  # fmt: skip
 DEPLOY_MODE: Final = choice(
-    "deploy_mode",
-    "Where Spark's driver runs: with the client, or in the cluster. Default: client.",
-    DeployMode,
-    engines=_ON,
-    fact="deploy mode",
-)
+    "deploy_mode", "Where Spark's driver runs: with the client, or in the cluster. Default: client.",
+    DeployMode, engines=_ON, fact="deploy mode",
+)  # fmt: skip
 ALLOCATION: Final = choice(
-    "allocation",
-    "Number of executors: fixed, or dynamic by shuffle tracking. Default: fixed.",
-    ExecutorAllocation,
-    engines=_ON,
-    fact="allocation of executors",
-)
+    "allocation", "Number of executors: fixed, or dynamic by shuffle tracking. Default: fixed.",
+    ExecutorAllocation, engines=_ON, fact="allocation of executors",
+)  # fmt: skip
 EXECUTORS: Final = count(
     "executors", "Number of Spark's executors, or the most of them.", most=MOST_TASKS, engines=_ON,
     fact="executors",
@@ -112,16 +102,9 @@ EXECUTOR_CORES: Final = count(
     fact="cores of an executor",
 )  # fmt: skip
 EXECUTOR_MEMORY: Final = Option[int](
-    name="executor_memory",
-    field="executor_bytes",
-    help="Heap of an executor, such as 2GiB.",
-    metavar="BYTES",
-    parse=parse_bytes,
-    studied=StudiedAs("executor_memory", Size),
-    engines=_ON,
-    refuse=_refuse_heap,
-    fact="heap of an executor",
-)
+    "executor_memory", "executor_bytes", "Heap of an executor, such as 2GiB.", "BYTES", parse_bytes,
+    StudiedAs("executor_memory", Size), _ON, refuse=_refuse_heap, fact="heap of an executor",
+)  # fmt: skip
 PARTITIONS: Final = count(
     "partitions", "Number of partitions of Spark's shuffles.", most=MOST_TASKS, engines=_ON, fact="partitions"
 )
@@ -184,17 +167,9 @@ class SparkTeraSort(OnSpark, TeraRows):
     def is_shuffled(self) -> bool:
         return self.api is SparkApi.MAPREDUCE
 
-    @property
-    def written_bytes(self) -> int:
-        return self.progress_bytes()
-
     def in_words(self) -> tuple[str, ...]:
         by = "MapReduce" if self.api is SparkApi.MAPREDUCE else self.executors_in_words()
         return tuple(filter(None, (*super().in_words(), by)))
-
-    def moved(self, done: Counters) -> Moved | None:
-        size_bytes = self.data_bytes(done)
-        return None if size_bytes is None else Moved(size_bytes, size_bytes)
 
 
 _BYTES_PER_WORD = 7
@@ -229,16 +204,10 @@ CLUSTERS: Final = count("clusters", "Number of clusters to find.", most=10_000, 
 ITERATIONS: Final = count("iterations", "Most iterations of K-means.", most=10_000, engines=_ON,
                           fact="iterations")  # fmt: skip
 SCALE: Final = Option[float](
-    name="scale",
-    field="scale",
-    help="Scale factor of TPC-H's tables: 1 is 1 GB of text, 0.36 GB of Parquet.",
-    metavar="FACTOR",
-    parse=_scale,
-    studied=StudiedAs("scale", Annotated[float, Field(ge=_LEAST_SCALE, le=_MOST_SCALE)]),
-    engines=_ON,
-    refuse=_refuse_scale,
-    fact="scale factor",
-)
+    "scale", "scale", "Scale factor of TPC-H's tables: 1 is 1 GB of text, 0.36 GB of Parquet.", "FACTOR",
+    _scale, StudiedAs("scale", Annotated[float, Field(ge=_LEAST_SCALE, le=_MOST_SCALE)]), _ON,
+    refuse=_refuse_scale, fact="scale factor",
+)  # fmt: skip
 
 
 class _Checked(OnSpark):

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.reported import LatencyHistogram, ResultMetric, latency_metrics
-from howdah.model.workloads.base import TOGETHER, Amount, Workload
+from howdah.model.workloads.base import TOGETHER, Amount, Workload, run_by, sized_by
 from howdah.model.workloads.hadoop_programs import OPERATIONS
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.ycsb_options import (
@@ -105,6 +105,8 @@ class Ycsb(Workload):
     # What the disks do with large blocks one after another says nothing of single records.
     uses_disks = False
     limited = False
+    own_shares: ClassVar[Mapping[str, float]] = {"insert": 1.0}
+    replaces_whole: ClassVar[bool] = False  # Whether a write replaces all fields of a record rather than one.
 
     @property
     def record_bytes(self) -> int:
@@ -114,12 +116,7 @@ class Ycsb(Workload):
     @property
     def shares(self) -> Mapping[str, float]:
         """What is asked for, as shares of all operations."""
-        return {"insert": 1.0}
-
-    @property
-    def replaces_whole(self) -> bool:
-        """Whether a write replaces all fields of a record rather than one."""
-        return False
+        return self.own_shares
 
 
 class YcsbLoad(Ycsb):
@@ -132,16 +129,8 @@ class YcsbLoad(Ycsb):
     bloom_filter: BloomFilter | None = None  # What its bloom filters hold.
 
     options = (*_RECORD, REGIONS, COMPRESSION, BLOCK_ENCODING, BLOOM_FILTER)
-    programs: ClassVar = {
-        "local": "howdah.engines.local.ycsb:ycsb_load",
-        "hbase": "howdah.engines.hbase.ycsb:ycsb_load",
-        "sim": "howdah.simulation.hbase.programs:load",
-    }
-    sizes: ClassVar = {
-        "local": "howdah.planner.local_programs:load",
-        "hbase": "howdah.planner.suite.programs:ycsb_load",
-        "sim": "howdah.planner.suite.programs:ycsb_load",
-    }
+    programs: ClassVar = run_by(local="ycsb:ycsb_load", hbase="ycsb:ycsb_load", sim="hbase.programs:load")
+    sizes: ClassVar = sized_by(local="load", hbase="ycsb_load", sim="ycsb_load")
     folder = YCSB
 
     @property
@@ -168,24 +157,11 @@ class YcsbMix(Ycsb):
     p99_s: float | None = None  # The time within which 99 % are to end at the rate that is looked for.
 
     options: ClassVar[tuple[Option[Any], ...]] = (*_RECORD, OPERATIONS, DISTRIBUTION, WARM_UP, SETTLE, P99)
-    programs: ClassVar = {
-        "local": "howdah.engines.local.ycsb:ycsb_mix",
-        "hbase": "howdah.engines.hbase.ycsb:ycsb_mix",
-        "sim": "howdah.simulation.hbase.programs:mix",
-    }
-    sizes: ClassVar = {
-        "local": "howdah.planner.local_programs:mix",
-        "hbase": "howdah.planner.suite.programs:ycsb_mix",
-        "sim": "howdah.planner.suite.programs:ycsb_mix",
-    }
+    programs: ClassVar = run_by(local="ycsb:ycsb_mix", hbase="ycsb:ycsb_mix", sim="hbase.programs:mix")
+    sizes: ClassVar = sized_by(local="mix", hbase="ycsb_mix", sim="ycsb_mix")
     reads = YCSB_LOAD
     usual: ClassVar[Distribution] = Distribution.ZIPFIAN
     """Which records it asks for unless the user says otherwise."""
-    own_shares: ClassVar[Mapping[str, float]] = {}
-
-    @property
-    def shares(self) -> Mapping[str, float]:
-        return self.own_shares
 
     @property
     def asked(self) -> Amount | None:
@@ -249,10 +225,7 @@ class YcsbReadHeavy(YcsbMix):
 
     kind: Literal["ycsb-read-heavy"] = "ycsb-read-heavy"
     own_shares: ClassVar = {"read": 0.95, "update": 0.05}
-
-    @property
-    def replaces_whole(self) -> bool:
-        return True
+    replaces_whole = True
 
 
 class YcsbUpdateHeavy(YcsbMix):
@@ -260,10 +233,7 @@ class YcsbUpdateHeavy(YcsbMix):
 
     kind: Literal["ycsb-update-heavy"] = "ycsb-update-heavy"
     own_shares: ClassVar = {"read": 0.5, "update": 0.5}
-
-    @property
-    def replaces_whole(self) -> bool:
-        return True
+    replaces_whole = True
 
 
 class YcsbOwnMix(YcsbMix):
@@ -321,8 +291,8 @@ class PerformanceEvaluation(Workload):
     threads: int | None = None  # Operations at once.
 
     options: ClassVar[tuple[Option[Any], ...]] = (RECORDS, FIELD_SIZE, THREADS)
-    programs: ClassVar = {"hbase": "howdah.engines.hbase.engine:evaluate"}
-    sizes: ClassVar = {"hbase": "howdah.planner.suite.programs:evaluation"}
+    programs: ClassVar = run_by(hbase="engine:evaluate")
+    sizes: ClassVar = sized_by(hbase="evaluation")
     not_on: ClassVar = {
         **NOT_ON,
         "sim": "only YCSB's client is simulated",
