@@ -55,11 +55,8 @@ def group_hosts(
         alike.setdefault(describe(probe.host).hardware, []).append(probe)
     if name is not None and len(alike) > 1:
         first, second = [same[0].file for same in alike.values()][:2]
-        raise UserError(
-            f"--group {name}",
-            f"{first} and {second} differ: {difference(*list(alike)[:2])}",
-            "add each kind of host to a separate group",
-        )
+        problem = f"{first} and {second} differ: {difference(*list(alike)[:2])}"
+        raise UserError(f"--group {name}", problem, "add each kind of host to a separate group")
     taken = {group.name for group in inventory.groups} if inventory else set()
     additions: list[Addition] = []
     for hardware, same in alike.items():
@@ -110,15 +107,11 @@ def _check_names(probes: Sequence[Probe], inventory: Inventory | None) -> None:
     for probe in probes:
         name = probe.host.name
         if not is_hostname(name):
-            raise UserError(
-                probe.file, f"{name!r} is not a host name", "name the host, or correct `name` in the file"
-            )
+            problem = f"{name!r} is not a host name"
+            raise UserError(probe.file, problem, "name the host, or correct `name` in the file")
         if name.lower() in seen:
-            raise UserError(
-                probe.file,
-                f"host {name!r} is {seen[name.lower()]}",
-                "leave this file out; add each host once",
-            )
+            problem = f"host {name!r} is {seen[name.lower()]}"
+            raise UserError(probe.file, problem, "leave this file out; add each host once")
         seen[name.lower()] = f"in {probe.file} too"
 
 
@@ -140,11 +133,8 @@ def _home(
         if not differs:
             return group
         if name is not None:
-            raise UserError(
-                f"--group {name}",
-                f"the hosts cannot join it: {differs}",
-                "give another name, for a new group",
-            )
+            problem = f"the hosts cannot join it: {differs}"
+            raise UserError(f"--group {name}", problem, "give another name, for a new group")
     return None
 
 

@@ -105,11 +105,9 @@ def survey_groups(survey: Survey, assumed: AssumedFacts, probes: Sequence[Probe]
     hosts = sorted(physical_hosts, key=lambda host: (_numbered(host.rack or ""), _numbered(host.name)))
     probed = {probe.host.name.lower(): probe for probe in probes}
     for stranger in probed.keys() - {host.name.lower() for host in hosts}:
-        raise UserError(
-            f"--probe {probed[stranger].file}",
-            f"{probed[stranger].host.name} is not a machine of this cluster",
-            f"probe one of them, {hosts[0].name} for instance",
-        )
+        problem = f"{probed[stranger].host.name} is not a machine of this cluster"
+        hint = f"probe one of them, {hosts[0].name} for instance"
+        raise UserError(f"--probe {probed[stranger].file}", problem, hint)
     taken: set[str] = set()
     additions: list[Addition] = []
     kinds: dict[tuple[object, ...], list[Physical]] = {}
@@ -181,11 +179,9 @@ def _described(host: Physical, assumed: AssumedFacts, probe: Probe | None) -> _D
     if probe is not None:
         probed = describe(probe.host)
         if host.threads not in (None, probed.hardware.cpu.threads):
-            raise UserError(
-                f"--probe {probe.file}",
-                f"{probed.hardware.cpu.threads} threads, but its daemons count {host.threads}",
-                "probe the machine that runs its daemons, outside any container",
-            )
+            problem = f"{probed.hardware.cpu.threads} threads, but its daemons count {host.threads}"
+            hint = "probe the machine that runs its daemons, outside any container"
+            raise UserError(f"--probe {probe.file}", problem, hint)
         return _Described(probed.hardware, probed.comments)
     comments: dict[Keys, str] = {}
     if host.workers > 1:

@@ -152,21 +152,17 @@ class Calibration(Model):
         names = [parameter.name for parameter in self.parameters]
         for index, parameter in enumerate(self.parameters):
             if parameter.name in names[:index]:
-                raise WrongValue(
-                    f"{parameter.name} is given twice", "leave one out", ("parameters", index, "name")
-                )
+                problem = f"{parameter.name} is given twice"
+                raise WrongValue(problem, "leave one out", ("parameters", index, "name"))
             if not parameter.low <= parameter.value <= parameter.high:
-                raise WrongValue(
-                    f"{parameter.name} lies outside its own interval",
-                    f"low {parameter.low:g} ≤ value {parameter.value:g} ≤ high {parameter.high:g}",
-                    ("parameters", index, "value"),
-                )
+                problem = f"{parameter.name} lies outside its own interval"
+                hint = f"low {parameter.low:g} ≤ value {parameter.value:g} ≤ high {parameter.high:g}"
+                raise WrongValue(problem, hint, ("parameters", index, "value"))
         fitted = sum(parameter.origin == "fitted" for parameter in self.parameters)
         pairs = fitted * (fitted - 1) // 2
         if len(self.correlations) not in (0, pairs):
-            raise WrongValue(
-                "has not one for each pair of fitted parameters", f"{pairs} of them", ("correlations",)
-            )
+            problem = "has not one for each pair of fitted parameters"
+            raise WrongValue(problem, f"{pairs} of them", ("correlations",))
         return self
 
     @property

@@ -240,9 +240,8 @@ def engines() -> Mapping[str, RegisteredEngine]:
             # Whatever another package does while it is imported is not ours to know.
             raise UserError(point.value, f"cannot be loaded: {error!r}", "correct its entry point") from error
         if not isinstance(engine, RegisteredEngine) or engine.name in result:
-            raise UserError(
-                point.value, f"is not a new engine called {point.name!r}", "correct its entry point"
-            )
+            problem = f"is not a new engine called {point.name!r}"
+            raise UserError(point.value, problem, "correct its entry point")
         result[engine.name] = engine
     return result
 

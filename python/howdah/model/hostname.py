@@ -58,9 +58,8 @@ def check_hostname(text: str) -> str:
         raise WrongValue(f"{text!r} is an address, not a host name", "give the name it resolves to")
     shown = text if len(text) <= 60 else f"{text[:57]}..."
     if len(text) > _LONGEST:
-        raise WrongValue(
-            f"{shown!r} is longer than a host name's {_LONGEST} characters", "give a shorter one"
-        )
+        problem = f"{shown!r} is longer than a host name's {_LONGEST} characters"
+        raise WrongValue(problem, "give a shorter one")
     raise WrongValue(f"{shown!r} is not a host name", _RIGHT)
 
 
@@ -77,10 +76,8 @@ def expand(pattern: str) -> tuple[str, ...]:
     if high < low:
         raise WrongValue(f"{pattern!r} runs backwards", f"write [{last}-{first}]")
     if high - low >= MOST_HOSTS:
-        raise WrongValue(
-            f"{pattern!r} is more than {MOST_HOSTS:,} hosts",
-            "give the numbers of the first and the last host",
-        )
+        problem = f"{pattern!r} is more than {MOST_HOSTS:,} hosts"
+        raise WrongValue(problem, "give the numbers of the first and the last host")
     # The names of one range differ only in their digits, so its ends speak for all.
     for digits in (first, last.zfill(len(first))):
         check_hostname(f"{before}{digits}{after}")
@@ -191,11 +188,8 @@ def _check_racks(cluster: Cluster, hosts: Collection[str]) -> None:
         racked.add(host)
     for host in hosts:
         if host not in racked:
-            raise WrongValue(
-                f"{host!r} is in no rack",
-                "list every host of the inventory",
-                ("cluster", "topology", "racks"),
-            )
+            problem = f"{host!r} is in no rack"
+            raise WrongValue(problem, "list every host of the inventory", ("cluster", "topology", "racks"))
 
 
 def _racked(cluster: Cluster) -> Iterator[tuple[str, _At]]:

@@ -34,10 +34,8 @@ _WORD = re.compile(r"[a-z][a-z0-9-]{0,30}")
 def _word(text: str) -> str:
     if not _WORD.fullmatch(text):
         shown = text if len(text) <= 40 else f"{text[:37]}..."
-        raise WrongValue(
-            f"{shown!r} is not a name",
-            "use at most 31 lower-case letters, digits and hyphens, beginning with a letter",
-        )
+        hint = "use at most 31 lower-case letters, digits and hyphens, beginning with a letter"
+        raise WrongValue(f"{shown!r} is not a name", hint)
     return text
 
 
@@ -167,10 +165,8 @@ class HostGroup(_Hardware):
             if rack in racks[:index]:
                 raise WrongValue(f"{rack!r} is listed twice", "name each rack once", (index,))
         if racks and count is not None and count % len(racks):
-            raise WrongValue(
-                f"{count} hosts do not divide evenly over {len(racks)} racks",
-                "make a group for the hosts of each rack",
-            )
+            problem = f"{count} hosts do not divide evenly over {len(racks)} racks"
+            raise WrongValue(problem, "make a group for the hosts of each rack")
         return racks
 
     @model_validator(mode="after")
@@ -178,9 +174,8 @@ class HostGroup(_Hardware):
         if self.memory is None and self.memory_per_numa_node is None:
             raise WrongValue("memory is missing", "add `memory: 256GiB`, or memory_per_numa_node")
         if self.memory is not None and self.memory_per_numa_node is not None:
-            raise WrongValue(
-                "memory is given twice", "leave out memory or this one", ("memory_per_numa_node",)
-            )
+            problem = "memory is given twice"
+            raise WrongValue(problem, "leave out memory or this one", ("memory_per_numa_node",))
         return self
 
     @cached_property
@@ -225,11 +220,8 @@ class Inventory(_Hardware):
         group_of: dict[str, str] = {}
         for index, group in enumerate(groups):
             if group.name in names:
-                raise WrongValue(
-                    f"another group is called {group.name!r} too",
-                    "give each group a unique name",
-                    (index, "name"),
-                )
+                problem = f"another group is called {group.name!r} too"
+                raise WrongValue(problem, "give each group a unique name", (index, "name"))
             names.add(group.name)
             for host in group.names:
                 # DNS does not tell capitals from small letters.

@@ -287,13 +287,11 @@ def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
 
 def _note(text: str) -> str:
     if len(text) > MOST_NOTE:
-        raise WrongValue(
-            f"has {len(text):,} characters", f"shorten it to {MOST_NOTE:,}, or keep a document elsewhere"
-        )
+        problem = f"has {len(text):,} characters"
+        raise WrongValue(problem, f"shorten it to {MOST_NOTE:,}, or keep a document elsewhere")
     if control := _CONTROL.search(text):
-        raise WrongValue(
-            f"has a control character, U+{ord(control[0]):04X}", "remove it: a note is plain text"
-        )
+        problem = f"has a control character, U+{ord(control[0]):04X}"
+        raise WrongValue(problem, "remove it: a note is plain text")
     return text
 
 

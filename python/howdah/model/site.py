@@ -54,9 +54,8 @@ def _key(text: str) -> str:
         # It must not be repeated on a terminal.
         raise WrongValue("is a private key", "give the public key, the line of a file that ends in .pub")
     if not _KEY.fullmatch(text):
-        raise WrongValue(
-            f"{_shown(text)} is not a public ssh key", "one line, for instance ssh-ed25519 AAAA…"
-        )
+        problem = f"{_shown(text)} is not a public ssh key"
+        raise WrongValue(problem, "one line, for instance ssh-ed25519 AAAA…")
     return text
 
 
@@ -70,11 +69,8 @@ def no_secret(data: Any) -> Any:
     """The same; raises WrongValue for a key that would hold a password."""
     for key in data if isinstance(data, dict) else ():
         if str(key).lower() in _SECRETS:
-            raise WrongValue(
-                "a site contains no secrets",
-                "leave it out: howdah prompts for it, or give --password-file",
-                (key,),
-            )
+            problem = "a site contains no secrets"
+            raise WrongValue(problem, "leave it out: howdah prompts for it, or give --password-file", (key,))
     return data
 
 
@@ -232,11 +228,8 @@ class MachineSite(SitePart):
                 self._in_network(name, address.address, index)
                 for text, key in ((address.address, "address"), (address.mac, "mac")):
                     if text is not None and text in seen:
-                        raise WrongValue(
-                            f"{name} would have {text}, which belongs to {seen[text]}",
-                            "give each machine its own",
-                            ("machines", index, key),
-                        )
+                        problem = f"{name} would have {text}, which belongs to {seen[text]}"
+                        raise WrongValue(problem, "give each machine its own", ("machines", index, key))
                     seen |= {text: name} if text else {}
         return self
 
@@ -245,11 +238,8 @@ class MachineSite(SitePart):
         prefix, gateway = self.network.prefix, self.network.gateway
         bits = ip_address(address).max_prefixlen
         if prefix > bits:
-            raise WrongValue(
-                f"is {prefix}, and {name}'s address {address} has {bits} bits",
-                "24 stands for 255.255.255.0",
-                ("network", "prefix"),
-            )
+            problem = f"is {prefix}, and {name}'s address {address} has {bits} bits"
+            raise WrongValue(problem, "24 stands for 255.255.255.0", ("network", "prefix"))
         network = ip_interface(f"{address}/{prefix}").network
         taken = dict.fromkeys(map(ip_address, self.network.name_servers), "a name server's")
         if gateway is not None:
@@ -259,17 +249,12 @@ class MachineSite(SitePart):
             if isinstance(network.broadcast_address, IPv4Address):
                 taken[network.broadcast_address] = "for all of its network"
         if (owner := taken.get(ip_address(address))) is not None:
-            raise WrongValue(
-                f"{name} would have {address}, which is {owner}",
-                "give each machine its own",
-                ("machines", index, "address"),
-            )
+            problem = f"{name} would have {address}, which is {owner}"
+            raise WrongValue(problem, "give each machine its own", ("machines", index, "address"))
         if gateway is not None and ip_address(gateway) not in network:
-            raise WrongValue(
-                f"{name}'s network would be {network}, and its gateway {gateway} is not in it",
-                "correct the address, network.prefix or network.gateway",
-                ("machines", index, "address"),
-            )
+            problem = f"{name}'s network would be {network}, and its gateway {gateway} is not in it"
+            hint = "correct the address, network.prefix or network.gateway"
+            raise WrongValue(problem, hint, ("machines", index, "address"))
 
     @cached_property
     def addresses(self) -> dict[str, Addresses]:

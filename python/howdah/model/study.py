@@ -71,9 +71,8 @@ class Repeats(Model):
     @model_validator(mode="after")
     def _whole(self) -> Self:
         if self.most < self.least:
-            raise WrongValue(
-                f"most is {self.most}, least is {self.least}", "give a most that is at least as large"
-            )
+            problem = f"most is {self.most}, least is {self.least}"
+            raise WrongValue(problem, "give a most that is at least as large")
         return self
 
 
@@ -172,9 +171,8 @@ class Study(Model):
         self._check_places()
         for place, contender in enumerate(self.contenders):
             if not any(matches(contender, cell) for cell in self.combinations()):
-                raise WrongValue(
-                    "is not in the matrix", "give the levels of its cells", ("contenders", place)
-                )
+                problem = "is not in the matrix"
+                raise WrongValue(problem, "give the levels of its cells", ("contenders", place))
         runs = many * self.repeats.least
         if self.budget.runs is not None and runs > self.budget.runs:
             raise WrongValue(

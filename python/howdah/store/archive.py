@@ -103,9 +103,8 @@ def import_run(file: Path, runs_dir: Path) -> Path:
     with staged_run(runs_dir, run_id) as staged:
         free = shutil.disk_usage(runs_dir).free
         if size > free:
-            raise UserError(
-                str(runs_dir), f"the run needs {size} bytes and {free} are free", "free some space"
-            )
+            problem = f"the run needs {size} bytes and {free} are free"
+            raise UserError(str(runs_dir), problem, "free some space")
         (staged.path / LOGS).mkdir()
         for member in _members(file):
             with (staged.path / member.name).open("xb") as out:
@@ -146,9 +145,8 @@ def _members(file: Path) -> Iterator[_Member]:
             raise UserError(str(file), f"is {foreign.what}, not an exported run", foreign.hint) from error
         raise RecordError(str(file), "not an exported run, or damaged", _RIGHT) from error
     except EOFError as error:
-        raise RecordError(
-            str(file), "cut off: the archive does not end", "copy the complete file again"
-        ) from error
+        problem = "cut off: the archive does not end"
+        raise RecordError(str(file), problem, "copy the complete file again") from error
     except (tarfile.TarError, zlib.error, OSError, ValueError) as error:
         raise RecordError(str(file), f"not an exported run, or damaged ({error})", _RIGHT) from error
 
@@ -237,9 +235,8 @@ def unpack(file: Path, directory: Path) -> Unpacked:
                 room -= member.size
                 content = tar.extractfile(member) if member.isreg() else None
                 if content is None or room < 0 or member.name not in remaining or not _plain(member.name):
-                    raise UserError(
-                        str(file), f"contains {member.name!r}, which does not belong to it", _STUDY_RIGHT
-                    )
+                    problem = f"contains {member.name!r}, which does not belong to it"
+                    raise UserError(str(file), problem, _STUDY_RIGHT)
                 target = directory / member.name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 if _copy(content, target) != remaining.pop(member.name):
@@ -305,9 +302,8 @@ def attach_samples(path: Path, rows: Sequence[Sample], note: str) -> Added:
     with FileLock(path.parent / LOCK):
         if load_run_json(path).outcome is Outcome.RUNNING:
             reason = "is still being written" if is_held(path / LOCK) else "was killed before its end"
-            raise UserError(
-                str(path), f"this run {reason}", "samples can be attached only to a run that has ended"
-            )
+            problem = f"this run {reason}"
+            raise UserError(str(path), problem, "samples can be attached only to a run that has ended")
         return _attach(path, read_run(path), rows, note)
 
 
@@ -332,11 +328,9 @@ def _attach(path: Path, data: RunData, rows: Sequence[Sample], note: str) -> Add
         try:
             write_parquet(path, SAMPLES, table)
         except OSError as error:
-            raise RunFailed(
-                str(path / SAMPLES.parquet),
-                f"cannot be written ({error.strerror})",
-                "free space for run records, then attach again",
-            ) from error
+            problem = f"cannot be written ({error.strerror})"
+            hint = "free space for run records, then attach again"
+            raise RunFailed(str(path / SAMPLES.parquet), problem, hint) from error
         (path / SAMPLES.stream).unlink(missing_ok=True)
     return added
 
@@ -363,16 +357,12 @@ def read_annotation(path: Path) -> Annotation:
     except FileNotFoundError:
         return _NONE
     except OSError as error:
-        raise RecordError(
-            str(file), f"cannot be read ({error.strerror})", "make it a readable file"
-        ) from error
+        problem = f"cannot be read ({error.strerror})"
+        raise RecordError(str(file), problem, "make it a readable file") from error
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
-        raise RecordError(
-            str(file),
-            f"is not a note of howdah: {fault['msg'].removeprefix('Value error, ')}",
-            "correct it, or remove it",
-        ) from error
+        problem = f"is not a note of howdah: {fault['msg'].removeprefix('Value error, ')}"
+        raise RecordError(str(file), problem, "correct it, or remove it") from error
 
 
 def write_annotation(path: Path, annotation: Annotation) -> None:
@@ -380,8 +370,5 @@ def write_annotation(path: Path, annotation: Annotation) -> None:
     try:
         write_model(path / ANNOTATION, annotation)
     except OSError as error:
-        raise UserError(
-            str(path / ANNOTATION),
-            f"cannot be written ({error.strerror})",
-            "make the run's directory writable",
-        ) from error
+        problem = f"cannot be written ({error.strerror})"
+        raise UserError(str(path / ANNOTATION), problem, "make the run's directory writable") from error

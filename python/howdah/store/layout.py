@@ -90,11 +90,8 @@ class FileLock:
             raise
         except OSError as error:
             self.release()
-            raise UserError(
-                str(path.parent),
-                f"its file system cannot lock files ({error.strerror})",
-                "keep run records on a local disk",
-            ) from error
+            problem = f"its file system cannot lock files ({error.strerror})"
+            raise UserError(str(path.parent), problem, "keep run records on a local disk") from error
 
     def release(self) -> None:
         """Give the lock back."""
@@ -215,18 +212,15 @@ def staged_run(runs_dir: Path, run_id: str) -> Iterator[StagedRun]:
                 shutil.rmtree(path, ignore_errors=True)
                 lock.release()
     except OSError as error:
-        raise UserError(
-            str(runs_dir),
-            "is a file" if runs_dir.is_file() else f"cannot store a run ({error.strerror})",
-            "give a writable directory on a disk with free space",
-        ) from error
+        problem = "is a file" if runs_dir.is_file() else f"cannot store a run ({error.strerror})"
+        hint = "give a writable directory on a disk with free space"
+        raise UserError(str(runs_dir), problem, hint) from error
 
 
 def _refuse_existing(path: Path, target: Path) -> None:
     if path.exists():
-        raise UserError(
-            str(target), "a run with this id already exists", "move that one away, or start the run again"
-        )
+        problem = "a run with this id already exists"
+        raise UserError(str(target), problem, "move that one away, or start the run again")
 
 
 def _sweep(runs_dir: Path) -> None:

@@ -29,9 +29,8 @@ _LOCK = ".lock"
 def check_name(directory: Path, name: str) -> None:
     """Raise UserError for a name that a prediction cannot have, or that another has already."""
     if not RUN_ID.fullmatch(name):
-        raise UserError(
-            f"--name {name}", "is not a valid name of a prediction", "use letters, digits, '.', '_' and '-'"
-        )
+        problem = "is not a valid name of a prediction"
+        raise UserError(f"--name {name}", problem, "use letters, digits, '.', '_' and '-'")
     if directory.is_file():
         raise UserError(str(directory), "is a file", "give a directory; it is created if needed")
     if (directory / name).exists():
@@ -61,11 +60,8 @@ def save_prediction(directory: Path, prediction: Prediction) -> Path:
     except FileExistsError as error:
         raise _taken(path) from error
     except OSError as error:
-        raise UserError(
-            str(directory),
-            f"cannot store a prediction ({error.strerror})",
-            "give a writable directory on a disk with free space",
-        ) from error
+        hint = "give a writable directory on a disk with free space"
+        raise UserError(str(directory), f"cannot store a prediction ({error.strerror})", hint) from error
     return path
 
 
@@ -75,15 +71,13 @@ def load_prediction(path: Path) -> Prediction:
     try:
         return Prediction.model_validate_json(file.read_bytes())
     except OSError as error:
-        raise UserError(
-            str(file), f"cannot be read ({error.strerror})", "give a prediction that `howdah predict` made"
-        ) from error
+        problem = f"cannot be read ({error.strerror})"
+        raise UserError(str(file), problem, "give a prediction that `howdah predict` made") from error
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in fault["loc"])
-        raise UserError(
-            str(file), f"is not a prediction: {place}: {fault['msg']}", "restore it, or predict again"
-        ) from error
+        problem = f"is not a prediction: {place}: {fault['msg']}"
+        raise UserError(str(file), problem, "restore it, or predict again") from error
 
 
 def list_predictions(directory: Path) -> list[Path]:
@@ -92,9 +86,8 @@ def list_predictions(directory: Path) -> list[Path]:
 
 
 def _taken(path: Path) -> UserError:
-    return UserError(
-        str(path), "already exists, and a prediction is never overwritten", "give another --name"
-    )
+    problem = "already exists, and a prediction is never overwritten"
+    return UserError(str(path), problem, "give another --name")
 
 
 def keep_scores(directory: Path, scores: Sequence[Score]) -> list[Score]:
@@ -113,11 +106,8 @@ def keep_scores(directory: Path, scores: Sequence[Score]) -> list[Score]:
                 file.flush()
                 os.fsync(file.fileno())
     except OSError as error:
-        raise UserError(
-            str(path),
-            f"cannot be written ({error.strerror})",
-            "give a writable directory on a disk with free space",
-        ) from error
+        problem = f"cannot be written ({error.strerror})"
+        raise UserError(str(path), problem, "give a writable directory on a disk with free space") from error
     return [*earlier, *fresh]
 
 
@@ -135,11 +125,8 @@ def read_scores(directory: Path) -> list[Score]:
         try:
             result.append(Score.model_validate_json(line))
         except ValidationError as error:
-            raise UserError(
-                f"{path}:{number}",
-                "is not a score of howdah",
-                "remove the line: the run can be scored again",
-            ) from error
+            hint = "remove the line: the run can be scored again"
+            raise UserError(f"{path}:{number}", "is not a score of howdah", hint) from error
     return result
 
 
@@ -193,9 +180,8 @@ class TuningFolder:
         except FileNotFoundError:
             return None
         except ValidationError as error:
-            raise UserError(
-                str(self.path / RESULT), "is not the result of a search", "remove the file"
-            ) from error
+            problem = "is not the result of a search"
+            raise UserError(str(self.path / RESULT), problem, "remove the file") from error
 
     def finish(self, tuning: Tuning, texts: Mapping[str, str]) -> None:
         """Write the result, and texts into files of their names; raises OSError."""
@@ -207,9 +193,8 @@ class TuningFolder:
 def new_tuning(directory: Path, name: str, request: TuningRequest) -> TuningFolder:
     """Make the directory of a search; raises UserError where that is impossible, or the name is taken."""
     if not RUN_ID.fullmatch(name):
-        raise UserError(
-            f"--name {name}", "is not a valid name of a search", "use letters, digits, '.', '_' and '-'"
-        )
+        problem = "is not a valid name of a search"
+        raise UserError(f"--name {name}", problem, "use letters, digits, '.', '_' and '-'")
     path = directory / name
     try:
         path.mkdir(parents=True)
@@ -217,15 +202,11 @@ def new_tuning(directory: Path, name: str, request: TuningRequest) -> TuningFold
         write_model(path / _REQUEST, request)
         return TuningFolder(path, lock, request)
     except FileExistsError as error:
-        raise UserError(
-            str(path), "already exists", "give another --name, or continue it: --resume"
-        ) from error
+        problem = "already exists"
+        raise UserError(str(path), problem, "give another --name, or continue it: --resume") from error
     except OSError as error:
-        raise UserError(
-            str(directory),
-            f"cannot store a search ({error.strerror})",
-            "give a writable directory on a disk with free space",
-        ) from error
+        hint = "give a writable directory on a disk with free space"
+        raise UserError(str(directory), f"cannot store a search ({error.strerror})", hint) from error
 
 
 def searches(directory: Path, *requests: str) -> list[Path]:
@@ -246,20 +227,16 @@ def open_tuning(directory: Path, name: str) -> TuningFolder:
     chosen = names[-1] if name == LAST and names else name
     if chosen not in names:
         newest = ", ".join(names[-5:])
-        raise UserError(
-            f"--resume {name}",
-            f"no such search in {directory}",
-            f"the newest are {newest}" if names else "start one: howdah tune plan.yaml",
-        )
+        hint = f"the newest are {newest}" if names else "start one: howdah tune plan.yaml"
+        raise UserError(f"--resume {name}", f"no such search in {directory}", hint)
     path = directory / chosen
     lock = _locked(path)
     try:
         request = TuningRequest.model_validate_json((path / _REQUEST).read_bytes())
     except (OSError, ValidationError) as error:
         lock.release()
-        raise UserError(
-            str(path / _REQUEST), "is not the request of a search", "start a new search"
-        ) from error
+        problem = "is not the request of a search"
+        raise UserError(str(path / _REQUEST), problem, "start a new search") from error
     return TuningFolder(path, lock, request)
 
 

@@ -75,10 +75,8 @@ class ExecutorAllocation(StrEnum):
 def _refuse_heap(heap_bytes: int, engine: str) -> Refusal | None:
     if heap_bytes >= _LEAST_HEAP:
         return None
-    return Refusal(
-        f"{format_memory(heap_bytes)} is too small a heap for an executor",
-        f"give at least {format_memory(_LEAST_HEAP)}",
-    )
+    problem = f"{format_memory(heap_bytes)} is too small a heap for an executor"
+    return Refusal(problem, f"give at least {format_memory(_LEAST_HEAP)}")
 
 
 API: Final = choice(

@@ -78,11 +78,8 @@ def check_shape(requested: Callable[[Option[int]], int | None], shape: TableShap
     ):
         value = requested(option)
         if value not in (None, existing):
-            raise UserError(
-                option.flag,
-                f"the existing table has {existing:,}, not {value:,}",
-                f"leave {option.flag} out, or load another table with `howdah run {YCSB_LOAD}`",
-            )
+            hint = f"leave {option.flag} out, or load another table with `howdah run {YCSB_LOAD}`"
+            raise UserError(option.flag, f"the existing table has {existing:,}, not {value:,}", hint)
 
 
 class Ycsb(Workload):

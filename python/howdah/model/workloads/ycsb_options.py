@@ -110,9 +110,8 @@ def read_mix(text: str, flag: str) -> str:
         except ValueError:
             share = math.nan
         if not 0 <= share <= 1:
-            raise UserError(
-                flag, f"{name} has no share from 0 to 1", "write, for example, read=0.7,update=0.3"
-            )
+            problem = f"{name} has no share from 0 to 1"
+            raise UserError(flag, problem, "write, for example, read=0.7,update=0.3")
         shares[name] = share
     total = sum(shares.values())
     if abs(total - 1) > SUM_SLACK:
