@@ -143,6 +143,14 @@ class MemberChange(Model):
     rack: str | None = None  # The host's rack.
 
 
+EventKind = Literal[
+    "datanode-lost", "datanode-given-up", "datanode-back", "datanode-drained",
+    "nodemanager-lost", "nodemanager-given-up", "nodemanager-back", "nodemanager-drained",
+    "namenode-lost", "namenode-back", "namenode-failover",
+    "resourcemanager-lost", "resourcemanager-back", "resourcemanager-failover",
+]  # fmt: skip
+
+
 class Event(Model):
     """Something that happened to the cluster during a run.
 
@@ -151,22 +159,7 @@ class Event(Model):
 
     time_s: float  # When it was noticed, seconds since the start of the run.
     worker: str  # Where.
-    kind: Literal[
-        "datanode-lost",
-        "datanode-given-up",
-        "datanode-back",
-        "datanode-drained",
-        "nodemanager-lost",
-        "nodemanager-given-up",
-        "nodemanager-back",
-        "nodemanager-drained",
-        "namenode-lost",
-        "namenode-back",
-        "namenode-failover",
-        "resourcemanager-lost",
-        "resourcemanager-back",
-        "resourcemanager-failover",
-    ]  # What.
+    kind: EventKind  # What.
     text: str  # In words, with Hadoop's own message.
     seen_s: float | None = None
     """When a daemon that was lost last gave a sign of life, seconds since the start of the run."""

@@ -65,25 +65,17 @@ class FoundConfig(Model):
     environment: tuple[FoundProperty, ...] = ()
     """Variables that ``hadoop-env.sh``, ``hbase-env.sh`` and their like set."""
     workers: tuple[str, ...] = ()
-
     lists: Mapping[str, tuple[str, ...]] = {}
     """The hosts of each of these files, by its name relative to the folder."""
-
     ignored: tuple[str, ...] = ()  # Configuration files whose names no program reads: ``yarn-site-old.xml``.
-
     unreadable: tuple[Unreadable, ...] = ()
-
     allocations: Allocation | None = None
     """The outermost element of ``fair-scheduler.xml``; None where there is no such file."""
-
     included: tuple[str, ...] | None = None
     """The hosts in the file that ``dfs.hosts`` names; None where that file is not in the directory."""
-
     mapped: Mapping[str, str] | None = None
     """The place that ``topology.data`` gives to each host, ``/rack``; None where there is no such file."""
-
     backup_masters: tuple[str, ...] = ()
-
     effective: tuple[FoundProperty, ...] = ()
     """The active properties, each once by its current name, variables replaced; empty until computed."""
 

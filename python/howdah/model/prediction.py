@@ -254,14 +254,8 @@ class Sweep(Model):
     @property
     def saturation(self) -> tuple[Point, Point] | None:
         """The sizes between which a master saturates; None where none does, or one does from the first."""
-        return next(
-            (
-                (point, larger)
-                for point, larger in pairwise(self.points)
-                if point.busiest < SATURATED <= larger.busiest
-            ),
-            None,
-        )
+        pairs = pairwise(self.points)
+        return next((pair for pair in pairs if pair[0].busiest < SATURATED <= pair[1].busiest), None)
 
 
 class LoadPoint(Model):

@@ -22,21 +22,9 @@ from howdah.model.workloads.terasort import TERAGEN, TERASORT, TERAVALIDATE, Ter
 GROUP = "howdah.workloads"  # Entry points by which packages bring programs: ``name = "module:Class"``.
 
 OWN: tuple[type[Workload], ...] = (
-    TeraGen,
-    TeraSort,
-    TeraValidate,
-    DfsioWrite,
-    DfsioRead,
-    Pi,
-    NNBench,
-    Storage,
-    Network,
-    Redundancy,
-    UserCommand,
-    *ycsb.EVERY,
-    *ycsb.EVALUATIONS,
-    *spark.EVERY,
-)
+    TeraGen, TeraSort, TeraValidate, DfsioWrite, DfsioRead, Pi, NNBench, Storage, Network, Redundancy,
+    UserCommand, *ycsb.EVERY, *ycsb.EVALUATIONS, *spark.EVERY,
+)  # fmt: skip
 
 
 def kind_of(program: type[Workload]) -> str:

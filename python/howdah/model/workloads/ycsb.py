@@ -262,18 +262,10 @@ def results(operations: int, elapsed_s: float, timed: Sequence[LatencyHistogram]
     return (throughput, *latency_metrics(timed, _WITHIN, "operation"))
 
 
+# All of them in the order of the suite: those that add records come last.
 EVERY: Final = (
-    YcsbLoad,
-    YcsbA,
-    YcsbB,
-    YcsbC,
-    YcsbF,
-    YcsbReadHeavy,
-    YcsbUpdateHeavy,
-    YcsbD,
-    YcsbE,
-    YcsbOwnMix,
-)  # All of them in the order of the suite: those that add records come last.
+    YcsbLoad, YcsbA, YcsbB, YcsbC, YcsbF, YcsbReadHeavy, YcsbUpdateHeavy, YcsbD, YcsbE, YcsbOwnMix,
+)  # fmt: skip
 
 
 PE: Final = "hbase-pe"  # The suite of all of them.
