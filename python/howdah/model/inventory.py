@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -31,11 +31,15 @@ Count = Annotated[int, Field(strict=True, ge=1, le=MOST_HOSTS)]
 _WORD = re.compile(r"[a-z][a-z0-9-]{0,30}")
 
 
+def shown(text: str) -> str:
+    """The text in quotes for an error, its beginning if it is long."""
+    return repr(text if len(text) <= 40 else f"{text[:37]}...")
+
+
 def _word(text: str) -> str:
     if not _WORD.fullmatch(text):
-        shown = text if len(text) <= 40 else f"{text[:37]}..."
         hint = "use at most 31 lower-case letters, digits and hyphens, beginning with a letter"
-        raise WrongValue(f"{shown!r} is not a name", hint)
+        raise WrongValue(f"{shown(text)} is not a name", hint)
     return text
 
 
@@ -44,7 +48,8 @@ def _patterns(patterns: tuple[str, ...]) -> tuple[str, ...]:
     return patterns
 
 
-def _some(values: tuple[_Hardware, ...]) -> tuple[_Hardware, ...]:
+def some(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same; raises WrongValue for an empty list."""
     if not values:
         raise WrongValue("is an empty list", "list at least one")
     return values
@@ -139,10 +144,10 @@ class HostGroup(_Hardware):
     cpu: CpuLayout  # Processors of one host.
     memory: Size | None = None  # Memory of one host; or give ``memory_per_numa_node``.
     memory_per_numa_node: Size | None = None  # Memory attached to each NUMA node of one host.
-    disks: Annotated[tuple[DiskSet, ...], AfterValidator(_some), _MIN_ONE]  # Disks of one host.
+    disks: Annotated[tuple[DiskSet, ...], AfterValidator(some), _MIN_ONE]  # Disks of one host.
     controller_bytes_per_s: Rate | None = Field(default=None, alias="controller_rate")
     """What the disks' controller carries, both ways together, where that is less than the disks do."""
-    nics: Annotated[tuple[NicSet, ...], AfterValidator(_some), _MIN_ONE]
+    nics: Annotated[tuple[NicSet, ...], AfterValidator(some), _MIN_ONE]
     """Network ports of one host that carry Hadoop's traffic."""
     racks: tuple[Word, ...] = ()
     """The racks they are in, in order, equally many in each; none where it is not known."""
@@ -209,7 +214,7 @@ class Inventory(_Hardware):
 
     howdah: Literal[1] = FORMAT  # The format's version.
     cluster: Word = "cluster"  # The cluster's name; HDFS's name service is called after it.
-    groups: Annotated[tuple[HostGroup, ...], AfterValidator(_some), _MIN_ONE]  # Groups of identical hosts.
+    groups: Annotated[tuple[HostGroup, ...], AfterValidator(some), _MIN_ONE]  # Groups of identical hosts.
 
     @field_validator("groups")
     @classmethod

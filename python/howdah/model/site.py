@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJso
 
 from howdah.model.base import Model, Size, WrongValue
 from howdah.model.hostname import MOST_HOSTS, expand_all
-from howdah.model.inventory import FORMAT, HostPattern
+from howdah.model.inventory import FORMAT, HostPattern, shown, some
 
 _MAC = re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}")
 _KEY = re.compile(r"(?:ssh|ecdsa|sk)-[a-z0-9@.-]+ [A-Za-z0-9+/]+=*(?: [^\x00-\x1f\x7f]*)?")
@@ -23,13 +23,9 @@ _LOGIN = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 _SECRETS = ("password", "pass", "secret", "token")
 
 
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 40 else f"{text[:37]}...")
-
-
 def _name(text: str) -> str:
     if not text.strip() or len(text) > 200 or not text.isprintable():
-        raise WrongValue(f"{_shown(text)} is not a name", "write a line of at most 200 printable characters")
+        raise WrongValue(f"{shown(text)} is not a name", "write a line of at most 200 printable characters")
     return text
 
 
@@ -37,13 +33,13 @@ def _address(text: str) -> str:
     try:
         return str(ip_address(text))
     except ValueError:
-        raise WrongValue(f"{_shown(text)} is not an address", "write, for example, 10.0.0.11") from None
+        raise WrongValue(f"{shown(text)} is not an address", "write, for example, 10.0.0.11") from None
 
 
 def _mac(text: str) -> str:
     lowered = text.lower().replace("-", ":")
     if not _MAC.fullmatch(lowered):
-        raise WrongValue(f"{_shown(text)} is not a MAC address", "write, for example, 00:50:56:00:00:11")
+        raise WrongValue(f"{shown(text)} is not a MAC address", "write, for example, 00:50:56:00:00:11")
     if int(lowered[:2], 16) & 1:
         raise WrongValue(f"{text} is a multicast address", "its first byte must be even")
     return lowered
@@ -54,14 +50,14 @@ def _key(text: str) -> str:
         # It must not be repeated on a terminal.
         raise WrongValue("is a private key", "give the public key, the line of a file that ends in .pub")
     if not _KEY.fullmatch(text):
-        problem = f"{_shown(text)} is not a public ssh key"
+        problem = f"{shown(text)} is not a public ssh key"
         raise WrongValue(problem, "one line, for instance ssh-ed25519 AAAA…")
     return text
 
 
 def _login(text: str) -> str:
     if not _LOGIN.fullmatch(text):
-        raise WrongValue(f"{_shown(text)} is not a user's name", "small letters, digits, _ and -")
+        raise WrongValue(f"{shown(text)} is not a user's name", "small letters, digits, _ and -")
     return text
 
 
@@ -72,13 +68,6 @@ def no_secret(data: Any) -> Any:
             problem = "a site contains no secrets"
             raise WrongValue(problem, "leave it out: howdah prompts for it, or give --password-file", (key,))
     return data
-
-
-def some(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The same; raises WrongValue for an empty list."""
-    if not values:
-        raise WrongValue("is an empty list", "list at least one")
-    return values
 
 
 def _patterns(patterns: tuple[str, ...]) -> tuple[str, ...]:

@@ -16,9 +16,9 @@ from howdah.model.workloads.option import (
     ERASURE_CODING,
     MOST_TASKS,
     REPLICATION,
-    Refusal,
     count,
     size,
+    unless,
 )
 from howdah.units import MIB, format_bytes, format_counted
 
@@ -28,18 +28,13 @@ DFSIO_READ: Final = "dfsio-read"
 DFSIO_LOG: Final = "TestDFSIO_results.log"  # What TestDFSIO appends its results to, in the working directory.
 
 DFSIO_FOLDER: Final = "dfsio"  # Where its files are kept.
-_LEAST_FILE_BYTES = MIB
-
-
-def _refuse_file(size_bytes: int, engine: str) -> Refusal | None:
-    if size_bytes >= _LEAST_FILE_BYTES:
-        return None
-    problem = f"{size_bytes:,} bytes would measure creating files, not writing them"
-    return Refusal(problem, "give at least 1MiB")
-
 
 FILES: Final = count("files", "Number of files of dfsio and storage.", most=MOST_TASKS, fact="files")
-FILE_SIZE: Final = size("file_size", "Size of each of these files, such as 1GiB.", refuse=_refuse_file)
+FILE_SIZE: Final = size(
+    "file_size", "Size of each of these files, such as 1GiB.",
+    refuse=unless(lambda size_bytes: size_bytes >= MIB,
+                  "{:,} bytes would measure creating files, not writing them", "give at least 1MiB"),
+)  # fmt: skip
 
 
 class FilesWorkload(Workload):

@@ -151,6 +151,11 @@ def choice(name: str, help: str, words: type[C], **more: Unpack[Common]) -> Opti
     return Option(name, name, help, "|".join(words), parse, studied, choices=tuple(words), **more)
 
 
+def unless(is_allowed: Callable[[T], bool], problem: str, hint: str) -> Callable[[T, str], Refusal | None]:
+    """What refuses all values but those that are allowed; ``{}`` in the problem stands for the value."""
+    return lambda value, engine: None if is_allowed(value) else Refusal(problem.format(value), hint)
+
+
 CLUSTERS: Final = ("hadoop", "sim")  # The engines that have HDFS, real or simulated.
 MOST_REPLICAS: Final = 512
 
@@ -167,12 +172,6 @@ def is_block(size_bytes: int) -> bool:
     return _LEAST_BLOCK_BYTES <= size_bytes <= _MOST_BLOCK_BYTES and size_bytes % _CHECKED_BYTES == 0
 
 
-def _refuse_block(size_bytes: int, engine: str) -> Refusal | None:
-    if is_block(size_bytes):
-        return None
-    return Refusal(f"{size_bytes:,} bytes is not a block size of HDFS", BLOCKS)
-
-
 def _policy(text: str, where: str) -> str:
     if text not in POLICIES:
         raise UserError(where, f"{text!r} is not an erasure coding policy", f"one of {', '.join(POLICIES)}")
@@ -187,7 +186,8 @@ def _studied_policy(text: str) -> str:
 
 MAPS: Final = count("maps", "Number of map tasks.", most=MOST_TASKS, fact="map tasks")
 BLOCK_SIZE: Final = size("block_size", "HDFS block size of written files, such as 256MiB.",
-                         refuse=_refuse_block, engines=CLUSTERS, fact="block size")  # fmt: skip
+                         refuse=unless(is_block, "{:,} bytes is not a block size of HDFS", BLOCKS),
+                         engines=CLUSTERS, fact="block size")  # fmt: skip
 REPLICATION: Final = count("replication", "Number of replicas of generated and dfsio files.",
                            most=MOST_REPLICAS, engines=CLUSTERS, fact="replicas")  # fmt: skip
 ERASURE_CODING: Final = Option[str](

@@ -20,6 +20,7 @@ from howdah.model.workloads.option import (
     choice,
     count,
     share,
+    unless,
 )
 from howdah.model.workloads.terasort import (
     INPUT,
@@ -184,12 +185,6 @@ def _scale(text: str, flag: str) -> float:
     return float(text)
 
 
-def _refuse_scale(value: float, engine: str) -> Refusal | None:
-    if _LEAST_SCALE <= value <= _MOST_SCALE:
-        return None
-    return Refusal(f"scale factor {value:g} cannot be run", f"give from {_LEAST_SCALE:g} to {_MOST_SCALE:g}")
-
-
 WORDS: Final = count("words", "Number of words to count, such as 10M.", metavar="COUNT", engines=_ON)
 JOIN_ROWS: Final = count("join_rows", "Number of rows of the larger joined table, such as 10M.",
                          metavar="COUNT", engines=_ON)  # fmt: skip
@@ -204,7 +199,9 @@ ITERATIONS: Final = count("iterations", "Most iterations of K-means.", most=10_0
 SCALE: Final = Option[float](
     "scale", "scale", "Scale factor of TPC-H's tables: 1 is 1 GB of text, 0.36 GB of Parquet.", "FACTOR",
     _scale, StudiedAs("scale", Annotated[float, Field(ge=_LEAST_SCALE, le=_MOST_SCALE)]), _ON,
-    refuse=_refuse_scale, fact="scale factor",
+    refuse=unless(lambda scale: _LEAST_SCALE <= scale <= _MOST_SCALE, "scale factor {:g} cannot be run",
+                  f"give from {_LEAST_SCALE:g} to {_MOST_SCALE:g}"),
+    fact="scale factor",
 )  # fmt: skip
 
 

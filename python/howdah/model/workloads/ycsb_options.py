@@ -10,7 +10,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from howdah.errors import UserError
-from howdah.model.workloads.option import Option, Refusal, StudiedAs, choice, count, size
+from howdah.model.workloads.option import Option, Refusal, StudiedAs, choice, count, size, unless
 from howdah.units import MIB
 
 HBASE_ONLY: Final = ("hbase",)
@@ -77,12 +77,6 @@ class Settle(StrEnum):
     COMPACT = "compact"
 
 
-def _refuse_field(size_bytes: int, engine: str) -> Refusal | None:
-    if size_bytes <= MOST_FIELD_BYTES:
-        return None
-    return Refusal(f"{size_bytes:,} bytes are too many for a cell of HBase", "give at most 10MiB")
-
-
 def _seconds(text: str, flag: str) -> float:
     """``10ms`` or ``0.5``: a time in seconds."""
     number, factor = (text[:-2], 1e-3) if text.endswith("ms") else (text.removesuffix("s"), 1.0)
@@ -138,8 +132,11 @@ def _time(
 
 RECORDS: Final = count("records", "Number of records of YCSB's table, such as 1_000_000.")
 FIELDS: Final = count("fields", "Number of fields of a record.", most=1000, fact="fields of a record")
-FIELD_SIZE: Final = size("field_size", "Size of a field in bytes, such as 100.", refuse=_refuse_field,
-                         fact="size of a field")  # fmt: skip
+FIELD_SIZE: Final = size(
+    "field_size", "Size of a field in bytes, such as 100.", fact="size of a field",
+    refuse=unless(lambda size_bytes: size_bytes <= MOST_FIELD_BYTES,
+                  "{:,} bytes are too many for a cell of HBase", "give at most 10MiB"),
+)  # fmt: skip
 THREADS: Final = count("threads", "Number of concurrent operations of each client.", most=4096,
                        fact="operations at once of a client")  # fmt: skip
 TARGET: Final = count("target", "Target operations per second of all clients together. Default: no limit.",
