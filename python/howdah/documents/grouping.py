@@ -233,8 +233,7 @@ def _extend(group: Any, addition: Addition) -> None:
     group["hosts"][:] = list(addition.group.hosts)
 
 
-_HDD_BYTES_PER_S = 190 * 2**20
-"""The outer zone of a 10,000 rpm disk (D0 32), where an inventory gives no rate."""
+_HDD_BYTES_PER_S = 190 * 2**20  # The outer zone of a 10,000 rpm disk (D0 32), if an inventory has no rate.
 
 
 class Notice(Model):

@@ -141,8 +141,7 @@ class SignificanceTest(Model):
     noise: float  # Standard deviation of the logarithms of the times, pooled: 0.01 is about 1 %.
     p: float  # Probability of a difference at least so large if there were none.
     p_adjusted: float  # The same, corrected for all tests of the comparison (Holm).
-    effect: float
-    """The difference over the noise (Hedges' g of log times); positive where the group is slower."""
+    effect: float  # The difference over the noise (Hedges' g of log times); positive if the group is slower.
 
 
 class Contrast(Model):
@@ -151,8 +150,7 @@ class Contrast(Model):
     measure: Measure
     base: tuple[float, ...]
     other: tuple[float, ...]
-    base_mean: float
-    """The baseline's mean: of what is judged the geometric one, of all else the arithmetic one."""
+    base_mean: float  # The baseline's mean: geometric of what is judged, arithmetic of all else.
     other_mean: float
     ratio: float | None  # The group's mean over the baseline's; none where that is zero.
     low: float | None = None
@@ -192,8 +190,7 @@ class Location(Model):
 
     workload: str
     difference_s: float
-    phase: str | None
-    """The phase in which most of the difference arose; none where phases are not distinguished."""
+    phase: str | None  # The phase in which most of it arose; none where phases are not distinguished.
     phase_difference_s: float | None  # Seconds that the group took more in that phase.
     parts: tuple[Contrast, ...] = ()
     """If phases are not distinguished: the parts of the job's time that differ, such as its start."""

@@ -23,8 +23,7 @@ class FoundProperty(Model):
     file: str  # The file it stands in, relative to the configuration directory: ``hdfs-site.xml``.
     line: int  # The line of its ``<property>``, from 1; 0 where it is only planned, and written nowhere yet.
     final: bool = False
-    blanks: bool = False
-    """Whether blanks surround the value in the file, which readers that do not trim it keep."""
+    blanks: bool = False  # Whether blanks surround the value in the file, which some readers keep.
 
     @property
     def base_name(self) -> str:
@@ -65,8 +64,7 @@ class FoundConfig(Model):
     environment: tuple[FoundProperty, ...] = ()
     """Variables that ``hadoop-env.sh``, ``hbase-env.sh`` and their like set."""
     workers: tuple[str, ...] = ()
-    lists: Mapping[str, tuple[str, ...]] = {}
-    """The hosts of each of these files, by its name relative to the folder."""
+    lists: Mapping[str, tuple[str, ...]] = {}  # The hosts of each of these files, by its path in the folder.
     ignored: tuple[str, ...] = ()  # Configuration files whose names no program reads: ``yarn-site-old.xml``.
     unreadable: tuple[Unreadable, ...] = ()
     allocations: Allocation | None = None
@@ -120,12 +118,10 @@ class Machine(Model):
     """An operating system with daemons in it."""
 
     name: str  # Its host name, or its address where it registered with none.
-    location: tuple[str, ...] = ()
-    """Where it is in the topology, outermost first; none where it is not reported."""
+    location: tuple[str, ...] = ()  # Its place in the topology, outermost first; none if it is not reported.
     threads: int | None = None  # CPUs as Java counts them; None where no daemon reported it.
     memory_bytes: int | None = None  # Memory as Java sees it; None where no daemon reported it.
-    volumes: tuple[Volume, ...] = ()
-    """What its DataNodes store in; none where there is none, or it did not report them."""
+    volumes: tuple[Volume, ...] = ()  # What its DataNodes store in; none without any, or if they report none.
     container_bytes: int = 0  # Memory that YARN gives to containers there.
     vcores: int = 0  # Virtual cores that YARN gives to containers there.
     roles: tuple[Role, ...] = ()
@@ -240,10 +236,8 @@ class ValueChange(Model):
     after: Value | None
     file: str | None = None
     worker: str | None = None  # The kind of worker it holds for, where kinds differ.
-    restarts: tuple[Role, ...] = ()
-    """The daemons that read it and are restarted; none if only jobs and clients read it."""
-    downtime: str = ""
-    """Why these are stopped together for it; empty if they can be restarted a few at a time."""
+    restarts: tuple[Role, ...] = ()  # The daemons that read it and restart; none if only jobs and clients do.
+    downtime: str = ""  # Why these stop together for it; empty if they can restart a few at a time.
 
 
 class MasterMove(Model):

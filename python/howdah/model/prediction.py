@@ -191,8 +191,7 @@ class Effect(Model):
     after: str
     elapsed_s: Seconds  # What the suite would take, the median.
     share: float  # How much longer that is: 0.1 for 10 %.
-    low: float | None
-    """The lower end of the 90 % interval of this; None without a calibration, when nothing is known of it."""
+    low: float | None  # The lower end of the 90 % interval of this; None without a calibration.
     high: float | None
     tells: bool
     """Whether the change can be distinguished from none; without a calibration, from chance between seeds."""
@@ -222,8 +221,7 @@ class Point(Model):
     hosts: int
     dataset_bytes: int
     elapsed_s: Seconds  # What the whole suite takes, the median.
-    low_s: Seconds | None
-    """The lower end of its 90 % interval; None without a calibration, when nothing is known of it."""
+    low_s: Seconds | None  # The lower end of its 90 % interval; None without a calibration.
     high_s: Seconds | None
     forecasts: tuple[Forecast, ...]
     namenode: float  # The share of one core that the NameNode is busy in the phase that loads it most.
@@ -276,8 +274,7 @@ class LoadSweep(Model):
     """A planned HBase asked more and more, the least first."""
 
     suite: str
-    quantity: Literal["threads", "target"]
-    """What grows: operations at once of each client, or those asked for in a second."""
+    quantity: Literal["threads", "target"]  # What grows: operations at once of each client, or a second.
     calibration: str | None
     replications: int  # Simulations of each point, always with the same draws.
     seed: int

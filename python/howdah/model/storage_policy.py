@@ -92,8 +92,7 @@ class HostMove(Model):
     elapsed_s: float  # Time from the first block to the last one, seconds.
     limit: Literal["network", "disks", "CPU", "settings"]
     """What sets that time. Settings are those of the NameNode that hand out blocks."""
-    simulated_s: float | None = None
-    """The same time, simulated block by block; None if that was not requested."""
+    simulated_s: float | None = None  # The same time, simulated block by block; None if not requested.
 
 
 class PolicyCost(Model):

@@ -23,8 +23,7 @@ class TuneParameter(Model):
 
     name: str  # The key in Hadoop's files, or ``slots`` and ``workers`` for what the planner divides.
     unit: str  # The unit of a bare number: ``MB``, ``ms``, empty for a count, a part of 1, or a word.
-    levels: tuple[str, ...]
-    """The values to try, as ``--set`` reads them; in ascending order where they are ``ordered``."""
+    levels: tuple[str, ...]  # The values to try, as ``--set`` reads them; ascending if they are ``ordered``.
     ordered: bool  # Whether neighbouring levels are close to one another.
     planned: str  # What the rules decide; one of the levels.
     about: str
@@ -110,8 +109,7 @@ class TuningRequest(Model):
     race: RaceRequest | None = None  # How the best candidates are measured; None if they are not.
     goals: tuple[Goal, ...] = ()  # What else than time the search saves.
     laboratory: Laboratory | None = None
-    begin: Mapping[str, str] = {}
-    """The values of the candidate that the search starts with; the rules' plan if empty."""
+    begin: Mapping[str, str] = {}  # Values of the candidate to start with; the rules' plan if empty.
 
 
 class Trial(Model):
@@ -119,12 +117,10 @@ class Trial(Model):
 
     values: Mapping[str, str]
     """What differs from the rules' plan, by the parameters' names; all else is as the rules decide then."""
-    elapsed_s: Seconds | None
-    """What the suite takes, the mean over the draws; None for a candidate that was refused."""
+    elapsed_s: Seconds | None  # What the suite takes, the mean over the draws; None for a refused candidate.
     breaks: tuple[str, ...] = ()  # Ids of the rules that a check of its files warns of, or that refuse it.
     refused: str | None = None  # Why it cannot be planned or simulated, in a sentence.
-    memory_bytes: float | None = None
-    """Memory of the containers that run at once, on all workers together; None if it was refused."""
+    memory_bytes: float | None = None  # Memory of all containers that run at once; None if it was refused.
 
     @property
     def within_rules(self) -> bool:
@@ -139,10 +135,8 @@ class Finalist(Model):
     values: Mapping[str, str]  # What differs from the rules' plan.
     elapsed_s: Seconds  # What the suite takes, the median.
     share: float  # How much longer than the rules' plan: -0.1 for 10 % less time.
-    interval: Interval | None
-    """The 90 % interval of ``share``; None without a calibration, when nothing is known of it."""
-    differs: bool
-    """Whether it can be distinguished from the rules' plan; without a calibration, from chance of seeds."""
+    interval: Interval | None  # The 90 % interval of ``share``; None without a calibration.
+    differs: bool  # Whether it differs from the rules' plan; without a calibration, from chance of seeds.
     breaks: tuple[str, ...]  # Ids of the rules that a check of its files would warn of.
 
 
@@ -254,10 +248,8 @@ class Race(Model):
     spent_s: Seconds
     plans: tuple[RacedPlan, ...]
     winner: str  # The name of the plan that ``tuned.yaml`` contains.
-    decided: bool
-    """Whether every plan surely differs from the fastest or surely does not, before time ran out."""
-    floors: tuple[RaceFloor, ...] = ()
-    """The winner's distance from the floor; empty without a run of the same rows without a cluster."""
+    decided: bool  # Whether every plan surely differs from the fastest or surely does not, in the given time.
+    floors: tuple[RaceFloor, ...] = ()  # The winner's distance from the floor; empty without such a run.
 
     def plan(self, name: str) -> RacedPlan | None:
         return next((plan for plan in self.plans if plan.name == name), None)
@@ -307,13 +299,10 @@ class Tuning(Model):
     space: tuple[TuneParameter, ...]
     fixed: tuple[Fixed, ...]
     finalists: tuple[Finalist, ...]  # The best of each search, the plan to use first.
-    runners_up: tuple[Finalist, ...] = ()
-    """The next best candidates that keep the same rules as the first finalist; they race, too."""
-    sensitivity: tuple[Sensitivity, ...]
-    """Every parameter around the first finalist, the one that costs most first."""
+    runners_up: tuple[Finalist, ...] = ()  # The next best with the same rules as the first; they race, too.
+    sensitivity: tuple[Sensitivity, ...]  # Every parameter around the first finalist, the costliest first.
     losing: tuple[LosingRule, ...]  # Rules that the finalist beyond the rules breaks, with what each costs.
-    interactions: tuple[Interaction, ...]
-    """Pairs of parameters whose effects do not add up, the largest first."""
+    interactions: tuple[Interaction, ...]  # Parameters whose effects do not add up, the largest first.
     course: tuple[tuple[int, float], ...]
     """After how many trials the best candidate within the rules took how much longer than the rules' plan.
 
@@ -323,8 +312,7 @@ class Tuning(Model):
     front: tuple[FrontPoint, ...] = ()
     """The fastest candidates that use less of what the goals name, the largest amount first."""
     limit: HardwareLimit | None = None  # The limit of the hardware; None for operations on HBase.
-    learned: Learned | None = None
-    """What a first round of runs changed in the simulator before the search continued; None without one."""
+    learned: Learned | None = None  # What a first round of runs changed in the simulator; None without one.
 
     @property
     def contenders(self) -> Mapping[str, Finalist]:

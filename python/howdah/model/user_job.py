@@ -143,8 +143,7 @@ class JobReplay(Model):
     network_s: float  # Time that its tasks waited for data of other hosts, as far as the history shows.
     other_s: float
     replayed_s: Seconds  # Its time when it is replayed on the cluster that it ran on.
-    own_error: float
-    """How far that is off: 0.1 if too long by 10 %. Times below are corrected by it, intervals contain it."""
+    own_error: float  # How far that is off: 0.1 if too long by 10 %. Times below are corrected by it.
     repeats: int  # Imported runs of the same job on as much of a cluster, this one included.
     run_spread: float  # Standard deviation of the logarithm of its time from run to run, measured or assumed.
     times: tuple[ReplayedTime, ...]
@@ -163,8 +162,7 @@ class JobTuningRequest(Model):
     space: tuple[TuneParameter, ...]  # Properties and their values; ``planned`` is the configured value.
     fixed: tuple[Fixed, ...]  # Properties that are not varied, and why.
     seed: int
-    defaults: Mapping[str, str] = {}
-    """Properties with which the job runs as with Hadoop's defaults; empty if these do not race."""
+    defaults: Mapping[str, str] = {}  # Properties that make Hadoop's defaults; empty if these do not race.
 
 
 class ValueAlone(Model):
@@ -174,8 +172,7 @@ class ValueAlone(Model):
     value: str
     runs: int
     failed: int
-    share: float | None
-    """How much longer the job took than as configured: -0.1 for 10 % less; None if no run succeeded."""
+    share: float | None  # How much longer than as configured: -0.1 for 10 % less; None if no run succeeded.
 
 
 class JobTuning(Model):
@@ -184,8 +181,7 @@ class JobTuning(Model):
     id: str
     request: JobTuningRequest
     alone: tuple[ValueAlone, ...]
-    plans: tuple[RacedPlan, ...] = ()
-    """The race of the job as configured and the best candidates; empty if no value helped alone."""
+    plans: tuple[RacedPlan, ...] = ()  # The race with the best candidates; empty if no value helped alone.
     values: Mapping[str, str]  # The properties to use; empty if nothing is faster than the configuration.
     winner: str
     spent_s: Seconds

@@ -19,8 +19,7 @@ from howdah.units import MIB
 
 T = TypeVar("T")
 
-_DRAWS = 6
-"""If one of two replicas is unavailable, this number of draws misses the other in 1.6 % of all cases."""
+_DRAWS = 6  # If one of two replicas is unavailable, so many draws miss the other in 1.6 % of cases.
 _MOST_BYTES = 16 * MIB  # Only histories are longer.
 _HINTS = {
     "AccessControlException": "give a path that you may use, or run as another user",

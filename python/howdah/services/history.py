@@ -224,8 +224,7 @@ def _counts(counters: Any) -> Iterator[tuple[str, int]]:
 
 
 _JOB = re.compile(r"job_(\d+)_(\d+)")
-MOST_BYTES = 256 * MIB
-"""The part of a file that is read, some 50,000 attempts: they need many times as much memory."""
+MOST_BYTES = 256 * MIB  # What is read, some 50,000 attempts: they need many times as much memory.
 _SERIAL_DIGITS = 6
 _JOBS_IN_A_DIRECTORY = 1000
 

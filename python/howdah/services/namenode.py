@@ -91,8 +91,7 @@ class NameNodeStatus(AnswerPart):
     state: str  # ``active``, ``standby`` or ``observer``.
     host_and_port: str  # The address of its RPC server.
     safe_mode: str | None  # The reason of its safe mode; None outside safe mode.
-    changed_ms: int = 0
-    """Time at which it became active or standby, milliseconds since 1970; 0 without failover."""
+    changed_ms: int = 0  # When it became active or standby, milliseconds since 1970; 0 without failover.
 
 
 class HdfsSpace(AnswerPart):

@@ -66,12 +66,10 @@ class AppFacts(AnswerPart):
     user: str
     queue: str
     state: str  # ``ACCEPTED`` while it waits, ``RUNNING``, then ``FINISHED``, ``FAILED`` or ``KILLED``.
-    final_status: str = Field(alias="finalStatus")
-    """``UNDEFINED`` until it ends, then ``SUCCEEDED``, ``FAILED`` or ``KILLED``."""
+    final_status: str = Field(alias="finalStatus")  # ``UNDEFINED``, ``SUCCEEDED``, ``FAILED`` or ``KILLED``.
     diagnostics: str = ""  # Why it waits or failed, in Hadoop's words.
     submitted_ms: int = Field(alias="startedTime")  # Milliseconds since 1970.
-    launched_ms: int = Field(0, alias="launchTime")
-    """Time at which its application master got a container; 0 before."""
+    launched_ms: int = Field(0, alias="launchTime")  # When its application master got a container; 0 before.
     finished_ms: int = Field(alias="finishedTime")  # Time of its end; 0 before.
     master_logs: str = Field("", alias="amContainerLogs")
     """The page of its application master's log; empty before it has a container."""

@@ -37,8 +37,7 @@ from howdah.store.layout import (
 from howdah.store.reader import load_run_json, read_run, write_run_json
 from howdah.store.tables import write_parquet
 
-_MOST_BYTES = 16 * 2**30
-"""No record comes near this size; an archive that unpacks to more is a mistake or an attack."""
+_MOST_BYTES = 16 * 2**30  # No record is near this size; a larger archive is a mistake or an attack.
 
 _MOST_PADDING_BYTES = 64 * 2**10
 """A tar ends in zeros up to the next 10 KiB; anything longer after its last file is not a tar's."""
@@ -188,8 +187,7 @@ def _same_record(path: Path, second: Path) -> bool:
     return not differing and not missing and not strange
 
 
-MANIFEST = "digests.json"
-"""First in the archive: who made it, and the SHA-256 of every other file by its name."""
+MANIFEST = "digests.json"  # First in the archive: its maker, and the SHA-256 of every other file by name.
 
 _MOST_STUDY_BYTES = 64 * 2**30
 _MOST_MANIFEST_BYTES = 64 * 2**20

@@ -7,8 +7,7 @@ from typing import Literal, NamedTuple
 
 from howdah.hadoop.daemons import BY_NAME, DAEMONS, PAIRED
 
-MASTERS = tuple(DAEMONS[role].name for role in PAIRED)
-"""Daemons that limit a whole cluster when they are busy."""
+MASTERS = tuple(DAEMONS[role].name for role in PAIRED)  # Daemons that limit a whole cluster if busy.
 _PROCESSES = (*MASTERS, "regionserver")  # Daemons whose CPU time is sampled apart from that of their machine.
 _METRICS = "Metrics"
 _NANO, _MILLI = 1e-9, 1e-3
