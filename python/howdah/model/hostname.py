@@ -102,20 +102,13 @@ def fold(names: Iterable[str]) -> tuple[str, ...]:
 
     Names are told apart by the last number of their first label, as administrators number hosts.
     """
-    return tuple(_folded(names))
-
-
-def _folded(names: Iterable[str]) -> Iterator[str]:
-    run: list[str] = []
-    follows: str | None = None
+    runs: list[list[str]] = []
     for name in names:
-        if run and name != follows:
-            yield _range(run)
-            run = []
-        run.append(name)
-        follows = _next(name)
-    if run:
-        yield _range(run)
+        if runs and name == _next(runs[-1][-1]):
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    return tuple(map(_range, runs))
 
 
 def _next(name: str) -> str | None:

@@ -61,11 +61,7 @@ SHARES = (0.5, 0.9, 0.99, 0.999)  # The shares that are reported.
 
 def encoded(times_s: Iterable[float]) -> str:
     """Times in seconds as one histogram's text; longer ones than an hour count as an hour."""
-    histogram = _empty()
-    for time_s in times_s:
-        histogram.record_value(min(_MOST_S * _MICROSECONDS, max(1, round(time_s * _MICROSECONDS))))
-    text: bytes = histogram.encode()
-    return text.decode("ascii")
+    return encoded_counts((round(time_s * _MICROSECONDS), 1) for time_s in times_s)
 
 
 def encoded_counts(times: Iterable[tuple[int, int]]) -> str:

@@ -11,7 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Self
 
 from pydantic import ValidationError
 
@@ -144,7 +144,7 @@ class TuningFolder:
         self.path = path
         self.request = request
         self._lock = lock
-        self._trials = dict(_read_trials(path / _TRIALS))
+        self._trials = _read_trials(path / _TRIALS)
         self._file = (path / _TRIALS).open("ab")
 
     def __enter__(self) -> Self:
@@ -247,27 +247,22 @@ def _locked(path: Path) -> FileLock:
         raise UserError(str(path), "another process is running this search", "wait until it ends") from error
 
 
-class _Line(NamedTuple):
-    key: _Key
-    trial: Trial
-
-
-def _read_trials(path: Path) -> list[_Line]:
+def _read_trials(path: Path) -> dict[_Key, Trial]:
     """The trials in a file; what a killed process left of its last line is cut off."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
-        return []
+        return {}
     whole = content[: content.rfind(b"\n") + 1]
     if len(whole) < len(content):
         os.truncate(path, len(whole))
-    trials = []
+    trials: dict[_Key, Trial] = {}
     for number, line in enumerate(whole.splitlines(), start=1):
         try:
             trial = Trial.model_validate_json(line)
         except ValidationError as error:
             raise UserError(f"{path}:{number}", "is not a trial", "remove the line") from error
-        trials.append(_Line(_key(trial.values), trial))
+        trials[_key(trial.values)] = trial
     return trials
 
 

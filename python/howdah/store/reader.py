@@ -37,7 +37,7 @@ from howdah.store.layout import (
     is_held,
     write_model,
 )
-from howdah.store.tables import check_ends, read_parquet, read_stream
+from howdah.store.tables import StreamContent, check_ends, read_parquet, read_stream
 
 Document = dict[str, Any]
 
@@ -267,12 +267,7 @@ def _load(path: Path, kind: type[RunRecord] = RunRecord) -> tuple[RunRecord, _St
     return record, _State.ENDED
 
 
-class _Rows(NamedTuple):
-    table: pa.Table
-    torn_bytes: int
-
-
-def _read_table(path: Path, table: TableFiles, state: _State) -> _Rows:
+def _read_table(path: Path, table: TableFiles, state: _State) -> StreamContent:
     """Read whichever of a table's two files is whole, the compacted one rather than the stream."""
     damage: RecordError | None = None
     for read in (_read_compacted, _read_streamed, _read_compacted):
@@ -284,20 +279,20 @@ def _read_table(path: Path, table: TableFiles, state: _State) -> _Rows:
         except RecordError as error:
             damage = damage or error
     if damage is None and table.optional:
-        return _Rows(table.schema.empty_table(), 0)
+        return StreamContent(table.schema.empty_table(), complete=True, torn_bytes=0)
     raise damage or _missing(path, table)
 
 
-def _read_compacted(path: Path, table: TableFiles, _state: _State) -> _Rows:
-    return _Rows(read_parquet(path, table), 0)
+def _read_compacted(path: Path, table: TableFiles, _state: _State) -> StreamContent:
+    return StreamContent(read_parquet(path, table), complete=True, torn_bytes=0)
 
 
-def _read_streamed(path: Path, table: TableFiles, state: _State) -> _Rows:
+def _read_streamed(path: Path, table: TableFiles, state: _State) -> StreamContent:
     content = read_stream(path, table)
     if state is _State.ENDED and not content.complete:
         problem = "cut off: the run ended, its table does not"
         raise RecordError(str(path / table.stream), problem, "restore it from an export")
-    return _Rows(content.table, content.torn_bytes)
+    return content
 
 
 LAST = "last"  # Stands for the newest run where an id is asked for.
