@@ -121,19 +121,13 @@ class _Writer:
         line = f"{head} {{{', '.join(f'{key}: {spelling(value)}' for key, value in fields.items())}}}"
         if len(line) > _WIDEST:
             return False
-        self._line(line, path, _size(model))
+        size = model.value if isinstance(model, Input) and model.unit == "B" else None
+        self._line(line, path, _in_words(size) if isinstance(size, int | float) else "")
         return True
 
     def _line(self, line: str, path: Keys, words: str = "") -> None:
         comment = self._comments.get(path) or words
         self.lines.append(f"{line}  # {comment}" if comment else line)
-
-
-def _size(model: BaseModel) -> str:
-    """What an input in bytes comes to, in words."""
-    if isinstance(model, Input) and _is_size(model) and isinstance(model.value, int | float):
-        return _in_words(model.value)
-    return ""
 
 
 def _is_size(model: BaseModel) -> bool:

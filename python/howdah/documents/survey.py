@@ -123,12 +123,16 @@ def survey_groups(survey: Survey, assumed: AssumedFacts, probes: Sequence[Probe]
     return tuple(additions)
 
 
+def _volume_key(volume: Volume) -> tuple[str, int]:
+    return volume.storage, nominal_bytes(volume.size_bytes)
+
+
 def _kind(host: Physical) -> tuple[object, ...]:
     """What alike hosts have in common.
 
     What YARN has of them is no hardware, and tells them apart only where nothing else does.
     """
-    disks = tuple(sorted((volume.storage, nominal_bytes(volume.size_bytes)) for volume in host.volumes))
+    disks = tuple(sorted(map(_volume_key, host.volumes)))
     memory = installed_bytes(host.memory_bytes) if host.memory_bytes else 0
     containers = (host.container_bytes, host.vcores) if host.threads is None else ()
     return (host.masters_only, host.threads, memory, containers, disks)
@@ -228,8 +232,7 @@ def _disks(host: Physical, assumed: AssumedFacts, comments: dict[Keys, str]) -> 
     if not host.volumes:
         return (_untold_disk(host, assumed, comments),)
     sets: list[DiskSet] = []
-    ordered = sorted(host.volumes, key=lambda volume: (volume.storage, nominal_bytes(volume.size_bytes)))
-    for index, ((storage, size), same) in enumerate(groupby(ordered, key=_alike)):
+    for index, ((storage, size), same) in enumerate(groupby(sorted(map(_volume_key, host.volumes)))):
         count = len(list(same))
         kind = _KINDS.get(storage) or assumed.disk_kind
         sets.append(DiskSet(count=count, kind=kind or DiskKind.HDD, size=exact_bytes(size)))
@@ -238,10 +241,6 @@ def _disks(host: Physical, assumed: AssumedFacts, comments: dict[Keys, str]) -> 
                 f"{ASSUMED} hdd, and a disk for each directory; sizes are those of file systems"
             )
     return tuple(sets)
-
-
-def _alike(volume: Volume) -> tuple[str, int]:
-    return volume.storage, nominal_bytes(volume.size_bytes)
 
 
 def _untold_disk(host: Physical, assumed: AssumedFacts, comments: dict[Keys, str]) -> DiskSet:

@@ -74,10 +74,6 @@ def _parse_rate(text: str, where: str) -> int:
     return parse_bytes(text.strip().removesuffix("/s"), where)
 
 
-def _exact_rate(value: int) -> str:
-    return f"{exact_bytes(value)}/s"
-
-
 def _schema(pattern: str, example: str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "pattern": pattern, "examples": [example]})
 
@@ -101,6 +97,6 @@ Speed = Annotated[
 Rate = Annotated[
     int,
     BeforeValidator(_with_unit(_parse_rate, "190MiB/s or 3GB/s")),
-    PlainSerializer(_exact_rate, return_type=str),
+    PlainSerializer(lambda value: f"{exact_bytes(value)}/s", return_type=str),
     _schema(rf"^\s*[\d_,.]+\s*{_UNIT}/s\s*$", "190MiB/s"),
 ]  # Bytes per second, written as ``190MiB/s``.

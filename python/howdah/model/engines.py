@@ -48,10 +48,6 @@ def _path(text: str, flag: str) -> Path:
     return Path(text)
 
 
-def _word(text: str, flag: str) -> str:
-    return text
-
-
 def _at_least(least_s: float, hint: str, problem: str) -> Callable[[str, str], float]:
     """The parser of a number of seconds; ``problem`` is what is wrong with fewer."""
 
@@ -108,7 +104,7 @@ def _text(
     completion: str | None = None,
 ) -> Option[str]:
     """An option that is a text, which no study varies."""
-    return Option(name, name, help, metavar, _word, None, engines, completion=completion)
+    return Option(name, name, help, metavar, lambda text, flag: text, None, engines, completion=completion)
 
 
 def _file(name: str, help: str, engines: tuple[str, ...]) -> Option[Path]:  # noqa: A002

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
@@ -174,21 +174,17 @@ def check_whole(workers: tuple[Worker, ...], cluster: Cluster) -> None:
 def _check_racks(cluster: Cluster, hosts: Collection[str]) -> None:
     """Every host stands in exactly one rack."""
     racked: set[str] = set()
-    for host, at in _racked(cluster):
-        _check(host, hosts, "host", at)
-        if host in racked:
-            raise WrongValue(f"{host!r} is in two racks", "list each host once", at)
-        racked.add(host)
+    for index, rack in enumerate(cluster.topology.racks):
+        at: _At = ("cluster", "topology", "racks", index, "hosts")
+        for host in expand_all(rack.hosts):
+            _check(host, hosts, "host", at)
+            if host in racked:
+                raise WrongValue(f"{host!r} is in two racks", "list each host once", at)
+            racked.add(host)
     for host in hosts:
         if host not in racked:
             problem = f"{host!r} is in no rack"
             raise WrongValue(problem, "list every host of the inventory", ("cluster", "topology", "racks"))
-
-
-def _racked(cluster: Cluster) -> Iterator[tuple[str, _At]]:
-    for index, rack in enumerate(cluster.topology.racks):
-        for host in expand_all(rack.hosts):
-            yield host, ("cluster", "topology", "racks", index, "hosts")
 
 
 def _check(name: str, names: Collection[str], kind: str, at: _At) -> None:

@@ -253,14 +253,10 @@ def _seconds(value: float) -> str:
     return f"{value * 1000:.3g} ms" if 0 < abs(value) < 0.9995 else format_seconds(value)
 
 
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if value.is_integer() else f"{value:,.4g}"
-
-
 _IN_WORDS: Mapping[Unit, Callable[[float], str]] = {
     "s": _seconds,
     "B": format_bytes,
-    "1": _number,
+    "1": lambda value: f"{value:,.0f}" if value.is_integer() else f"{value:,.4g}",
     "share": lambda value: f"{100 * value:.3g} %",
     "1/s": format_per_s,
     "B/s": format_rate,

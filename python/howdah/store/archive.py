@@ -180,11 +180,8 @@ def _check_record(file: Path, directory: Path, run_id: str) -> None:
 
 
 def _same_record(path: Path, second: Path) -> bool:
-    _, differing, missing = filecmp.cmpfiles(
-        path, second, [name for name in RECORD_FILES if (path / name).exists()], shallow=False
-    )
-    strange = [name for name in RECORD_FILES if (second / name).exists() and not (path / name).exists()]
-    return not differing and not missing and not strange
+    names, theirs = ([name for name in RECORD_FILES if (place / name).exists()] for place in (path, second))
+    return names == theirs and filecmp.cmpfiles(path, second, names, shallow=False)[0] == names
 
 
 MANIFEST = "digests.json"  # First in the archive: its maker, and the SHA-256 of every other file by name.
