@@ -9,16 +9,18 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from howdah.errors import UserError
 from howdah.model.prediction import Prediction, Score
 from howdah.model.tuning import Trial, Tuning, TuningRequest
 from howdah.store.layout import LOCK, RUN_ID, FileLock, replacing, sync_directory, write_model
+
+M = TypeVar("M", bound=BaseModel)
 
 PREDICTION = "prediction.json"
 
@@ -28,13 +30,17 @@ _LOCK = ".lock"
 
 def check_name(directory: Path, name: str) -> None:
     """Raise UserError for a name that a prediction cannot have, or that another has already."""
-    if not RUN_ID.fullmatch(name):
-        problem = "is not a valid name of a prediction"
-        raise UserError(f"--name {name}", problem, "use letters, digits, '.', '_' and '-'")
+    _check_word(name, "a prediction")
     if directory.is_file():
         raise UserError(str(directory), "is a file", "give a directory; it is created if needed")
     if (directory / name).exists():
         raise _taken(directory / name)
+
+
+def _check_word(name: str, kind: str) -> None:
+    if not RUN_ID.fullmatch(name):
+        problem = f"is not a valid name of {kind}"
+        raise UserError(f"--name {name}", problem, "use letters, digits, '.', '_' and '-'")
 
 
 def save_prediction(directory: Path, prediction: Prediction) -> Path:
@@ -120,13 +126,18 @@ def read_scores(directory: Path) -> list[Score]:
         return []
     except OSError as error:
         raise UserError(str(path), f"cannot be read ({error.strerror})", "make it readable") from error
+    hint = "remove the line: the run can be scored again"
+    return _read_lines(path, lines, Score, "a score of howdah", hint)
+
+
+def _read_lines(path: Path, lines: Iterable[bytes], kind: type[M], what: str, hint: str) -> list[M]:
+    """The model on each line; raises UserError naming the line that is none."""
     result = []
     for number, line in enumerate(lines, start=1):
         try:
-            result.append(Score.model_validate_json(line))
+            result.append(kind.model_validate_json(line))
         except ValidationError as error:
-            hint = "remove the line: the run can be scored again"
-            raise UserError(f"{path}:{number}", "is not a score of howdah", hint) from error
+            raise UserError(f"{path}:{number}", f"is not {what}", hint) from error
     return result
 
 
@@ -192,9 +203,7 @@ class TuningFolder:
 
 def new_tuning(directory: Path, name: str, request: TuningRequest) -> TuningFolder:
     """Make the directory of a search; raises UserError where that is impossible, or the name is taken."""
-    if not RUN_ID.fullmatch(name):
-        problem = "is not a valid name of a search"
-        raise UserError(f"--name {name}", problem, "use letters, digits, '.', '_' and '-'")
+    _check_word(name, "a search")
     path = directory / name
     try:
         path.mkdir(parents=True)
@@ -256,14 +265,8 @@ def _read_trials(path: Path) -> dict[_Key, Trial]:
     whole = content[: content.rfind(b"\n") + 1]
     if len(whole) < len(content):
         os.truncate(path, len(whole))
-    trials: dict[_Key, Trial] = {}
-    for number, line in enumerate(whole.splitlines(), start=1):
-        try:
-            trial = Trial.model_validate_json(line)
-        except ValidationError as error:
-            raise UserError(f"{path}:{number}", "is not a trial", "remove the line") from error
-        trials[_key(trial.values)] = trial
-    return trials
+    trials = _read_lines(path, whole.splitlines(), Trial, "a trial", "remove the line")
+    return {_key(trial.values): trial for trial in trials}
 
 
 def _key(values: Mapping[str, str]) -> _Key:

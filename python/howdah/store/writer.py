@@ -200,22 +200,22 @@ class RunWriter:
         """Append what servers did as one batch."""
         self._append(SERVER_EVENTS, rows)
 
-    def _append(self, table: TableFiles, rows: Sequence[Any]) -> None:
-        with self._calls:
-            self._require_open()
-            self._streams[table].append(rows)
-
     def sample_table(self, rows: pa.Table) -> None:
         """Append measured values that are columns already."""
-        with self._calls:
-            self._require_open()
-            self._streams[SAMPLES].append_table(rows)
+        self._append(SAMPLES, rows)
 
     def task_table(self, rows: pa.Table) -> None:
         """Append task attempts that are columns already."""
+        self._append(TASKS, rows)
+
+    def _append(self, table: TableFiles, rows: Sequence[Any] | pa.Table) -> None:
         with self._calls:
             self._require_open()
-            self._streams[TASKS].append_table(rows)
+            stream = self._streams[table]
+            if isinstance(rows, pa.Table):
+                stream.append_table(rows)
+            else:
+                stream.append(rows)
 
     def update(self, record: RunRecord) -> None:
         """Replace the record so far.
