@@ -12,6 +12,7 @@ from pydantic_core import from_json
 
 from howdah.documents.read import AnyModel, key_of, meanings, parse_document, read_document, read_whole
 from howdah.documents.tree import Fault, Keys, read_text, spelling
+from howdah.model import site
 from howdah.model.base import Model
 from howdah.model.calibration import Calibration, CalibrationCell, Residual, Without
 from howdah.model.existing import Work
@@ -19,15 +20,6 @@ from howdah.model.host import Host
 from howdah.model.inventory import CpuLayout, DiskSet, HostGroup, Inventory, NicSet
 from howdah.model.plan import Breach, ClusterPlan, Input, Setting
 from howdah.model.request import Demand, Override
-from howdah.model.site import (
-    LibvirtSite,
-    MachineSite,
-    SiteHosts,
-    SiteMachines,
-    SiteNetwork,
-    SiteSsh,
-    VCenterSite,
-)
 from howdah.model.study import Budget, Factor, Published, PublishedCell, PublishedRatio, Repeats, Study
 from howdah.model.study_settings import CellSettings, Level
 from howdah.model.tuning import Narrowing
@@ -204,8 +196,8 @@ _PLAN = DocumentKind("a plan", "give a plan that `howdah plan` wrote, plan.yaml 
 _SITE = DocumentKind(
     "a site",
     "give a site file such as site.yaml: see docs/provision.md",
-    MachineSite,
-    (VCenterSite, LibvirtSite, SiteNetwork, SiteSsh, SiteHosts, SiteMachines),
+    site.MachineSite,
+    (site.VCenterSite, site.LibvirtSite, site.SiteNetwork, site.SiteSsh, site.SiteHosts, site.SiteMachines),
 )
 _STUDY = DocumentKind(
     "a study",

@@ -24,6 +24,12 @@ class Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
 
 
+class FilePart(Model):
+    """Part of a user's file: written back under the names it was read by, sizes with their units."""
+
+    model_config = ConfigDict(serialize_by_alias=True)
+
+
 class WrongValue(ValueError):
     """A value of a document that its key cannot have: what is wrong, what would be right, and where it is.
 

@@ -7,22 +7,10 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    ConfigDict,
-    Field,
-    ValidationInfo,
-    WithJsonSchema,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, ValidationInfo, WithJsonSchema, field_validator, model_validator
 
-from howdah.model.base import Model, Rate, Size, Speed, WrongValue
-from howdah.model.hostname import (
-    MOST_HOSTS,
-    RANGE_PATTERN,
-    expand_all,
-)
+from howdah.model.base import FilePart, Model, Rate, Size, Speed, WrongValue
+from howdah.model.hostname import MOST_HOSTS, RANGE_PATTERN, expand_all
 
 FORMAT: Final = 1  # The version of the inventory's and the plan's format.
 
@@ -68,12 +56,6 @@ HostPattern = Annotated[str, _text(RANGE_PATTERN)]
 """A host's name or a range of them, ``w[001-032].example.com``."""
 
 
-class _Hardware(Model):
-    """Hardware is written back under the names it was read by, sizes with their units."""
-
-    model_config = ConfigDict(serialize_by_alias=True)
-
-
 class DiskKind(StrEnum):
     """What a disk is made of."""
 
@@ -90,7 +72,7 @@ class DiskRole(StrEnum):
     SPARE = "spare"
 
 
-class DiskSet(_Hardware):
+class DiskSet(FilePart):
     """Identical disks of one host with one purpose."""
 
     count: Count  # How many of them one host has.
@@ -103,14 +85,14 @@ class DiskSet(_Hardware):
     """Sequential rate of a disk's last (inner) zone, where it is known."""
 
 
-class NicSet(_Hardware):
+class NicSet(FilePart):
     """Identical network ports of one host."""
 
     count: Count  # How many of them one host has.
     speed_bits_per_s: Speed = Field(alias="speed")  # Link speed of one of them.
 
 
-class CpuLayout(_Hardware):
+class CpuLayout(FilePart):
     """The processors of one host."""
 
     sockets: Count  # Packages.
@@ -134,7 +116,7 @@ class CpuLayout(_Hardware):
         return self.sockets * self.numa_nodes_per_socket
 
 
-class HostGroup(_Hardware):
+class HostGroup(FilePart):
     """Identical hosts."""
 
     name: Word  # The group's name, unique in the inventory.
@@ -209,7 +191,7 @@ class HostGroup(_Hardware):
         return sum(nic.count * nic.speed_bits_per_s for nic in self.nics)
 
 
-class Inventory(_Hardware):
+class Inventory(FilePart):
     """All hosts a cluster may be made of."""
 
     howdah: Literal[1] = FORMAT  # The format's version.

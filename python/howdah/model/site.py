@@ -11,9 +11,9 @@ from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_interface
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
-from howdah.model.base import Model, Size, WrongValue
+from howdah.model.base import FilePart, Size, WrongValue
 from howdah.model.hostname import MOST_HOSTS, expand_all
 from howdah.model.inventory import FORMAT, HostPattern, shown, some
 
@@ -85,19 +85,13 @@ Hosts = Annotated[
 ]  # Names of machines or hosts, ``w[01-32].example.com`` for a range.
 
 
-class SitePart(Model):
-    """Written back under the names it was read by."""
-
-    model_config = ConfigDict(serialize_by_alias=True)
-
-
 _RANGE = re.compile(r"(.*)\[(\d{1,4})-(\d{1,4})\](.*)")
 _HOST = "{host}"
 VCENTER_PORT = 443  # The default port of a vCenter.
 _OF_A_LINK = 2  # Addresses of a network between two machines, which has none for itself.
 
 
-class VCenterSite(SitePart):
+class VCenterSite(FilePart):
     """Where in a vCenter machines go."""
 
     datacenter: Named  # The datacentre's name.
@@ -114,7 +108,7 @@ class VCenterSite(SitePart):
     """Whether vSphere HA is switched on for the whole cluster, where it is off."""
 
 
-class LibvirtSite(SitePart):
+class LibvirtSite(FilePart):
     """What machines are made of on each host."""
 
     pool: Named  # The storage pool for system disks and cloud-init disks; it must exist and be active.
@@ -123,7 +117,7 @@ class LibvirtSite(SitePart):
     system_disk: Size = 40 * 2**30  # Size of a machine's system disk.
 
 
-class SiteNetwork(SitePart):
+class SiteNetwork(FilePart):
     """What machines are told of their network when they first start."""
 
     prefix: Annotated[int, Field(strict=True, ge=1, le=128)]
@@ -132,14 +126,14 @@ class SiteNetwork(SitePart):
     name_servers: tuple[Address, ...] = ()  # Who resolves names.
 
 
-class SiteSsh(SitePart):
+class SiteSsh(FilePart):
     """Who may log in to the machines."""
 
     user: Login = "hadoop"  # The user that is made, who may become root.
     keys: Annotated[tuple[PublicKey, ...], AfterValidator(some)]  # Public keys of those who may log in.
 
 
-class SiteHosts(SitePart):
+class SiteHosts(FilePart):
     """What hosts give to their machines; in names, ``{host}`` is the host's own up to its first dot."""
 
     hosts: Hosts  # The hosts, as the plan's inventory names them; ``w[01-32].example.com`` for a range.
@@ -170,7 +164,7 @@ class SiteHosts(SitePart):
         return tuple(name for text in named for name in _counted(text.replace(_HOST, short)))
 
 
-class SiteMachines(SitePart):
+class SiteMachines(FilePart):
     """Addresses of machines; a range of names counts address and MAC up from the first."""
 
     names: Hosts  # The machines, as `howdah render` lists them in hypervisor/placement.csv.
@@ -189,7 +183,7 @@ class Addresses(NamedTuple):
     numa_node: int | None
 
 
-class MachineSite(SitePart):
+class MachineSite(FilePart):
     """Where machines are made, and what they are given that no plan knows."""
 
     howdah: Literal[1] = FORMAT  # The format's version.
