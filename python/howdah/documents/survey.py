@@ -7,12 +7,12 @@ that is assumed is named in ``Addition.comments``, next to its line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 from howdah.documents.grouping import Addition, Probe, new_name
-from howdah.documents.hardware import Hardware, describe, installed_bytes, nominal_bytes
+from howdah.documents.hardware import Described, Hardware, describe, installed_bytes, nominal_bytes
 from howdah.documents.tree import Keys
 from howdah.errors import UserError
 from howdah.model.existing import Machine, Survey, Volume
@@ -86,13 +86,6 @@ class AssumedFacts(NamedTuple):
     nic_bits_per_s: int | None = None
 
 
-class _Described(NamedTuple):
-    """The hardware of one kind of host, with comments on what was assumed."""
-
-    hardware: Hardware
-    comments: Mapping[Keys, str]
-
-
 def survey_groups(survey: Survey, assumed: AssumedFacts, probes: Sequence[Probe]) -> tuple[Addition, ...]:
     """The machines as groups of alike hosts; a probe of one of them tells of all that are alike.
 
@@ -155,9 +148,7 @@ def _racked(alike: Sequence[Physical]) -> Iterator[tuple[tuple[str, ...], list[P
         yield (_word(rack),) if rack not in (None, _DEFAULT_RACK) else (), hosts
 
 
-def _addition(
-    name: str, hosts: Sequence[Physical], racks: tuple[str, ...], described: _Described
-) -> Addition:
+def _addition(name: str, hosts: Sequence[Physical], racks: tuple[str, ...], described: Described) -> Addition:
     names = [host.name for host in hosts]
     comments = dict(described.comments)
     if not all(map(is_hostname, names)):
@@ -179,27 +170,23 @@ def _addition(
     return Addition(group, len(hosts), existing=False, comments=comments, left_out=())
 
 
-def _described(host: Physical, assumed: AssumedFacts, probe: Probe | None) -> _Described:
+def _described(host: Physical, assumed: AssumedFacts, probe: Probe | None) -> Described:
     if probe is not None:
         probed = describe(probe.host)
         if host.threads not in (None, probed.hardware.cpu.threads):
             problem = f"{probed.hardware.cpu.threads} threads, but its daemons count {host.threads}"
             hint = "probe the machine that runs its daemons, outside any container"
             raise UserError(f"--probe {probe.file}", problem, hint)
-        return _Described(probed.hardware, probed.comments)
+        return probed
     comments: dict[Keys, str] = {}
     if host.workers > 1:
         comments["name",] = (
             f"{format_counted(host.workers, 'worker')} on each by its node group: memory, threads and disks "
             "are their sums, without what the hypervisor keeps"
         )
-    hardware = Hardware(
-        _cpu(host, comments),
-        _memory(host, comments),
-        _disks(host, assumed, comments),
-        _nics(assumed, comments),
-    )
-    return _Described(hardware, comments)
+    cpu, memory = _cpu(host, comments), _memory(host, comments)
+    hardware = Hardware(cpu, memory, _disks(host, assumed, comments), _nics(assumed, comments))
+    return Described(hardware, comments, ())
 
 
 def _cpu(host: Physical, comments: dict[Keys, str]) -> CpuLayout:
