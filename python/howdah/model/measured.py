@@ -47,12 +47,10 @@ class DiskZones(Model):
 
     @property
     def outer_bytes_per_s(self) -> float:
-        """Rate of the first place."""
         return self.rates[0].bytes_per_s.value
 
     @property
     def inner_bytes_per_s(self) -> float:
-        """Rate of the last place."""
         return self.rates[-1].bytes_per_s.value
 
 

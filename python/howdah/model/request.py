@@ -147,7 +147,6 @@ class PlanRequest(Model):
 
     @property
     def kinds(self) -> frozenset[WorkKind]:
-        """The kinds of work it is planned for."""
         return frozenset(demand.kind for demand in self.workloads)
 
     @property
@@ -157,7 +156,6 @@ class PlanRequest(Model):
 
     @property
     def spark_used(self) -> bool:
-        """Whether Spark runs on the cluster."""
         return "spark" in self.kinds
 
     @property
@@ -167,7 +165,6 @@ class PlanRequest(Model):
 
     @property
     def hbase_used(self) -> bool:
-        """Whether HBase runs on the cluster."""
         return "ycsb" in self.kinds
 
     @property

@@ -58,17 +58,13 @@ class ErasurePolicy(NamedTuple):
         return math.ceil(file_bytes / (self.data * block_bytes))
 
 
-def _policy(name: str, data: int, parity: int, encoded: float, rebuilt: float) -> ErasurePolicy:
-    return ErasurePolicy(name, data, parity, CodingRate(encoded, rebuilt))
-
-
 POLICIES: Final = {
     policy.name: policy
     for policy in (
-        _policy("RS-6-3-1024k", 6, 3, 560e6, 277e6),
-        _policy("RS-10-4-1024k", 10, 4, 421e6, 167e6),
-        _policy("RS-3-2-1024k", 3, 2, 848e6, 557e6),
-        _policy("XOR-2-1-1024k", 2, 1, 1822e6, 816e6),
+        ErasurePolicy("RS-6-3-1024k", 6, 3, CodingRate(560e6, 277e6)),
+        ErasurePolicy("RS-10-4-1024k", 10, 4, CodingRate(421e6, 167e6)),
+        ErasurePolicy("RS-3-2-1024k", 3, 2, CodingRate(848e6, 557e6)),
+        ErasurePolicy("XOR-2-1-1024k", 2, 1, CodingRate(1822e6, 816e6)),
     )
 }  # The policies by name. RS-LEGACY-6-3-1024k, which exists for old files only, is left out.
 

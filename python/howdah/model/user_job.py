@@ -59,7 +59,6 @@ class DemandPart:
 
     @property
     def tasks(self) -> int:
-        """Tasks of all stages."""
         return sum(len(tasks) for tasks in self.stages.values())
 
 

@@ -66,7 +66,6 @@ class ReadSpark:
         self._job_of = {stage: job for job in reversed(log.jobs) for stage in job.stages}
 
     def run(self) -> SparkRun:
-        """The application with its executors and stages."""
         app = self._log.application
         return SparkRun(
             id=app.id,

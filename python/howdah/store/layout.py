@@ -41,7 +41,6 @@ class TableFiles(NamedTuple):
 
     @property
     def stream(self) -> str:
-        """Name of the Arrow IPC stream."""
         return f"{self.name}.arrow"
 
     @property
@@ -94,7 +93,6 @@ class FileLock:
             raise UserError(str(path.parent), problem, "keep run records on a local disk") from error
 
     def release(self) -> None:
-        """Give the lock back."""
         os.close(self._descriptor)
 
     def __enter__(self) -> Self:

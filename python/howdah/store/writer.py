@@ -189,23 +189,18 @@ class RunWriter:
         self._append(SAMPLES, rows)
 
     def tasks(self, rows: Sequence[TaskAttempt]) -> None:
-        """Append finished task attempts as one batch."""
         self._append(TASKS, rows)
 
     def latencies(self, rows: Sequence[LatencyHistogram]) -> None:
-        """Append histograms of timed operations as one batch."""
         self._append(LATENCIES, rows)
 
     def server_events(self, rows: Sequence[ServerEvent]) -> None:
-        """Append what servers did as one batch."""
         self._append(SERVER_EVENTS, rows)
 
     def sample_table(self, rows: pa.Table) -> None:
-        """Append measured values that are columns already."""
         self._append(SAMPLES, rows)
 
     def task_table(self, rows: pa.Table) -> None:
-        """Append task attempts that are columns already."""
         self._append(TASKS, rows)
 
     def _append(self, table: TableFiles, rows: Sequence[Any] | pa.Table) -> None:

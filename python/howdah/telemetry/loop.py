@@ -195,7 +195,6 @@ class Loop:
 
     @property
     def warnings(self) -> tuple[RunWarning, ...]:
-        """The devices that could not be sampled, with reasons."""
         return tuple(warning for batch in self._batches for warning in batch.warnings)
 
     def start(self, *, tick_first: bool) -> None:
@@ -216,7 +215,6 @@ class Loop:
             self._batches[0].add(sources, self._now_s())
 
     def drop(self, machines: Collection[str]) -> None:
-        """Stop reading these machines."""
         with self._ticking:
             for batch in self._batches:
                 batch.drop(machines)
