@@ -127,17 +127,17 @@ def read_scores(directory: Path) -> list[Score]:
     except OSError as error:
         raise UserError(str(path), f"cannot be read ({error.strerror})", "make it readable") from error
     hint = "remove the line: the run can be scored again"
-    return _read_lines(path, lines, Score, "a score of howdah", hint)
+    return _read_lines(path, lines, Score, "is not a score of howdah", hint)
 
 
-def _read_lines(path: Path, lines: Iterable[bytes], kind: type[M], what: str, hint: str) -> list[M]:
+def _read_lines(path: Path, lines: Iterable[bytes], kind: type[M], problem: str, hint: str) -> list[M]:
     """The model on each line; raises UserError naming the line that is none."""
     result = []
     for number, line in enumerate(lines, start=1):
         try:
             result.append(kind.model_validate_json(line))
         except ValidationError as error:
-            raise UserError(f"{path}:{number}", f"is not {what}", hint) from error
+            raise UserError(f"{path}:{number}", problem, hint) from error
     return result
 
 
@@ -265,7 +265,7 @@ def _read_trials(path: Path) -> dict[_Key, Trial]:
     whole = content[: content.rfind(b"\n") + 1]
     if len(whole) < len(content):
         os.truncate(path, len(whole))
-    trials = _read_lines(path, whole.splitlines(), Trial, "a trial", "remove the line")
+    trials = _read_lines(path, whole.splitlines(), Trial, "is not a trial", "remove the line")
     return {_key(trial.values): trial for trial in trials}
 
 
