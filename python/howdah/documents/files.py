@@ -158,7 +158,7 @@ class DocumentKind(NamedTuple, Generic[AnyModel]):
         return read_whole(text, self.model, self.name, self.hint)[1]
 
     def schema(self) -> str:
-        """JSON Schema, draft 2020-12, with the words of the classes' docstrings."""
+        """JSON Schema, draft 2020-12, with the words of the classes."""
         schema = self.model.model_json_schema()
         _describe(schema, self.model)
         for model in self.parts:
