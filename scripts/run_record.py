@@ -107,7 +107,7 @@ def document() -> str:
 
 
 def _texts(name: str) -> dict[str, str]:
-    """Collect the docstrings below the fields of a class of the record and of its bases."""
+    """Collect the meanings of the fields of a class of the record and of its bases."""
     model = _CLASSES[name]
     return {
         _key(model, field): text

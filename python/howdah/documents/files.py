@@ -12,6 +12,7 @@ from pydantic_core import from_json
 
 from howdah.documents.read import AnyModel, key_of, meanings, parse_document, read_document, read_whole
 from howdah.documents.tree import Fault, Keys, read_text, spelling
+from howdah.model import site
 from howdah.model.base import Model
 from howdah.model.calibration import Calibration, CalibrationCell, Residual, Without
 from howdah.model.existing import Work
@@ -19,22 +20,12 @@ from howdah.model.host import Host
 from howdah.model.inventory import CpuLayout, DiskSet, HostGroup, Inventory, NicSet
 from howdah.model.plan import Breach, ClusterPlan, Input, Setting
 from howdah.model.request import Demand, Override
-from howdah.model.site import (
-    LibvirtSite,
-    MachineSite,
-    SiteHosts,
-    SiteMachines,
-    SiteNetwork,
-    SiteSsh,
-    VCenterSite,
-)
 from howdah.model.study import Budget, Factor, Published, PublishedCell, PublishedRatio, Repeats, Study
 from howdah.model.study_settings import CellSettings, Level
 from howdah.model.tuning import Narrowing
 from howdah.units import GIB, MIB, format_bytes
 
-Comments = Mapping[Keys, str]
-"""What stands behind the line of a path."""
+Comments = Mapping[Keys, str]  # What stands behind the line of a path.
 
 _WIDEST = 110
 _ONE_LINE = (Breach, CalibrationCell, CpuLayout, Demand, DiskSet, Input, NicSet, Override, Residual, Without)
@@ -122,19 +113,13 @@ class _Writer:
         line = f"{head} {{{', '.join(f'{key}: {spelling(value)}' for key, value in fields.items())}}}"
         if len(line) > _WIDEST:
             return False
-        self._line(line, path, _size(model))
+        size = model.value if isinstance(model, Input) and model.unit == "B" else None
+        self._line(line, path, _in_words(size) if isinstance(size, int | float) else "")
         return True
 
     def _line(self, line: str, path: Keys, words: str = "") -> None:
         comment = self._comments.get(path) or words
         self.lines.append(f"{line}  # {comment}" if comment else line)
-
-
-def _size(model: BaseModel) -> str:
-    """What an input in bytes comes to, in words."""
-    if isinstance(model, Input) and _is_size(model) and isinstance(model.value, int | float):
-        return _in_words(model.value)
-    return ""
 
 
 def _is_size(model: BaseModel) -> bool:
@@ -155,13 +140,10 @@ def _in_words(value: float) -> str:
 class DocumentKind(NamedTuple, Generic[AnyModel]):
     """What a file may be: the model that it is read as."""
 
-    name: str
-    """``an inventory``."""
-    hint: str
-    """What to give where a file is something else."""
+    name: str  # ``an inventory``.
+    hint: str  # What to give where a file is something else.
     model: type[AnyModel]
-    parts: tuple[type[BaseModel], ...] = ()
-    """The models within it that its schema describes."""
+    parts: tuple[type[BaseModel], ...] = ()  # The models within it that its schema describes.
 
     def read(self, path: Path) -> AnyModel:
         """What is in a file; raises UserError that names every fault at its line and column."""
@@ -176,7 +158,7 @@ class DocumentKind(NamedTuple, Generic[AnyModel]):
         return read_whole(text, self.model, self.name, self.hint)[1]
 
     def schema(self) -> str:
-        """JSON Schema, draft 2020-12, with the words of the classes' docstrings."""
+        """JSON Schema, draft 2020-12, with the words of the classes."""
         schema = self.model.model_json_schema()
         _describe(schema, self.model)
         for model in self.parts:
@@ -214,8 +196,8 @@ _PLAN = DocumentKind("a plan", "give a plan that `howdah plan` wrote, plan.yaml 
 _SITE = DocumentKind(
     "a site",
     "give a site file such as site.yaml: see docs/provision.md",
-    MachineSite,
-    (VCenterSite, LibvirtSite, SiteNetwork, SiteSsh, SiteHosts, SiteMachines),
+    site.MachineSite,
+    (site.VCenterSite, site.LibvirtSite, site.SiteNetwork, site.SiteSsh, site.SiteHosts, site.SiteMachines),
 )
 _STUDY = DocumentKind(
     "a study",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from io import StringIO
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import ValidationError
 from ruamel.yaml import YAML
@@ -55,11 +55,8 @@ def group_hosts(
         alike.setdefault(describe(probe.host).hardware, []).append(probe)
     if name is not None and len(alike) > 1:
         first, second = [same[0].file for same in alike.values()][:2]
-        raise UserError(
-            f"--group {name}",
-            f"{first} and {second} differ: {difference(*list(alike)[:2])}",
-            "add each kind of host to a separate group",
-        )
+        problem = f"{first} and {second} differ: {difference(*list(alike)[:2])}"
+        raise UserError(f"--group {name}", problem, "add each kind of host to a separate group")
     taken = {group.name for group in inventory.groups} if inventory else set()
     additions: list[Addition] = []
     for hardware, same in alike.items():
@@ -68,7 +65,8 @@ def group_hosts(
         more_comments: dict[Keys, str] = {}
         home = _home(hardware, inventory, name, serves)
         if home is not None:
-            group = _extended(home, names)
+            hosts = fold([*expand_all(home.hosts), *names])
+            group = home.model_copy(update={"count": home.count + len(names), "hosts": hosts})
         else:
             group_name = name or new_name(names[0], taken)
             taken.add(group_name)
@@ -83,7 +81,8 @@ def group_hosts(
                     nics=hardware.nics,
                     serves=serves or "any",
                 )
-                group, more_comments = _measured(group, [probe.host for probe in same])
+                disks, more_comments = rated(group.disks, [probe.host for probe in same])
+                group = group.model_copy(update={"disks": disks})
             except ValidationError as error:
                 raise _refused(error, same[0].file, name) from error
         comments = dict(described.comments)
@@ -110,15 +109,11 @@ def _check_names(probes: Sequence[Probe], inventory: Inventory | None) -> None:
     for probe in probes:
         name = probe.host.name
         if not is_hostname(name):
-            raise UserError(
-                probe.file, f"{name!r} is not a host name", "name the host, or correct `name` in the file"
-            )
+            problem = f"{name!r} is not a host name"
+            raise UserError(probe.file, problem, "name the host, or correct `name` in the file")
         if name.lower() in seen:
-            raise UserError(
-                probe.file,
-                f"host {name!r} is {seen[name.lower()]}",
-                "leave this file out; add each host once",
-            )
+            problem = f"host {name!r} is {seen[name.lower()]}"
+            raise UserError(probe.file, problem, "leave this file out; add each host once")
         seen[name.lower()] = f"in {probe.file} too"
 
 
@@ -140,11 +135,8 @@ def _home(
         if not differs:
             return group
         if name is not None:
-            raise UserError(
-                f"--group {name}",
-                f"the hosts cannot join it: {differs}",
-                "give another name, for a new group",
-            )
+            problem = f"the hosts cannot join it: {differs}"
+            raise UserError(f"--group {name}", problem, "give another name, for a new group")
     return None
 
 
@@ -168,17 +160,6 @@ def _is_alike(hardware: Hardware, second: Hardware) -> bool:
 def _cpu_key(hardware: Hardware) -> tuple[int, ...]:
     cpu = hardware.cpu
     return cpu.sockets, cpu.cores_per_socket, cpu.threads_per_core, cpu.numa_nodes_per_socket
-
-
-def _extended(group: HostGroup, names: Sequence[str]) -> HostGroup:
-    hosts = fold([*expand_all(group.hosts), *names])
-    return group.model_copy(update={"count": group.count + len(names), "hosts": hosts})
-
-
-def _measured(group: HostGroup, hosts: Sequence[Host]) -> tuple[HostGroup, dict[Keys, str]]:
-    """A new group with its disks' rates, and what is to be said beside them."""
-    disks, more_comments = rated(group.disks, hosts)
-    return group.model_copy(update={"disks": disks}), more_comments
 
 
 def _refused(error: ValidationError, file: str, name: str | None) -> UserError:
@@ -228,7 +209,9 @@ def extended_text(text: str, additions: Sequence[Addition]) -> str:
     groups = document["groups"]
     for addition in additions:
         if addition.existing:
-            _extend(next(group for group in groups if group["name"] == addition.group.name), addition)
+            group = next(group for group in groups if group["name"] == addition.group.name)
+            group["count"] = addition.group.count
+            group["hosts"][:] = list(addition.group.hosts)
     if fresh := [addition for addition in additions if not addition.existing]:
         for outer in (document, groups):
             outer.fa.set_block_style()  # Between brackets there is no room for comments.
@@ -238,75 +221,53 @@ def extended_text(text: str, additions: Sequence[Addition]) -> str:
     return stream.getvalue()
 
 
-def _extend(group: Any, addition: Addition) -> None:
-    group["count"] = addition.group.count
-    group["hosts"][:] = list(addition.group.hosts)
-
-
-_HDD_BYTES_PER_S = 190 * 2**20
-"""The outer zone of a 10,000 rpm disk (D0 32), where an inventory gives no rate."""
+_HDD_BYTES_PER_S = 190 * 2**20  # The outer zone of a 10,000 rpm disk (D0 32), if an inventory has no rate.
 
 
 class Notice(Model):
     """Something to look at twice."""
 
-    group: str
-    """The group of hosts it is about."""
-    text: str
-    """What is unusual, and why it matters."""
-    source: str = ""
-    """Where that comes from."""
+    group: str  # The group of hosts it is about.
+    text: str  # What is unusual, and why it matters.
+    source: str = ""  # Where that comes from.
 
 
 def notices(inventory: Inventory) -> tuple[Notice, ...]:
     """Everything to look at twice, group by group."""
-    return tuple(notice for group in inventory.groups for notice in _of_group(group))
+    return tuple(
+        Notice(group=group.name, text=text, source=source)
+        for group in inventory.groups
+        for text, source in _unusual(group)
+    )
 
 
-def _of_group(group: HostGroup) -> Iterator[Notice]:
-    yield from _memory(group)
+def _unusual(group: HostGroup) -> Iterator[tuple[str, str]]:
+    """What is unusual in a group, and the source of why it matters."""
+    total = group.memory_bytes
+    if total % GIB:
+        meant = f"is {-(-total // GIB)}GiB meant, or {round(total / 10**9)}GiB?"
+        yield f"memory is {format_memory(total)}, but modules come in whole GiB: {meant}", ""
     if group.serves != "masters":
         yield from _disks(group)
         yield from _network(group)
 
 
-def _memory(group: HostGroup) -> Iterator[Notice]:
-    total = group.memory_bytes
-    if total % GIB:
-        whole = -(-total // GIB)
-        yield Notice(
-            group=group.name,
-            text=f"memory is {format_memory(total)}, but modules come in whole GiB: is {whole}GiB meant, "
-            f"or {round(total / 10**9)}GiB?",
-        )
-
-
-def _disks(group: HostGroup) -> Iterator[Notice]:
+def _disks(group: HostGroup) -> Iterator[tuple[str, str]]:
     data = [disk for disk in group.disks if disk.role is DiskRole.DATA]
     if not data:
-        yield Notice(group=group.name, text="no data disk: its hosts can store nothing")
+        yield "no data disk: its hosts can store nothing", ""
     elif group.data_disks == 1:
-        yield Notice(
-            group=group.name,
-            text="one data disk per host: a task at once for each data disk is close to the best there is",
-            source="D0 50",
-        )
+        limit = "a task at once for each data disk is close to the best there is"
+        yield f"one data disk per host: {limit}", "D0 50"
     if len({(disk.kind, disk.size_bytes) for disk in data}) > 1:
         sizes = ", ".join(f"{disk.count} × {format_bytes(disk.size_bytes)} {disk.kind}" for disk in data)
-        yield Notice(
-            group=group.name,
-            text=f"data disks differ ({sizes}): the slowest limits all, and the smallest is full first",
-            source="D0 151",
-        )
+        yield f"data disks differ ({sizes}): the slowest limits all, and the smallest is full first", "D0 151"
     if not any(disk.role is DiskRole.SYSTEM for disk in group.disks):
-        yield Notice(
-            group=group.name,
-            text="no disk has the role system: the operating system and its logs will share a data disk",
-            source="D0 30",
-        )
+        sharing = "the operating system and its logs will share a data disk"
+        yield f"no disk has the role system: {sharing}", "D0 30"
 
 
-def _network(group: HostGroup) -> Iterator[Notice]:
+def _network(group: HostGroup) -> Iterator[tuple[str, str]]:
     """Of three replicas written, two cross the network, so disks outrun it at two thirds of their rate."""
     rates = [
         (disk.count, disk.outer_bytes_per_s or (_HDD_BYTES_PER_S if disk.kind is DiskKind.HDD else None))
@@ -314,13 +275,9 @@ def _network(group: HostGroup) -> Iterator[Notice]:
         if disk.role is DiskRole.DATA
     ]
     bytes_per_s = sum(count * rate for count, rate in rates if rate is not None)
-    needed = bytes_per_s * 8 * 2 / 3
     measured = all(disk.outer_bytes_per_s for disk in group.disks if disk.role is DiskRole.DATA)
     assumed = "" if measured else f", at {_HDD_BYTES_PER_S // 2**20} MiB/s each where no outer_rate is given"
-    if needed > group.network_bits_per_s:
-        yield Notice(
-            group=group.name,
-            text=f"a host's disks write {bytes_per_s * 8 / 10**9:.1f} Gb/s together{assumed}; two thirds of "
-            f"three replicas cross a network of {group.network_bits_per_s / 10**9:g} Gb/s, which limits them",
-            source="D0 45, D0 46, D0 48",
-        )
+    if bytes_per_s * 8 * 2 / 3 > group.network_bits_per_s:
+        writing = f"a host's disks write {bytes_per_s * 8 / 10**9:.1f} Gb/s together{assumed}"
+        network = f"a network of {group.network_bits_per_s / 10**9:g} Gb/s, which limits them"
+        yield f"{writing}; two thirds of three replicas cross {network}", "D0 45, D0 46, D0 48"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -75,20 +75,24 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
 
 @cache
 def meanings(model: type) -> Mapping[str, str]:
-    """The docstrings below a class's own fields, a line each, by the fields' names.
+    """The comments behind a class's own fields, or docstrings below them, a line each, by the fields' names.
 
     They are read from the source, once for each class: Python itself does not keep them.
     """
-    tree = ast.parse(textwrap.dedent(inspect.getsource(model)))
-    return dict(_docstrings(tree.body[0]))
-
-
-def _docstrings(node: ast.stmt) -> Iterator[tuple[str, str]]:
+    source = textwrap.dedent(inspect.getsource(model))
+    node = ast.parse(source).body[0]
     body = node.body if isinstance(node, ast.ClassDef) else []
-    for field, below in pairwise(body):
+    return dict(_field_texts(body, source.encode().split(b"\n")))
+
+
+def _field_texts(body: Sequence[ast.stmt], lines: Sequence[bytes]) -> Iterator[tuple[str, str]]:
+    for field, below in pairwise((*body, ast.Pass())):
         match field, below:
             case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
                 yield name, " ".join(text.split())
+            case ast.AnnAssign(target=ast.Name(id=name), end_lineno=int(line), end_col_offset=int(column)), _:
+                if comment := lines[line - 1][column:].decode().partition("# ")[2]:
+                    yield name, comment
 
 
 def say(detail: ErrorDetails) -> tuple[str, str]:
@@ -206,8 +210,7 @@ _KINDS = {
     "a calibration": frozenset({"calibration", "parameters"}),
     "a site": frozenset({"machines", "ssh"}),
     "the probe of a host": frozenset({"cpu", "memory", "file_systems"}),
-}
-"""What howdah's documents are, by keys that only they have."""
+}  # What howdah's documents are, by keys that only they have.
 
 
 def read_document(path: Path, model: type[AnyModel], kind: str, hint: str) -> AnyModel:

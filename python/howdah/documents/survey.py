@@ -7,12 +7,12 @@ that is assumed is named in ``Addition.comments``, next to its line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 from howdah.documents.grouping import Addition, Probe, new_name
-from howdah.documents.hardware import Hardware, describe, installed_bytes, nominal_bytes
+from howdah.documents.hardware import Described, Hardware, describe, installed_bytes, nominal_bytes
 from howdah.documents.tree import Keys
 from howdah.errors import UserError
 from howdah.model.existing import Machine, Survey, Volume
@@ -23,12 +23,10 @@ from howdah.units import GIB, exact_bits_per_s, exact_bytes, format_counted, for
 
 _WORKING = frozenset({Role.DATANODE, Role.NODEMANAGER})
 
-ASSUMED = "assumed:"
-"""Begins the text of a value that no daemon reported."""
+ASSUMED = "assumed:"  # Begins the text of a value that no daemon reported.
 _SPEED = 10_000_000_000
 _UNTOLD_DISK = 100_000_000_000
-_DEFAULT_RACK = "default-rack"
-"""Hadoop's name for the rack of machines whose rack it does not know."""
+_DEFAULT_RACK = "default-rack"  # Hadoop's name for the rack of machines whose rack it does not know.
 _KINDS = {"SSD": DiskKind.SSD, "NVDIMM": DiskKind.NVME, "ARCHIVE": DiskKind.HDD}
 """Storage types that tell what a disk is; DISK is what every disk is called unless told otherwise."""
 
@@ -88,13 +86,6 @@ class AssumedFacts(NamedTuple):
     nic_bits_per_s: int | None = None
 
 
-class _Described(NamedTuple):
-    """The hardware of one kind of host, with comments on what was assumed."""
-
-    hardware: Hardware
-    comments: Mapping[Keys, str]
-
-
 def survey_groups(survey: Survey, assumed: AssumedFacts, probes: Sequence[Probe]) -> tuple[Addition, ...]:
     """The machines as groups of alike hosts; a probe of one of them tells of all that are alike.
 
@@ -107,11 +98,9 @@ def survey_groups(survey: Survey, assumed: AssumedFacts, probes: Sequence[Probe]
     hosts = sorted(physical_hosts, key=lambda host: (_numbered(host.rack or ""), _numbered(host.name)))
     probed = {probe.host.name.lower(): probe for probe in probes}
     for stranger in probed.keys() - {host.name.lower() for host in hosts}:
-        raise UserError(
-            f"--probe {probed[stranger].file}",
-            f"{probed[stranger].host.name} is not a machine of this cluster",
-            f"probe one of them, {hosts[0].name} for instance",
-        )
+        problem = f"{probed[stranger].host.name} is not a machine of this cluster"
+        hint = f"probe one of them, {hosts[0].name} for instance"
+        raise UserError(f"--probe {probed[stranger].file}", problem, hint)
     taken: set[str] = set()
     additions: list[Addition] = []
     kinds: dict[tuple[object, ...], list[Physical]] = {}
@@ -127,12 +116,16 @@ def survey_groups(survey: Survey, assumed: AssumedFacts, probes: Sequence[Probe]
     return tuple(additions)
 
 
+def _volume_key(volume: Volume) -> tuple[str, int]:
+    return volume.storage, nominal_bytes(volume.size_bytes)
+
+
 def _kind(host: Physical) -> tuple[object, ...]:
     """What alike hosts have in common.
 
     What YARN has of them is no hardware, and tells them apart only where nothing else does.
     """
-    disks = tuple(sorted((volume.storage, nominal_bytes(volume.size_bytes)) for volume in host.volumes))
+    disks = tuple(sorted(map(_volume_key, host.volumes)))
     memory = installed_bytes(host.memory_bytes) if host.memory_bytes else 0
     containers = (host.container_bytes, host.vcores) if host.threads is None else ()
     return (host.masters_only, host.threads, memory, containers, disks)
@@ -155,9 +148,7 @@ def _racked(alike: Sequence[Physical]) -> Iterator[tuple[tuple[str, ...], list[P
         yield (_word(rack),) if rack not in (None, _DEFAULT_RACK) else (), hosts
 
 
-def _addition(
-    name: str, hosts: Sequence[Physical], racks: tuple[str, ...], described: _Described
-) -> Addition:
+def _addition(name: str, hosts: Sequence[Physical], racks: tuple[str, ...], described: Described) -> Addition:
     names = [host.name for host in hosts]
     comments = dict(described.comments)
     if not all(map(is_hostname, names)):
@@ -179,29 +170,23 @@ def _addition(
     return Addition(group, len(hosts), existing=False, comments=comments, left_out=())
 
 
-def _described(host: Physical, assumed: AssumedFacts, probe: Probe | None) -> _Described:
+def _described(host: Physical, assumed: AssumedFacts, probe: Probe | None) -> Described:
     if probe is not None:
         probed = describe(probe.host)
         if host.threads not in (None, probed.hardware.cpu.threads):
-            raise UserError(
-                f"--probe {probe.file}",
-                f"{probed.hardware.cpu.threads} threads, but its daemons count {host.threads}",
-                "probe the machine that runs its daemons, outside any container",
-            )
-        return _Described(probed.hardware, probed.comments)
+            problem = f"{probed.hardware.cpu.threads} threads, but its daemons count {host.threads}"
+            hint = "probe the machine that runs its daemons, outside any container"
+            raise UserError(f"--probe {probe.file}", problem, hint)
+        return probed
     comments: dict[Keys, str] = {}
     if host.workers > 1:
         comments["name",] = (
             f"{format_counted(host.workers, 'worker')} on each by its node group: memory, threads and disks "
             "are their sums, without what the hypervisor keeps"
         )
-    hardware = Hardware(
-        _cpu(host, comments),
-        _memory(host, comments),
-        _disks(host, assumed, comments),
-        _nics(assumed, comments),
-    )
-    return _Described(hardware, comments)
+    cpu, memory = _cpu(host, comments), _memory(host, comments)
+    hardware = Hardware(cpu, memory, _disks(host, assumed, comments), _nics(assumed, comments))
+    return Described(hardware, comments, ())
 
 
 def _cpu(host: Physical, comments: dict[Keys, str]) -> CpuLayout:
@@ -234,8 +219,7 @@ def _disks(host: Physical, assumed: AssumedFacts, comments: dict[Keys, str]) -> 
     if not host.volumes:
         return (_untold_disk(host, assumed, comments),)
     sets: list[DiskSet] = []
-    ordered = sorted(host.volumes, key=lambda volume: (volume.storage, nominal_bytes(volume.size_bytes)))
-    for index, ((storage, size), same) in enumerate(groupby(ordered, key=_alike)):
+    for index, ((storage, size), same) in enumerate(groupby(sorted(map(_volume_key, host.volumes)))):
         count = len(list(same))
         kind = _KINDS.get(storage) or assumed.disk_kind
         sets.append(DiskSet(count=count, kind=kind or DiskKind.HDD, size=exact_bytes(size)))
@@ -244,10 +228,6 @@ def _disks(host: Physical, assumed: AssumedFacts, comments: dict[Keys, str]) -> 
                 f"{ASSUMED} hdd, and a disk for each directory; sizes are those of file systems"
             )
     return tuple(sets)
-
-
-def _alike(volume: Volume) -> tuple[str, int]:
-    return volume.storage, nominal_bytes(volume.size_bytes)
 
 
 def _untold_disk(host: Physical, assumed: AssumedFacts, comments: dict[Keys, str]) -> DiskSet:

@@ -242,8 +242,7 @@ def _refusal(event: Any, path: Keys, problem: str, hint: str) -> _Refused:
 
 _MOST_SHOWN = 20
 
-Keys = tuple[str | int, ...]
-"""Where something is in a document: ``("groups", 0, "cpu", "sockets")``."""
+Keys = tuple[str | int, ...]  # Where something is in a document: ``("groups", 0, "cpu", "sockets")``.
 
 
 class Mark(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
 import pyarrow as pa
 
@@ -111,48 +111,19 @@ class Application:
 Outcome = Literal["succeeded", "failed", "unfinished"]  # ``unfinished`` if the log has no end.
 
 _NAMES = pa.dictionary(pa.int32(), pa.string())
+_SPARK_TASK_FIELDS: tuple[tuple[pa.DataType, str], ...] = (
+    (pa.int32(), "stage stage_attempt"), (pa.int64(), "task"), (pa.int32(), "index partition attempt"),
+    (_NAMES, "kind host executor locality"), (pa.bool_(), "speculative"), (_NAMES, "state"),
+    (pa.string(), "failure"), (pa.float64(), "start_s end_s getting_result_s"),
+    (pa.float64(), "run_s cpu_s gc_s deserialize_s deserialize_cpu_s serialize_result_s"),
+    (pa.int64(), "result_bytes memory_spilled_bytes disk_spilled_bytes peak_execution_memory_bytes"),
+    (pa.int64(), "input_bytes input_rows output_bytes output_rows"),
+    (pa.int64(), "shuffle_remote_read_bytes shuffle_local_read_bytes shuffle_read_rows"),
+    (pa.float64(), "fetch_wait_s"), (pa.int64(), "shuffle_write_bytes shuffle_write_rows"),
+    (pa.float64(), "shuffle_write_s"),
+)  # fmt: skip
 
-_SPARK_TASK_FIELDS: list[pa.Field[Any]] = [
-    pa.field("stage", pa.int32()),
-    pa.field("stage_attempt", pa.int32()),
-    pa.field("task", pa.int64()),
-    pa.field("index", pa.int32()),
-    pa.field("partition", pa.int32()),
-    pa.field("attempt", pa.int32()),
-    pa.field("kind", _NAMES),
-    pa.field("host", _NAMES),
-    pa.field("executor", _NAMES),
-    pa.field("locality", _NAMES),
-    pa.field("speculative", pa.bool_()),
-    pa.field("state", _NAMES),
-    pa.field("failure", pa.string()),
-    pa.field("start_s", pa.float64()),
-    pa.field("end_s", pa.float64()),
-    pa.field("getting_result_s", pa.float64()),
-    pa.field("run_s", pa.float64()),
-    pa.field("cpu_s", pa.float64()),
-    pa.field("gc_s", pa.float64()),
-    pa.field("deserialize_s", pa.float64()),
-    pa.field("deserialize_cpu_s", pa.float64()),
-    pa.field("serialize_result_s", pa.float64()),
-    pa.field("result_bytes", pa.int64()),
-    pa.field("memory_spilled_bytes", pa.int64()),
-    pa.field("disk_spilled_bytes", pa.int64()),
-    pa.field("peak_execution_memory_bytes", pa.int64()),
-    pa.field("input_bytes", pa.int64()),
-    pa.field("input_rows", pa.int64()),
-    pa.field("output_bytes", pa.int64()),
-    pa.field("output_rows", pa.int64()),
-    pa.field("shuffle_remote_read_bytes", pa.int64()),
-    pa.field("shuffle_local_read_bytes", pa.int64()),
-    pa.field("shuffle_read_rows", pa.int64()),
-    pa.field("fetch_wait_s", pa.float64()),
-    pa.field("shuffle_write_bytes", pa.int64()),
-    pa.field("shuffle_write_rows", pa.int64()),
-    pa.field("shuffle_write_s", pa.float64()),
-]
-
-SPARK_TASKS_SCHEMA = pa.schema(_SPARK_TASK_FIELDS)
+SPARK_TASKS_SCHEMA = pa.schema([(name, kind) for kind, names in _SPARK_TASK_FIELDS for name in names.split()])
 """One row for each task attempt, in the order of their ends; last those in state ``running``.
 
 ``task`` is unique in the application, ``index`` the task's number in its stage, which all its attempts share.

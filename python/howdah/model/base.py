@@ -24,6 +24,12 @@ class Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
 
 
+class FilePart(Model):
+    """Part of a user's file: written back under the names it was read by, sizes with their units."""
+
+    model_config = ConfigDict(serialize_by_alias=True)
+
+
 class WrongValue(ValueError):
     """A value of a document that its key cannot have: what is wrong, what would be right, and where it is.
 
@@ -74,10 +80,6 @@ def _parse_rate(text: str, where: str) -> int:
     return parse_bytes(text.strip().removesuffix("/s"), where)
 
 
-def _exact_rate(value: int) -> str:
-    return f"{exact_bytes(value)}/s"
-
-
 def _schema(pattern: str, example: str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "pattern": pattern, "examples": [example]})
 
@@ -89,21 +91,18 @@ Size = Annotated[
     BeforeValidator(_with_unit(parse_bytes, "256GiB or 600GB")),
     PlainSerializer(exact_bytes, return_type=str),
     _schema(rf"^\s*[\d_,.]+\s*{_UNIT}\s*$", "600GB"),
-]
-"""Bytes, written as ``600GB`` (1000-based) or ``256GiB`` (1024-based)."""
+]  # Bytes, written as ``600GB`` (1000-based) or ``256GiB`` (1024-based).
 
 Speed = Annotated[
     int,
     BeforeValidator(_with_unit(parse_bits_per_s, "10Gb/s or 25GbE")),
     PlainSerializer(exact_bits_per_s, return_type=str),
     _schema(r"^\s*[\d.]+\s*[MGT](b(it)?/s|bps|bE|bit)\s*$", "10Gb/s"),
-]
-"""Bits per second of a link, written as ``10Gb/s``."""
+]  # Bits per second of a link, written as ``10Gb/s``.
 
 Rate = Annotated[
     int,
     BeforeValidator(_with_unit(_parse_rate, "190MiB/s or 3GB/s")),
-    PlainSerializer(_exact_rate, return_type=str),
+    PlainSerializer(lambda value: f"{exact_bytes(value)}/s", return_type=str),
     _schema(rf"^\s*[\d_,.]+\s*{_UNIT}/s\s*$", "190MiB/s"),
-]
-"""Bytes per second, written as ``190MiB/s``."""
+]  # Bytes per second, written as ``190MiB/s``.

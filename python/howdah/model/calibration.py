@@ -38,31 +38,25 @@ class CalibratedValue(Model):
 
     name: str
     value: Finite
-    low: Finite
-    """The lower end of its 90 % interval."""
+    low: Finite  # The lower end of its 90 % interval.
     high: Finite
     origin: Literal["fitted", "measured", "given"] = "fitted"
-    rests_on: tuple[str, ...] = ()
-    """What it was found from: the cells that move it most, or the measurement."""
+    rests_on: tuple[str, ...] = ()  # What it was found from: the cells that move it most, or the measurement.
 
 
 class CalibrationCell(Model):
     """One known figure beside what the simulator says of it."""
 
     case: str
-    quantity: str
-    """What of that run: ``teragen``, ``terasort/map-shuffle``, ``terasort/jobtracker-cpu``."""
+    quantity: str  # What of that run: ``teragen``, ``terasort/map-shuffle``, ``terasort/jobtracker-cpu``.
     unit: Literal["s", "%", "x", "1/s"] = "s"
     """Seconds, per cent of a core, a ratio of two runs, or operations in a second."""
     known: Finite
     simulated: Finite
-    left_out: Finite | None = None
-    """The simulator's figure with parameters fitted to the other cases alone."""
-    low: Finite | None = None
-    """The lower end of the 90 % interval for a figure that was left out."""
+    left_out: Finite | None = None  # The simulator's figure with parameters fitted to the other cases alone.
+    low: Finite | None = None  # The lower end of the 90 % interval for a figure that was left out.
     high: Finite | None = None
-    fitted: bool = True
-    """Whether the parameters were fitted to it; otherwise it was only compared."""
+    fitted: bool = True  # Whether the parameters were fitted to it; otherwise it was only compared.
 
     @property
     def error(self) -> float:
@@ -81,16 +75,13 @@ class CalibrationCell(Model):
 class Residual(Model):
     """How far off left-out figures of one kind are, beyond what parameters and seeds explain."""
 
-    quantity: str
-    """The workload whose figures they are, or the kind of metric, of any workload."""
-    relative: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    """Standard deviation of the logarithm."""
+    quantity: str  # The workload whose figures they are, or the kind of metric, of any workload.
+    relative: Annotated[float, Field(ge=0, allow_inf_nan=False)]  # Standard deviation of the logarithm.
     seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     """Standard deviation of what does not grow with a run: its starts and ends, its slowest task."""
     least_s: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     """The shortest figure it was found from. Of shorter times nothing is known; they count as this one."""
-    cells: int
-    """How many figures it was found from."""
+    cells: int  # How many figures it was found from.
 
     def of(self, elapsed_s: float) -> float:
         """Standard deviation of the logarithm of a time of so many seconds."""
@@ -103,8 +94,7 @@ class Without(Model):
     parameter: str
     median: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     """Median error of the times, with the other parameters as they were found."""
-    most: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    """The error of the figure that loses most by it."""
+    most: Annotated[float, Field(ge=0, allow_inf_nan=False)]  # The error of the figure that loses most by it.
     case: str
     quantity: str
 
@@ -112,11 +102,9 @@ class Without(Model):
 class Extent(Model):
     """How far the runs reach that a calibration was made from, in one quantity."""
 
-    name: str
-    """The quantity: ``hosts``, ``dataset`` …"""
+    name: str  # The quantity: ``hosts``, ``dataset`` …
     unit: str = ""
-    low: Finite
-    """The least of all runs."""
+    low: Finite  # The least of all runs.
     high: Finite
 
 
@@ -124,10 +112,8 @@ class Transfer(Model):
     """A study that no parameter was fitted to: some of its runs determine its hosts, others are predicted."""
 
     study: str
-    hardware: dict[str, Finite]
-    """What its probes determine of its hosts, by name."""
-    probes: tuple[str, ...]
-    """The runs that determine its hosts."""
+    hardware: dict[str, Finite]  # What its probes determine of its hosts, by name.
+    probes: tuple[str, ...]  # The runs that determine its hosts.
     cells: tuple[CalibrationCell, ...]
     """Every published figure next to the simulated one; those of probes are fitted."""
     without: tuple[Without, ...] = ()
@@ -148,20 +134,16 @@ class Calibration(Model):
 
     howdah: Literal[1] = FORMAT
     calibration: Annotated[int, AfterValidator(_schema)] = SCHEMA
-    name: str
-    """What it was made from, in a word or two."""
+    name: str  # What it was made from, in a word or two.
     best_of: Annotated[int, Field(ge=1)] = 1
     """Known figures are the best of so many runs; 1 where every run counts."""
-    parameters: tuple[CalibratedValue, ...]
-    """What was found; every other parameter has its default."""
+    parameters: tuple[CalibratedValue, ...]  # What was found; every other parameter has its default.
     correlations: tuple[Finite, ...] = ()
     """Correlations of the fitted parameters' logarithms: what is below the diagonal, row by row."""
     residuals: tuple[Residual, ...] = ()
     cells: tuple[CalibrationCell, ...] = ()
-    extents: tuple[Extent, ...] = ()
-    """How far the runs reach that it was made from."""
-    without: tuple[Without, ...] = ()
-    """Ablation: the errors without each mechanism that can be left out."""
+    extents: tuple[Extent, ...] = ()  # How far the runs reach that it was made from.
+    without: tuple[Without, ...] = ()  # Ablation: the errors without each mechanism that can be left out.
     transfers: tuple[Transfer, ...] = ()
     others: tuple[OtherFigure, ...] = ()
 
@@ -170,21 +152,17 @@ class Calibration(Model):
         names = [parameter.name for parameter in self.parameters]
         for index, parameter in enumerate(self.parameters):
             if parameter.name in names[:index]:
-                raise WrongValue(
-                    f"{parameter.name} is given twice", "leave one out", ("parameters", index, "name")
-                )
+                problem = f"{parameter.name} is given twice"
+                raise WrongValue(problem, "leave one out", ("parameters", index, "name"))
             if not parameter.low <= parameter.value <= parameter.high:
-                raise WrongValue(
-                    f"{parameter.name} lies outside its own interval",
-                    f"low {parameter.low:g} ≤ value {parameter.value:g} ≤ high {parameter.high:g}",
-                    ("parameters", index, "value"),
-                )
+                problem = f"{parameter.name} lies outside its own interval"
+                hint = f"low {parameter.low:g} ≤ value {parameter.value:g} ≤ high {parameter.high:g}"
+                raise WrongValue(problem, hint, ("parameters", index, "value"))
         fitted = sum(parameter.origin == "fitted" for parameter in self.parameters)
         pairs = fitted * (fitted - 1) // 2
         if len(self.correlations) not in (0, pairs):
-            raise WrongValue(
-                "has not one for each pair of fitted parameters", f"{pairs} of them", ("correlations",)
-            )
+            problem = "has not one for each pair of fitted parameters"
+            raise WrongValue(problem, f"{pairs} of them", ("correlations",))
         return self
 
     @property
@@ -270,8 +248,7 @@ OWN = _parameters(
     task_end_s | s | 0.3 0.1 1.0 0.0 | from a task's last byte to its end
     """,
     _LABORATORY,
-)
-"""Fitted to run records, and left at their defaults for published tables."""
+)  # Fitted to run records, and left at their defaults for published tables.
 
 _ONE_JVM = "TeraSort's programs in one JVM of Java 17 on 10 to 400 MB, measured with and without the compiler"
 QUICK_START, QUICK_CODE = "quick_start", "quick_code"
@@ -283,8 +260,7 @@ COMPILER = _parameters(
         the optimizing compiler
     """,
     _ONE_JVM,
-)
-"""What the options of tasks' JVMs change: fitted to runs that differ in them."""
+)  # What the options of tasks' JVMs change: fitted to runs that differ in them.
 
 CPU_QUOTA = "cpu_quota"  # CPU time that a lab's limits leave a worker; operations on a table feel each stop.
 CORE_SPEED = "core_speed"  # The speed of a core; of a lab, the part of a CPU that a planned thread has.

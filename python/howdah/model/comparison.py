@@ -29,18 +29,15 @@ class Fact(Model):
     """One thing that a run was, so written that two runs have the same text only if they were the same."""
 
     aspect: Aspect
-    name: str
-    """What it is: ``map slots``, ``dfs.blocksize``, ``kernel``; unique within its aspect."""
+    name: str  # What it is: ``map slots``, ``dfs.blocksize``, ``kernel``; unique within its aspect.
     value: str
 
 
 class WorkloadAmount(Model):
     """How much work one workload was; only equal amounts can be compared with one another."""
 
-    workload: str
-    """The workload by its name in the run: ``terasort``, the second one ``terasort #2``."""
-    size: str
-    """Its size for people: ``10,000,000 rows``."""
+    workload: str  # The workload by its name in the run: ``terasort``, the second one ``terasort #2``.
+    size: str  # Its size for people: ``10,000,000 rows``.
 
 
 class Measure(Model):
@@ -50,8 +47,7 @@ class Measure(Model):
     phase: str | None = None
     kind: Literal["time", "metric", "resource", "task"]
     """Elapsed time, what the program itself reports, what a resource did, or how its tasks fared."""
-    name: str
-    """``elapsed``, ``create_write``, ``read from disks``, ``median map task`` …"""
+    name: str  # ``elapsed``, ``create_write``, ``read from disks``, ``median map task`` …
     unit: Unit
     better: Literal["higher", "lower"] | None = None
     """Of a metric, which of two values is the better one; a shorter time always is."""
@@ -77,16 +73,13 @@ class RunFigures(Model):
     created: str
     origin: Origin
     engine: str
-    uncalibrated: bool = False
-    """Whether it was simulated with parameters that nothing was fitted to."""
+    uncalibrated: bool = False  # Whether it was simulated with parameters that nothing was fitted to.
     suite: str
     outcome: Outcome
     error: str | None = None
     amounts: tuple[WorkloadAmount, ...]
-    facts: tuple[Fact, ...]
-    """What it was. Equal facts make repeats."""
-    readings: tuple[Reading, ...]
-    """What it took; every measure at most once."""
+    facts: tuple[Fact, ...]  # What it was. Equal facts make repeats.
+    readings: tuple[Reading, ...]  # What it took; every measure at most once.
     remarks: tuple[str, ...] = ()
     """What befell it that its repeats may have been spared: a lost worker, late samples."""
 
@@ -103,8 +96,7 @@ class RunGroup(Model):
     """Runs that are repeats of one another."""
 
     name: str
-    runs: tuple[RunFigures, ...]
-    """The repeats, one or more, oldest first."""
+    runs: tuple[RunFigures, ...]  # The repeats, one or more, oldest first.
 
     @property
     def is_simulated(self) -> bool:
@@ -125,8 +117,7 @@ class Change(Model):
 
     aspect: Aspect
     name: str
-    base: str | None
-    """What the baseline has; none where it has nothing of that name."""
+    base: str | None  # What the baseline has; none where it has nothing of that name.
     other: str | None
 
 
@@ -147,14 +138,10 @@ class SignificanceTest(Model):
     method: Literal["Welch", "one noise"]
     """``Welch`` has both sides' own noise; ``one noise`` takes a single run to be as noisy as the other
     side's repeats, which nobody has measured."""
-    noise: float
-    """Standard deviation of the logarithms of the times, pooled: 0.01 is about 1 %."""
-    p: float
-    """Probability of a difference at least so large if there were none."""
-    p_adjusted: float
-    """The same, corrected for all tests of the comparison (Holm)."""
-    effect: float
-    """The difference over the noise (Hedges' g of log times); positive where the group is slower."""
+    noise: float  # Standard deviation of the logarithms of the times, pooled: 0.01 is about 1 %.
+    p: float  # Probability of a difference at least so large if there were none.
+    p_adjusted: float  # The same, corrected for all tests of the comparison (Holm).
+    effect: float  # The difference over the noise (Hedges' g of log times); positive if the group is slower.
 
 
 class Contrast(Model):
@@ -163,11 +150,9 @@ class Contrast(Model):
     measure: Measure
     base: tuple[float, ...]
     other: tuple[float, ...]
-    base_mean: float
-    """The baseline's mean: of what is judged the geometric one, of all else the arithmetic one."""
+    base_mean: float  # The baseline's mean: geometric of what is judged, arithmetic of all else.
     other_mean: float
-    ratio: float | None
-    """The group's mean over the baseline's; none where that is zero."""
+    ratio: float | None  # The group's mean over the baseline's; none where that is zero.
     low: float | None = None
     """Lower end of the ratio's confidence interval; none where too few runs show the noise."""
     high: float | None = None
@@ -181,8 +166,7 @@ class Judged(Contrast):
 
     verdict: Verdict
     why: str
-    evidence: SignificanceTest | None = None
-    """The test; none where there are too few runs for one."""
+    evidence: SignificanceTest | None = None  # The test; none where there are too few runs for one.
     repeats_needed: int | None = None
     """Where it is not certain: the repeats on each side that would detect a difference like this one nine
     times in ten; none where no noise is known, or where it would take more than anyone would make."""
@@ -206,10 +190,8 @@ class Location(Model):
 
     workload: str
     difference_s: float
-    phase: str | None
-    """The phase in which most of the difference arose; none where phases are not distinguished."""
-    phase_difference_s: float | None
-    """Seconds that the group took more in that phase."""
+    phase: str | None  # The phase in which most of it arose; none where phases are not distinguished.
+    phase_difference_s: float | None  # Seconds that the group took more in that phase.
     parts: tuple[Contrast, ...] = ()
     """If phases are not distinguished: the parts of the job's time that differ, such as its start."""
     signs: tuple[Contrast, ...]
@@ -221,14 +203,11 @@ class Against(Model):
 
     group: str
     changes: tuple[Change, ...]
-    times: tuple[Judged, ...]
-    """Elapsed times: each workload, and after it its phases."""
+    times: tuple[Judged, ...]  # Elapsed times: each workload, and after it its phases.
     metrics: tuple[Judged, ...] = ()
     """What programs report of themselves, where one value is better than another."""
-    others: tuple[Contrast, ...]
-    """Resources and tasks, and metrics of which no value is better."""
-    locations: tuple[Location, ...] = ()
-    """Where the differences lie that are certain."""
+    others: tuple[Contrast, ...]  # Resources and tasks, and metrics of which no value is better.
+    locations: tuple[Location, ...] = ()  # Where the differences lie that are certain.
     remarks: tuple[str, ...] = ()
     """What a reader should know: simulated numbers against measured ones, unequal numbers of repeats."""
 
@@ -279,10 +258,8 @@ class Comparison(Model):
     refused: tuple[Refused, ...] = ()
     remarks: tuple[str, ...] = ()
     """What befell single runs that their repeats may have been spared, and how noisy repeats are."""
-    confidence: float
-    """Of the intervals, each by itself: 0.95."""
-    level: float
-    """The most that the chance of calling any difference where there is none may be: 0.05."""
+    confidence: float  # Of the intervals, each by itself: 0.95.
+    level: float  # The most that the chance of calling any difference where there is none may be: 0.05.
     tests: int
 
 

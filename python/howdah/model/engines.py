@@ -48,10 +48,6 @@ def _path(text: str, flag: str) -> Path:
     return Path(text)
 
 
-def _word(text: str, flag: str) -> str:
-    return text
-
-
 def _at_least(least_s: float, hint: str, problem: str) -> Callable[[str, str], float]:
     """The parser of a number of seconds; ``problem`` is what is wrong with fewer."""
 
@@ -94,6 +90,12 @@ def _refuse_properties(properties: tuple[tuple[str, str], ...], engine: str) -> 
     return None if twice is None else Refusal(f"{twice} is set twice", "leave one of them out")
 
 
+def _refuse_interval(value: float, engine: str) -> Refusal | None:
+    if value > _MOST_INTERVAL_S:
+        return Refusal(f"{value} s is too long", f"give at most {_MOST_INTERVAL_S:g}")
+    return None
+
+
 def _text(
     name: str,
     help: str,  # noqa: A002 - as in workloads.option
@@ -102,7 +104,7 @@ def _text(
     completion: str | None = None,
 ) -> Option[str]:
     """An option that is a text, which no study varies."""
-    return Option(name, name, help, metavar, _word, None, engines, completion=completion)
+    return Option(name, name, help, metavar, lambda text, flag: text, None, engines, completion=completion)
 
 
 def _file(name: str, help: str, engines: tuple[str, ...]) -> Option[Path]:  # noqa: A002
@@ -111,140 +113,72 @@ def _file(name: str, help: str, engines: tuple[str, ...]) -> Option[Path]:  # no
 
 
 SAMPLE_INTERVAL: Final = Option[float](
-    name="sample_interval",
-    field="sample_interval_s",
-    help="Seconds between samples: 1, or 0.1 on short runs.",
-    metavar="S",
-    parse=_at_least(0.1, f"give seconds from 0.1 to {_MOST_INTERVAL_S:g}", "{} s is too short an interval"),
-    studied=None,
-    refuse=lambda value, engine: (
-        Refusal(f"{value} s is too long", f"give at most {_MOST_INTERVAL_S:g}")
-        if value > _MOST_INTERVAL_S
-        else None
-    ),
-)
+    "sample_interval", "sample_interval_s", "Seconds between samples: 1, or 0.1 on short runs.", "S",
+    _at_least(0.1, f"give seconds from 0.1 to {_MOST_INTERVAL_S:g}", "{} s is too short an interval"), None,
+    refuse=_refuse_interval,
+)  # fmt: skip
 MEMORY: Final = Option[int](
-    name="memory",
-    field="memory_bytes",
-    help="Memory limit of the whole process, such as 2GiB; heap of an HBase on this machine.",
-    metavar="BYTES",
-    parse=parse_bytes,
-    studied=StudiedAs("memory", Size),
-    engines=(LOCAL, HBASE),
-)
+    "memory", "memory_bytes",
+    "Memory limit of the whole process, such as 2GiB; heap of an HBase on this machine.", "BYTES",
+    parse_bytes, StudiedAs("memory", Size), (LOCAL, HBASE),
+)  # fmt: skip
 DATA_DIR: Final = Option[tuple[Path, ...]](
-    name="data_dir",
-    field="data_dirs",
-    help="Directory for data, repeatable, one for each disk. Default: howdah-data.",
-    metavar="DIR",
-    parse=lambda text, flag: (Path(text),),
-    studied=StudiedAs("data_dirs", tuple[str, ...], lambda names: tuple(map(Path, names))),
-    engines=(LOCAL, HBASE),
+    "data_dir", "data_dirs", "Directory for data, repeatable, one for each disk. Default: howdah-data.",
+    "DIR", lambda text, flag: (Path(text),),
+    StudiedAs("data_dirs", tuple[str, ...], lambda names: tuple(map(Path, names))), (LOCAL, HBASE),
     several=True,
-)
+)  # fmt: skip
 MAP_SLOTS: Final = _slots("map_slots", "Number of concurrent map tasks.")
 REDUCE_SLOTS: Final = _slots("reduce_slots", "Number of concurrent reduce tasks.")
 CONF: Final = Option[Path](
-    name="conf",
-    field="conf",
-    help="Configuration of the cluster. Default: $HADOOP_CONF_DIR or $HBASE_CONF_DIR, or the lab.",
-    metavar="DIR",
-    parse=_path,
-    studied=StudiedAs("conf", str, Path),
-    engines=(HADOOP, HBASE),
-)
-LAB: Final = _text(
-    "lab",
-    "Name of the lab to run on. Default: lab, if it is up.",
-    "NAME",
-    (HADOOP, HBASE, HOSTS),
-    completion="howdah.session.laboratories:names",
-)
-PLAN: Final = _file(
-    "plan",
-    "Plan of the cluster to simulate, or of the one that --conf or --reach names.",
-    (HADOOP, HBASE, SIM, HOSTS),
-)
+    "conf", "conf",
+    "Configuration of the cluster. Default: $HADOOP_CONF_DIR or $HBASE_CONF_DIR, or the lab.", "DIR", _path,
+    StudiedAs("conf", str, Path), (HADOOP, HBASE),
+)  # fmt: skip
+LAB: Final = _text("lab", "Name of the lab to run on. Default: lab, if it is up.", "NAME",
+                   (HADOOP, HBASE, HOSTS), "howdah.session.laboratories:names")  # fmt: skip
+PLAN: Final = _file("plan", "Plan of the cluster to simulate, or of the one that --conf or --reach names.",
+                    (HADOOP, HBASE, SIM, HOSTS))  # fmt: skip
 HDFS_DIR: Final = _text(
-    "hdfs_dir",
-    "Directory in HDFS for all data. Default: howdah, in your home directory.",
-    "PATH",
-    (HADOOP,),
+    "hdfs_dir", "Directory in HDFS for all data. Default: howdah, in your home directory.", "PATH", (HADOOP,)
 )
 QUEUE: Final = _text("queue", "Queue of the scheduler.", "NAME", (HADOOP,))
 DEADLINE: Final = Option[float](
-    name="deadline",
-    field="deadline_s",
-    help="Seconds to wait for a first container. Default: 120.",
-    metavar="S",
-    parse=_at_least(1.0, "give seconds, 1 or more", "no queue gives a container within {} s"),
-    studied=None,
-    engines=(HADOOP,),
-)
+    "deadline", "deadline_s", "Seconds to wait for a first container. Default: 120.", "S",
+    _at_least(1.0, "give seconds, 1 or more", "no queue gives a container within {} s"), None, (HADOOP,),
+)  # fmt: skip
 SET: Final = Option[tuple[tuple[str, str], ...]](
-    name="set",
-    field="job_settings",
-    help="Property of all jobs, KEY=VALUE; repeatable.",
-    metavar="KEY=VALUE",
-    parse=_property,
-    studied=StudiedAs(
-        "job_settings",
-        dict[str, str | int | float | bool],
-        lambda values: tuple((key, value_text(value)) for key, value in values.items()),
-    ),
-    engines=(HADOOP,),
-    refuse=_refuse_properties,
-    several=True,
-)
-
-
+    "set", "job_settings", "Property of all jobs, KEY=VALUE; repeatable.", "KEY=VALUE", _property,
+    StudiedAs("job_settings", dict[str, str | int | float | bool],
+              lambda values: tuple((key, value_text(value)) for key, value in values.items())),
+    (HADOOP,), _refuse_properties, several=True,
+)  # fmt: skip
 FAULT: Final = Option[tuple[str, ...]](
-    name="fault",
-    field="faults",
-    help="Fault to inject into the lab, such as 'kill regionserver@h1-1 at ycsb-a 40%', or a file of faults; "
-    "repeatable.",
-    metavar="FAULT",
-    parse=lambda text, flag: (text,),
-    studied=StudiedAs(
-        # A study's cell has one fault, or several.
-        "fault",
-        str | tuple[str, ...],
-        lambda text: (text,) if isinstance(text, str) else text,
-    ),
-    engines=(HADOOP, HBASE),
-    several=True,
-)
+    "fault", "faults",
+    "Fault to inject into the lab, such as 'kill regionserver@h1-1 at ycsb-a 40%', or a file of faults; "
+    "repeatable.", "FAULT", lambda text, flag: (text,),
+    # A study's cell has one fault, or several.
+    StudiedAs("fault", str | tuple[str, ...], lambda text: (text,) if isinstance(text, str) else text),
+    (HADOOP, HBASE), several=True,
+)  # fmt: skip
 PROBE: Final = _file(
-    "probe",
-    "File that `howdah probe --measure` wrote, to simulate the local engine on that machine.",
-    (SIM,),
+    "probe", "File that `howdah probe --measure` wrote, to simulate the local engine on that machine.", (SIM,)
 )
 CALIBRATION: Final = _text(
     "calibration",
-    "Calibration: a file that `howdah calibrate` wrote, or `published`. Default: uncalibrated.",
-    "FILE",
+    "Calibration: a file that `howdah calibrate` wrote, or `published`. Default: uncalibrated.", "FILE",
     (SIM,),
-)
+)  # fmt: skip
 REPLICATIONS: Final = Option[int](
-    name="replications",
-    field="replications",
-    help="Number of simulations with different seeds, for medians and, with a calibration, 90 % intervals.",
-    metavar="N",
-    parse=parse_count,
-    studied=None,
-    engines=(SIM,),
-)
-
+    "replications", "replications",
+    "Number of simulations with different seeds, for medians and, with a calibration, 90 % intervals.", "N",
+    parse_count, None, (SIM,),
+)  # fmt: skip
 REACH: Final = Option[tuple[str, ...]](
-    name="reach",
-    field="reach",
-    help="Command that runs commands on a host of --plan, such as 'ssh -o BatchMode=yes {host}'.",
-    metavar="COMMAND",
-    parse=_command,
-    studied=None,
-    engines=(HOSTS,),
-)
-
+    "reach", "reach",
+    "Command that runs commands on a host of --plan, such as 'ssh -o BatchMode=yes {host}'.", "COMMAND",
+    _command, None, (HOSTS,),
+)  # fmt: skip
 
 GROUP = "howdah.engines"  # Entry points by which packages bring engines: ``name = "module:ENGINE"``.
 
@@ -265,45 +199,30 @@ _OF_A_MACHINE = (MEMORY, DATA_DIR, MAP_SLOTS, REDUCE_SLOTS)
 
 OWN: Final = (
     RegisteredEngine(
-        LOCAL,
-        "this machine without Hadoop",
-        "On this machine",
-        (SAMPLE_INTERVAL, *_OF_A_MACHINE),
+        LOCAL, "this machine without Hadoop", "On this machine", (SAMPLE_INTERVAL, *_OF_A_MACHINE),
         "howdah.engines.local.preparation:prepare_local",
     ),
     RegisteredEngine(
-        HADOOP,
-        "a cluster or the lab",
-        "On a Hadoop cluster",
+        HADOOP, "a cluster or the lab", "On a Hadoop cluster",
         (SAMPLE_INTERVAL, PLAN, CONF, LAB, HDFS_DIR, QUEUE, DEADLINE, SET, FAULT),
-        "howdah.engines.hadoop.preparation:prepare_cluster",
-        on_laboratories=True,
+        "howdah.engines.hadoop.preparation:prepare_cluster", on_laboratories=True,
     ),
     RegisteredEngine(
-        HBASE,
-        "an HBase in the lab, your own, or one on this machine",
-        "On HBase",
+        HBASE, "an HBase in the lab, your own, or one on this machine", "On HBase",
         (SAMPLE_INTERVAL, PLAN, CONF, LAB, MEMORY, DATA_DIR, FAULT),
-        "howdah.engines.hbase.preparation:prepare_hbase",
-        on_laboratories=True,
+        "howdah.engines.hbase.preparation:prepare_hbase", on_laboratories=True,
     ),
     RegisteredEngine(
-        HOSTS,
-        "the machines of the lab or your own hosts, without Hadoop",
-        "On hosts without Hadoop",
-        (SAMPLE_INTERVAL, PLAN, LAB, REACH),
-        "howdah.engines.hosts.preparation:prepare_hosts",
+        HOSTS, "the machines of the lab or your own hosts, without Hadoop", "On hosts without Hadoop",
+        (SAMPLE_INTERVAL, PLAN, LAB, REACH), "howdah.engines.hosts.preparation:prepare_hosts",
     ),
     RegisteredEngine(
-        SIM,
-        "a planned cluster that need not exist",
-        "In a simulation",
         # With --probe it is this machine that is simulated.
+        SIM, "a planned cluster that need not exist", "In a simulation",
         (SAMPLE_INTERVAL, PLAN, PROBE, CALIBRATION, REPLICATIONS, *_OF_A_MACHINE),
-        "howdah.engines.sim.preparation:prepare_simulation",
-        planned=True,
+        "howdah.engines.sim.preparation:prepare_simulation", planned=True,
     ),
-)
+)  # fmt: skip
 
 
 @cache
@@ -317,9 +236,8 @@ def engines() -> Mapping[str, RegisteredEngine]:
             # Whatever another package does while it is imported is not ours to know.
             raise UserError(point.value, f"cannot be loaded: {error!r}", "correct its entry point") from error
         if not isinstance(engine, RegisteredEngine) or engine.name in result:
-            raise UserError(
-                point.value, f"is not a new engine called {point.name!r}", "correct its entry point"
-            )
+            problem = f"is not a new engine called {point.name!r}"
+            raise UserError(point.value, problem, "correct its entry point")
         result[engine.name] = engine
     return result
 

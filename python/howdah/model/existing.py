@@ -20,13 +20,10 @@ class FoundProperty(Model):
 
     name: str
     text: str
-    file: str
-    """The file it stands in, relative to the configuration directory: ``hdfs-site.xml``."""
-    line: int
-    """The line of its ``<property>``, from 1; 0 where it is only planned, and written nowhere yet."""
+    file: str  # The file it stands in, relative to the configuration directory: ``hdfs-site.xml``.
+    line: int  # The line of its ``<property>``, from 1; 0 where it is only planned, and written nowhere yet.
     final: bool = False
-    blanks: bool = False
-    """Whether blanks surround the value in the file, which readers that do not trim it keep."""
+    blanks: bool = False  # Whether blanks surround the value in the file, which some readers keep.
 
     @property
     def base_name(self) -> str:
@@ -67,26 +64,16 @@ class FoundConfig(Model):
     environment: tuple[FoundProperty, ...] = ()
     """Variables that ``hadoop-env.sh``, ``hbase-env.sh`` and their like set."""
     workers: tuple[str, ...] = ()
-
-    lists: Mapping[str, tuple[str, ...]] = {}
-    """The hosts of each of these files, by its name relative to the folder."""
-
-    ignored: tuple[str, ...] = ()
-    """Configuration files whose names no program reads: ``yarn-site-old.xml``."""
-
+    lists: Mapping[str, tuple[str, ...]] = {}  # The hosts of each of these files, by its path in the folder.
+    ignored: tuple[str, ...] = ()  # Configuration files whose names no program reads: ``yarn-site-old.xml``.
     unreadable: tuple[Unreadable, ...] = ()
-
     allocations: Allocation | None = None
     """The outermost element of ``fair-scheduler.xml``; None where there is no such file."""
-
     included: tuple[str, ...] | None = None
     """The hosts in the file that ``dfs.hosts`` names; None where that file is not in the directory."""
-
     mapped: Mapping[str, str] | None = None
     """The place that ``topology.data`` gives to each host, ``/rack``; None where there is no such file."""
-
     backup_masters: tuple[str, ...] = ()
-
     effective: tuple[FoundProperty, ...] = ()
     """The active properties, each once by its current name, variables replaced; empty until computed."""
 
@@ -123,43 +110,31 @@ class ExistingSystem(Model):
 class Volume(Model):
     """A directory of a DataNode, which should be a separate disk."""
 
-    storage: str
-    """What the DataNode takes it for: ``DISK``, ``SSD``, ``ARCHIVE`` …"""
+    storage: str  # What the DataNode takes it for: ``DISK``, ``SSD``, ``ARCHIVE`` …
     size_bytes: int
 
 
 class Machine(Model):
     """An operating system with daemons in it."""
 
-    name: str
-    """Its host name, or its address where it registered with none."""
-    location: tuple[str, ...] = ()
-    """Where it is in the topology, outermost first; none where it is not reported."""
-    threads: int | None = None
-    """CPUs as Java counts them; None where no daemon reported it."""
-    memory_bytes: int | None = None
-    """Memory as Java sees it; None where no daemon reported it."""
-    volumes: tuple[Volume, ...] = ()
-    """What its DataNodes store in; none where there is none, or it did not report them."""
-    container_bytes: int = 0
-    """Memory that YARN gives to containers there."""
-    vcores: int = 0
-    """Virtual cores that YARN gives to containers there."""
+    name: str  # Its host name, or its address where it registered with none.
+    location: tuple[str, ...] = ()  # Its place in the topology, outermost first; none if it is not reported.
+    threads: int | None = None  # CPUs as Java counts them; None where no daemon reported it.
+    memory_bytes: int | None = None  # Memory as Java sees it; None where no daemon reported it.
+    volumes: tuple[Volume, ...] = ()  # What its DataNodes store in; none without any, or if they report none.
+    container_bytes: int = 0  # Memory that YARN gives to containers there.
+    vcores: int = 0  # Virtual cores that YARN gives to containers there.
     roles: tuple[Role, ...] = ()
 
 
 class Survey(Model):
     """The machines of a cluster."""
 
-    name: str
-    """The host or name service of fs.defaultFS."""
+    name: str  # The host or name service of fs.defaultFS.
     hadoop: str
-    machines: tuple[Machine, ...]
-    """Those with daemons that live, by name."""
-    dead: tuple[str, ...] = ()
-    """Hosts with a lost DataNode or NodeManager and no live daemon."""
-    node_groups: bool = False
-    """Whether the innermost level of locations is the physical host."""
+    machines: tuple[Machine, ...]  # Those with daemons that live, by name.
+    dead: tuple[str, ...] = ()  # Hosts with a lost DataNode or NodeManager and no live daemon.
+    node_groups: bool = False  # Whether the innermost level of locations is the physical host.
     unread: tuple[Unread, ...] = ()
 
 
@@ -167,17 +142,12 @@ class Work(Model):
     """A summary of a cluster's finished jobs; the file that ``howdah plan --workload @FILE`` reads."""
 
     howdah: Literal[1] = FORMAT
-    since: str
-    """The start of the time looked at, ISO 8601 in UTC."""
+    since: str  # The start of the time looked at, ISO 8601 in UTC.
     days: PositiveFloat
-    finished_jobs: PositiveInt
-    """Jobs that ended in it."""
-    failed_jobs: NonNegativeInt
-    """Those of them that failed or were killed."""
-    daily_read_bytes: NonNegativeInt
-    """Read in a day from HDFS and other shared file systems."""
-    daily_shuffled_bytes: NonNegativeInt
-    """Moved in a day from maps to reduces."""
+    finished_jobs: PositiveInt  # Jobs that ended in it.
+    failed_jobs: NonNegativeInt  # Those of them that failed or were killed.
+    daily_read_bytes: NonNegativeInt  # Read in a day from HDFS and other shared file systems.
+    daily_shuffled_bytes: NonNegativeInt  # Moved in a day from maps to reduces.
     daily_written_bytes: NonNegativeInt
     """Written in a day to HDFS and other shared file systems, each byte once."""
     largest_input_bytes: NonNegativeInt
@@ -205,11 +175,9 @@ class Check(Model):
     rule: str
     verdict: CheckVerdict
     about: str
-    where: str
-    """The file and line, or the host; empty where there is no place."""
+    where: str  # The file and line, or the host; empty where there is no place.
     found: str
-    expected: str
-    """The value that the rule requires; the missing fact if there is no decision."""
+    expected: str  # The value that the rule requires; the missing fact if there is no decision.
     why: str
     fix: str = ""
     source: str = ""
@@ -236,8 +204,7 @@ class CheckReport(Model):
     where nothing
     names one, or what in the files does."""
     hbase: str
-    ignored: tuple[str, ...] = ()
-    """Configuration files with names that no program reads."""
+    ignored: tuple[str, ...] = ()  # Configuration files with names that no program reads.
     role: HostRole | None = None
     """The role of the configuration's host; None for a cluster's, which all of its hosts read."""
     plan: str | None = None
@@ -268,12 +235,9 @@ class ValueChange(Model):
     before: Value | None
     after: Value | None
     file: str | None = None
-    worker: str | None = None
-    """The kind of worker it holds for, where kinds differ."""
-    restarts: tuple[Role, ...] = ()
-    """The daemons that read it and are restarted; none if only jobs and clients read it."""
-    downtime: str = ""
-    """Why these are stopped together for it; empty if they can be restarted a few at a time."""
+    worker: str | None = None  # The kind of worker it holds for, where kinds differ.
+    restarts: tuple[Role, ...] = ()  # The daemons that read it and restart; none if only jobs and clients do.
+    downtime: str = ""  # Why these stop together for it; empty if they can restart a few at a time.
 
 
 class MasterMove(Model):
@@ -291,10 +255,8 @@ class ChangeStep(Model):
 
     what: Literal["values", "master", "add", "remove", "balance"]
     text: str
-    moved_bytes: int = 0
-    """The most data that crosses the network for it."""
-    least_s: float = 0.0
-    """The least time for it, limited by the network, disks and HDFS."""
+    moved_bytes: int = 0  # The most data that crosses the network for it.
+    least_s: float = 0.0  # The least time for it, limited by the network, disks and HDFS.
 
 
 class PlanChange(Model):

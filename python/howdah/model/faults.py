@@ -21,32 +21,21 @@ SEVERAL = frozenset({"logs split", "regions open"})  # Reached once for each of 
 class Action(StrEnum):
     """What is done; all can be undone but what was wiped, which is gone."""
 
-    KILL = "kill"
-    """A daemon's process is killed with SIGKILL; undone by starting it."""
-    PAUSE = "pause"
-    """Processes are stopped as they are, and go on when it is undone."""
-    RESTART = "restart"
-    """A daemon is killed, and started at once."""
+    KILL = "kill"  # A daemon's process is killed with SIGKILL; undone by starting it.
+    PAUSE = "pause"  # Processes are stopped as they are, and go on when it is undone.
+    RESTART = "restart"  # A daemon is killed, and started at once.
     LOSE = "lose"
     """All of a place is gone as if its power were: its link first, so that nobody is told anything."""
-    CUT_LINK = "cut-link"
-    """Nothing goes through a place's link."""
-    CUT_LINK_IN = "cut-link-in"
-    """Nothing reaches a place, and what it sends arrives."""
-    CUT_LINK_OUT = "cut-link-out"
-    """Nothing that a place sends arrives, and all reaches it."""
-    SLOW_LINK = "slow-link"
-    """A place's link is held to a speed, both ways."""
-    SLOW_DISK = "slow-disk"
-    """A place's data disks are held to a speed."""
-    FILL_DISK = "fill-disk"
-    """No room is left on a place's data disks."""
-    FAIL_DISK = "fail-disk"
-    """Every read and write of a place's data disks fails."""
+    CUT_LINK = "cut-link"  # Nothing goes through a place's link.
+    CUT_LINK_IN = "cut-link-in"  # Nothing reaches a place, and what it sends arrives.
+    CUT_LINK_OUT = "cut-link-out"  # Nothing that a place sends arrives, and all reaches it.
+    SLOW_LINK = "slow-link"  # A place's link is held to a speed, both ways.
+    SLOW_DISK = "slow-disk"  # A place's data disks are held to a speed.
+    FILL_DISK = "fill-disk"  # No room is left on a place's data disks.
+    FAIL_DISK = "fail-disk"  # Every read and write of a place's data disks fails.
     DRAIN = "drain"
     """A place's workers are decommissioned: no new tasks, and their blocks are copied to others."""
-    WIPE = "wipe"
-    """A JournalNode is killed, all that it keeps is deleted, and it is started again."""
+    WIPE = "wipe"  # A JournalNode is killed, all that it keeps is deleted, and it is started again.
     WIPE_DISK = "wipe-disk"
     """A place's data disks are exchanged for empty ones, and what runs there is started again."""
 
@@ -65,14 +54,11 @@ Place = Literal["worker", "master", "host", "rack"]
 class FaultTarget(Model):
     """A daemon, or a place with everything on it."""
 
-    daemon: str | None = None
-    """``regionserver``, or ``application-master``; none where a place is hit."""
-    state: str | None = None
-    """``active`` or ``standby``: who that is, is found out at the moment."""
+    daemon: str | None = None  # ``regionserver``, or ``application-master``; none where a place is hit.
+    state: str | None = None  # ``active`` or ``standby``: who that is, is found out at the moment.
     machine: str | None = None
     """The machine that the daemon is on; none for the first of the plan, or the one in ``state``."""
-    place: Place | None = None
-    """What kind of place is hit; none for a daemon."""
+    place: Place | None = None  # What kind of place is hit; none for a daemon.
     name: str | None = None
 
     @property
@@ -88,14 +74,10 @@ class FaultTarget(Model):
 class Moment(Model):
     """When a fault begins."""
 
-    workload: str | None = None
-    """The program that has to have begun; none where seconds are of the run."""
-    after_s: float | None = None
-    """Seconds since the run's, or the program's, start."""
-    share: float | None = None
-    """How much of the program's work is done, 0 to 1."""
-    phase: str | None = None
-    """The program's phase that begins."""
+    workload: str | None = None  # The program that has to have begun; none where seconds are of the run.
+    after_s: float | None = None  # Seconds since the run's, or the program's, start.
+    share: float | None = None  # How much of the program's work is done, 0 to 1.
+    phase: str | None = None  # The program's phase that begins.
 
     @property
     def text(self) -> str:
@@ -118,8 +100,7 @@ class ClusterFault(Model):
     when: Moment | None = None
     for_s: float | None = None
     """For how many seconds; none until all is undone, at the end of the run at the latest."""
-    rate: int | None = None
-    """The speed that is left: of a link in bits, of a disk in bytes per second."""
+    rate: int | None = None  # The speed that is left: of a link in bits, of a disk in bytes per second.
 
     @property
     def text(self) -> str:
@@ -139,42 +120,31 @@ class FaultFile(Model):
     """A file of faults."""
 
     howdah: Literal[1] = 1
-    faults: tuple[str, ...] = Field(min_length=1)
-    """A fault a line, as ``--fault`` takes it."""
+    faults: tuple[str, ...] = Field(min_length=1)  # A fault a line, as ``--fault`` takes it.
 
 
 class FaultReport(Model):
     """One fault of a run's schedule: what was planned, and what came of it."""
 
-    fault: str
-    """As it is written in a schedule."""
+    fault: str  # As it is written in a schedule.
     state: Literal["waiting", "in force", "done", "undone", "not happened", "not undone"] = "waiting"
     """``done`` is what leaves nothing to undo; ``not undone`` what could not be undone."""
     came_s: float | None = None
     """When the moment it was planned for came, seconds since the start of the run; none if it never did."""
-    begun_s: float | None = None
-    """When it was done, seconds since the start of the run."""
-    ended_s: float | None = None
-    """When it was undone, seconds since the start of the run."""
-    hit: tuple[str, ...] = ()
-    """The target that it hit: ``namenode on m1``."""
-    why: str | None = None
-    """Why it did not happen, or what of it could not be undone."""
+    begun_s: float | None = None  # When it was done, seconds since the start of the run.
+    ended_s: float | None = None  # When it was undone, seconds since the start of the run.
+    hit: tuple[str, ...] = ()  # The target that it hit: ``namenode on m1``.
+    why: str | None = None  # Why it did not happen, or what of it could not be undone.
 
 
 class ProbeOutage(Model):
     """A stretch in which a probe had no answer: from its last good one to the next."""
 
-    start_s: float
-    """When the last good answer before it came, seconds since the start of the run."""
-    end_s: float
-    """When the next one came; the probe's end where none did."""
-    ended: bool = True
-    """Whether requests were answered again while the probe ran."""
-    failed: int = 0
-    """Questions that came to an error meanwhile."""
-    said: str | None = None
-    """The first of these errors."""
+    start_s: float  # When the last good answer before it came, seconds since the start of the run.
+    end_s: float  # When the next one came; the probe's end where none did.
+    ended: bool = True  # Whether requests were answered again while the probe ran.
+    failed: int = 0  # Questions that came to an error meanwhile.
+    said: str | None = None  # The first of these errors.
 
     @property
     def elapsed_s(self) -> float:
@@ -185,22 +155,14 @@ class ProbeOutage(Model):
 class ProbeReport(Model):
     """A small request, sent ten times a second during a workload, and when it got no answer."""
 
-    of: str
-    """The target of the requests: a region by its first key, or ``HDFS``."""
-    operation: str
-    """``read``, ``write``, ``stat``."""
-    start_s: float
-    """Time of the first request, seconds since the start of the run."""
-    end_s: float
-    """Time of the last request."""
-    asked: int
-    """Number of requests."""
-    failed: int
-    """How many questions came to an error."""
-    longest_s: float
-    """The longest time that a good answer took."""
-    outages: tuple[ProbeOutage, ...] = ()
-    """When it had no answer for longer than a second."""
+    of: str  # The target of the requests: a region by its first key, or ``HDFS``.
+    operation: str  # ``read``, ``write``, ``stat``.
+    start_s: float  # Time of the first request, seconds since the start of the run.
+    end_s: float  # Time of the last request.
+    asked: int  # Number of requests.
+    failed: int  # How many questions came to an error.
+    longest_s: float  # The longest time that a good answer took.
+    outages: tuple[ProbeOutage, ...] = ()  # When it had no answer for longer than a second.
 
     @property
     def out_s(self) -> float:
@@ -211,16 +173,11 @@ class ProbeReport(Model):
 class RecoveryStep(Model):
     """One step from a fault to recovered service, from a daemon's log."""
 
-    time_s: float
-    """When it was logged, seconds since the start of the run."""
-    name: str
-    """What was reached: ``RegionServer missed``, ``logs split``, ``regions open``."""
-    machine: str
-    """Whose log."""
-    daemon: str
-    """Which daemon's log."""
-    line: str
-    """The line, shortened."""
+    time_s: float  # When it was logged, seconds since the start of the run.
+    name: str  # What was reached: ``RegionServer missed``, ``logs split``, ``regions open``.
+    machine: str  # Whose log.
+    daemon: str  # Which daemon's log.
+    line: str  # The line, shortened.
 
 
 class LedgerReport(Model):
@@ -228,28 +185,18 @@ class LedgerReport(Model):
     reverted.
     """
 
-    clients: int
-    """How many clients."""
-    asked: int
-    """Number of requested operations."""
-    acknowledged: int
-    """How many of them were acknowledged."""
-    failed: int
-    """How many came to an error, or were never answered: whether they were done is open."""
-    files: int
-    """Files that were read back."""
+    clients: int  # How many clients.
+    asked: int  # Number of requested operations.
+    acknowledged: int  # How many of them were acknowledged.
+    failed: int  # How many came to an error, or were never answered: whether they were done is open.
+    files: int  # Files that were read back.
     longest_s: float | None = None
     """The longest that a client waited for an acknowledgement, or for the error that came instead."""
-    longest_at_s: float | None = None
-    """When it began to wait, seconds since the start of the run."""
-    lost: tuple[str, ...] = ()
-    """What was acknowledged and is not there."""
-    unasked: tuple[str, ...] = ()
-    """Files that exist although no client requested them."""
-    disordered: tuple[str, ...] = ()
-    """What is there in another order than it was written in."""
-    doubled: tuple[str, ...] = ()
-    """What is there twice."""
+    longest_at_s: float | None = None  # When it began to wait, seconds since the start of the run.
+    lost: tuple[str, ...] = ()  # What was acknowledged and is not there.
+    unasked: tuple[str, ...] = ()  # Files that exist although no client requested them.
+    disordered: tuple[str, ...] = ()  # What is there in another order than it was written in.
+    doubled: tuple[str, ...] = ()  # What is there twice.
 
     @property
     def broken(self) -> dict[str, tuple[str, ...]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
@@ -58,9 +58,8 @@ def check_hostname(text: str) -> str:
         raise WrongValue(f"{text!r} is an address, not a host name", "give the name it resolves to")
     shown = text if len(text) <= 60 else f"{text[:57]}..."
     if len(text) > _LONGEST:
-        raise WrongValue(
-            f"{shown!r} is longer than a host name's {_LONGEST} characters", "give a shorter one"
-        )
+        problem = f"{shown!r} is longer than a host name's {_LONGEST} characters"
+        raise WrongValue(problem, "give a shorter one")
     raise WrongValue(f"{shown!r} is not a host name", _RIGHT)
 
 
@@ -77,10 +76,8 @@ def expand(pattern: str) -> tuple[str, ...]:
     if high < low:
         raise WrongValue(f"{pattern!r} runs backwards", f"write [{last}-{first}]")
     if high - low >= MOST_HOSTS:
-        raise WrongValue(
-            f"{pattern!r} is more than {MOST_HOSTS:,} hosts",
-            "give the numbers of the first and the last host",
-        )
+        problem = f"{pattern!r} is more than {MOST_HOSTS:,} hosts"
+        raise WrongValue(problem, "give the numbers of the first and the last host")
     # The names of one range differ only in their digits, so its ends speak for all.
     for digits in (first, last.zfill(len(first))):
         check_hostname(f"{before}{digits}{after}")
@@ -105,20 +102,13 @@ def fold(names: Iterable[str]) -> tuple[str, ...]:
 
     Names are told apart by the last number of their first label, as administrators number hosts.
     """
-    return tuple(_folded(names))
-
-
-def _folded(names: Iterable[str]) -> Iterator[str]:
-    run: list[str] = []
-    follows: str | None = None
+    runs: list[list[str]] = []
     for name in names:
-        if run and name != follows:
-            yield _range(run)
-            run = []
-        run.append(name)
-        follows = _next(name)
-    if run:
-        yield _range(run)
+        if runs and name == _next(runs[-1][-1]):
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    return tuple(map(_range, runs))
 
 
 def _next(name: str) -> str | None:
@@ -184,24 +174,17 @@ def check_whole(workers: tuple[Worker, ...], cluster: Cluster) -> None:
 def _check_racks(cluster: Cluster, hosts: Collection[str]) -> None:
     """Every host stands in exactly one rack."""
     racked: set[str] = set()
-    for host, at in _racked(cluster):
-        _check(host, hosts, "host", at)
-        if host in racked:
-            raise WrongValue(f"{host!r} is in two racks", "list each host once", at)
-        racked.add(host)
+    for index, rack in enumerate(cluster.topology.racks):
+        at: _At = ("cluster", "topology", "racks", index, "hosts")
+        for host in expand_all(rack.hosts):
+            _check(host, hosts, "host", at)
+            if host in racked:
+                raise WrongValue(f"{host!r} is in two racks", "list each host once", at)
+            racked.add(host)
     for host in hosts:
         if host not in racked:
-            raise WrongValue(
-                f"{host!r} is in no rack",
-                "list every host of the inventory",
-                ("cluster", "topology", "racks"),
-            )
-
-
-def _racked(cluster: Cluster) -> Iterator[tuple[str, _At]]:
-    for index, rack in enumerate(cluster.topology.racks):
-        for host in expand_all(rack.hosts):
-            yield host, ("cluster", "topology", "racks", index, "hosts")
+            problem = f"{host!r} is in no rack"
+            raise WrongValue(problem, "list every host of the inventory", ("cluster", "topology", "racks"))
 
 
 def _check(name: str, names: Collection[str], kind: str, at: _At) -> None:

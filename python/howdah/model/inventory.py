@@ -5,24 +5,12 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    ConfigDict,
-    Field,
-    ValidationInfo,
-    WithJsonSchema,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, ValidationInfo, WithJsonSchema, field_validator, model_validator
 
-from howdah.model.base import Model, Rate, Size, Speed, WrongValue
-from howdah.model.hostname import (
-    MOST_HOSTS,
-    RANGE_PATTERN,
-    expand_all,
-)
+from howdah.model.base import FilePart, Model, Rate, Size, Speed, WrongValue
+from howdah.model.hostname import MOST_HOSTS, RANGE_PATTERN, expand_all
 
 FORMAT: Final = 1  # The version of the inventory's and the plan's format.
 
@@ -31,13 +19,15 @@ Count = Annotated[int, Field(strict=True, ge=1, le=MOST_HOSTS)]
 _WORD = re.compile(r"[a-z][a-z0-9-]{0,30}")
 
 
+def shown(text: str) -> str:
+    """The text in quotes for an error, its beginning if it is long."""
+    return repr(text if len(text) <= 40 else f"{text[:37]}...")
+
+
 def _word(text: str) -> str:
     if not _WORD.fullmatch(text):
-        shown = text if len(text) <= 40 else f"{text[:37]}..."
-        raise WrongValue(
-            f"{shown!r} is not a name",
-            "use at most 31 lower-case letters, digits and hyphens, beginning with a letter",
-        )
+        hint = "use at most 31 lower-case letters, digits and hyphens, beginning with a letter"
+        raise WrongValue(f"{shown(text)} is not a name", hint)
     return text
 
 
@@ -46,7 +36,8 @@ def _patterns(patterns: tuple[str, ...]) -> tuple[str, ...]:
     return patterns
 
 
-def _some(values: tuple[_Hardware, ...]) -> tuple[_Hardware, ...]:
+def some(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same; raises WrongValue for an empty list."""
     if not values:
         raise WrongValue("is an empty list", "list at least one")
     return values
@@ -65,12 +56,6 @@ HostPattern = Annotated[str, _text(RANGE_PATTERN)]
 """A host's name or a range of them, ``w[001-032].example.com``."""
 
 
-class _Hardware(Model):
-    """Hardware is written back under the names it was read by, sizes with their units."""
-
-    model_config = ConfigDict(serialize_by_alias=True)
-
-
 class DiskKind(StrEnum):
     """What a disk is made of."""
 
@@ -87,45 +72,34 @@ class DiskRole(StrEnum):
     SPARE = "spare"
 
 
-class DiskSet(_Hardware):
+class DiskSet(FilePart):
     """Identical disks of one host with one purpose."""
 
-    count: Count
-    """How many of them one host has."""
-    kind: DiskKind
-    """What they are made of."""
-    size_bytes: Size = Field(alias="size")
-    """Size of one of them."""
-    role: DiskRole = DiskRole.DATA
-    """What they are for."""
+    count: Count  # How many of them one host has.
+    kind: DiskKind  # What they are made of.
+    size_bytes: Size = Field(alias="size")  # Size of one of them.
+    role: DiskRole = DiskRole.DATA  # What they are for.
     outer_bytes_per_s: Rate | None = Field(default=None, alias="outer_rate")
     """Sequential rate of a disk's first (outer) zone, where it is known."""
     inner_bytes_per_s: Rate | None = Field(default=None, alias="inner_rate")
     """Sequential rate of a disk's last (inner) zone, where it is known."""
 
 
-class NicSet(_Hardware):
+class NicSet(FilePart):
     """Identical network ports of one host."""
 
-    count: Count
-    """How many of them one host has."""
-    speed_bits_per_s: Speed = Field(alias="speed")
-    """Link speed of one of them."""
+    count: Count  # How many of them one host has.
+    speed_bits_per_s: Speed = Field(alias="speed")  # Link speed of one of them.
 
 
-class CpuLayout(_Hardware):
+class CpuLayout(FilePart):
     """The processors of one host."""
 
-    sockets: Count
-    """Packages."""
-    cores_per_socket: Count
-    """Physical cores of one package."""
-    threads_per_core: Count = 1
-    """Hardware threads of one core: 2 with Hyper-Threading on."""
-    numa_nodes_per_socket: Count = 1
-    """NUMA nodes of one package: more than one with sub-NUMA clustering."""
-    model: str | None = None
-    """The processor's own name."""
+    sockets: Count  # Packages.
+    cores_per_socket: Count  # Physical cores of one package.
+    threads_per_core: Count = 1  # Hardware threads of one core: 2 with Hyper-Threading on.
+    numa_nodes_per_socket: Count = 1  # NUMA nodes of one package: more than one with sub-NUMA clustering.
+    model: str | None = None  # The processor's own name.
     speed: Annotated[float, Field(gt=0, le=100)] | None = None
     """Speed of a core relative to the one that a simulation's costs refer to. Default: 1."""
 
@@ -142,26 +116,20 @@ class CpuLayout(_Hardware):
         return self.sockets * self.numa_nodes_per_socket
 
 
-class HostGroup(_Hardware):
+class HostGroup(FilePart):
     """Identical hosts."""
 
-    name: Word
-    """The group's name, unique in the inventory."""
-    count: Count
-    """How many hosts there are."""
+    name: Word  # The group's name, unique in the inventory.
+    count: Count  # How many hosts there are.
     hosts: Annotated[tuple[HostPattern, ...], AfterValidator(_patterns)] = ()
     """Their names, ``w[001-032].example.com`` for a range; numbered after the group where left out."""
-    cpu: CpuLayout
-    """Processors of one host."""
-    memory: Size | None = None
-    """Memory of one host; or give ``memory_per_numa_node``."""
-    memory_per_numa_node: Size | None = None
-    """Memory attached to each NUMA node of one host."""
-    disks: Annotated[tuple[DiskSet, ...], AfterValidator(_some), _MIN_ONE]
-    """Disks of one host."""
+    cpu: CpuLayout  # Processors of one host.
+    memory: Size | None = None  # Memory of one host; or give ``memory_per_numa_node``.
+    memory_per_numa_node: Size | None = None  # Memory attached to each NUMA node of one host.
+    disks: Annotated[tuple[DiskSet, ...], AfterValidator(some), _MIN_ONE]  # Disks of one host.
     controller_bytes_per_s: Rate | None = Field(default=None, alias="controller_rate")
     """What the disks' controller carries, both ways together, where that is less than the disks do."""
-    nics: Annotated[tuple[NicSet, ...], AfterValidator(_some), _MIN_ONE]
+    nics: Annotated[tuple[NicSet, ...], AfterValidator(some), _MIN_ONE]
     """Network ports of one host that carry Hadoop's traffic."""
     racks: tuple[Word, ...] = ()
     """The racks they are in, in order, equally many in each; none where it is not known."""
@@ -184,10 +152,8 @@ class HostGroup(_Hardware):
             if rack in racks[:index]:
                 raise WrongValue(f"{rack!r} is listed twice", "name each rack once", (index,))
         if racks and count is not None and count % len(racks):
-            raise WrongValue(
-                f"{count} hosts do not divide evenly over {len(racks)} racks",
-                "make a group for the hosts of each rack",
-            )
+            problem = f"{count} hosts do not divide evenly over {len(racks)} racks"
+            raise WrongValue(problem, "make a group for the hosts of each rack")
         return racks
 
     @model_validator(mode="after")
@@ -195,9 +161,8 @@ class HostGroup(_Hardware):
         if self.memory is None and self.memory_per_numa_node is None:
             raise WrongValue("memory is missing", "add `memory: 256GiB`, or memory_per_numa_node")
         if self.memory is not None and self.memory_per_numa_node is not None:
-            raise WrongValue(
-                "memory is given twice", "leave out memory or this one", ("memory_per_numa_node",)
-            )
+            problem = "memory is given twice"
+            raise WrongValue(problem, "leave out memory or this one", ("memory_per_numa_node",))
         return self
 
     @cached_property
@@ -226,15 +191,12 @@ class HostGroup(_Hardware):
         return sum(nic.count * nic.speed_bits_per_s for nic in self.nics)
 
 
-class Inventory(_Hardware):
+class Inventory(FilePart):
     """All hosts a cluster may be made of."""
 
-    howdah: Literal[1] = FORMAT
-    """The format's version."""
-    cluster: Word = "cluster"
-    """The cluster's name; HDFS's name service is called after it."""
-    groups: Annotated[tuple[HostGroup, ...], AfterValidator(_some), _MIN_ONE]
-    """Groups of identical hosts."""
+    howdah: Literal[1] = FORMAT  # The format's version.
+    cluster: Word = "cluster"  # The cluster's name; HDFS's name service is called after it.
+    groups: Annotated[tuple[HostGroup, ...], AfterValidator(some), _MIN_ONE]  # Groups of identical hosts.
 
     @field_validator("groups")
     @classmethod
@@ -245,11 +207,8 @@ class Inventory(_Hardware):
         group_of: dict[str, str] = {}
         for index, group in enumerate(groups):
             if group.name in names:
-                raise WrongValue(
-                    f"another group is called {group.name!r} too",
-                    "give each group a unique name",
-                    (index, "name"),
-                )
+                problem = f"another group is called {group.name!r} too"
+                raise WrongValue(problem, "give each group a unique name", (index, "name"))
             names.add(group.name)
             for host in group.names:
                 # DNS does not tell capitals from small letters.
@@ -276,12 +235,9 @@ class Inventory(_Hardware):
 class Neighbour(Model):
     """Another cluster on the same hosts, as its plan was when this one was made."""
 
-    cluster: str
-    """Its name."""
-    digest: str
-    """The SHA-256 of its plan's file."""
-    masters_on: tuple[str, ...]
-    """The hosts that carry its masters or their shadows, as name patterns."""
+    cluster: str  # Its name.
+    digest: str  # The SHA-256 of its plan's file.
+    masters_on: tuple[str, ...]  # The hosts that carry its masters or their shadows, as name patterns.
     host_settings: dict[str, str] = Field(default_factory=dict)
     """What it wants of the hosts themselves, their firmware and hypervisor: values by key, as text."""
 
@@ -293,12 +249,9 @@ class Sharing(Model):
     """The cluster's name, which its virtual machines bear so that no other's are called the same."""
     disks: dict[str, tuple[int, ...]]
     """Which data disks of each host are this cluster's, by group: from 1, in the inventory's order."""
-    percent: int | None = None
-    """The part of every host that it was to have; None: all that the others leave."""
-    beside: tuple[Neighbour, ...] = ()
-    """The other clusters on the hosts."""
-    left_out: tuple[str, ...] = ()
-    """Hosts of the inventory that have nothing left for it, as name patterns."""
+    percent: int | None = None  # The part of every host that it was to have; None: all that the others leave.
+    beside: tuple[Neighbour, ...] = ()  # The other clusters on the hosts.
+    left_out: tuple[str, ...] = ()  # Hosts of the inventory that have nothing left for it, as name patterns.
     whole: tuple[HostGroup, ...] = ()
     """The whole hosts; empty in older plans, and if a lab's hosts differ from the planned ones."""
 

@@ -15,8 +15,7 @@ class MachineDisk(Model):
 
     number: int
     kind: Literal["device", "datastore"]
-    name: str
-    """The device's id, or the datastore's or pool's name."""
+    name: str  # The device's id, or the datastore's or pool's name.
     size_bytes: int
 
 
@@ -25,12 +24,10 @@ class FirstBoot(Model):
 
     host_name: str
     address: str
-    prefix: int
-    """Bits of the address that name the network."""
+    prefix: int  # Bits of the address that name the network.
     gateway: str | None
     name_servers: tuple[str, ...]
-    user: str
-    """Who may log in, and become root."""
+    user: str  # Who may log in, and become root.
     keys: tuple[str, ...]
 
 
@@ -46,12 +43,10 @@ class PlannedMachine(Model):
     vcpus: int
     memory_bytes: int
     numa_nodes: int
-    nodes: tuple[int, ...] = ()
-    """The NUMA nodes it is bound to; none leaves it to the hypervisor."""
+    nodes: tuple[int, ...] = ()  # The NUMA nodes it is bound to; none leaves it to the hypervisor.
     settings: tuple[Setting, ...]
     disks: tuple[MachineDisk, ...] = ()
-    mac: str | None = None
-    """Its card's address; the hypervisor's choice where there is none."""
+    mac: str | None = None  # Its card's address; the hypervisor's choice where there is none.
     shadow_host: str | None = None
     first_boot: FirstBoot
 
@@ -67,36 +62,28 @@ class HostState(Model):
     """A host as its hypervisor describes it."""
 
     name: str
-    ready: str = ""
-    """Why no machine can be started on it; empty if one can."""
+    ready: str = ""  # Why no machine can be started on it; empty if one can.
     memory_bytes: int
-    taken_bytes: int = 0
-    """Memory that machines not planned on it reserve."""
+    taken_bytes: int = 0  # Memory that machines not planned on it reserve.
     threads: int
     cores: int
     clock_mhz: int = 0
     nodes: tuple[HostNode, ...]
-    devices: Mapping[str, int]
-    """Disks by the names that they may be given by, with their sizes."""
-    held: Mapping[str, str] = {}
-    """The machine that has a disk, by the name of the disk."""
-    datastores: Mapping[str, int]
-    """Datastores or pools it reaches, with what is free in each."""
+    devices: Mapping[str, int]  # Disks by the names that they may be given by, with their sizes.
+    held: Mapping[str, str] = {}  # The machine that has a disk, by the name of the disk.
+    datastores: Mapping[str, int]  # Datastores or pools it reaches, with what is free in each.
     networks: frozenset[str]
-    no_fault_tolerance: str = ""
-    """Why it cannot run Fault Tolerance; empty if it can."""
+    no_fault_tolerance: str = ""  # Why it cannot run Fault Tolerance; empty if it can.
 
 
 class ExistingMachine(Model):
     """An existing machine."""
 
     name: str
-    ours: str = ""
-    """The howdah cluster it was made for, by its own metadata; empty for machines of others."""
+    ours: str = ""  # The howdah cluster it was made for, by its own metadata; empty for machines of others.
     running: bool
     host: str
-    facts: Mapping[str, str]
-    """Its properties, in the same words as those of planned machines."""
+    facts: Mapping[str, str]  # Its properties, in the same words as those of planned machines.
 
 
 class Difference(Model):
@@ -120,15 +107,12 @@ class ProvisionChange(Model):
     """A change of a machine, or of a thing that holds several."""
 
     doing: Doing
-    what: str
-    """``machine``, ``folder``, ``rule``."""
+    what: str  # ``machine``, ``folder``, ``rule``.
     name: str
     host: str = ""
     differences: tuple[Difference, ...] = ()
-    refused: str = ""
-    """Why howdah does not make it; empty if it does."""
-    restarts: bool = False
-    """Whether a running machine must be shut down for it, and started again."""
+    refused: str = ""  # Why howdah does not make it; empty if it does.
+    restarts: bool = False  # Whether a running machine must be shut down for it, and started again.
 
 
 class Provisioning(Model):

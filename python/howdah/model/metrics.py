@@ -116,23 +116,15 @@ METRICS: tuple[Metric, ...] = (
     Metric("regionserver/wal_appends", "1", "counter", "entries written to the log of writes (WAL)"),
     Metric("regionserver/wal_written_bytes", "B", "counter", "their bytes, each once"),
     Metric("regionserver/wal_syncs", "1", "counter", "syncs of the WAL"),
-    Metric(
-        "regionserver/wal_sync_s",
-        "s",
-        "counter",
-        "time of these syncs; HBase reports whole milliseconds of each",
-    ),
+    Metric("regionserver/wal_sync_s", "s", "counter",
+           "time of these syncs; HBase reports whole milliseconds of each"),
     Metric("regionserver/wal_sync_99_s", "s", "gauge", "time within which 99 % of the last syncs ended"),
     Metric("regionserver/calls", "1", "counter", "calls answered"),
     Metric("regionserver/queue_s", "s", "counter", "time calls waited, in whole milliseconds of each"),
     Metric("regionserver/processing_s", "s", "counter", "time calls took, in whole milliseconds of each"),
     Metric("regionserver/exceptions", "1", "counter", "calls answered with an exception"),
-    Metric(
-        "regionserver/too_busy",
-        "1",
-        "counter",
-        "of them because of full memstores; clients wait and retry",
-    ),
+    Metric("regionserver/too_busy", "1", "counter",
+           "of them because of full memstores; clients wait and retry"),
     Metric("regionserver/not_serving", "1", "counter", "of them because the region was on another server"),
     Metric("regionserver/handlers", "1", "gauge", "handlers at work"),
     Metric("regionserver/calls_queued", "1", "gauge", "calls that wait"),
@@ -147,9 +139,8 @@ METRICS: tuple[Metric, ...] = (
     Metric("jvm/*/gc_s", "s", "counter", "time a daemon was stopped by garbage collection"),
     Metric("jvm/*/heap_bytes", "B", "gauge", "heap of a daemon in use"),
     Metric("load/runnable", "1", "gauge", "tasks that run or wait for a CPU"),
-    Metric(
-        "kernel/cpu_s", "s", "counter", "CPU time of the kernel's own threads, which work for all processes"
-    ),
+    Metric("kernel/cpu_s", "s", "counter",
+           "CPU time of the kernel's own threads, which work for all processes"),
     Metric("own/*/cpu_s", "s", "counter", "CPU time of the run's own processes: lab, howdah"),
     Metric("own/*/read_bytes", "B", "counter", "bytes they read from disks"),
     Metric("own/*/written_bytes", "B", "counter", "bytes they wrote to disks"),
@@ -157,4 +148,4 @@ METRICS: tuple[Metric, ...] = (
     Metric("neighbour/*/sent_bytes", "B", "counter", "bytes that these machines sent"),
     Metric("neighbour/*/received_bytes", "B", "counter", "bytes that these machines received"),
     Metric("process/rss_bytes", "B", "gauge", "resident set of the howdah process"),
-)
+)  # fmt: skip

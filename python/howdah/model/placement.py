@@ -76,11 +76,9 @@ def virtual_name(host: str, suffix: str) -> str:
     label, dot, domain = host.partition(".")
     name = f"{label}-{suffix}{dot}{domain}"
     if len(label) + 1 + len(suffix) > _LONGEST_LABEL or len(name) > _LONGEST_NAME:
-        raise UserError(
-            f"host {host}",
-            f"a virtual machine on it would be called {name}, which is too long for a host name",
-            f"at most {_LONGEST_LABEL} characters between dots, and {_LONGEST_NAME} in all",
-        )
+        problem = f"a virtual machine on it would be called {name}, which is too long for a host name"
+        hint = f"at most {_LONGEST_LABEL} characters between dots, and {_LONGEST_NAME} in all"
+        raise UserError(f"host {host}", problem, hint)
     return name
 
 

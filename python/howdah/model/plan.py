@@ -40,21 +40,16 @@ class Role(StrEnum):
 class Input(Model):
     """One number that went into a value."""
 
-    name: str
-    """What it is, in the words of an inventory or a plan."""
-    value: int | float | str | bool
-    """The number itself, in SI base units."""
-    unit: str = ""
-    """Its unit: ``B``, ``B/s``, ``bit/s``, ``s`` or nothing."""
+    name: str  # What it is, in the words of an inventory or a plan.
+    value: int | float | str | bool  # The number itself, in SI base units.
+    unit: str = ""  # Its unit: ``B``, ``B/s``, ``bit/s``, ``s`` or nothing.
 
 
 class Breach(Model):
     """A rule that a value of the user's breaks."""
 
-    rule: str
-    """The rule's id."""
-    says: str
-    """What the rule asks for here."""
+    rule: str  # The rule's id.
+    says: str  # What the rule asks for here.
     severity: Literal["must", "should", "may"] = "should"
     """Whether breaking it is fatal, doubtful, or only not the best choice."""
 
@@ -62,55 +57,34 @@ class Breach(Model):
 class Setting(Model):
     """One decided value with the reason for it."""
 
-    key: str
-    """What was decided, in Hadoop's own key where there is one."""
-    value: Value
-    """The value decided on."""
-    reason: str
-    """Why, in a sentence."""
-    source: str
-    """Where the reason comes from."""
-    origin: Literal["rule", "user"] = "rule"
-    """Whether a rule chose the value or the user gave it."""
-    rule: str | None = None
-    """The id of the rule that decides it."""
-    file: str | None = None
-    """The file of a ConfigSet it belongs to; none for numbers of the plan itself."""
-    worker: str | None = None
-    """The kind of worker it holds for, where kinds differ."""
-    group: str | None = None
-    """The group of hosts it holds for, where groups differ."""
-    inputs: tuple[Input, ...] = ()
-    """The numbers that went in."""
-    breaks: tuple[Breach, ...] = ()
-    """The rules that a user's value breaks."""
+    key: str  # What was decided, in Hadoop's own key where there is one.
+    value: Value  # The value decided on.
+    reason: str  # Why, in a sentence.
+    source: str  # Where the reason comes from.
+    origin: Literal["rule", "user"] = "rule"  # Whether a rule chose the value or the user gave it.
+    rule: str | None = None  # The id of the rule that decides it.
+    file: str | None = None  # The file of a ConfigSet it belongs to; none for numbers of the plan itself.
+    worker: str | None = None  # The kind of worker it holds for, where kinds differ.
+    group: str | None = None  # The group of hosts it holds for, where groups differ.
+    inputs: tuple[Input, ...] = ()  # The numbers that went in.
+    breaks: tuple[Breach, ...] = ()  # The rules that a user's value breaks.
 
 
 class Worker(Model):
     """A kind of worker: what of a host runs tasks, the host itself (native) or a virtual machine."""
 
-    name: str
-    """The worker's name in tasks and figures; in a cluster, the name of its kind."""
-    map_slots: NonNegativeInt
-    """Map tasks at once."""
-    reduce_slots: NonNegativeInt
-    """Reduce tasks at once."""
+    name: str  # The worker's name in tasks and figures; in a cluster, the name of its kind.
+    map_slots: NonNegativeInt  # Map tasks at once.
+    reduce_slots: NonNegativeInt  # Reduce tasks at once.
     memory_bytes: NonNegativeInt
     """Its memory: of a cluster's worker all it has, on the local engine the budget to stay within."""
-    data_dirs: tuple[str, ...] = ()
-    """Absolute paths, used evenly."""
-    group: str | None = None
-    """The group of hosts it lives on."""
-    per_host: Count = 1
-    """How many of this kind one full host carries."""
-    vcpus: int | None = None
-    """Its virtual CPUs; a host's threads when native."""
-    data_disks: int | None = None
-    """Data disks of its own."""
-    numa_nodes: int | None = None
-    """NUMA nodes its CPUs and memory come from; 1 is local memory only."""
-    roles: tuple[Role, ...] = ()
-    """What runs on it."""
+    data_dirs: tuple[str, ...] = ()  # Absolute paths, used evenly.
+    group: str | None = None  # The group of hosts it lives on.
+    per_host: Count = 1  # How many of this kind one full host carries.
+    vcpus: int | None = None  # Its virtual CPUs; a host's threads when native.
+    data_disks: int | None = None  # Data disks of its own.
+    numa_nodes: int | None = None  # NUMA nodes its CPUs and memory come from; 1 is local memory only.
+    roles: tuple[Role, ...] = ()  # What runs on it.
 
     @property
     def own_name(self) -> str:
@@ -121,52 +95,35 @@ class Worker(Model):
 class Layout(Model):
     """How the hosts of one group are divided."""
 
-    group: str
-    """The group."""
-    platform: str
-    """``native``, ``4 per host``, ``2 small + 2 large per host``."""
-    virtual: bool
-    """Whether workers are virtual machines."""
-    workers: tuple[str, ...]
-    """The kinds of workers on one full host, one entry for each worker: its places."""
+    group: str  # The group.
+    platform: str  # ``native``, ``4 per host``, ``2 small + 2 large per host``.
+    virtual: bool  # Whether workers are virtual machines.
+    workers: tuple[str, ...]  # The kinds of workers on one full host, one entry for each worker: its places.
 
 
 class Master(Model):
     """One place for master daemons."""
 
-    name: str
-    """Its short name, ``nn1`` for instance; unique in the plan."""
-    address: str
-    """The host name it answers to."""
-    roles: tuple[Role, ...]
-    """The daemons it runs."""
-    host: str
-    """The physical host it is on."""
+    name: str  # Its short name, ``nn1`` for instance; unique in the plan.
+    address: str  # The host name it answers to.
+    roles: tuple[Role, ...]  # The daemons it runs.
+    host: str  # The physical host it is on.
     takes: tuple[str, ...] = ()
     """The kinds of workers that make room for it on that host, one for each place; none where it shares."""
-    whole_host: bool = False
-    """Whether the host runs no workers at all."""
-    shares: bool = False
-    """Whether it shares the operating system with the workers' daemons."""
-    vcpus: int
-    """Its virtual CPUs."""
-    memory_bytes: int
-    """Its memory."""
-    shadow_host: str | None = None
-    """The host of its Fault Tolerance shadow, where the same places are freed."""
-    rule: str | None = None
-    """The id of the rule that places it."""
-    reason: str
-    """Why it is there."""
+    whole_host: bool = False  # Whether the host runs no workers at all.
+    shares: bool = False  # Whether it shares the operating system with the workers' daemons.
+    vcpus: int  # Its virtual CPUs.
+    memory_bytes: int  # Its memory.
+    shadow_host: str | None = None  # The host of its Fault Tolerance shadow, where the same places are freed.
+    rule: str | None = None  # The id of the rule that places it.
+    reason: str  # Why it is there.
 
 
 class Rack(Model):
     """A rack, real or virtual, and its hosts."""
 
-    name: str
-    """As it appears in a network location: ``/name``."""
-    hosts: tuple[str, ...]
-    """Its hosts, as name patterns."""
+    name: str  # As it appears in a network location: ``/name``.
+    hosts: tuple[str, ...]  # Its hosts, as name patterns.
 
 
 class Placement(StrEnum):
@@ -180,114 +137,76 @@ class Placement(StrEnum):
 class Topology(Model):
     """Where hosts are in the network, as HDFS and YARN are configured."""
 
-    placement: Placement
-    """How replicas are kept on different hosts."""
-    real_racks: bool
-    """Whether the racks are those of the inventory."""
-    racks: tuple[Rack, ...]
-    """Every rack with its hosts, masters' hosts included."""
-    reason: str
-    """Why this placement, and what it costs."""
+    placement: Placement  # How replicas are kept on different hosts.
+    real_racks: bool  # Whether the racks are those of the inventory.
+    racks: tuple[Rack, ...]  # Every rack with its hosts, masters' hosts included.
+    reason: str  # Why this placement, and what it costs.
 
 
 class Judgement(Model):
     """The judgement of one rule on one platform."""
 
-    rule: str
-    """The rule's id."""
-    verdict: Literal["for", "against", "refused"]
-    """Which way it speaks."""
-    text: str
-    """The judgement in words, with the numbers."""
-    weight: float = 0.0
-    """How much it counts: the share of TeraSort's time it is worth, 0.12 for 12 %."""
+    rule: str  # The rule's id.
+    verdict: Literal["for", "against", "refused"]  # Which way it speaks.
+    text: str  # The judgement in words, with the numbers.
+    weight: float = 0.0  # How much it counts: the share of TeraSort's time it is worth, 0.12 for 12 %.
 
 
 class Candidate(Model):
     """One platform that a group of hosts allows, or why it does not."""
 
-    group: str
-    """The group of hosts."""
-    platform: str
-    """``native``, ``4 per host``, ``2 small + 2 large per host``."""
-    verdict: Literal["recommended", "possible", "refused"]
-    """What becomes of it."""
-    workers: int
-    """Workers in the whole group once masters have their places; 0 when refused."""
-    kinds: tuple[Worker, ...]
-    """The kinds of workers on a full host; none when refused."""
-    score: float
-    """The sum of its judgements' weights, the highest is recommended."""
-    judgements: tuple[Judgement, ...]
-    """Its pros and cons."""
+    group: str  # The group of hosts.
+    platform: str  # ``native``, ``4 per host``, ``2 small + 2 large per host``.
+    verdict: Literal["recommended", "possible", "refused"]  # What becomes of it.
+    workers: int  # Workers in the whole group once masters have their places; 0 when refused.
+    kinds: tuple[Worker, ...]  # The kinds of workers on a full host; none when refused.
+    score: float  # The sum of its judgements' weights, the highest is recommended.
+    judgements: tuple[Judgement, ...]  # Its pros and cons.
 
 
 class Year(Model):
     """What one year's data needs."""
 
-    year: int
-    """0 is today."""
-    need_bytes: int
-    """Data to be held, before replication."""
-    hosts: int
-    """Hosts that hold it."""
-    first_full: str
-    """What is the first to be full, in words."""
-    fill: dict[str, float]
-    """How full each resource is with the planned number of hosts, 0 to 1, by its name."""
+    year: int  # 0 is today.
+    need_bytes: int  # Data to be held, before replication.
+    hosts: int  # Hosts that hold it.
+    first_full: str  # What is the first to be full, in words.
+    fill: dict[str, float]  # How full each resource is with the planned number of hosts, 0 to 1, by its name.
 
 
 class Capacity(Model):
     """How much the cluster holds, and how long."""
 
-    raw_bytes: int
-    """All data disks of the workers."""
-    usable_bytes: int
-    """Data it holds after replication and reserves."""
-    bytes_per_host: int
-    """Data one host more would hold."""
-    years: tuple[Year, ...] = ()
-    """Year by year, if growth was requested."""
+    raw_bytes: int  # All data disks of the workers.
+    usable_bytes: int  # Data it holds after replication and reserves.
+    bytes_per_host: int  # Data one host more would hold.
+    years: tuple[Year, ...] = ()  # Year by year, if growth was requested.
     hosts_needed: int | None = None
     """Hosts that the last year needs, masters included; None if growth was not requested."""
-    group: str | None = None
-    """The group whose hosts are counted."""
+    group: str | None = None  # The group whose hosts are counted.
 
 
 class Advice(Model):
     """Something an administrator should know that is no setting."""
 
-    rule: str
-    """The rule's id."""
-    severity: Literal["must", "should", "may"]
-    """How much it matters."""
-    text: str
-    """What to do or to know, with the numbers."""
-    source: str
-    """Where it comes from."""
+    rule: str  # The rule's id.
+    severity: Literal["must", "should", "may"]  # How much it matters.
+    text: str  # What to do or to know, with the numbers.
+    source: str  # Where it comes from.
 
 
 class Cluster(Model):
     """Which hosts carry what, and what was weighed against it."""
 
-    howdah: Literal[1] = FORMAT
-    """The format's version."""
-    request: PlanRequest
-    """What the user requested."""
-    inventory: Inventory
-    """The hosts."""
-    layouts: tuple[Layout, ...]
-    """How each group is divided."""
-    masters: tuple[Master, ...]
-    """Where the masters are."""
-    topology: Topology
-    """Racks, node groups and the placement of replicas."""
-    candidates: tuple[Candidate, ...]
-    """Every platform that was weighed, the best of each group first."""
-    capacity: Capacity
-    """How much it holds."""
-    advice: tuple[Advice, ...] = ()
-    """What is no setting."""
+    howdah: Literal[1] = FORMAT  # The format's version.
+    request: PlanRequest  # What the user requested.
+    inventory: Inventory  # The hosts.
+    layouts: tuple[Layout, ...]  # How each group is divided.
+    masters: tuple[Master, ...]  # Where the masters are.
+    topology: Topology  # Racks, node groups and the placement of replicas.
+    candidates: tuple[Candidate, ...]  # Every platform that was weighed, the best of each group first.
+    capacity: Capacity  # How much it holds.
+    advice: tuple[Advice, ...] = ()  # What is no setting.
 
     @property
     def port_bits_per_s(self) -> dict[str, int]:
@@ -309,26 +228,21 @@ _NO_CLUSTER = (
 class BasePlan(Model):
     """Workers and settings: what an engine needs of any plan."""
 
-    platform: str
-    """How hosts are divided into workers."""
-    workers: tuple[Worker, ...]
-    """The workers of one machine; of a cluster the kinds of workers."""
-    settings: tuple[Setting, ...]
-    """Every decided value with its reason."""
+    platform: str  # How hosts are divided into workers.
+    workers: tuple[Worker, ...]  # The workers of one machine; of a cluster the kinds of workers.
+    settings: tuple[Setting, ...]  # Every decided value with its reason.
 
 
 class WorkerPlan(BasePlan):
     """A plan without hosts: of this machine, or of a running cluster as its daemons report it."""
 
-    cluster: None = None
-    """Always null: only the plan of a cluster has hosts."""
+    cluster: None = None  # Always null: only the plan of a cluster has hosts.
 
 
 class ClusterPlan(BasePlan):
     """A plan that `howdah plan` makes from an inventory."""
 
-    cluster: Cluster
-    """Which hosts carry what."""
+    cluster: Cluster  # Which hosts carry what.
 
     @model_validator(mode="before")
     @classmethod
@@ -355,8 +269,7 @@ def _kind(plan: Any) -> str:
 Plan = Annotated[
     Annotated[WorkerPlan, Tag(WORKER_PLAN)] | Annotated[ClusterPlan, Tag(CLUSTER_PLAN)],
     Discriminator(_kind),
-]
-"""The plan of a run: read as one of a cluster if it has ``cluster``."""
+]  # The plan of a run: read as one of a cluster if it has ``cluster``.
 
 
 def cluster_plan(plan: Plan, where: str) -> ClusterPlan:
@@ -386,10 +299,8 @@ def planned_text(plan: Plan, key: str) -> str:
 class ConfigFile(Model):
     """One file, by its path below the ConfigSet's directory."""
 
-    path: str
-    """Relative, with forward slashes: ``hadoop/core-site.xml``."""
-    content: str
-    """Its whole text; the same plan gives the same text."""
+    path: str  # Relative, with forward slashes: ``hadoop/core-site.xml``.
+    content: str  # Its whole text; the same plan gives the same text.
     executable: bool = False
 
 

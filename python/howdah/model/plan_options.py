@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from howdah.errors import UserError
-from howdah.model.request import Demand, Growth, Hypervisor, Override, PlanRequest, Profile, Protection
+from howdah.model.request import Demand, Growth, Hypervisor, PlanRequest, Profile, Protection
 from howdah.units import exact_bytes
 
 C = TypeVar("C", bound=StrEnum)
@@ -74,139 +74,76 @@ def usual_years(*, growing: bool) -> int:
     return 3 if growing else 0
 
 
-def _override_text(override: Override) -> str:
-    return f"{override.key}={override.value}"
-
-
 def _years(growth: Growth) -> int | None:
     return growth.years if growth.years != usual_years(growing=bool(growth.per_year)) else None
 
 
 PLAN_OPTIONS = (
     PlanOption(
-        "workload",
-        "Workload: mapreduce, spark, tez (Hive), ycsb:300M (HBase), storage, terasuite:30TB, @work.yaml; "
-        "repeat it for a mix. Default: mapreduce.",
-        field="workloads",
-        several=True,
-        text=demand_text,
+        "workload", "Workload: mapreduce, spark, tez (Hive), ycsb:300M (HBase), storage, terasuite:30TB, "
+        "@work.yaml; repeat it for a mix. Default: mapreduce.", "workloads", several=True, text=demand_text,
     ),
-    PlanOption("replication", "Replicas of a block.", field="replication", kind=int),
+    PlanOption("replication", "Replicas of a block.", "replication", kind=int),
     PlanOption(
-        "erasure_coding",
-        "Directory of HDFS and the erasure coding policy of its files, such as /archive=RS-6-3-1024k; "
-        "repeatable. `howdah plan storage` compares the policies.",
-        field="coded",
-        several=True,
-        text=lambda directory: f"{directory.path}={directory.policy}",
-        metavar="DIR=POLICY",
+        "erasure_coding", "Directory of HDFS and the erasure coding policy of its files, such as "
+        "/archive=RS-6-3-1024k; repeatable. `howdah plan storage` compares the policies.", "coded",
+        several=True, text=lambda directory: f"{directory.path}={directory.policy}", metavar="DIR=POLICY",
         more=True,
     ),
     PlanOption(
-        "hypervisor",
-        f"Hypervisor: {', '.join(Hypervisor)}. Default: none, every host is a worker.",
-        field="hypervisor",
-        choices=Hypervisor,
+        "hypervisor", f"Hypervisor: {', '.join(Hypervisor)}. Default: none, every host is a worker.",
+        "hypervisor", choices=Hypervisor,
     ),
     PlanOption(
-        "weigh_virtual",
-        "Also evaluate virtual machines as workers on these hosts.",
-        field="weigh_virtual",
+        "weigh_virtual", "Also evaluate virtual machines as workers on these hosts.", "weigh_virtual",
         kind=bool,
     ),
     PlanOption(
-        "protect_masters",
-        f"Protection of masters from the loss of a host: {', '.join(Protection)}.",
-        field="protection",
-        choices=Protection,
-        default=Protection.NONE.value,
+        "protect_masters", f"Protection of masters from the loss of a host: {', '.join(Protection)}.",
+        "protection", choices=Protection, default=Protection.NONE.value,
     ),
-    PlanOption("secure", "Plan Kerberos and TLS.", field="secure", kind=bool),
-    PlanOption("realm", "Kerberos realm. Default: the hosts' domain.", field="realm", more=True),
+    PlanOption("secure", "Plan Kerberos and TLS.", "secure", kind=bool),
+    PlanOption("realm", "Kerberos realm. Default: the hosts' domain.", "realm", more=True),
     PlanOption(
-        "profile",
-        "Profile: production, or paper to reproduce a study's configuration.",
-        field="profile",
-        choices=Profile,
-        default=Profile.PRODUCTION.value,
-        more=True,
+        "profile", "Profile: production, or paper to reproduce a study's configuration.", "profile",
+        choices=Profile, default=Profile.PRODUCTION.value, more=True,
     ),
+    PlanOption("workers_per_host", "Plan exactly this many workers per host.", "workers_per_host", kind=int),
     PlanOption(
-        "workers_per_host",
-        "Plan exactly this many workers per host.",
-        field="workers_per_host",
-        kind=int,
+        "slots", "Plan exactly this many concurrent map tasks per worker, and as many reduce tasks.", "slots",
+        kind=int, more=True,
+    ),
+    PlanOption("overcommit", "Allow more virtual CPUs than threads.", "overcommit", kind=bool, more=True),
+    PlanOption(
+        "set", "Value to use instead of the rule's, KEY=VALUE; repeatable.", "overrides", several=True,
+        text=lambda override: f"{override.key}={override.value}", metavar="KEY=VALUE",
     ),
     PlanOption(
-        "slots",
-        "Plan exactly this many concurrent map tasks per worker, and as many reduce tasks.",
-        field="slots",
-        kind=int,
-        more=True,
+        "hadoop", "Hadoop release.", "hadoop", metavar="VERSION",
+        completion="howdah.releases.catalogue:PLANNED_VERSIONS", default=PlanRequest().hadoop, more=True,
     ),
     PlanOption(
-        "overcommit",
-        "Allow more virtual CPUs than threads.",
-        field="overcommit",
-        kind=bool,
-        more=True,
+        "hbase", "HBase release.", "hbase", metavar="VERSION",
+        completion="howdah.releases.catalogue:HBASE_VERSIONS", default=PlanRequest().hbase, more=True,
     ),
     PlanOption(
-        "set",
-        "Value to use instead of the rule's, KEY=VALUE; repeatable.",
-        field="overrides",
-        several=True,
-        text=_override_text,
-        metavar="KEY=VALUE",
-    ),
-    PlanOption(
-        "hadoop",
-        "Hadoop release.",
-        metavar="VERSION",
-        field="hadoop",
-        completion="howdah.releases.catalogue:PLANNED_VERSIONS",
-        default=PlanRequest().hadoop,
-        more=True,
-    ),
-    PlanOption(
-        "hbase",
-        "HBase release.",
-        metavar="VERSION",
-        field="hbase",
-        completion="howdah.releases.catalogue:HBASE_VERSIONS",
-        default=PlanRequest().hbase,
-        more=True,
-    ),
-    PlanOption(
-        "need",
-        "Amount of data to store today, such as 300TB.",
-        metavar="SIZE",
+        "need", "Amount of data to store today, such as 300TB.", metavar="SIZE", text=exact_bytes,
         value=lambda request: request.growth.need_bytes if request.growth is not None else None,
-        text=exact_bytes,
     ),
     PlanOption(
-        "growth",
-        "Growth of the data, such as 40%/year.",
-        metavar="RATE",
+        "growth", "Growth of the data, such as 40%/year.", metavar="RATE",
         value=lambda request: (request.growth.per_year or None) if request.growth is not None else None,
         text=lambda per_year: f"{100 * per_year:g}%/year",
     ),
     PlanOption(
-        "years",
-        "Years that the cluster must last.",
+        "years", "Years that the cluster must last.", kind=int, most=30, more=True,
         value=lambda request: _years(request.growth) if request.growth is not None else None,
-        kind=int,
-        most=30,
-        more=True,
     ),
     PlanOption(
-        "mean_file",
-        "Mean size of the files to be stored: small files need more NameNode heap. Default: 64MiB.",
-        field="file_bytes",
-        text=exact_bytes,
-        more=True,
+        "mean_file", "Mean size of the files to be stored: small files need more NameNode heap. "
+        "Default: 64MiB.", "file_bytes", text=exact_bytes, more=True,
     ),
-)
+)  # fmt: skip
 
 USUAL = PlanRequest(workloads=(Demand(kind="mapreduce"),))  # The request without any option.
 

@@ -38,10 +38,8 @@ class Forecast(Model):
     """The elapsed time of a workload or of one of its phases, or a metric of it, as it is predicted."""
 
     workload: str
-    phase: str | None = None
-    """Its phase; None for the whole workload."""
-    metric: str | None = None
-    """The metric of its results, by name; None for its elapsed time."""
+    phase: str | None = None  # Its phase; None for the whole workload.
+    metric: str | None = None  # The metric of its results, by name; None for its elapsed time.
     unit: Unit = "s"
     low: Positive | None = _formerly("low", required=False)
     """The lower end of the 90 % interval; None without a calibration, when nothing is known of it."""
@@ -93,14 +91,11 @@ def _known_intervals(content: Any) -> Any:
 class Beyond(Model):
     """A quantity of a run that lies outside the runs that its calibration was made from."""
 
-    name: str
-    """The quantity: ``maps at once on a data disk``."""
+    name: str  # The quantity: ``maps at once on a data disk``.
     value: float
-    low: float
-    """The least value among the calibration's runs."""
+    low: float  # The least value among the calibration's runs.
     high: float
-    factor: float
-    """How many times the nearer end it is, above 1 on either side."""
+    factor: float  # How many times the nearer end it is, above 1 on either side.
     text: str
 
 
@@ -111,8 +106,7 @@ class Distance(Model):
     """Length of the vector that has the logarithm of every factor beyond them; 0 inside."""
     deviation: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     """Standard deviation that it adds to the logarithm of every time: the intervals are wider by that."""
-    beyond: tuple[Beyond, ...] = ()
-    """The quantities outside, the furthest first."""
+    beyond: tuple[Beyond, ...] = ()  # The quantities outside, the furthest first.
 
 
 class Prediction(Model):
@@ -124,14 +118,11 @@ class Prediction(Model):
     howdah_version: str
     seed: int
     replications: int
-    calibration: str | None
-    """The calibration's name; None where the simulator's parameters are its defaults."""
+    calibration: str | None  # The calibration's name; None where the simulator's parameters are its defaults.
     best_of: int = 1
     """The calibration's figures are the best of so many runs; the times here are those of any one run."""
-    distance: Distance | None = None
-    """How far the run lies from those of the calibration; None without one."""
-    digests: dict[str, str]
-    """SHA-256 of the plan, the suite and the calibration, in hex, by name."""
+    distance: Distance | None = None  # How far the run lies from those of the calibration; None without one.
+    digests: dict[str, str]  # SHA-256 of the plan, the suite and the calibration, in hex, by name.
     plan: ClusterPlan
     laboratory: Laboratory | None = None
     """The lab that it is about, which has less than its plan; None for a planned cluster."""
@@ -179,14 +170,11 @@ class Score(Model):
 class KnownTimes(Model):
     """Published or measured times of the same work on the same hosts, divided in the same way."""
 
-    origin: Literal["published", "measured"]
-    """Whether a study says so or a run of one's own."""
-    source: str
-    """The published run's name, or the measured run's id."""
+    origin: Literal["published", "measured"]  # Whether a study says so or a run of one's own.
+    source: str  # The published run's name, or the measured run's id.
     times: dict[str, Seconds]
     """Seconds by workload, and by workload and phase: ``terasort``, ``terasort/map-shuffle``."""
-    differs: tuple[str, ...] = ()
-    """What else is not the same, in words."""
+    differs: tuple[str, ...] = ()  # What else is not the same, in words.
 
 
 SATURATED = 0.95  # A master so busy on one core, as one lock allows, is the bottleneck.
@@ -198,16 +186,12 @@ NEARLY = 0.95  # So much of a requested rate or of the highest throughput counts
 class Effect(Model):
     """What one change does to the time of the whole suite."""
 
-    quantity: str
-    """What is changed: ``disks``, ``nic-speed`` …"""
+    quantity: str  # What is changed: ``disks``, ``nic-speed`` …
     before: str
     after: str
-    elapsed_s: Seconds
-    """What the suite would take, the median."""
-    share: float
-    """How much longer that is: 0.1 for 10 %."""
-    low: float | None
-    """The lower end of the 90 % interval of this; None without a calibration, when nothing is known of it."""
+    elapsed_s: Seconds  # What the suite would take, the median.
+    share: float  # How much longer that is: 0.1 for 10 %.
+    low: float | None  # The lower end of the 90 % interval of this; None without a calibration.
     high: float | None
     tells: bool
     """Whether the change can be distinguished from none; without a calibration, from chance between seeds."""
@@ -223,11 +207,9 @@ class WhatIf(Model):
 
     suite: str
     calibration: str | None
-    replications: int
-    """Simulations of the plan and of each change, always with the same draws."""
+    replications: int  # Simulations of the plan and of each change, always with the same draws.
     seed: int
-    elapsed_s: Seconds
-    """What the suite takes as planned, the median."""
+    elapsed_s: Seconds  # What the suite takes as planned, the median.
     effects: tuple[Effect, ...]
     impossible: tuple[str, ...]
     warnings: tuple[RunWarning, ...]
@@ -238,16 +220,12 @@ class Point(Model):
 
     hosts: int
     dataset_bytes: int
-    elapsed_s: Seconds
-    """What the whole suite takes, the median."""
-    low_s: Seconds | None
-    """The lower end of its 90 % interval; None without a calibration, when nothing is known of it."""
+    elapsed_s: Seconds  # What the whole suite takes, the median.
+    low_s: Seconds | None  # The lower end of its 90 % interval; None without a calibration.
     high_s: Seconds | None
     forecasts: tuple[Forecast, ...]
-    namenode: float
-    """The share of one core that the NameNode is busy in the phase that loads it most."""
-    scheduler: float
-    """The same of the ResourceManager, or of Hadoop 1's JobTracker."""
+    namenode: float  # The share of one core that the NameNode is busy in the phase that loads it most.
+    scheduler: float  # The same of the ResourceManager, or of Hadoop 1's JobTracker.
 
     @property
     def interval(self) -> Interval | None:
@@ -264,11 +242,9 @@ class Sweep(Model):
     """A plan at several sizes, the smallest first."""
 
     suite: str
-    quantity: Literal["hosts", "dataset"]
-    """What grows; with the hosts, their work does."""
+    quantity: Literal["hosts", "dataset"]  # What grows; with the hosts, their work does.
     calibration: str | None
-    replications: int
-    """Simulations of each size, always with the same draws."""
+    replications: int  # Simulations of each size, always with the same draws.
     seed: int
     points: tuple[Point, ...]
     warnings: tuple[RunWarning, ...]
@@ -276,27 +252,17 @@ class Sweep(Model):
     @property
     def saturation(self) -> tuple[Point, Point] | None:
         """The sizes between which a master saturates; None where none does, or one does from the first."""
-        return next(
-            (
-                (point, larger)
-                for point, larger in pairwise(self.points)
-                if point.busiest < SATURATED <= larger.busiest
-            ),
-            None,
-        )
+        pairs = pairwise(self.points)
+        return next((pair for pair in pairs if pair[0].busiest < SATURATED <= pair[1].busiest), None)
 
 
 class LoadPoint(Model):
     """What operations on a table come to where so much is asked of it."""
 
-    asked: int
-    """Threads of each client, or operations a second."""
-    forecasts: tuple[Forecast, ...]
-    """The throughput, then within what times so many operations ended."""
-    station: str
-    """What is busiest: ``server processors``, ``log`` …"""
-    busy: float
-    """Share of the time, of the busiest one of its kind."""
+    asked: int  # Threads of each client, or operations a second.
+    forecasts: tuple[Forecast, ...]  # The throughput, then within what times so many operations ended.
+    station: str  # What is busiest: ``server processors``, ``log`` …
+    busy: float  # Share of the time, of the busiest one of its kind.
 
     @property
     def throughput_per_s(self) -> float:
@@ -308,11 +274,9 @@ class LoadSweep(Model):
     """A planned HBase asked more and more, the least first."""
 
     suite: str
-    quantity: Literal["threads", "target"]
-    """What grows: operations at once of each client, or those asked for in a second."""
+    quantity: Literal["threads", "target"]  # What grows: operations at once of each client, or a second.
     calibration: str | None
-    replications: int
-    """Simulations of each point, always with the same draws."""
+    replications: int  # Simulations of each point, always with the same draws.
     seed: int
     points: tuple[LoadPoint, ...]
     warnings: tuple[RunWarning, ...]

@@ -50,43 +50,32 @@ class Demand(Model):
     kind: WorkKind
     """Jobs of MapReduce as they come, or as the TeraSort suite is one; of Spark; of Hive on Tez; HBase, as
     YCSB loads it; or nothing but files to be kept."""
-    dataset_bytes: int | None = None
-    """Size of TeraSort's dataset."""
-    records: int | None = None
-    """Records of 1 kB in HBase's table."""
+    dataset_bytes: int | None = None  # Size of TeraSort's dataset.
+    records: int | None = None  # Records of 1 kB in HBase's table.
 
 
 class Override(Model):
     """A value that the user insists on."""
 
-    key: str
-    """The key: Hadoop's, HBase's or a system's, as a plan's settings name it."""
-    value: str
-    """As the user wrote it."""
+    key: str  # The key: Hadoop's, HBase's or a system's, as a plan's settings name it.
+    value: str  # As the user wrote it.
 
 
 class Growth(Model):
     """How much data there will be."""
 
-    need_bytes: int
-    """Data to be held today, before replication."""
-    per_year: float = 0.0
-    """Growth in a year, 0.4 for 40 %."""
-    years: int = 0
-    """How many years the cluster is to last."""
+    need_bytes: int  # Data to be held today, before replication.
+    per_year: float = 0.0  # Growth in a year, 0.4 for 40 %.
+    years: int = 0  # How many years the cluster is to last.
 
 
 class Hadoop1(Model):
     """How Hadoop 1 ran a published study: what no setting of today's releases expresses."""
 
-    heartbeat_s: float
-    """Time between a TaskTracker's heartbeats, seconds."""
-    out_of_band: bool = False
-    """Whether the end of a task was reported at once."""
-    locality_delay_s: float = 0.0
-    """How long a job waited for a worker that has its block, seconds."""
-    jvm_reuse: bool = True
-    """Whether a task's JVM ran the next task of its job."""
+    heartbeat_s: float  # Time between a TaskTracker's heartbeats, seconds.
+    out_of_band: bool = False  # Whether the end of a task was reported at once.
+    locality_delay_s: float = 0.0  # How long a job waited for a worker that has its block, seconds.
+    jvm_reuse: bool = True  # Whether a task's JVM ran the next task of its job.
     merge_outputs: Annotated[int, Field(ge=1)] | None = None
     """Map outputs at which a reduce merged what it held (mapred.inmem.merge.threshold); None where memory
     alone decided."""
@@ -100,53 +89,36 @@ class Hadoop1(Model):
 class CodedDirectory(Model):
     """A directory of HDFS whose files are erasure-coded."""
 
-    path: str
-    """The directory, such as ``/archive``."""
-    policy: str
-    """The erasure coding policy, such as ``RS-6-3-1024k``."""
+    path: str  # The directory, such as ``/archive``.
+    policy: str  # The erasure coding policy, such as ``RS-6-3-1024k``.
 
 
 class PlanRequest(Model):
     """The work, the protection and the limits of a cluster to be planned."""
 
-    workloads: tuple[Demand, ...] = (Demand(kind="terasuite"),)
-    """What it will run; several are a mix."""
-    replication: int | None = None
-    """Replicas of a block."""
+    workloads: tuple[Demand, ...] = (Demand(kind="terasuite"),)  # What it will run; several are a mix.
+    replication: int | None = None  # Replicas of a block.
     hypervisor: Hypervisor | None = None
     """The available hypervisor; None: hosts are used as they are, unless virtual machines are requested."""
     weigh_virtual: bool = False
     """Whether virtual machines are weighed against the hosts themselves although no hypervisor is named."""
-    protection: Protection = Protection.NONE
-    """How masters are protected."""
-    secure: bool = False
-    """Kerberos and TLS."""
-    realm: str | None = None
-    """The Kerberos realm; made from the hosts' domain where left out."""
-    profile: Profile = Profile.PRODUCTION
-    """Whether safety may be traded for a benchmark."""
-    workers_per_host: int | None = None
-    """Plan exactly this many workers per host."""
-    slots: int | None = None
-    """Plan exactly this many map tasks and as many reduce tasks at once per worker."""
-    overcommit: bool = False
-    """Whether more virtual CPUs than threads may be given out."""
-    hadoop: str = DEFAULT_HADOOP
-    """The Hadoop release the configuration is for."""
-    hbase: str = DEFAULT_HBASE
-    """The HBase release the configuration is for."""
-    overrides: tuple[Override, ...] = ()
-    """Values the user insists on."""
-    file_bytes: int | None = None
-    """Mean size of the files to be stored."""
-    growth: Growth | None = None
-    """Amount of data and its growth, if requested."""
+    protection: Protection = Protection.NONE  # How masters are protected.
+    secure: bool = False  # Kerberos and TLS.
+    realm: str | None = None  # The Kerberos realm; made from the hosts' domain where left out.
+    profile: Profile = Profile.PRODUCTION  # Whether safety may be traded for a benchmark.
+    workers_per_host: int | None = None  # Plan exactly this many workers per host.
+    slots: int | None = None  # Plan exactly this many map tasks and as many reduce tasks at once per worker.
+    overcommit: bool = False  # Whether more virtual CPUs than threads may be given out.
+    hadoop: str = DEFAULT_HADOOP  # The Hadoop release the configuration is for.
+    hbase: str = DEFAULT_HBASE  # The HBase release the configuration is for.
+    overrides: tuple[Override, ...] = ()  # Values the user insists on.
+    file_bytes: int | None = None  # Mean size of the files to be stored.
+    growth: Growth | None = None  # Amount of data and its growth, if requested.
     coded: tuple[CodedDirectory, ...] = ()
     """Directories whose files are erasure-coded; all others have replicas."""
     laboratory: bool = False
     """Whether it is for a lab, whose RegionServers may be smaller than useful on other hosts."""
-    hadoop1: Hadoop1 | None = None
-    """How Hadoop 1 ran it, where the plan repeats a published study."""
+    hadoop1: Hadoop1 | None = None  # How Hadoop 1 ran it, where the plan repeats a published study.
     sharing: Sharing | None = None
     """What it has of hosts that other clusters use, too; None where they are its own."""
 
@@ -175,7 +147,6 @@ class PlanRequest(Model):
 
     @property
     def kinds(self) -> frozenset[WorkKind]:
-        """The kinds of work it is planned for."""
         return frozenset(demand.kind for demand in self.workloads)
 
     @property
@@ -185,7 +156,6 @@ class PlanRequest(Model):
 
     @property
     def spark_used(self) -> bool:
-        """Whether Spark runs on the cluster."""
         return "spark" in self.kinds
 
     @property
@@ -195,7 +165,6 @@ class PlanRequest(Model):
 
     @property
     def hbase_used(self) -> bool:
-        """Whether HBase runs on the cluster."""
         return "ycsb" in self.kinds
 
     @property

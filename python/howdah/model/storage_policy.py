@@ -58,20 +58,15 @@ class ErasurePolicy(NamedTuple):
         return math.ceil(file_bytes / (self.data * block_bytes))
 
 
-def _policy(name: str, data: int, parity: int, encoded: float, rebuilt: float) -> ErasurePolicy:
-    return ErasurePolicy(name, data, parity, CodingRate(encoded, rebuilt))
-
-
 POLICIES: Final = {
     policy.name: policy
     for policy in (
-        _policy("RS-6-3-1024k", 6, 3, 560e6, 277e6),
-        _policy("RS-10-4-1024k", 10, 4, 421e6, 167e6),
-        _policy("RS-3-2-1024k", 3, 2, 848e6, 557e6),
-        _policy("XOR-2-1-1024k", 2, 1, 1822e6, 816e6),
+        ErasurePolicy("RS-6-3-1024k", 6, 3, CodingRate(560e6, 277e6)),
+        ErasurePolicy("RS-10-4-1024k", 10, 4, CodingRate(421e6, 167e6)),
+        ErasurePolicy("RS-3-2-1024k", 3, 2, CodingRate(848e6, 557e6)),
+        ErasurePolicy("XOR-2-1-1024k", 2, 1, CodingRate(1822e6, 816e6)),
     )
-}
-"""The policies by name. RS-LEGACY-6-3-1024k, which exists for old files only, is left out."""
+}  # The policies by name. RS-LEGACY-6-3-1024k, which exists for old files only, is left out.
 
 
 class StoredData(Model):
@@ -79,10 +74,8 @@ class StoredData(Model):
 
     data_bytes: int
     file_bytes: int
-    age_days: float | None = None
-    """Age of the data, days; unknown if left out."""
-    reads_per_month: float = 0.0
-    """How often a byte is read in a month, on average."""
+    age_days: float | None = None  # Age of the data, days; unknown if left out.
+    reads_per_month: float = 0.0  # How often a byte is read in a month, on average.
 
 
 class HostMove(Model):
@@ -90,51 +83,35 @@ class HostMove(Model):
 
     lost_bytes: int
     read_bytes: int
-    network_bytes: int
-    """Bytes between DataNodes."""
-    core_s: float
-    """CPU time of coding, seconds of one core."""
-    elapsed_s: float
-    """Time from the first block to the last one, seconds."""
+    network_bytes: int  # Bytes between DataNodes.
+    core_s: float  # CPU time of coding, seconds of one core.
+    elapsed_s: float  # Time from the first block to the last one, seconds.
     limit: Literal["network", "disks", "CPU", "settings"]
     """What sets that time. Settings are those of the NameNode that hand out blocks."""
-    simulated_s: float | None = None
-    """The same time, simulated block by block; None if that was not requested."""
+    simulated_s: float | None = None  # The same time, simulated block by block; None if not requested.
 
 
 class PolicyCost(Model):
     """One policy on this cluster."""
 
-    policy: str
-    """``3 replicas``, or the name of an erasure coding policy."""
+    policy: str  # ``3 replicas``, or the name of an erasure coding policy.
     verdict: Literal["recommended", "possible", "unsafe", "impossible"]
     """``unsafe`` policies lose data with one host or one rack; ``impossible`` ones find too few DataNodes."""
     reasons: tuple[str, ...]
-    least_hosts: int
-    """The fewest hosts on which it is safe and a lost host can be rebuilt."""
-    least_racks: int
-    """The fewest racks on which the loss of a rack loses no data."""
+    least_hosts: int  # The fewest hosts on which it is safe and a lost host can be rebuilt.
+    least_racks: int  # The fewest racks on which the loss of a rack loses no data.
     hosts_lost: int
-    survives_rack: bool | None
-    """Whether it survives the loss of a rack; None if no racks are known."""
+    survives_rack: bool | None  # Whether it survives the loss of a rack; None if no racks are known.
     raw_bytes: int
-    raw_per_byte: float
-    """Bytes on disks for each byte of data."""
-    write_network_per_byte: float
-    """Bytes between DataNodes for each byte that a task on a worker writes."""
-    read_network_per_byte: float
-    """The same for each byte that a task next to its data reads."""
-    read_network_per_month: int
-    """Bytes between DataNodes for a month's reads."""
-    encode_core_s_per_tb: float
-    """CPU time of coding 1 TB, seconds of one core; 0 for replicas."""
-    objects: int
-    """Files and blocks, or block groups, that the NameNode keeps."""
+    raw_per_byte: float  # Bytes on disks for each byte of data.
+    write_network_per_byte: float  # Bytes between DataNodes for each byte that a task on a worker writes.
+    read_network_per_byte: float  # The same for each byte that a task next to its data reads.
+    read_network_per_month: int  # Bytes between DataNodes for a month's reads.
+    encode_core_s_per_tb: float  # CPU time of coding 1 TB, seconds of one core; 0 for replicas.
+    objects: int  # Files and blocks, or block groups, that the NameNode keeps.
     blocks: int
-    rebuild: HostMove
-    """After the loss."""
-    drain: HostMove
-    """Before its removal in good order."""
+    rebuild: HostMove  # After the loss.
+    drain: HostMove  # Before its removal in good order.
 
 
 class StorageComparison(Model):
@@ -142,15 +119,10 @@ class StorageComparison(Model):
 
     data: StoredData
     hosts: int
-    workers: int
-    """DataNodes."""
-    racks: int
-    """Racks with DataNodes, as HDFS is configured."""
-    real_racks: bool
-    """Whether these are racks of the inventory, not virtual ones."""
+    workers: int  # DataNodes.
+    racks: int  # Racks with DataNodes, as HDFS is configured.
+    real_racks: bool  # Whether these are racks of the inventory, not virtual ones.
     lost: Literal["host", "worker"]
-    noticed_s: float
-    """Time until the NameNode gives up a lost DataNode, seconds."""
-    share: float
-    """The part of disks, network and cores that rebuilding may take from jobs."""
+    noticed_s: float  # Time until the NameNode gives up a lost DataNode, seconds.
+    share: float  # The part of disks, network and cores that rebuilding may take from jobs.
     policies: tuple[PolicyCost, ...]

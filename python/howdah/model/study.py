@@ -40,12 +40,9 @@ Labels = dict[str, Annotated[str, BeforeValidator(_label, json_schema_input_type
 class Factor(Model):
     """One thing that varies: the values of one setting, or levels of several settings each."""
 
-    vary: str
-    """The setting, a key of the plan with a dot in it, or any name where levels are given."""
-    values: tuple[Scalar, ...] = ()
-    """The setting's values."""
-    levels: tuple[Level, ...] = ()
-    """What it is made of, where a level is more than one setting."""
+    vary: str  # The setting, a key of the plan with a dot in it, or any name where levels are given.
+    values: tuple[Scalar, ...] = ()  # The setting's values.
+    levels: tuple[Level, ...] = ()  # What it is made of, where a level is more than one setting.
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -66,27 +63,23 @@ class Factor(Model):
 class Repeats(Model):
     """How often each cell runs."""
 
-    least: Few = 3
-    """At least so often: with fewer than two nothing is known of noise."""
-    most: Few = 3
-    """At most so often."""
+    least: Few = 3  # At least so often: with fewer than two nothing is known of noise.
+    most: Few = 3  # At most so often.
     until: Annotated[float, Field(gt=0, lt=1)] | None = None
     """Between the two, until the mean time of the whole suite is known to this share with 95 % confidence."""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
         if self.most < self.least:
-            raise WrongValue(
-                f"most is {self.most}, least is {self.least}", "give a most that is at least as large"
-            )
+            problem = f"most is {self.most}, least is {self.least}"
+            raise WrongValue(problem, "give a most that is at least as large")
         return self
 
 
 class Budget(Model):
     """What a study may spend."""
 
-    runs: Few | None = None
-    """Runs, warm-up aside."""
+    runs: Few | None = None  # Runs, warm-up aside.
     hours: Annotated[float, Field(gt=0)] | None = None
     """Hours for runs and labs. No run starts that would not end in time; one that takes longer is stopped."""
 
@@ -94,8 +87,7 @@ class Budget(Model):
 class PublishedCell(Model):
     """What somebody published of cells of the matrix."""
 
-    at: Labels
-    """The levels of factors that it is of; of factors left out, it is every level."""
+    at: Labels  # The levels of factors that it is of; of factors left out, it is every level.
     times: dict[str, Annotated[float, Field(gt=0)]]
     """Seconds by workload, or by workload and phase: ``terasort/map-shuffle``."""
 
@@ -109,14 +101,10 @@ class PublishedCell(Model):
 class PublishedRatio(Model):
     """How many times as long a workload took in some cells as in others."""
 
-    of: str
-    """The workload."""
-    slow: Labels
-    """The levels of the cells whose time is divided."""
-    fast: Labels
-    """The levels of the cells whose time it is divided by."""
-    ratio: Annotated[float, Field(gt=0)]
-    """The slow ones' time over the fast ones'."""
+    of: str  # The workload.
+    slow: Labels  # The levels of the cells whose time is divided.
+    fast: Labels  # The levels of the cells whose time it is divided by.
+    ratio: Annotated[float, Field(gt=0)]  # The slow ones' time over the fast ones'.
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -127,50 +115,33 @@ class PublishedRatio(Model):
 class PublishedPlatform(Model):
     """How somebody divided the hosts of cells of the matrix."""
 
-    at: Labels
-    """The levels of factors that it is of; of factors left out, it is every level."""
-    workers: Few | None = None
-    """Workers in all."""
-    cpus: Few | None = None
-    """Threads or virtual CPUs of each."""
-    memory: Size | None = None
-    """Memory of each."""
-    disks: Few | None = None
-    """Data disks of each."""
-    slots: Few | None = None
-    """Map tasks at once on each."""
+    at: Labels  # The levels of factors that it is of; of factors left out, it is every level.
+    workers: Few | None = None  # Workers in all.
+    cpus: Few | None = None  # Threads or virtual CPUs of each.
+    memory: Size | None = None  # Memory of each.
+    disks: Few | None = None  # Data disks of each.
+    slots: Few | None = None  # Map tasks at once on each.
 
 
 class Published(Model):
     """Published figures to show next to the results."""
 
-    source: str
-    """Where they are from."""
-    best_of: Few = 1
-    """How many runs each is the best of; 1 where it is a mean or a single run."""
-    cells: tuple[PublishedCell, ...] = ()
-    """Times."""
-    ratios: tuple[PublishedRatio, ...] = ()
-    """Ratios, where no times were published."""
-    platforms: tuple[PublishedPlatform, ...] = ()
-    """How hosts were divided."""
+    source: str  # Where they are from.
+    best_of: Few = 1  # How many runs each is the best of; 1 where it is a mean or a single run.
+    cells: tuple[PublishedCell, ...] = ()  # Times.
+    ratios: tuple[PublishedRatio, ...] = ()  # Ratios, where no times were published.
+    platforms: tuple[PublishedPlatform, ...] = ()  # How hosts were divided.
 
 
 class Study(Model):
     """A matrix of runs."""
 
-    howdah: Literal[1] = FORMAT
-    """The format's version."""
-    study: Word
-    """Its short name."""
-    question: str
-    """What it is to answer."""
-    suite: str
-    """What each run runs: ``terasuite``; what is only planned may also be for ``ycsb``."""
-    settings: CellSettings = CellSettings()
-    """What all cells have in common."""
-    factors: tuple[Factor, ...]
-    """What varies."""
+    howdah: Literal[1] = FORMAT  # The format's version.
+    study: Word  # Its short name.
+    question: str  # What it is to answer.
+    suite: str  # What each run runs: ``terasuite``; what is only planned may also be for ``ycsb``.
+    settings: CellSettings = CellSettings()  # What all cells have in common.
+    factors: tuple[Factor, ...]  # What varies.
     cells: tuple[Labels, ...] = ()
     """The combinations of levels that are run; all of them where none are listed."""
     baseline: Labels = Field(default_factory=dict)
@@ -179,22 +150,14 @@ class Study(Model):
     """Levels of cells that race for the shortest time. After the least repeats, and after each doubling, the
     slower half of them is dropped, and any cell that surely differs from the fastest contender or surely does
     not."""
-    repeats: Repeats = Repeats()
-    """How often each cell runs."""
-    budget: Budget = Budget()
-    """What it may spend."""
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
-    """Of the order of the runs, and of the runs."""
-    warm_up: Annotated[int, Field(ge=0, le=100)] = 0
-    """Runs of the first cell before anything counts."""
-    settle_s: Annotated[float, Field(ge=0, le=3600)] = 0.0
-    """Seconds of rest before each run."""
-    drop_caches: bool = False
-    """Whether the page cache is emptied before each run, where the system lets us."""
-    published: tuple[Published, ...] = ()
-    """Figures to show next to the results."""
-    cannot_show: tuple[str, ...] = ()
-    """What a study like this cannot show, as its author knows."""
+    repeats: Repeats = Repeats()  # How often each cell runs.
+    budget: Budget = Budget()  # What it may spend.
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1  # Of the order of the runs, and of the runs.
+    warm_up: Annotated[int, Field(ge=0, le=100)] = 0  # Runs of the first cell before anything counts.
+    settle_s: Annotated[float, Field(ge=0, le=3600)] = 0.0  # Seconds of rest before each run.
+    drop_caches: bool = False  # Whether the page cache is emptied before each run, where the system lets us.
+    published: tuple[Published, ...] = ()  # Figures to show next to the results.
+    cannot_show: tuple[str, ...] = ()  # What a study like this cannot show, as its author knows.
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -208,9 +171,8 @@ class Study(Model):
         self._check_places()
         for place, contender in enumerate(self.contenders):
             if not any(matches(contender, cell) for cell in self.combinations()):
-                raise WrongValue(
-                    "is not in the matrix", "give the levels of its cells", ("contenders", place)
-                )
+                problem = "is not in the matrix"
+                raise WrongValue(problem, "give the levels of its cells", ("contenders", place))
         runs = many * self.repeats.least
         if self.budget.runs is not None and runs > self.budget.runs:
             raise WrongValue(
@@ -326,12 +288,8 @@ def _once(names: list[str], kind: str) -> None:
 class StudyRun(Model):
     """One run of a study that has ended, well or not."""
 
-    cell: int
-    """Its cell's place in the matrix, from 0."""
-    repeat: int
-    """Which repeat of the cell it is, from 1; 0 warms up and does not count."""
-    took_s: float
-    """Seconds that it took here: of a simulation, of this machine's time."""
-    caches_dropped: bool = False
-    """Whether the page cache was emptied before it."""
+    cell: int  # Its cell's place in the matrix, from 0.
+    repeat: int  # Which repeat of the cell it is, from 1; 0 warms up and does not count.
+    took_s: float  # Seconds that it took here: of a simulation, of this machine's time.
+    caches_dropped: bool = False  # Whether the page cache was emptied before it.
     figures: RunFigures

@@ -33,8 +33,7 @@ def _engine(value: object) -> object:
 
 EngineName = Annotated[
     str, BeforeValidator(_engine), WithJsonSchema({"enum": [*engines(), PLANNED_ONLY], "type": "string"})
-]
-"""What runs a cell."""
+]  # What runs a cell.
 
 
 def _with_options(settings: type[S]) -> type[S]:
@@ -59,39 +58,26 @@ class CellSettings(Model):
 
     engine: EngineName | None = None
     """What runs it: this machine, a cluster or laboratory, the simulator; ``plan`` only plans it."""
-    dataset: Size | None = None
-    """Rows of TeraSort's, in bytes of 100 a row."""
-    block_size: Size | None = None
-    """HDFS block size of what is written."""
-    replication: Few | None = None
-    """Replicas of what is generated."""
-    records: Annotated[int, Field(ge=1)] | None = None
-    """Records of 1 kB in HBase's table."""
-    lab: str | None = None
-    """The laboratory that Hadoop runs on, if it is up already."""
+    dataset: Size | None = None  # Rows of TeraSort's, in bytes of 100 a row.
+    block_size: Size | None = None  # HDFS block size of what is written.
+    replication: Few | None = None  # Replicas of what is generated.
+    records: Annotated[int, Field(ge=1)] | None = None  # Records of 1 kB in HBase's table.
+    lab: str | None = None  # The laboratory that Hadoop runs on, if it is up already.
     inventory: str | None = None
     """The hosts of a cluster that is simulated, planned or built: a file, from the study's own place."""
     setup: str | None = None
     """A published study that is repeated: its hosts, settings and scheduling, as the shipped calibration has
     them. It goes in place of an inventory."""
-    platform: str | None = None
-    """Which of the setup's platforms, by its name in the study's tables."""
-    hypervisor: Hypervisor | None = None
-    """What divides the hosts."""
-    workers_per_host: Few | None = None
-    """Workers on a full host."""
-    slots: Few | None = None
-    """Map and as many reduce tasks at once per worker of a cluster."""
-    protection: Protection | None = None
-    """How the masters are protected."""
-    link: Speed | None = None
-    """Speed of every network port, where it is not the inventory's."""
-    profile: Profile | None = None
-    """Whether the plan is for production or as the papers had theirs."""
+    platform: str | None = None  # Which of the setup's platforms, by its name in the study's tables.
+    hypervisor: Hypervisor | None = None  # What divides the hosts.
+    workers_per_host: Few | None = None  # Workers on a full host.
+    slots: Few | None = None  # Map and as many reduce tasks at once per worker of a cluster.
+    protection: Protection | None = None  # How the masters are protected.
+    link: Speed | None = None  # Speed of every network port, where it is not the inventory's.
+    profile: Profile | None = None  # Whether the plan is for production or as the papers had theirs.
     calibration: str | None = None
     """What the simulator's parameters come from: a file, from the study's own place, or ``published``."""
-    overrides: dict[str, Scalar] | None = None
-    """Keys of the plan that are insisted on: ``dfs.blocksize``."""
+    overrides: dict[str, Scalar] | None = None  # Keys of the plan that are insisted on: ``dfs.blocksize``.
 
     def of(self, option: Option[T]) -> T | None:
         """What is said of an option; None where nothing is, or no study has it."""
@@ -123,5 +109,4 @@ SETTINGS = tuple(CellSettings.model_fields)  # What a factor may vary.
 class Level(CellSettings):
     """One level of a factor: its name and the settings that make it."""
 
-    label: str
-    """What it is called in tables and figures."""
+    label: str  # What it is called in tables and figures.

@@ -29,21 +29,15 @@ SLOW_SYNC: Final = "slow-sync"
 class ServerEvent(NamedTuple):
     """One row of the ``server_events`` table: an action of a daemon with its time, from its log."""
 
-    start_s: float
-    """Seconds since the start of the run."""
-    end_s: float
-    """Seconds since the start of the run."""
-    machine: str
-    """Machine that it ran on."""
-    daemon: str
-    """``regionserver`` or ``hmaster``."""
+    start_s: float  # Seconds since the start of the run.
+    end_s: float  # Seconds since the start of the run.
+    machine: str  # Machine that it ran on.
+    daemon: str  # ``regionserver`` or ``hmaster``.
     kind: str
     """``collection`` (its threads stood still), ``flush``, ``compaction``, ``split``, ``move`` or
     ``slow-sync`` (of the log of writes)."""
-    detail: str
-    """Which one: the collector's own word for a pause, or the region."""
-    bytes: int | None
-    """Bytes that a flush or a compaction wrote, if the log has them."""
+    detail: str  # Which one: the collector's own word for a pause, or the region.
+    bytes: int | None  # Bytes that a flush or a compaction wrote, if the log has them.
 
     @property
     def seconds(self) -> float:

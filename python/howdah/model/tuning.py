@@ -21,16 +21,11 @@ PLANNED = "planned"  # Stands for what the rules decide.
 class TuneParameter(Model):
     """One thing that the search varies."""
 
-    name: str
-    """The key in Hadoop's files, or ``slots`` and ``workers`` for what the planner divides."""
-    unit: str
-    """The unit of a bare number: ``MB``, ``ms``, empty for a count, a part of 1, or a word."""
-    levels: tuple[str, ...]
-    """The values to try, as ``--set`` reads them; in ascending order where they are ``ordered``."""
-    ordered: bool
-    """Whether neighbouring levels are close to one another."""
-    planned: str
-    """What the rules decide; one of the levels."""
+    name: str  # The key in Hadoop's files, or ``slots`` and ``workers`` for what the planner divides.
+    unit: str  # The unit of a bare number: ``MB``, ``ms``, empty for a count, a part of 1, or a word.
+    levels: tuple[str, ...]  # The values to try, as ``--set`` reads them; ascending if they are ``ordered``.
+    ordered: bool  # Whether neighbouring levels are close to one another.
+    planned: str  # What the rules decide; one of the levels.
     about: str
     others: tuple[str, ...] = ()
     """Values that are tried only if a file of ``--space`` names them: the release lacks what they need."""
@@ -48,45 +43,37 @@ class Narrowing(Model):
 
     parameters: Mapping[str, Level | tuple[Level, ...]] = {}
     """By the parameters' names: the values to try, one value to keep, or ``planned``."""
-    others: Literal["vary", "planned"] = "vary"
-    """What becomes of parameters that are not named."""
+    others: Literal["vary", "planned"] = "vary"  # What becomes of parameters that are not named.
 
 
 class KeptRules(StrEnum):
     """Which rules a candidate keeps."""
 
-    RULES = "rules"
-    """All of them: a check of its files finds nothing."""
-    LIMITS = "limits"
-    """Those whose breach stops a daemon, fails jobs or loses data; a check may warn."""
+    RULES = "rules"  # All of them: a check of its files finds nothing.
+    LIMITS = "limits"  # Those whose breach stops a daemon, fails jobs or loses data; a check may warn.
 
 
 class Goal(StrEnum):
     """What a tuned plan may use less of, at the price of time."""
 
     HOSTS = "hosts"
-    MEMORY = "memory"
-    """Memory of the containers that run at once, on all workers together."""
+    MEMORY = "memory"  # Memory of the containers that run at once, on all workers together.
 
 
 class RaceTarget(StrEnum):
     """What the plans of a race run on."""
 
-    LABS = "labs"
-    """A lab for each plan, built on this machine one at a time."""
+    LABS = "labs"  # A lab for each plan, built on this machine one at a time.
     LAB = "lab"
-    CLUSTER = "cluster"
-    """A user's cluster, reached by a client's configuration."""
+    CLUSTER = "cluster"  # A user's cluster, reached by a client's configuration.
 
 
 class RaceRequest(Model):
     """How a search's best candidates are measured."""
 
     target: RaceTarget
-    name: str
-    """The lab's name or the configuration's directory; empty for labs that are built."""
-    budget_s: Seconds
-    """The most time that runs and labs may take."""
+    name: str  # The lab's name or the configuration's directory; empty for labs that are built.
+    budget_s: Seconds  # The most time that runs and labs may take.
 
     @property
     def per_job(self) -> bool:
@@ -117,16 +104,12 @@ class TuningRequest(Model):
     """Ids of rules that candidates may break although that stops a daemon, fails jobs or loses data."""
     keep: KeptRules
     trials: int
-    replications: int
-    """Seeds with which finalists are simulated."""
+    replications: int  # Seeds with which finalists are simulated.
     seed: int
-    race: RaceRequest | None = None
-    """How the best candidates are measured; None if they are not."""
-    goals: tuple[Goal, ...] = ()
-    """What else than time the search saves."""
+    race: RaceRequest | None = None  # How the best candidates are measured; None if they are not.
+    goals: tuple[Goal, ...] = ()  # What else than time the search saves.
     laboratory: Laboratory | None = None
-    begin: Mapping[str, str] = {}
-    """The values of the candidate that the search starts with; the rules' plan if empty."""
+    begin: Mapping[str, str] = {}  # Values of the candidate to start with; the rules' plan if empty.
 
 
 class Trial(Model):
@@ -134,14 +117,10 @@ class Trial(Model):
 
     values: Mapping[str, str]
     """What differs from the rules' plan, by the parameters' names; all else is as the rules decide then."""
-    elapsed_s: Seconds | None
-    """What the suite takes, the mean over the draws; None for a candidate that was refused."""
-    breaks: tuple[str, ...] = ()
-    """Ids of the rules that a check of its files warns of, or that refuse it."""
-    refused: str | None = None
-    """Why it cannot be planned or simulated, in a sentence."""
-    memory_bytes: float | None = None
-    """Memory of the containers that run at once, on all workers together; None if it was refused."""
+    elapsed_s: Seconds | None  # What the suite takes, the mean over the draws; None for a refused candidate.
+    breaks: tuple[str, ...] = ()  # Ids of the rules that a check of its files warns of, or that refuse it.
+    refused: str | None = None  # Why it cannot be planned or simulated, in a sentence.
+    memory_bytes: float | None = None  # Memory of all containers that run at once; None if it was refused.
 
     @property
     def within_rules(self) -> bool:
@@ -153,26 +132,19 @@ class Finalist(Model):
     """A candidate that was simulated with several seeds, next to the rules' plan with the same ones."""
 
     kept: KeptRules
-    values: Mapping[str, str]
-    """What differs from the rules' plan."""
-    elapsed_s: Seconds
-    """What the suite takes, the median."""
-    share: float
-    """How much longer than the rules' plan: -0.1 for 10 % less time."""
-    interval: Interval | None
-    """The 90 % interval of ``share``; None without a calibration, when nothing is known of it."""
-    differs: bool
-    """Whether it can be distinguished from the rules' plan; without a calibration, from chance of seeds."""
-    breaks: tuple[str, ...]
-    """Ids of the rules that a check of its files would warn of."""
+    values: Mapping[str, str]  # What differs from the rules' plan.
+    elapsed_s: Seconds  # What the suite takes, the median.
+    share: float  # How much longer than the rules' plan: -0.1 for 10 % less time.
+    interval: Interval | None  # The 90 % interval of ``share``; None without a calibration.
+    differs: bool  # Whether it differs from the rules' plan; without a calibration, from chance of seeds.
+    breaks: tuple[str, ...]  # Ids of the rules that a check of its files would warn of.
 
 
 class LevelCost(Model):
     """One value of a parameter, everything else as in the best candidate."""
 
     value: str
-    share: float | None
-    """How much longer than the best candidate; None where it is refused."""
+    share: float | None  # How much longer than the best candidate; None where it is refused.
 
 
 class Sensitivity(Model):
@@ -202,8 +174,7 @@ class Interaction(Model):
 
     names: tuple[str, str]
     values: tuple[str, str]
-    share: float
-    """How much longer both together take than their effects one by one would: 0.1 for 10 %."""
+    share: float  # How much longer both together take than their effects one by one would: 0.1 for 10 %.
 
 
 class LosingRule(Model):
@@ -211,16 +182,14 @@ class LosingRule(Model):
 
     rule: str
     values: Mapping[str, str]
-    share: float
-    """How much longer the candidate takes that keeps it: 0.04 for 4 %."""
+    share: float  # How much longer the candidate takes that keeps it: 0.04 for 4 %.
 
 
 class FrontPoint(Model):
     """The fastest candidate found that uses at most so much of one thing."""
 
     goal: Goal
-    amount: float
-    """How much it uses: hosts, or bytes."""
+    amount: float  # How much it uses: hosts, or bytes.
     elapsed_s: Seconds
     planned_s: Seconds | None
     """What it takes on the rules' plan of so many hosts; None where the amount is not hosts."""
@@ -230,14 +199,10 @@ class FrontPoint(Model):
 class HardwareLimit(Model):
     """What the hardware needs at least for the work of the first finalist, simulated."""
 
-    elapsed_s: Seconds
-    """The time in which the busiest resource of each phase would be always busy."""
-    cpu_s: float
-    """The time for which all CPUs would be busy."""
-    disk_s: float
-    """The time for which all disks would be busy."""
-    network_s: float
-    """The time for which all links would be busy."""
+    elapsed_s: Seconds  # The time in which the busiest resource of each phase would be always busy.
+    cpu_s: float  # The time for which all CPUs would be busy.
+    disk_s: float  # The time for which all disks would be busy.
+    network_s: float  # The time for which all links would be busy.
 
 
 RULES_NAME, DEFAULTS_NAME = "rules", "defaults"  # The rules' plan and Hadoop's defaults in a race.
@@ -247,12 +212,9 @@ TUNED_NAME, _BEYOND_NAME = "tuned", "beyond-rules"
 class MeasuredDifference(Model):
     """How much longer one plan took than another in the runs of a race."""
 
-    share: float
-    """-0.07 for 7 % less time."""
-    interval: Interval | None
-    """The 95 % interval of ``share``; None where too few runs show the noise."""
-    verdict: Verdict
-    """What the statistics of comparisons conclude."""
+    share: float  # -0.07 for 7 % less time.
+    interval: Interval | None  # The 95 % interval of ``share``; None where too few runs show the noise.
+    verdict: Verdict  # What the statistics of comparisons conclude.
 
 
 class RacedPlan(Model):
@@ -261,8 +223,7 @@ class RacedPlan(Model):
     name: str
     runs: int
     failed: int
-    elapsed_s: Seconds | None
-    """What the suite took, the geometric mean; None if no run succeeded."""
+    elapsed_s: Seconds | None  # What the suite took, the geometric mean; None if no run succeeded.
     against: Mapping[str, MeasuredDifference]
     """Its difference from the rules' plan and from Hadoop's defaults, by their names in the race."""
     simulated: float | None = None
@@ -286,12 +247,9 @@ class Race(Model):
     request: RaceRequest
     spent_s: Seconds
     plans: tuple[RacedPlan, ...]
-    winner: str
-    """The name of the plan that ``tuned.yaml`` contains."""
-    decided: bool
-    """Whether every plan surely differs from the fastest or surely does not, before time ran out."""
-    floors: tuple[RaceFloor, ...] = ()
-    """The winner's distance from the floor; empty without a run of the same rows without a cluster."""
+    winner: str  # The name of the plan that ``tuned.yaml`` contains.
+    decided: bool  # Whether every plan surely differs from the fastest or surely does not, in the given time.
+    floors: tuple[RaceFloor, ...] = ()  # The winner's distance from the floor; empty without such a run.
 
     def plan(self, name: str) -> RacedPlan | None:
         return next((plan for plan in self.plans if plan.name == name), None)
@@ -304,8 +262,7 @@ class LearnedTime(Model):
     workload: str
     measured_s: Seconds
     before_s: Seconds
-    after_s: Seconds
-    """What the simulator predicts with the parameters that were fitted."""
+    after_s: Seconds  # What the simulator predicts with the parameters that were fitted.
 
 
 class LearnedValue(Model):
@@ -321,11 +278,9 @@ class Learned(Model):
     """What the first round of a race changed in the simulator."""
 
     times: tuple[LearnedTime, ...]
-    values: tuple[LearnedValue, ...]
-    """The parameters that were fitted; none if too few runs succeeded."""
+    values: tuple[LearnedValue, ...]  # The parameters that were fitted; none if too few runs succeeded.
     spent_s: Seconds
-    first: Mapping[str, Finalist]
-    """The candidates of the first search, by their names in the first round."""
+    first: Mapping[str, Finalist]  # The candidates of the first search, by their names in the first round.
 
 
 class Tuning(Model):
@@ -336,38 +291,28 @@ class Tuning(Model):
     suite: str
     calibration: str | None
     seed: int
-    trials: int
-    """Candidates that were tried, refused ones among them."""
+    trials: int  # Candidates that were tried, refused ones among them.
     refused: int
     elapsed_s: Seconds
     replications: int
-    planned_s: Seconds
-    """What the suite takes on the rules' plan, the median."""
+    planned_s: Seconds  # What the suite takes on the rules' plan, the median.
     space: tuple[TuneParameter, ...]
     fixed: tuple[Fixed, ...]
-    finalists: tuple[Finalist, ...]
-    """The best of each search, the plan to use first."""
-    runners_up: tuple[Finalist, ...] = ()
-    """The next best candidates that keep the same rules as the first finalist; they race, too."""
-    sensitivity: tuple[Sensitivity, ...]
-    """Every parameter around the first finalist, the one that costs most first."""
-    losing: tuple[LosingRule, ...]
-    """Rules that the finalist beyond the rules breaks, with what each costs."""
-    interactions: tuple[Interaction, ...]
-    """Pairs of parameters whose effects do not add up, the largest first."""
+    finalists: tuple[Finalist, ...]  # The best of each search, the plan to use first.
+    runners_up: tuple[Finalist, ...] = ()  # The next best with the same rules as the first; they race, too.
+    sensitivity: tuple[Sensitivity, ...]  # Every parameter around the first finalist, the costliest first.
+    losing: tuple[LosingRule, ...]  # Rules that the finalist beyond the rules breaks, with what each costs.
+    interactions: tuple[Interaction, ...]  # Parameters whose effects do not add up, the largest first.
     course: tuple[tuple[int, float], ...]
     """After how many trials the best candidate within the rules took how much longer than the rules' plan.
 
     Both are simulated with draws that no trial has used."""
     warnings: tuple[RunWarning, ...]
-    race: Race | None = None
-    """The runs that measured the best candidates; None before a race."""
+    race: Race | None = None  # The runs that measured the best candidates; None before a race.
     front: tuple[FrontPoint, ...] = ()
     """The fastest candidates that use less of what the goals name, the largest amount first."""
-    limit: HardwareLimit | None = None
-    """The limit of the hardware; None for operations on HBase."""
-    learned: Learned | None = None
-    """What a first round of runs changed in the simulator before the search continued; None without one."""
+    limit: HardwareLimit | None = None  # The limit of the hardware; None for operations on HBase.
+    learned: Learned | None = None  # What a first round of runs changed in the simulator; None without one.
 
     @property
     def contenders(self) -> Mapping[str, Finalist]:

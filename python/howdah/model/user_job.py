@@ -59,7 +59,6 @@ class DemandPart:
 
     @property
     def tasks(self) -> int:
-        """Tasks of all stages."""
         return sum(len(tasks) for tasks in self.stages.values())
 
 
@@ -91,17 +90,13 @@ class JobDemand:
 class ReplayedTime(Model):
     """The job's time on one cluster."""
 
-    change: str
-    """The change: ``hosts=12``, ``on big.yaml`` or ``as application_…_0043``."""
+    change: str  # The change: ``hosts=12``, ``on big.yaml`` or ``as application_…_0043``.
     hosts: int
-    containers: int
-    """Its executors, or its tasks at once of MapReduce."""
+    containers: int  # Its executors, or its tasks at once of MapReduce.
     elapsed_s: Seconds
-    low_s: Seconds
-    """The lower end of its 90 % interval."""
+    low_s: Seconds  # The lower end of its 90 % interval.
     high_s: Seconds
-    share: float
-    """How much longer than measured that is: 0.1 for 10 %."""
+    share: float  # How much longer than measured that is: 0.1 for 10 %.
 
     @property
     def is_clear(self) -> bool:
@@ -114,8 +109,7 @@ class ReplayScore(Model):
     """A replay compared with a second run of the job."""
 
     application: str
-    time: ReplayedTime
-    """The first run, replayed on the cluster of the second."""
+    time: ReplayedTime  # The first run, replayed on the cluster of the second.
     measured_s: Seconds
 
     @computed_field  # type: ignore[prop-decorator]
@@ -140,29 +134,20 @@ class JobReplay(Model):
     name: str
     kind: Kind
     hosts: int
-    containers: int
-    """The most executors, or tasks of MapReduce, at once."""
+    containers: int  # The most executors, or tasks of MapReduce, at once.
     tasks: int
-    measured_s: Seconds
-    """What it took, without its wait for a first container."""
-    idle_s: float
-    """Time of it in which no task ran; no change shortens it."""
+    measured_s: Seconds  # What it took, without its wait for a first container.
+    idle_s: float  # Time of it in which no task ran; no change shortens it.
     cpu_s: float
-    network_s: float
-    """Time that its tasks waited for data of other hosts, as far as the history shows."""
+    network_s: float  # Time that its tasks waited for data of other hosts, as far as the history shows.
     other_s: float
-    replayed_s: Seconds
-    """Its time when it is replayed on the cluster that it ran on."""
-    own_error: float
-    """How far that is off: 0.1 if too long by 10 %. Times below are corrected by it, intervals contain it."""
-    repeats: int
-    """Imported runs of the same job on as much of a cluster, this one included."""
-    run_spread: float
-    """Standard deviation of the logarithm of its time from run to run, measured or assumed."""
+    replayed_s: Seconds  # Its time when it is replayed on the cluster that it ran on.
+    own_error: float  # How far that is off: 0.1 if too long by 10 %. Times below are corrected by it.
+    repeats: int  # Imported runs of the same job on as much of a cluster, this one included.
+    run_spread: float  # Standard deviation of the logarithm of its time from run to run, measured or assumed.
     times: tuple[ReplayedTime, ...]
     score: ReplayScore | None = None
-    assumptions: tuple[str, ...] = ()
-    """What the history does not show, and what is assumed instead."""
+    assumptions: tuple[str, ...] = ()  # What the history does not show, and what is assumed instead.
 
 
 CONFIGURED_NAME, COMBINED_NAME = "configured", "combined"  # As it is, and with all values that helped alone.
@@ -172,15 +157,11 @@ class JobTuningRequest(Model):
     """What the tuning of a job was started with: enough to continue it."""
 
     command: tuple[str, ...]
-    race: RaceRequest
-    """Where it runs, and how long at most."""
-    space: tuple[TuneParameter, ...]
-    """Properties and their values; ``planned`` is the configured value."""
-    fixed: tuple[Fixed, ...]
-    """Properties that are not varied, and why."""
+    race: RaceRequest  # Where it runs, and how long at most.
+    space: tuple[TuneParameter, ...]  # Properties and their values; ``planned`` is the configured value.
+    fixed: tuple[Fixed, ...]  # Properties that are not varied, and why.
     seed: int
-    defaults: Mapping[str, str] = {}
-    """Properties with which the job runs as with Hadoop's defaults; empty if these do not race."""
+    defaults: Mapping[str, str] = {}  # Properties that make Hadoop's defaults; empty if these do not race.
 
 
 class ValueAlone(Model):
@@ -190,8 +171,7 @@ class ValueAlone(Model):
     value: str
     runs: int
     failed: int
-    share: float | None
-    """How much longer the job took than as configured: -0.1 for 10 % less; None if no run succeeded."""
+    share: float | None  # How much longer than as configured: -0.1 for 10 % less; None if no run succeeded.
 
 
 class JobTuning(Model):
@@ -200,11 +180,8 @@ class JobTuning(Model):
     id: str
     request: JobTuningRequest
     alone: tuple[ValueAlone, ...]
-    plans: tuple[RacedPlan, ...] = ()
-    """The race of the job as configured and the best candidates; empty if no value helped alone."""
-    values: Mapping[str, str]
-    """The properties to use; empty if nothing is faster than the configuration."""
+    plans: tuple[RacedPlan, ...] = ()  # The race with the best candidates; empty if no value helped alone.
+    values: Mapping[str, str]  # The properties to use; empty if nothing is faster than the configuration.
     winner: str
     spent_s: Seconds
-    decided: bool
-    """Whether the race ended before time ran out."""
+    decided: bool  # Whether the race ended before time ran out.

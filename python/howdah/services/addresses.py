@@ -17,8 +17,7 @@ from howdah.services.errors import NotReachable, RefusedByDaemon, ServiceError, 
 
 _ANY = ("0.0.0.0", "::", "")
 
-UNACKNOWLEDGED_S = 5.0
-"""The longest time without acknowledgement of sent data, and to connect."""
+UNACKNOWLEDGED_S = 5.0  # The longest time without acknowledgement of sent data, and to connect.
 LOST_HOST_OPTION = (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(UNACKNOWLEDGED_S * 1000))
 """The kernel closes a connection to a lost host after this time."""
 
@@ -26,12 +25,9 @@ LOST_HOST_OPTION = (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(UNACKNOWL
 class WebAddress(NamedTuple):
     """The address of a daemon's web server in the configuration."""
 
-    id: str
-    """The daemon's name within its pair, ``nn1``; empty without a pair."""
-    url: str
-    """``http://master:9870``."""
-    key: str
-    """The property that contains it, for messages."""
+    id: str  # The daemon's name within its pair, ``nn1``; empty without a pair.
+    url: str  # ``http://master:9870``.
+    key: str  # The property that contains it, for messages.
 
 
 def web_address(name: str, address: str, *, key: str, https: bool) -> WebAddress:

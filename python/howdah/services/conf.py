@@ -77,7 +77,6 @@ class ClientConf:
 
     @property
     def secure(self) -> bool:
-        """Whether the cluster requires Kerberos."""
         return self.get("hadoop.security.authentication") == "kerberos"
 
     def namenodes(self) -> tuple[WebAddress, ...]:
@@ -123,7 +122,6 @@ class ClientConf:
         return tuple(addresses)
 
     def history(self) -> WebAddress:
-        """Return the web server of the JobHistoryServer."""
         key, https = self._page(Role.JOB_HISTORY)
         host = urlsplit(f"//{self.explicit('mapreduce.jobhistory.address') or ''}").hostname or "localhost"
         return web_address("", with_host(self.get(key) or "", host), key=key, https=https)
@@ -143,8 +141,7 @@ class ClientConf:
         return read_list(self.get(key) or "")
 
 
-CONF_DIR = "HADOOP_CONF_DIR"
-"""The environment variable that names a client's configuration directory."""
+CONF_DIR = "HADOOP_CONF_DIR"  # The environment variable that names a client's configuration directory.
 
 
 def conf_directory(directory: Path | None, variable: str = CONF_DIR) -> Path | None:

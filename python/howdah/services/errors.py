@@ -21,10 +21,8 @@ import httpx
 from howdah.errors import RunFailed
 from howdah.units import MIB, format_bytes
 
-_NUMBER = re.compile(r"^\[Errno -?\d+\] ")
-"""The system's number of an error, which its text makes redundant."""
-_MOST_BYTES = 256 * MIB
-"""The largest answer is fsck's, some 300 bytes for a block: enough for nearly a million blocks."""
+_NUMBER = re.compile(r"^\[Errno -?\d+\] ")  # The system's number of an error, which its text makes redundant.
+_MOST_BYTES = 256 * MIB  # The largest answer is fsck's, some 300 bytes for each of a million blocks.
 _LOST = {errno.ETIMEDOUT, errno.EHOSTUNREACH, errno.ENETUNREACH}
 _PACKING = {"content-encoding", "content-length", "transfer-encoding"}
 

@@ -26,8 +26,7 @@ IN_PROGRESS = ".inprogress"
 _PART = re.compile(r"events_(?P<number>\d+)_.+")
 _COMPACT = ".compact"
 _READ_BYTES = 256 * 1024
-_LONGEST_LINE = 64 * MIB
-"""A longer line, a query with a huge plan, is skipped."""
+_LONGEST_LINE = 64 * MIB  # A longer line, a query with a huge plan, is skipped.
 _LZ4_MAGIC = b"LZ4Block"
 _LZ4_RAW = 0x10
 _SNAPPY_MAGIC = b"\x82SNAPPY\x00"
@@ -36,8 +35,7 @@ _LARGEST_BLOCK = 64 * MIB
 _HINT = "give a Spark event log: a file of spark.eventLog.dir, or a directory eventlog_v2_…"
 
 
-_BEGINNING = b'{"Event":'
-"""Every line of an event log begins so."""
+_BEGINNING = b'{"Event":'  # Every line of an event log begins so.
 
 
 class _Truncated(Exception):
@@ -225,8 +223,7 @@ _CODECS: dict[bytes, Callable[[Path], Iterator[bytes]]] = {
     b"BZh": partial(_stream, "bz2"),
     _LZ4_MAGIC: _lz4,
     _SNAPPY_MAGIC: _snappy,
-}
-"""The readers of compressed files by their first bytes."""
+}  # The readers of compressed files by their first bytes.
 
 
 Event = dict[str, Any]

@@ -19,10 +19,8 @@ from howdah.units import MIB
 
 T = TypeVar("T")
 
-_DRAWS = 6
-"""If one of two replicas is unavailable, this number of draws misses the other in 1.6 % of all cases."""
-_MOST_BYTES = 16 * MIB
-"""Only histories are longer."""
+_DRAWS = 6  # If one of two replicas is unavailable, so many draws miss the other in 1.6 % of cases.
+_MOST_BYTES = 16 * MIB  # Only histories are longer.
 _HINTS = {
     "AccessControlException": "give a path that you may use, or run as another user",
     "NSQuotaExceededException": "remove something there, have the quota raised, or give another path",
@@ -32,17 +30,13 @@ _HINTS = {
 
 
 class FileStatus(AnswerPart):
-    name: str = Field(alias="pathSuffix")
-    """Its name in its directory; empty for the requested path itself."""
+    name: str = Field(alias="pathSuffix")  # Its name in its directory; empty for the requested path itself.
     kind: Literal["FILE", "DIRECTORY", "SYMLINK"] = Field(alias="type")
     size_bytes: int = Field(alias="length")
-    replication: int
-    """The replication factor of a file; 0 for a directory."""
-    block_bytes: int = Field(alias="blockSize")
-    """A file's block size; 0 for a directory."""
+    replication: int  # The replication factor of a file; 0 for a directory.
+    block_bytes: int = Field(alias="blockSize")  # A file's block size; 0 for a directory.
     owner: str
-    modified_ms: int = Field(alias="modificationTime")
-    """Time of its last change, milliseconds since 1970."""
+    modified_ms: int = Field(alias="modificationTime")  # Time of its last change, milliseconds since 1970.
 
     @property
     def is_directory(self) -> bool:
@@ -52,14 +46,11 @@ class FileStatus(AnswerPart):
 class ContentSummary(AnswerPart):
     """Files and bytes below a directory, and their quotas."""
 
-    size_bytes: int = Field(alias="length")
-    """Bytes of the files below it, each once."""
+    size_bytes: int = Field(alias="length")  # Bytes of the files below it, each once.
     space_bytes: int = Field(alias="spaceConsumed")
     files: int = Field(alias="fileCount")
-    directories: int = Field(alias="directoryCount")
-    """Including itself."""
-    quota: int
-    """The largest number of names; -1 without a quota."""
+    directories: int = Field(alias="directoryCount")  # Including itself.
+    quota: int  # The largest number of names; -1 without a quota.
     space_quota_bytes: int = Field(alias="spaceQuota")
     """The largest number of bytes with every replica; -1 without a quota."""
 

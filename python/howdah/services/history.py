@@ -224,16 +224,14 @@ def _counts(counters: Any) -> Iterator[tuple[str, int]]:
 
 
 _JOB = re.compile(r"job_(\d+)_(\d+)")
-MOST_BYTES = 256 * MIB
-"""The part of a file that is read, some 50,000 attempts: they need many times as much memory."""
+MOST_BYTES = 256 * MIB  # What is read, some 50,000 attempts: they need many times as much memory.
 _SERIAL_DIGITS = 6
 _JOBS_IN_A_DIRECTORY = 1000
 
 
 class JobHistory(JobReader):
     def __init__(self, web: Web, conf: ClientConf) -> None:
-        self.url = conf.history().url
-        """``http://master:19888``."""
+        self.url = conf.history().url  # ``http://master:19888``.
         super().__init__(web, f"{self.url}/ws/v1/history/mapreduce")
 
 
@@ -299,8 +297,7 @@ def _path(uri: str) -> str:
     return urlsplit(uri).path.rstrip("/")
 
 
-MOST_LOG_BYTES = 64 * 1024
-"""The end of a log is enough to find the reason of a failure."""
+MOST_LOG_BYTES = 64 * 1024  # The end of a log is enough to find the reason of a failure.
 _CONTENTS = "\nLogContents:\n"
 _END = re.compile(r"\n*End of LogType:.*\Z", re.DOTALL)
 

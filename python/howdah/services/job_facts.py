@@ -8,12 +8,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-Kind = Literal["map", "reduce"]
-"""The tasks that howdah records, without a job's set-up and clean-up."""
+Kind = Literal["map", "reduce"]  # The tasks that howdah records, without a job's set-up and clean-up.
 State = Literal["running", "succeeded", "failed", "killed"]
 
-ATTEMPTS_PER_MASTER = 1000
-"""The first attempt number of a job's second application master."""
+ATTEMPTS_PER_MASTER = 1000  # The first attempt number of a job's second application master.
 _NO_COUNTERS: Mapping[str, int] = MappingProxyType({})
 _ATTEMPT = re.compile(r"(?:attempt|task)_(\d+_\d+)_([mr])_(\d+)(?:_(\d+))?")
 
@@ -36,27 +34,17 @@ class TaskNumber(NamedTuple):
 
 @dataclass(frozen=True)
 class AttemptFacts:
-    id: str
-    """``attempt_1700000000000_0001_m_000003_1``."""
-    state: State
-    """Its last known state; ``running`` if the reporter has no end of it."""
-    start_ms: int | None
-    """Milliseconds since 1970 on Hadoop's clock; None if it never began."""
+    id: str  # ``attempt_1700000000000_0001_m_000003_1``.
+    state: State  # Its last known state; ``running`` if the reporter has no end of it.
+    start_ms: int | None  # Milliseconds since 1970 on Hadoop's clock; None if it never began.
     finish_ms: int | None = None
-    shuffle_ms: int | None = None
-    """Time at which a reduce had fetched all map output."""
-    merge_ms: int | None = None
-    """Time at which a reduce had merged it."""
-    node: str = ""
-    """The NodeManager's host name; empty if it had no container."""
-    node_web: str = ""
-    """``HOST:PORT`` of the NodeManager's web server."""
-    container: str = ""
-    """``container_1700000000000_0001_01_000002``."""
-    locality: str = ""
-    """Hadoop's own word, ``NODE_LOCAL``; empty if the reporter has none."""
-    error: str = ""
-    """Hadoop's reason for its failure, stack traces included."""
+    shuffle_ms: int | None = None  # Time at which a reduce had fetched all map output.
+    merge_ms: int | None = None  # Time at which a reduce had merged it.
+    node: str = ""  # The NodeManager's host name; empty if it had no container.
+    node_web: str = ""  # ``HOST:PORT`` of the NodeManager's web server.
+    container: str = ""  # ``container_1700000000000_0001_01_000002``.
+    locality: str = ""  # Hadoop's own word, ``NODE_LOCAL``; empty if the reporter has none.
+    error: str = ""  # Hadoop's reason for its failure, stack traces included.
     counters: Mapping[str, int] = field(default_factory=lambda: _NO_COUNTERS)
 
     @property
@@ -74,15 +62,11 @@ class AttemptFacts:
 
 @dataclass(frozen=True)
 class TaskFacts:
-    id: str
-    """``task_1700000000000_0001_m_000003``."""
+    id: str  # ``task_1700000000000_0001_m_000003``.
     state: State
-    attempts: tuple[AttemptFacts, ...]
-    """In the order of their numbers."""
-    winner: str = ""
-    """The attempt whose output is used."""
-    split_hosts: tuple[str, ...] = ()
-    """The hosts with its input; empty if the reporter has none."""
+    attempts: tuple[AttemptFacts, ...]  # In the order of their numbers.
+    winner: str = ""  # The attempt whose output is used.
+    split_hosts: tuple[str, ...] = ()  # The hosts with its input; empty if the reporter has none.
     error: str = ""
 
     @property
@@ -100,27 +84,22 @@ class MasterStart(NamedTuple):
 class JobFacts:
     """One job, its tasks and counters. Times are milliseconds since 1970 on Hadoop's clock."""
 
-    id: str
-    """``job_1700000000000_0001``."""
+    id: str  # ``job_1700000000000_0001``.
     name: str
     queue: str
     state: State
     submit_ms: int
-    start_ms: int | None = None
-    """Time at which its application master had initialised it."""
+    start_ms: int | None = None  # Time at which its application master had initialised it.
     finish_ms: int | None = None
     user: str = ""
-    diagnostics: str = ""
-    """Hadoop's reason for its failure."""
+    diagnostics: str = ""  # Hadoop's reason for its failure.
     maps: int = 0
     reduces: int = 0
     counters: Mapping[str, Sums] = field(default_factory=lambda: MappingProxyType({}))
     conf: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Its configuration if it was requested; empty if the reporter has none."""
-    tasks: tuple[TaskFacts, ...] = ()
-    """Maps first, by number."""
-    masters: tuple[MasterStart, ...] = ()
-    """Its application masters in order; empty if the reporter has none."""
+    tasks: tuple[TaskFacts, ...] = ()  # Maps first, by number.
+    masters: tuple[MasterStart, ...] = ()  # Its application masters in order; empty if the reporter has none.
 
 
 def state_of(word: str) -> State:

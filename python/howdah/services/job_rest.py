@@ -34,8 +34,7 @@ from howdah.services.web import (
 )
 from howdah.units import format_counted
 
-_AT_ONCE = 4
-"""Concurrent requests: a history server has few threads, and other clients."""
+_AT_ONCE = 4  # Concurrent requests: a history server has few threads, and other clients.
 Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else str(value))]
 Time = Annotated[int | None, BeforeValidator(lambda value: value if value and value > 0 else None)]
 """Milliseconds since 1970; None for servers' 0 or -1."""
@@ -188,8 +187,7 @@ def _text(value: object) -> str:
 
 class JobProgress(AnswerPart):
     id: str
-    state: str
-    """``NEW``, ``INITED``, ``RUNNING``, ``SUCCEEDED``, ``FAILED``, ``KILLED``, ``ERROR``."""
+    state: str  # ``NEW``, ``INITED``, ``RUNNING``, ``SUCCEEDED``, ``FAILED``, ``KILLED``, ``ERROR``.
     maps: int = Field(alias="mapsTotal")
     reduces: int = Field(alias="reducesTotal")
     maps_completed: int = Field(alias="mapsCompleted")
@@ -198,11 +196,9 @@ class JobProgress(AnswerPart):
     reduces_running: int = Field(0, alias="reducesRunning")
     map_percent: float = Field(0, alias="mapProgress")
     reduce_percent: float = Field(0, alias="reduceProgress")
-    uberised: bool = Field(False, alias="uberized")
-    """Whether its tasks run inside the application master."""
+    uberised: bool = Field(False, alias="uberized")  # Whether its tasks run inside the application master.
 
-    phase: ClassVar[str | None] = None
-    """The phase; None if it follows from the progress of maps and reduces."""
+    phase: ClassVar[str | None] = None  # The phase; None if it follows from the progress of maps and reduces.
 
     @property
     def tasks_ended(self) -> str:
@@ -216,8 +212,7 @@ class AppMaster:
     """An application master, queried through the ResourceManager's proxy; methods raise ServiceError."""
 
     def __init__(self, web: Web, url: str) -> None:
-        self.url = url
-        """The base of its REST interface, ``…/proxy/application_…/ws/v1/mapreduce``."""
+        self.url = url  # The base of its REST interface, ``…/proxy/application_…/ws/v1/mapreduce``.
         self._client = PlainClient(web)
 
     def job(self) -> JobProgress | None:

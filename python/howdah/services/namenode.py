@@ -30,22 +30,17 @@ _BEAN = "Hadoop:service=NameNode,name="
 
 
 class Replica(NamedTuple):
-    location: str
-    """Its DataNode's place in the topology, ``/rack1`` or ``/rack1/nodegroup1``."""
-    address: str
-    """``ADDRESS:PORT`` of its DataNode, as in ``DataNode.address``."""
+    location: str  # Its DataNode's place in the topology, ``/rack1`` or ``/rack1/nodegroup1``.
+    address: str  # ``ADDRESS:PORT`` of its DataNode, as in ``DataNode.address``.
 
 
 class Block(NamedTuple):
     file: str
     id: str
     size_bytes: int
-    target: int | None
-    """Its replication factor; None if it is erasure-coded."""
-    replicas: tuple[Replica, ...]
-    """Its live replicas; none for a missing block."""
-    policy: str | None = None
-    """The erasure coding policy of its file; None for replicas."""
+    target: int | None  # Its replication factor; None if it is erasure-coded.
+    replicas: tuple[Replica, ...]  # Its live replicas; none for a missing block.
+    policy: str | None = None  # The erasure coding policy of its file; None for replicas.
 
 
 def read_fsck(text: str, path: str) -> list[Block]:
@@ -93,14 +88,10 @@ def _replicas(text: str | None) -> Iterator[Replica]:
 
 class NameNodeStatus(AnswerPart):
     version: str
-    state: str
-    """``active``, ``standby`` or ``observer``."""
-    host_and_port: str
-    """The address of its RPC server."""
-    safe_mode: str | None
-    """The reason of its safe mode; None outside safe mode."""
-    changed_ms: int = 0
-    """Time at which it became active or standby, milliseconds since 1970; 0 without failover."""
+    state: str  # ``active``, ``standby`` or ``observer``.
+    host_and_port: str  # The address of its RPC server.
+    safe_mode: str | None  # The reason of its safe mode; None outside safe mode.
+    changed_ms: int = 0  # When it became active or standby, milliseconds since 1970; 0 without failover.
 
 
 class HdfsSpace(AnswerPart):
@@ -113,25 +104,18 @@ class HdfsSpace(AnswerPart):
 
 class DataNode(AnswerPart):
     host: str
-    address: str = Field(alias="xferaddr")
-    """``ADDRESS:PORT`` of its data transfer, as fsck prints it."""
+    address: str = Field(alias="xferaddr")  # ``ADDRESS:PORT`` of its data transfer, as fsck prints it.
     live: bool
-    web: str | None = Field(None, alias="infoAddr")
-    """``ADDRESS:PORT`` of its web server; None if it is dead."""
-    secure_web: str | None = Field(None, alias="infoSecureAddr")
-    """The same for HTTPS; port 0 without HTTPS."""
-    location: str | None = None
-    """Its place in the topology, ``/rack1/nodegroup1``; None if it is dead."""
-    state: str | None = Field(None, alias="adminState")
-    """``In Service``, ``Decommissioned`` …"""
+    web: str | None = Field(None, alias="infoAddr")  # ``ADDRESS:PORT`` of its web server; None if it is dead.
+    secure_web: str | None = Field(None, alias="infoSecureAddr")  # The same for HTTPS; port 0 without HTTPS.
+    location: str | None = None  # Its place in the topology, ``/rack1/nodegroup1``; None if it is dead.
+    state: str | None = Field(None, alias="adminState")  # ``In Service``, ``Decommissioned`` …
     capacity_bytes: int = Field(0, alias="capacity")
     used_bytes: int = Field(0, alias="used")
     free_bytes: int = Field(0, alias="remaining")
     blocks: int = Field(0, alias="numBlocks")
-    silent_s: float = Field(0, alias="lastContact")
-    """Seconds since its last heartbeat."""
-    version: str | None = None
-    """Its release; None if it is dead."""
+    silent_s: float = Field(0, alias="lastContact")  # Seconds since its last heartbeat.
+    version: str | None = None  # Its release; None if it is dead.
 
 
 def datanode_url(conf: ClientConf, datanode: DataNode) -> str | None:

@@ -33,26 +33,20 @@ class ClusterInfo(AnswerPart):
     """A ResourceManager's release and state."""
 
     version: str = Field(alias="hadoopVersion")
-    state: str
-    """``STARTED`` once it serves."""
-    ha_state: str = Field(alias="haState")
-    """``ACTIVE`` or ``STANDBY``."""
+    state: str  # ``STARTED`` once it serves.
+    ha_state: str = Field(alias="haState")  # ``ACTIVE`` or ``STANDBY``.
 
 
 class Node(AnswerPart):
     """A NodeManager in the ResourceManager's list."""
 
-    id: str
-    """``HOST:PORT`` of its RPC server."""
+    id: str  # ``HOST:PORT`` of its RPC server.
     host: str = Field(alias="nodeHostName")
-    state: str
-    """``RUNNING``, ``UNHEALTHY``, ``LOST`` …"""
+    state: str  # ``RUNNING``, ``UNHEALTHY``, ``LOST`` …
     rack: str
-    web: str = Field("", alias="nodeHTTPAddress")
-    """``HOST:PORT`` of its web server; empty if it is lost."""
+    web: str = Field("", alias="nodeHTTPAddress")  # ``HOST:PORT`` of its web server; empty if it is lost.
     version: str = ""
-    health: str | None = Field(None, alias="healthReport")
-    """Why it is not healthy."""
+    health: str | None = Field(None, alias="healthReport")  # Why it is not healthy.
     used_memory_mib: int = Field(0, alias="usedMemoryMB")
     available_memory_mib: int = Field(0, alias="availMemoryMB")
     used_vcores: int = Field(0, alias="usedVirtualCores")
@@ -61,35 +55,25 @@ class Node(AnswerPart):
 
 class Queue(AnswerPart):
     name: str
-    path: str
-    """Its full name, ``root.default``."""
+    path: str  # Its full name, ``root.default``.
     running: bool
-    leaf: bool
-    """Whether it contains applications instead of queues."""
+    leaf: bool  # Whether it contains applications instead of queues.
 
 
 class AppFacts(AnswerPart):
-    id: str
-    """``application_1700000000000_0001``."""
+    id: str  # ``application_1700000000000_0001``.
     name: str
     user: str
     queue: str
-    state: str
-    """``ACCEPTED`` while it waits, ``RUNNING``, then ``FINISHED``, ``FAILED`` or ``KILLED``."""
-    final_status: str = Field(alias="finalStatus")
-    """``UNDEFINED`` until it ends, then ``SUCCEEDED``, ``FAILED`` or ``KILLED``."""
-    diagnostics: str = ""
-    """Why it waits or failed, in Hadoop's words."""
-    submitted_ms: int = Field(alias="startedTime")
-    """Milliseconds since 1970."""
-    launched_ms: int = Field(0, alias="launchTime")
-    """Time at which its application master got a container; 0 before."""
-    finished_ms: int = Field(alias="finishedTime")
-    """Time of its end; 0 before."""
+    state: str  # ``ACCEPTED`` while it waits, ``RUNNING``, then ``FINISHED``, ``FAILED`` or ``KILLED``.
+    final_status: str = Field(alias="finalStatus")  # ``UNDEFINED``, ``SUCCEEDED``, ``FAILED`` or ``KILLED``.
+    diagnostics: str = ""  # Why it waits or failed, in Hadoop's words.
+    submitted_ms: int = Field(alias="startedTime")  # Milliseconds since 1970.
+    launched_ms: int = Field(0, alias="launchTime")  # When its application master got a container; 0 before.
+    finished_ms: int = Field(alias="finishedTime")  # Time of its end; 0 before.
     master_logs: str = Field("", alias="amContainerLogs")
     """The page of its application master's log; empty before it has a container."""
-    kind: str = Field("", alias="applicationType")
-    """``MAPREDUCE``, ``SPARK`` …"""
+    kind: str = Field("", alias="applicationType")  # ``MAPREDUCE``, ``SPARK`` …
     running_containers: int = Field(0, alias="runningContainers")
     """Its containers now, that of its application master included; negative once it has ended."""
 

@@ -23,8 +23,7 @@ _SAME = (
 _SUMS = {name: (name,) for name in _SAME} | {
     "shuffle_read_bytes": _SHUFFLE_READ,
     "shuffle_remote_bytes": _SHUFFLE_READ[:1],
-}
-"""By field of SparkStageRun the columns of the event log's tasks that it is the sum of."""
+}  # By field of SparkStageRun the columns of the event log's tasks that it is the sum of.
 _KEPT = (
     "spark.default.parallelism", "spark.driver.memory", "spark.dynamicAllocation.enabled",
     "spark.executor.cores", "spark.executor.instances", "spark.executor.memory",
@@ -43,8 +42,7 @@ _HADOOP_COUNTERS = {
     "TaskCounter.MAP_OUTPUT_BYTES": ("shuffle_write_bytes",),
     "TaskCounter.MAP_OUTPUT_MATERIALIZED_BYTES": ("shuffle_write_bytes",),
     "TaskCounter.REDUCE_SHUFFLE_BYTES": _SHUFFLE_READ,
-}
-"""By MapReduce's counter the columns that it is the sum of."""
+}  # By MapReduce's counter the columns that it is the sum of.
 Row = dict[str, Any]
 
 
@@ -68,7 +66,6 @@ class ReadSpark:
         self._job_of = {stage: job for job in reversed(log.jobs) for stage in job.stages}
 
     def run(self) -> SparkRun:
-        """The application with its executors and stages."""
         app = self._log.application
         return SparkRun(
             id=app.id,

@@ -145,8 +145,7 @@ def _ticket_error(request: httpx.Request, message: str, hint: str) -> NeedsTicke
 
 Parameter = str | int
 
-_SILENCE_S = 20.0
-"""Time limit of an answer: a NameNode in a long garbage collection needs this time."""
+_SILENCE_S = 20.0  # Time limit of an answer: a NameNode in a long garbage collection needs this time.
 _MOST_BYTES = 1 << 24
 
 
@@ -324,8 +323,7 @@ class PlainClient:
         self._connections.clear()
 
 
-JsonClient = Web | PlainClient
-"""The second is for frequent requests."""
+JsonClient = Web | PlainClient  # The second is for frequent requests.
 
 
 class JmxReader:

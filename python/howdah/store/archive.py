@@ -37,8 +37,7 @@ from howdah.store.layout import (
 from howdah.store.reader import load_run_json, read_run, write_run_json
 from howdah.store.tables import write_parquet
 
-_MOST_BYTES = 16 * 2**30
-"""No record comes near this size; an archive that unpacks to more is a mistake or an attack."""
+_MOST_BYTES = 16 * 2**30  # No record is near this size; a larger archive is a mistake or an attack.
 
 _MOST_PADDING_BYTES = 64 * 2**10
 """A tar ends in zeros up to the next 10 KiB; anything longer after its last file is not a tar's."""
@@ -103,9 +102,8 @@ def import_run(file: Path, runs_dir: Path) -> Path:
     with staged_run(runs_dir, run_id) as staged:
         free = shutil.disk_usage(runs_dir).free
         if size > free:
-            raise UserError(
-                str(runs_dir), f"the run needs {size} bytes and {free} are free", "free some space"
-            )
+            problem = f"the run needs {size} bytes and {free} are free"
+            raise UserError(str(runs_dir), problem, "free some space")
         (staged.path / LOGS).mkdir()
         for member in _members(file):
             with (staged.path / member.name).open("xb") as out:
@@ -146,9 +144,8 @@ def _members(file: Path) -> Iterator[_Member]:
             raise UserError(str(file), f"is {foreign.what}, not an exported run", foreign.hint) from error
         raise RecordError(str(file), "not an exported run, or damaged", _RIGHT) from error
     except EOFError as error:
-        raise RecordError(
-            str(file), "cut off: the archive does not end", "copy the complete file again"
-        ) from error
+        problem = "cut off: the archive does not end"
+        raise RecordError(str(file), problem, "copy the complete file again") from error
     except (tarfile.TarError, zlib.error, OSError, ValueError) as error:
         raise RecordError(str(file), f"not an exported run, or damaged ({error})", _RIGHT) from error
 
@@ -183,15 +180,11 @@ def _check_record(file: Path, directory: Path, run_id: str) -> None:
 
 
 def _same_record(path: Path, second: Path) -> bool:
-    _, differing, missing = filecmp.cmpfiles(
-        path, second, [name for name in RECORD_FILES if (path / name).exists()], shallow=False
-    )
-    strange = [name for name in RECORD_FILES if (second / name).exists() and not (path / name).exists()]
-    return not differing and not missing and not strange
+    names, theirs = ([name for name in RECORD_FILES if (place / name).exists()] for place in (path, second))
+    return names == theirs and filecmp.cmpfiles(path, second, names, shallow=False)[0] == names
 
 
-MANIFEST = "digests.json"
-"""First in the archive: who made it, and the SHA-256 of every other file by its name."""
+MANIFEST = "digests.json"  # First in the archive: its maker, and the SHA-256 of every other file by name.
 
 _MOST_STUDY_BYTES = 64 * 2**30
 _MOST_MANIFEST_BYTES = 64 * 2**20
@@ -218,8 +211,7 @@ def pack(files: Mapping[str, Path], out_file: Path, made_by: str) -> None:
 class Unpacked(NamedTuple):
     """A bundle all of whose files are as they were packed."""
 
-    made_by: str
-    """The version that packed it."""
+    made_by: str  # The version that packed it.
     files: int
 
 
@@ -238,9 +230,8 @@ def unpack(file: Path, directory: Path) -> Unpacked:
                 room -= member.size
                 content = tar.extractfile(member) if member.isreg() else None
                 if content is None or room < 0 or member.name not in remaining or not _plain(member.name):
-                    raise UserError(
-                        str(file), f"contains {member.name!r}, which does not belong to it", _STUDY_RIGHT
-                    )
+                    problem = f"contains {member.name!r}, which does not belong to it"
+                    raise UserError(str(file), problem, _STUDY_RIGHT)
                 target = directory / member.name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 if _copy(content, target) != remaining.pop(member.name):
@@ -284,8 +275,7 @@ def _copy(content: IO[bytes], target: Path) -> str:
     return digest.hexdigest()
 
 
-Key = tuple[str, str]
-"""A machine and a metric of it."""
+Key = tuple[str, str]  # A machine and a metric of it.
 
 
 class Added(NamedTuple):
@@ -307,9 +297,8 @@ def attach_samples(path: Path, rows: Sequence[Sample], note: str) -> Added:
     with FileLock(path.parent / LOCK):
         if load_run_json(path).outcome is Outcome.RUNNING:
             reason = "is still being written" if is_held(path / LOCK) else "was killed before its end"
-            raise UserError(
-                str(path), f"this run {reason}", "samples can be attached only to a run that has ended"
-            )
+            problem = f"this run {reason}"
+            raise UserError(str(path), problem, "samples can be attached only to a run that has ended")
         return _attach(path, read_run(path), rows, note)
 
 
@@ -334,11 +323,9 @@ def _attach(path: Path, data: RunData, rows: Sequence[Sample], note: str) -> Add
         try:
             write_parquet(path, SAMPLES, table)
         except OSError as error:
-            raise RunFailed(
-                str(path / SAMPLES.parquet),
-                f"cannot be written ({error.strerror})",
-                "free space for run records, then attach again",
-            ) from error
+            problem = f"cannot be written ({error.strerror})"
+            hint = "free space for run records, then attach again"
+            raise RunFailed(str(path / SAMPLES.parquet), problem, hint) from error
         (path / SAMPLES.stream).unlink(missing_ok=True)
     return added
 
@@ -365,16 +352,12 @@ def read_annotation(path: Path) -> Annotation:
     except FileNotFoundError:
         return _NONE
     except OSError as error:
-        raise RecordError(
-            str(file), f"cannot be read ({error.strerror})", "make it a readable file"
-        ) from error
+        problem = f"cannot be read ({error.strerror})"
+        raise RecordError(str(file), problem, "make it a readable file") from error
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
-        raise RecordError(
-            str(file),
-            f"is not a note of howdah: {fault['msg'].removeprefix('Value error, ')}",
-            "correct it, or remove it",
-        ) from error
+        problem = f"is not a note of howdah: {fault['msg'].removeprefix('Value error, ')}"
+        raise RecordError(str(file), problem, "correct it, or remove it") from error
 
 
 def write_annotation(path: Path, annotation: Annotation) -> None:
@@ -382,8 +365,5 @@ def write_annotation(path: Path, annotation: Annotation) -> None:
     try:
         write_model(path / ANNOTATION, annotation)
     except OSError as error:
-        raise UserError(
-            str(path / ANNOTATION),
-            f"cannot be written ({error.strerror})",
-            "make the run's directory writable",
-        ) from error
+        problem = f"cannot be written ({error.strerror})"
+        raise UserError(str(path / ANNOTATION), problem, "make the run's directory writable") from error

@@ -23,14 +23,10 @@ from howdah.model.tables import LATENCIES_SCHEMA, SAMPLES_SCHEMA, SERVER_EVENTS_
 RUN_JSON = "run.json"
 LOGS = "logs"
 LOG_FILE = f"{LOGS}/howdah.log"
-ANNOTATION = "notes.json"
-"""What people say of a run afterwards."""
-PROGRESS = ".progress.json"
-"""How far a run is, while it goes."""
-LOCK = ".lock"
-"""Held by the process that writes a run; gone once the record is complete."""
-NEW_RUN = ".new-"
-"""Begins the name of a run directory that is not complete enough to be seen yet."""
+ANNOTATION = "notes.json"  # What people say of a run afterwards.
+PROGRESS = ".progress.json"  # How far a run is, while it goes.
+LOCK = ".lock"  # Held by the process that writes a run; gone once the record is complete.
+NEW_RUN = ".new-"  # Begins the name of a run directory that is not complete enough to be seen yet.
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 """What a run's id may look like: one plain file name, hidden names excluded."""
 
@@ -40,14 +36,11 @@ class TableFiles(NamedTuple):
 
     name: str
     schema: pa.Schema
-    last: str
-    """The column that tells when a row ended."""
-    optional: bool = False
-    """Whether records of earlier versions have none."""
+    last: str  # The column that tells when a row ended.
+    optional: bool = False  # Whether records of earlier versions have none.
 
     @property
     def stream(self) -> str:
-        """Name of the Arrow IPC stream."""
         return f"{self.name}.arrow"
 
     @property
@@ -65,8 +58,7 @@ RECORD_FILES = (
     *(name for table in TABLES for name in (table.parquet, table.stream)),
     LOG_FILE,
     ANNOTATION,
-)
-"""Every file that belongs to a record, in the order an archive holds them."""
+)  # Every file that belongs to a record, in the order an archive holds them.
 
 
 def new_run_id(now: datetime, suite: str, runs_dir: Path) -> str:
@@ -97,14 +89,10 @@ class FileLock:
             raise
         except OSError as error:
             self.release()
-            raise UserError(
-                str(path.parent),
-                f"its file system cannot lock files ({error.strerror})",
-                "keep run records on a local disk",
-            ) from error
+            problem = f"its file system cannot lock files ({error.strerror})"
+            raise UserError(str(path.parent), problem, "keep run records on a local disk") from error
 
     def release(self) -> None:
-        """Give the lock back."""
         os.close(self._descriptor)
 
     def __enter__(self) -> Self:
@@ -222,18 +210,15 @@ def staged_run(runs_dir: Path, run_id: str) -> Iterator[StagedRun]:
                 shutil.rmtree(path, ignore_errors=True)
                 lock.release()
     except OSError as error:
-        raise UserError(
-            str(runs_dir),
-            "is a file" if runs_dir.is_file() else f"cannot store a run ({error.strerror})",
-            "give a writable directory on a disk with free space",
-        ) from error
+        problem = "is a file" if runs_dir.is_file() else f"cannot store a run ({error.strerror})"
+        hint = "give a writable directory on a disk with free space"
+        raise UserError(str(runs_dir), problem, hint) from error
 
 
 def _refuse_existing(path: Path, target: Path) -> None:
     if path.exists():
-        raise UserError(
-            str(target), "a run with this id already exists", "move that one away, or start the run again"
-        )
+        problem = "a run with this id already exists"
+        raise UserError(str(target), problem, "move that one away, or start the run again")
 
 
 def _sweep(runs_dir: Path) -> None:

@@ -9,16 +9,18 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Self, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from howdah.errors import UserError
 from howdah.model.prediction import Prediction, Score
 from howdah.model.tuning import Trial, Tuning, TuningRequest
 from howdah.store.layout import LOCK, RUN_ID, FileLock, replacing, sync_directory, write_model
+
+M = TypeVar("M", bound=BaseModel)
 
 PREDICTION = "prediction.json"
 
@@ -28,14 +30,17 @@ _LOCK = ".lock"
 
 def check_name(directory: Path, name: str) -> None:
     """Raise UserError for a name that a prediction cannot have, or that another has already."""
-    if not RUN_ID.fullmatch(name):
-        raise UserError(
-            f"--name {name}", "is not a valid name of a prediction", "use letters, digits, '.', '_' and '-'"
-        )
+    _check_word(name, "a prediction")
     if directory.is_file():
         raise UserError(str(directory), "is a file", "give a directory; it is created if needed")
     if (directory / name).exists():
         raise _taken(directory / name)
+
+
+def _check_word(name: str, kind: str) -> None:
+    if not RUN_ID.fullmatch(name):
+        problem = f"is not a valid name of {kind}"
+        raise UserError(f"--name {name}", problem, "use letters, digits, '.', '_' and '-'")
 
 
 def save_prediction(directory: Path, prediction: Prediction) -> Path:
@@ -61,11 +66,8 @@ def save_prediction(directory: Path, prediction: Prediction) -> Path:
     except FileExistsError as error:
         raise _taken(path) from error
     except OSError as error:
-        raise UserError(
-            str(directory),
-            f"cannot store a prediction ({error.strerror})",
-            "give a writable directory on a disk with free space",
-        ) from error
+        hint = "give a writable directory on a disk with free space"
+        raise UserError(str(directory), f"cannot store a prediction ({error.strerror})", hint) from error
     return path
 
 
@@ -75,15 +77,13 @@ def load_prediction(path: Path) -> Prediction:
     try:
         return Prediction.model_validate_json(file.read_bytes())
     except OSError as error:
-        raise UserError(
-            str(file), f"cannot be read ({error.strerror})", "give a prediction that `howdah predict` made"
-        ) from error
+        problem = f"cannot be read ({error.strerror})"
+        raise UserError(str(file), problem, "give a prediction that `howdah predict` made") from error
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in fault["loc"])
-        raise UserError(
-            str(file), f"is not a prediction: {place}: {fault['msg']}", "restore it, or predict again"
-        ) from error
+        problem = f"is not a prediction: {place}: {fault['msg']}"
+        raise UserError(str(file), problem, "restore it, or predict again") from error
 
 
 def list_predictions(directory: Path) -> list[Path]:
@@ -92,9 +92,8 @@ def list_predictions(directory: Path) -> list[Path]:
 
 
 def _taken(path: Path) -> UserError:
-    return UserError(
-        str(path), "already exists, and a prediction is never overwritten", "give another --name"
-    )
+    problem = "already exists, and a prediction is never overwritten"
+    return UserError(str(path), problem, "give another --name")
 
 
 def keep_scores(directory: Path, scores: Sequence[Score]) -> list[Score]:
@@ -113,11 +112,8 @@ def keep_scores(directory: Path, scores: Sequence[Score]) -> list[Score]:
                 file.flush()
                 os.fsync(file.fileno())
     except OSError as error:
-        raise UserError(
-            str(path),
-            f"cannot be written ({error.strerror})",
-            "give a writable directory on a disk with free space",
-        ) from error
+        problem = f"cannot be written ({error.strerror})"
+        raise UserError(str(path), problem, "give a writable directory on a disk with free space") from error
     return [*earlier, *fresh]
 
 
@@ -130,23 +126,24 @@ def read_scores(directory: Path) -> list[Score]:
         return []
     except OSError as error:
         raise UserError(str(path), f"cannot be read ({error.strerror})", "make it readable") from error
+    hint = "remove the line: the run can be scored again"
+    return _read_lines(path, lines, Score, "is not a score of howdah", hint)
+
+
+def _read_lines(path: Path, lines: Iterable[bytes], kind: type[M], problem: str, hint: str) -> list[M]:
+    """The model on each line; raises UserError naming the line that is none."""
     result = []
     for number, line in enumerate(lines, start=1):
         try:
-            result.append(Score.model_validate_json(line))
+            result.append(kind.model_validate_json(line))
         except ValidationError as error:
-            raise UserError(
-                f"{path}:{number}",
-                "is not a score of howdah",
-                "remove the line: the run can be scored again",
-            ) from error
+            raise UserError(f"{path}:{number}", problem, hint) from error
     return result
 
 
 _REQUEST, _TRIALS, RESULT = "request.json", "trials.jsonl", "tuning.json"
 JOB_REQUEST = "job.json"
-LAST = "last"
-"""Stands for the newest search."""
+LAST = "last"  # Stands for the newest search.
 
 _Key = frozenset[tuple[str, str]]
 
@@ -158,7 +155,7 @@ class TuningFolder:
         self.path = path
         self.request = request
         self._lock = lock
-        self._trials = dict(_read_trials(path / _TRIALS))
+        self._trials = _read_trials(path / _TRIALS)
         self._file = (path / _TRIALS).open("ab")
 
     def __enter__(self) -> Self:
@@ -194,9 +191,8 @@ class TuningFolder:
         except FileNotFoundError:
             return None
         except ValidationError as error:
-            raise UserError(
-                str(self.path / RESULT), "is not the result of a search", "remove the file"
-            ) from error
+            problem = "is not the result of a search"
+            raise UserError(str(self.path / RESULT), problem, "remove the file") from error
 
     def finish(self, tuning: Tuning, texts: Mapping[str, str]) -> None:
         """Write the result, and texts into files of their names; raises OSError."""
@@ -207,10 +203,7 @@ class TuningFolder:
 
 def new_tuning(directory: Path, name: str, request: TuningRequest) -> TuningFolder:
     """Make the directory of a search; raises UserError where that is impossible, or the name is taken."""
-    if not RUN_ID.fullmatch(name):
-        raise UserError(
-            f"--name {name}", "is not a valid name of a search", "use letters, digits, '.', '_' and '-'"
-        )
+    _check_word(name, "a search")
     path = directory / name
     try:
         path.mkdir(parents=True)
@@ -218,15 +211,11 @@ def new_tuning(directory: Path, name: str, request: TuningRequest) -> TuningFold
         write_model(path / _REQUEST, request)
         return TuningFolder(path, lock, request)
     except FileExistsError as error:
-        raise UserError(
-            str(path), "already exists", "give another --name, or continue it: --resume"
-        ) from error
+        problem = "already exists"
+        raise UserError(str(path), problem, "give another --name, or continue it: --resume") from error
     except OSError as error:
-        raise UserError(
-            str(directory),
-            f"cannot store a search ({error.strerror})",
-            "give a writable directory on a disk with free space",
-        ) from error
+        hint = "give a writable directory on a disk with free space"
+        raise UserError(str(directory), f"cannot store a search ({error.strerror})", hint) from error
 
 
 def searches(directory: Path, *requests: str) -> list[Path]:
@@ -247,20 +236,16 @@ def open_tuning(directory: Path, name: str) -> TuningFolder:
     chosen = names[-1] if name == LAST and names else name
     if chosen not in names:
         newest = ", ".join(names[-5:])
-        raise UserError(
-            f"--resume {name}",
-            f"no such search in {directory}",
-            f"the newest are {newest}" if names else "start one: howdah tune plan.yaml",
-        )
+        hint = f"the newest are {newest}" if names else "start one: howdah tune plan.yaml"
+        raise UserError(f"--resume {name}", f"no such search in {directory}", hint)
     path = directory / chosen
     lock = _locked(path)
     try:
         request = TuningRequest.model_validate_json((path / _REQUEST).read_bytes())
     except (OSError, ValidationError) as error:
         lock.release()
-        raise UserError(
-            str(path / _REQUEST), "is not the request of a search", "start a new search"
-        ) from error
+        problem = "is not the request of a search"
+        raise UserError(str(path / _REQUEST), problem, "start a new search") from error
     return TuningFolder(path, lock, request)
 
 
@@ -271,28 +256,17 @@ def _locked(path: Path) -> FileLock:
         raise UserError(str(path), "another process is running this search", "wait until it ends") from error
 
 
-class _Line(NamedTuple):
-    key: _Key
-    trial: Trial
-
-
-def _read_trials(path: Path) -> list[_Line]:
+def _read_trials(path: Path) -> dict[_Key, Trial]:
     """The trials in a file; what a killed process left of its last line is cut off."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
-        return []
+        return {}
     whole = content[: content.rfind(b"\n") + 1]
     if len(whole) < len(content):
         os.truncate(path, len(whole))
-    trials = []
-    for number, line in enumerate(whole.splitlines(), start=1):
-        try:
-            trial = Trial.model_validate_json(line)
-        except ValidationError as error:
-            raise UserError(f"{path}:{number}", "is not a trial", "remove the line") from error
-        trials.append(_Line(_key(trial.values), trial))
-    return trials
+    trials = _read_lines(path, whole.splitlines(), Trial, "is not a trial", "remove the line")
+    return {_key(trial.values): trial for trial in trials}
 
 
 def _key(values: Mapping[str, str]) -> _Key:

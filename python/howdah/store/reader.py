@@ -37,12 +37,11 @@ from howdah.store.layout import (
     is_held,
     write_model,
 )
-from howdah.store.tables import check_ends, read_parquet, read_stream
+from howdah.store.tables import StreamContent, check_ends, read_parquet, read_stream
 
 Document = dict[str, Any]
 
-OLDEST = 1
-"""The first version there was."""
+OLDEST = 1  # The first version there was.
 
 _RATE = re.compile(r"(\w+) ([\d.e+]+)/s")
 
@@ -91,9 +90,8 @@ def write_run_json(directory: Path, record: RunRecord, *, durable: bool = True) 
     try:
         write_model(path, record, durable=durable)
     except OSError as error:
-        raise RunFailed(
-            str(path), f"cannot be written ({error.strerror})", "free space for run records"
-        ) from error
+        problem = f"cannot be written ({error.strerror})"
+        raise RunFailed(str(path), problem, "free space for run records") from error
 
 
 def load_run_json(directory: Path, kind: type[RunRecord] = RunRecord) -> RunRecord:
@@ -108,9 +106,8 @@ def load_run_json(directory: Path, kind: type[RunRecord] = RunRecord) -> RunReco
         problem = f"no {RUN_JSON} in it" if directory.is_dir() else "no such directory"
         raise RecordError(str(directory), problem, _RIGHT) from error
     except OSError as error:
-        raise RecordError(
-            str(path), f"cannot be read ({error.strerror})", "make it a readable file"
-        ) from error
+        hint = "make it a readable file"
+        raise RecordError(str(path), f"cannot be read ({error.strerror})", hint) from error
     try:
         # Most records are today's and whole, and need to be read only once.
         return kind.model_validate_json(content)
@@ -149,15 +146,12 @@ def _check_version(path: Path, document: Any) -> int:
     if not isinstance(version, int) or isinstance(version, bool):
         raise RecordError(str(path), "not a howdah run record (no schema_version)", _RIGHT)
     if version > SCHEMA_VERSION:
-        raise RecordError(
-            str(path),
-            f"schema_version {version} is newer than this howdah supports ({SCHEMA_VERSION})",
-            "read it with the version of howdah that wrote it, or a newer one",
-        )
+        problem = f"schema_version {version} is newer than this howdah supports ({SCHEMA_VERSION})"
+        hint = "read it with the version of howdah that wrote it, or a newer one"
+        raise RecordError(str(path), problem, hint)
     if version < OLDEST:
-        raise RecordError(
-            str(path), f"schema_version {version} does not exist; the first is {OLDEST}", _RIGHT
-        )
+        problem = f"schema_version {version} does not exist; the first is {OLDEST}"
+        raise RecordError(str(path), problem, _RIGHT)
     return version
 
 
@@ -229,9 +223,8 @@ def check_tables(path: Path) -> None:
 
 
 def _missing(path: Path, table: TableFiles) -> RecordError:
-    return RecordError(
-        str(path), f"neither {table.parquet} nor {table.stream} is in it", "restore it from an export"
-    )
+    problem = f"neither {table.parquet} nor {table.stream} is in it"
+    return RecordError(str(path), problem, "restore it from an export")
 
 
 def _up_to(record: RunRecord, moments: list[float]) -> RunRecord:
@@ -274,12 +267,7 @@ def _load(path: Path, kind: type[RunRecord] = RunRecord) -> tuple[RunRecord, _St
     return record, _State.ENDED
 
 
-class _Rows(NamedTuple):
-    table: pa.Table
-    torn_bytes: int
-
-
-def _read_table(path: Path, table: TableFiles, state: _State) -> _Rows:
+def _read_table(path: Path, table: TableFiles, state: _State) -> StreamContent:
     """Read whichever of a table's two files is whole, the compacted one rather than the stream."""
     damage: RecordError | None = None
     for read in (_read_compacted, _read_streamed, _read_compacted):
@@ -291,27 +279,23 @@ def _read_table(path: Path, table: TableFiles, state: _State) -> _Rows:
         except RecordError as error:
             damage = damage or error
     if damage is None and table.optional:
-        return _Rows(table.schema.empty_table(), 0)
+        return StreamContent(table.schema.empty_table(), complete=True, torn_bytes=0)
     raise damage or _missing(path, table)
 
 
-def _read_compacted(path: Path, table: TableFiles, _state: _State) -> _Rows:
-    return _Rows(read_parquet(path, table), 0)
+def _read_compacted(path: Path, table: TableFiles, _state: _State) -> StreamContent:
+    return StreamContent(read_parquet(path, table), complete=True, torn_bytes=0)
 
 
-def _read_streamed(path: Path, table: TableFiles, state: _State) -> _Rows:
+def _read_streamed(path: Path, table: TableFiles, state: _State) -> StreamContent:
     content = read_stream(path, table)
     if state is _State.ENDED and not content.complete:
-        raise RecordError(
-            str(path / table.stream),
-            "cut off: the run ended, its table does not",
-            "restore it from an export",
-        )
-    return _Rows(content.table, content.torn_bytes)
+        problem = "cut off: the run ended, its table does not"
+        raise RecordError(str(path / table.stream), problem, "restore it from an export")
+    return content
 
 
-LAST = "last"
-"""Stands for the newest run where an id is asked for."""
+LAST = "last"  # Stands for the newest run where an id is asked for.
 
 
 class RunSummary(NamedTuple):
@@ -337,11 +321,8 @@ def list_runs(runs_dir: Path, kind: type[RunRecord] = RunRecord) -> list[RunSumm
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise UserError(
-            str(runs_dir),
-            "is a file" if runs_dir.is_file() else f"cannot be listed ({error.strerror})",
-            "give the directory that holds the runs",
-        ) from error
+        problem = "is a file" if runs_dir.is_file() else f"cannot be listed ({error.strerror})"
+        raise UserError(str(runs_dir), problem, "give the directory that holds the runs") from error
     summaries = [_summary(runs_dir / name, kind) for name in names]
     return sorted(summaries, key=lambda summary: summary.record.created if summary.record else "")
 
@@ -374,11 +355,8 @@ def find_run(runs_dir: Path, run_id: str) -> Path:
     if begun:
         raise UserError(run_id, f"{len(begun)} runs have this beginning", f"give one of {_some(begun)}")
     near = get_close_matches(run_id, ids, n=3, cutoff=0.5)
-    raise UserError(
-        run_id,
-        f"no such run in {runs_dir}",
-        f"did you mean {_some(near)}?" if near else f"the newest are {_some(ids[::-1])}",
-    )
+    hint = f"did you mean {_some(near)}?" if near else f"the newest are {_some(ids[::-1])}"
+    raise UserError(run_id, f"no such run in {runs_dir}", hint)
 
 
 def _some(ids: list[str], most: int = 5) -> str:

@@ -21,10 +21,8 @@ _OLDER = (_WITH_SPARK, _WITH_SPARK | _WITH_JOBS, _WITH_SPARK | _WITH_JOBS | _WIT
 
 _CONTINUATION = b"\xff\xff\xff\xff"
 _END_OF_STREAM = _CONTINUATION + b"\0\0\0\0"
-_MAGIC = b"PAR1"
-"""What a Parquet file begins and ends with."""
-_BATCH_ROWS = 1 << 18
-"""Rows of a large table written at once: some tens of megabytes."""
+_MAGIC = b"PAR1"  # What a Parquet file begins and ends with.
+_BATCH_ROWS = 1 << 18  # Rows of a large table written at once: some tens of megabytes.
 
 
 def check_schema(path: Path, schema: pa.Schema, expected: pa.Schema) -> None:
@@ -106,9 +104,8 @@ class TableStream:
             # What follows a torn batch could not be read any more, so the torn part goes.
             self._file.truncate(self._size)
             self._file.seek(self._size)
-            raise RunFailed(
-                str(self._path), f"cannot be written ({error.strerror})", "free space for run records"
-            ) from error
+            problem = f"cannot be written ({error.strerror})"
+            raise RunFailed(str(self._path), problem, "free space for run records") from error
         self._size += message.size
 
     def complete(self) -> None:
@@ -183,9 +180,8 @@ def check_ends(path: Path) -> None:
 
 
 def _damaged(path: Path, reason: str) -> RecordError:
-    return RecordError(
-        str(path), f"damaged: not a complete Parquet file ({reason})", "restore it from an export"
-    )
+    problem = f"damaged: not a complete Parquet file ({reason})"
+    return RecordError(str(path), problem, "restore it from an export")
 
 
 def read_parquet(directory: Path, table: TableFiles) -> pa.Table:

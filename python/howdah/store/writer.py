@@ -36,8 +36,7 @@ from howdah.store.layout import (
 from howdah.store.reader import write_run_json
 from howdah.store.tables import TableStream, check_schema, read_stream, with_later_columns, write_parquet
 
-_INTERVAL_S = 1.0
-"""A run is disturbed once a second, by one small file."""
+_INTERVAL_S = 1.0  # A run is disturbed once a second, by one small file.
 
 
 class RunProgress(Model):
@@ -46,13 +45,10 @@ class RunProgress(Model):
     workload: str
     phase: str
     done: int
-    total: int
-    """Units to do; 0 where nobody knows."""
+    total: int  # Units to do; 0 where nobody knows.
     unit: Unit
-    elapsed_s: float
-    """Seconds since the operation began."""
-    tasks: str = ""
-    """Tasks that are done, in the engine's words."""
+    elapsed_s: float  # Seconds since the operation began.
+    tasks: str = ""  # Tasks that are done, in the engine's words.
 
     @property
     def left_s(self) -> float | None:
@@ -93,8 +89,7 @@ def read_progress(path: Path) -> RunProgress | None:
         return None
 
 
-_MOST_BYTES = 64 * 2**20
-"""Read at a time; a table that is already longer comes in several pieces."""
+_MOST_BYTES = 64 * 2**20  # Read at a time; a table that is already longer comes in several pieces.
 
 
 class TableTail:
@@ -194,33 +189,28 @@ class RunWriter:
         self._append(SAMPLES, rows)
 
     def tasks(self, rows: Sequence[TaskAttempt]) -> None:
-        """Append finished task attempts as one batch."""
         self._append(TASKS, rows)
 
     def latencies(self, rows: Sequence[LatencyHistogram]) -> None:
-        """Append histograms of timed operations as one batch."""
         self._append(LATENCIES, rows)
 
     def server_events(self, rows: Sequence[ServerEvent]) -> None:
-        """Append what servers did as one batch."""
         self._append(SERVER_EVENTS, rows)
 
-    def _append(self, table: TableFiles, rows: Sequence[Any]) -> None:
-        with self._calls:
-            self._require_open()
-            self._streams[table].append(rows)
-
     def sample_table(self, rows: pa.Table) -> None:
-        """Append measured values that are columns already."""
-        with self._calls:
-            self._require_open()
-            self._streams[SAMPLES].append_table(rows)
+        self._append(SAMPLES, rows)
 
     def task_table(self, rows: pa.Table) -> None:
-        """Append task attempts that are columns already."""
+        self._append(TASKS, rows)
+
+    def _append(self, table: TableFiles, rows: Sequence[Any] | pa.Table) -> None:
         with self._calls:
             self._require_open()
-            self._streams[TASKS].append_table(rows)
+            stream = self._streams[table]
+            if isinstance(rows, pa.Table):
+                stream.append_table(rows)
+            else:
+                stream.append(rows)
 
     def update(self, record: RunRecord) -> None:
         """Replace the record so far.

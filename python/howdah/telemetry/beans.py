@@ -7,10 +7,8 @@ from typing import Literal, NamedTuple
 
 from howdah.hadoop.daemons import BY_NAME, DAEMONS, PAIRED
 
-MASTERS = tuple(DAEMONS[role].name for role in PAIRED)
-"""Daemons that limit a whole cluster when they are busy."""
-_PROCESSES = (*MASTERS, "regionserver")
-"""Daemons whose CPU time is sampled apart from that of their machine."""
+MASTERS = tuple(DAEMONS[role].name for role in PAIRED)  # Daemons that limit a whole cluster if busy.
+_PROCESSES = (*MASTERS, "regionserver")  # Daemons whose CPU time is sampled apart from that of their machine.
 _METRICS = "Metrics"
 _NANO, _MILLI = 1e-9, 1e-3
 

@@ -164,10 +164,8 @@ _REQUEST_COUNT = re.compile(
     r"Namespace_(?P<space>.+)_table_(?P<table>.+)_region_(?P<region>[0-9a-f]+)"
     r"_metric_(?:read|write)RequestCount"
 )
-_SYSTEM_NAMESPACE = "hbase"
-"""The namespace of HBase's own tables, which are not sampled."""
-_REGION_LETTERS = 8
-"""Letters that identify a region of a cluster."""
+_SYSTEM_NAMESPACE = "hbase"  # The namespace of HBase's own tables, which are not sampled.
+_REGION_LETTERS = 8  # Letters that identify a region of a cluster.
 
 
 def server_sources(
@@ -315,11 +313,9 @@ def _logged(line: str) -> Iterator[tuple[str, str, float, int | None]]:
 
 class ServerLogs(NamedTuple):
     machine: str
-    daemon: str
-    """``regionserver`` or ``hmaster``."""
+    daemon: str  # ``regionserver`` or ``hmaster``.
     own: Path
-    collector: Path
-    """Its JVM's unified log of collections."""
+    collector: Path  # Its JVM's unified log of collections.
 
 
 def logged_events(logs: ServerLogs, start_epoch_s: float) -> tuple[ServerEvent, ...]:

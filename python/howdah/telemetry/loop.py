@@ -27,10 +27,8 @@ class Clock:
         return stop.wait(seconds)
 
 
-_NOTICED_S = 5.0
-"""The longest time until the removal of a machine is noticed."""
-_SHOWN = 5
-"""The number of gaps of a device that are listed with their times."""
+_NOTICED_S = 5.0  # The longest time until the removal of a machine is noticed.
+_SHOWN = 5  # The number of gaps of a device that are listed with their times.
 
 
 class _Gap(NamedTuple):
@@ -197,7 +195,6 @@ class Loop:
 
     @property
     def warnings(self) -> tuple[RunWarning, ...]:
-        """The devices that could not be sampled, with reasons."""
         return tuple(warning for batch in self._batches for warning in batch.warnings)
 
     def start(self, *, tick_first: bool) -> None:
@@ -218,7 +215,6 @@ class Loop:
             self._batches[0].add(sources, self._now_s())
 
     def drop(self, machines: Collection[str]) -> None:
-        """Stop reading these machines."""
         with self._ticking:
             for batch in self._batches:
                 batch.drop(machines)

@@ -172,7 +172,6 @@ _Counters = list[tuple[str, tuple[int, ...], Counter]]
 
 
 def interface_counters(nic: str) -> _Counters:
-    """The counters of one interface."""
     return [(f"nic/{nic}/{quantity}", columns, Counter("reset")) for quantity, columns in COLUMNS]
 
 

@@ -15,8 +15,7 @@ TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _KERNEL_THREAD = 0x00200000  # PF_KTHREAD in include/linux/sched.h of the kernel
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
-INTERVAL_S = 5.0
-"""Seconds between two readings: reading hundreds of threads takes milliseconds."""
+INTERVAL_S = 5.0  # Seconds between two readings: reading hundreds of threads takes milliseconds.
 
 
 class RunningProcess(NamedTuple):
@@ -25,10 +24,8 @@ class RunningProcess(NamedTuple):
     pid: int
     parent: int
     kernel: bool
-    used: int
-    """CPU time of its own threads."""
-    ended: int
-    """CPU time of its ended descendants that were waited for."""
+    used: int  # CPU time of its own threads.
+    ended: int  # CPU time of its ended descendants that were waited for.
 
 
 def parsed(stat: bytes) -> RunningProcess:
@@ -148,14 +145,12 @@ class KernelDevice(Device):
 
 
 HOWDAH = "howdah"
-LAB = "lab"
-"""Instances of the metrics: howdah's process, and a whole lab."""
+LAB = "lab"  # Instances of the metrics: howdah's process, and a whole lab.
 _USAGE_V1 = "cpuacct.usage"
 _READ_SECTORS, _WRITTEN_SECTORS = 2, 6  # columns of a block device's own stat
 
 
-_Totals = tuple[int, ...]
-"""CPU ticks, bytes read and bytes written."""
+_Totals = tuple[int, ...]  # CPU ticks, bytes read and bytes written.
 
 
 class OwnCpuDevice(Device):

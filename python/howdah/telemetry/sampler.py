@@ -12,14 +12,10 @@ from howdah.model.tables import SampleSink
 from howdah.telemetry.loop import Batch, Clock, Loop
 from howdah.telemetry.source import Follow, Source
 
-MIN_INTERVAL_S = 0.1
-"""The shortest interval: the kernel's own CPU times move in steps of 0.01 s."""
-_FOLLOW_S = 1.0
-"""The interval of reading which machines joined and left."""
-_THREADS = 8
-"""The largest number of machines that are queried over a network at once."""
-_FRESH_S = 1.0
-"""Samples this short before the end, of the last mark, are not repeated, because the user waits."""
+MIN_INTERVAL_S = 0.1  # The shortest interval: the kernel's own CPU times move in steps of 0.01 s.
+_FOLLOW_S = 1.0  # The interval of reading which machines joined and left.
+_THREADS = 8  # The largest number of machines that are queried over a network at once.
+_FRESH_S = 1.0  # Samples so recent at the end, of the last mark, are not repeated, because the user waits.
 
 
 class Sampler:

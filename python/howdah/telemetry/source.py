@@ -123,5 +123,4 @@ class Membership(NamedTuple):
     removed: frozenset[str] = frozenset()
 
 
-Follow = Callable[[], Membership]
-"""Called once a second from a thread of the sampler; must not raise."""
+Follow = Callable[[], Membership]  # Called once a second from a thread of the sampler; must not raise.

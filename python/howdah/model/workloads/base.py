@@ -30,14 +30,25 @@ class Moved(NamedTuple):
     write: int
 
 
+def run_by(**functions: str) -> Mapping[str, str]:
+    """Functions of howdah's own engines: ``local="tera:teragen"`` is in ``howdah.engines.local.tera``."""
+    packages = {"sim": "howdah.simulation"}
+    return {name: f"{packages.get(name, f'howdah.engines.{name}')}.{at}" for name, at in functions.items()}
+
+
+def sized_by(**functions: str) -> Mapping[str, str]:
+    """Functions of the planner by engine: on this machine's own, and those of all other engines."""
+    own = {"local": "local_programs"}
+    return {name: f"howdah.planner.{own.get(name, 'suite.programs')}:{at}" for name, at in functions.items()}
+
+
 class Workload(Model):
     """One program with its options; those that were not decided are left at None.
 
     Each has its own class, which describes the program independent of its options.
     """
 
-    kind: str
-    """The program."""
+    kind: str  # The program.
 
     options: ClassVar[tuple[Option[Any], ...]] = ()
     """What a user may say of it, on every engine that has a use for it."""
@@ -49,33 +60,25 @@ class Workload(Model):
     """By engine, the function that runs it, as ``package.module:function``."""
     sizes: ClassVar[Mapping[str, str]] = {}
     """By engine, the planner's function that decides what the user left open, as ``module:function``."""
-    not_on: ClassVar[Mapping[str, str]] = {}
-    """By engine, why it does not run there."""
+    not_on: ClassVar[Mapping[str, str]] = {}  # By engine, why it does not run there.
 
-    extras: ClassVar[tuple[str, ...]] = ()
-    """Extras of the package that it needs."""
-    reads: ClassVar[str | None] = None
-    """The program whose output it reads, by kind."""
-    folder: ClassVar[str | None] = None
-    """The folder that its output is kept in for later programs."""
+    extras: ClassVar[tuple[str, ...]] = ()  # Extras of the package that it needs.
+    reads: ClassVar[str | None] = None  # The program whose output it reads, by kind.
+    folder: ClassVar[str | None] = None  # The folder that its output is kept in for later programs.
     log: ClassVar[str | None] = None
     """The file in the working directory that the program itself appends its results to."""
-    unit: ClassVar[Literal["B", "points", "operations"]] = "B"
-    """What its progress is counted in."""
+    unit: ClassVar[Literal["B", "points", "operations"]] = "B"  # What its progress is counted in.
     replication_key: ClassVar[str] = "dfs.replication"
     """Hadoop's property that says how often its output is replicated, where it does not say itself."""
     shuffles: ClassVar[bool] = False
     """Whether all that it reads goes through intermediate files to reduces, which write it."""
-    map_phases: ClassVar[tuple[str, str]] = ("map", "reduce")
-    """What the two halves of its job are called."""
+    map_phases: ClassVar[tuple[str, str]] = ("map", "reduce")  # What the two halves of its job are called.
     reported_phases: ClassVar[tuple[str, ...] | None] = None
     """The phases that its progress reports; None for those of a job of MapReduce."""
-    has_tasks: ClassVar[bool] = True
-    """Whether it is divided into tasks."""
+    has_tasks: ClassVar[bool] = True  # Whether it is divided into tasks.
     uses_disks: ClassVar[bool] = True
     """Whether it moves data, so that the disks' limits are worth measuring before it."""
-    limited: ClassVar[bool] = True
-    """Whether the raw limits of disks and memory are a measure of it."""
+    limited: ClassVar[bool] = True  # Whether the raw limits of disks and memory are a measure of it.
     timed_by_file: ClassVar[bool] = False
     """Whether its rate is over the time that each file took, rather than over its own."""
     rated_over: ClassVar[str | None] = None

@@ -10,15 +10,15 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar, Final, Literal
 
 from howdah.model.reported import Counters, FileRate, ResultMetric
-from howdah.model.workloads.base import TOGETHER, Amount, Moved, Workload
+from howdah.model.workloads.base import TOGETHER, Amount, Moved, Workload, run_by, sized_by
 from howdah.model.workloads.option import (
     BLOCK_SIZE,
     ERASURE_CODING,
     MOST_TASKS,
     REPLICATION,
-    Refusal,
     count,
     size,
+    unless,
 )
 from howdah.units import MIB, format_bytes, format_counted
 
@@ -28,28 +28,20 @@ DFSIO_READ: Final = "dfsio-read"
 DFSIO_LOG: Final = "TestDFSIO_results.log"  # What TestDFSIO appends its results to, in the working directory.
 
 DFSIO_FOLDER: Final = "dfsio"  # Where its files are kept.
-_LEAST_FILE_BYTES = MIB
-
-
-def _refuse_file(size_bytes: int, engine: str) -> Refusal | None:
-    if size_bytes >= _LEAST_FILE_BYTES:
-        return None
-    return Refusal(
-        f"{size_bytes:,} bytes would measure creating files, not writing them", "give at least 1MiB"
-    )
-
 
 FILES: Final = count("files", "Number of files of dfsio and storage.", most=MOST_TASKS, fact="files")
-FILE_SIZE: Final = size("file_size", "Size of each of these files, such as 1GiB.", refuse=_refuse_file)
+FILE_SIZE: Final = size(
+    "file_size", "Size of each of these files, such as 1GiB.",
+    refuse=unless(lambda size_bytes: size_bytes >= MIB,
+                  "{:,} bytes would measure creating files, not writing them", "give at least 1MiB"),
+)  # fmt: skip
 
 
 class FilesWorkload(Workload):
     """A program over files of one size."""
 
-    files: int | None = None
-    """Files that it writes or reads."""
-    file_bytes: int | None = None
-    """Size of each of those files."""
+    files: int | None = None  # Files that it writes or reads.
+    file_bytes: int | None = None  # Size of each of those files.
 
     @property
     def asked(self) -> Amount | None:
@@ -69,39 +61,32 @@ class DfsioFiles(FilesWorkload):
     log = DFSIO_LOG
     primary_metric = "throughput per task"
     importance = TOGETHER
+    passes: ClassVar[tuple[int, int]]  # How often it reads its files, and writes them.
+
+    @property
+    def written_bytes(self) -> int:
+        return self.passes[1] * (self.files or 0) * (self.file_bytes or 0)
+
+    def moved(self, done: Counters) -> Moved | None:
+        return None if self.asked is None else Moved(*(times * self.asked.number for times in self.passes))
 
 
 class DfsioWrite(DfsioFiles):
     """Writes the files."""
 
     kind: Literal["dfsio-write"] = DFSIO_WRITE
-    block_bytes: int | None = None
-    """HDFS block size of the files it writes (dfs.blocksize)."""
-    replication: int | None = None
-    """Replicas of the files it writes (dfs.replication)."""
-    erasure_coding: str | None = None
-    """Erasure coding policy of the files it writes, instead of replicas."""
+    block_bytes: int | None = None  # HDFS block size of the files it writes (dfs.blocksize).
+    replication: int | None = None  # Replicas of the files it writes (dfs.replication).
+    erasure_coding: str | None = None  # Erasure coding policy of the files it writes, instead of replicas.
 
     options = (FILES, FILE_SIZE, BLOCK_SIZE, REPLICATION, ERASURE_CODING)
-    programs: ClassVar = {
-        "local": "howdah.engines.local.benchmarks:dfsio_write",
-        "hadoop": "howdah.engines.hadoop.benchmarks:dfsio_write",
-        "sim": "howdah.simulation.translate:dfsio",
-    }
-    sizes: ClassVar = {
-        "local": "howdah.planner.local_programs:dfsio_write",
-        "hadoop": "howdah.planner.suite.programs:dfsio_write",
-        "sim": "howdah.planner.suite.programs:dfsio_write",
-    }
+    programs: ClassVar = run_by(
+        local="benchmarks:dfsio_write", hadoop="benchmarks:dfsio_write", sim="translate:dfsio"
+    )
+    sizes: ClassVar = sized_by(local="dfsio_write", hadoop="dfsio_write", sim="dfsio_write")
     folder = DFSIO_FOLDER
     rated_over = "file bytes written, all files together"
-
-    @property
-    def written_bytes(self) -> int:
-        return (self.files or 0) * (self.file_bytes or 0)
-
-    def moved(self, done: Counters) -> Moved | None:
-        return None if self.asked is None else Moved(0, self.asked.number)
+    passes = (0, 1)
 
 
 class DfsioRead(DfsioFiles):
@@ -111,21 +96,13 @@ class DfsioRead(DfsioFiles):
 
     # A simulation finds no files of an earlier run.
     options_on: ClassVar = {"sim": (FILES, FILE_SIZE)}
-    programs: ClassVar = {
-        "local": "howdah.engines.local.benchmarks:dfsio_read",
-        "hadoop": "howdah.engines.hadoop.benchmarks:dfsio_read",
-        "sim": "howdah.simulation.translate:dfsio",
-    }
-    sizes: ClassVar = {
-        "local": "howdah.planner.local_programs:dfsio_read",
-        "hadoop": "howdah.planner.suite.programs:dfsio_read",
-        "sim": "howdah.planner.suite.programs:dfsio_read",
-    }
+    programs: ClassVar = run_by(
+        local="benchmarks:dfsio_read", hadoop="benchmarks:dfsio_read", sim="translate:dfsio"
+    )
+    sizes: ClassVar = sized_by(local="dfsio_read", hadoop="dfsio_read", sim="dfsio_read")
     reads = DFSIO_WRITE
     rated_over = "file bytes read, all files together"
-
-    def moved(self, done: Counters) -> Moved | None:
-        return None if self.asked is None else Moved(self.asked.number, 0)
+    passes = (1, 0)
 
 
 def throughput(files: Iterable[FileRate], name: str = "throughput per task") -> tuple[ResultMetric, ...]:
@@ -148,8 +125,8 @@ class Storage(FilesWorkload):
     kind: Literal["storage"] = STORAGE
 
     options = (FILES, FILE_SIZE)
-    programs: ClassVar = {"local": "howdah.engines.local.benchmarks:storage"}
-    sizes: ClassVar = {"local": "howdah.planner.local_programs:storage"}
+    programs: ClassVar = run_by(local="benchmarks:storage")
+    sizes: ClassVar = sized_by(local="storage")
     not_on: ClassVar = {
         "hadoop": "it measures one machine's disks, without HDFS",
         "sim": "it measures real disks, and their speeds are inputs of a simulation",

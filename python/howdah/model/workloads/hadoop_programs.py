@@ -12,7 +12,7 @@ from typing import ClassVar, Final, Literal
 
 from howdah.errors import UserError
 from howdah.model.reported import Counters, LatencyHistogram, LinkRate, ResultMetric, latency_metrics
-from howdah.model.workloads.base import Amount, Moved, Workload
+from howdah.model.workloads.base import Amount, Moved, Workload, run_by, sized_by
 from howdah.model.workloads.option import BLOCK_SIZE, MAPS, REPLICATION, Option, StudiedAs, count
 from howdah.units import format_counted, format_seconds
 
@@ -25,22 +25,12 @@ class Pi(Workload):
     """Computes pi by quasi-Monte-Carlo, without data: draws points and counts those within the circle."""
 
     kind: Literal["pi"] = PI
-    maps: int | None = None
-    """Map tasks."""
-    samples: int | None = None
-    """Points that each map draws."""
+    maps: int | None = None  # Map tasks.
+    samples: int | None = None  # Points that each map draws.
 
     options = (MAPS, SAMPLES)
-    programs: ClassVar = {
-        "local": "howdah.engines.local.benchmarks:pi",
-        "hadoop": "howdah.engines.hadoop.benchmarks:pi",
-        "sim": "howdah.simulation.translate:pi",
-    }
-    sizes: ClassVar = {
-        "local": "howdah.planner.local_programs:pi",
-        "hadoop": "howdah.planner.suite.programs:pi",
-        "sim": "howdah.planner.suite.programs:pi",
-    }
+    programs: ClassVar = run_by(local="benchmarks:pi", hadoop="benchmarks:pi", sim="translate:pi")
+    sizes: ClassVar = sized_by(local="pi", hadoop="pi", sim="pi")
     unit = "points"
     uses_disks = False
     limited = False
@@ -65,29 +55,23 @@ def estimate_of_pi(printed: str) -> ResultMetric:
 NNBENCH: Final = "nnbench"
 
 OPERATIONS: Final = count(
-    "operations",
-    "Number of files per map of nnbench; number of operations of each YCSB mix.",
-    metavar="COUNT",
-    engines=("hadoop", "local", "hbase", "sim"),
-)
+    "operations", "Number of files per map of nnbench; number of operations of each YCSB mix.",
+    metavar="COUNT", engines=("hadoop", "local", "hbase", "sim"),
+)  # fmt: skip
 
 
 class NNBench(Workload):
     """Measures a NameNode: creates, opens, renames and deletes empty files."""
 
     kind: Literal["nnbench"] = NNBENCH
-    maps: int | None = None
-    """Map tasks."""
-    operations: int | None = None
-    """Files that each map creates, opens, renames and deletes."""
-    block_bytes: int | None = None
-    """HDFS block size of its files."""
-    replication: int | None = None
-    """Replicas of its files."""
+    maps: int | None = None  # Map tasks.
+    operations: int | None = None  # Files that each map creates, opens, renames and deletes.
+    block_bytes: int | None = None  # HDFS block size of its files.
+    replication: int | None = None  # Replicas of its files.
 
     options = (MAPS, OPERATIONS, BLOCK_SIZE, REPLICATION)
-    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.benchmarks:nnbench"}
-    sizes: ClassVar = {"hadoop": "howdah.planner.suite.programs:nnbench"}
+    programs: ClassVar = run_by(hadoop="benchmarks:nnbench")
+    sizes: ClassVar = sized_by(hadoop="nnbench")
     not_on: ClassVar = {
         "local": "it measures a NameNode, and this engine has none",
         "sim": "it measures a real NameNode",
@@ -121,8 +105,8 @@ class Redundancy(Workload):
 
     kind: Literal["redundancy"] = REDUNDANCY
 
-    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.redundancy:redundancy"}
-    sizes: ClassVar = {"hadoop": "howdah.planner.suite.programs:redundancy"}
+    programs: ClassVar = run_by(hadoop="redundancy:redundancy")
+    sizes: ClassVar = sized_by(hadoop="redundancy")
     not_on: ClassVar = {
         "local": "files on this machine have no replicas",
         "sim": "the simulator has no lost DataNodes; howdah plan storage computes their rebuild",
@@ -146,27 +130,21 @@ def _words(text: str, where: str) -> tuple[str, ...]:
 
 
 COMMAND_LINE: Final = Option[tuple[str, ...]](
-    name="command_line",
-    field="words",
-    help="Command of the suite `command`, if it is not given after `--`.",
-    metavar="COMMAND",
-    parse=_words,
-    studied=StudiedAs("command_line", str, lambda text: _words(text, "command_line")),
-    engines=("hadoop",),
+    "command_line", "words", "Command of the suite `command`, if it is not given after `--`.", "COMMAND",
+    _words, StudiedAs("command_line", str, lambda text: _words(text, "command_line")), ("hadoop",),
     fact="command",
-)
+)  # fmt: skip
 
 
 class UserCommand(Workload):
     """Runs a command, and follows every application that it starts on YARN."""
 
     kind: Literal["command"] = COMMAND
-    words: tuple[str, ...] = ()
-    """The command and its arguments."""
+    words: tuple[str, ...] = ()  # The command and its arguments.
 
     options = (COMMAND_LINE,)
-    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.user_command:user_command"}
-    sizes: ClassVar = {"hadoop": "howdah.planner.suite.programs:user_command"}
+    programs: ClassVar = run_by(hadoop="user_command:user_command")
+    sizes: ClassVar = sized_by(hadoop="user_command")
     not_on: ClassVar = {
         "local": "its applications need YARN",
         "sim": "what it does is unknown",
@@ -190,44 +168,28 @@ ALL_AT_ONCE: Final = "all at once"
 IDLE: Final = "round trip, idle"
 LOADED: Final = "round trip, all at once"
 
-STREAMS: Final = count(
-    "streams", "Number of TCP connections of each measurement.", most=128, engines=_ENGINES, fact="streams"
-)
-SECONDS: Final = count(
-    "seconds",
-    "Duration of each measurement in seconds.",
-    metavar="S",
-    most=3600,
-    engines=_ENGINES,
-    fact="seconds",
-)
-ROUNDS: Final = count(
-    "rounds", "Number of other hosts that each host is measured with.", engines=_ENGINES, fact="rounds"
-)
-PAIRS_AT_ONCE: Final = count(
-    "pairs_at_once",
-    "Number of pairs of hosts measured at the same time.",
-    engines=_ENGINES,
-    fact="pairs at once",
-)
+STREAMS: Final = count("streams", "Number of TCP connections of each measurement.", most=128,
+                       engines=_ENGINES, fact="streams")  # fmt: skip
+SECONDS: Final = count("seconds", "Duration of each measurement in seconds.", metavar="S", most=3600,
+                       engines=_ENGINES, fact="seconds")  # fmt: skip
+ROUNDS: Final = count("rounds", "Number of other hosts that each host is measured with.", engines=_ENGINES,
+                      fact="rounds")  # fmt: skip
+PAIRS_AT_ONCE: Final = count("pairs_at_once", "Number of pairs of hosts measured at the same time.",
+                             engines=_ENGINES, fact="pairs at once")  # fmt: skip
 
 
 class Network(Workload):
     """What pairs of hosts send one another by iperf3, and how long a round trip takes meanwhile."""
 
     kind: Literal["network"] = NETWORK
-    streams: int | None = None
-    """Connections of each measurement."""
-    seconds: int | None = None
-    """Duration of each measurement in seconds."""
-    rounds: int | None = None
-    """Number of other hosts that each host is measured with."""
-    pairs_at_once: int | None = None
-    """Pairs that are measured at the same time, none of which share a host."""
+    streams: int | None = None  # Connections of each measurement.
+    seconds: int | None = None  # Duration of each measurement in seconds.
+    rounds: int | None = None  # Number of other hosts that each host is measured with.
+    pairs_at_once: int | None = None  # Pairs that are measured at the same time, none of which share a host.
 
     options = (STREAMS, SECONDS, ROUNDS, PAIRS_AT_ONCE)
-    programs: ClassVar = {"hosts": "howdah.engines.hosts.engine:network"}
-    sizes: ClassVar = {"hosts": "howdah.planner.suite.programs:network"}
+    programs: ClassVar = run_by(hosts="engine:network")
+    sizes: ClassVar = sized_by(hosts="network")
     not_on: ClassVar = {
         "local": "one machine has no network to others",
         "hadoop": "it measures the network between hosts, without Hadoop",
@@ -259,10 +221,8 @@ def link_metrics(links: Sequence[LinkRate]) -> tuple[ResultMetric, ...]:
     metrics += slowest
     again = [link.retransmits for link in links if link.retransmits is not None]
     if again:
-        over = "segments that were sent again, in all measurements"
-        metrics.append(
-            ResultMetric(name="retransmits", value=float(sum(again)), unit="1", better="lower", over=over)
-        )
+        over, total = "segments that were sent again, in all measurements", float(sum(again))
+        metrics.append(ResultMetric(name="retransmits", value=total, unit="1", better="lower", over=over))
     return tuple(metrics)
 
 

@@ -52,8 +52,7 @@ class Option(Generic[T]):
     engines: tuple[str, ...] = ()  # The engines that have a use for it; empty where all have.
     refuse: Callable[[T, str], Refusal | None] = dataclasses.field(
         default=lambda value, engine: None, repr=False
-    )
-    """Why a value is not taken on an engine; None where it is."""
+    )  # Why a value is not taken on an engine; None where it is.
     fact: str | None = None  # What comparisons call it; None for an amount of work, which has to be the same.
     several: bool = False  # Whether the flag may be repeated; the value is a tuple then.
     choices: tuple[str, ...] = ()  # The words that it may be, for a shell that completes them.
@@ -152,6 +151,11 @@ def choice(name: str, help: str, words: type[C], **more: Unpack[Common]) -> Opti
     return Option(name, name, help, "|".join(words), parse, studied, choices=tuple(words), **more)
 
 
+def unless(is_allowed: Callable[[T], bool], problem: str, hint: str) -> Callable[[T, str], Refusal | None]:
+    """What refuses all values but those that are allowed; ``{}`` in the problem stands for the value."""
+    return lambda value, engine: None if is_allowed(value) else Refusal(problem.format(value), hint)
+
+
 CLUSTERS: Final = ("hadoop", "sim")  # The engines that have HDFS, real or simulated.
 MOST_REPLICAS: Final = 512
 
@@ -168,12 +172,6 @@ def is_block(size_bytes: int) -> bool:
     return _LEAST_BLOCK_BYTES <= size_bytes <= _MOST_BLOCK_BYTES and size_bytes % _CHECKED_BYTES == 0
 
 
-def _refuse_block(size_bytes: int, engine: str) -> Refusal | None:
-    if is_block(size_bytes):
-        return None
-    return Refusal(f"{size_bytes:,} bytes is not a block size of HDFS", BLOCKS)
-
-
 def _policy(text: str, where: str) -> str:
     if text not in POLICIES:
         raise UserError(where, f"{text!r} is not an erasure coding policy", f"one of {', '.join(POLICIES)}")
@@ -187,28 +185,14 @@ def _studied_policy(text: str) -> str:
 
 
 MAPS: Final = count("maps", "Number of map tasks.", most=MOST_TASKS, fact="map tasks")
-BLOCK_SIZE: Final = size(
-    "block_size",
-    "HDFS block size of written files, such as 256MiB.",
-    refuse=_refuse_block,
-    engines=CLUSTERS,
-    fact="block size",
-)
-REPLICATION: Final = count(
-    "replication",
-    "Number of replicas of generated and dfsio files.",
-    most=MOST_REPLICAS,
-    engines=CLUSTERS,
-    fact="replicas",
-)
+BLOCK_SIZE: Final = size("block_size", "HDFS block size of written files, such as 256MiB.",
+                         refuse=unless(is_block, "{:,} bytes is not a block size of HDFS", BLOCKS),
+                         engines=CLUSTERS, fact="block size")  # fmt: skip
+REPLICATION: Final = count("replication", "Number of replicas of generated and dfsio files.",
+                           most=MOST_REPLICAS, engines=CLUSTERS, fact="replicas")  # fmt: skip
 ERASURE_CODING: Final = Option[str](
-    name="erasure_coding",
-    field="erasure_coding",
-    help="Erasure coding policy of written files, such as XOR-2-1-1024k, instead of replicas.",
-    metavar="POLICY",
-    parse=_policy,
-    studied=StudiedAs("erasure_coding", Annotated[str, AfterValidator(_studied_policy)]),
-    engines=CLUSTERS,
-    choices=tuple(POLICIES),
-    fact="erasure coding",
-)
+    "erasure_coding", "erasure_coding",
+    "Erasure coding policy of written files, such as XOR-2-1-1024k, instead of replicas.", "POLICY", _policy,
+    StudiedAs("erasure_coding", Annotated[str, AfterValidator(_studied_policy)]), CLUSTERS,
+    choices=tuple(POLICIES), fact="erasure coding",
+)  # fmt: skip

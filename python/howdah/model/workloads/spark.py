@@ -10,8 +10,7 @@ from pydantic import Field
 
 from howdah.errors import UserError
 from howdah.model.base import Size
-from howdah.model.reported import Counters
-from howdah.model.workloads.base import Amount, Moved, Workload
+from howdah.model.workloads.base import Amount, Workload
 from howdah.model.workloads.option import (
     BLOCK_SIZE,
     MOST_TASKS,
@@ -21,6 +20,7 @@ from howdah.model.workloads.option import (
     choice,
     count,
     share,
+    unless,
 )
 from howdah.model.workloads.terasort import (
     INPUT,
@@ -56,8 +56,7 @@ class SparkApi(StrEnum):
     RDD = "rdd"
     DATAFRAME = "dataframe"
     SQL = "sql"
-    MAPREDUCE = "mapreduce"
-    """No Spark at all: Hadoop's own TeraSort on the same rows, to compare Spark with."""
+    MAPREDUCE = "mapreduce"  # No Spark at all: Hadoop's own TeraSort on the same rows, to compare Spark with.
 
 
 class DeployMode(StrEnum):
@@ -77,33 +76,22 @@ class ExecutorAllocation(StrEnum):
 def _refuse_heap(heap_bytes: int, engine: str) -> Refusal | None:
     if heap_bytes >= _LEAST_HEAP:
         return None
-    return Refusal(
-        f"{format_memory(heap_bytes)} is too small a heap for an executor",
-        f"give at least {format_memory(_LEAST_HEAP)}",
-    )
+    problem = f"{format_memory(heap_bytes)} is too small a heap for an executor"
+    return Refusal(problem, f"give at least {format_memory(_LEAST_HEAP)}")
 
 
 API: Final = choice(
-    "api",
-    "What sorts the rows: rdd, dataframe or sql of Spark, or Hadoop's mapreduce. Default: rdd.",
-    SparkApi,
-    engines=_ON,
-    fact="API",
-)
+    "api", "What sorts the rows: rdd, dataframe or sql of Spark, or Hadoop's mapreduce. Default: rdd.",
+    SparkApi, engines=_ON, fact="API",
+)  # fmt: skip
 DEPLOY_MODE: Final = choice(
-    "deploy_mode",
-    "Where Spark's driver runs: with the client, or in the cluster. Default: client.",
-    DeployMode,
-    engines=_ON,
-    fact="deploy mode",
-)
+    "deploy_mode", "Where Spark's driver runs: with the client, or in the cluster. Default: client.",
+    DeployMode, engines=_ON, fact="deploy mode",
+)  # fmt: skip
 ALLOCATION: Final = choice(
-    "allocation",
-    "Number of executors: fixed, or dynamic by shuffle tracking. Default: fixed.",
-    ExecutorAllocation,
-    engines=_ON,
-    fact="allocation of executors",
-)
+    "allocation", "Number of executors: fixed, or dynamic by shuffle tracking. Default: fixed.",
+    ExecutorAllocation, engines=_ON, fact="allocation of executors",
+)  # fmt: skip
 EXECUTORS: Final = count(
     "executors", "Number of Spark's executors, or the most of them.", most=MOST_TASKS, engines=_ON,
     fact="executors",
@@ -113,16 +101,9 @@ EXECUTOR_CORES: Final = count(
     fact="cores of an executor",
 )  # fmt: skip
 EXECUTOR_MEMORY: Final = Option[int](
-    name="executor_memory",
-    field="executor_bytes",
-    help="Heap of an executor, such as 2GiB.",
-    metavar="BYTES",
-    parse=parse_bytes,
-    studied=StudiedAs("executor_memory", Size),
-    engines=_ON,
-    refuse=_refuse_heap,
-    fact="heap of an executor",
-)
+    "executor_memory", "executor_bytes", "Heap of an executor, such as 2GiB.", "BYTES", parse_bytes,
+    StudiedAs("executor_memory", Size), _ON, refuse=_refuse_heap, fact="heap of an executor",
+)  # fmt: skip
 PARTITIONS: Final = count(
     "partitions", "Number of partitions of Spark's shuffles.", most=MOST_TASKS, engines=_ON, fact="partitions"
 )
@@ -133,16 +114,12 @@ SPARK: Final = (EXECUTORS, EXECUTOR_CORES, EXECUTOR_MEMORY, PARTITIONS, DEPLOY_M
 class OnSpark(Workload):
     """A program that runs as an application of Spark on YARN."""
 
-    executors: int | None = None
-    """Executors; with dynamic allocation the most of them."""
-    executor_cores: int | None = None
-    """Tasks that an executor runs at once (spark.executor.cores)."""
-    executor_bytes: int | None = None
-    """Heap of an executor (spark.executor.memory)."""
+    executors: int | None = None  # Executors; with dynamic allocation the most of them.
+    executor_cores: int | None = None  # Tasks that an executor runs at once (spark.executor.cores).
+    executor_bytes: int | None = None  # Heap of an executor (spark.executor.memory).
     partitions: int | None = None
     """Partitions of shuffles (spark.sql.shuffle.partitions, spark.default.parallelism)."""
-    deploy_mode: DeployMode | None = None
-    """Where the driver runs (spark.submit.deployMode)."""
+    deploy_mode: DeployMode | None = None  # Where the driver runs (spark.submit.deployMode).
     allocation: ExecutorAllocation | None = None
     """Whether executors are allocated dynamically (spark.dynamicAllocation.enabled)."""
 
@@ -165,16 +142,11 @@ class SparkTeraSort(OnSpark, TeraRows):
     """Sorts TeraGen's rows by their keys, as TeraSort does; TeraValidate checks them."""
 
     kind: Literal["spark-terasort"] = SPARK_TERASORT
-    api: SparkApi | None = None
-    """What sorts."""
-    inputs: tuple[str, ...] | None = None
-    """Directory to read instead of the rows of an earlier workload."""
-    block_bytes: int | None = None
-    """HDFS block size of the files it writes (dfs.blocksize)."""
-    replication: int | None = None
-    """Replicas of the files it writes; 1 by default, as of TeraSort."""
-    partition_samples: int | None = None
-    """Keys that it samples for its partitions, if the API is rdd."""
+    api: SparkApi | None = None  # What sorts.
+    inputs: tuple[str, ...] | None = None  # Directory to read instead of the rows of an earlier workload.
+    block_bytes: int | None = None  # HDFS block size of the files it writes (dfs.blocksize).
+    replication: int | None = None  # Replicas of the files it writes; 1 by default, as of TeraSort.
+    partition_samples: int | None = None  # Keys that it samples for its partitions, if the API is rdd.
 
     options = (API, *SPARK, INPUT, BLOCK_SIZE, OUTPUT_REPLICATION, PARTITION_SAMPLES)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:terasort"}
@@ -194,17 +166,9 @@ class SparkTeraSort(OnSpark, TeraRows):
     def is_shuffled(self) -> bool:
         return self.api is SparkApi.MAPREDUCE
 
-    @property
-    def written_bytes(self) -> int:
-        return self.progress_bytes()
-
     def in_words(self) -> tuple[str, ...]:
         by = "MapReduce" if self.api is SparkApi.MAPREDUCE else self.executors_in_words()
         return tuple(filter(None, (*super().in_words(), by)))
-
-    def moved(self, done: Counters) -> Moved | None:
-        size_bytes = self.data_bytes(done)
-        return None if size_bytes is None else Moved(size_bytes, size_bytes)
 
 
 _BYTES_PER_WORD = 7
@@ -221,12 +185,6 @@ def _scale(text: str, flag: str) -> float:
     return float(text)
 
 
-def _refuse_scale(value: float, engine: str) -> Refusal | None:
-    if _LEAST_SCALE <= value <= _MOST_SCALE:
-        return None
-    return Refusal(f"scale factor {value:g} cannot be run", f"give from {_LEAST_SCALE:g} to {_MOST_SCALE:g}")
-
-
 WORDS: Final = count("words", "Number of words to count, such as 10M.", metavar="COUNT", engines=_ON)
 JOIN_ROWS: Final = count("join_rows", "Number of rows of the larger joined table, such as 10M.",
                          metavar="COUNT", engines=_ON)  # fmt: skip
@@ -239,16 +197,12 @@ CLUSTERS: Final = count("clusters", "Number of clusters to find.", most=10_000, 
 ITERATIONS: Final = count("iterations", "Most iterations of K-means.", most=10_000, engines=_ON,
                           fact="iterations")  # fmt: skip
 SCALE: Final = Option[float](
-    name="scale",
-    field="scale",
-    help="Scale factor of TPC-H's tables: 1 is 1 GB of text, 0.36 GB of Parquet.",
-    metavar="FACTOR",
-    parse=_scale,
-    studied=StudiedAs("scale", Annotated[float, Field(ge=_LEAST_SCALE, le=_MOST_SCALE)]),
-    engines=_ON,
-    refuse=_refuse_scale,
+    "scale", "scale", "Scale factor of TPC-H's tables: 1 is 1 GB of text, 0.36 GB of Parquet.", "FACTOR",
+    _scale, StudiedAs("scale", Annotated[float, Field(ge=_LEAST_SCALE, le=_MOST_SCALE)]), _ON,
+    refuse=unless(lambda scale: _LEAST_SCALE <= scale <= _MOST_SCALE, "scale factor {:g} cannot be run",
+                  f"give from {_LEAST_SCALE:g} to {_MOST_SCALE:g}"),
     fact="scale factor",
-)
+)  # fmt: skip
 
 
 class _Checked(OnSpark):
@@ -266,8 +220,7 @@ class SparkWordCount(_Checked):
     """Writes a text, counts its words, and adds the counts up again."""
 
     kind: Literal["spark-wordcount"] = SPARK_WORDCOUNT
-    words: int | None = None
-    """Words of the text."""
+    words: int | None = None  # Words of the text.
 
     options = (WORDS, *SPARK)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:wordcount"}
@@ -287,12 +240,9 @@ class SparkJoin(_Checked):
     """Joins a table in which one key is frequent with a table of all keys, through a shuffle."""
 
     kind: Literal["spark-join"] = SPARK_JOIN
-    join_rows: int | None = None
-    """Rows of the larger table."""
-    join_keys: int | None = None
-    """Rows of the smaller table, one for each key."""
-    skew: float | None = None
-    """Fraction of the larger table's rows that have the same key."""
+    join_rows: int | None = None  # Rows of the larger table.
+    join_keys: int | None = None  # Rows of the smaller table, one for each key.
+    skew: float | None = None  # Fraction of the larger table's rows that have the same key.
 
     options = (JOIN_ROWS, JOIN_KEYS, SKEW, *SPARK)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:join"}
@@ -312,12 +262,9 @@ class SparkKMeans(_Checked):
     """Clusters points that lie around known centres."""
 
     kind: Literal["spark-kmeans"] = SPARK_KMEANS
-    points: int | None = None
-    """Points of 16 dimensions."""
-    clusters: int | None = None
-    """Clusters to find, as many as there are centres."""
-    iterations: int | None = None
-    """Most iterations."""
+    points: int | None = None  # Points of 16 dimensions.
+    clusters: int | None = None  # Clusters to find, as many as there are centres.
+    iterations: int | None = None  # Most iterations.
 
     options = (POINTS, CLUSTERS, ITERATIONS, *SPARK)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:kmeans"}
@@ -337,8 +284,7 @@ class SparkTpch(_Checked):
     """Runs TPC-H's 22 queries on Parquet in HDFS, and compares their answers with the reference."""
 
     kind: Literal["spark-tpch"] = SPARK_TPCH
-    scale: float | None = None
-    """Scale factor of the tables."""
+    scale: float | None = None  # Scale factor of the tables.
 
     options = (SCALE, *SPARK)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:tpch"}

@@ -22,21 +22,9 @@ from howdah.model.workloads.terasort import TERAGEN, TERASORT, TERAVALIDATE, Ter
 GROUP = "howdah.workloads"  # Entry points by which packages bring programs: ``name = "module:Class"``.
 
 OWN: tuple[type[Workload], ...] = (
-    TeraGen,
-    TeraSort,
-    TeraValidate,
-    DfsioWrite,
-    DfsioRead,
-    Pi,
-    NNBench,
-    Storage,
-    Network,
-    Redundancy,
-    UserCommand,
-    *ycsb.EVERY,
-    *ycsb.EVALUATIONS,
-    *spark.EVERY,
-)
+    TeraGen, TeraSort, TeraValidate, DfsioWrite, DfsioRead, Pi, NNBench, Storage, Network, Redundancy,
+    UserCommand, *ycsb.EVERY, *ycsb.EVALUATIONS, *spark.EVERY,
+)  # fmt: skip
 
 
 def kind_of(program: type[Workload]) -> str:
@@ -97,8 +85,7 @@ _MAIN = {
     "rebuild": REDUNDANCY,
     spark.SPARK_TERASUITE: spark.SPARK_TERASORT,
     ycsb.YCSB: "ycsb-a",
-}
-"""The program that a suite is run for, if it is not the first one."""
+}  # The program that a suite is run for, if it is not the first one.
 
 
 @cache
@@ -138,10 +125,8 @@ AnyWorkload = Annotated[SerializeAsAny[Workload], BeforeValidator(_typed)]
 class Suite(Model):
     """A named list of workloads, run in order."""
 
-    name: str
-    """The suite's name on the command line."""
-    workloads: tuple[AnyWorkload, ...]
-    """In the order they run."""
+    name: str  # The suite's name on the command line.
+    workloads: tuple[AnyWorkload, ...]  # In the order they run.
 
     @property
     def main(self) -> str:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.reported import LatencyHistogram, ResultMetric, latency_metrics
-from howdah.model.workloads.base import TOGETHER, Amount, Workload
+from howdah.model.workloads.base import TOGETHER, Amount, Workload, run_by, sized_by
 from howdah.model.workloads.hadoop_programs import OPERATIONS
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.ycsb_options import (
@@ -55,8 +55,7 @@ _RECORD = (RECORDS, FIELDS, FIELD_SIZE, THREADS, TARGET, DURABILITY, CLIENTS)
 NOT_ON: Final = {
     "hadoop": "it uses HBase, not MapReduce: give --engine hbase",
     "hosts": "it measures the network between hosts, without HBase",
-}
-"""Why nothing that asks HBase runs on other engines."""
+}  # Why nothing that asks HBase runs on other engines.
 
 
 _WITHIN: Final = (0.5, 0.95, 0.99, 0.999)  # The shares of operations whose times are metrics.
@@ -79,30 +78,21 @@ def check_shape(requested: Callable[[Option[int]], int | None], shape: TableShap
     ):
         value = requested(option)
         if value not in (None, existing):
-            raise UserError(
-                option.flag,
-                f"the existing table has {existing:,}, not {value:,}",
-                f"leave {option.flag} out, or load another table with `howdah run {YCSB_LOAD}`",
-            )
+            hint = f"leave {option.flag} out, or load another table with `howdah run {YCSB_LOAD}`"
+            raise UserError(option.flag, f"the existing table has {existing:,}, not {value:,}", hint)
 
 
 class Ycsb(Workload):
     """One of YCSB's programs on one table."""
 
-    records: int | None = None
-    """Records that the table is loaded with."""
-    fields: int | None = None
-    """Fields of each record."""
-    field_bytes: int | None = None
-    """Size of each field."""
-    threads: int | None = None
-    """Operations at once, of each client."""
+    records: int | None = None  # Records that the table is loaded with.
+    fields: int | None = None  # Fields of each record.
+    field_bytes: int | None = None  # Size of each field.
+    threads: int | None = None  # Operations at once, of each client.
     target: int | None = None
     """Operations in a second that all clients together ask for; None for as many as are answered."""
-    durability: Durability | None = None
-    """What a write has reached when it is acknowledged."""
-    clients: int | None = None
-    """Machines that ask."""
+    durability: Durability | None = None  # What a write has reached when it is acknowledged.
+    clients: int | None = None  # Machines that ask.
 
     not_on: ClassVar = NOT_ON
     unit = "operations"
@@ -112,6 +102,8 @@ class Ycsb(Workload):
     # What the disks do with large blocks one after another says nothing of single records.
     uses_disks = False
     limited = False
+    own_shares: ClassVar[Mapping[str, float]] = {"insert": 1.0}
+    replaces_whole: ClassVar[bool] = False  # Whether a write replaces all fields of a record rather than one.
 
     @property
     def record_bytes(self) -> int:
@@ -121,38 +113,21 @@ class Ycsb(Workload):
     @property
     def shares(self) -> Mapping[str, float]:
         """What is asked for, as shares of all operations."""
-        return {"insert": 1.0}
-
-    @property
-    def replaces_whole(self) -> bool:
-        """Whether a write replaces all fields of a record rather than one."""
-        return False
+        return self.own_shares
 
 
 class YcsbLoad(Ycsb):
     """Makes the table, and inserts its records."""
 
     kind: Literal["ycsb-load"] = "ycsb-load"
-    regions: int | None = None
-    """Regions that the table is made with."""
-    compression: Compression | None = None
-    """How its blocks are compressed."""
-    block_encoding: BlockEncoding | None = None
-    """How keys are written in its blocks."""
-    bloom_filter: BloomFilter | None = None
-    """What its bloom filters hold."""
+    regions: int | None = None  # Regions that the table is made with.
+    compression: Compression | None = None  # How its blocks are compressed.
+    block_encoding: BlockEncoding | None = None  # How keys are written in its blocks.
+    bloom_filter: BloomFilter | None = None  # What its bloom filters hold.
 
     options = (*_RECORD, REGIONS, COMPRESSION, BLOCK_ENCODING, BLOOM_FILTER)
-    programs: ClassVar = {
-        "local": "howdah.engines.local.ycsb:ycsb_load",
-        "hbase": "howdah.engines.hbase.ycsb:ycsb_load",
-        "sim": "howdah.simulation.hbase.programs:load",
-    }
-    sizes: ClassVar = {
-        "local": "howdah.planner.local_programs:load",
-        "hbase": "howdah.planner.suite.programs:ycsb_load",
-        "sim": "howdah.planner.suite.programs:ycsb_load",
-    }
+    programs: ClassVar = run_by(local="ycsb:ycsb_load", hbase="ycsb:ycsb_load", sim="hbase.programs:load")
+    sizes: ClassVar = sized_by(local="load", hbase="ycsb_load", sim="ycsb_load")
     folder = YCSB
 
     @property
@@ -172,36 +147,18 @@ class YcsbLoad(Ycsb):
 class YcsbMix(Ycsb):
     """Asks a mix of operations of the table."""
 
-    operations: int | None = None
-    """Operations of all clients together."""
-    distribution: Distribution | None = None
-    """Distribution of requested records."""
-    warm_up_s: float | None = None
-    """Seconds of the same operations before, which are not counted."""
-    settle: Settle | None = None
-    """What is done to the table before."""
-    p99_s: float | None = None
-    """The time within which 99 % are to end at the rate that is looked for."""
+    operations: int | None = None  # Operations of all clients together.
+    distribution: Distribution | None = None  # Distribution of requested records.
+    warm_up_s: float | None = None  # Seconds of the same operations before, which are not counted.
+    settle: Settle | None = None  # What is done to the table before.
+    p99_s: float | None = None  # The time within which 99 % are to end at the rate that is looked for.
 
     options: ClassVar[tuple[Option[Any], ...]] = (*_RECORD, OPERATIONS, DISTRIBUTION, WARM_UP, SETTLE, P99)
-    programs: ClassVar = {
-        "local": "howdah.engines.local.ycsb:ycsb_mix",
-        "hbase": "howdah.engines.hbase.ycsb:ycsb_mix",
-        "sim": "howdah.simulation.hbase.programs:mix",
-    }
-    sizes: ClassVar = {
-        "local": "howdah.planner.local_programs:mix",
-        "hbase": "howdah.planner.suite.programs:ycsb_mix",
-        "sim": "howdah.planner.suite.programs:ycsb_mix",
-    }
+    programs: ClassVar = run_by(local="ycsb:ycsb_mix", hbase="ycsb:ycsb_mix", sim="hbase.programs:mix")
+    sizes: ClassVar = sized_by(local="mix", hbase="ycsb_mix", sim="ycsb_mix")
     reads = YCSB_LOAD
     usual: ClassVar[Distribution] = Distribution.ZIPFIAN
     """Which records it asks for unless the user says otherwise."""
-    own_shares: ClassVar[Mapping[str, float]] = {}
-
-    @property
-    def shares(self) -> Mapping[str, float]:
-        return self.own_shares
 
     @property
     def asked(self) -> Amount | None:
@@ -265,10 +222,7 @@ class YcsbReadHeavy(YcsbMix):
 
     kind: Literal["ycsb-read-heavy"] = "ycsb-read-heavy"
     own_shares: ClassVar = {"read": 0.95, "update": 0.05}
-
-    @property
-    def replaces_whole(self) -> bool:
-        return True
+    replaces_whole = True
 
 
 class YcsbUpdateHeavy(YcsbMix):
@@ -276,18 +230,14 @@ class YcsbUpdateHeavy(YcsbMix):
 
     kind: Literal["ycsb-update-heavy"] = "ycsb-update-heavy"
     own_shares: ClassVar = {"read": 0.5, "update": 0.5}
-
-    @property
-    def replaces_whole(self) -> bool:
-        return True
+    replaces_whole = True
 
 
 class YcsbOwnMix(YcsbMix):
     """A mix of the user's own."""
 
     kind: Literal["ycsb-mix"] = "ycsb-mix"
-    mix: str | None = None
-    """Its shares: ``read=0.7,update=0.3``."""
+    mix: str | None = None  # Its shares: ``read=0.7,update=0.3``.
 
     options = (*YcsbMix.options, MIX)
 
@@ -312,19 +262,10 @@ def results(operations: int, elapsed_s: float, timed: Sequence[LatencyHistogram]
     return (throughput, *latency_metrics(timed, _WITHIN, "operation"))
 
 
+# All of them in the order of the suite: those that add records come last.
 EVERY: Final = (
-    YcsbLoad,
-    YcsbA,
-    YcsbB,
-    YcsbC,
-    YcsbF,
-    YcsbReadHeavy,
-    YcsbUpdateHeavy,
-    YcsbD,
-    YcsbE,
-    YcsbOwnMix,
-)
-"""All of them in the order of the suite: those that add records come last."""
+    YcsbLoad, YcsbA, YcsbB, YcsbC, YcsbF, YcsbReadHeavy, YcsbUpdateHeavy, YcsbD, YcsbE, YcsbOwnMix,
+)  # fmt: skip
 
 
 PE: Final = "hbase-pe"  # The suite of all of them.
@@ -334,16 +275,13 @@ PE_WRITE: Final = "pe-write"
 class PerformanceEvaluation(Workload):
     """One of its commands, which all know a table of rows of one value, numbered from zero."""
 
-    records: int | None = None
-    """Rows that the table is to have at least; see ``rows``."""
-    field_bytes: int | None = None
-    """Size of a row's one value."""
-    threads: int | None = None
-    """Operations at once."""
+    records: int | None = None  # Rows that the table is to have at least; see ``rows``.
+    field_bytes: int | None = None  # Size of a row's one value.
+    threads: int | None = None  # Operations at once.
 
     options: ClassVar[tuple[Option[Any], ...]] = (RECORDS, FIELD_SIZE, THREADS)
-    programs: ClassVar = {"hbase": "howdah.engines.hbase.engine:evaluate"}
-    sizes: ClassVar = {"hbase": "howdah.planner.suite.programs:evaluation"}
+    programs: ClassVar = run_by(hbase="engine:evaluate")
+    sizes: ClassVar = sized_by(hbase="evaluation")
     not_on: ClassVar = {
         **NOT_ON,
         "sim": "only YCSB's client is simulated",
@@ -355,8 +293,7 @@ class PerformanceEvaluation(Workload):
     has_tasks = False
     limited = False
     command: ClassVar[str] = ""
-    operation: ClassVar[str] = ""
-    """What YCSB would call one of its operations."""
+    operation: ClassVar[str] = ""  # What YCSB would call one of its operations.
 
     @property
     def rows(self) -> int:
@@ -378,14 +315,10 @@ class PeWrite(PerformanceEvaluation):
     """Makes the table, and writes every row once, in order."""
 
     kind: Literal["pe-write"] = PE_WRITE
-    regions: int | None = None
-    """Regions that the table is made with."""
-    compression: Compression | None = None
-    """How its blocks are compressed."""
-    block_encoding: BlockEncoding | None = None
-    """How keys are written in its blocks."""
-    bloom_filter: BloomFilter | None = None
-    """What its bloom filters hold."""
+    regions: int | None = None  # Regions that the table is made with.
+    compression: Compression | None = None  # How its blocks are compressed.
+    block_encoding: BlockEncoding | None = None  # How keys are written in its blocks.
+    bloom_filter: BloomFilter | None = None  # What its bloom filters hold.
 
     options = (*PerformanceEvaluation.options, REGIONS, COMPRESSION, BLOCK_ENCODING, BLOOM_FILTER)
     command = "sequentialWrite"

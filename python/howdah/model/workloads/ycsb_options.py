@@ -5,15 +5,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from enum import StrEnum
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Final
 
 from pydantic import Field
 
 from howdah.errors import UserError
-from howdah.model.workloads.option import Option, Refusal, StudiedAs, choice, count, size
+from howdah.model.workloads.option import Option, Refusal, StudiedAs, choice, count, size, unless
 from howdah.units import MIB
-
-T = TypeVar("T")
 
 HBASE_ONLY: Final = ("hbase",)
 HBASE: Final = ("hbase", "sim")  # HBase that is there, and one that is simulated.
@@ -28,25 +26,19 @@ OPERATIONS_OF: Final = ("read", "update", "insert", "scan", "read-modify-write")
 class Distribution(StrEnum):
     """Which records are requested more often than others."""
 
-    ZIPFIAN = "zipfian"
-    """A few of all records, again and again."""
-    UNIFORM = "uniform"
-    """All alike."""
-    LATEST = "latest"
-    """Those that were inserted last."""
+    ZIPFIAN = "zipfian"  # A few of all records, again and again.
+    UNIFORM = "uniform"  # All alike.
+    LATEST = "latest"  # Those that were inserted last.
 
 
 class Durability(StrEnum):
     """What has become of a write when it is acknowledged, in HBase's words."""
 
-    SKIP_WAL = "skip-wal"
-    """It is in memory alone."""
-    ASYNC_WAL = "async-wal"
-    """It will be written to the log soon."""
+    SKIP_WAL = "skip-wal"  # It is in memory alone.
+    ASYNC_WAL = "async-wal"  # It will be written to the log soon.
     SYNC_WAL = "sync-wal"
     """It is in the log, which survives the process: in HDFS the memory of every replica's DataNode."""
-    FSYNC_WAL = "fsync-wal"
-    """It is in the log and on the disk."""
+    FSYNC_WAL = "fsync-wal"  # It is in the log and on the disk.
 
 
 class Compression(StrEnum):
@@ -85,12 +77,6 @@ class Settle(StrEnum):
     COMPACT = "compact"
 
 
-def _refuse_field(size_bytes: int, engine: str) -> Refusal | None:
-    if size_bytes <= MOST_FIELD_BYTES:
-        return None
-    return Refusal(f"{size_bytes:,} bytes are too many for a cell of HBase", "give at most 10MiB")
-
-
 def _seconds(text: str, flag: str) -> float:
     """``10ms`` or ``0.5``: a time in seconds."""
     number, factor = (text[:-2], 1e-3) if text.endswith("ms") else (text.removesuffix("s"), 1.0)
@@ -118,9 +104,8 @@ def read_mix(text: str, flag: str) -> str:
         except ValueError:
             share = math.nan
         if not 0 <= share <= 1:
-            raise UserError(
-                flag, f"{name} has no share from 0 to 1", "write, for example, read=0.7,update=0.3"
-            )
+            problem = f"{name} has no share from 0 to 1"
+            raise UserError(flag, problem, "write, for example, read=0.7,update=0.3")
         shares[name] = share
     total = sum(shares.values())
     if abs(total - 1) > SUM_SLACK:
@@ -134,89 +119,57 @@ def _refuse_durability(value: Durability, engine: str) -> Refusal | None:
     return None
 
 
+def _time(
+    name: str,
+    help: str,  # noqa: A002 - the word that every command line has for it
+    metavar: str,
+    engines: tuple[str, ...],
+    fact: str,
+) -> Option[float]:
+    studied = StudiedAs(name, Annotated[float, Field(gt=0)])
+    return Option(name, f"{name}_s", help, metavar, _seconds, studied, engines, fact=fact)
+
+
 RECORDS: Final = count("records", "Number of records of YCSB's table, such as 1_000_000.")
 FIELDS: Final = count("fields", "Number of fields of a record.", most=1000, fact="fields of a record")
 FIELD_SIZE: Final = size(
-    "field_size", "Size of a field in bytes, such as 100.", refuse=_refuse_field, fact="size of a field"
-)
-THREADS: Final = count(
-    "threads",
-    "Number of concurrent operations of each client.",
-    most=4096,
-    fact="operations at once of a client",
-)
-TARGET: Final = count(
-    "target",
-    "Target operations per second of all clients together. Default: no limit.",
-    fact="target operations per second",
-)
-DISTRIBUTION: Final = choice(
-    "distribution", "Distribution of requested records.", Distribution, fact="distribution"
-)
+    "field_size", "Size of a field in bytes, such as 100.", fact="size of a field",
+    refuse=unless(lambda size_bytes: size_bytes <= MOST_FIELD_BYTES,
+                  "{:,} bytes are too many for a cell of HBase", "give at most 10MiB"),
+)  # fmt: skip
+THREADS: Final = count("threads", "Number of concurrent operations of each client.", most=4096,
+                       fact="operations at once of a client")  # fmt: skip
+TARGET: Final = count("target", "Target operations per second of all clients together. Default: no limit.",
+                      fact="target operations per second")  # fmt: skip
+DISTRIBUTION: Final = choice("distribution", "Distribution of requested records.", Distribution,
+                             fact="distribution")  # fmt: skip
 DURABILITY: Final = dataclasses.replace(
     choice("durability", "Durability of acknowledged writes.", Durability, fact="durability"),
     refuse=_refuse_durability,
 )
 MIX: Final = Option[str](
-    name="mix",
-    field="mix",
-    help="Custom mix of operations: read=0.7,update=0.3.",
-    metavar="OPERATION=SHARE,…",
-    parse=read_mix,
-    studied=StudiedAs("mix", str, lambda text: read_mix(text, "mix")),
-    fact="mix",
-)
-WARM_UP: Final = Option[float](
-    name="warm_up",
-    field="warm_up_s",
-    help="Seconds of uncounted operations before each mix.",
-    metavar="S",
-    parse=_seconds,
-    studied=StudiedAs("warm_up", Annotated[float, Field(gt=0)]),
-    # What is simulated is warm from the start.
-    engines=("local", "hbase"),
-    fact="seconds of warm-up",
-)
-P99: Final = Option[float](
-    name="p99",
-    field="p99_s",
-    help="Find the highest rate at which 99 % of the requests of every operation end within this "
-    "time, such as 10ms.",
-    metavar="TIME",
-    parse=_seconds,
-    studied=StudiedAs("p99", Annotated[float, Field(gt=0)]),
-    engines=HBASE_ONLY,
-    fact="99 % to end within, s",
-)
+    "mix", "mix", "Custom mix of operations: read=0.7,update=0.3.", "OPERATION=SHARE,…", read_mix,
+    StudiedAs("mix", str, lambda text: read_mix(text, "mix")), fact="mix",
+)  # fmt: skip
+# What is simulated is warm from the start.
+WARM_UP: Final = _time("warm_up", "Seconds of uncounted operations before each mix.", "S", ("local", "hbase"),
+                       "seconds of warm-up")  # fmt: skip
+P99: Final = _time(
+    "p99",
+    "Find the highest rate at which 99 % of the requests of every operation end within this "
+    "time, such as 10ms.", "TIME", HBASE_ONLY, "99 % to end within, s",
+)  # fmt: skip
 CLIENTS: Final = count(
-    "clients",
-    "Number of clients, each in its own JVM; in a lab, each on another machine.",
-    most=MOST_CLIENTS,
-    engines=HBASE,
-    fact="clients",
-)
-REGIONS: Final = count(
-    "regions",
-    "Number of regions that the table is created with.",
-    most=10_000,
-    engines=HBASE,
-    fact="regions of the table",
-)
-
-
-def _of_table(option: Option[T]) -> Option[T]:
-    return dataclasses.replace(option, engines=HBASE_ONLY)
-
-
-COMPRESSION: Final = _of_table(
-    choice("compression", "Compression of the table's blocks.", Compression, fact="compression")
-)
-BLOCK_ENCODING: Final = _of_table(
-    choice("block_encoding", "Encoding of keys in a block.", BlockEncoding, fact="block encoding")
-)
-BLOOM_FILTER: Final = _of_table(
-    choice("bloom_filter", "Kind of the table's bloom filters.", BloomFilter, fact="bloom filter")
-)
-SETTLE: Final = _of_table(
-    choice("settle", "Operation on the table before each mix.", Settle, fact="done before a mix")
-)
+    "clients", "Number of clients, each in its own JVM; in a lab, each on another machine.",
+    most=MOST_CLIENTS, engines=HBASE, fact="clients",
+)  # fmt: skip
+REGIONS: Final = count("regions", "Number of regions that the table is created with.", most=10_000,
+                       engines=HBASE, fact="regions of the table")  # fmt: skip
+COMPRESSION: Final = choice("compression", "Compression of the table's blocks.", Compression,
+                            engines=HBASE_ONLY, fact="compression")  # fmt: skip
+BLOCK_ENCODING: Final = choice("block_encoding", "Encoding of keys in a block.", BlockEncoding,
+                               engines=HBASE_ONLY, fact="block encoding")  # fmt: skip
+BLOOM_FILTER: Final = choice("bloom_filter", "Kind of the table's bloom filters.", BloomFilter,
+                             engines=HBASE_ONLY, fact="bloom filter")  # fmt: skip
+SETTLE: Final = choice("settle", "Operation on the table before each mix.", Settle, engines=HBASE_ONLY,
+                       fact="done before a mix")  # fmt: skip

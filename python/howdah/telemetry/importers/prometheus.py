@@ -29,10 +29,8 @@ CPU_MODES = {
     **dict.fromkeys(("user", "nice"), "user_s"),
     **dict.fromkeys(("system", "irq", "softirq"), "system_s"),
     **{mode: f"{mode}_s" for mode in ("iowait", "steal", "idle")},
-}
-"""The label ``mode`` of node_cpu_seconds_total."""
-_MARGIN_S = 120.0
-"""Additional time before and after the run, two scrapes of most servers, to cover its ends."""
+}  # The label ``mode`` of node_cpu_seconds_total.
+_MARGIN_S = 120.0  # Additional time before and after the run, two scrapes of most servers, to cover its ends.
 _PART = r"(?:\w+|\{\w+\})"
 _QUERY = re.compile(rf"({_PART}(?:/{_PART})*)=\s*([a-zA-Z_:][a-zA-Z0-9_:]*(?:\{{[^\[\]]*\}})?)\s*")
 _QUERY_HINT = "METRIC=SELECTOR: 'datanode/written_bytes=hadoop_datanode_byteswritten{job=\"hdfs\"}'"
@@ -72,8 +70,7 @@ NODE: Mapping[str, PrometheusSeries] = {
     "node_pressure_io_stalled_seconds_total": PrometheusSeries("pressure/io_full_s"),
     "node_pressure_memory_waiting_seconds_total": PrometheusSeries("pressure/memory_some_s"),
     "node_pressure_memory_stalled_seconds_total": PrometheusSeries("pressure/memory_full_s"),
-}
-"""By node_exporter's names. Several series of one metric are added."""
+}  # By node_exporter's names. Several series of one metric are added.
 
 
 class Query(NamedTuple):

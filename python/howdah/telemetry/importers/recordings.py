@@ -240,8 +240,7 @@ def place_of(kind: str, instance: str) -> tuple[str | None, str] | None:
             return None if instance == "_Total" else (None, instance)
 
 
-_Column = tuple[int, str, str, Meaning]
-"""A column with a metric: its number (0 is the time), its machine, the metric and its meaning."""
+_Column = tuple[int, str, str, Meaning]  # A column: its number (0 is the time), machine, metric and meaning.
 
 
 def is_esxtop(head: str) -> bool:

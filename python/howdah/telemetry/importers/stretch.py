@@ -138,7 +138,6 @@ def window_of(record: RunRecord) -> Window:
 
 
 def span(start_s: float, end_s: float) -> str:
-    """Return two moments as text."""
     first, last = (datetime.fromtimestamp(moment, UTC) for moment in (start_s, end_s))
     second = "%H:%M:%S" if first.date() == last.date() else "%Y-%m-%d %H:%M:%S"
     return f"{first:%Y-%m-%d %H:%M:%S} to {last:{second}} UTC"
