@@ -295,8 +295,7 @@ def fault_of(result: WorkloadResult) -> str:
     return f"{result.workload.kind}: {first}"
 
 
-_APART_S = 2.0
-"""Smaller differences are not measurable: a server's time has a resolution of a second."""
+_APART_S = 2.0  # Smaller differences are not measurable: a server's time has a resolution of a second.
 
 
 class RunClock:

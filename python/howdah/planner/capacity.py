@@ -15,10 +15,8 @@ from howdah.planner.facts import remaining_workers
 from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB, format_bytes, format_percent
 
-BLOCK_BYTES = 256 * MIB
-"""The block that is planned with before one is decided (D0 49, D1 77)."""
-REPLICATION = 3
-"""The replicas of a plan without a requested number (X5)."""
+BLOCK_BYTES = 256 * MIB  # The block that is planned with before one is decided (D0 49, D1 77).
+REPLICATION = 3  # The replicas of a plan without a requested number (X5).
 FILL_LIMIT = 0.8
 """The share of its room that HDFS should hold: balancing, deleting late and lost disks need the rest."""
 FILE_BYTES = 64 * MIB
@@ -103,8 +101,7 @@ def replica_bits_per_s(group: HostGroup, replication: int) -> float:
     return data_bytes_per_s(group) * 8 * (replication - 1) / replication
 
 
-_HOSTS_MOST = 10_000
-"""As many as the largest cluster of HDFS that was published."""
+_HOSTS_MOST = 10_000  # As many as the largest cluster of HDFS that was published.
 _RESERVED = "dfs.datanode.du.reserved"
 BLOCKS_PER_DATANODE = 1_000_000
 """Replicas beyond which a DataNode's reports and heap become a burden: practice, not a paper."""

@@ -24,8 +24,7 @@ from howdah.units import (
     parse_count,
 )
 
-MOST_HOSTS = 10_000
-"""More are not simulated in any time that one would wait."""
+MOST_HOSTS = 10_000  # More are not simulated in any time that one would wait.
 _BLOCK_SIZE = "dfs.blocksize"
 
 _SLOTS = (0.75, 1.25)

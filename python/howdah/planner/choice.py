@@ -15,10 +15,8 @@ from howdah.planner.platforms.candidates import layout_of, weigh
 from howdah.planner.rules.masters import IDLE_DISKS, MOST_DISKS
 from howdah.units import format_percent
 
-_FEW_HOSTS = 60
-"""Hosts up to which masters are tried on every platform before one is chosen."""
-_NO_ROOM = 1.0
-"""Masters or replicas find no room: worse than any loss of time."""
+_FEW_HOSTS = 60  # Hosts up to which masters are tried on every platform before one is chosen.
+_NO_ROOM = 1.0  # Masters or replicas find no room: worse than any loss of time.
 
 
 class Choice(NamedTuple):

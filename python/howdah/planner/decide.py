@@ -18,8 +18,7 @@ from howdah.releases import catalogue
 from howdah.releases.values import read_bool, read_list, read_size, whole_seconds
 from howdah.units import KIB, MIB, parse_bytes
 
-_CLOSE = 0.8
-"""Similarity of two keys, of 1, from which one may be meant for the other."""
+_CLOSE = 0.8  # Similarity of two keys, of 1, from which one may be meant for the other.
 _SMALLEST_SIZE = 64 * KIB
 """What a rule counts in bytes is at least this; what it counts otherwise takes no unit of bytes."""
 _COUNTED_IN = {"mb": MIB, "kb": KIB, "kbytes": KIB}

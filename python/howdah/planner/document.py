@@ -35,8 +35,7 @@ from howdah.planner.rule import (
 from howdah.planner.rules.catalogue import RULES, SUBJECTS
 from howdah.units import format_counted
 
-_HELD_AGAINST = ("release", "drift")
-"""Subjects with rules that only a check applies, to every property."""
+_HELD_AGAINST = ("release", "drift")  # Subjects with rules that only a check applies, to every property.
 _MIX = (Demand(kind="terasuite"), Demand(kind="ycsb"))
 _MANY = (*_MIX, Demand(kind="spark"), Demand(kind="tez"))
 _REQUESTS = (

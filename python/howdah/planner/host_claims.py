@@ -15,8 +15,7 @@ from howdah.planner.platforms.division import memory_for_workers
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_gib
 
 _HINT = "plan one of them again: with a smaller --share, or --beside the others"
-DiskType = tuple[DiskKind, int]
-"""The type of a data disk: its kind and its size in bytes."""
+DiskType = tuple[DiskKind, int]  # The type of a data disk: its kind and its size in bytes.
 
 
 class Claim(NamedTuple):

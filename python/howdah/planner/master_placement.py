@@ -46,8 +46,7 @@ from howdah.planner.master_slots import (
 from howdah.planner.rules.masters import FAULT_TOLERANCE, MOST_DISKS
 from howdah.units import GIB
 
-MANAGER_UP_TO = 276
-"""Hosts beyond which the ResourceManager's VM is better large than protected (D1 79, 81)."""
+MANAGER_UP_TO = 276  # Hosts beyond which the ResourceManager's VM is better large than protected (D1 79, 81).
 _FLAG = "--protect-masters"
 _VCPUS_MOST = 8
 _MEMORY_MOST = 128 * GIB
@@ -56,18 +55,14 @@ _LIMITS = (
     f"Fault Tolerance allows {_VCPUS_MOST} vCPUs on a host by default, and as many in a virtual machine with "
     "Enterprise Plus since vSphere 6.7 (2 with other licences)"
 )
-OWN_HOST_FROM = 10
-"""Hosts from which on undivided ones spare one for masters (X4)."""
-_MOST_MEMORY = 0.25
-"""The part of a worker's memory that masters next to it may use (howdah)."""
+OWN_HOST_FROM = 10  # Hosts from which on undivided ones spare one for masters (X4).
+_MOST_MEMORY = 0.25  # The part of a worker's memory that masters next to it may use (howdah).
 _THIRD_HOST_FROM = 60
 """The number of hosts from which a third host for protected masters costs at most 5 % of all."""
 _QUORUM = 3
-_SPARED = 32
-"""The part of a worker's memory that a NameNode next to it may use without need."""
+_SPARED = 32  # The part of a worker's memory that a NameNode next to it may use without need.
 _MOST_SPOTS = 4
-_CHECKPOINTS_SHARE = 16
-"""Of a worker's memory, the most that checkpoints of a NameNode elsewhere may take."""
+_CHECKPOINTS_SHARE = 16  # Of a worker's memory, the most that checkpoints of a NameNode elsewhere may take.
 
 
 class _Attempt(NamedTuple):

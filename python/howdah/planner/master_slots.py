@@ -48,8 +48,7 @@ class Spot(NamedTuple):
 
 PLACE_VCPUS = 4
 """Masters use at most a fifth of a core (D0 58); four let them collect garbage and answer at once."""
-PLACE_BYTES = 16 * GIB
-"""The least memory of a place for masters."""
+PLACE_BYTES = 16 * GIB  # The least memory of a place for masters.
 
 
 class Need(NamedTuple):

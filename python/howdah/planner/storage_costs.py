@@ -20,10 +20,8 @@ from howdah.planner.rules.recovery import CODED_FITS, CODED_SAFE, ERASURE_CODING
 from howdah.planner.topology import MASTERS_RACK
 from howdah.units import format_bytes, format_counted, format_percent
 
-SHARE = 0.25
-"""Of disks, network and cores, the part that rebuilding takes from jobs, as recovery.work plans."""
-HOT_DAYS = 30.0
-"""Younger data is hot: jobs still read it, and read replicas on their own workers (howdah)."""
+SHARE = 0.25  # Of disks, network and cores, the part that rebuilding takes from jobs, as recovery.work plans.
+HOT_DAYS = 30.0  # Younger data is hot: jobs still read it, and read replicas on their own workers (howdah).
 _HOST = Loss("host", SHARE)
 _TB = 10**12
 _RECHECK_MS, _HEARTBEAT_S = 300_000.0, 3.0

@@ -20,10 +20,8 @@ from howdah.planner.facts import raw_bytes_of
 from howdah.releases.catalogue import Release, default_of, hadoop, hbase
 from howdah.units import format_bytes, format_counted, format_gib, format_seconds, parse_bytes
 
-_HEARTBEAT_S = 3.0
-"""After which a DataNode is given more blocks to send (dfs.heartbeat.interval)."""
-_STREAMS = 2
-"""Blocks a DataNode is given at once (dfs.namenode.replication.max-streams)."""
+_HEARTBEAT_S = 3.0  # After which a DataNode is given more blocks to send (dfs.heartbeat.interval).
+_STREAMS = 2  # Blocks a DataNode is given at once (dfs.namenode.replication.max-streams).
 
 
 class _WorkerData(NamedTuple):

@@ -12,14 +12,11 @@ from howdah.model.plan import Advice, Layout, Placement, Rack, Topology
 from howdah.planner.rules.recovery import RACK_BALANCE
 from howdah.units import format_bytes, format_counted, format_percent
 
-ONE_RACK = "default-rack"
-"""Hadoop's name for the rack of hosts without a known rack."""
+ONE_RACK = "default-rack"  # Hadoop's name for the rack of hosts without a known rack.
 
-MASTERS_RACK = "masters"
-"""The virtual rack of hosts that carry no DataNode."""
+MASTERS_RACK = "masters"  # The virtual rack of hosts that carry no DataNode.
 
-_LEAST_HOSTS = 2
-"""Node groups of a virtual rack: HDFS puts the second and third replica in one rack (D0 61)."""
+_LEAST_HOSTS = 2  # Node groups of a virtual rack: HDFS puts the second and third replica in one rack (D0 61).
 
 _KNOWN_LIMITS = (
     "YARN takes a node group for a rack, and the balancer has failed with topologies other than the default "

@@ -147,8 +147,7 @@ def _rates(
 
 _OPERATIONS = ("create_write", "open_read", "rename", "create_write", "delete")
 """Each uses the files of the one before; delete needs new files, because it does not know renamed ones."""
-_BARRIER_S = 20
-"""All maps begin at one moment, by which the last of them should have started."""
+_BARRIER_S = 20  # All maps begin at one moment, by which the last of them should have started.
 _CHECKSUM_BYTES = 512
 _BLOCK_BYTES = 1 << 20
 """dfs.namenode.fs-limits.min-block-size; NNBench's own default of 1 byte is refused by every NameNode."""

@@ -172,8 +172,7 @@ def check_containers(target: HadoopTarget, nodes: Sequence[Node]) -> None:
 
 
 SPARK_PREFIX = "spark."
-HADOOP_PREFIX = "spark.hadoop."
-"""Before a property of Hadoop, for Spark to pass it on."""
+HADOOP_PREFIX = "spark.hadoop."  # Before a property of Hadoop, for Spark to pass it on.
 _SPARK_FLAGS = {
     "spark.default.parallelism": "--partitions", "spark.dynamicAllocation.enabled": "--allocation",
     "spark.executor.cores": "--executor-cores", "spark.executor.instances": "--executors",

@@ -63,8 +63,7 @@ def open_telemetry(conf: ClientConf, names: Mapping[str, str] | None = None) -> 
     return Web(names, kerberos=conf.secure, silence_s=_PATIENCE_S)
 
 
-_DAEMONS_PER_S = 10.0
-"""The largest number of daemons that one thread queries each second."""
+_DAEMONS_PER_S = 10.0  # The largest number of daemons that one thread queries each second.
 
 
 def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:

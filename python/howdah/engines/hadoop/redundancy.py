@@ -36,15 +36,12 @@ from howdah.services.web import JmxReader
 from howdah.units import format_counted, format_seconds
 
 _POLL_S = 0.5
-_SETTLES_S = 20.0
-"""Time that HDFS must stay redundant: the NameNode detects a missing heartbeat only later."""
-_STANDS_S = 120.0
-"""Time without any progress after which the wait for rebuilt blocks is given up."""
+_SETTLES_S = 20.0  # Time that HDFS must stay redundant: the NameNode detects a missing heartbeat only later.
+_STANDS_S = 120.0  # Time without any progress after which the wait for rebuilt blocks is given up.
 _SILENT_S = 12.0
 _WRITTEN = 20
 """One block of so many that were to be rebuilt may be one that a client of the cluster has just written."""
-_METRICS_S = 11.0
-"""DataNodes compute their metrics every ten seconds (*.period)."""
+_METRICS_S = 11.0  # DataNodes compute their metrics every ten seconds (*.period).
 _ACTIVITY = "Hadoop:service=DataNode,name=DataNodeActivity-*"
 _COUNTED = {
     "written": "BytesWritten", "copied_blocks": "BlocksReplicated",
@@ -217,12 +214,10 @@ def _metrics(seen: _Rebuild, grown: dict[str, int]) -> Iterator[ResultMetric]:
         yield ResultMetric(name="rebuild rate", value=rate, unit="B/s", better="higher", over="the rebuild")
 
 
-JOURNAL = "ledger.tsv"
-"""The file in a run's directory with all operations of clients and their results."""
+JOURNAL = "ledger.tsv"  # The file in a run's directory with all operations of clients and their results.
 _CLASSES, _MAIN = "hdfs", "HdfsBeside"
 _CLIENTS, _EVERY_MS = 2, 100
-_END_S = 600.0
-"""HDFS closes files of lost writers only after minutes."""
+_END_S = 600.0  # HDFS closes files of lost writers only after minutes.
 _GOOD = "OK"
 
 

@@ -31,8 +31,7 @@ from howdah.units import MIB, format_seconds
 
 _LOG = logging.getLogger(__name__)
 
-_UNCAUGHT = 'Exception in thread "main"'
-"""Java prints this if a main program ends with an exception."""
+_UNCAUGHT = 'Exception in thread "main"'  # Java prints this if a main program ends with an exception.
 
 
 def report_spark(context: HadoopContext, workload: Workload, ended: EndedJob, folder: str) -> ReportedJob:
@@ -150,8 +149,7 @@ def _bare(context: HadoopContext, ended: EndedJob, app: AppFacts | None, missing
     return ReportedJob(job, [], (), Counters(), facts)
 
 
-LOGS = "spark-logs"
-"""The folder of the run's directory that event logs are written to."""
+LOGS = "spark-logs"  # The folder of the run's directory that event logs are written to.
 _DRIVER_MEMORY = "spark.driver.memory"
 _DRIVER_MEMORY_DEFAULT = "1g"
 

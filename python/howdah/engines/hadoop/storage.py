@@ -27,8 +27,7 @@ from howdah.services.resourcemanager import ResourceManager
 from howdah.units import format_bytes, format_count_short
 
 FILE = ".howdah"
-STAGING, HOME = "staging", "home"
-"""Folders of clients and application masters."""
+STAGING, HOME = "staging", "home"  # Folders of clients and application masters.
 _REPLICATED = "REPLICATION"
 """Hadoop's policy of directories with replicas below a directory whose files are coded."""
 _TAKEN = ("FileAlreadyExistsException", "AlreadyBeingCreatedException", "RecoveryInProgressException")
@@ -224,8 +223,7 @@ def clear_leftovers(target: HadoopTarget, namenode: NameNode, manager: ResourceM
     return tuple(unknown)
 
 
-_FREE_SHARE = 0.95
-"""Of free space: DataNodes keep some for themselves, and are not filled evenly."""
+_FREE_SHARE = 0.95  # Of free space: DataNodes keep some for themselves, and are not filled evenly.
 
 
 def enable_coding(namenode: NameNode, suite: Suite) -> str | None:

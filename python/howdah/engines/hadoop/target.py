@@ -31,8 +31,7 @@ from howdah.telemetry.source import Follow, Member, Source
 if TYPE_CHECKING:
     from howdah.engines.hadoop.storage import HdfsWorkspace
 
-DEADLINE_S = 120.0
-"""Time without a container from the queue after which the job is given up."""
+DEADLINE_S = 120.0  # Time without a container from the queue after which the job is given up.
 
 
 @dataclass(frozen=True)

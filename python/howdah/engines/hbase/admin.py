@@ -215,12 +215,9 @@ class HBaseAdmin:
         return line
 
 
-MOVED_S = 30.0
-"""How long a region may be in transition; the replay of its log takes seconds."""
-BALANCED_S = 60.0
-"""How long a lab's regions may take until they are balanced."""
-LEAST_REGIONS = 2.0
-"""With fewer regions for each server, no balance is expected."""
+MOVED_S = 30.0  # How long a region may be in transition; the replay of its log takes seconds.
+BALANCED_S = 60.0  # How long a lab's regions may take until they are balanced.
+LEAST_REGIONS = 2.0  # With fewer regions for each server, no balance is expected.
 _STATUS_POLL_S = 0.5
 _NO_SESSION = ("ConnectionLoss", "NoNode", "SessionExpired", "UnknownHost", "baseZNode")
 

@@ -19,14 +19,12 @@ from howdah.model.reported import LatencyHistogram, counted
 from howdah.model.workloads.ycsb import MOST_SCANNED, Ycsb, YcsbLoad, YcsbMix
 
 CLIENT = "site.ycsb.Client"
-FAMILY = "f"
-"""The column family of every table of howdah's."""
+FAMILY = "f"  # The column family of every table of howdah's.
 INSERT_RETRIES = 20
 """YCSB waits about three seconds before each, so that an outage of a minute ends no thread."""
 KEY_DIGITS = 19
 """Keys are hashed numbers of a Java long: all of one length, they spread evenly over a table's regions."""
-_FIRST_DIGITS = 9224
-"""No Java long begins with more."""
+_FIRST_DIGITS = 9224  # No Java long begins with more.
 _OPERATIONS = ("read", "update", "insert", "scan", "read-modify-write")
 
 

@@ -129,8 +129,7 @@ class _HBaseRun:
 
 
 MAIN = "org.apache.hadoop.hbase.PerformanceEvaluation"
-FAMILY = "info0"
-"""PerformanceEvaluation's column family; it uses an existing table with this single family."""
+FAMILY = "info0"  # PerformanceEvaluation's column family; it uses an existing table with this single family.
 _KEY_DIGITS = 26
 _POLL_S = 0.2
 _TIMINGS = re.compile(r"Summary of timings \(ms\): \[([\d, ]+)\]")

@@ -68,8 +68,7 @@ class HBaseTarget:
         return [*place.prefix, *java]
 
 
-MOST_REGIONS = 16
-"""More are not probed: each has two threads that ask."""
+MOST_REGIONS = 16  # More are not probed: each has two threads that ask.
 _EVERY_MS = 100
 _TIMEOUT_MS = 1000
 _END_S = 60.0

@@ -25,8 +25,7 @@ from howdah.model.workloads.hadoop_programs import BOTH_WAYS, NETWORK
 from howdah.telemetry.source import Source
 
 _LOG = logging.getLogger(__name__)
-_REACH_S = 30.0
-"""Time limit for connecting to a machine, in addition to the command's own."""
+_REACH_S = 30.0  # Time limit for connecting to a machine, in addition to the command's own.
 _LAST_CHARACTERS = 300
 
 
@@ -173,10 +172,8 @@ async def _end(process: Process) -> None:
 
 How = Literal["one way", "both ways", "all at once"]
 
-_LEFT_OUT_S = 1
-"""The first second, in which TCP finds its speed."""
-_SPARE_S = 10
-"""The time for connecting and reporting, in addition to the measurement itself."""
+_LEFT_OUT_S = 1  # The first second, in which TCP finds its speed.
+_SPARE_S = 10  # The time for connecting and reporting, in addition to the measurement itself.
 _CONNECT_MS = 5_000
 _MICROSECONDS = 1e-6
 

@@ -31,8 +31,7 @@ from howdah.units import format_counted, format_gib, format_percent
 
 MOST_PER_SOCKET = 10
 """Twenty workers on two sockets are the most that were measured (RULES 16); more only where insisted on."""
-LEAST_THREADS = 2
-"""A map and a reduce task at once (howdah)."""
+LEAST_THREADS = 2  # A map and a reduce task at once (howdah).
 
 
 def weigh(group: HostGroup, request: PlanRequest) -> tuple[Candidate, ...]:

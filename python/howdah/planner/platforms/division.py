@@ -17,23 +17,20 @@ from howdah.units import GIB, MIB, format_counted, format_gib
 HELD_BACK_BYTES = 1.7 * GIB
 HELD_BACK_SHARE = 0.052
 """A line through the published shares (RULES X8): 241 of 256 GiB, 74 of 80, within 2 points of all."""
-PAIR_BYTES = sum(LEAST_PAIR_MB) * MIB
-"""The least containers of a map and a reduce task together."""
+PAIR_BYTES = sum(LEAST_PAIR_MB) * MIB  # The least containers of a map and a reduce task together.
 HEAPS_SHARE = 0.5
 """Task heaps take less than half of a worker's memory: the rest caches map output (RULES 24, 25)."""
 HEAP_OF_CONTAINER = 0.8
 """Of a container's memory, the part that Hadoop gives to the heap (mapreduce.job.heap.memory-mb.ratio)."""
 DAEMONS_BYTES = 4 * GIB
 """Operating system, DataNode, NodeManager and an application master, about 1 GiB each (howdah)."""
-STORAGE_LEAST_BYTES = 4 * GIB
-"""Operating system 2 GiB and DataNode 2 GiB (RULES 122)."""
+STORAGE_LEAST_BYTES = 4 * GIB  # Operating system 2 GiB and DataNode 2 GiB (RULES 122).
 HBASE_LEAST_BYTES = 8 * GIB
 """Operating system 2 GiB, DataNode 2 GiB (RULES 122) and the least RegionServer of use, 4 GiB (howdah)."""
 LAB_HBASE_LEAST_BYTES = 2 * GIB
 """Operating system and DataNode half a GiB each, and a RegionServer that starts, serves and moves regions of
 little data, with a heap of 768 MiB (howdah)."""
-MIX_SHARE = 0.5
-"""Where MapReduce and HBase share workers, each is planned with half of them (howdah)."""
+MIX_SHARE = 0.5  # Where MapReduce and HBase share workers, each is planned with half of them (howdah).
 PER_CORE = 1.1
 """Of each kind: 22 for the 20 cores of a vSphere 6 host, 11 for half of one, 6 for a quarter (RULES 50)."""
 LEAST_PER_CORE = 1.5

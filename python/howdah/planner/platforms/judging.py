@@ -21,8 +21,7 @@ from howdah.units import GIB, format_counted, format_gib, format_percent
 _GUEST_BYTES = 3 * GIB
 """Operating system 1 GiB and a DataNode about 2 GB, for each virtual machine (RULES 122)."""
 
-_HBASE_VIRTUAL = 0.07
-"""YCSB in one virtual machine per host against the host itself (RULES 116)."""
+_HBASE_VIRTUAL = 0.07  # YCSB in one virtual machine per host against the host itself (RULES 116).
 _HBASE_WORKERS_DOUBLED = 0.05
 """Each doubling of the workers beyond one, the simplest; X3 puts that before local memory (RULES 122)."""
 _HBASE_GUEST_MEMORY = 0.5
@@ -41,26 +40,20 @@ _DISKS_DOUBLED = 0.05
 """Each doubling of the disks beyond five: in Table 2, two workers with 10 disks lose 6 % to four with 5."""
 _BEST_PER_SOCKET, _FEWEST_PER_SOCKET, _MOST_PER_SOCKET = 2, 1, 5
 """Two to ten workers on two sockets, four the optimum; twice as many on four sockets (RULES 1, 13)."""
-_OFF_OPTIMUM = 0.01
-"""Each halving or doubling of the optimum, where nothing else is measured (howdah)."""
+_OFF_OPTIMUM = 0.01  # Each halving or doubling of the optimum, where nothing else is measured (howdah).
 _OUT_OF_RANGE = 0.04
 """Fewer or more than were found good: 20 on two sockets lost 20 % in TeraGen, 4 % of the suite (RULES 11)."""
-_ONE_VM = 0.12
-"""One virtual machine across all sockets against native (RULES 10)."""
-_ONE_VM_IN_SOCKET = 0.04
-"""One virtual machine that spans no sockets: the mean of D2 (RULES 99)."""
+_ONE_VM = 0.12  # One virtual machine across all sockets against native (RULES 10).
+_ONE_VM_IN_SOCKET = 0.04  # One virtual machine that spans no sockets: the mean of D2 (RULES 99).
 _REPLICA_SPREAD = 0.02
 """The fullest DataNode over the mean, times the root of workers per host: 4 % at 4, 9 % at 20 (RULES 152)."""
 _WRITE_SHARE = 0.36
 """The part of TeraSort that writes replicas and waits for the fullest worker: 1204 of 3355 s (Table 2)."""
-_SINGLE_SLOT = 0.01
-"""One slot of each kind leaves nothing to tune (RULES 11)."""
+_SINGLE_SLOT = 0.01  # One slot of each kind leaves nothing to tune (RULES 11).
 _GUEST_MEMORY = 0.05
 """Memory that guests and daemons take from the page cache, for all of the memory (howdah)."""
-_MASTER_PLACES = 0.005
-"""A master that takes two places of workers instead of one (RULES 17)."""
-NOT_ASKED_FOR = 1.0
-"""The last rank: a hypervisor was requested, and this platform has none (howdah)."""
+_MASTER_PLACES = 0.005  # A master that takes two places of workers instead of one (RULES 17).
+NOT_ASKED_FOR = 1.0  # The last rank: a hypervisor was requested, and this platform has none (howdah).
 
 
 def judge(group: HostGroup, request: PlanRequest, division: Division) -> tuple[Judgement, ...]:

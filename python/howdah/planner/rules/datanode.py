@@ -28,8 +28,7 @@ _FOR_TASKS, _FOR_TASKS_MOST = 0.10, 200 * 10**9
 A job's intermediate data are of the job's size, not of the disk's.
 """
 _DISKS_PER_FAILURE = 6
-_TAG = "[SSD]"
-"""Of every kind of flash: Hadoop has no other name for NVMe."""
+_TAG = "[SSD]"  # Of every kind of flash: Hadoop has no other name for NVMe.
 _NEVER_FILLED, _NEVER_FILLED_MOST = 0.05, 100 * 10**9
 
 
@@ -199,8 +198,7 @@ def _shared_disk(reading: Inspected, facts: Facts) -> Iterable[Observation]:
 
 _BALANCE_SHARE = _BALANCE_DISKS = 0.1
 _BALANCE_LEAST = 10 * MIB
-_HEAP_MOST = 8 * GIB
-"""Cloudera's most, before replicas are counted."""
+_HEAP_MOST = 8 * GIB  # Cloudera's most, before replicas are counted.
 _THREADS = 4096
 _THREADS_HBASE = 8192
 

@@ -58,8 +58,7 @@ from howdah.planner.rule import (
     realm,
 )
 
-Accepts = Callable[[Value, Decision, Facts], bool]
-"""Whether a value that exists will do."""
+Accepts = Callable[[Value, Decision, Facts], bool]  # Whether a value that exists will do.
 Decide = Callable[[Facts], Decision]
 Members = Callable[[Facts], Mapping[str, Decision]]
 Inspect = Callable[[Inspected, Facts], Iterable[Observation]]
@@ -95,12 +94,10 @@ _OF_KINDS = {
 }
 """Fields of a rule by the one that shows its kind; a rule with none of them has a function that shows it."""
 _OF_INSPECTIONS = frozenset({"expected", "fix"})
-_CHOSEN = _OF_INSPECTIONS | {"reason"}
-"""Fields that may have several texts, each with a name."""
+_CHOSEN = _OF_INSPECTIONS | {"reason"}  # Fields that may have several texts, each with a name.
 _FIELDS = _OF_ALL.union(_OF_INSPECTIONS, *_OF_KINDS.values())
 _TRUTHS = frozenset({"written", "default_harms", "default_will_do", "principle"})
-_REALM = "{realm}"
-"""Stands for the cluster's Kerberos realm in a value."""
+_REALM = "{realm}"  # Stands for the cluster's Kerberos realm in a value.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

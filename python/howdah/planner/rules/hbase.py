@@ -19,8 +19,7 @@ rules = read_rules("hbase.toml")
 _REGIONS_MOST = 200
 _REGION_LEAST, _REGION_MOST = 5 * GIB, 50 * GIB
 """Smaller regions keep splitting; larger ones take hours to compact."""
-_RECORD_BYTES = 1000
-"""YCSB's ten fields of 100 bytes."""
+_RECORD_BYTES = 1000  # YCSB's ten fields of 100 bytes.
 _SESSION_MS = 90_000
 _DEFAULT_PATIENCE_MS = 1_200_000
 

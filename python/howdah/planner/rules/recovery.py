@@ -60,14 +60,12 @@ def _many_hosts(facts: Facts) -> Values | None:
 
 _WITHIN_S = 8 * 3600
 """In which a lost host's replicas should be made again: a working day, before the next one is lost."""
-_SHARE = 0.25
-"""Of a host's disks and of its network, the part that this may take from jobs."""
+_SHARE = 0.25  # Of a host's disks and of its network, the part that this may take from jobs.
 _INTERVAL, _HEARTBEAT = "dfs.namenode.redundancy.interval.seconds", "dfs.heartbeat.interval"
 _STREAMS = "dfs.namenode.replication.max-streams"
 _LEAST_WORK, _LEAST_STREAMS = 2, 2
 _MOST_TIMES = 4
-_STREAM_SHARE = 0.5
-"""Of a disk's rate, what one stream has between all that seek on it."""
+_STREAM_SHARE = 0.5  # Of a disk's rate, what one stream has between all that seek on it.
 _MOST_BYTES, _MOST_DISK_BYTES, _MOST_DISKS = 100 * 10**12, 8 * 10**12, 24
 """Of a DataNode, beyond which Cloudera supports none."""
 

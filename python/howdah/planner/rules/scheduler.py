@@ -31,8 +31,7 @@ _QUEUES: dict[WorkKind, str] = {
 
 _DEFAULT = "default"
 _HBASE = "hbase"
-_SMALL_SHARE = 10
-"""Percent: for unplanned jobs, and for jobs that load, copy or count HBase's tables."""
+_SMALL_SHARE = 10  # Percent: for unplanned jobs, and for jobs that load, copy or count HBase's tables.
 _HBASE_MOST = 50
 """Percent: with more concurrent tasks that read tables, RegionServers have little time for other users."""
 
@@ -188,12 +187,9 @@ _CALCULATOR = "yarn.scheduler.capacity.resource-calculator"
 _ASYNCHRONOUS = "yarn.scheduler.capacity.schedule-asynchronously.enable"
 _SHORT_TASK_S = 5
 """A map task over one block took 4.2 to 5.5 s of CPU in laboratories; few tasks worth starting take less."""
-_STARVED = 3
-"""A worker is called starved where only tasks of so many times that length can keep it full."""
-_USUAL_MOST = 100
-"""The release's limit on containers for each heartbeat."""
-_UNSET_MAP_MB = 1024
-"""What a map task gets whose container is left at -1."""
+_STARVED = 3  # A worker is called starved where only tasks of so many times that length can keep it full.
+_USUAL_MOST = 100  # The release's limit on containers for each heartbeat.
+_UNSET_MAP_MB = 1024  # What a map task gets whose container is left at -1.
 
 
 def _is_fair(facts: Facts) -> bool:

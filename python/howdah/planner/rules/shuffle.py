@@ -63,8 +63,7 @@ _RECORD_EXTRA_BYTES = 18
 """The buffer keeps 16 bytes of metadata of each record and, of TeraSort's, the lengths of key and value."""
 _SPILL_SHARE = 0.8
 _SORT_STEP_MB = 50
-_SORT_HEAP_SHARE = 0.6
-"""Of a map task's heap; a larger buffer leaves the task itself too little."""
+_SORT_HEAP_SHARE = 0.6  # Of a map task's heap; a larger buffer leaves the task itself too little.
 _SORT_MOST_MB = 2047
 _CODECS = "org.apache.hadoop.io.compress"
 _KNOWN_CODECS = frozenset(

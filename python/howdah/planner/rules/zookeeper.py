@@ -24,8 +24,7 @@ rules = read_rules("zookeeper.toml")
 _IN_CLUSTER = runs(Role.ZOOKEEPER)
 _NO_LIMIT = 0
 _CONNECTIONS, _CONNECTIONS_HBASE = 60, 300
-_LOG_DISK = 3
-"""After those of names and of journals, which the same hosts may have."""
+_LOG_DISK = 3  # After those of names and of journals, which the same hosts may have.
 
 
 @rules.when("ZooKeeper runs on the cluster")
@@ -91,12 +90,10 @@ def _members(facts: Facts) -> Mapping[str, Decision]:
 
 _FILE = "zoo.cfg"
 _ADDRESS = r"([^:;|\[\]]+|\[[^\]]+\]):\d+:\d+(:(participant|observer))?"
-_NAMELESS = re.compile(r"[\d.]+|.*:.*")
-"""An address of numbers, or one of all that a host has."""
+_NAMELESS = re.compile(r"[\d.]+|.*:.*")  # An address of numbers, or one of all that a host has.
 _LIMITS = {"initLimit": "10", "syncLimit": "5"}
 _USUAL_PORT = "2181"
-_TICK_MS = 3000
-"""A tick where none is set."""
+_TICK_MS = 3000  # A tick where none is set.
 
 
 class _Member(NamedTuple):

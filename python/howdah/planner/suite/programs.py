@@ -61,8 +61,7 @@ _OPERATIONS = 1_000
 _STREAMS = 4
 _SECONDS = 5
 _MOST_ROUNDS = 32
-_TURNS = 3
-"""A pair is measured one way, the other way, and both ways at once."""
+_TURNS = 3  # A pair is measured one way, the other way, and both ways at once.
 _ROUND_TRIPS_S = 1
 _LONGEST_ALONE_S = 600
 _REDUCE_BYTES_PER_S = 30e6

@@ -25,8 +25,7 @@ from howdah.units import MIB, format_memory
 
 rules = read_rules("consistency.toml")
 
-_LEAST_HOSTS = 100
-"""Below this nothing here matters."""
+_LEAST_HOSTS = 100  # Below this nothing here matters.
 
 
 class _Rate(NamedTuple):

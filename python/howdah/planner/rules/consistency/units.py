@@ -48,10 +48,8 @@ _UNIT = re.compile(r"\d+\s*(ns|us|ms|s|m|h|d|[kmgtpe]b?)", re.IGNORECASE)
 _TIME_FACTORS = ((1000.0, "1,000"), (60.0, "60"))
 _SIZE_FACTORS = ((1024.0**2, "1,048,576"), (1e6, "1,000,000"), (1024.0, "1,024"), (1000.0, "1,000"))
 _CLOSE = 0.03
-_FAR = 400
-"""How many times off a value may be before it can only be of another unit."""
-_MOST_MB = 1 << 22
-"""4 TiB: more than any worker or container has."""
+_FAR = 400  # How many times off a value may be before it can only be of another unit.
+_MOST_MB = 1 << 22  # 4 TiB: more than any worker or container has.
 _LEAST_MB = 64
 _MOST_HEAP = 8 << 40
 _HEAP_SIZE = r"(HADOOP|HBASE|YARN|HDFS|MAPRED)_(\w+_)?HEAPSIZE(_MAX|_MIN)?"

@@ -32,8 +32,7 @@ _PROVIDERS = tuple(
 )
 _FOLDERS = ("dfs.namenode.name.dir", "dfs.datanode.data.dir", "dfs.journalnode.edits.dir")
 _OF_SERVERS = (SHARED, *_FOLDERS, "dfs.ha.automatic-failover.enabled", "dfs.ha.fencing.methods")
-_USUAL_PORT = "8020"
-"""With this one Hadoop lets a name service pass, as it says nothing else than no port."""
+_USUAL_PORT = "8020"  # With this one Hadoop lets a name service pass, as it says nothing else than no port.
 _WAITING = (
     "a NameNode then sends clients its latest transaction, and an observer waits until it has applied that"
 )

@@ -23,13 +23,11 @@ rules = read_rules("ha.toml")
 JOURNAL_PORT = 8485
 ZOOKEEPER_PORT = 2181
 _PAIR = is_paired(Role.NAMENODE)
-JOURNAL_DISK = 2
-"""After that of names, which the same hosts may have."""
+JOURNAL_DISK = 2  # After that of names, which the same hosts may have.
 _INTERVAL = "net.ipv4.tcp_keepalive_intvl"
 _PROBES = "net.ipv4.tcp_keepalive_probes"
 _LEAST_TIMEOUT_S, _MOST_TIMEOUT_S = 0.2, 120.0
-_DOUBLINGS = 9
-"""After so many retransmissions TCP's pauses are as long as they get."""
+_DOUBLINGS = 9  # After so many retransmissions TCP's pauses are as long as they get.
 
 rules.when("there are two NameNodes")(_PAIR)
 rules.decides("ha.name-service")(
@@ -181,8 +179,7 @@ _PAUSE_MS = 1_000
 _MINUTES_MS = 100_000
 _EXTENSION_S = 30.0
 """dfs.namenode.safemode.extension, which no rule changes: safe mode goes on for it once blocks are known."""
-TRANSITION_S = 4.0
-"""Without an answer once a NameNode's process has died, as measured."""
+TRANSITION_S = 4.0  # Without an answer once a NameNode's process has died, as measured.
 _ACTIVE_AFTER_S = 3.0
 """From fencing to a NameNode that answers, at most 2.7 s as measured: edits are finished, then read."""
 
