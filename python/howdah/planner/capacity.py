@@ -266,11 +266,8 @@ def _usable(kind: Worker, group: HostGroup, settings: Sequence[Setting], replica
     disk = group.data_bytes / group.data_disks
     reserved = _number(settings, _RESERVED, kind, 0)
     if reserved >= disk:
-        raise UserError(
-            f"--set {_RESERVED}",
-            f"{format_bytes(reserved)} is all of a data disk of {group.name} ({format_bytes(disk)})",
-            "reserve less than one disk",
-        )
+        problem = f"{format_bytes(reserved)} is all of a data disk of {group.name} ({format_bytes(disk)})"
+        raise UserError(f"--set {_RESERVED}", problem, "reserve less than one disk")
     return (kind.data_disks or 0) * (disk - reserved) * FILL_LIMIT / replication
 
 

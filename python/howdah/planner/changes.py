@@ -111,11 +111,8 @@ def _with_group(inventory: Inventory, group: HostGroup, update: Mapping[str, Any
         return Inventory(cluster=inventory.cluster, groups=groups)
     except ValidationError as error:
         bounds = error.errors(include_url=False)[0].get("ctx", {})
-        raise UserError(
-            where,
-            "is more than a host has",
-            f"give at most {bounds['le']:,}" if "le" in bounds else "give less",
-        ) from error
+        hint = f"give at most {bounds['le']:,}" if "le" in bounds else "give less"
+        raise UserError(where, "is more than a host has", hint) from error
 
 
 def _hosts(group: HostGroup, value: int) -> Mapping[str, Any]:
@@ -145,11 +142,8 @@ def _nics(group: HostGroup, update: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _cores(group: HostGroup, value: int) -> Mapping[str, Any]:
     if value % group.cpu.sockets:
-        raise UserError(
-            f"cores={value}",
-            f"do not divide among {group.cpu.sockets} sockets",
-            "give a number that divides evenly",
-        )
+        hint = "give a number that divides evenly"
+        raise UserError(f"cores={value}", f"do not divide among {group.cpu.sockets} sockets", hint)
     cpu = group.cpu.model_dump(mode="json", by_alias=True)
     return {"cpu": cpu | {"cores_per_socket": value // group.cpu.sockets}}
 

@@ -90,12 +90,11 @@ def as_divided(choice: Choice, platforms: Mapping[str, str]) -> Choice:
                 if had
                 else ""
             )
-            raise UserError(
-                "--from",
+            problem = (
                 f"divides hosts of {group.name} as {divisions.pop()}, which these cannot be"
-                f"{why and f': {why}'}",
-                "correct the inventory, or plan again without --from",
+                f"{why and f': {why}'}"
             )
+            raise UserError("--from", problem, "correct the inventory, or plan again without --from")
         alternatives = (candidate for candidate in weighed[group.name] if candidate is not had)
         weighed[group.name] = (
             had.model_copy(update={"verdict": "recommended"}),

@@ -155,13 +155,12 @@ def with_hosts(plan: ClusterPlan, names: Sequence[str], like: str) -> ClusterPla
     if placed[like].masters or not placed[like].workers:
         carried = ", ".join(master.name for master in placed[like].masters) or "nothing"
         workers_only = [host.name for host in placed.values() if host.workers and not host.masters]
-        raise UserError(
-            f"--like {like}",
-            f"has {carried}, but a new host can have workers only",
+        hint = (
             f"one of {', '.join(workers_only)}"
             if workers_only
-            else "plan the larger cluster: howdah plan --from",
+            else "plan the larger cluster: howdah plan --from"
         )
+        raise UserError(f"--like {like}", f"has {carried}, but a new host can have workers only", hint)
     host_names = {host.lower() for member in cluster.inventory.groups for host in member.names}
     for name in names:
         try:
@@ -223,11 +222,9 @@ def _changed(
 ) -> ClusterPlan:
     cluster = plan.cluster
     if len(group.racks) > 1:
-        raise UserError(
-            f"group {group.name}",
-            f"is spread over {len(group.racks)} racks, so the rack of each host is unknown",
-            "make a group for each rack in the inventory, then plan again",
-        )
+        problem = f"is spread over {len(group.racks)} racks, so the rack of each host is unknown"
+        hint = "make a group for each rack in the inventory, then plan again"
+        raise UserError(f"group {group.name}", problem, hint)
     hosts = change(group.names)
     if not hosts:
         raise UserError(

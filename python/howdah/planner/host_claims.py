@@ -112,11 +112,9 @@ def _check_host(host: str, group: HostGroup, claims: Sequence[Claim]) -> None:
         return
     names = " and ".join(claim.cluster for claim in claims)
     if whole := [claim.cluster for claim in claims if claim.whole]:
-        raise UserError(
-            f"host {host}",
-            f"is used without a hypervisor by cluster {whole[0]}, so {names} cannot share it",
-            "divide it with --hypervisor vsphere or kvm, or leave it out of one cluster",
-        )
+        problem = f"is used without a hypervisor by cluster {whole[0]}, so {names} cannot share it"
+        hint = "divide it with --hypervisor vsphere or kvm, or leave it out of one cluster"
+        raise UserError(f"host {host}", problem, hint)
     for claimed, present in _excesses(group, claims):
         raise UserError(
             f"host {host}", f"clusters {names} need {claimed} together, but there are {present}", _HINT
@@ -161,11 +159,9 @@ def _check_names(plans: Sequence[ClusterPlan]) -> None:
         name = plan.cluster.inventory.cluster
         for machine in dict.fromkeys(_machines(plan.cluster)):
             if (first_owner := owner.setdefault(machine, name)) != name:
-                raise UserError(
-                    f"machine {machine}",
-                    f"would belong to cluster {first_owner} and to cluster {name}",
-                    "give one of the clusters another name: --cluster NAME",
-                )
+                problem = f"would belong to cluster {first_owner} and to cluster {name}"
+                hint = "give one of the clusters another name: --cluster NAME"
+                raise UserError(f"machine {machine}", problem, hint)
 
 
 def _machines(cluster: Cluster) -> Iterator[str]:

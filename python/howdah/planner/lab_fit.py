@@ -70,13 +70,12 @@ class Shrinking(NamedTuple):
                 break
             worker_bytes = self.room.memory_bytes - touched.masters - CLIENT_BYTES
             count = max(least, min(count - 1, count * worker_bytes // touched.workers))
-        raise UserError(
-            "plan",
+        problem = (
             f"{format_counted(least, 'host')} of it, scaled down to the minimum, use "
             f"{format_memory(touched.total)} of memory; a lab on this machine may "
-            f"use {format_memory(self.room.memory_bytes)}",
-            self._instead(least),
+            f"use {format_memory(self.room.memory_bytes)}"
         )
+        raise UserError("plan", problem, self._instead(least))
 
     def _roomiest(self, hosts: int, smallest: ClusterPlan) -> ClusterPlan:
         """The plan with hosts that share all memory, or ``smallest`` if they would use too much."""
@@ -116,11 +115,8 @@ class Shrinking(NamedTuple):
         """Raise UserError where the plan's racks cannot hold so many hosts, equally many each."""
         possible = sum(count for _, count in _counts(divided_alike(self.cluster), hosts))
         if possible != hosts:
-            raise UserError(
-                f"--hosts {hosts}",
-                "do not divide evenly over the plan's racks",
-                f"give, for example, {possible}",
-            )
+            hint = f"give, for example, {possible}"
+            raise UserError(f"--hosts {hosts}", "do not divide evenly over the plan's racks", hint)
 
     def _cpus_of_a_thread(self, groups: Sequence[HostGroup]) -> float:
         """What each thread has of a CPU; masters' hosts have theirs on top."""

@@ -135,11 +135,9 @@ class LocalPlanner(Sizes):
         requested = self.request.of(MEMORY)
         available = self._host.usable_memory_bytes
         if requested is not None and requested > available:
-            raise UserError(
-                "--memory",
-                f"{format_memory(requested)} is more than the {format_memory(available)} available",
-                f"give at most {format_memory(available // 2)}, which leaves room for the page cache",
-            )
+            problem = f"{format_memory(requested)} is more than the {format_memory(available)} available"
+            hint = f"give at most {format_memory(available // 2)}, which leaves room for the page cache"
+            raise UserError("--memory", problem, hint)
         table = next((item for item in workloads if isinstance(item, Ycsb)), None)
         if table is not None:
             needed = _round_up(self._store_needs((table.records or 0) * table.record_bytes, data_dirs))
@@ -174,11 +172,9 @@ class LocalPlanner(Sizes):
             source="D0 24, 25: less than half for tasks, the rest for the page cache",
         )
         if memory < least:
-            raise UserError(
-                "--memory",
-                f"{format_memory(memory)} is too little to sort {sort.rows:,} rows",
-                f"give at least {format_memory(-(-least // MIB) * MIB)}, or sort fewer rows",
-            )
+            problem = f"{format_memory(memory)} is too little to sort {sort.rows:,} rows"
+            hint = f"give at least {format_memory(-(-least // MIB) * MIB)}, or sort fewer rows"
+            raise UserError("--memory", problem, hint)
         return memory
 
     def _choose_interval(self, workloads: tuple[Workload, ...]) -> None:

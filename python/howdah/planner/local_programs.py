@@ -269,10 +269,7 @@ def _sized(
     if existing is None:
         return sizes.settings.choose(key, requested, rule, reason, source)
     if requested not in (None, existing):
-        raise UserError(
-            option.flag,
-            f"the existing table has {existing:,}, not {requested:,}",
-            f"leave {option.flag} out, or load another table with `howdah run {YCSB_LOAD}`",
-        )
+        hint = f"leave {option.flag} out, or load another table with `howdah run {YCSB_LOAD}`"
+        raise UserError(option.flag, f"the existing table has {existing:,}, not {requested:,}", hint)
     sizes.settings.note(key, existing, reason="of the table that was kept", source="the data directories")
     return existing

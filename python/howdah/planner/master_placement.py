@@ -77,19 +77,14 @@ def place_tolerant(
 ) -> tuple[Master, ...]:
     """Masters with their shadows' host; raises UserError where Fault Tolerance is not possible."""
     if request.hypervisor in (Hypervisor.NONE, Hypervisor.KVM):
-        raise UserError(
-            _FLAG,
-            f"ft is vSphere's Fault Tolerance, and the hypervisor is {request.hypervisor}",
-            "give --protect-masters ha, or --hypervisor vsphere",
-        )
+        problem = f"ft is vSphere's Fault Tolerance, and the hypervisor is {request.hypervisor}"
+        raise UserError(_FLAG, problem, "give --protect-masters ha, or --hypervisor vsphere")
     first = _hosts(order)
     primary, shadow = first[:2]
     if primary.layout is not None and not primary.layout.virtual:
-        raise UserError(
-            _FLAG,
-            f"ft protects virtual machines, and the hosts of {primary.group.name} are not divided",
-            "--hypervisor vsphere with --workers-per-host 1 or more, or --protect-masters ha",
-        )
+        problem = f"ft protects virtual machines, and the hosts of {primary.group.name} are not divided"
+        hint = "--hypervisor vsphere with --workers-per-host 1 or more, or --protect-masters ha"
+        raise UserError(_FLAG, problem, hint)
     managers_too = hosts <= MANAGER_UP_TO or len(first) < 3
     role_sets = tuple(fault_tolerant(request, managers_too=managers_too))
     slots = _slots(primary, [role_set for role_set in role_sets if role_set.spot == 0], sizing)
@@ -110,11 +105,8 @@ def _hosts(order: Iterator[Spot]) -> list[Spot]:
     primary = seen.pop(0)
     twins = [spot for spot in seen if spot.group is primary.group]
     if not twins:
-        raise UserError(
-            _FLAG,
-            f"ft needs two identical hosts, for primaries and shadows, but {primary.group.name} has one",
-            "give another host of its kind, or --protect-masters none",
-        )
+        problem = f"ft needs two identical hosts, for primaries and shadows, but {primary.group.name} has one"
+        raise UserError(_FLAG, problem, "give another host of its kind, or --protect-masters none")
     # The racks of one group take turns, so that the next of its hosts is on another rack where there is one.
     shadow = twins[0]
     return [primary, shadow, *(spot for spot in seen if spot is not shadow)][:3]
@@ -182,11 +174,9 @@ def place_masters(
     if request.protection is Protection.FT:
         masters = place_tolerant(order, inventory.host_count, request, sizing)
         if remaining_worker_hosts(inventory, by_group, masters) < (request.replication or 1):
-            raise UserError(
-                "--protect-masters",
-                "ft takes whole hosts here, and too few remain for workers",
-                "divide the hosts (--workers-per-host 4), give more of them, or --protect-masters none",
-            )
+            problem = "ft takes whole hosts here, and too few remain for workers"
+            hint = "divide the hosts (--workers-per-host 4), give more of them, or --protect-masters none"
+            raise UserError("--protect-masters", problem, hint)
         return masters
     first = tuple(islice(order, _MOST_SPOTS))
     if request.protection is Protection.HA and len(first) < _QUORUM:

@@ -182,11 +182,9 @@ def _check_share(host: str, percent: int, share: _Host, remaining: _Host) -> Non
         ),
     ]
     for requested, present in filter(None, short):
-        raise UserError(
-            f"--share {percent}%",
-            f"is {requested} of host {host}, but the other clusters leave {present}",
-            "give a smaller share, or leave --share out to use all that is left",
-        )
+        problem = f"is {requested} of host {host}, but the other clusters leave {present}"
+        hint = "give a smaller share, or leave --share out to use all that is left"
+        raise UserError(f"--share {percent}%", problem, hint)
 
 
 def _resized(group: HostGroup, remaining: _Host) -> HostGroup:
@@ -239,11 +237,9 @@ def _numbers(group: HostGroup, remaining: HostGroup, host: str, claims: Sequence
             counts[kind] -= len(free[: counts[kind]])
             first += disk.count
     if any(counts.values()):
-        raise UserError(
-            "--beside",
-            f"lists the data disks of host {host} in another order than this inventory",
-            "list disks of one kind and size in the same order for all clusters",
-        )
+        problem = f"lists the data disks of host {host} in another order than this inventory"
+        hint = "list disks of one kind and size in the same order for all clusters"
+        raise UserError("--beside", problem, hint)
     return tuple(numbers)
 
 

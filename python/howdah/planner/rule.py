@@ -350,11 +350,8 @@ def realm(facts: Facts) -> str:
         return facts.request.realm
     domain = facts.cluster.domain
     if not domain:
-        raise UserError(
-            "--realm",
-            "the hosts share no domain that a Kerberos realm could be named after",
-            "give the realm, for instance --realm EXAMPLE.COM",
-        )
+        problem = "the hosts share no domain that a Kerberos realm could be named after"
+        raise UserError("--realm", problem, "give the realm, for instance --realm EXAMPLE.COM")
     return domain.upper()
 
 

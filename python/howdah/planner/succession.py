@@ -175,11 +175,8 @@ def plan_after(before: ClusterPlan, inventory: Inventory, sharing: Sharing | Non
             "plan it again, with --share or --beside",
         )
     if inventory.cluster != cluster.inventory.cluster:
-        raise UserError(
-            "--from",
-            f"is of the cluster {cluster.inventory.cluster}, and these hosts are of {inventory.cluster}",
-            "give the inventory that has the same cluster's name",
-        )
+        problem = f"is of the cluster {cluster.inventory.cluster}, and these hosts are of {inventory.cluster}"
+        raise UserError("--from", problem, "give the inventory that has the same cluster's name")
     if not {host.name for host in placed_hosts(cluster)} & {
         name for group in inventory.groups for name in group.names
     }:
@@ -218,12 +215,11 @@ def _check_room(plan: ClusterPlan) -> None:
         used += sum(master.memory_bytes for master in (*host.masters, *host.shadows) if not master.shares)
         available = groups[host.group].memory_bytes
         if used > available:
-            raise UserError(
-                f"host {host.name}",
+            problem = (
                 f"would have machines of {format_gib(used)}, including the masters that stay, but has "
-                f"{format_gib(available)}",
-                "plan again without --from",
+                f"{format_gib(available)}"
             )
+            raise UserError(f"host {host.name}", problem, "plan again without --from")
 
 
 def _check_disks(cluster: Cluster, inventory: Inventory, sharing: Sharing) -> None:

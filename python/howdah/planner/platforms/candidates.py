@@ -101,19 +101,13 @@ def _sensible(request: PlanRequest) -> None:
             "--weigh-virtual", "there are no virtual machines with --hypervisor none", "leave one of them out"
         )
     if request.workers_per_host is not None and request.workers_per_host < 1:
-        raise UserError(
-            f"--workers-per-host {request.workers_per_host}",
-            "a host has at least one worker",
-            "give, for example, 4",
-        )
+        problem = "a host has at least one worker"
+        raise UserError(f"--workers-per-host {request.workers_per_host}", problem, "give, for example, 4")
     if request.slots is None:
         return
     if not request.mapreduce:
-        raise UserError(
-            "--slots",
-            "only jobs on YARN have tasks, and the plan has none",
-            "leave it out, or add --workload mapreduce",
-        )
+        hint = "leave it out, or add --workload mapreduce"
+        raise UserError("--slots", "only jobs on YARN have tasks, and the plan has none", hint)
     if request.slots < 1:
         raise UserError(f"--slots {request.slots}", "a worker has at least one slot", "give, for example, 6")
 
@@ -121,11 +115,8 @@ def _sensible(request: PlanRequest) -> None:
 def _large_enough(group: HostGroup, request: PlanRequest) -> None:
     where, least = f"groups[{group.name}]", least_worker(request)
     if group.data_disks == 0:
-        raise UserError(
-            f"{where}.disks",
-            "these hosts have no data disks for a DataNode",
-            "give at least one disk the role data, or the group `serves: masters`",
-        )
+        hint = "give at least one disk the role data, or the group `serves: masters`"
+        raise UserError(f"{where}.disks", "these hosts have no data disks for a DataNode", hint)
     if group.memory_bytes < least:
         raise UserError(
             f"{where}.memory",
@@ -134,11 +125,9 @@ def _large_enough(group: HostGroup, request: PlanRequest) -> None:
             "leave these hosts out, or set the group to `serves: masters`",
         )
     if group.cpu.threads < LEAST_THREADS:
-        raise UserError(
-            f"{where}.cpu",
-            f"{format_counted(group.cpu.threads, 'thread')} is too little for a worker",
-            f"{LEAST_THREADS} run the daemons and a task at once; leave these hosts out",
-        )
+        problem = f"{format_counted(group.cpu.threads, 'thread')} is too little for a worker"
+        hint = f"{LEAST_THREADS} run the daemons and a task at once; leave these hosts out"
+        raise UserError(f"{where}.cpu", problem, hint)
 
 
 def _counts(group: HostGroup, request: PlanRequest) -> Iterable[int]:
@@ -155,11 +144,8 @@ def _insisting(
     if not matching:
         reason = next(why.text for why, counts in refused.items() if per_host in counts)
         possible = listed(_per_host(candidate) for candidate in candidates)
-        raise UserError(
-            f"--workers-per-host {per_host}",
-            f"impossible on the hosts of group {group.name!r}: {reason}",
-            f"possible: {possible}",
-        )
+        problem = f"impossible on the hosts of group {group.name!r}: {reason}"
+        raise UserError(f"--workers-per-host {per_host}", problem, f"possible: {possible}")
     return [*matching, *(candidate for candidate in candidates if candidate not in matching)]
 
 

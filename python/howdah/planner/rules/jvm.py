@@ -83,11 +83,9 @@ def supported(facts: Facts) -> tuple[int, ...]:
         return hadoop
     both = tuple(major for major in hadoop if major in _HBASE_JAVA[line_of(request.hbase)])
     if not both:
-        raise UserError(
-            f"--hbase {request.hbase}",
-            f"has no Java version in common with Hadoop {request.hadoop}",
-            f"plan with --hbase {DEFAULT_HBASE}, or with --hadoop 3.4.2",
-        )
+        problem = f"has no Java version in common with Hadoop {request.hadoop}"
+        hint = f"plan with --hbase {DEFAULT_HBASE}, or with --hadoop 3.4.2"
+        raise UserError(f"--hbase {request.hbase}", problem, hint)
     return both
 
 
