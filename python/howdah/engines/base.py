@@ -62,8 +62,7 @@ class RunStart(TypedDict):
 
     runs_dir: Path
     command: Sequence[str]
-    seed: int | None
-    """None for a random one."""
+    seed: int | None  # None for a random one.
     keep_data: bool
 
 

@@ -35,10 +35,8 @@ _BLOCK_BYTES = range(64 * MIB, 1024 * MIB + 1)
 class Quantity(NamedTuple):
     """One thing that can be changed."""
 
-    parse: Callable[[str, str], int]
-    """Reads its value as a user writes it."""
-    text_of: Callable[[int], str]
-    """Writes it."""
+    parse: Callable[[str, str], int]  # Reads its value as a user writes it.
+    text_of: Callable[[int], str]  # Writes it.
     now: Callable[[ClusterPlan, HostGroup], int]
     of_host: Callable[[HostGroup, int], Mapping[str, Any]] | None = None
     """What changes in a group of hosts, by the names of an inventory."""
@@ -199,11 +197,9 @@ QUANTITIES: Mapping[str, Quantity] = {
 class Variant(NamedTuple):
     """A plan that differs in one thing from another one."""
 
-    flag: str
-    """Its flag on the command line."""
+    flag: str  # Its flag on the command line.
     plan: ClusterPlan
-    breaks: tuple[Breach, ...]
-    """The rules that it breaks."""
+    breaks: tuple[Breach, ...]  # The rules that it breaks.
 
 
 def plan_variants(inventory: Inventory, request: PlanRequest, plan: ClusterPlan) -> tuple[Variant, ...]:

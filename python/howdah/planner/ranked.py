@@ -27,10 +27,8 @@ class Predicted(NamedTuple):
 
     elapsed_s: tuple[float, ...]
     """A time for each draw of uncertain parameters; the draws are the same for every plan."""
-    unexplained: float
-    """Standard deviation of a time's logarithm that the draws do not explain."""
-    own: float
-    """The part of it that counts in a comparison with another plan of the same hosts and data."""
+    unexplained: float  # Standard deviation of a time's logarithm that the draws do not explain.
+    own: float  # The part of it that counts in a comparison with another plan of the same hosts and data.
 
     @property
     def apart(self) -> Predicted:
@@ -41,8 +39,7 @@ class Predicted(NamedTuple):
 class Predictor(Protocol):
     """Predicts plans."""
 
-    about: str
-    """What is predicted, and from what, in words."""
+    about: str  # What is predicted, and from what, in words.
 
     def __call__(self, plans: Sequence[ClusterPlan]) -> Sequence[Predicted]:
         """What the same work takes on each of the plans."""

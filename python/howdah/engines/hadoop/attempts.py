@@ -138,8 +138,7 @@ class _Stay(NamedTuple):
     worker: str
     start_s: float
     end_s: float
-    unended: str
-    """Why it has no end, if it has none."""
+    unended: str  # Why it has no end, if it has none.
 
 
 def attempt_rows(job: JobFacts, workload: str, machines: NodeFinder, clock: RunClock) -> list[TaskAttempt]:

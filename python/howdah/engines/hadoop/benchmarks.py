@@ -41,18 +41,15 @@ class DfsioSums(NamedTuple):
 
     tasks: int
     size_bytes: int
-    io_ms: int
-    """Milliseconds that tasks spent on I/O alone."""
+    io_ms: int  # Milliseconds that tasks spent on I/O alone.
 
 
 class TaskRate(NamedTuple):
     """One file, as its task's log has it."""
 
-    name: str
-    """``test_io_0``."""
+    name: str  # ``test_io_0``.
     size_bytes: int
-    io_ms: int
-    """Milliseconds from when the file was open to when it was closed."""
+    io_ms: int  # Milliseconds from when the file was open to when it was closed.
 
 
 def read_sums(output: str) -> DfsioSums:
@@ -158,10 +155,8 @@ _LATE = re.compile(r"# maps that missed the barrier: (\d+)$", re.MULTILINE)
 class OperationRate(NamedTuple):
     """NNBench's measurement of one operation."""
 
-    per_s: float
-    """Operations in a second, over all maps."""
-    late_maps: int
-    """Maps that started after the others had begun."""
+    per_s: float  # Operations in a second, over all maps.
+    late_maps: int  # Maps that started after the others had begun.
 
 
 def nnbench(work: HadoopWork[NNBench]) -> Conclusion:

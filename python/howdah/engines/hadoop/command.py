@@ -53,12 +53,9 @@ class EndedJob(NamedTuple):
     """A job whose client has ended."""
 
     application: str
-    lines: tuple[str, ...]
-    """The last lines that its client printed."""
-    seen: JobFacts | None
-    """The last report of its application master, if that was queried for its tasks."""
-    exit_code: int | None = 0
-    """Its client's; None if the client had other applications, too."""
+    lines: tuple[str, ...]  # The last lines that its client printed.
+    seen: JobFacts | None  # The last report of its application master, if that was queried for its tasks.
+    exit_code: int | None = 0  # Its client's; None if the client had other applications, too.
 
 
 class Command(NamedTuple):

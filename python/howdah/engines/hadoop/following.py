@@ -45,8 +45,7 @@ class ApplicationStatus(NamedTuple):
     """The ResourceManager's last report; None if it does not list the application, or does not answer."""
     job: JobProgress | None
     """The progress from its master; None before the master answers, and after it ended."""
-    silence: str | None = None
-    """Why the ResourceManager does not report the application, although it should."""
+    silence: str | None = None  # Why the ResourceManager does not report the application, although it should.
 
 
 class StatusQuery:

@@ -39,8 +39,7 @@ _TASK_KEYS = (
 class Reached:
     """A lab or a user's cluster, and how to reach it."""
 
-    installation: Installation
-    """The jars that clients run from."""
+    installation: Installation  # The jars that clients run from.
     conf: ClientConf
     web: Web
     plan: Plan
@@ -202,8 +201,7 @@ class JoinedLab(NamedTuple):
     """A lab whose network this process is in, and what is sampled of it."""
 
     conf: ClientConf
-    names: dict[str, str]
-    """The addresses of its machines, which ``follow`` keeps up to date."""
+    names: dict[str, str]  # The addresses of its machines, which ``follow`` keeps up to date.
     telemetry: Web
     sources: tuple[Source, ...]
     follow: LabMembers

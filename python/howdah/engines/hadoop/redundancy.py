@@ -52,10 +52,8 @@ _COUNTED = {
 
 
 class _State(NamedTuple):
-    low: int
-    """Blocks with too few replicas or units, and those under way."""
-    silent: tuple[str, ...]
-    """DataNodes that the NameNode has not given up yet."""
+    low: int  # Blocks with too few replicas or units, and those under way.
+    silent: tuple[str, ...]  # DataNodes that the NameNode has not given up yet.
     draining: tuple[str, ...]
     dead: tuple[str, ...]
 
@@ -73,13 +71,11 @@ class _Rebuild(NamedTuple):
     """The result of the wait; times are seconds since the start of the run."""
 
     begun_s: float
-    rebuild_s: float | None
-    """Time at which blocks were missing first."""
+    rebuild_s: float | None  # Time at which blocks were missing first.
     whole_s: float
     lost: tuple[str, ...]
     drained: tuple[str, ...]
-    unrebuilt: int
-    """Blocks that were not rebuilt."""
+    unrebuilt: int  # Blocks that were not rebuilt.
 
 
 def _counters(target: HadoopTarget, namenode: NameNode) -> dict[str, dict[str, int]]:

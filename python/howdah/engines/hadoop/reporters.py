@@ -129,12 +129,9 @@ def _ended(facts: JobFacts, app: AppFacts | None) -> JobFacts:
 class ReportedJob(NamedTuple):
     """A job for the run record."""
 
-    job: HadoopJob
-    """The job itself; its diagnostics are the cause in one sentence if it did not succeed."""
-    attempts: list[TaskAttempt]
-    """Every attempt that began, in order of their starts."""
-    phases: tuple[Phase, ...]
-    """Empty if its tasks are unknown."""
+    job: HadoopJob  # The job itself; its diagnostics are the cause in one sentence if it did not succeed.
+    attempts: list[TaskAttempt]  # Every attempt that began, in order of their starts.
+    phases: tuple[Phase, ...]  # Empty if its tasks are unknown.
     counters: Counters
     facts: JobFacts
     spark: SparkRun | None = None

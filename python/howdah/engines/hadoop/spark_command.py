@@ -162,8 +162,7 @@ class SparkCommand(NamedTuple):
     name: str
     properties: Mapping[str, str]
     """Properties that the workload sets: Spark's, and Hadoop's by their own names."""
-    jars: Mapping[str, str]
-    """The properties that name Spark's jars; empty if the user's settings do."""
+    jars: Mapping[str, str]  # The properties that name Spark's jars; empty if the user's settings do.
 
     def vector(self, target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> list[str]:
         """The client's whole command line, no shell in between.

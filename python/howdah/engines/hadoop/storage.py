@@ -38,12 +38,9 @@ _LOG = logging.getLogger(__name__)
 class HdfsMarker(Model):
     howdah: Literal[1] = 1
     run: str
-    process: ProcessIdentity | None
-    """The process of the run; None after the run has ended and kept data."""
-    parents: tuple[str, ...] = ()
-    """Directories above it that howdah made, the innermost first."""
-    kept: tuple[str, ...] = ()
-    """The folders that hold whole data, kept on purpose."""
+    process: ProcessIdentity | None  # The process of the run; None after the run has ended and kept data.
+    parents: tuple[str, ...] = ()  # Directories above it that howdah made, the innermost first.
+    kept: tuple[str, ...] = ()  # The folders that hold whole data, kept on purpose.
 
     def content(self) -> bytes:
         """The text to write into the file."""

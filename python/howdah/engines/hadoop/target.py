@@ -39,28 +39,23 @@ class HadoopTarget:
     """All that an engine needs of a cluster, the user's own or a lab."""
 
     installation: Installation
-    conf_dir: Path
-    """The client's configuration directory, which is only read."""
+    conf_dir: Path  # The client's configuration directory, which is only read.
     conf: ClientConf
     web: Web
-    work_dir: str
-    """The directory in HDFS below which everything is written."""
+    work_dir: str  # The directory in HDFS below which everything is written.
     queue: str
-    deadline_s: float = DEADLINE_S
-    """Time limit for the queue's first container."""
+    deadline_s: float = DEADLINE_S  # Time limit for the queue's first container.
     job_settings: Mapping[str, str] = field(default_factory=dict)
     """Properties of the jobs that the user insists on."""
     machine_of: Mapping[str, str] = field(default_factory=dict)
     """The plan's worker by what Hadoop calls its node: a host name or an address."""
     sources: Sequence[Source] = ()
     follow: Follow | None = None
-    joined: Mapping[str, Member] = field(default_factory=dict)
-    """The machines that came so far, by name."""
+    joined: Mapping[str, Member] = field(default_factory=dict)  # The machines that came so far, by name.
     client_prefix: tuple[str, ...] = ()
     """The prefix of every client's command line, which enters a lab's namespaces."""
     lab: Laboratory | None = None
-    spark: SparkPrograms | None = None
-    """Spark and howdah's programs on it, if the suite has any."""
+    spark: SparkPrograms | None = None  # Spark and howdah's programs on it, if the suite has any.
 
     def machines(self, plan: Plan) -> NodeFinder:
         """Return the workers of a plan, and those that joined, by Hadoop's names."""

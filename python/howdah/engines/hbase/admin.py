@@ -38,8 +38,7 @@ class MadeFor(Model):
     """The purpose of a table, which is stored in the table's descriptor."""
 
     run: str
-    suite: str
-    """The program of its rows: ``ycsb``, ``hbase-pe``."""
+    suite: str  # The program of its rows: ``ycsb``, ``hbase-pe``.
     process: ProcessIdentity
     keep: bool
     records: int
@@ -58,8 +57,7 @@ class HeldRows(Model):
     """The contents of a table."""
 
     rows: int
-    wrong: int = 0
-    """Number of records that differ from the written ones."""
+    wrong: int = 0  # Number of records that differ from the written ones.
     first: str | None = None
 
 
@@ -67,10 +65,8 @@ class Serving(Model):
     """The regions of a table, by their state."""
 
     regions: int
-    unserved: int
-    """Regions that no live server has."""
-    in_transition: int
-    """Regions of any table that are being moved."""
+    unserved: int  # Regions that no live server has.
+    in_transition: int  # Regions of any table that are being moved.
 
     @property
     def whole(self) -> bool:
@@ -81,10 +77,8 @@ class Serving(Model):
 class HeldLedger(Model):
     """The result of comparing clients' ledgers with the table."""
 
-    cells: int
-    """Fields of rows of which some write was acknowledged."""
-    lost: int
-    """Number of records that hold neither the last acknowledged write nor a later one."""
+    cells: int  # Fields of rows of which some write was acknowledged.
+    lost: int  # Number of records that hold neither the last acknowledged write nor a later one.
     first: str | None = None
 
 

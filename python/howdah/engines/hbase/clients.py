@@ -32,11 +32,9 @@ class ClientPart(NamedTuple):
     """The part of a workload that one client runs."""
 
     operations: int
-    first: int
-    """The number of the first record that it inserts."""
+    first: int  # The number of the first record that it inserts.
     threads: int
-    target: int | None
-    """Operations a second: YCSB takes whole ones."""
+    target: int | None  # Operations a second: YCSB takes whole ones.
 
 
 def divided(workload: Ycsb, rows: int) -> tuple[ClientPart, ...]:
@@ -129,8 +127,7 @@ class Printed(NamedTuple):
     """Number of operations of each kind, by howdah's names: ``read-modify-write``."""
     returns: Mapping[str, Mapping[str, int]]
     """Number of results of each kind, by YCSB's names: ``OK``, ``NOT_FOUND``."""
-    begun_ms: int
-    """Start of the first operation in milliseconds since the epoch; 0 without operations."""
+    begun_ms: int  # Start of the first operation in milliseconds since the epoch; 0 without operations.
     ended_ms: int
 
 
@@ -238,10 +235,8 @@ class Answered(NamedTuple):
     returns: dict[str, dict[str, int]]
     begun_s: float
     ended_s: float
-    timed: tuple[LatencyHistogram, ...]
-    """Every interval of every client and kind of operation."""
-    complaint: str | None
-    """Return the first error that a client reported."""
+    timed: tuple[LatencyHistogram, ...]  # Every interval of every client and kind of operation.
+    complaint: str | None  # Return the first error that a client reported.
 
 
 def request_operations(work: HBaseWork[Ycsb], table: RunTable, *, recorded: bool = True) -> Answered:

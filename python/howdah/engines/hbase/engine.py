@@ -140,10 +140,8 @@ _ROWS = re.compile(r"Finished .* over (\d+) rows")
 class Evaluated(NamedTuple):
     """The statistics that it prints at its end."""
 
-    seconds: float
-    """Duration of the slowest thread."""
-    within_s: tuple[float, ...]
-    """The time within which 99 % of each thread's operations ended."""
+    seconds: float  # Duration of the slowest thread.
+    within_s: tuple[float, ...]  # The time within which 99 % of each thread's operations ended.
 
 
 def evaluate(work: HBaseWork[PerformanceEvaluation]) -> PartialResult:

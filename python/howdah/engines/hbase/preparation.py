@@ -75,10 +75,8 @@ def prepare_hbase(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
 class _Chosen(NamedTuple):
     plan: Plan
     servers: int
-    places: int
-    """Number of machines that can run a client."""
-    request: RunRequest
-    """The workload; a kept table determines its number of records."""
+    places: int  # Number of machines that can run a client.
+    request: RunRequest  # The workload; a kept table determines its number of records.
     version: str
     opened: Opened
     line: str

@@ -35,8 +35,7 @@ class Station:
 
     name: str
     host: str
-    address: str
-    """The name or address by which the others reach it."""
+    address: str  # The name or address by which the others reach it.
     prefix: tuple[str, ...]
     """The prefix of a command line that runs there: entering a lab's machine, or ``ssh``."""
     nominal_bits_per_s: int | None = None
@@ -49,10 +48,8 @@ class HostsTarget:
     """All that the engine needs of the hosts."""
 
     stations: tuple[Station, ...]
-    iperf: str
-    """The releases of iperf3 that the machines have."""
-    ping_interval_s: float | None
-    """The shortest interval between pings; None if a machine has no ping."""
+    iperf: str  # The releases of iperf3 that the machines have.
+    ping_interval_s: float | None  # The shortest interval between pings; None if a machine has no ping.
     sources: tuple[Source, ...] = ()
     lab: Laboratory | None = None
 

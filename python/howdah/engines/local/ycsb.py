@@ -47,15 +47,12 @@ class LocalTable(Model):
     """The description of one data directory's part of a table, stored next to it."""
 
     records: int
-    version: int
-    """The newest write of any record."""
+    version: int  # The newest write of any record.
     fields: int
     field_bytes: int
     seed: int
-    whole: bool
-    """Whether the last run that changed it completed and verified its records."""
-    part: int = 0
-    """Number of this partition: records are distributed by their names."""
+    whole: bool  # Whether the last run that changed it completed and verified its records.
+    part: int = 0  # Number of this partition: records are distributed by their names.
     parts: int = 1
 
 

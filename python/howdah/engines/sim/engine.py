@@ -199,8 +199,7 @@ def simulated_record(job: Job, digests: Mapping[str, str] = {}) -> RunRecord:
 class SimTarget(NamedTuple):
     """The simulator's parameters, their source, and the number of simulations."""
 
-    parameters: Mapping[str, float]
-    """What is known of them; the others have their defaults."""
+    parameters: Mapping[str, float]  # What is known of them; the others have their defaults.
     calibration: str | None = None
     calibration_digest: str | None = None
     replications: int = 1

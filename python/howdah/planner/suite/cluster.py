@@ -118,14 +118,10 @@ PLATFORM = "as found"
 class FoundNode(NamedTuple):
     """A NodeManager as the ResourceManager reports it."""
 
-    name: str
-    """Its host name."""
-    memory_bytes: int
-    """Memory for containers."""
-    vcores: int
-    """Virtual cores for containers."""
-    datanode: bool
-    """Whether a DataNode reports from the same host."""
+    name: str  # Its host name.
+    memory_bytes: int  # Memory for containers.
+    vcores: int  # Virtual cores for containers.
+    datanode: bool  # Whether a DataNode reports from the same host.
 
 
 class FoundValue(NamedTuple):
@@ -133,8 +129,7 @@ class FoundValue(NamedTuple):
 
     key: str
     value: str
-    where: str
-    """The file that sets it, or the release with this default."""
+    where: str  # The file that sets it, or the release with this default.
 
 
 class ContainerSizes(NamedTuple):
@@ -142,8 +137,7 @@ class ContainerSizes(NamedTuple):
 
     map_bytes: int
     reduce_bytes: int
-    least_bytes: int
-    """The scheduler's least allocation: every container is a multiple of it."""
+    least_bytes: int  # The scheduler's least allocation: every container is a multiple of it.
 
 
 def size_suite(
