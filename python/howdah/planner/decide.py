@@ -151,7 +151,11 @@ def _whole(text: str, like: int, key: str, where: str) -> int:
     except ValueError:
         pass
     if is_period(key):
-        return _seconds(text, like, where)
+        seconds = whole_seconds(text)
+        if seconds is None:
+            hint = f"90, 90s or 2m for instance; the rule gives {like}"
+            raise UserError(where, f"{text!r} is not a whole number of seconds", hint)
+        return seconds
     unit = MIB if key in _COUNTED_IN_MIB else _COUNTED_IN.get(re.split(r"[._-]", key)[-1].lower())
     if unit is None and like < _SMALLEST_SIZE:
         raise UserError(where, f"{text!r} is not a whole number", f"give one; the rule gives {like}")
@@ -169,14 +173,6 @@ def is_period(key: str) -> bool:
     return definition is not None and definition.kind == "duration"
 
 
-def _seconds(text: str, like: int, where: str) -> int:
-    seconds = whole_seconds(text)
-    if seconds is None:
-        hint = f"90, 90s or 2m for instance; the rule gives {like}"
-        raise UserError(where, f"{text!r} is not a whole number of seconds", hint)
-    return seconds
-
-
 def beyond_rules(request: PlanRequest, decided: Sequence[Setting]) -> Iterator[Setting]:
     """The user's values for keys that no rule decided but the planned release reads.
 
@@ -189,7 +185,8 @@ def beyond_rules(request: PlanRequest, decided: Sequence[Setting]) -> Iterator[S
         where = f"--set {override.key}"
         if override.key in file_of:
             if file_of[override.key] is None:
-                raise _worked_out(override.key, where)
+                hint = "--slots" if override.key.endswith("_slots") else "--workers-per-host and --overcommit"
+                raise UserError(where, "is not a setting: the plan derives it from the hosts", f"see {hint}")
             continue
         release = next((product for product in products if product.find(override.key)), None)
         definition = release.find(override.key) if release else None
@@ -205,11 +202,6 @@ def beyond_rules(request: PlanRequest, decided: Sequence[Setting]) -> Iterator[S
             origin="user",
             file=definition.file,
         )
-
-
-def _worked_out(key: str, where: str) -> UserError:
-    hint = "--slots" if key.endswith("_slots") else "--workers-per-host and --overcommit"
-    return UserError(where, "is not a setting: the plan derives it from the hosts", f"see {hint}")
 
 
 def _unknown(

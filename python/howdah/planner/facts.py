@@ -166,14 +166,11 @@ def remaining_worker_hosts(
     """Hosts that still carry at least one worker."""
     freed = _freed(masters)
     return sum(
-        group.count - sum(_emptied(freed[host], layout) for host in freed.keys() & set(group.names))
+        group.count
+        - sum(not Counter(layout.workers) - freed[host] for host in freed.keys() & set(group.names))
         for group in inventory.worker_groups
         if (layout := layouts.get(group.name)) is not None
     )
-
-
-def _emptied(freed: Counter[str], layout: Layout) -> bool:
-    return not Counter(layout.workers) - freed
 
 
 def _freed(masters: Sequence[Master]) -> dict[str, Counter[str]]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup, Inventory, Sharing
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Cluster, ClusterPlan, Layout, Worker
+from howdah.model.plan import Cluster, ClusterPlan
 from howdah.planner.platforms.division import memory_for_workers
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_gib
 
@@ -68,7 +68,14 @@ def check_fit(inventory: Inventory, plans: Sequence[ClusterPlan]) -> None:
             if on_host not in sound:
                 _check_host(host, group, on_host)
                 sound.add(on_host)
-    _check_names(plans)
+    owner: dict[str, str] = {}
+    for plan in plans:
+        name = plan.cluster.inventory.cluster
+        for machine in dict.fromkeys(_machines(plan.cluster)):
+            if (first_owner := owner.setdefault(machine, name)) != name:
+                problem = f"would belong to cluster {first_owner} and to cluster {name}"
+                hint = "give one of the clusters another name: --cluster NAME"
+                raise UserError(f"machine {machine}", problem, hint)
 
 
 def _claims(plan: ClusterPlan) -> Iterator[tuple[str, Claim]]:
@@ -83,28 +90,23 @@ def _claims(plan: ClusterPlan) -> Iterator[tuple[str, Claim]]:
     }
     for group in cluster.inventory.groups:
         layout = layouts.get(group.name)
-        claim = _claim(cluster, group, layout, kinds)
+        virtual = layout is not None and layout.virtual
+        places = [kinds[kind] for kind in layout.workers] if layout is not None and virtual else []
+        sharing = cluster.request.sharing
+        claim = Claim(
+            cluster=cluster.inventory.cluster,
+            whole=not virtual,
+            vcpus=sum(place.vcpus or 0 for place in places) if virtual else group.cpu.threads,
+            memory_bytes=sum(place.memory_bytes for place in places) if virtual else group.memory_bytes,
+            bits_per_s=group.network_bits_per_s,
+            controller_bytes_per_s=group.controller_bytes_per_s or 0,
+            disks=tuple(sorted(data_disks(group).items())),
+            numbers=(sharing.disks.get(group.name) if sharing is not None else None)
+            or tuple(range(1, group.data_disks + 1)),
+        )
         for host in group.names:
             if layout is not None or host.lower() in with_masters:
                 yield host.lower(), claim
-
-
-def _claim(cluster: Cluster, group: HostGroup, layout: Layout | None, kinds: Mapping[str, Worker]) -> Claim:
-    """What the cluster has of every host of a group that it uses; masters' own hosts have no layout."""
-    virtual = layout is not None and layout.virtual
-    places = [kinds[kind] for kind in layout.workers] if layout is not None and virtual else []
-    sharing = cluster.request.sharing
-    return Claim(
-        cluster=cluster.inventory.cluster,
-        whole=not virtual,
-        vcpus=sum(place.vcpus or 0 for place in places) if virtual else group.cpu.threads,
-        memory_bytes=sum(place.memory_bytes for place in places) if virtual else group.memory_bytes,
-        bits_per_s=group.network_bits_per_s,
-        controller_bytes_per_s=group.controller_bytes_per_s or 0,
-        disks=tuple(sorted(data_disks(group).items())),
-        numbers=(sharing.disks.get(group.name) if sharing is not None else None)
-        or tuple(range(1, group.data_disks + 1)),
-    )
 
 
 def _check_host(host: str, group: HostGroup, claims: Sequence[Claim]) -> None:
@@ -151,17 +153,6 @@ def _excesses(group: HostGroup, claims: Sequence[Claim]) -> Iterator[tuple[str, 
             f"{format_bits_per_s(speed)} of its network ports",
             format_bits_per_s(group.network_bits_per_s),
         )
-
-
-def _check_names(plans: Sequence[ClusterPlan]) -> None:
-    owner: dict[str, str] = {}
-    for plan in plans:
-        name = plan.cluster.inventory.cluster
-        for machine in dict.fromkeys(_machines(plan.cluster)):
-            if (first_owner := owner.setdefault(machine, name)) != name:
-                problem = f"would belong to cluster {first_owner} and to cluster {name}"
-                hint = "give one of the clusters another name: --cluster NAME"
-                raise UserError(f"machine {machine}", problem, hint)
 
 
 def _machines(cluster: Cluster) -> Iterator[str]:

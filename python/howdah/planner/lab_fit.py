@@ -10,7 +10,7 @@ from howdah.model.cluster import Scaling
 from howdah.model.host import Host
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
 from howdah.model.placement import placed_hosts
-from howdah.model.plan import Cluster, ClusterPlan, Worker
+from howdah.model.plan import Cluster, ClusterPlan
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.lab_parts import (
     fewer,
@@ -297,7 +297,8 @@ def quantities(plan: ClusterPlan, cpu_share: float) -> Iterator[tuple[str, PlanQ
     yield "hosts with workers", PlanQuantity(sum(bool(host.workers) for host in hosts))
     yield "hosts without workers", PlanQuantity(sum(not host.workers for host in hosts))
     yield "workers", PlanQuantity(sum(len(host.workers) for host in hosts))
-    yield "replicas", PlanQuantity(_number(plan, "dfs.replication"))
+    value = next((setting.value for setting in plan.settings if setting.key == "dfs.replication"), 0)
+    yield "replicas", PlanQuantity(float(value) if isinstance(value, int | float) else 0.0)
     if plan.cluster.request.dataset_bytes is not None:
         yield "dataset", PlanQuantity(plan.cluster.request.dataset_bytes, "B")
     if records := max((workload.records or 0 for workload in plan.cluster.request.workloads), default=0):
@@ -305,7 +306,11 @@ def quantities(plan: ClusterPlan, cpu_share: float) -> Iterator[tuple[str, PlanQ
     for group in plan.cluster.inventory.groups:
         yield from _of_group(group, cpu_share)
     for worker in plan.workers:
-        yield from _of_worker(worker)
+        of = f"per {worker.name}" if worker.name == "worker" else f"per worker of kind {worker.name}"
+        yield f"memory {of}", PlanQuantity(worker.memory_bytes, "B")
+        yield f"virtual CPUs {of}", PlanQuantity(worker.vcpus or 0)
+        yield f"map tasks at once {of}", PlanQuantity(worker.map_slots)
+        yield f"reduce tasks at once {of}", PlanQuantity(worker.reduce_slots)
 
 
 def _of_group(group: HostGroup, cpu_share: float) -> Iterator[tuple[str, PlanQuantity]]:
@@ -319,19 +324,6 @@ def _of_group(group: HostGroup, cpu_share: float) -> Iterator[tuple[str, PlanQua
     yield f"data disks {host}", PlanQuantity(group.data_disks)
     sizes = [disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA]
     yield f"largest data disk {host}", PlanQuantity(max(sizes), "B")
-
-
-def _of_worker(worker: Worker) -> Iterator[tuple[str, PlanQuantity]]:
-    of = f"per {worker.name}" if worker.name == "worker" else f"per worker of kind {worker.name}"
-    yield f"memory {of}", PlanQuantity(worker.memory_bytes, "B")
-    yield f"virtual CPUs {of}", PlanQuantity(worker.vcpus or 0)
-    yield f"map tasks at once {of}", PlanQuantity(worker.map_slots)
-    yield f"reduce tasks at once {of}", PlanQuantity(worker.reduce_slots)
-
-
-def _number(plan: ClusterPlan, key: str) -> float:
-    value = next((setting.value for setting in plan.settings if setting.key == key), 0)
-    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def notes(planned: Cluster, lab: Cluster) -> Iterator[str]:

@@ -70,7 +70,9 @@ def remaining_hosts(
             name = group.name if len(pieces) == 1 else _free_name(group.name, taken)
             if len(names) < group.count:
                 remaining = remaining.model_copy(update={"hosts": fold(names), "racks": piece.racks})
-            groups.append(_checked(remaining, {"name": name, "count": len(names)}))
+            # A new group and no copy, because a copy keeps its cached names.
+            fields = remaining.model_dump(mode="json", by_alias=True) | {"name": name, "count": len(names)}
+            groups.append(HostGroup.model_validate(fields))
             if group.serves != "masters":
                 disks[name] = _numbers(group, remaining, names[0], piece.claims)
     if not any(group.serves != "masters" for group in groups):
@@ -125,7 +127,13 @@ def _remaining_group(
         return group
     remaining = _remaining_room(group, claims)
     if percent is not None:
-        share = _share(group, percent)
+        share = _Host(
+            cores_per_node=group.cpu.cores * percent // (100 * group.cpu.numa_nodes),
+            workers_memory_bytes=memory_for_workers(group.memory_bytes) * percent // (100 * GIB) * GIB,
+            bits_per_s=group.network_bits_per_s * percent // 100,
+            controller_bytes_per_s=(group.controller_bytes_per_s or 0) * percent // 100,
+            disks={kind: count * percent // 100 for kind, count in data_disks(group).items()},
+        )
         _check_share(host, percent, share, remaining)
         remaining = share
     ports = sum(nic.count for nic in group.nics)
@@ -151,17 +159,6 @@ def _remaining_room(group: HostGroup, claims: Sequence[Claim]) -> _Host:
         bits_per_s=max(0, group.network_bits_per_s - sum(claim.bits_per_s for claim in claims)),
         controller_bytes_per_s=max(0, controller - sum(claim.controller_bytes_per_s for claim in claims)),
         disks={kind: max(0, count) for kind, count in disks.items()},
-    )
-
-
-def _share(group: HostGroup, percent: int) -> _Host:
-    """A part of one host, rounded down."""
-    return _Host(
-        cores_per_node=group.cpu.cores * percent // (100 * group.cpu.numa_nodes),
-        workers_memory_bytes=memory_for_workers(group.memory_bytes) * percent // (100 * GIB) * GIB,
-        bits_per_s=group.network_bits_per_s * percent // 100,
-        controller_bytes_per_s=(group.controller_bytes_per_s or 0) * percent // 100,
-        disks={kind: count * percent // 100 for kind, count in data_disks(group).items()},
     )
 
 
@@ -241,8 +238,3 @@ def _numbers(group: HostGroup, remaining: HostGroup, host: str, claims: Sequence
         hint = "list disks of one kind and size in the same order for all clusters"
         raise UserError("--beside", problem, hint)
     return tuple(numbers)
-
-
-def _checked(group: HostGroup, update: dict[str, object]) -> HostGroup:
-    """A new group and no copy, because a copy keeps its cached names."""
-    return HostGroup.model_validate(group.model_dump(mode="json", by_alias=True) | update)

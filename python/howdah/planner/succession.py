@@ -277,7 +277,12 @@ def _values(before: ClusterPlan, after: ClusterPlan) -> Iterator[ValueChange]:
     apart = {
         (setting.key, setting.file) for plan in (before, after) for setting in plan.settings if setting.worker
     }
-    former = _former_groups(before.cluster, after.cluster)
+    had = {host: group.name for group in before.cluster.inventory.groups for host in group.names}
+    former = {
+        group.name: next(had[host] for host in group.names if host in had)
+        for group in after.cluster.inventory.groups
+        if any(host in had for host in group.names)
+    }
     old = {
         which: setting
         for which, setting in _settings_by_kind(before, apart, None)
@@ -342,13 +347,3 @@ def _settings_by_kind(
                 continue
             own_name = kind.own_name if kind is not None else member.worker
             yield (member.key, member.file, own_name, called), member
-
-
-def _former_groups(old: Cluster, new: Cluster) -> dict[str, str]:
-    """For each group of hosts the one that had any of them before."""
-    had = {host: group.name for group in old.inventory.groups for host in group.names}
-    return {
-        group.name: next(had[host] for host in group.names if host in had)
-        for group in new.inventory.groups
-        if any(host in had for host in group.names)
-    }
