@@ -10,7 +10,7 @@ from itertools import groupby
 
 from howdah.errors import UserError
 from howdah.model.inventory import HostGroup
-from howdah.model.plan import Breach, Candidate, Judgement, Layout, Role, Setting, Worker
+from howdah.model.plan import Breach, Candidate, Input, Judgement, Layout, Role, Setting, Worker
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.planner.platforms.division import (
     Division,
@@ -45,9 +45,8 @@ def weigh(group: HostGroup, request: PlanRequest) -> tuple[Candidate, ...]:
     possible: list[Division] = []
     refused: dict[Judgement, list[int]] = {}
     if not request.weighs_virtual:
-        refused[rules["platform.hypervisor"].refuses(_undivided_because(request))] = list(
-            _counts(group, request)
-        )
+        words = "undivided" if request.hypervisor is Hypervisor.NONE else "not-given"
+        refused[rules.refuses("platform.hypervisor", words)] = list(_counts(group, request))
     else:
         for per_host in _counts(group, request):
             outcome = divide(group, request, per_host)
@@ -87,12 +86,6 @@ def layout_of(candidate: Candidate) -> Layout:
         virtual=candidate.platform != "native",
         workers=tuple(kind.name for kind in candidate.kinds for _ in range(kind.per_host)),
     )
-
-
-def _undivided_because(request: PlanRequest) -> str:
-    if request.hypervisor is Hypervisor.NONE:
-        return "--hypervisor none: hosts are not divided"
-    return "no hypervisor was given: --hypervisor vsphere or kvm divides hosts, --weigh-virtual compares"
 
 
 def _sensible(request: PlanRequest) -> None:
@@ -249,10 +242,9 @@ def _of_worker(
 def _held_back(group: HostGroup, candidate: Candidate) -> Setting:
     allocated = sum(kind.per_host * kind.memory_bytes for kind in candidate.kinds)
     reserved = group.memory_bytes - allocated
-    because = (
-        f"the hypervisor keeps 1.7 GiB and 5.2 %, workers get the rest in whole GiB: "
-        f"{format_gib(allocated)} of {format_gib(group.memory_bytes)}, "
-        f"{format_percent(allocated / group.memory_bytes)}"
+    values = {"allocated": format_gib(allocated), "memory": format_gib(group.memory_bytes)}
+    because = rules.text(
+        "memory.held-back", "kept", share=format_percent(allocated / group.memory_bytes), **values
     )
     inputs = inputs_of(
         ("memory of a host", group.memory_bytes, "B"), ("memory of its workers", allocated, "B")
@@ -262,11 +254,16 @@ def _held_back(group: HostGroup, candidate: Candidate) -> Setting:
     )
 
 
+def _decided(
+    rule: str, words: str, value: int, inputs: tuple[Input, ...], /, **values: object
+) -> tuple[Rule, Decision]:
+    """The rule of a size, and the size for a reason in the rule's words."""
+    return rules[rule], Decision(value, rules.text(rule, words, **values), inputs)
+
+
 def _threads(group: HostGroup) -> tuple[Rule, Decision]:
     threads = group.cpu.threads
-    return rules["platform.native"], Decision(
-        threads, "the worker is the host and has all its threads", inputs_of(("threads", threads))
-    )
+    return _decided("platform.native", "threads", threads, inputs_of(("threads", threads)))
 
 
 def _vcpus(
@@ -281,42 +278,35 @@ def _vcpus(
     threads = format_counted(cpu.threads, "thread")
     allocated = sum(kind.per_host * (kind.vcpus or 0) for kind in candidate.kinds)
     if allocated > cpu.threads:
-        because = f"{allocated} virtual CPUs on the host's {threads}, as --overcommit allows"
-        return rules["platform.overcommit"], Decision(vcpus, because, inputs)
+        return _decided("platform.overcommit", "over", vcpus, inputs, allocated=allocated, threads=threads)
     if not request.hbase_used:
-        because = f"the host's {threads} are committed exactly, in the proportion of the workers' sizes"
-        return rules["platform.threads-committed"], Decision(vcpus, because, inputs)
-    because = (
-        f"of {threads}, one core's {cpu.threads_per_core} are left to the hypervisor for HBase's latency"
+        return _decided("platform.threads-committed", "exact", vcpus, inputs, threads=threads)
+    words, cores = (
+        "spare" if request.dividing is Hypervisor.KVM else "vsphere",
+        format_counted(cpu.cores, "core"),
     )
-    if request.dividing is not Hypervisor.KVM:
-        because += (
-            "; with latency sensitivity High, vSphere 8 gives each virtual CPU its own core unless virtual "
-            f"hyper-threading is on, which {vcpus} vCPUs on {format_counted(cpu.cores, 'core')} need"
-        )
-    return rules["platform.spare-core"], Decision(vcpus, because, inputs)
+    values = {"threads": threads, "per_core": cpu.threads_per_core, "vcpus": vcpus, "cores": cores}
+    return _decided("platform.spare-core", words, vcpus, inputs, **values)
 
 
 def _all_memory(group: HostGroup) -> tuple[Rule, Decision]:
-    because = "the worker is the host and has all its memory; what the system needs is left out of YARN's"
-    return rules["memory.native"], Decision(
-        group.memory_bytes, because, inputs_of(("memory of a host", group.memory_bytes, "B"))
-    )
+    memory = group.memory_bytes
+    return _decided("memory.native", "all", memory, inputs_of(("memory of a host", memory, "B")))
 
 
 def _memory(group: HostGroup, candidate: Candidate, worker: Worker) -> tuple[Rule, Decision]:
     available = memory_for_workers(group.memory_bytes)
     disks = sum(kind.per_host * (kind.data_disks or 0) for kind in candidate.kinds)
     workers = sum(kind.per_host for kind in candidate.kinds)
-    equal = len({kind.memory_bytes for kind in candidate.kinds}) == 1
-    share = f"shared by {workers}" if equal else f"as {worker.data_disks} of {disks} data disks"
+    words = "equal" if len({kind.memory_bytes for kind in candidate.kinds}) == 1 else "by-disks"
     inputs = inputs_of(
         ("memory for workers of a host", available, "B"),
         ("workers on a host", workers),
         ("data disks of the worker", worker.data_disks or 0),
     )
-    return rules["memory.worker-share"], Decision(
-        worker.memory_bytes, f"{format_gib(available)} for workers, {share}, all of it reserved", inputs
+    values = {"workers": workers, "own": worker.data_disks, "disks": disks}
+    return _decided(
+        "memory.worker-share", words, worker.memory_bytes, inputs, available=format_gib(available), **values
     )
 
 
@@ -324,10 +314,8 @@ def _data_disks(group: HostGroup, candidate: Candidate, worker: Worker) -> tuple
     disks, own = group.data_disks, worker.data_disks or 0
     workers = sum(kind.per_host for kind in candidate.kinds)
     inputs = inputs_of(("data disks of a host", disks), ("workers on a host", workers))
-    divided = f"{format_counted(disks, 'data disk')} of the host for {format_counted(workers, 'worker')}"
-    return rules["platform.data-disks"], Decision(
-        own, f"{divided}, each disk whole and mounted on its own", inputs
-    )
+    values = {"disks": format_counted(disks, "data disk"), "workers": format_counted(workers, "worker")}
+    return _decided("platform.data-disks", "divided", own, inputs, **values)
 
 
 def _numa_nodes(group: HostGroup, worker: Worker, request: PlanRequest) -> tuple[Rule, Decision]:
@@ -340,16 +328,15 @@ def _numa_nodes(group: HostGroup, worker: Worker, request: PlanRequest) -> tuple
         ("virtual CPUs of the worker", vcpus),
     )
     if cpu.numa_nodes == 1:
-        return rules["platform.fits-numa-node"], Decision(1, "the host is one NUMA node", inputs)
+        return _decided("platform.fits-numa-node", "one-node", 1, inputs)
     if spanned > 1:
-        because = f"the worker is larger than one of the host's {cpu.numa_nodes} NUMA nodes"
-        return rules["platform.fits-numa-node"], Decision(spanned, because, inputs)
+        return _decided("platform.fits-numa-node", "larger", spanned, inputs, nodes=cpu.numa_nodes)
     if vcpus > cores:
         means = "binding" if request.dividing is Hypervisor.KVM else "preferHT"
-        because = f"{vcpus} vCPUs fit a node's {threads} threads, not its {cores} cores: {means} keeps them"
-        return rules["platform.prefer-ht"], Decision(1, because, inputs)
-    because = f"{vcpus} vCPUs and {format_gib(worker.memory_bytes)} fit one node: all memory is local"
-    return rules["platform.fits-numa-node"], Decision(1, because, inputs)
+        values = {"vcpus": vcpus, "threads": threads, "cores": cores, "means": means}
+        return _decided("platform.prefer-ht", "kept", 1, inputs, **values)
+    memory = format_gib(worker.memory_bytes)
+    return _decided("platform.fits-numa-node", "local", 1, inputs, vcpus=vcpus, memory=memory)
 
 
 def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request: PlanRequest) -> Setting:
@@ -390,14 +377,9 @@ def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request
 def _breaches(planned: int, slots: Slots) -> Iterator[Breach]:
     """What the user's own number of slots breaks."""
     if planned > slots.by_memory:
-        sentence = f"memory holds {slots.by_memory} of each kind with the least heaps under half of it"
-        yield Breach(rule=rules["memory.enough"].id, says=sentence)
+        yield Breach(rule="memory.enough", says=rules.text("memory.enough", "slots", slots=slots.by_memory))
     if planned > slots.by_threads:
-        yield Breach(
-            rule=rules["platform.slots"].id,
-            says=f"{slots.by_threads} threads run no more of each kind at once",
-        )
+        says = rules.text("platform.slots", "threads", threads=slots.by_threads)
+        yield Breach(rule="platform.slots", says=says)
     if planned < slots.cores:
-        yield Breach(
-            rule=rules["platform.slots"].id, says=f"{slots.cores:g} cores need at least one of each kind each"
-        )
+        yield Breach(rule="platform.slots", says=rules.text("platform.slots", "cores", cores=slots.cores))

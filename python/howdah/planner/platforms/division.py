@@ -222,18 +222,15 @@ def divide(group: HostGroup, request: PlanRequest, per_host: int) -> Division | 
     else:
         shares = _equal_shares(part, request, group.data_disks)
     if not shares:
-        return rules["platform.threads-committed"].refuses(
-            f"{format_counted(cpu.threads, 'thread')} do not divide exactly among the workers"
-            + (f" of {cpu.numa_nodes} NUMA nodes" if cpu.numa_nodes > 1 else "")
-        )
+        threads, of = format_counted(cpu.threads, "thread"), f" of {cpu.numa_nodes} NUMA nodes"
+        of = of if cpu.numa_nodes > 1 else ""
+        return rules.refuses("platform.threads-committed", "uneven", threads=threads, of=of)
     if min(share.vcpus for share in shares) < cpu.threads_per_core:
         return _too_little_cpu(group, request)
     least = least_worker(request)
     if min(share.memory_bytes for share in shares) < least:
-        return rules["memory.enough"].refuses(
-            f"of the {format_gib(memory)} for workers, the smallest would have less than the "
-            f"{format_gib(least)} it needs"
-        )
+        sizes = {"memory": format_gib(memory), "least": format_gib(least)}
+        return rules.refuses("memory.enough", "small", **sizes)
     return Division(virtual=True, shares=shares, numa_nodes=max(1, cpu.numa_nodes // per_host))
 
 
@@ -242,36 +239,27 @@ def _objections(group: HostGroup, request: PlanRequest, per_host: int) -> Iterat
     cpu, sets = group.cpu, _data_sets(group)
     disks = format_counted(group.data_disks, "data disk")
     if per_host > group.data_disks:
-        yield rules["platform.disk-each"].refuses(f"{disks}: less than one each")
+        yield rules.refuses("platform.disk-each", "fewer", disks=disks)
     if per_host > cpu.cores and not request.overcommit:
         yield _too_little_cpu(group, request)
     if per_host % cpu.numa_nodes and cpu.numa_nodes % per_host:
-        yield rules["platform.numa-divide"].refuses(
-            f"the {cpu.numa_nodes} NUMA nodes cannot carry equally many: a worker would straddle two of them"
-        )
+        yield rules.refuses("platform.numa-divide", "straddle", nodes=cpu.numa_nodes)
     if _disks_divide(group, per_host):
         return
     if len(sets) > 1:
         kinds = " and ".join(f"{count} {kind.upper()}" for (kind, _), count in sets.items())
-        yield rules["platform.disks-divide"].refuses(
-            f"data disks of different kinds or sizes, {kinds}, do not divide"
-        )
+        yield rules.refuses("platform.disks-divide", "kinds", kinds=kinds)
     most = MOST_MIXED_PER_SOCKET * cpu.sockets
     if per_host > most and per_host != request.workers_per_host:
-        yield rules["platform.disks-divide"].refuses(
-            f"{disks} do not divide, and small and large workers are not weighed beyond {most}"
-        )
+        yield rules.refuses("platform.disks-divide", "beyond", disks=disks, most=most)
     if request.hbase_used:
-        yield rules["platform.disks-divide"].refuses(
-            f"{disks} do not divide, and HBase spreads its regions evenly, which unlike workers cannot serve"
-        )
+        yield rules.refuses("platform.disks-divide", "hbase", disks=disks)
 
 
 def _too_little_cpu(group: HostGroup, request: PlanRequest) -> Judgement:
     reserve = ", one of them left to the hypervisor" if request.hbase_used else ""
-    return rules["platform.core-each"].refuses(
-        f"{format_counted(group.cpu.cores, 'core')}{reserve}: less than one each"
-    )
+    cores = format_counted(group.cpu.cores, "core")
+    return rules.refuses("platform.core-each", "fewer", cores=cores, reserve=reserve)
 
 
 def _data_sets(group: HostGroup) -> Counter[tuple[str, int]]:

@@ -22,7 +22,8 @@ about when a rule applies. Only what must be computed is Python: the module of t
 
 Words are in the file, also those of rules with a function, which gives the values in braces: the ``reason``
 of a decision, with its ``{value}``; ``expected`` and ``fix`` of an inspection, with ``{key}``, ``{found}``
-and ``{where}`` of what it saw; ``advice``. The function names one of several: ``reason.small``.
+and ``{where}`` of what it saw; ``advice``; ``words`` of what the planner weighs, sizes and places. The
+function names one of several: ``reason.small``.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from functools import cache, wraps
 from importlib.resources import files
 from typing import Any, TypeVar
 
-from howdah.model.plan import Value
+from howdah.model.plan import Judgement, Value
 from howdah.model.request import Profile
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_enough
@@ -82,6 +83,7 @@ _OF_ALL = frozenset(
         "today",
         "default_harms",
         "default_will_do",
+        "words",
     }
     # Subjects have these for their settings, and so have their other rules.
     | {"file", "scope"}
@@ -94,7 +96,11 @@ _OF_KINDS = {
 }
 """Fields of a rule by the one that shows its kind; a rule with none of them has a function that shows it."""
 _OF_INSPECTIONS = frozenset({"expected", "fix"})
-_CHOSEN = _OF_INSPECTIONS | {"reason"}  # Fields that may have several texts, each with a name.
+_CHOSEN = _OF_INSPECTIONS | {
+    "reason",
+    "advice",
+    "words",
+}  # Fields that may have several texts, each with a name.
 _FIELDS = _OF_ALL.union(_OF_INSPECTIONS, *_OF_KINDS.values())
 _TRUTHS = frozenset({"written", "default_harms", "default_will_do", "principle"})
 _REALM = "{realm}"  # Stands for the cluster's Kerberos realm in a value.
@@ -119,6 +125,22 @@ class Rules:
         if rule_id not in self._made:
             self._made[rule_id] = self._rule(rule_id, self.entries[rule_id])
         return self._made[rule_id]
+
+    def text(self, rule_id: str, words: str, /, **values: object) -> str:
+        """One of a rule's texts that the planner uses, with values in it."""
+        return _words(self.entries[rule_id], "words", words, values)
+
+    def pro(self, rule_id: str, words: str, weight: float = 0.0, /, **values: object) -> Judgement:
+        """A pro of a platform in the rule's words."""
+        return self[rule_id].pro(self.text(rule_id, words, **values), weight)
+
+    def con(self, rule_id: str, words: str, weight: float = 0.0, /, **values: object) -> Judgement:
+        """A con of a platform in the rule's words."""
+        return self[rule_id].con(self.text(rule_id, words, **values), weight)
+
+    def refuses(self, rule_id: str, words: str, /, **values: object) -> Judgement:
+        """Why a platform is impossible, in the rule's words."""
+        return self[rule_id].refuses(self.text(rule_id, words, **values))
 
     def decides(self, *rule_ids: str) -> Callable[[_Decide], _Decide]:
         """Mark a function that decides the value of a key."""
@@ -326,11 +348,13 @@ def _reasoned(decide: Decide, entry: Mapping[str, Any]) -> Decide:
 
 
 def _advising(advise: Advise, entry: Mapping[str, Any]) -> Callable[[Facts], str | None]:
-    """The advice of a function, or the file's with the values that the function gives."""
+    """The file's advice with the values of a function, of several texts the one that its ``words`` name."""
 
     def advise_and_word(facts: Facts) -> str | None:
-        advice = advise(facts)
-        return advice if advice is None or isinstance(advice, str) else entry["advice"].format_map(advice)
+        values = advise(facts)
+        if values is None or isinstance(values, str):
+            return values
+        return _words(entry, "advice", str(values.get("words", "")), values)
 
     return advise_and_word
 
