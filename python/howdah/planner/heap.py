@@ -178,19 +178,17 @@ def master_heap(role: Role, facts: Facts) -> int:
     return min((heaps_in(home, sizes)[role] for home in homes), default=sizes[role])
 
 
-def sized_heap(role: Role, facts: Facts, why: str, *more: str) -> Decision:
+def sized_heap(role: Role, facts: Facts, *more: str, **values: object) -> Decision:
     """The heap of a master that grows with the cluster, and further options; raises MissingFact."""
-    size = master_heap(role, facts)
-    return _limited(size, why, *more)
+    return limited_heap(master_heap(role, facts), *more, **values)
 
 
-def small_heap(role: Role, why: str, *more: str) -> Decision:
+def small_heap(role: Role, *more: str) -> Decision:
     """The heap of a daemon that hardly depends on the cluster, and further options."""
-    return _limited(_SMALL[role], why, *more)
+    return limited_heap(_SMALL[role], *more)
 
 
-def _limited(size: int, why: str, *more: str) -> Decision:
-    return Decision(
-        heap_options(size, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", *more),
-        f"{format_memory(size)}: {why}; without a limit Java takes a quarter of the host's memory",
-    )
+def limited_heap(size: int, *more: str, **values: object) -> Decision:
+    """A heap of this size and a daemon's usual options; ``values`` go into the rule's reason."""
+    options = heap_options(size, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", *more)
+    return Decision(options, values={"heap": format_memory(size), **values})

@@ -10,7 +10,7 @@ from howdah.model.plan import Value
 from howdah.planner.budget import budget, heap_of, least_datanode
 from howdah.planner.capacity import block_bytes_per_s, block_disks
 from howdah.planner.facts import Facts, MissingFact
-from howdah.planner.heap import heap_options
+from howdah.planner.heap import limited_heap
 from howdah.planner.reading import Inspected, Observation, Values, data_mounts, is_temporary, path_list
 from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
@@ -250,10 +250,5 @@ def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
 @rules.decides("datanode.heap")
 def _datanode_heap(facts: Facts) -> Decision:
     share = budget(facts.worker, facts).datanode
-    return Decision(
-        heap_options(heap_of(share), "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
-        inputs=inputs_of(
-            ("worker's memory", facts.worker.memory_bytes, "B"), ("DataNode's share", share, "B")
-        ),
-        values={"heap": format_memory(heap_of(share))},
-    )
+    inputs = inputs_of(("worker's memory", facts.worker.memory_bytes, "B"), ("DataNode's share", share, "B"))
+    return limited_heap(heap_of(share))._replace(inputs=inputs)

@@ -90,7 +90,7 @@ _OF_ALL = frozenset(
 )
 _OF_KINDS = {
     "key": frozenset({"key", "value", "reason", "study", "accepts", "written", "needs"}),
-    "family": frozenset({"family"}),
+    "family": frozenset({"family", "reason"}),
     "advice": frozenset({"advice"}),
     "principle": frozenset({"principle"}),
 }
@@ -214,7 +214,8 @@ class Rules:
             case "key", _:
                 return SettingRule(**common, **self._setting(rule_id, entry))
             case "family", "members":
-                return FamilyRule(**common, family=entry["family"], file=entry["file"], members=function)
+                members = _members(function, entry)
+                return FamilyRule(**common, family=entry["family"], file=entry["file"], members=members)
             case "principle", "":
                 return Rule(**common)
             case "advice", "":
@@ -339,12 +340,17 @@ def _reasoned(decide: Decide, entry: Mapping[str, Any]) -> Decide:
     if "reason" not in entry:
         return decide
 
-    def decide_and_word(facts: Facts) -> Decision:
-        decision = decide(facts)
-        values = {"value": decision.value, **decision.values}
-        return decision._replace(because=decision.because or _words(entry, "reason", decision.words, values))
+    return lambda facts: _with_reason(decide(facts), entry)
 
-    return decide_and_word
+
+def _with_reason(decision: Decision, entry: Mapping[str, Any]) -> Decision:
+    values = {"value": decision.value, **decision.values}
+    return decision._replace(because=decision.because or _words(entry, "reason", decision.words, values))
+
+
+def _members(members: Members, entry: Mapping[str, Any]) -> Members:
+    """The decisions of a family of keys, each with the file's reason."""
+    return lambda facts: {key: _with_reason(decision, entry) for key, decision in members(facts).items()}
 
 
 def _advising(advise: Advise, entry: Mapping[str, Any]) -> Callable[[Facts], str | None]:

@@ -65,12 +65,8 @@ def _by_group(facts: Facts) -> dict[str | None, list[Worker]]:
 
 @rules.decides("zookeeper.heap")
 def _heap(facts: Facts) -> Decision:
-    return sized_heap(
-        Role.ZOOKEEPER,
-        facts,
-        f"1 GiB, and another for every {CLIENTS_PER_GIB} of {format_count(facts.cluster.workers)} workers: "
-        "all its data are in memory, and a ZooKeeper that swaps loses its sessions",
-    )
+    workers = format_count(facts.cluster.workers)
+    return sized_heap(Role.ZOOKEEPER, facts, clients=CLIENTS_PER_GIB, workers=workers)
 
 
 rules.when("there are several ZooKeepers")(is_paired(Role.ZOOKEEPER))
@@ -80,10 +76,7 @@ rules.when("there are several ZooKeepers")(is_paired(Role.ZOOKEEPER))
 def _members(facts: Facts) -> Mapping[str, Decision]:
     servers = numbered("server.", facts.cluster.addresses(Role.ZOOKEEPER))
     return {
-        name: Decision(
-            f"{host}:2888:3888",
-            f"write {name.removeprefix('server.')} into the file myid of {host}'s data directory",
-        )
+        name: Decision(f"{host}:2888:3888", values={"number": name.removeprefix("server."), "host": host})
         for name, host in servers.items()
     }
 
