@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
@@ -33,6 +33,7 @@ from howdah.planner.rule import (
     Severity,
 )
 from howdah.planner.rules.catalogue import RULES, SUBJECTS
+from howdah.planner.rules.declare import read_table
 from howdah.units import format_counted
 
 _HELD_AGAINST = ("release", "drift")  # Subjects with rules that only a check applies, to every property.
@@ -90,45 +91,10 @@ class ItemKind(StrEnum):
     RESOLVED = "X"
 
 
-KINDS = {
-    ItemKind.PRACTICE: "best practice",
-    ItemKind.CONFIGURATION: "configuration that was measured",
-    ItemKind.NUMBER: "number",
-    ItemKind.WARNING: "warning",
-    ItemKind.TRADE_OFF: "trade-off",
-    ItemKind.RESOLVED: "contradiction resolved",
-}
-PAPERS = {
-    "D0": "Virtualized Hadoop Performance with VMware vSphere 6 on High-Performance Servers (2015)",
-    "D1": "Protecting Hadoop with VMware vSphere 5 Fault Tolerance (2012)",
-    "D2": "A Benchmarking Case Study of Virtualized Hadoop Performance on VMware vSphere 5 (2011)",
-    "D3": "HBase on vSphere 6 with Big Data Extensions (2016)",
-    "D4": "AMAX, Performance measurement of a Hadoop cluster: 1GbE against 10GbE (2012)",
-    "howdah": "howdah: where the papers disagree",
-}
-"""The papers' titles with the year of each."""
-GUIDES = {
-    "Cloudera: Sizing NameNode Heap Memory": "docs.cloudera.com, CDP Private Cloud Base 7, HDFS overview",
-    "Cloudera: Recommended settings for G1GC": "docs.cloudera.com, Runtime 7.2, scaling namespaces",
-    "Cloudera: hardware requirements": "docs.cloudera.com, CDP Private Cloud Base 7, hardware requirements",
-    "Cloudera: HDFS heap sizing": "docs.cloudera.com, Runtime 7.2, scaling namespaces",
-    "Cloudera: Disabling transparent hugepages": "docs.cloudera.com, CDP Private Cloud Base 7, performance",
-    "Cloudera: tuning Spark jobs": "blog.cloudera.com, How-to: Tune Your Apache Spark Jobs (Part 2)",
-    "Hortonworks: tuning Hive on Tez": "community.cloudera.com, Demystify Apache Tez Memory Tuning",
-    "Spark: running on YARN": "spark.apache.org/docs/latest/running-on-yarn.html",
-    "Spark: configuration": "spark.apache.org/docs/latest/configuration.html",
-    "Spark: tuning": "spark.apache.org/docs/latest/tuning.html",
-    "Spark: job scheduling": "spark.apache.org/docs/latest/job-scheduling.html",
-    "Spark: SQL performance tuning": "spark.apache.org/docs/latest/sql-performance-tuning.html",
-    "Spark: monitoring": "spark.apache.org/docs/latest/monitoring.html",
-    "Spark: security": "spark.apache.org/docs/latest/security.html",
-    "Tez: TezConfiguration": "tez.apache.org/releases, TezConfiguration",
-    "Tez: TezRuntimeConfiguration": "tez.apache.org/releases, TezRuntimeConfiguration",
-    "Hive: configuration properties": "hive.apache.org, Configuration Properties",
-    "Elasticsearch: TCP retransmission timeout": "elastic.co/guide, reference, system configuration",
-    "Hortonworks: Configuring NameNode Heap Size": "docs.hortonworks.com, HDP 2.6, command line installation",
-}
-"""Vendors' and projects' guides that rules cite, and where each is found."""
+_SOURCES = read_table("sources.toml")
+KINDS = {ItemKind(letter): kind for letter, kind in _SOURCES["kinds"].items()}
+PAPERS: Mapping[str, str] = _SOURCES["papers"]
+GUIDES: Mapping[str, str] = _SOURCES["guides"]
 
 
 class Item(NamedTuple):
@@ -148,18 +114,6 @@ class Item(NamedTuple):
     def title(self) -> str:
         """The title of its paper, with the year."""
         return PAPERS[self.paper]
-
-
-_KNOWN_FORMS = (
-    (r"((?:HDFS|HBASE|HADOOP|YARN|MAPREDUCE)-\d+)", r"an issue: https://issues.apache.org/jira/browse/\1"),
-    (r"(JDK-\d+)", r"an issue of OpenJDK: https://bugs.openjdk.org/browse/\1"),
-    (r"RFC (\d+)", r"a standard of the Internet: https://www.rfc-editor.org/rfc/rfc\1"),
-    (r"JEP (\d+)", r"a proposal that Java adopted: https://openjdk.org/jeps/\1"),
-    (r"([^:]+): (.+)", r"\2, of \1"),
-    (r"howdah", "this planner's own judgement: practice, with no document behind it but the reason given"),
-    (r"(.+)", r"the documentation of \1"),
-)
-"""How sources read that are no item of a paper and no guide, and what they are; the first that fits."""
 
 
 def explain(rule: Rule) -> Explanation:
@@ -265,7 +219,7 @@ def source_text(source: str) -> str:
         return f"{KINDS[cited.kind]} of *{cited.title}*: {cited.says}"
     if place := GUIDES.get(source):
         return f"a guide: {place}"
-    form, meaning = next(entry for entry in _KNOWN_FORMS if re.fullmatch(entry[0], source))
+    form, meaning = next(entry for entry in _SOURCES["forms"].items() if re.fullmatch(entry[0], source))
     return re.sub(form, meaning, source, count=1)
 
 

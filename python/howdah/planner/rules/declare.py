@@ -310,6 +310,11 @@ def read_table(name: str) -> Mapping[str, Any]:
     return tomllib.loads(files("howdah.planner.rules").joinpath(name).read_text(encoding="utf-8"))
 
 
+def pattern(name: str) -> str:
+    """A regular expression of ``keys.toml``."""
+    return "".join(read_table("keys.toml")["patterns"][name])
+
+
 def _words(entry: Mapping[str, Any], name: str, chosen: str, values: Values) -> str:
     """The text of a field, the chosen one of several, with values in it; empty where there is none."""
     text = entry.get(name, "")
