@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from howdah.model.hostname import fold
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Advice, Layout, Placement, Rack, Topology
-from howdah.planner.rules.recovery import RACK_BALANCE
+from howdah.planner.rules.declare import read_rules
 from howdah.units import format_bytes, format_counted, format_percent
 
 ONE_RACK = "default-rack"  # Hadoop's name for the rack of hosts without a known rack.
@@ -171,10 +171,11 @@ def weigh_racks(inventory: Inventory, usable_bytes: int, replicas: int) -> tuple
         return ()
     largest, size = raw.most_common(1)[0]
     return (
-        RACK_BALANCE.advice(
-            f"Rack {largest} has {format_percent(size / total)} of all disks. A replica of every block "
-            f"should be in another rack, and the others have room for {format_bytes(safe)} of the "
-            f"{format_bytes(usable_bytes)}: data beyond that is in {largest} only, and is lost with it. Move "
-            f"hosts between racks before they are filled."
+        read_rules("recovery.toml").advice(
+            "capacity.rack-balance",
+            rack=largest,
+            share=format_percent(size / total),
+            room=format_bytes(safe),
+            usable=format_bytes(usable_bytes),
         ),
     )

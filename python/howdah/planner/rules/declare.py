@@ -37,7 +37,7 @@ from functools import cache, wraps
 from importlib.resources import files
 from typing import Any, TypeVar
 
-from howdah.model.plan import Judgement, Value
+from howdah.model.plan import Advice, Judgement, Value
 from howdah.model.request import Profile
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_enough
@@ -141,6 +141,10 @@ class Rules:
     def refuses(self, rule_id: str, words: str, /, **values: object) -> Judgement:
         """Why a platform is impossible, in the rule's words."""
         return self[rule_id].refuses(self.text(rule_id, words, **values))
+
+    def advice(self, rule_id: str, words: str = "", /, **values: object) -> Advice:
+        """Advice in the rule's words."""
+        return self[rule_id].advice(self.text(rule_id, words, **values))
 
     def decides(self, *rule_ids: str) -> Callable[[_Decide], _Decide]:
         """Mark a function that decides the value of a key."""

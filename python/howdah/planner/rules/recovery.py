@@ -30,12 +30,6 @@ _INTERMEDIATE = 0.5
 """Compressed map output on disk for each byte that is sorted: with three replicas 6.5 in all (D0 35)."""
 _HOSTS_IN_PRACTICE = 200
 
-ERASURE_CODING = rules["capacity.erasure-coding"]
-ERASURE_DOMAINS = rules["capacity.erasure-domains"]
-CODED_SAFE = rules["capacity.coded-losses"]
-CODED_FITS = rules["capacity.coded-files"]
-RACK_BALANCE = rules["capacity.rack-balance"]
-
 
 @rules.advises("capacity.sort-space")
 def _sorted_dataset(facts: Facts) -> Values | None:
