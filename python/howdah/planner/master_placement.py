@@ -43,18 +43,15 @@ from howdah.planner.master_slots import (
     together,
     unprotected,
 )
-from howdah.planner.rules.masters import FAULT_TOLERANCE, MOST_DISKS
+from howdah.planner.rules.masters import MOST_DISKS, rules
 from howdah.units import GIB
 
 MANAGER_UP_TO = 276  # Hosts beyond which the ResourceManager's VM is better large than protected (D1 79, 81).
+_FAULT_TOLERANCE = "masters.fault-tolerance"
 _FLAG = "--protect-masters"
 _VCPUS_MOST = 8
 _MEMORY_MOST = 128 * GIB
 _LOOKED_AT = 64
-_LIMITS = (
-    f"Fault Tolerance allows {_VCPUS_MOST} vCPUs on a host by default, and as many in a virtual machine with "
-    "Enterprise Plus since vSphere 6.7 (2 with other licences)"
-)
 OWN_HOST_FROM = 10  # Hosts from which on undivided ones spare one for masters (X4).
 _MOST_MEMORY = 0.25  # The part of a worker's memory that masters next to it may use (howdah).
 _THIRD_HOST_FROM = 60
@@ -128,11 +125,9 @@ def _shadowed(
     if primary.layout is None:
         least = sizing.own_place(slot.roles)
         room = Need(least.vcpus, min(least.memory_bytes, primary.group.memory_bytes // 2))
-    reason = (
-        f"{_where(slot, primary, sizing)}; its shadow on {shadow.host} runs in step and takes over when "
-        f"this host is lost; {_LIMITS}"
-    )
-    return master(primary, slot, sizing, request, rule=FAULT_TOLERANCE, reason=reason).model_copy(
+    where = place_text(primary, slot, sizing)
+    reason = rules.text(_FAULT_TOLERANCE, "shadow", where=where, host=shadow.host, most=_VCPUS_MOST)
+    return master(primary, slot, sizing, request, rule=rules[_FAULT_TOLERANCE], reason=reason).model_copy(
         update={
             "address": virtual_name(primary.host, request.machine(slot.name)),
             "shadow_host": shadow.host,
@@ -143,17 +138,9 @@ def _shadowed(
 
 
 def _unshadowed(slot: Slot, spot: Spot, sizing: Sizing, request: PlanRequest) -> Master:
-    reason = (
-        f"{_where(slot, spot, sizing)}; beyond {MANAGER_UP_TO} hosts only the NameNode is protected, and the "
-        "ResourceManager has all the processors of its place"
-    )
-    return master(spot, slot, sizing, request, rule=FAULT_TOLERANCE, reason=reason)
-
-
-def _where(slot: Slot, spot: Spot, sizing: Sizing) -> str:
-    if spot.layout is None:
-        return f"the group {spot.group.name} serves masters only"
-    return place_text(spot, slot, sizing)
+    where = place_text(spot, slot, sizing)
+    reason = rules.text(_FAULT_TOLERANCE, "no-shadow", where=where, most=MANAGER_UP_TO)
+    return master(spot, slot, sizing, request, rule=rules[_FAULT_TOLERANCE], reason=reason)
 
 
 def place_masters(

@@ -126,7 +126,7 @@ class Rules:
             self._made[rule_id] = self._rule(rule_id, self.entries[rule_id])
         return self._made[rule_id]
 
-    def text(self, rule_id: str, words: str, /, **values: object) -> str:
+    def text(self, rule_id: str, words: str = "", /, **values: object) -> str:
         """One of a rule's texts that the planner uses, with values in it."""
         return _words(self.entries[rule_id], "words", words, values)
 

@@ -18,12 +18,6 @@ rules = read_rules("masters.toml")
 _QUORUM = 3
 MOST_DISKS = 0.1  # Of the workers' disks, the part that masters may take for places of their own (howdah).
 
-OWN_PLACES = rules["masters.own-places"]
-OWN_HOST = rules["masters.own-host"]
-SHARED = rules["masters.shared"]
-GROUP = rules["masters.group"]
-FAULT_TOLERANCE = rules["masters.fault-tolerance"]
-
 rules.when("masters are not protected")(lambda facts: facts.request.protection is Protection.NONE)
 
 
