@@ -128,13 +128,12 @@ def kinds_of(facts: Facts) -> tuple[Worker, ...]:
 def budget(worker: Worker, facts: Facts) -> MemoryBudget:
     """The shares of one worker's memory."""
     memory = worker.memory_bytes
-    daemon = max(_DAEMON_LEAST, min(_DAEMON_MOST, memory // _DAEMON_SHARE))
     before = MemoryBudget(
         memory=memory,
         system=max(_DAEMON_LEAST, min(memory // _DAEMON_SHARE, GIB + memory // 64)),
         masters=_shared_masters(worker, facts),
         datanode=_datanode(worker, facts),
-        nodemanager=_nodemanager(daemon, memory, facts),
+        nodemanager=_nodemanager(memory, facts),
         regionserver=0,
     )
     return before._replace(regionserver=_regionserver(worker, before, facts))
@@ -217,10 +216,15 @@ def _fits(sizes: TaskSizes, worker: Worker, facts: Facts) -> bool:
     return under_half(sizes, worker) and whole <= budget(worker, facts).room
 
 
-def _nodemanager(daemon: int, memory: int, facts: Facts) -> int:
+def _daemon(memory: int) -> int:
+    return max(_DAEMON_LEAST, min(_DAEMON_MOST, memory // _DAEMON_SHARE))
+
+
+def _nodemanager(memory: int, facts: Facts) -> int:
     """Spark's shuffle runs within the NodeManager: where there is memory, it gets as much again."""
     if not facts.request.mapreduce:
         return 0
+    daemon = _daemon(memory)
     return daemon * 2 if facts.request.spark_used and memory >= _ROOMY_DAEMONS * daemon else daemon
 
 
@@ -247,8 +251,7 @@ def _replica_heap(worker: Worker, facts: Facts) -> int:
 def least_datanode(worker: Worker, facts: Facts) -> int:
     """The least memory that a DataNode can do with: that of any daemon, and what its replicas take."""
     memory = worker.memory_bytes
-    daemon = max(_DAEMON_LEAST, min(_DAEMON_MOST, memory // _DAEMON_SHARE))
-    return min(memory // 4, max(daemon, _replica_heap(worker, facts)))
+    return min(memory // 4, max(_daemon(memory), _replica_heap(worker, facts)))
 
 
 def _datanode(worker: Worker, facts: Facts) -> int:

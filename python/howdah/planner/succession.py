@@ -283,24 +283,16 @@ def _values(before: ClusterPlan, after: ClusterPlan) -> Iterator[ValueChange]:
         for group in after.cluster.inventory.groups
         if any(host in had for host in group.names)
     }
-    old = {
-        which: setting
-        for which, setting in _settings_by_kind(before, apart, None)
-        if setting.file is not None
-    }
+    old, new = dict(_settings_by_kind(before, apart, None)), tuple(_settings_by_kind(after, apart, former))
     running = present_roles(before) & present_roles(after)
     request = after.cluster.request
     releases = hadoop(request.hadoop), hbase(request.hbase)
-    met = set()
-    for which, setting in _settings_by_kind(after, apart, former):
-        if setting.file is None:
-            continue
-        met.add(which)
+    for which, setting in new:
         old_setting = old.get(which)
         if old_setting is None or old_setting.value != setting.value:
             yield _changed(old_setting, setting, readers(setting, after) & running, releases)
     for which, setting in old.items():
-        if which not in met:
+        if which not in dict(new):
             yield _changed(setting, None, readers(setting, before) & running, releases)
 
 
@@ -329,16 +321,15 @@ def _changed(
 def _settings_by_kind(
     plan: ClusterPlan, apart: Collection[tuple[str, str | None]], former: Mapping[str, str] | None
 ) -> Iterator[tuple[_SettingKey, Setting]]:
-    """Every setting; what is ``apart`` by kinds of workers in either plan, for each kind.
+    """Every setting of a file; what is ``apart`` by kinds of workers in either plan, for each kind.
 
     Hosts of groups that were not there before have nothing that changes.
     """
     kinds = {kind.name: kind for kind in plan.workers}
     for setting in plan.settings:
-        if setting.worker is None and (setting.key, setting.file) in apart:
+        settings = [setting] if setting.file is not None else []
+        if settings and setting.worker is None and (setting.key, setting.file) in apart:
             settings = [setting.model_copy(update={"worker": name}) for name in kinds]
-        else:
-            settings = [setting]
         for member in settings:
             kind = kinds.get(member.worker or "")
             group = kind.group if kind is not None else member.group
