@@ -45,20 +45,10 @@ class Damage(StrEnum):
     SPEED = "costs time"
 
 
-_OF_JOBS = frozenset(
-    {
-        "mapreduce",
-        "sorting",
-        "shuffle",
-        "jobs",
-        "spark",
-        "tez",
-        "containers",
-        "queues",
-        "scheduler",
-        "executor",
-    }
-)
+_OF_JOBS = {
+    "mapreduce", "sorting", "shuffle", "jobs", "spark", "tez",
+    "containers", "queues", "scheduler", "executor",
+}  # fmt: skip
 _OF_SECURITY = frozenset({"security", "rights", "kerberos", "tls"})
 
 

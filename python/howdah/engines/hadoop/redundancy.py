@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from howdah.engines.base import PartialResult
-from howdah.engines.hadoop.target import HadoopTarget
+from howdah.engines.hadoop.target import TABLES, HadoopTarget
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.engines.processes import ConcurrentProgram
 from howdah.faults.probes import (
@@ -43,12 +43,7 @@ _WRITTEN = 20
 """One block of so many that were to be rebuilt may be one that a client of the cluster has just written."""
 _METRICS_S = 11.0  # DataNodes compute their metrics every ten seconds (*.period).
 _ACTIVITY = "Hadoop:service=DataNode,name=DataNodeActivity-*"
-_COUNTED = {
-    "written": "BytesWritten", "copied_blocks": "BlocksReplicated",
-    "units": "EcReconstructionTasks", "failed": "EcFailedReconstructionTasks",
-    "unit_bytes": "EcReconstructionBytesWritten", "unit_read": "EcReconstructionBytesRead",
-    "unit_remote": "EcReconstructionRemoteBytesRead", "decoding_ns": "EcDecodingTimeNanos",
-}  # fmt: skip
+_COUNTED: Mapping[str, str] = TABLES["rebuild"]
 
 
 class _State(NamedTuple):

@@ -7,11 +7,12 @@ import posixpath
 import re
 import subprocess
 import time
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from howdah.engines.base import RunClock, sha256
 from howdah.engines.processes import PATIENCE_S, RunningProgram
@@ -31,6 +32,7 @@ from howdah.telemetry.source import Follow, Member, Source
 if TYPE_CHECKING:
     from howdah.engines.hadoop.storage import HdfsWorkspace
 
+TABLES: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
 DEADLINE_S = 120.0  # Time without a container from the queue after which the job is given up.
 
 

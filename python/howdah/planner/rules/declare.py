@@ -72,22 +72,11 @@ _Inspect = TypeVar("_Inspect", bound=Inspect)
 _Advise = TypeVar("_Advise", bound=Advise)
 _Names = TypeVar("_Names", bound=StrEnum)
 
-_OF_ALL = frozenset(
-    {
-        "sentence",
-        "severity",
-        "sources",
-        "when",
-        "case",
-        "profile",
-        "today",
-        "default_harms",
-        "default_will_do",
-        "words",
-    }
-    # Subjects have these for their settings, and so have their other rules.
-    | {"file", "scope"}
-)
+_OF_ALL = frozenset({
+    "sentence", "severity", "sources", "when", "case", "profile", "today", "words",
+    "default_harms", "default_will_do",
+    "file", "scope",  # Subjects have these for their settings, and so have their other rules.
+})  # fmt: skip
 _OF_KINDS = {
     "key": frozenset({"key", "value", "reason", "study", "accepts", "written", "needs"}),
     "family": frozenset({"family", "reason"}),
@@ -96,11 +85,8 @@ _OF_KINDS = {
 }
 """Fields of a rule by the one that shows its kind; a rule with none of them has a function that shows it."""
 _OF_INSPECTIONS = frozenset({"expected", "fix"})
-_CHOSEN = _OF_INSPECTIONS | {
-    "reason",
-    "advice",
-    "words",
-}  # Fields that may have several texts, each with a name.
+_CHOSEN = _OF_INSPECTIONS | {"reason", "advice", "words"}
+"""Fields that may have several texts, each with a name."""
 _FIELDS = _OF_ALL.union(_OF_INSPECTIONS, *_OF_KINDS.values())
 _TRUTHS = frozenset({"written", "default_harms", "default_will_do", "principle"})
 _REALM = "{realm}"  # Stands for the cluster's Kerberos realm in a value.

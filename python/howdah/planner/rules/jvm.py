@@ -35,14 +35,10 @@ _OPENS = "mapreduce.jvm.add-opens-as-default"
 _ADD_OPENS_FROM = 17
 _REMOVED_IN = 14
 TASK_OPTIONS = (
-    "mapreduce.map.java.opts",
-    "mapreduce.reduce.java.opts",
-    "mapred.child.java.opts",
-    "mapreduce.admin.map.child.java.opts",
-    "mapreduce.admin.reduce.child.java.opts",
-    "yarn.app.mapreduce.am.command-opts",
-    "yarn.app.mapreduce.am.admin-command-opts",
-)
+    "mapreduce.map.java.opts", "mapreduce.reduce.java.opts", "mapred.child.java.opts",
+    "mapreduce.admin.map.child.java.opts", "mapreduce.admin.reduce.child.java.opts",
+    "yarn.app.mapreduce.am.command-opts", "yarn.app.mapreduce.am.admin-command-opts",
+)  # fmt: skip
 """Properties that hold options of Java for tasks and their application master."""
 _LEAST_HEAP = 16 * MIB
 _LEAST_GIVEN = r"-Xms(?=\d)"

@@ -27,7 +27,6 @@ _QUEUES: dict[WorkKind, str] = {
     "spark": "spark",
     "tez": "hive",
 }
-
 _DEFAULT = "default"
 _HBASE = "hbase"
 _SMALL_SHARE = 10  # Percent: for unplanned jobs, and for jobs that load, copy or count HBase's tables.

@@ -242,12 +242,9 @@ rules.accepts("HBase's access controller, or Ranger's")(
 )
 
 _PASSWORDS = (
-    "ssl.server.keystore.password",
-    "ssl.server.keystore.keypassword",
-    "ssl.server.truststore.password",
-    "ssl.client.truststore.password",
-    "ssl.client.keystore.password",
-)
+    "ssl.server.keystore.password", "ssl.server.keystore.keypassword", "ssl.server.truststore.password",
+    "ssl.client.truststore.password", "ssl.client.keystore.password",
+)  # fmt: skip
 
 
 @rules.inspects("tls.passwords")
