@@ -395,20 +395,10 @@ def one_of(*values: Value) -> Accepts:
     return lambda value, decision, facts: value == decision.value or value in values
 
 
-def set_at_all(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept every value but an empty one."""
-    return bool(value)
-
-
 def lasting(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept directories that outlive a reboot."""
     paths = path_list(value)
     return bool(paths) and not any(is_temporary(path) for path in paths)
-
-
-def is_principal(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept the principal of any service and realm: ``hdfs/_HOST@REALM``."""
-    return "/" in str(value) and "@" in str(value)
 
 
 def protected(value: Value, decision: Decision, facts: Facts) -> bool:
@@ -420,10 +410,11 @@ _ACCEPTANCES: Mapping[str, Accepts] = {
     "anything": lambda value, decision, facts: True,
     "at least": at_least,
     "at most": at_most,
-    "not empty": set_at_all,
+    "not empty": lambda value, decision, facts: bool(value),
     "lasting": lasting,
     "three quarters of the heap": heap_enough,
-    "a principal": is_principal,
+    # Of any service and realm: hdfs/_HOST@REALM.
+    "a principal": lambda value, decision, facts: "/" in str(value) and "@" in str(value),
     "integrity or privacy": protected,
 }
 """What rules of several files accept, in addition to what ``_by_form`` reads."""

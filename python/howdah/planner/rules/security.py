@@ -22,9 +22,6 @@ from howdah.planner.rules.declare import protected, read_rules
 
 rules = read_rules("security.toml")
 
-KEYTABS = "/etc/security/keytabs"
-WEB_SECRET = "/etc/security/http_secret"
-WHY_WEB_SECRET = "a file that only Hadoop's users can read, the same on all hosts"
 _PROTECTION = "dfs.data.transfer.protection"
 _POLICY = "dfs.http.policy"
 _DATA, _PAGES = "dfs.datanode.address", "dfs.datanode.http.address"
