@@ -176,8 +176,10 @@ def _refused(group: HostGroup, why: Judgement, counts: Iterable[int]) -> Candida
 
 
 def _worker(group: HostGroup, request: PlanRequest, name: str, share: Share, numa_nodes: int) -> Worker:
-    rule = slots_of(group, request, vcpus=share.vcpus, disks=share.disks, memory_bytes=share.memory_bytes)
-    slots = rule.tasks if request.slots is None else request.slots
+    slots = slots_of(group, request, share).tasks if request.slots is None else request.slots
+    used = {
+        Role.DATANODE: True, Role.NODEMANAGER: request.mapreduce, Role.REGIONSERVER: request.hbase_used
+    }  # fmt: skip
     return Worker(
         name=name,
         map_slots=slots,
@@ -189,17 +191,8 @@ def _worker(group: HostGroup, request: PlanRequest, name: str, share: Share, num
         vcpus=share.vcpus,
         data_disks=share.disks,
         numa_nodes=numa_nodes,
-        roles=_roles(request),
+        roles=tuple(role for role in used if used[role]),
     )
-
-
-def _roles(request: PlanRequest) -> tuple[Role, ...]:
-    roles = [Role.DATANODE]
-    if request.mapreduce:
-        roles.append(Role.NODEMANAGER)
-    if request.hbase_used:
-        roles.append(Role.REGIONSERVER)
-    return tuple(roles)
 
 
 def listed(numbers: Iterable[int]) -> str:
@@ -211,31 +204,22 @@ def listed(numbers: Iterable[int]) -> str:
     return ", ".join(parts)
 
 
-def size_settings(group: HostGroup, candidate: Candidate, request: PlanRequest) -> tuple[Setting, ...]:
+def size_settings(group: HostGroup, candidate: Candidate, request: PlanRequest) -> Iterator[Setting]:
     """The sizes of every kind of worker of a possible candidate."""
-    settings: list[Setting] = []
-    if layout_of(candidate).virtual:
-        settings.append(_held_back(group, candidate))
-    for worker in candidate.kinds:
-        settings += _of_worker(group, candidate, worker, request)
-    return tuple(settings)
-
-
-def _of_worker(
-    group: HostGroup, candidate: Candidate, worker: Worker, request: PlanRequest
-) -> Iterator[Setting]:
-    name = worker.name if len(candidate.kinds) > 1 else None
     virtual = layout_of(candidate).virtual
-    sizes = {
-        "worker.vcpus": _vcpus(group, candidate, worker, request) if virtual else _threads(group),
-        "worker.memory": _memory(group, candidate, worker) if virtual else _all_memory(group),
-        "worker.data_disks": _data_disks(group, candidate, worker),
-        "worker.numa_nodes": _numa_nodes(group, worker, request),
-    }
-    for key, (rule, decision) in sizes.items():
-        yield rule.setting(key, decision, worker=name, group=group.name)
-    if request.mapreduce:
-        for key in ("worker.map_slots", "worker.reduce_slots"):
+    if virtual:
+        yield _held_back(group, candidate)
+    for worker in candidate.kinds:
+        name = worker.name if len(candidate.kinds) > 1 else None
+        sizes = {
+            "worker.vcpus": _vcpus(group, candidate, worker, request) if virtual else _threads(group),
+            "worker.memory": _memory(group, candidate, worker) if virtual else _all_memory(group),
+            "worker.data_disks": _data_disks(group, candidate, worker),
+            "worker.numa_nodes": _numa_nodes(group, worker, request),
+        }
+        for key, (rule, decision) in sizes.items():
+            yield rule.setting(key, decision, worker=name, group=group.name)
+        for key in ("worker.map_slots", "worker.reduce_slots") if request.mapreduce else ():
             yield _slots(key, group, worker, name, request)
 
 

@@ -165,31 +165,26 @@ def spinning_disks(group: HostGroup) -> int:
     return sum(disk.count for disk in group.disks if disk.role is DiskRole.DATA and disk.kind is DiskKind.HDD)
 
 
-def slots_of(group: HostGroup, request: PlanRequest, *, vcpus: int, disks: int, memory_bytes: int) -> Slots:
+def slots_of(group: HostGroup, request: PlanRequest, size: Share) -> Slots:
     """The slots of a worker of that size; where MapReduce shares it with HBase, of MapReduce's share."""
     share = mapreduce_share(request)
-    cores = vcpus / group.cpu.threads_per_core
-    spindles = spinning_disks(group) * disks // max(1, group.data_disks)
+    cores = size.vcpus / group.cpu.threads_per_core
+    spindles = spinning_disks(group) * size.disks // max(1, group.data_disks)
     by_cores = max(1, math.floor(tasks_per_core(group, request) * cores * share + 0.5))
     return Slots(
         cores=cores,
         spindles=spindles,
         by_cores=by_cores,
         by_demand=max(by_cores, math.ceil(spindles * share)) if request.sorts_only else by_cores,
-        by_threads=max(1, math.floor(vcpus * share)),
-        by_memory=slots_in(memory_bytes, request),
+        by_threads=max(1, math.floor(size.vcpus * share)),
+        by_memory=slots_in(size.memory_bytes, request),
     )
 
 
 def slots_of_worker(group: HostGroup, request: PlanRequest, worker: Worker) -> Slots:
     """The slots that the rules give a worker, whatever it was given."""
-    return slots_of(
-        group,
-        request,
-        vcpus=worker.vcpus or 0,
-        disks=worker.data_disks or 0,
-        memory_bytes=worker.memory_bytes,
-    )
+    size = Share(worker.per_host, worker.data_disks or 0, worker.vcpus or 0, worker.memory_bytes)
+    return slots_of(group, request, size)
 
 
 def undivided(group: HostGroup) -> Division:

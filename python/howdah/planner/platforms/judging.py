@@ -210,13 +210,7 @@ def _replicas(division: Division) -> Iterator[Judgement]:
 
 
 def _slots(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
-    per_worker = [
-        request.slots
-        or slots_of(
-            group, request, vcpus=share.vcpus, disks=share.disks, memory_bytes=share.memory_bytes
-        ).tasks
-        for share in division.shares
-    ]
+    per_worker = [request.slots or slots_of(group, request, share).tasks for share in division.shares]
     if min(per_worker) == 1:
         yield rules.con("platform.slots-to-tune", "one", _SINGLE_SLOT)
 
