@@ -140,15 +140,15 @@ def capacity(
     masters: Sequence[Master],
     settings: Sequence[Setting],
     *,
-    growth: Growth | None,
-    mean_file_bytes: int = FILE_BYTES,
+    request: PlanRequest,
 ) -> Capacity:
     """What the planned hosts hold and, where growth was asked for, what every year needs.
 
     Hosts that are added are like those of the largest group of workers. Raises UserError where a reserve
     leaves HDFS nothing of a disk.
     """
-    filled = holding(inventory, layouts, kinds, masters, settings, mean_file_bytes=mean_file_bytes)
+    growth = request.growth
+    filled = holding(inventory, layouts, kinds, masters, settings, mean_file_bytes=file_bytes(request))
     years = tuple(_years(filled, growth)) if growth else ()
     if growth and years and years[-1].hosts > _HOSTS_MOST:
         first = next(year for year in years if year.hosts > _HOSTS_MOST)

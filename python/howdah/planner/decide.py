@@ -13,7 +13,7 @@ from howdah.model.inventory import HostGroup
 from howdah.model.plan import Breach, Setting, Value, Worker, value_text
 from howdah.model.request import DEFAULT_HADOOP, Override, PlanRequest
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Decision, FamilyRule, Scope, SettingRule
+from howdah.planner.rule import Decision, FamilyRule, Scope, SettingRule, with_user_value
 from howdah.releases import catalogue
 from howdah.releases.values import read_bool, read_list, read_size, whole_seconds
 from howdah.units import KIB, MIB, parse_bytes
@@ -86,7 +86,7 @@ def _setting(
     if own_value is None:
         return setting
     value = typed(own_value, decision.value)
-    return _with_user_value(setting, value, _breaches(rule, value, decision, facts))
+    return with_user_value(setting, value, _breaches(rule, value, decision, facts))
 
 
 def _members(rule: FamilyRule, facts: Facts) -> Iterable[Setting]:
@@ -95,19 +95,7 @@ def _members(rule: FamilyRule, facts: Facts) -> Iterable[Setting]:
     for key, decision in rule.members(facts).items():
         setting = rule.setting(key, decision, file=rule.file)
         own_value = next((override for override in facts.request.overrides if override.key == key), None)
-        yield setting if own_value is None else _with_user_value(setting, typed(own_value, decision.value))
-
-
-def _with_user_value(setting: Setting, value: Value, breaks: tuple[Breach, ...] = ()) -> Setting:
-    return setting.model_copy(
-        update={
-            "value": value,
-            "origin": "user",
-            "reason": "given by the user",
-            "source": "command line",
-            "breaks": breaks,
-        }
-    )
+        yield setting if own_value is None else with_user_value(setting, typed(own_value, decision.value))
 
 
 def _breaches(rule: SettingRule, value: Value, decision: Decision, facts: Facts) -> tuple[Breach, ...]:

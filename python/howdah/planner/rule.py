@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from howdah.errors import UserError
-from howdah.model.plan import Advice, Input, Judgement, Role, Setting, Value
+from howdah.model.plan import Advice, Breach, Input, Judgement, Role, Setting, Value
 from howdah.model.request import Hypervisor, Profile, Protection
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, Values
@@ -165,6 +165,12 @@ class Rule:
     def refuses(self, text: str) -> Judgement:
         """A platform is impossible."""
         return Judgement(rule=self.id, verdict="refused", text=text)
+
+
+def with_user_value(setting: Setting, value: Value, breaks: tuple[Breach, ...] = ()) -> Setting:
+    """The setting with a value of the user's instead, and the rules that it breaks."""
+    source = {"origin": "user", "reason": "given by the user", "source": "command line"}
+    return setting.model_copy(update={**source, "value": value, "breaks": breaks})
 
 
 def equal(value: Value, decision: Decision, facts: Facts) -> bool:

@@ -25,7 +25,7 @@ from howdah.planner.platforms.division import (
     undivided,
 )
 from howdah.planner.platforms.judging import judge, platform_score
-from howdah.planner.rule import Decision, Rule, inputs_of
+from howdah.planner.rule import Decision, Rule, inputs_of, with_user_value
 from howdah.planner.rules.platform import rules
 from howdah.units import format_counted, format_gib, format_percent
 
@@ -347,15 +347,7 @@ def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request
     )
     if request.slots is None:
         return setting
-    return setting.model_copy(
-        update={
-            "value": request.slots,
-            "origin": "user",
-            "reason": "given by the user",
-            "source": "command line",
-            "breaks": tuple(_breaches(request.slots, slots)),
-        }
-    )
+    return with_user_value(setting, request.slots, tuple(_breaches(request.slots, slots)))
 
 
 def _breaches(planned: int, slots: Slots) -> Iterator[Breach]:
