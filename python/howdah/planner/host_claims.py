@@ -8,14 +8,13 @@ from itertools import combinations
 from typing import NamedTuple
 
 from howdah.errors import UserError
-from howdah.model.inventory import DiskKind, DiskRole, HostGroup, Inventory, Sharing
+from howdah.model.inventory import HostGroup, Inventory, Sharing
 from howdah.model.placement import placed_workers
 from howdah.model.plan import Cluster, ClusterPlan
-from howdah.planner.platforms.division import memory_for_workers
+from howdah.planner.platforms.division import DiskType, data_disks, memory_for_workers
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_gib
 
 _HINT = "plan one of them again: with a smaller --share, or --beside the others"
-DiskType = tuple[DiskKind, int]  # The type of a data disk: its kind and its size in bytes.
 
 
 class Claim(NamedTuple):
@@ -33,15 +32,6 @@ class Claim(NamedTuple):
     controller_bytes_per_s: int
     disks: tuple[tuple[DiskType, int], ...]
     numbers: tuple[int, ...]
-
-
-def data_disks(group: HostGroup) -> Counter[DiskType]:
-    """Data disks of one host by what they are made of and their size."""
-    counted: Counter[DiskType] = Counter()
-    for disk in group.disks:
-        if disk.role is DiskRole.DATA:
-            counted[disk.kind, disk.size_bytes] += disk.count
-    return counted
 
 
 def claims_of(plans: Iterable[ClusterPlan]) -> dict[str, tuple[Claim, ...]]:

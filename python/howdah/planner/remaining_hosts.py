@@ -9,8 +9,8 @@ from howdah.errors import UserError
 from howdah.model.hostname import fold
 from howdah.model.inventory import DiskRole, DiskSet, HostGroup, Inventory
 from howdah.model.plan import ClusterPlan
-from howdah.planner.host_claims import Claim, DiskType, claims_of, data_disks
-from howdah.planner.platforms.division import memory_for_workers, memory_of_host
+from howdah.planner.host_claims import Claim, claims_of
+from howdah.planner.platforms.division import DiskType, data_disks, memory_for_workers, memory_of_host
 from howdah.units import GIB, format_gib
 
 _MEGABIT = 10**6

@@ -37,6 +37,9 @@ LEAST_PER_CORE = 1.5
 """Tasks of jobs that are not known for each core that has one thread: some of them always wait (howdah)."""
 
 
+DiskType = tuple[DiskKind, int]  # The type of a data disk: its kind and its size in bytes.
+
+
 class Slots(NamedTuple):
     """How many of each kind, what asks for them, and what allows them.
 
@@ -231,7 +234,7 @@ def divide(group: HostGroup, request: PlanRequest, per_host: int) -> Division | 
 
 def _objections(group: HostGroup, request: PlanRequest, per_host: int) -> Iterator[Judgement]:
     """Why a division into so many workers need not be tried."""
-    cpu, sets = group.cpu, _data_sets(group)
+    cpu, sets = group.cpu, data_disks(group)
     disks = format_counted(group.data_disks, "data disk")
     if per_host > group.data_disks:
         yield rules.refuses("platform.disk-each", "fewer", disks=disks)
@@ -257,17 +260,17 @@ def _too_little_cpu(group: HostGroup, request: PlanRequest) -> Judgement:
     return rules.refuses("platform.core-each", "fewer", cores=cores, reserve=reserve)
 
 
-def _data_sets(group: HostGroup) -> Counter[tuple[str, int]]:
-    """Data disks by kind and size."""
-    sets: Counter[tuple[str, int]] = Counter()
+def data_disks(group: HostGroup) -> Counter[DiskType]:
+    """Data disks of one host by what they are made of and their size."""
+    counted: Counter[DiskType] = Counter()
     for disk in group.disks:
         if disk.role is DiskRole.DATA:
-            sets[disk.kind.value, disk.size_bytes] += disk.count
-    return sets
+            counted[disk.kind, disk.size_bytes] += disk.count
+    return counted
 
 
 def _disks_divide(group: HostGroup, per_host: int) -> bool:
-    return all(count % per_host == 0 for count in _data_sets(group).values())
+    return all(count % per_host == 0 for count in data_disks(group).values())
 
 
 def _equal_shares(part: _Part, request: PlanRequest, disks: int) -> tuple[Share, ...]:
