@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypedDict
+from typing import Any
 
 from howdah.errors import UserError
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES, DfsioRead, DfsioWrite, Storage
@@ -33,15 +33,6 @@ _FIELD_BYTES = 100
 _MOST = 2
 _SCANNED_AT_ONCE = 10
 _MEMORY_PARTS = 16
-
-
-class _Record(TypedDict):
-    records: int
-    fields: int
-    field_bytes: int
-    threads: int
-    target: int | None
-    durability: Durability
 
 
 def teragen(sizes: LocalPlanner) -> TeraGen:
@@ -121,20 +112,13 @@ def mix(sizes: LocalPlanner) -> YcsbMix:
     requested, usual = _word(sizes.request.of(DISTRIBUTION)), program.usual.value
     distribution = sizes.decide(f"{kind} distribution", requested, usual, row="distribution")
     warm_up_s = sizes.decide("warm-up", WARM_UP)
-    own = {"mix": sizes.request.of(MIX)} if program is YcsbOwnMix else {}
-    return program.model_validate(
-        {
-            "kind": kind,
-            **record,
-            "operations": operations,
-            "distribution": Distribution(distribution),
-            "warm_up_s": warm_up_s,
-            **own,
-        }
-    )
+    own = sizes.request.fields_of(MIX) if program is YcsbOwnMix else {}
+    own |= {"operations": operations, "distribution": Distribution(distribution), "warm_up_s": warm_up_s}
+    return program.model_validate({"kind": kind, **record, **own})
 
 
-def _record(sizes: LocalPlanner) -> _Record:
+def _record(sizes: LocalPlanner) -> dict[str, Any]:
+    """What all of YCSB's programs have."""
     table = sizes.table
     most = max(_RECORDS // 100, sizes.memory_bytes // _MEMORY_PARTS // (_FIELDS * _FIELD_BYTES))
     fitting = min(_RECORDS * max(1, sizes.cpus // 4), most)
@@ -144,14 +128,14 @@ def _record(sizes: LocalPlanner) -> _Record:
     threads = sizes.decide("threads", THREADS, sizes.cpus, cpus=sizes.cpus)
     requested = _word(sizes.request.of(DURABILITY))
     durability = sizes.decide("durability", requested, Durability.SYNC_WAL.value)
-    return _Record(
-        records=records,
-        fields=fields,
-        field_bytes=field_bytes,
-        threads=threads,
-        target=sizes.request.of(TARGET),
-        durability=Durability(durability),
-    )
+    return {
+        "records": records,
+        "fields": fields,
+        "field_bytes": field_bytes,
+        "threads": threads,
+        "target": sizes.request.of(TARGET),
+        "durability": Durability(durability),
+    }
 
 
 def _sized(sizes: LocalPlanner, option: Option[int], existing: int | None, rule: int) -> int:

@@ -56,6 +56,8 @@ from howdah.model.workloads.ycsb_options import (
 )
 from howdah.planner.suite.cluster import ClusterSizes, most_tasks
 
+_STORED = (BLOCK_SIZE, REPLICATION, ERASURE_CODING)
+_OF_TABLES = (COMPRESSION, BLOCK_ENCODING, BLOOM_FILTER)
 _MOST_ROUNDS = 32
 _TURNS = 3  # A pair is measured one way, the other way, and both ways at once.
 _ROUND_TRIPS_S = 1
@@ -71,13 +73,7 @@ def teragen(sizes: ClusterSizes) -> TeraGen:
     """One file for every map task at once."""
     rows = sizes.choose_rows()
     maps = sizes.decide("teragen maps", MAPS, min(sizes.capacity.maps, most_tasks(rows)))
-    return TeraGen(
-        rows=rows,
-        maps=maps,
-        block_bytes=sizes.request.of(BLOCK_SIZE),
-        replication=sizes.request.of(REPLICATION),
-        erasure_coding=sizes.request.of(ERASURE_CODING),
-    )
+    return TeraGen(rows=rows, maps=maps, **sizes.request.fields_of(*_STORED))
 
 
 def terasort(sizes: ClusterSizes) -> TeraSort:
@@ -87,18 +83,10 @@ def terasort(sizes: ClusterSizes) -> TeraSort:
     most = at_once if rows is None else _most_reduces(rows)
     words = "planned" if planned else "wave" if most >= at_once else "fewer"
     reduces = sizes.decide("terasort reduces", REDUCES, planned or min(at_once, most), words=words)
-    return TeraSort(
-        rows=rows,
-        reduces=reduces,
-        codec=request.of(CODEC),
-        block_bytes=request.of(BLOCK_SIZE),
-        replication=request.of(OUTPUT_REPLICATION),
-        erasure_coding=request.of(ERASURE_CODING),
-        slowstart=request.of(SLOWSTART),
-        # Paths in HDFS, to be read as they were written.
-        inputs=request.of(INPUT),
-        partition_samples=request.of(PARTITION_SAMPLES),
-    )
+    # Inputs are paths in HDFS, to be read as they were written.
+    stored = (BLOCK_SIZE, OUTPUT_REPLICATION, ERASURE_CODING, INPUT)
+    own = request.fields_of(CODEC, SLOWSTART, PARTITION_SAMPLES, *stored)
+    return TeraSort(rows=rows, reduces=reduces, **own)
 
 
 def _most_reduces(rows: int) -> int:
@@ -118,13 +106,7 @@ def teravalidate(sizes: ClusterSizes) -> TeraValidate:
 def dfsio_write(sizes: ClusterSizes) -> DfsioWrite:
     """One file for every map task at once."""
     files, file_bytes = sizes.files()
-    return DfsioWrite(
-        files=files,
-        file_bytes=file_bytes,
-        block_bytes=sizes.request.of(BLOCK_SIZE),
-        replication=sizes.request.of(REPLICATION),
-        erasure_coding=sizes.request.of(ERASURE_CODING),
-    )
+    return DfsioWrite(files=files, file_bytes=file_bytes, **sizes.request.fields_of(*_STORED))
 
 
 def dfsio_read(sizes: ClusterSizes) -> DfsioRead:
@@ -157,12 +139,8 @@ def user_command(sizes: ClusterSizes) -> UserCommand:
 def nnbench(sizes: ClusterSizes) -> NNBench:
     """Seconds of calls to the NameNode for every map."""
     maps = choose_maps(sizes, "nnbench maps")
-    return NNBench(
-        maps=maps,
-        operations=sizes.decide("nnbench operations", OPERATIONS),
-        replication=sizes.request.of(REPLICATION),
-        block_bytes=sizes.request.of(BLOCK_SIZE),
-    )
+    operations = sizes.decide("nnbench operations", OPERATIONS)
+    return NNBench(maps=maps, operations=operations, **sizes.request.fields_of(REPLICATION, BLOCK_SIZE))
 
 
 def choose_maps(sizes: ClusterSizes, key: str) -> int:
@@ -193,14 +171,7 @@ _REGIONS_PER_SERVER = 4
 def ycsb_load(sizes: ClusterSizes) -> YcsbLoad:
     """The table, with regions on every RegionServer from the first record on."""
     regions = choose_regions(sizes)
-    request = sizes.request
-    return YcsbLoad(
-        **_common(sizes),
-        regions=regions,
-        compression=request.of(COMPRESSION),
-        block_encoding=request.of(BLOCK_ENCODING),
-        bloom_filter=request.of(BLOOM_FILTER),
-    )
+    return YcsbLoad(**_common(sizes), regions=regions, **sizes.request.fields_of(*_OF_TABLES))
 
 
 def ycsb_mix(sizes: ClusterSizes) -> YcsbMix:
@@ -212,9 +183,7 @@ def ycsb_mix(sizes: ClusterSizes) -> YcsbMix:
         **_common(sizes),
         "operations": operations,
         "distribution": request.of(DISTRIBUTION) or program.usual,
-        "warm_up_s": request.of(WARM_UP),
-        "settle": request.of(SETTLE),
-        "p99_s": request.of(P99),
+        **request.fields_of(WARM_UP, SETTLE, P99),
     }
     if issubclass(program, YcsbOwnMix):
         fields["mix"] = request.of(MIX)
@@ -272,7 +241,7 @@ def _common(sizes: ClusterSizes) -> dict[str, Any]:
 
 def evaluation(sizes: ClusterSizes) -> PerformanceEvaluation:
     """One of its commands, on all of the table."""
-    program, request = sizes.program, sizes.request
+    program = sizes.program
     assert issubclass(program, PerformanceEvaluation)
     fields: dict[str, Any] = {
         "records": choose_records(sizes),
@@ -280,10 +249,5 @@ def evaluation(sizes: ClusterSizes) -> PerformanceEvaluation:
         "threads": choose_threads(sizes, clients=1),
     }
     if issubclass(program, PeWrite):
-        fields |= {
-            "regions": choose_regions(sizes),
-            "compression": request.of(COMPRESSION),
-            "block_encoding": request.of(BLOCK_ENCODING),
-            "bloom_filter": request.of(BLOOM_FILTER),
-        }
+        fields |= {"regions": choose_regions(sizes), **sizes.request.fields_of(*_OF_TABLES)}
     return program(**fields)

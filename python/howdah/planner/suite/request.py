@@ -72,6 +72,10 @@ class RunRequest(Model):
         value: ValueT | None = self.given.get(option.name)
         return value
 
+    def fields_of(self, *options: Option[Any]) -> dict[str, Any]:
+        """What the user gave of options, by the workloads' fields."""
+        return {option.field: self.of(option) for option in options}
+
     def on(self, engine: str) -> RunRequest:
         """The same request without what only other engines have a use for."""
         used = {

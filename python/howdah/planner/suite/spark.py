@@ -51,15 +51,11 @@ _BYTES_PER_SCALE = 360_000_000
 
 def terasort(sizes: ClusterSizes) -> SparkTeraSort:
     """As many partitions as cores, or more if they would be large."""
-    rows = sizes.rows_read()
-    request = sizes.request
+    rows, request = sizes.rows_read(), sizes.request
     return SparkTeraSort(
         rows=rows,
         api=request.of(API) or SparkApi.RDD,
-        block_bytes=request.of(BLOCK_SIZE),
-        replication=request.of(OUTPUT_REPLICATION),
-        inputs=request.of(INPUT),
-        partition_samples=request.of(PARTITION_SAMPLES),
+        **request.fields_of(BLOCK_SIZE, OUTPUT_REPLICATION, INPUT, PARTITION_SAMPLES),
         **application(sizes, None if rows is None else rows * ROW_BYTES),
     )
 
