@@ -203,22 +203,23 @@ def ycsb_mix(sizes: ClusterSizes) -> YcsbMix:
 
 def choose_regions(sizes: ClusterSizes) -> int:
     """Regions that a table is made with."""
-    servers, each = sizes.hosts, _REGIONS_PER_SERVER
-    return sizes.decide("regions", REGIONS, each * servers, servers=servers, each=each)
+    regions = _REGIONS_PER_SERVER * sizes.hosts
+    return sizes.decide("regions", REGIONS, regions, servers=sizes.hosts, each=_REGIONS_PER_SERVER)
 
 
 def choose_records(sizes: ClusterSizes) -> int:
     """Records of a table."""
-    servers, each = sizes.hosts, _RECORDS_PER_SERVER
     if sizes.records is not None:
         return sizes.decide("records", RECORDS, sizes.records, words="planned")
-    return sizes.decide("records", RECORDS, each * servers, words="usual", servers=servers, each=each)
+    servers, records = sizes.hosts, _RECORDS_PER_SERVER * sizes.hosts
+    per_server = _RECORDS_PER_SERVER
+    return sizes.decide("records", RECORDS, records, words="usual", servers=servers, each=per_server)
 
 
 def choose_threads(sizes: ClusterSizes, *, clients: int) -> int:
     """Operations at once of each client."""
-    each = _THREADS_PER_SERVER
-    return sizes.decide("threads", THREADS, max(1, each * sizes.hosts // clients), each=each)
+    threads = max(1, _THREADS_PER_SERVER * sizes.hosts // clients)
+    return sizes.decide("threads", THREADS, threads, each=_THREADS_PER_SERVER)
 
 
 def _common(sizes: ClusterSizes) -> dict[str, Any]:
