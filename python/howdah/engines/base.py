@@ -62,8 +62,7 @@ class RunStart(TypedDict):
 
     runs_dir: Path
     command: Sequence[str]
-    seed: int | None
-    """None for a random one."""
+    seed: int | None  # None for a random one.
     keep_data: bool
 
 
@@ -295,8 +294,7 @@ def fault_of(result: WorkloadResult) -> str:
     return f"{result.workload.kind}: {first}"
 
 
-_APART_S = 2.0
-"""Smaller differences are not measurable: a server's time has a resolution of a second."""
+_APART_S = 2.0  # Smaller differences are not measurable: a server's time has a resolution of a second.
 
 
 class RunClock:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from threading import RLock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from howdah.analysis.wording import listed
 from howdah.engines.base import Engine
@@ -99,23 +99,50 @@ def chosen_lab(
     return state
 
 
-class SettledEngine:
-    """An engine that begins once a lab is complete; see ``howdah.engines.base.Engine``."""
+class LabEngine:
+    """An engine that begins once a lab is complete, with a schedule of faults if one is requested.
 
-    def __init__(self, engine: Engine, state: LabState, patience_s: float = SETTLES_S) -> None:
+    See ``howdah.engines.base.Engine``. ``clients`` run next to the engine in a run with faults.
+    """
+
+    def __init__(
+        self, engine: Engine, state: LabState, player: FaultPlayer | None, clients: HdfsClients | None
+    ) -> None:
         self.name = engine.name
         self.version = engine.version
         self._engine = engine
         self._state = state
-        self._patience_s = patience_s
+        self._player = player
+        self._clients = clients
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
         """Wait, run the job, and note in its record what was not there when it began."""
-        before = settled(self._state, self._patience_s)
-        record = self._engine.run(job, sink)
+        before = settled(self._state, SETTLES_S if self._player is None else STANDS_IN_S)
+        if self._player is None:
+            record = self._engine.run(job, sink)
+        else:
+            record = self._run_with_faults(self._player, job, sink)
         if warnings := tuple(_warnings(before)):
             record = record.model_copy(update={"warnings": (*record.warnings, *warnings)})
             sink.update(record)
+        return record
+
+    def _run_with_faults(self, player: FaultPlayer, job: Job, sink: SampleSink) -> RunRecord:
+        """Run the job; at its end revert all faults and start ended daemons again, also after an error."""
+        logs, running = LabLogs(self._state), RunningDaemons(self._state)
+        try:
+            record = self._engine.run(job, _Watched(sink, player, self._clients))
+        finally:
+            player.heal()
+            fallen = running.start_fallen()
+        recovery = logs.recovery(player.reports, datetime.fromisoformat(record.created).timestamp())
+        texts = (f"{daemon} ended by itself during the run, and howdah started it again" for daemon in fallen)
+        warnings = (*record.warnings, *(RunWarning(code="daemon-fell", text=text) for text in texts))
+        changes = {"faults": player.reports, "recovery": recovery, "warnings": warnings}
+        record = record.model_copy(update=changes)
+        if self._clients is not None:
+            record = self._clients.end(record)
+        sink.update(record)
         return record
 
 
@@ -148,29 +175,15 @@ def _warnings(before: LabStatus) -> Iterator[RunWarning]:
         )
 
 
-class FaultRun(NamedTuple):
-    """A requested schedule, and the lab that it is played on."""
-
-    player: FaultPlayer
-    state: LabState
-
-
 def on_lab(
-    engine: Engine, state: LabState | None, playing: FaultRun | None, clients: HdfsClients | None = None
+    engine: Engine, state: LabState | None, player: FaultPlayer | None, clients: HdfsClients | None = None
 ) -> Engine:
-    """Return the engine for a lab, which waits until that is complete; without a lab the engine itself.
-
-    ``clients`` run next to the engine in a run with faults.
-    """
-    if state is None:
-        return engine
-    if playing is None:
-        return SettledEngine(engine, state)
-    return SettledEngine(FaultedEngine(engine, *playing, clients), state, STANDS_IN_S)
+    """Return the engine for a lab; without a lab the engine itself."""
+    return engine if state is None else LabEngine(engine, state, player, clients)
 
 
-def requested_faults(request: RunRequest, state: LabState | None) -> FaultRun | None:
-    """Return the schedule that a run requests; None without one.
+def requested_faults(request: RunRequest, state: LabState | None) -> FaultPlayer | None:
+    """Return the player of the schedule that a run requests; None without one.
 
     Raises UserError for a schedule that cannot be played on this laboratory, and for any where there is no
     laboratory. What a howdah that was killed left in force is undone first.
@@ -194,7 +207,7 @@ def requested_faults(request: RunRequest, state: LabState | None) -> FaultRun | 
         hint = "plan the lab with --erasure-coding DIR=POLICY: its hosts are then upgrade domains"
         raise UserError(FAULT.flag, problem, hint)
     heal_orphans(state)
-    return FaultRun(FaultPlayer(schedule, LabFaults(state)), state)
+    return FaultPlayer(schedule, LabFaults(state))
 
 
 def _phases(program: type[Workload]) -> tuple[str, ...]:
@@ -204,39 +217,6 @@ def _phases(program: type[Workload]) -> tuple[str, ...]:
     if "hadoop" not in program.programs:
         return ()
     return program.map_phases if program.shuffles else program.map_phases[:1]
-
-
-class FaultedEngine:
-    """An engine with a schedule of faults; see ``howdah.engines.base.Engine``."""
-
-    def __init__(
-        self, engine: Engine, player: FaultPlayer, state: LabState, clients: HdfsClients | None
-    ) -> None:
-        self.name = engine.name
-        self.version = engine.version
-        self._engine = engine
-        self._player = player
-        self._state = state
-        self._clients = clients
-
-    def run(self, job: Job, sink: SampleSink) -> RunRecord:
-        """Run the job; at its end revert all faults and start ended daemons again, also after an error."""
-        logs, running = LabLogs(self._state), RunningDaemons(self._state)
-        watched = _Watched(sink, self._player, self._clients)
-        try:
-            record = self._engine.run(job, watched)
-        finally:
-            self._player.heal()
-            fallen = running.start_fallen()
-        reports = self._player.reports
-        recovery = logs.recovery(reports, datetime.fromisoformat(record.created).timestamp())
-        texts = (f"{daemon} ended by itself during the run, and howdah started it again" for daemon in fallen)
-        warnings = (*record.warnings, *(RunWarning(code="daemon-fell", text=text) for text in texts))
-        record = record.model_copy(update={"faults": reports, "recovery": recovery, "warnings": warnings})
-        if self._clients is not None:
-            record = self._clients.end(record)
-        sink.update(record)
-        return record
 
 
 class _Watched:

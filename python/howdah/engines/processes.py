@@ -57,8 +57,7 @@ class ProcessIdentity(Model):
     host: str
     boot: str
     pid: int
-    started: int
-    """When it started, in the kernel's ticks since boot."""
+    started: int  # When it started, in the kernel's ticks since boot.
 
 
 def this_process() -> ProcessIdentity:

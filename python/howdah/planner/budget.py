@@ -18,30 +18,20 @@ from howdah.planner.heap import size_of
 from howdah.units import GIB, MIB
 
 _DAEMON_LEAST = 512 * MIB
-_DAEMON_MOST = 2 * GIB
-"""A DataNode takes about 2 GB (D3 122)."""
+_DAEMON_MOST = 2 * GIB  # A DataNode takes about 2 GB (D3 122).
 _DATANODE_ROOMY, _ROOMY_SHARE = 5 * GIB, 32
 """For a heap of 4 GiB, Cloudera's least, where that is no more than a part in 32 of the worker."""
-_ROOMY_DAEMONS = 16
-"""A worker of so many times a daemon's memory has room for a NodeManager twice as large."""
-_DAEMON_SHARE = 8
-"""Small workers give a daemon an eighth of their memory."""
-_BYTES_PER_REPLICA = 1024
-"""Heap that a DataNode needs for one replica: 1 GiB for a million."""
-_DAEMON_HEAP_SHARE = 0.8
-"""Of a daemon's memory; the rest is code, threads and buffers of the Java machine."""
-HEAP_SHARE = 25 / 32
-"""Of a task's container: 800 MiB in 1024 MB."""
+_ROOMY_DAEMONS = 16  # A worker of so many times a daemon's memory has room for a NodeManager twice as large.
+_DAEMON_SHARE = 8  # Small workers give a daemon an eighth of their memory.
+_BYTES_PER_REPLICA = 1024  # Heap that a DataNode needs for one replica: 1 GiB for a million.
+_DAEMON_HEAP_SHARE = 0.8  # Of a daemon's memory; the rest is code, threads and buffers of the Java machine.
+HEAP_SHARE = 25 / 32  # Of a task's container: 800 MiB in 1024 MB.
 _CONTAINER_SHARE = 0.625
 """Containers whose heaps are under half of memory (D0 25), heaps being 78 % of containers."""
-_HBASE_SHARE = 0.25
-"""What HBase gets of a worker that also runs tasks, at least."""
-_HBASE_SHARE_OF_MIX = 0.5
-"""The part of the remaining memory next to unknown jobs (howdah)."""
-_HBASE_CACHE_SHARE = 0.05
-"""The part that HBase leaves to the page cache: it has its own caches."""
-_MIX_CACHE_SHARE = 0.1
-"""What a mix leaves to the page cache."""
+_HBASE_SHARE = 0.25  # What HBase gets of a worker that also runs tasks, at least.
+_HBASE_SHARE_OF_MIX = 0.5  # The part of the remaining memory next to unknown jobs (howdah).
+_HBASE_CACHE_SHARE = 0.05  # The part that HBase leaves to the page cache: it has its own caches.
+_MIX_CACHE_SHARE = 0.1  # What a mix leaves to the page cache.
 _STEP = 64 * MIB
 LEAST_PAIR_MB = (1024, 1536)
 """Containers of a map and of a reduce task whose heaps are 800 and 1200 MiB (D0 25)."""
@@ -57,14 +47,10 @@ _CONTAINER_KEYS = {
     "reduce_mb": "mapreduce.reduce.memory.mb",
     "master_mb": "yarn.app.mapreduce.am.resource.mb",
 }
-_LEAST_MASTER_MB = 1536
-"""The release's default."""
-MASTER_BYTES_PER_TASK = 25_000
-"""What an application master's heap keeps of each task (howdah)."""
-MASTER_HEAP_SHARE = 2 / 3
-"""Of an application master's container; the release's default is 1024 of 1536 MB."""
-_MASTER_SHARE = 4
-"""An application master gets no more than a quarter of the smallest worker."""
+_LEAST_MASTER_MB = 1536  # The release's default.
+MASTER_BYTES_PER_TASK = 25_000  # What an application master's heap keeps of each task (howdah).
+MASTER_HEAP_SHARE = 2 / 3  # Of an application master's container; the release's default is 1024 of 1536 MB.
+_MASTER_SHARE = 4  # An application master gets no more than a quarter of the smallest worker.
 
 
 class MemoryBudget(NamedTuple):
@@ -104,10 +90,8 @@ CORES = (5, 4)
 """More tasks at once in one executor wait for one another's collections and for one HDFS client; fewer
 repeat what executors keep once, broadcast tables for instance."""
 LEAST_OVERHEAD_MB = 384
-OVERHEAD = 0.1
-"""Of the heap: the release's default, and what it is at the least."""
-_HEAP_MOST_MB = 31 * 1024
-"""Beyond this Java's pointers take twice the room."""
+OVERHEAD = 0.1  # Of the heap: the release's default, and what it is at the least.
+_HEAP_MOST_MB = 31 * 1024  # Beyond this Java's pointers take twice the room.
 STEP_MB = 512
 
 
@@ -144,13 +128,12 @@ def kinds_of(facts: Facts) -> tuple[Worker, ...]:
 def budget(worker: Worker, facts: Facts) -> MemoryBudget:
     """The shares of one worker's memory."""
     memory = worker.memory_bytes
-    daemon = max(_DAEMON_LEAST, min(_DAEMON_MOST, memory // _DAEMON_SHARE))
     before = MemoryBudget(
         memory=memory,
         system=max(_DAEMON_LEAST, min(memory // _DAEMON_SHARE, GIB + memory // 64)),
         masters=_shared_masters(worker, facts),
         datanode=_datanode(worker, facts),
-        nodemanager=_nodemanager(daemon, memory, facts),
+        nodemanager=_nodemanager(memory, facts),
         regionserver=0,
     )
     return before._replace(regionserver=_regionserver(worker, before, facts))
@@ -233,10 +216,15 @@ def _fits(sizes: TaskSizes, worker: Worker, facts: Facts) -> bool:
     return under_half(sizes, worker) and whole <= budget(worker, facts).room
 
 
-def _nodemanager(daemon: int, memory: int, facts: Facts) -> int:
+def _daemon(memory: int) -> int:
+    return max(_DAEMON_LEAST, min(_DAEMON_MOST, memory // _DAEMON_SHARE))
+
+
+def _nodemanager(memory: int, facts: Facts) -> int:
     """Spark's shuffle runs within the NodeManager: where there is memory, it gets as much again."""
     if not facts.request.mapreduce:
         return 0
+    daemon = _daemon(memory)
     return daemon * 2 if facts.request.spark_used and memory >= _ROOMY_DAEMONS * daemon else daemon
 
 
@@ -263,8 +251,7 @@ def _replica_heap(worker: Worker, facts: Facts) -> int:
 def least_datanode(worker: Worker, facts: Facts) -> int:
     """The least memory that a DataNode can do with: that of any daemon, and what its replicas take."""
     memory = worker.memory_bytes
-    daemon = max(_DAEMON_LEAST, min(_DAEMON_MOST, memory // _DAEMON_SHARE))
-    return min(memory // 4, max(daemon, _replica_heap(worker, facts)))
+    return min(memory // 4, max(_daemon(memory), _replica_heap(worker, facts)))
 
 
 def _datanode(worker: Worker, facts: Facts) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
 
 from howdah.errors import UserError
 from howdah.model.inventory import DiskKind, DiskRole, DiskSet, HostGroup, Inventory
@@ -15,10 +14,8 @@ from howdah.planner.facts import remaining_workers
 from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB, format_bytes, format_percent
 
-BLOCK_BYTES = 256 * MIB
-"""The block that is planned with before one is decided (D0 49, D1 77)."""
-REPLICATION = 3
-"""The replicas of a plan without a requested number (X5)."""
+BLOCK_BYTES = 256 * MIB  # The block that is planned with before one is decided (D0 49, D1 77).
+REPLICATION = 3  # The replicas of a plan without a requested number (X5).
 FILL_LIMIT = 0.8
 """The share of its room that HDFS should hold: balancing, deleting late and lost disks need the rest."""
 FILE_BYTES = 64 * MIB
@@ -103,8 +100,7 @@ def replica_bits_per_s(group: HostGroup, replication: int) -> float:
     return data_bytes_per_s(group) * 8 * (replication - 1) / replication
 
 
-_HOSTS_MOST = 10_000
-"""As many as the largest cluster of HDFS that was published."""
+_HOSTS_MOST = 10_000  # As many as the largest cluster of HDFS that was published.
 _RESERVED = "dfs.datanode.du.reserved"
 BLOCKS_PER_DATANODE = 1_000_000
 """Replicas beyond which a DataNode's reports and heap become a burden: practice, not a paper."""
@@ -144,18 +140,23 @@ def capacity(
     masters: Sequence[Master],
     settings: Sequence[Setting],
     *,
-    growth: Growth | None,
-    mean_file_bytes: int = FILE_BYTES,
+    request: PlanRequest,
 ) -> Capacity:
     """What the planned hosts hold and, where growth was asked for, what every year needs.
 
     Hosts that are added are like those of the largest group of workers. Raises UserError where a reserve
     leaves HDFS nothing of a disk.
     """
-    filled = holding(inventory, layouts, kinds, masters, settings, mean_file_bytes=mean_file_bytes)
+    growth = request.growth
+    filled = holding(inventory, layouts, kinds, masters, settings, mean_file_bytes=file_bytes(request))
     years = tuple(_years(filled, growth)) if growth else ()
     if growth and years and years[-1].hosts > _HOSTS_MOST:
-        _too_many(years, filled, growth)
+        first = next(year for year in years if year.hosts > _HOSTS_MOST)
+        when = f" in year {first.year}" if first.year else ""
+        take = f"take {first.hosts:,} hosts like those of {filled.group}"
+        problem = f"{format_bytes(first.need_bytes)}{when} {take}; the largest known HDFS has {_HOSTS_MOST:,}"
+        hint = "give hosts with more disks, larger files (--mean-file), or data for several clusters"
+        raise UserError("--need", problem, hint + (" or fewer years" if growth.years else ""))
     return Capacity(
         raw_bytes=filled.raw_bytes,
         usable_bytes=filled.usable_bytes,
@@ -166,27 +167,26 @@ def capacity(
     )
 
 
-def _too_many(years: Sequence[Year], filled: Holding, growth: Growth) -> NoReturn:
-    first = next(year for year in years if year.hosts > _HOSTS_MOST)
-    when = f" in year {first.year}" if first.year else ""
-    raise UserError(
-        "--need",
-        f"{format_bytes(first.need_bytes)}{when} take {first.hosts:,} hosts like those of {filled.group}; "
-        f"the largest known HDFS has {_HOSTS_MOST:,}",
-        "give hosts with more disks, larger files (--mean-file), or data for several clusters"
-        + (" or fewer years" if growth.years else ""),
-    )
-
-
 def _years(filled: Holding, growth: Growth) -> Iterator[Year]:
     for year in range(growth.years + 1):
         need = round(growth.need_bytes * (1 + growth.per_year) ** year)
-        fill = _fill(filled, need)
+        blocks = blocks_of(need, filled.block_bytes, filled.mean_file_bytes)
+        # At 1 a resource holds the most it should.
+        fill = {
+            "disks": need / filled.usable_bytes,
+            _HEAP: blocks * HEAP_BYTES_PER_BLOCK / filled.heap_bytes,
+            _BLOCKS: blocks * filled.replication / (filled.workers * BLOCKS_PER_DATANODE),
+        }
         first = max(fill, key=fill.__getitem__)
+        # The fewest hosts that hold so much, masters' included; more do not widen the NameNode's heap.
+        by_disks = math.ceil((need - filled.usable_bytes) / filled.host_bytes)
+        by_blocks = math.ceil(
+            (blocks * filled.replication / BLOCKS_PER_DATANODE - filled.workers) / filled.host_workers
+        )
         yield Year(
             year=year,
             need_bytes=need,
-            hosts=_hosts(filled, need),
+            hosts=max(filled.fewest_hosts, filled.hosts + max(by_disks, by_blocks)),
             first_full=f"{first}, {_share(fill[first])} the limit",
             fill=fill,
         )
@@ -195,24 +195,6 @@ def _years(filled: Holding, growth: Growth) -> Iterator[Year]:
 def _share(full: float) -> str:
     """A percentage, or a multiple for large numbers: ``81% of``, ``120 times``."""
     return f"{format_percent(full)} of" if full < _TIMES else f"{min(full, _MOST_TIMES):,.0f} times"
-
-
-def _fill(filled: Holding, need_bytes: int) -> dict[str, float]:
-    """How full each resource of the planned hosts is; at 1 it holds the most it should."""
-    blocks = blocks_of(need_bytes, filled.block_bytes, filled.mean_file_bytes)
-    return {
-        "disks": need_bytes / filled.usable_bytes,
-        _HEAP: blocks * HEAP_BYTES_PER_BLOCK / filled.heap_bytes,
-        _BLOCKS: blocks * filled.replication / (filled.workers * BLOCKS_PER_DATANODE),
-    }
-
-
-def _hosts(filled: Holding, need_bytes: int) -> int:
-    """The fewest hosts that hold so much, masters' included; more hosts do not widen the NameNode's heap."""
-    replicas = blocks_of(need_bytes, filled.block_bytes, filled.mean_file_bytes) * filled.replication
-    by_disks = math.ceil((need_bytes - filled.usable_bytes) / filled.host_bytes)
-    by_blocks = math.ceil((replicas / BLOCKS_PER_DATANODE - filled.workers) / filled.host_workers)
-    return max(filled.fewest_hosts, filled.hosts + max(by_disks, by_blocks))
 
 
 def holding(
@@ -233,7 +215,8 @@ def holding(
         group = groups[layout.group]
         for name, many in remaining_workers(group, layout, masters).items():
             workers += many
-            raw_bytes += round(many * _raw(by_name[name], group))
+            own_bytes = (by_name[name].data_disks or 0) * group.data_bytes / group.data_disks
+            raw_bytes += round(many * own_bytes)
             usable_bytes += round(many * _usable(by_name[name], group, settings, replication))
     largest = max(layouts, key=lambda layout: groups[layout.group].count)
     return Holding(
@@ -261,19 +244,12 @@ def holding(
     )
 
 
-def _raw(kind: Worker, group: HostGroup) -> float:
-    return (kind.data_disks or 0) * group.data_bytes / group.data_disks
-
-
 def _usable(kind: Worker, group: HostGroup, settings: Sequence[Setting], replication: float) -> float:
     disk = group.data_bytes / group.data_disks
     reserved = _number(settings, _RESERVED, kind, 0)
     if reserved >= disk:
-        raise UserError(
-            f"--set {_RESERVED}",
-            f"{format_bytes(reserved)} is all of a data disk of {group.name} ({format_bytes(disk)})",
-            "reserve less than one disk",
-        )
+        problem = f"{format_bytes(reserved)} is all of a data disk of {group.name} ({format_bytes(disk)})"
+        raise UserError(f"--set {_RESERVED}", problem, "reserve less than one disk")
     return (kind.data_disks or 0) * (disk - reserved) * FILL_LIMIT / replication
 
 

@@ -24,8 +24,7 @@ from howdah.units import (
     parse_count,
 )
 
-MOST_HOSTS = 10_000
-"""More are not simulated in any time that one would wait."""
+MOST_HOSTS = 10_000  # More are not simulated in any time that one would wait.
 _BLOCK_SIZE = "dfs.blocksize"
 
 _SLOTS = (0.75, 1.25)
@@ -36,10 +35,8 @@ _BLOCK_BYTES = range(64 * MIB, 1024 * MIB + 1)
 class Quantity(NamedTuple):
     """One thing that can be changed."""
 
-    parse: Callable[[str, str], int]
-    """Reads its value as a user writes it."""
-    text_of: Callable[[int], str]
-    """Writes it."""
+    parse: Callable[[str, str], int]  # Reads its value as a user writes it.
+    text_of: Callable[[int], str]  # Writes it.
     now: Callable[[ClusterPlan, HostGroup], int]
     of_host: Callable[[HostGroup, int], Mapping[str, Any]] | None = None
     """What changes in a group of hosts, by the names of an inventory."""
@@ -112,11 +109,8 @@ def _with_group(inventory: Inventory, group: HostGroup, update: Mapping[str, Any
         return Inventory(cluster=inventory.cluster, groups=groups)
     except ValidationError as error:
         bounds = error.errors(include_url=False)[0].get("ctx", {})
-        raise UserError(
-            where,
-            "is more than a host has",
-            f"give at most {bounds['le']:,}" if "le" in bounds else "give less",
-        ) from error
+        hint = f"give at most {bounds['le']:,}" if "le" in bounds else "give less"
+        raise UserError(where, "is more than a host has", hint) from error
 
 
 def _hosts(group: HostGroup, value: int) -> Mapping[str, Any]:
@@ -146,11 +140,8 @@ def _nics(group: HostGroup, update: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _cores(group: HostGroup, value: int) -> Mapping[str, Any]:
     if value % group.cpu.sockets:
-        raise UserError(
-            f"cores={value}",
-            f"do not divide among {group.cpu.sockets} sockets",
-            "give a number that divides evenly",
-        )
+        hint = "give a number that divides evenly"
+        raise UserError(f"cores={value}", f"do not divide among {group.cpu.sockets} sockets", hint)
     cpu = group.cpu.model_dump(mode="json", by_alias=True)
     return {"cpu": cpu | {"cores_per_socket": value // group.cpu.sockets}}
 
@@ -206,11 +197,9 @@ QUANTITIES: Mapping[str, Quantity] = {
 class Variant(NamedTuple):
     """A plan that differs in one thing from another one."""
 
-    flag: str
-    """Its flag on the command line."""
+    flag: str  # Its flag on the command line.
     plan: ClusterPlan
-    breaks: tuple[Breach, ...]
-    """The rules that it breaks."""
+    breaks: tuple[Breach, ...]  # The rules that it breaks.
 
 
 def plan_variants(inventory: Inventory, request: PlanRequest, plan: ClusterPlan) -> tuple[Variant, ...]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.inventory import HostGroup, Inventory
-from howdah.model.plan import Candidate, Judgement, Layout, Master, Worker
+from howdah.model.plan import Candidate, Layout, Master, Worker
 from howdah.model.request import PlanRequest
 from howdah.planner.facts import remaining_worker_hosts, remaining_workers
 from howdah.planner.master_placement import enough_hosts, place_masters
@@ -15,10 +15,8 @@ from howdah.planner.platforms.candidates import layout_of, weigh
 from howdah.planner.rules.masters import IDLE_DISKS, MOST_DISKS
 from howdah.units import format_percent
 
-_FEW_HOSTS = 60
-"""Hosts up to which masters are tried on every platform before one is chosen."""
-_NO_ROOM = 1.0
-"""Masters or replicas find no room: worse than any loss of time."""
+_FEW_HOSTS = 60  # Hosts up to which masters are tried on every platform before one is chosen.
+_NO_ROOM = 1.0  # Masters or replicas find no room: worse than any loss of time.
 
 
 class Choice(NamedTuple):
@@ -52,18 +50,16 @@ def choose(inventory: Inventory, request: PlanRequest) -> Choice:
         return choice
     weighed = dict(choice.weighed)
     for group in groups:
-        possible = [candidate for candidate in choice.weighed[group.name] if candidate.verdict != "refused"]
-        refused = [candidate for candidate in choice.weighed[group.name] if candidate.verdict == "refused"]
-        judged = [
-            _less_masters(inventory, group, choice.best(candidate), candidate, request)
-            for candidate in possible
-        ]
-        best, *slower = sorted(judged, key=lambda candidate: -candidate.score)
-        weighed[group.name] = (
-            best.model_copy(update={"verdict": "recommended"}),
-            *(candidate.model_copy(update={"verdict": "possible"}) for candidate in slower),
-            *refused,
+        best, *slower = sorted(
+            (
+                _less_masters(inventory, group, choice.best(candidate), candidate, request)
+                for candidate in choice.weighed[group.name]
+                if candidate.verdict != "refused"
+            ),
+            key=lambda candidate: -candidate.score,
         )
+        refused = [candidate for candidate in choice.weighed[group.name] if candidate.verdict == "refused"]
+        weighed[group.name] = (_recommended(best), *map(passed_over, slower), *refused)
     return Choice(groups, weighed)
 
 
@@ -87,28 +83,26 @@ def as_divided(choice: Choice, platforms: Mapping[str, str]) -> Choice:
                 "make a group for each division, or plan again without --from",
             )
         if had is None or had.verdict == "refused":
-            why = (
-                next((judgement.text for judgement in had.judgements if judgement.verdict == "refused"), "")
-                if had
-                else ""
+            judgements = had.judgements if had else ()
+            whys = (f": {judgement.text}" for judgement in judgements if judgement.verdict == "refused")
+            problem = (
+                f"divides hosts of {group.name} as {divisions.pop()}, which these cannot be{next(whys, '')}"
             )
-            raise UserError(
-                "--from",
-                f"divides hosts of {group.name} as {divisions.pop()}, which these cannot be"
-                f"{why and f': {why}'}",
-                "correct the inventory, or plan again without --from",
-            )
+            raise UserError("--from", problem, "correct the inventory, or plan again without --from")
         alternatives = (candidate for candidate in weighed[group.name] if candidate is not had)
-        weighed[group.name] = (
-            had.model_copy(update={"verdict": "recommended"}),
-            *(
-                candidate.model_copy(update={"verdict": "possible"})
-                if candidate.verdict == "recommended"
-                else candidate
-                for candidate in alternatives
-            ),
-        )
+        weighed[group.name] = (_recommended(had), *map(passed_over, alternatives))
     return Choice(choice.groups, weighed)
+
+
+def _recommended(candidate: Candidate) -> Candidate:
+    return candidate.model_copy(update={"verdict": "recommended"})
+
+
+def passed_over(candidate: Candidate) -> Candidate:
+    """The candidate as one of those that were not chosen."""
+    if candidate.verdict == "refused":
+        return candidate
+    return candidate.model_copy(update={"verdict": "possible"})
 
 
 def layouts_and_kinds(chosen: Sequence[Candidate]) -> tuple[tuple[Layout, ...], tuple[Worker, ...]]:
@@ -170,23 +164,22 @@ def _less_masters(
     try:
         placed = place_masters(inventory, layouts, kinds, request)
     except UserError:
-        judgement = IDLE_DISKS.con("has no room for the masters", _NO_ROOM)
-    else:
-        hosts, needed = remaining_worker_hosts(inventory, by_group, placed), enough_hosts(inventory, request)
-        if hosts < needed:
-            text = f"masters leave workers on {hosts} of the {needed} hosts that replicas need"
-            return _judged(candidate, IDLE_DISKS.con(text, _NO_ROOM))
-        remaining = remaining_workers(group, layout_of(candidate), placed)
-        disks = sum(remaining[kind.name] * (kind.data_disks or 0) for kind in candidate.kinds)
-        lost = round(1 - disks / (group.count * group.data_disks), 4)
-        if lost <= MOST_DISKS:
-            # Masters could share: that they do not is a choice, no property of the platform.
-            return candidate
-        judgement = IDLE_DISKS.con(f"masters take the places of {format_percent(lost)} of its disks", lost)
-    return _judged(candidate, judgement)
+        return _judged(candidate, "has no room for the masters", _NO_ROOM)
+    hosts, needed = remaining_worker_hosts(inventory, by_group, placed), enough_hosts(inventory, request)
+    if hosts < needed:
+        text = f"masters leave workers on {hosts} of the {needed} hosts that replicas need"
+        return _judged(candidate, text, _NO_ROOM)
+    remaining = remaining_workers(group, layout_of(candidate), placed)
+    disks = sum(remaining[kind.name] * (kind.data_disks or 0) for kind in candidate.kinds)
+    lost = round(1 - disks / (group.count * group.data_disks), 4)
+    if lost <= MOST_DISKS:
+        # Masters could share: that they do not is a choice, no property of the platform.
+        return candidate
+    return _judged(candidate, f"masters take the places of {format_percent(lost)} of its disks", lost)
 
 
-def _judged(candidate: Candidate, judgement: Judgement) -> Candidate:
+def _judged(candidate: Candidate, text: str, weight: float) -> Candidate:
+    judgement = IDLE_DISKS.con(text, weight)
     return candidate.model_copy(
         update={
             "judgements": (*candidate.judgements, judgement),

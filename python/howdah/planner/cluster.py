@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 
 from howdah.errors import UserError
 from howdah.model.base import WrongValue
 from howdah.model.hostname import check_hostname, fold
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.placement import placed_hosts, virtual_name
-from howdah.model.plan import Advice, Cluster, ClusterPlan, Layout, Master, Setting, Worker
+from howdah.model.plan import Advice, Cluster, ClusterPlan, Layout, Master
 from howdah.model.request import PlanRequest
 from howdah.model.storage_policy import POLICIES
-from howdah.planner.capacity import capacity, file_bytes
+from howdah.planner.capacity import capacity
 from howdah.planner.choice import Choice, choose, count_workers, layouts_and_kinds
 from howdah.planner.decide import beyond_rules, decide
 from howdah.planner.facts import Facts, MissingFact, cluster_facts
@@ -57,17 +58,11 @@ def plan_choice(
         *decide(SETTING_RULES, facts, kinds, inventory.groups),
     )
     settings += tuple(beyond_rules(request, settings))
-    facts = _knowing(facts, settings, choice.groups[0], kinds[0])
+    # Advice is given by what was decided, for the first group and its first kind of worker.
+    decided = {setting.key: setting.value for setting in settings}
+    facts = replace(facts, known_group=choice.groups[0], known_worker=kinds[0], decided=decided)
     check_coded(facts)
-    space = capacity(
-        inventory,
-        layouts,
-        kinds,
-        masters,
-        settings,
-        growth=request.growth,
-        mean_file_bytes=file_bytes(request),
-    )
+    space = capacity(inventory, layouts, kinds, masters, settings, request=request)
     return ClusterPlan(
         platform=" and ".join(dict.fromkeys(layout.platform for layout in layouts)),
         workers=kinds,
@@ -87,19 +82,6 @@ def plan_choice(
                 *_counsel(facts),
             ),
         ),
-    )
-
-
-def _knowing(facts: Facts, settings: Sequence[Setting], group: HostGroup, worker: Worker) -> Facts:
-    """The facts that advice is given by: what was decided, the first group and its first kind of worker."""
-    for setting in settings:
-        facts = facts.deciding(setting.key, setting.value)
-    return Facts(
-        request=facts.request,
-        known_group=group,
-        known_worker=worker,
-        known_cluster=facts.known_cluster,
-        decided=facts.decided,
     )
 
 
@@ -155,13 +137,12 @@ def with_hosts(plan: ClusterPlan, names: Sequence[str], like: str) -> ClusterPla
     if placed[like].masters or not placed[like].workers:
         carried = ", ".join(master.name for master in placed[like].masters) or "nothing"
         workers_only = [host.name for host in placed.values() if host.workers and not host.masters]
-        raise UserError(
-            f"--like {like}",
-            f"has {carried}, but a new host can have workers only",
+        hint = (
             f"one of {', '.join(workers_only)}"
             if workers_only
-            else "plan the larger cluster: howdah plan --from",
+            else "plan the larger cluster: howdah plan --from"
         )
+        raise UserError(f"--like {like}", f"has {carried}, but a new host can have workers only", hint)
     host_names = {host.lower() for member in cluster.inventory.groups for host in member.names}
     for name in names:
         try:
@@ -223,11 +204,9 @@ def _changed(
 ) -> ClusterPlan:
     cluster = plan.cluster
     if len(group.racks) > 1:
-        raise UserError(
-            f"group {group.name}",
-            f"is spread over {len(group.racks)} racks, so the rack of each host is unknown",
-            "make a group for each rack in the inventory, then plan again",
-        )
+        problem = f"is spread over {len(group.racks)} racks, so the rack of each host is unknown"
+        hint = "make a group for each rack in the inventory, then plan again"
+        raise UserError(f"group {group.name}", problem, hint)
     hosts = change(group.names)
     if not hosts:
         raise UserError(
@@ -239,16 +218,9 @@ def _changed(
     groups = tuple(larger if member.name == group.name else member for member in cluster.inventory.groups)
     inventory = Inventory(cluster=cluster.inventory.cluster, groups=groups)
     check_machine_names(inventory, cluster.layouts, cluster.masters, cluster.request)
-    space = capacity(
-        inventory,
-        cluster.layouts,
-        plan.workers,
-        cluster.masters,
-        plan.settings,
-        growth=cluster.request.growth,
-        mean_file_bytes=file_bytes(cluster.request),
-    )
-    topology = lay_out(inventory, cluster.layouts, coded=bool(cluster.request.coded))
+    layouts, request = cluster.layouts, cluster.request
+    space = capacity(inventory, layouts, plan.workers, cluster.masters, plan.settings, request=request)
+    topology = lay_out(inventory, layouts, coded=bool(request.coded))
     changed = cluster.model_copy(update={"inventory": inventory, "topology": topology, "capacity": space})
     # Created and not copied, so that it is checked as any plan.
     return ClusterPlan.model_validate(plan.model_copy(update={"cluster": changed}).model_dump(by_alias=True))

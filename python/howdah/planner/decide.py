@@ -13,13 +13,12 @@ from howdah.model.inventory import HostGroup
 from howdah.model.plan import Breach, Setting, Value, Worker, value_text
 from howdah.model.request import DEFAULT_HADOOP, Override, PlanRequest
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Decision, FamilyRule, Scope, SettingRule
+from howdah.planner.rule import Decision, FamilyRule, Scope, SettingRule, with_user_value
 from howdah.releases import catalogue
 from howdah.releases.values import read_bool, read_list, read_size, whole_seconds
 from howdah.units import KIB, MIB, parse_bytes
 
-_CLOSE = 0.8
-"""Similarity of two keys, of 1, from which one may be meant for the other."""
+_CLOSE = 0.8  # Similarity of two keys, of 1, from which one may be meant for the other.
 _SMALLEST_SIZE = 64 * KIB
 """What a rule counts in bytes is at least this; what it counts otherwise takes no unit of bytes."""
 _COUNTED_IN = {"mb": MIB, "kb": KIB, "kbytes": KIB}
@@ -87,7 +86,7 @@ def _setting(
     if own_value is None:
         return setting
     value = typed(own_value, decision.value)
-    return _with_user_value(setting, value, _breaches(rule, value, decision, facts))
+    return with_user_value(setting, value, _breaches(rule, value, decision, facts))
 
 
 def _members(rule: FamilyRule, facts: Facts) -> Iterable[Setting]:
@@ -96,19 +95,7 @@ def _members(rule: FamilyRule, facts: Facts) -> Iterable[Setting]:
     for key, decision in rule.members(facts).items():
         setting = rule.setting(key, decision, file=rule.file)
         own_value = next((override for override in facts.request.overrides if override.key == key), None)
-        yield setting if own_value is None else _with_user_value(setting, typed(own_value, decision.value))
-
-
-def _with_user_value(setting: Setting, value: Value, breaks: tuple[Breach, ...] = ()) -> Setting:
-    return setting.model_copy(
-        update={
-            "value": value,
-            "origin": "user",
-            "reason": "given by the user",
-            "source": "command line",
-            "breaks": breaks,
-        }
-    )
+        yield setting if own_value is None else with_user_value(setting, typed(own_value, decision.value))
 
 
 def _breaches(rule: SettingRule, value: Value, decision: Decision, facts: Facts) -> tuple[Breach, ...]:
@@ -152,7 +139,11 @@ def _whole(text: str, like: int, key: str, where: str) -> int:
     except ValueError:
         pass
     if is_period(key):
-        return _seconds(text, like, where)
+        seconds = whole_seconds(text)
+        if seconds is None:
+            hint = f"90, 90s or 2m for instance; the rule gives {like}"
+            raise UserError(where, f"{text!r} is not a whole number of seconds", hint)
+        return seconds
     unit = MIB if key in _COUNTED_IN_MIB else _COUNTED_IN.get(re.split(r"[._-]", key)[-1].lower())
     if unit is None and like < _SMALLEST_SIZE:
         raise UserError(where, f"{text!r} is not a whole number", f"give one; the rule gives {like}")
@@ -170,14 +161,6 @@ def is_period(key: str) -> bool:
     return definition is not None and definition.kind == "duration"
 
 
-def _seconds(text: str, like: int, where: str) -> int:
-    seconds = whole_seconds(text)
-    if seconds is None:
-        hint = f"90, 90s or 2m for instance; the rule gives {like}"
-        raise UserError(where, f"{text!r} is not a whole number of seconds", hint)
-    return seconds
-
-
 def beyond_rules(request: PlanRequest, decided: Sequence[Setting]) -> Iterator[Setting]:
     """The user's values for keys that no rule decided but the planned release reads.
 
@@ -190,7 +173,8 @@ def beyond_rules(request: PlanRequest, decided: Sequence[Setting]) -> Iterator[S
         where = f"--set {override.key}"
         if override.key in file_of:
             if file_of[override.key] is None:
-                raise _worked_out(override.key, where)
+                hint = "--slots" if override.key.endswith("_slots") else "--workers-per-host and --overcommit"
+                raise UserError(where, "is not a setting: the plan derives it from the hosts", f"see {hint}")
             continue
         release = next((product for product in products if product.find(override.key)), None)
         definition = release.find(override.key) if release else None
@@ -206,11 +190,6 @@ def beyond_rules(request: PlanRequest, decided: Sequence[Setting]) -> Iterator[S
             origin="user",
             file=definition.file,
         )
-
-
-def _worked_out(key: str, where: str) -> UserError:
-    hint = "--slots" if key.endswith("_slots") else "--workers-per-host and --overcommit"
-    return UserError(where, "is not a setting: the plan derives it from the hosts", f"see {hint}")
 
 
 def _unknown(

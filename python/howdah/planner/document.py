@@ -1,29 +1,19 @@
-"""The rules in words: what each requires, its sources spelt out, and the pages of the documentation.
-
-``python -m howdah.planner.document docs/rules`` writes a page for each subject, and an index; a test compares
-them with the rules.
-"""
+"""The rules in words: what each requires, and its sources spelt out."""
 
 from __future__ import annotations
 
 import json
 import re
-import sys
-from collections.abc import Iterator
+from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from itertools import groupby
-from operator import attrgetter
-from pathlib import Path
 from typing import NamedTuple
 
-from howdah.markdown import pipe_table
-from howdah.model.plan import Value, value_text
+from howdah.model.plan import Value
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile, Protection
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.rule import (
-    MEANINGS,
     AdviceRule,
     Decision,
     FamilyRule,
@@ -32,11 +22,9 @@ from howdah.planner.rule import (
     SettingRule,
     Severity,
 )
-from howdah.planner.rules.catalogue import RULES, SUBJECTS
-from howdah.units import format_counted
+from howdah.planner.rules.declare import read_table
 
-_HELD_AGAINST = ("release", "drift")
-"""Subjects with rules that only a check applies, to every property."""
+_HELD_AGAINST = ("release", "drift")  # Subjects with rules that only a check applies, to every property.
 _MIX = (Demand(kind="terasuite"), Demand(kind="ycsb"))
 _MANY = (*_MIX, Demand(kind="spark"), Demand(kind="tez"))
 _REQUESTS = (
@@ -91,45 +79,10 @@ class ItemKind(StrEnum):
     RESOLVED = "X"
 
 
-KINDS = {
-    ItemKind.PRACTICE: "best practice",
-    ItemKind.CONFIGURATION: "configuration that was measured",
-    ItemKind.NUMBER: "number",
-    ItemKind.WARNING: "warning",
-    ItemKind.TRADE_OFF: "trade-off",
-    ItemKind.RESOLVED: "contradiction resolved",
-}
-PAPERS = {
-    "D0": "Virtualized Hadoop Performance with VMware vSphere 6 on High-Performance Servers (2015)",
-    "D1": "Protecting Hadoop with VMware vSphere 5 Fault Tolerance (2012)",
-    "D2": "A Benchmarking Case Study of Virtualized Hadoop Performance on VMware vSphere 5 (2011)",
-    "D3": "HBase on vSphere 6 with Big Data Extensions (2016)",
-    "D4": "AMAX, Performance measurement of a Hadoop cluster: 1GbE against 10GbE (2012)",
-    "howdah": "howdah: where the papers disagree",
-}
-"""The papers' titles with the year of each."""
-GUIDES = {
-    "Cloudera: Sizing NameNode Heap Memory": "docs.cloudera.com, CDP Private Cloud Base 7, HDFS overview",
-    "Cloudera: Recommended settings for G1GC": "docs.cloudera.com, Runtime 7.2, scaling namespaces",
-    "Cloudera: hardware requirements": "docs.cloudera.com, CDP Private Cloud Base 7, hardware requirements",
-    "Cloudera: HDFS heap sizing": "docs.cloudera.com, Runtime 7.2, scaling namespaces",
-    "Cloudera: Disabling transparent hugepages": "docs.cloudera.com, CDP Private Cloud Base 7, performance",
-    "Cloudera: tuning Spark jobs": "blog.cloudera.com, How-to: Tune Your Apache Spark Jobs (Part 2)",
-    "Hortonworks: tuning Hive on Tez": "community.cloudera.com, Demystify Apache Tez Memory Tuning",
-    "Spark: running on YARN": "spark.apache.org/docs/latest/running-on-yarn.html",
-    "Spark: configuration": "spark.apache.org/docs/latest/configuration.html",
-    "Spark: tuning": "spark.apache.org/docs/latest/tuning.html",
-    "Spark: job scheduling": "spark.apache.org/docs/latest/job-scheduling.html",
-    "Spark: SQL performance tuning": "spark.apache.org/docs/latest/sql-performance-tuning.html",
-    "Spark: monitoring": "spark.apache.org/docs/latest/monitoring.html",
-    "Spark: security": "spark.apache.org/docs/latest/security.html",
-    "Tez: TezConfiguration": "tez.apache.org/releases, TezConfiguration",
-    "Tez: TezRuntimeConfiguration": "tez.apache.org/releases, TezRuntimeConfiguration",
-    "Hive: configuration properties": "hive.apache.org, Configuration Properties",
-    "Elasticsearch: TCP retransmission timeout": "elastic.co/guide, reference, system configuration",
-    "Hortonworks: Configuring NameNode Heap Size": "docs.hortonworks.com, HDP 2.6, command line installation",
-}
-"""Vendors' and projects' guides that rules cite, and where each is found."""
+_SOURCES = read_table("sources.toml")
+KINDS = {ItemKind(letter): kind for letter, kind in _SOURCES["kinds"].items()}
+PAPERS: Mapping[str, str] = _SOURCES["papers"]
+GUIDES: Mapping[str, str] = _SOURCES["guides"]
 
 
 class Item(NamedTuple):
@@ -149,18 +102,6 @@ class Item(NamedTuple):
     def title(self) -> str:
         """The title of its paper, with the year."""
         return PAPERS[self.paper]
-
-
-_KNOWN_FORMS = (
-    (r"((?:HDFS|HBASE|HADOOP|YARN|MAPREDUCE)-\d+)", r"an issue: https://issues.apache.org/jira/browse/\1"),
-    (r"(JDK-\d+)", r"an issue of OpenJDK: https://bugs.openjdk.org/browse/\1"),
-    (r"RFC (\d+)", r"a standard of the Internet: https://www.rfc-editor.org/rfc/rfc\1"),
-    (r"JEP (\d+)", r"a proposal that Java adopted: https://openjdk.org/jeps/\1"),
-    (r"([^:]+): (.+)", r"\2, of \1"),
-    (r"howdah", "this planner's own judgement: practice, with no document behind it but the reason given"),
-    (r"(.+)", r"the documentation of \1"),
-)
-"""How sources read that are no item of a paper and no guide, and what they are; the first that fits."""
 
 
 def explain(rule: Rule) -> Explanation:
@@ -266,117 +207,5 @@ def source_text(source: str) -> str:
         return f"{KINDS[cited.kind]} of *{cited.title}*: {cited.says}"
     if place := GUIDES.get(source):
         return f"a guide: {place}"
-    form, meaning = next(entry for entry in _KNOWN_FORMS if re.fullmatch(entry[0], source))
+    form, meaning = next(entry for entry in _SOURCES["forms"].items() if re.fullmatch(entry[0], source))
     return re.sub(form, meaning, source, count=1)
-
-
-_NOTICE = "<!-- Written by `python -m howdah.planner.document docs/rules`; change the rules instead. -->"
-
-
-def pages() -> dict[str, str]:
-    """Every page by its file's name."""
-    explained = sorted(map(explain, RULES), key=attrgetter("subject"))
-    by_subject = {subject: tuple(rules) for subject, rules in groupby(explained, key=attrgetter("subject"))}
-    return {"index.md": _index(by_subject)} | {
-        f"{subject}.md": _page(subject, rules) for subject, rules in by_subject.items()
-    }
-
-
-def write(folder: Path) -> None:
-    """Write all pages into a folder, and remove pages of subjects that are gone."""
-    folder.mkdir(parents=True, exist_ok=True)
-    current = pages()
-    for old in folder.glob("*.md"):
-        if old.name not in current:
-            old.unlink()
-    for name, text in current.items():
-        (folder / name).write_text(text, encoding="utf-8")
-
-
-def _index(by_subject: dict[str, tuple[Explanation, ...]]) -> str:
-    subjects = (
-        (f"[{SUBJECTS[subject].title}]({subject}.md)", SUBJECTS[subject].about, str(len(rules)))
-        for subject, rules in by_subject.items()
-    )
-    severities = ((f"`{severity}`", meaning) for severity, meaning in MEANINGS.items())
-    papers = ((label, title) for label, title in PAPERS.items() if label != "howdah")
-    total = sum(map(len, by_subject.values()))
-    return "\n".join(
-        [
-            _NOTICE,
-            "",
-            "# The rules",
-            "",
-            f"A plan and a check are based on {format_counted(total, 'rule')}. `howdah rules` lists them, "
-            "`howdah rules show os.swappiness` explains one.",
-            "",
-            pipe_table(("subject", "about", "rules"), subjects) + "\n",
-            "What breaking a rule means:",
-            "",
-            pipe_table(("severity", "meaning"), severities) + "\n",
-            "Rules cite the studies that howdah descends from by number (`D0 49`), what was resolved where "
-            "they disagree (`X7`), releases and issues, or `howdah` if practice is the only source:",
-            "",
-            pipe_table(("paper", "title"), papers) + "\n",
-        ]
-    )
-
-
-def _page(subject: str, rules: tuple[Explanation, ...]) -> str:
-    overview = ((f"[`{rule.id}`](#{_anchor(rule.id)})", rule.severity, rule.says) for rule in rules)
-    head = [_NOTICE, "", f"# {SUBJECTS[subject].title}", "", SUBJECTS[subject].about, ""]
-    return "\n".join(
-        [
-            *head,
-            pipe_table(("rule", "severity", "in short"), overview) + "\n",
-            *("\n".join(_rule(rule)) for rule in rules),
-        ]
-    )
-
-
-def _rule(rule: Explanation) -> Iterator[str]:
-    yield f"## {rule.id}\n"
-    yield f"{rule.says}\n"
-    yield from _facts(rule)
-    yield ""
-    yield "\n>\n".join(
-        f"> [{source.label}](index.md), {source.kind}: {_escaped(source.says)}"
-        for source in rule.sources
-        if source.title
-    )
-    yield ""
-
-
-def _facts(rule: Explanation) -> Iterator[str]:
-    if rule.key:
-        verb = "holds" if rule.does == "holds the default" else "sets"
-        yield f"- {verb} `{rule.key}` in `{rule.file}`{_value(rule)}"
-    else:
-        yield f"- {rule.does}"
-    yield f"- severity: {rule.severity} ({MEANINGS[rule.severity]})"
-    yield f"- when: {rule.condition}"
-    if len(rule.profiles) == 1:
-        yield f"- profile: {rule.profiles[0]} only"
-    if rule.today:
-        yield f"- today: {rule.today}"
-    if documents := [source.label for source in rule.sources if not source.title]:
-        yield f"- source: {', '.join(documents)}"
-
-
-def _value(rule: Explanation) -> str:
-    if rule.value != "":
-        return f" to `{value_text(rule.value)}`: {rule.because}"
-    return f"; the value {rule.because}" if rule.because else ""
-
-
-def _anchor(rule_id: str) -> str:
-    """The anchor that a heading of this text gets: lower case, without dots."""
-    return rule_id.replace(".", "")
-
-
-def _escaped(text: str) -> str:
-    return text.replace("<", "&lt;").replace("*", "\\*")
-
-
-if __name__ == "__main__":
-    write(Path(sys.argv[1]))

@@ -71,13 +71,6 @@ class ClusterFacts:
         """Data disks of all workers."""
         return sum((worker.data_disks or 0) * count for worker, count in self.kinds)
 
-    def own_disks(self, role: Role) -> int:
-        """Disks that every place of a daemon has which no worker uses."""
-        return min(
-            (self.idle_disks.get(master.name, 0) for master in self.masters if role in master.roles),
-            default=0,
-        )
-
     def addresses(self, role: Role) -> tuple[str, ...]:
         """Host names of the masters that run a daemon."""
         return tuple(master.address for master in self.masters if role in master.roles)
@@ -104,7 +97,10 @@ class Facts:
 
     def own_disks(self, role: Role) -> int:
         """Disks that every place of a daemon has which no worker uses; 0 where the cluster is not known."""
-        return self.known_cluster.own_disks(role) if self.known_cluster is not None else 0
+        cluster = self.known_cluster
+        masters = cluster.masters if cluster is not None else ()
+        idle = cluster.idle_disks if cluster is not None else {}
+        return min((idle.get(master.name, 0) for master in masters if role in master.roles), default=0)
 
     @property
     def group(self) -> HostGroup:
@@ -166,14 +162,11 @@ def remaining_worker_hosts(
     """Hosts that still carry at least one worker."""
     freed = _freed(masters)
     return sum(
-        group.count - sum(_emptied(freed[host], layout) for host in freed.keys() & set(group.names))
+        group.count
+        - sum(not Counter(layout.workers) - freed[host] for host in freed.keys() & set(group.names))
         for group in inventory.worker_groups
         if (layout := layouts.get(group.name)) is not None
     )
-
-
-def _emptied(freed: Counter[str], layout: Layout) -> bool:
-    return not Counter(layout.workers) - freed
 
 
 def _freed(masters: Sequence[Master]) -> dict[str, Counter[str]]:

@@ -13,35 +13,25 @@ from howdah.planner.rule import Decision
 from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB, format_memory
 
-PARALLEL_REFERENCES_FROM = 17
-"""The Java since which G1 processes references on several threads by default."""
+PARALLEL_REFERENCES_FROM = 17  # The Java since which G1 processes references on several threads by default.
 _FEW_CPUS = 8
 _COLLECTORS_LEAST, _COLLECTORS_MOST = 2, 8
-COMPRESSED_MOST = 31 * GIB
-"""Above it Java's pointers double in size ..."""
-UNCOMPRESSED_LEAST = 48 * GIB
-"""... and below this a heap holds less than one of 31 GiB."""
-SYSTEM_BYTES = 2 * GIB
-"""What an operating system for masters alone keeps of its memory."""
-HEAP_OF_MEMORY = 0.75
-"""Java takes about a third more than its heap: threads, code, buffers."""
+COMPRESSED_MOST = 31 * GIB  # Above it Java's pointers double in size ...
+UNCOMPRESSED_LEAST = 48 * GIB  # ... and below this a heap holds less than one of 31 GiB.
+SYSTEM_BYTES = 2 * GIB  # What an operating system for masters alone keeps of its memory.
+HEAP_OF_MEMORY = 0.75  # Java takes about a third more than its heap: threads, code, buffers.
 WORKERS_PER_GIB = 250
 CONTAINERS_PER_GIB = 50_000
 """NodeManagers, and concurrent containers, for each further GiB of a ResourceManager's heap."""
 CLIENTS_PER_GIB = 500
 """Workers for which ZooKeeper has one GiB more: each keeps connections, and what it watches."""
-HEAP_PER_TASK = 12_000
-"""1.2 GB of the JobHistoryServer's for 100,000 tasks in its cache (MAPREDUCE-6622)."""
-HISTORY_LEAST = 512 * MIB
-"""What a JobHistoryServer needs without any job loaded."""
+HEAP_PER_TASK = 12_000  # 1.2 GB of the JobHistoryServer's for 100,000 tasks in its cache (MAPREDUCE-6622).
+HISTORY_LEAST = 512 * MIB  # What a JobHistoryServer needs without any job loaded.
 TASKS_LEAST = 40_000
-REGIONS = 100
-"""Of a RegionServer; 20 to 200 are what HBase's guide recommends."""
-_SPARE_TASKS = 1.2
-"""The cache holds a fifth more than the largest job (mapred-default.xml)."""
+REGIONS = 100  # Of a RegionServer; 20 to 200 are what HBase's guide recommends.
+_SPARE_TASKS = 1.2  # The cache holds a fifth more than the largest job (mapred-default.xml).
 _STEP_TASKS = 10_000
-_WAVES = 2
-"""Waves of map tasks of the largest job, where jobs are not known (howdah)."""
+_WAVES = 2  # Waves of map tasks of the largest job, where jobs are not known (howdah).
 _BLOCK_BYTES = 128 * MIB
 _STEP = 64 * MIB
 _OF_REGIONS = ((10_000, 300, 12 * GIB), (10_000, 200, 8 * GIB), (100, 0, 4 * GIB))
@@ -188,19 +178,17 @@ def master_heap(role: Role, facts: Facts) -> int:
     return min((heaps_in(home, sizes)[role] for home in homes), default=sizes[role])
 
 
-def sized_heap(role: Role, facts: Facts, why: str, *more: str) -> Decision:
+def sized_heap(role: Role, facts: Facts, *more: str, **values: object) -> Decision:
     """The heap of a master that grows with the cluster, and further options; raises MissingFact."""
-    size = master_heap(role, facts)
-    return _limited(size, why, *more)
+    return limited_heap(master_heap(role, facts), *more, **values)
 
 
-def small_heap(role: Role, why: str, *more: str) -> Decision:
+def small_heap(role: Role, *more: str) -> Decision:
     """The heap of a daemon that hardly depends on the cluster, and further options."""
-    return _limited(_SMALL[role], why, *more)
+    return limited_heap(_SMALL[role], *more)
 
 
-def _limited(size: int, why: str, *more: str) -> Decision:
-    return Decision(
-        heap_options(size, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", *more),
-        f"{format_memory(size)}: {why}; without a limit Java takes a quarter of the host's memory",
-    )
+def limited_heap(size: int, *more: str, **values: object) -> Decision:
+    """A heap of this size and a daemon's usual options; ``values`` go into the rule's reason."""
+    options = heap_options(size, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", *more)
+    return Decision(options, values={"heap": format_memory(size), **values})

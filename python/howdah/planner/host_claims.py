@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 from howdah.errors import UserError
-from howdah.model.inventory import DiskKind, DiskRole, HostGroup, Inventory, Sharing
+from howdah.model.inventory import HostGroup, Inventory, Sharing
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Cluster, ClusterPlan, Layout, Worker
-from howdah.planner.platforms.division import memory_for_workers
+from howdah.model.plan import Cluster, ClusterPlan
+from howdah.planner.platforms.division import DiskType, data_disks, memory_for_workers
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_gib
 
 _HINT = "plan one of them again: with a smaller --share, or --beside the others"
-DiskType = tuple[DiskKind, int]
-"""The type of a data disk: its kind and its size in bytes."""
 
 
 class Claim(NamedTuple):
@@ -34,15 +32,6 @@ class Claim(NamedTuple):
     controller_bytes_per_s: int
     disks: tuple[tuple[DiskType, int], ...]
     numbers: tuple[int, ...]
-
-
-def data_disks(group: HostGroup) -> Counter[DiskType]:
-    """Data disks of one host by what they are made of and their size."""
-    counted: Counter[DiskType] = Counter()
-    for disk in group.disks:
-        if disk.role is DiskRole.DATA:
-            counted[disk.kind, disk.size_bytes] += disk.count
-    return counted
 
 
 def claims_of(plans: Iterable[ClusterPlan]) -> dict[str, tuple[Claim, ...]]:
@@ -69,7 +58,14 @@ def check_fit(inventory: Inventory, plans: Sequence[ClusterPlan]) -> None:
             if on_host not in sound:
                 _check_host(host, group, on_host)
                 sound.add(on_host)
-    _check_names(plans)
+    owner: dict[str, str] = {}
+    for plan in plans:
+        name = plan.cluster.inventory.cluster
+        for machine in dict.fromkeys(_machines(plan.cluster)):
+            if (first_owner := owner.setdefault(machine, name)) != name:
+                problem = f"would belong to cluster {first_owner} and to cluster {name}"
+                hint = "give one of the clusters another name: --cluster NAME"
+                raise UserError(f"machine {machine}", problem, hint)
 
 
 def _claims(plan: ClusterPlan) -> Iterator[tuple[str, Claim]]:
@@ -84,28 +80,23 @@ def _claims(plan: ClusterPlan) -> Iterator[tuple[str, Claim]]:
     }
     for group in cluster.inventory.groups:
         layout = layouts.get(group.name)
-        claim = _claim(cluster, group, layout, kinds)
+        virtual = layout is not None and layout.virtual
+        places = [kinds[kind] for kind in layout.workers] if layout is not None and virtual else []
+        sharing = cluster.request.sharing
+        claim = Claim(
+            cluster=cluster.inventory.cluster,
+            whole=not virtual,
+            vcpus=sum(place.vcpus or 0 for place in places) if virtual else group.cpu.threads,
+            memory_bytes=sum(place.memory_bytes for place in places) if virtual else group.memory_bytes,
+            bits_per_s=group.network_bits_per_s,
+            controller_bytes_per_s=group.controller_bytes_per_s or 0,
+            disks=tuple(sorted(data_disks(group).items())),
+            numbers=(sharing.disks.get(group.name) if sharing is not None else None)
+            or tuple(range(1, group.data_disks + 1)),
+        )
         for host in group.names:
             if layout is not None or host.lower() in with_masters:
                 yield host.lower(), claim
-
-
-def _claim(cluster: Cluster, group: HostGroup, layout: Layout | None, kinds: Mapping[str, Worker]) -> Claim:
-    """What the cluster has of every host of a group that it uses; masters' own hosts have no layout."""
-    virtual = layout is not None and layout.virtual
-    places = [kinds[kind] for kind in layout.workers] if layout is not None and virtual else []
-    sharing = cluster.request.sharing
-    return Claim(
-        cluster=cluster.inventory.cluster,
-        whole=not virtual,
-        vcpus=sum(place.vcpus or 0 for place in places) if virtual else group.cpu.threads,
-        memory_bytes=sum(place.memory_bytes for place in places) if virtual else group.memory_bytes,
-        bits_per_s=group.network_bits_per_s,
-        controller_bytes_per_s=group.controller_bytes_per_s or 0,
-        disks=tuple(sorted(data_disks(group).items())),
-        numbers=(sharing.disks.get(group.name) if sharing is not None else None)
-        or tuple(range(1, group.data_disks + 1)),
-    )
 
 
 def _check_host(host: str, group: HostGroup, claims: Sequence[Claim]) -> None:
@@ -113,11 +104,9 @@ def _check_host(host: str, group: HostGroup, claims: Sequence[Claim]) -> None:
         return
     names = " and ".join(claim.cluster for claim in claims)
     if whole := [claim.cluster for claim in claims if claim.whole]:
-        raise UserError(
-            f"host {host}",
-            f"is used without a hypervisor by cluster {whole[0]}, so {names} cannot share it",
-            "divide it with --hypervisor vsphere or kvm, or leave it out of one cluster",
-        )
+        problem = f"is used without a hypervisor by cluster {whole[0]}, so {names} cannot share it"
+        hint = "divide it with --hypervisor vsphere or kvm, or leave it out of one cluster"
+        raise UserError(f"host {host}", problem, hint)
     for claimed, present in _excesses(group, claims):
         raise UserError(
             f"host {host}", f"clusters {names} need {claimed} together, but there are {present}", _HINT
@@ -154,19 +143,6 @@ def _excesses(group: HostGroup, claims: Sequence[Claim]) -> Iterator[tuple[str, 
             f"{format_bits_per_s(speed)} of its network ports",
             format_bits_per_s(group.network_bits_per_s),
         )
-
-
-def _check_names(plans: Sequence[ClusterPlan]) -> None:
-    owner: dict[str, str] = {}
-    for plan in plans:
-        name = plan.cluster.inventory.cluster
-        for machine in dict.fromkeys(_machines(plan.cluster)):
-            if (first_owner := owner.setdefault(machine, name)) != name:
-                raise UserError(
-                    f"machine {machine}",
-                    f"would belong to cluster {first_owner} and to cluster {name}",
-                    "give one of the clusters another name: --cluster NAME",
-                )
 
 
 def _machines(cluster: Cluster) -> Iterator[str]:

@@ -24,12 +24,10 @@ class StorageLimits(NamedTuple):
     settings: dict[str, float]
     racks: int
     block_bytes: float
-    host_disk_bytes_per_s: float
-    """What one host's disks move, of the slowest group."""
+    host_disk_bytes_per_s: float  # What one host's disks move, of the slowest group.
     host_link_bytes_per_s: float
     host_cores: float
-    capacity_bytes: float
-    """What all data disks hold when they are as full as they should be."""
+    capacity_bytes: float  # What all data disks hold when they are as full as they should be.
 
     def number(self, key: str, default: float) -> float:
         """A setting of the plan, or Hadoop's default."""

@@ -10,7 +10,7 @@ from howdah.model.cluster import Scaling
 from howdah.model.host import Host
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
 from howdah.model.placement import placed_hosts
-from howdah.model.plan import Cluster, ClusterPlan, Worker
+from howdah.model.plan import Cluster, ClusterPlan
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.lab_parts import (
     fewer,
@@ -70,13 +70,12 @@ class Shrinking(NamedTuple):
                 break
             worker_bytes = self.room.memory_bytes - touched.masters - CLIENT_BYTES
             count = max(least, min(count - 1, count * worker_bytes // touched.workers))
-        raise UserError(
-            "plan",
+        problem = (
             f"{format_counted(least, 'host')} of it, scaled down to the minimum, use "
             f"{format_memory(touched.total)} of memory; a lab on this machine may "
-            f"use {format_memory(self.room.memory_bytes)}",
-            self._instead(least),
+            f"use {format_memory(self.room.memory_bytes)}"
         )
+        raise UserError("plan", problem, self._instead(least))
 
     def _roomiest(self, hosts: int, smallest: ClusterPlan) -> ClusterPlan:
         """The plan with hosts that share all memory, or ``smallest`` if they would use too much."""
@@ -116,11 +115,8 @@ class Shrinking(NamedTuple):
         """Raise UserError where the plan's racks cannot hold so many hosts, equally many each."""
         possible = sum(count for _, count in _counts(divided_alike(self.cluster), hosts))
         if possible != hosts:
-            raise UserError(
-                f"--hosts {hosts}",
-                "do not divide evenly over the plan's racks",
-                f"give, for example, {possible}",
-            )
+            hint = f"give, for example, {possible}"
+            raise UserError(f"--hosts {hosts}", "do not divide evenly over the plan's racks", hint)
 
     def _cpus_of_a_thread(self, groups: Sequence[HostGroup]) -> float:
         """What each thread has of a CPU; masters' hosts have theirs on top."""
@@ -301,7 +297,8 @@ def quantities(plan: ClusterPlan, cpu_share: float) -> Iterator[tuple[str, PlanQ
     yield "hosts with workers", PlanQuantity(sum(bool(host.workers) for host in hosts))
     yield "hosts without workers", PlanQuantity(sum(not host.workers for host in hosts))
     yield "workers", PlanQuantity(sum(len(host.workers) for host in hosts))
-    yield "replicas", PlanQuantity(_number(plan, "dfs.replication"))
+    value = next((setting.value for setting in plan.settings if setting.key == "dfs.replication"), 0)
+    yield "replicas", PlanQuantity(float(value) if isinstance(value, int | float) else 0.0)
     if plan.cluster.request.dataset_bytes is not None:
         yield "dataset", PlanQuantity(plan.cluster.request.dataset_bytes, "B")
     if records := max((workload.records or 0 for workload in plan.cluster.request.workloads), default=0):
@@ -309,7 +306,11 @@ def quantities(plan: ClusterPlan, cpu_share: float) -> Iterator[tuple[str, PlanQ
     for group in plan.cluster.inventory.groups:
         yield from _of_group(group, cpu_share)
     for worker in plan.workers:
-        yield from _of_worker(worker)
+        of = f"per {worker.name}" if worker.name == "worker" else f"per worker of kind {worker.name}"
+        yield f"memory {of}", PlanQuantity(worker.memory_bytes, "B")
+        yield f"virtual CPUs {of}", PlanQuantity(worker.vcpus or 0)
+        yield f"map tasks at once {of}", PlanQuantity(worker.map_slots)
+        yield f"reduce tasks at once {of}", PlanQuantity(worker.reduce_slots)
 
 
 def _of_group(group: HostGroup, cpu_share: float) -> Iterator[tuple[str, PlanQuantity]]:
@@ -323,19 +324,6 @@ def _of_group(group: HostGroup, cpu_share: float) -> Iterator[tuple[str, PlanQua
     yield f"data disks {host}", PlanQuantity(group.data_disks)
     sizes = [disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA]
     yield f"largest data disk {host}", PlanQuantity(max(sizes), "B")
-
-
-def _of_worker(worker: Worker) -> Iterator[tuple[str, PlanQuantity]]:
-    of = f"per {worker.name}" if worker.name == "worker" else f"per worker of kind {worker.name}"
-    yield f"memory {of}", PlanQuantity(worker.memory_bytes, "B")
-    yield f"virtual CPUs {of}", PlanQuantity(worker.vcpus or 0)
-    yield f"map tasks at once {of}", PlanQuantity(worker.map_slots)
-    yield f"reduce tasks at once {of}", PlanQuantity(worker.reduce_slots)
-
-
-def _number(plan: ClusterPlan, key: str) -> float:
-    value = next((setting.value for setting in plan.settings if setting.key == key), 0)
-    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def notes(planned: Cluster, lab: Cluster) -> Iterator[str]:

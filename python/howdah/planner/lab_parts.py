@@ -16,8 +16,7 @@ from howdah.planner.platforms.division import Division, divide, least_worker
 from howdah.units import GIB, exact_bits_per_s, exact_bytes
 
 _LINK_STEP = 1_000_000
-_LEAST_LINK = 10_000_000
-"""Slower links are mostly queue."""
+_LEAST_LINK = 10_000_000  # Slower links are mostly queue.
 
 _HOSTS = {Protection.NONE: 1, Protection.HA: 3, Protection.FT: 2}
 """Hosts for masters alone: a quorum for HA, primaries and shadows for FT."""

@@ -20,24 +20,18 @@ from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB
 
 _KEPT_SHARE = 16
-_KEPT_LEAST = GIB
-"""A sixteenth of memory, at least 1 GiB, stays with whatever else runs here (howdah)."""
-_SPACE_SHARE = 0.9
-"""Of free space, what disk images may grow to: a full file system fails them half-way."""
+_KEPT_LEAST = GIB  # A sixteenth of memory, at least 1 GiB, stays with whatever else runs here (howdah).
+_SPACE_SHARE = 0.9  # Of free space, what disk images may grow to: a full file system fails them half-way.
 
 DAEMON_BYTES = 512 * MIB
 """What a daemon touches; heaps are sized for full disks, which a laboratory's are not."""
-QUIET_BYTES = 256 * MIB
-"""What a daemon touches that does next to nothing: quorums and failover controllers."""
+QUIET_BYTES = 256 * MIB  # What a daemon touches that does next to nothing: quorums and failover controllers.
 JAVA_SHARE = 0.1
 """Memory that a RegionServer uses in addition to its heap, which it uses completely from its start."""
-CONTAINER_SHARE = 2 / 3
-"""What tasks touch of YARN's memory; the rest of their containers is headroom."""
-CLIENT_BYTES = 512 * MIB
-"""The client that submits a job, and howdah itself."""
+CONTAINER_SHARE = 2 / 3  # What tasks touch of YARN's memory; the rest of their containers is headroom.
+CLIENT_BYTES = 512 * MIB  # The client that submits a job, and howdah itself.
 _QUIET = frozenset({Role.JOURNALNODE, Role.ZOOKEEPER, Role.FAILOVER_CONTROLLER})
-LEAST_HOSTS = 2
-"""Replicas are kept apart on two hosts at least."""
+LEAST_HOSTS = 2  # Replicas are kept apart on two hosts at least.
 _LEAST_CPUS = 0.25
 """Of a CPU for each worker, or each thread (howdah): with less, a worker's daemons alone keep it busy."""
 

@@ -45,6 +45,8 @@ class LocalPlanner(Sizes):
     already lie ready for a terasort without a teragen, ``table`` what is ready for a mix without a load.
     """
 
+    section = "local"
+
     def __init__(
         self,
         request: RunRequest,
@@ -78,9 +80,9 @@ class LocalPlanner(Sizes):
         """Decide everything; raise UserError where the request cannot be met."""
         requested = requested_programs(self.request)
         data_dirs = self._data_dirs()
-        self.map_slots = self._choose_slots("map", self.request.of(MAP_SLOTS), "computes")
+        self.map_slots = self.decide("map slots", MAP_SLOTS, 2 * self.cpus, cpus=self.cpus)
         if any(program.shuffles for program in requested):
-            self.reduce_slots = self._choose_slots("reduce", self.request.of(REDUCE_SLOTS), "sorts")
+            self.reduce_slots = self.decide("reduce slots", REDUCE_SLOTS, 2 * self.cpus, cpus=self.cpus)
         self.alone = len(requested) == 1
         workloads = tuple(self.sized(program, LOCAL) for program in requested)
         worker = Worker(
@@ -108,90 +110,48 @@ class LocalPlanner(Sizes):
         )
         return tuple(str(path.resolve()) for path in chosen)
 
-    def _choose_slots(self, kind: str, requested: int | None, works: str) -> int:
-        return self.settings.choose(
-            f"{kind} slots",
-            requested,
-            2 * self.cpus,
-            f"two for each of {self.cpus} CPUs: one {works} while the other waits for the disk",
-            source=f"D0 50: at least one {kind} task per core",
-        )
-
     def choose_rows(self) -> int:
         """Rows to generate."""
         rows = _ROWS_PER_GB * max(1, self.cpus // 4)
         fits = max(_ROWS_PER_GB // 100, self.memory_bytes // 8 // ROW_BYTES)
-        self.rows = self.choose(
-            "rows",
-            ROWS,
-            min(rows, fits),
-            f"1 GB for every four of {self.cpus} CPUs, at least 1 GB, at most an eighth of memory: "
-            "seconds for each phase, minutes on a slow disk",
-            source="D0 67: start-up costs fade as the dataset grows",
-        )
+        self.rows = self.decide("rows", ROWS, min(rows, fits), cpus=self.cpus)
         return self.rows
 
     def _choose_memory(self, workloads: tuple[Workload, ...], data_dirs: int) -> int:
         requested = self.request.of(MEMORY)
         available = self._host.usable_memory_bytes
         if requested is not None and requested > available:
-            raise UserError(
-                "--memory",
-                f"{format_memory(requested)} is more than the {format_memory(available)} available",
-                f"give at most {format_memory(available // 2)}, which leaves room for the page cache",
-            )
+            problem = f"{format_memory(requested)} is more than the {format_memory(available)} available"
+            hint = f"give at most {format_memory(available // 2)}, which leaves room for the page cache"
+            raise UserError("--memory", problem, hint)
         table = next((item for item in workloads if isinstance(item, Ycsb)), None)
         if table is not None:
             needed = _round_up(self._store_needs((table.records or 0) * table.record_bytes, data_dirs))
             half = available // 2
-            return self.settings.choose(
-                "memory",
-                requested,
-                min(needed, half),
-                "the table fits the store's cache"
-                if needed <= half
-                else "half of what is available; the rest of the table is in the page cache or on the disk",
-            )
+            words = "table" if needed <= half else "half-table"
+            return self.decide("memory", MEMORY, min(needed, half), words=words)
         slots = max(self.map_slots, self.reduce_slots)
         sort = next((item for item in workloads if isinstance(item, TeraSort)), None)
         if sort is None or sort.rows is None or sort.reduces is None:
-            return self.settings.choose(
-                "memory",
-                requested,
-                min(_round_up(slots * _BUFFERS_PER_SLOT + _MEMORY_STEP), max(_MEMORY_STEP, available // 2)),
-                "buffers only: this suite keeps no data in memory",
-            )
+            buffers = _round_up(slots * _BUFFERS_PER_SLOT + _MEMORY_STEP)
+            most = max(_MEMORY_STEP, available // 2)
+            return self.decide("memory", MEMORY, min(buffers, most), words="buffers")
         least, in_memory = self._sort_needs(sort.rows, sort.reduces, slots)
         half = min(available // 2, _DEFAULT_MEMORY_MOST)
         fits = _round_up(in_memory) <= half
-        memory = self.settings.choose(
-            "memory",
-            requested,
-            _round_up(in_memory) if fits else half,
-            "the whole dataset and its keys fit"
-            if fits
-            else "half of what is available; the rest of the dataset is spilled",
-            source="D0 24, 25: less than half for tasks, the rest for the page cache",
-        )
+        usual, words = (_round_up(in_memory), "sort") if fits else (half, "half-sort")
+        memory = self.decide("memory", MEMORY, usual, words=words)
         if memory < least:
-            raise UserError(
-                "--memory",
-                f"{format_memory(memory)} is too little to sort {sort.rows:,} rows",
-                f"give at least {format_memory(-(-least // MIB) * MIB)}, or sort fewer rows",
-            )
+            problem = f"{format_memory(memory)} is too little to sort {sort.rows:,} rows"
+            hint = f"give at least {format_memory(-(-least // MIB) * MIB)}, or sort fewer rows"
+            raise UserError("--memory", problem, hint)
         return memory
 
     def _choose_interval(self, workloads: tuple[Workload, ...]) -> None:
         rows = (item.rows or 0 for item in workloads if isinstance(item, TeraRows))
         short = all(row <= _SHORT_RUN_ROWS for row in rows)
-        self.settings.choose(
-            "sample interval",
-            self.request.of(SAMPLE_INTERVAL),
-            _SHORT_INTERVAL_S if short else 1.0,
-            "phases last about a second: at 1 Hz they would fall between two samples"
-            if short
-            else "1 Hz shows every phase at under 1 % of one core",
-        )
+        usual_s, words = (_SHORT_INTERVAL_S, "short") if short else (1.0, "usual")
+        self.decide("sample interval", SAMPLE_INTERVAL, usual_s, words=words)
 
 
 def sample_interval_s(plan: Plan) -> float:

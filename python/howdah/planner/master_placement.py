@@ -43,31 +43,23 @@ from howdah.planner.master_slots import (
     together,
     unprotected,
 )
-from howdah.planner.rules.masters import FAULT_TOLERANCE, MOST_DISKS
+from howdah.planner.rules.masters import MOST_DISKS, rules
 from howdah.units import GIB
 
-MANAGER_UP_TO = 276
-"""Hosts beyond which the ResourceManager's VM is better large than protected (D1 79, 81)."""
+MANAGER_UP_TO = 276  # Hosts beyond which the ResourceManager's VM is better large than protected (D1 79, 81).
+_FAULT_TOLERANCE = "masters.fault-tolerance"
 _FLAG = "--protect-masters"
 _VCPUS_MOST = 8
 _MEMORY_MOST = 128 * GIB
 _LOOKED_AT = 64
-_LIMITS = (
-    f"Fault Tolerance allows {_VCPUS_MOST} vCPUs on a host by default, and as many in a virtual machine with "
-    "Enterprise Plus since vSphere 6.7 (2 with other licences)"
-)
-OWN_HOST_FROM = 10
-"""Hosts from which on undivided ones spare one for masters (X4)."""
-_MOST_MEMORY = 0.25
-"""The part of a worker's memory that masters next to it may use (howdah)."""
+OWN_HOST_FROM = 10  # Hosts from which on undivided ones spare one for masters (X4).
+_MOST_MEMORY = 0.25  # The part of a worker's memory that masters next to it may use (howdah).
 _THIRD_HOST_FROM = 60
 """The number of hosts from which a third host for protected masters costs at most 5 % of all."""
 _QUORUM = 3
-_SPARED = 32
-"""The part of a worker's memory that a NameNode next to it may use without need."""
+_SPARED = 32  # The part of a worker's memory that a NameNode next to it may use without need.
 _MOST_SPOTS = 4
-_CHECKPOINTS_SHARE = 16
-"""Of a worker's memory, the most that checkpoints of a NameNode elsewhere may take."""
+_CHECKPOINTS_SHARE = 16  # Of a worker's memory, the most that checkpoints of a NameNode elsewhere may take.
 
 
 class _Attempt(NamedTuple):
@@ -82,19 +74,14 @@ def place_tolerant(
 ) -> tuple[Master, ...]:
     """Masters with their shadows' host; raises UserError where Fault Tolerance is not possible."""
     if request.hypervisor in (Hypervisor.NONE, Hypervisor.KVM):
-        raise UserError(
-            _FLAG,
-            f"ft is vSphere's Fault Tolerance, and the hypervisor is {request.hypervisor}",
-            "give --protect-masters ha, or --hypervisor vsphere",
-        )
+        problem = f"ft is vSphere's Fault Tolerance, and the hypervisor is {request.hypervisor}"
+        raise UserError(_FLAG, problem, "give --protect-masters ha, or --hypervisor vsphere")
     first = _hosts(order)
     primary, shadow = first[:2]
     if primary.layout is not None and not primary.layout.virtual:
-        raise UserError(
-            _FLAG,
-            f"ft protects virtual machines, and the hosts of {primary.group.name} are not divided",
-            "--hypervisor vsphere with --workers-per-host 1 or more, or --protect-masters ha",
-        )
+        problem = f"ft protects virtual machines, and the hosts of {primary.group.name} are not divided"
+        hint = "--hypervisor vsphere with --workers-per-host 1 or more, or --protect-masters ha"
+        raise UserError(_FLAG, problem, hint)
     managers_too = hosts <= MANAGER_UP_TO or len(first) < 3
     role_sets = tuple(fault_tolerant(request, managers_too=managers_too))
     slots = _slots(primary, [role_set for role_set in role_sets if role_set.spot == 0], sizing)
@@ -115,11 +102,8 @@ def _hosts(order: Iterator[Spot]) -> list[Spot]:
     primary = seen.pop(0)
     twins = [spot for spot in seen if spot.group is primary.group]
     if not twins:
-        raise UserError(
-            _FLAG,
-            f"ft needs two identical hosts, for primaries and shadows, but {primary.group.name} has one",
-            "give another host of its kind, or --protect-masters none",
-        )
+        problem = f"ft needs two identical hosts, for primaries and shadows, but {primary.group.name} has one"
+        raise UserError(_FLAG, problem, "give another host of its kind, or --protect-masters none")
     # The racks of one group take turns, so that the next of its hosts is on another rack where there is one.
     shadow = twins[0]
     return [primary, shadow, *(spot for spot in seen if spot is not shadow)][:3]
@@ -141,11 +125,9 @@ def _shadowed(
     if primary.layout is None:
         least = sizing.own_place(slot.roles)
         room = Need(least.vcpus, min(least.memory_bytes, primary.group.memory_bytes // 2))
-    reason = (
-        f"{_where(slot, primary, sizing)}; its shadow on {shadow.host} runs in step and takes over when "
-        f"this host is lost; {_LIMITS}"
-    )
-    return master(primary, slot, sizing, request, rule=FAULT_TOLERANCE, reason=reason).model_copy(
+    where = place_text(primary, slot, sizing)
+    reason = rules.text(_FAULT_TOLERANCE, "shadow", where=where, host=shadow.host, most=_VCPUS_MOST)
+    return master(primary, slot, sizing, request, rule=rules[_FAULT_TOLERANCE], reason=reason).model_copy(
         update={
             "address": virtual_name(primary.host, request.machine(slot.name)),
             "shadow_host": shadow.host,
@@ -156,17 +138,9 @@ def _shadowed(
 
 
 def _unshadowed(slot: Slot, spot: Spot, sizing: Sizing, request: PlanRequest) -> Master:
-    reason = (
-        f"{_where(slot, spot, sizing)}; beyond {MANAGER_UP_TO} hosts only the NameNode is protected, and the "
-        "ResourceManager has all the processors of its place"
-    )
-    return master(spot, slot, sizing, request, rule=FAULT_TOLERANCE, reason=reason)
-
-
-def _where(slot: Slot, spot: Spot, sizing: Sizing) -> str:
-    if spot.layout is None:
-        return f"the group {spot.group.name} serves masters only"
-    return place_text(spot, slot, sizing)
+    where = place_text(spot, slot, sizing)
+    reason = rules.text(_FAULT_TOLERANCE, "no-shadow", where=where, most=MANAGER_UP_TO)
+    return master(spot, slot, sizing, request, rule=rules[_FAULT_TOLERANCE], reason=reason)
 
 
 def place_masters(
@@ -187,11 +161,9 @@ def place_masters(
     if request.protection is Protection.FT:
         masters = place_tolerant(order, inventory.host_count, request, sizing)
         if remaining_worker_hosts(inventory, by_group, masters) < (request.replication or 1):
-            raise UserError(
-                "--protect-masters",
-                "ft takes whole hosts here, and too few remain for workers",
-                "divide the hosts (--workers-per-host 4), give more of them, or --protect-masters none",
-            )
+            problem = "ft takes whole hosts here, and too few remain for workers"
+            hint = "divide the hosts (--workers-per-host 4), give more of them, or --protect-masters none"
+            raise UserError("--protect-masters", problem, hint)
         return masters
     first = tuple(islice(order, _MOST_SPOTS))
     if request.protection is Protection.HA and len(first) < _QUORUM:

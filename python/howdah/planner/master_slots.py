@@ -15,7 +15,7 @@ from howdah.model.plan import Layout, Master, Role, Worker
 from howdah.model.request import PlanRequest, Protection
 from howdah.planner.heap import HEAP_OF_MEMORY, SYSTEM_BYTES
 from howdah.planner.rule import Rule
-from howdah.planner.rules import masters as rules
+from howdah.planner.rules.masters import rules
 from howdah.units import GIB, format_counted, format_gib
 
 _QUORUM = (Role.JOURNALNODE, Role.ZOOKEEPER)
@@ -48,8 +48,7 @@ class Spot(NamedTuple):
 
 PLACE_VCPUS = 4
 """Masters use at most a fifth of a core (D0 58); four let them collect garbage and answer at once."""
-PLACE_BYTES = 16 * GIB
-"""The least memory of a place for masters."""
+PLACE_BYTES = 16 * GIB  # The least memory of a place for masters.
 
 
 class Need(NamedTuple):
@@ -307,42 +306,34 @@ def reason_for(spot: Spot, slot: Slot, sizing: Sizing, request: PlanRequest, spr
 
 
 def _room(spot: Spot, slot: Slot, sizing: Sizing, spread: int, *, protected: bool) -> tuple[Rule, str]:
-    if spot.layout is None:
-        return rules.GROUP, f"the group {spot.group.name} serves masters only"
+    if spot.layout is None or (spot.divided and not slot.shares):
+        return rules["masters.own-places" if spot.layout else "masters.group"], place_text(spot, slot, sizing)
     if slot.shares:
-        if spread and set(slot.roles) <= {Role.JOURNALNODE, *SMALL}:
-            return (rules.SHARED, "shares a host with a worker: it is too small for a separate host or slot")
-        return rules.SHARED, "shares a host with a worker: alone, it would leave over a tenth of disks idle"
-    if spot.divided:
-        return rules.OWN_PLACES, place_text(spot, slot, sizing)
-    if protected:
-        return rules.OWN_HOST, "has a separate host, so no task's memory or disk can stop it"
-    return rules.OWN_HOST, "all masters share a separate host, so no task delays or stops them"
+        small = spread and set(slot.roles) <= {Role.JOURNALNODE, *SMALL}
+        return rules["masters.shared"], rules.text("masters.shared", "small" if small else "idle")
+    return rules["masters.own-host"], rules.text("masters.own-host", "protected" if protected else "all")
 
 
 def place_text(spot: Spot, slot: Slot, sizing: Sizing) -> str:
-    """How many of the host's places a slot takes, and what they are."""
-    place = sizing.of(slot.takes)
+    """How many of the host's places a slot takes, and what they are; or that its group serves masters."""
+    if spot.layout is None:
+        return rules.text("masters.group", group=spot.group)
+    place, places = sizing.of(slot.takes), spot.layout.workers
     size = f"{place.vcpus} vCPUs, {format_gib(place.memory_bytes)}"
-    places = spot.layout.workers if spot.layout else ()
     if len(slot.takes) == len(places):
-        return f"has the whole host to itself ({size}): no task delays it"
-    return (
-        f"has {len(slot.takes)} of the host's {format_counted(len(places), 'place')} to itself ({size}): "
-        "no task delays it, and the rest of the host works"
-    )
+        return rules.text("masters.own-places", "whole", size=size)
+    counted = format_counted(len(places), "place")
+    return rules.text("masters.own-places", "part", taken=len(slot.takes), places=counted, size=size)
 
 
-def _company(slot: Slot, *, protected: bool) -> list[str]:
-    texts: list[str] = []
+def _company(slot: Slot, *, protected: bool) -> Iterator[str]:
     if protected and Role.NAMENODE in slot.roles:
-        texts.append("the other NameNode is on another host")
+        yield "the other NameNode is on another host"
     if protected and Role.RESOURCEMANAGER in slot.roles:
-        texts.append("the other ResourceManager is on another host")
+        yield "the other ResourceManager is on another host"
     if Role.SECONDARY_NAMENODE in slot.roles and Role.NAMENODE not in slot.roles:
-        texts.append("the checkpoints are a copy of the NameNode's metadata on another host than its own")
+        yield "the checkpoints are a copy of the NameNode's metadata on another host than its own"
     if Role.JOURNALNODE in slot.roles:
-        texts.append("one of three JournalNodes on three hosts, of which two must agree")
+        yield "one of three JournalNodes on three hosts, of which two must agree"
     elif Role.ZOOKEEPER in slot.roles:
-        texts.append("HBase needs ZooKeeper: on three hosts where there are three, so that one may fail")
-    return texts
+        yield "HBase needs ZooKeeper: on three hosts where there are three, so that one may fail"

@@ -12,7 +12,7 @@ from howdah.model.inventory import Inventory
 from howdah.model.plan import Advice, Candidate, ClusterPlan, Judgement
 from howdah.model.request import PlanRequest
 from howdah.planner.changes import Variant, plan_variants
-from howdah.planner.choice import Choice, choose
+from howdah.planner.choice import Choice, choose, passed_over
 from howdah.planner.cluster import plan_choice
 from howdah.planner.platforms.judging import NOT_ASKED_FOR, platform_score
 from howdah.planner.rule import Severity
@@ -27,10 +27,8 @@ class Predicted(NamedTuple):
 
     elapsed_s: tuple[float, ...]
     """A time for each draw of uncertain parameters; the draws are the same for every plan."""
-    unexplained: float
-    """Standard deviation of a time's logarithm that the draws do not explain."""
-    own: float
-    """The part of it that counts in a comparison with another plan of the same hosts and data."""
+    unexplained: float  # Standard deviation of a time's logarithm that the draws do not explain.
+    own: float  # The part of it that counts in a comparison with another plan of the same hosts and data.
 
     @property
     def apart(self) -> Predicted:
@@ -41,8 +39,7 @@ class Predicted(NamedTuple):
 class Predictor(Protocol):
     """Predicts plans."""
 
-    about: str
-    """What is predicted, and from what, in words."""
+    about: str  # What is predicted, and from what, in words.
 
     def __call__(self, plans: Sequence[ClusterPlan]) -> Sequence[Predicted]:
         """What the same work takes on each of the plans."""
@@ -119,8 +116,9 @@ def plan_by_prediction(inventory: Inventory, request: PlanRequest, predictor: Pr
     chosen = max(indistinguishable, key=lambda platform: platform.candidate.score)
     rows = [_judged(platform, fastest, chosen, predictor.about) for platform in ranked]
     rows.sort(key=lambda candidate: (candidate.platform != chosen.candidate.platform, -candidate.score))
+    # Candidates that were not simulated stay as the rules have them, after those that were.
     rivals = [
-        _passed_over(candidate)
+        passed_over(candidate)
         for candidate in weighed
         if all(candidate is not platform.candidate for platform in ranked)
     ]
@@ -166,13 +164,6 @@ def _judged(platform: Ranked, fastest: Ranked, chosen: Ranked, about: str) -> Ca
             "judgements": judgements,
             "score": platform_score(judgements),
         }
-    )
-
-
-def _passed_over(candidate: Candidate) -> Candidate:
-    """A candidate that was not simulated; it stays as the rules have it, after those that were."""
-    return (
-        candidate if candidate.verdict == "refused" else candidate.model_copy(update={"verdict": "possible"})
     )
 
 

@@ -19,8 +19,7 @@ _SLASHES = re.compile("/+")
 _TEMPORARY = ("/tmp", "/var/tmp", "/run", "/dev/shm")
 
 
-Values = Mapping[str, object]
-"""What a function puts into the words of its rule, by the names in braces."""
+Values = Mapping[str, object]  # What a function puts into the words of its rule, by the names in braces.
 _NO_VALUES: Values = MappingProxyType({})
 
 

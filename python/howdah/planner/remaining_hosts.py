@@ -9,8 +9,8 @@ from howdah.errors import UserError
 from howdah.model.hostname import fold
 from howdah.model.inventory import DiskRole, DiskSet, HostGroup, Inventory
 from howdah.model.plan import ClusterPlan
-from howdah.planner.host_claims import Claim, DiskType, claims_of, data_disks
-from howdah.planner.platforms.division import memory_for_workers, memory_of_host
+from howdah.planner.host_claims import Claim, claims_of
+from howdah.planner.platforms.division import DiskType, data_disks, memory_for_workers, memory_of_host
 from howdah.units import GIB, format_gib
 
 _MEGABIT = 10**6
@@ -70,7 +70,9 @@ def remaining_hosts(
             name = group.name if len(pieces) == 1 else _free_name(group.name, taken)
             if len(names) < group.count:
                 remaining = remaining.model_copy(update={"hosts": fold(names), "racks": piece.racks})
-            groups.append(_checked(remaining, {"name": name, "count": len(names)}))
+            # A new group and no copy, because a copy keeps its cached names.
+            fields = remaining.model_dump(mode="json", by_alias=True) | {"name": name, "count": len(names)}
+            groups.append(HostGroup.model_validate(fields))
             if group.serves != "masters":
                 disks[name] = _numbers(group, remaining, names[0], piece.claims)
     if not any(group.serves != "masters" for group in groups):
@@ -125,7 +127,13 @@ def _remaining_group(
         return group
     remaining = _remaining_room(group, claims)
     if percent is not None:
-        share = _share(group, percent)
+        share = _Host(
+            cores_per_node=group.cpu.cores * percent // (100 * group.cpu.numa_nodes),
+            workers_memory_bytes=memory_for_workers(group.memory_bytes) * percent // (100 * GIB) * GIB,
+            bits_per_s=group.network_bits_per_s * percent // 100,
+            controller_bytes_per_s=(group.controller_bytes_per_s or 0) * percent // 100,
+            disks={kind: count * percent // 100 for kind, count in data_disks(group).items()},
+        )
         _check_share(host, percent, share, remaining)
         remaining = share
     ports = sum(nic.count for nic in group.nics)
@@ -154,17 +162,6 @@ def _remaining_room(group: HostGroup, claims: Sequence[Claim]) -> _Host:
     )
 
 
-def _share(group: HostGroup, percent: int) -> _Host:
-    """A part of one host, rounded down."""
-    return _Host(
-        cores_per_node=group.cpu.cores * percent // (100 * group.cpu.numa_nodes),
-        workers_memory_bytes=memory_for_workers(group.memory_bytes) * percent // (100 * GIB) * GIB,
-        bits_per_s=group.network_bits_per_s * percent // 100,
-        controller_bytes_per_s=(group.controller_bytes_per_s or 0) * percent // 100,
-        disks={kind: count * percent // 100 for kind, count in data_disks(group).items()},
-    )
-
-
 def _check_share(host: str, percent: int, share: _Host, remaining: _Host) -> None:
     """Raise UserError where the others leave less than the share."""
     short = [
@@ -182,11 +179,9 @@ def _check_share(host: str, percent: int, share: _Host, remaining: _Host) -> Non
         ),
     ]
     for requested, present in filter(None, short):
-        raise UserError(
-            f"--share {percent}%",
-            f"is {requested} of host {host}, but the other clusters leave {present}",
-            "give a smaller share, or leave --share out to use all that is left",
-        )
+        problem = f"is {requested} of host {host}, but the other clusters leave {present}"
+        hint = "give a smaller share, or leave --share out to use all that is left"
+        raise UserError(f"--share {percent}%", problem, hint)
 
 
 def _resized(group: HostGroup, remaining: _Host) -> HostGroup:
@@ -239,14 +234,7 @@ def _numbers(group: HostGroup, remaining: HostGroup, host: str, claims: Sequence
             counts[kind] -= len(free[: counts[kind]])
             first += disk.count
     if any(counts.values()):
-        raise UserError(
-            "--beside",
-            f"lists the data disks of host {host} in another order than this inventory",
-            "list disks of one kind and size in the same order for all clusters",
-        )
+        problem = f"lists the data disks of host {host} in another order than this inventory"
+        hint = "list disks of one kind and size in the same order for all clusters"
+        raise UserError("--beside", problem, hint)
     return tuple(numbers)
-
-
-def _checked(group: HostGroup, update: dict[str, object]) -> HostGroup:
-    """A new group and no copy, because a copy keeps its cached names."""
-    return HostGroup.model_validate(group.model_dump(mode="json", by_alias=True) | update)

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from howdah.errors import UserError
-from howdah.model.plan import Advice, Input, Judgement, Role, Setting, Value
+from howdah.model.plan import Advice, Breach, Input, Judgement, Role, Setting, Value
 from howdah.model.request import Hypervisor, Profile, Protection
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, Values
@@ -45,20 +45,10 @@ class Damage(StrEnum):
     SPEED = "costs time"
 
 
-_OF_JOBS = frozenset(
-    {
-        "mapreduce",
-        "sorting",
-        "shuffle",
-        "jobs",
-        "spark",
-        "tez",
-        "containers",
-        "queues",
-        "scheduler",
-        "executor",
-    }
-)
+_OF_JOBS = {
+    "mapreduce", "sorting", "shuffle", "jobs", "spark", "tez",
+    "containers", "queues", "scheduler", "executor",
+}  # fmt: skip
 _OF_SECURITY = frozenset({"security", "rights", "kerberos", "tls"})
 
 
@@ -175,6 +165,12 @@ class Rule:
     def refuses(self, text: str) -> Judgement:
         """A platform is impossible."""
         return Judgement(rule=self.id, verdict="refused", text=text)
+
+
+def with_user_value(setting: Setting, value: Value, breaks: tuple[Breach, ...] = ()) -> Setting:
+    """The setting with a value of the user's instead, and the rules that it breaks."""
+    source = {"origin": "user", "reason": "given by the user", "source": "command line"}
+    return setting.model_copy(update={**source, "value": value, "breaks": breaks})
 
 
 def equal(value: Value, decision: Decision, facts: Facts) -> bool:
@@ -350,11 +346,8 @@ def realm(facts: Facts) -> str:
         return facts.request.realm
     domain = facts.cluster.domain
     if not domain:
-        raise UserError(
-            "--realm",
-            "the hosts share no domain that a Kerberos realm could be named after",
-            "give the realm, for instance --realm EXAMPLE.COM",
-        )
+        problem = "the hosts share no domain that a Kerberos realm could be named after"
+        raise UserError("--realm", problem, "give the realm, for instance --realm EXAMPLE.COM")
     return domain.upper()
 
 

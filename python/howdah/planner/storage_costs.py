@@ -16,14 +16,15 @@ from howdah.model.storage_policy import POLICIES, ErasurePolicy, PolicyCost, Sto
 from howdah.planner.capacity import BLOCK_BYTES, FILL_LIMIT, REPLICATION, file_bytes
 from howdah.planner.facts import Facts, cluster_facts
 from howdah.planner.host_moves import Loss, Scheme, StorageLimits, drain, limits_of, rebuild
-from howdah.planner.rules.recovery import CODED_FITS, CODED_SAFE, ERASURE_CODING, ERASURE_DOMAINS
+from howdah.planner.rules.declare import read_rules
 from howdah.planner.topology import MASTERS_RACK
 from howdah.units import format_bytes, format_counted, format_percent
 
-SHARE = 0.25
-"""Of disks, network and cores, the part that rebuilding takes from jobs, as recovery.work plans."""
-HOT_DAYS = 30.0
-"""Younger data is hot: jobs still read it, and read replicas on their own workers (howdah)."""
+_RULES = read_rules("recovery.toml")
+_ERASURE_CODING, _ERASURE_DOMAINS = "capacity.erasure-coding", "capacity.erasure-domains"
+_LOSSES, _FILES = "capacity.coded-losses", "capacity.coded-files"
+SHARE = 0.25  # Of disks, network and cores, the part that rebuilding takes from jobs, as recovery.work plans.
+HOT_DAYS = 30.0  # Younger data is hot: jobs still read it, and read replicas on their own workers (howdah).
 _HOST = Loss("host", SHARE)
 _TB = 10**12
 _RECHECK_MS, _HEARTBEAT_S = 300_000.0, 3.0
@@ -78,8 +79,7 @@ def judge_policy(policy: str, facts: Facts, file_bytes: int) -> PolicyVerdict:
     scheme = Scheme(code.name, code.data, code.parity, code)
     limits = limits_of(facts.cluster, facts.decided)
     data = StoredData(data_bytes=file_bytes, file_bytes=file_bytes)
-    impossible, unsafe, remarks = _reasons(scheme, limits, data, scheme.per_byte(file_bytes))
-    return PolicyVerdict(tuple(impossible), tuple(unsafe), tuple(remarks))
+    return _judge(scheme, limits, data)
 
 
 def _cost(scheme: Scheme, limits: StorageLimits, data: StoredData, loss: Loss) -> PolicyCost:
@@ -88,7 +88,7 @@ def _cost(scheme: Scheme, limits: StorageLimits, data: StoredData, loss: Loss) -
     per_byte = scheme.per_byte(file_bytes)
     filled = scheme.data_units(file_bytes)
     read_network = 1 - 1 / filled
-    impossible, unsafe, remarks = _reasons(scheme, limits, data, per_byte)
+    impossible, unsafe, remarks = _judge(scheme, limits, data)
     return PolicyCost(
         policy=scheme.name,
         verdict="impossible" if impossible else "unsafe" if unsafe else "possible",
@@ -130,56 +130,43 @@ def _on_a_rack(scheme: Scheme, limits: StorageLimits) -> int:
     return math.ceil(scheme.units / limits.racks)
 
 
-def _reasons(
-    scheme: Scheme, limits: StorageLimits, data: StoredData, per_byte: float
-) -> tuple[list[str], list[str], list[str]]:
-    """Why a policy is impossible or unsafe, and remarks."""
+def _judge(scheme: Scheme, limits: StorageLimits, data: StoredData) -> PolicyVerdict:
     impossible: list[str] = []
-    unsafe: list[str] = []
-    remarks: list[str] = []
-    if limits.workers < scheme.units:
-        impossible.append(f"needs {scheme.units} DataNodes; there are {limits.workers}")
-    if per_byte * data.data_bytes > limits.capacity_bytes:
-        impossible.append(
-            f"needs {format_bytes(per_byte * data.data_bytes)} on disks; "
-            f"{format_bytes(limits.capacity_bytes)} are available at {format_percent(FILL_LIMIT)} full"
-        )
-    if not impossible:
-        together = _on_a_host(scheme, limits)
-        if scheme.parity < 1:
-            unsafe.append("loses data with a disk")
-        elif together > scheme.parity:
-            unsafe.append(
-                f"loses data with a host: up to {together} of its {scheme.units} units are on one host, "
-                f"and it survives the loss of {scheme.parity}"
-            )
-        if limits.racks > 1 and limits.facts.topology.real_racks and not unsafe:
-            on_a_rack = _on_a_rack(scheme, limits)
-            if on_a_rack > scheme.parity:
-                unsafe.append(
-                    f"loses data with a rack: {on_a_rack} of its {scheme.units} units are on one rack; "
-                    f"it needs {math.ceil(scheme.units / scheme.parity)} racks, and there are {limits.racks}"
-                )
-    remarks.extend(_remarks(scheme, limits, data, per_byte))
-    return impossible, unsafe, remarks
+    need, units, parity = scheme.per_byte(data.file_bytes) * data.data_bytes, scheme.units, scheme.parity
+    if limits.workers < units:
+        impossible.append(_RULES.text(_LOSSES, "workers", units=units, workers=limits.workers))
+    if need > limits.capacity_bytes:
+        room, full = format_bytes(limits.capacity_bytes), format_percent(FILL_LIMIT)
+        impossible.append(_RULES.text(_LOSSES, "room", need=format_bytes(need), room=room, full=full))
+    unsafe = () if impossible else tuple(_losses(scheme, limits, units, parity))
+    return PolicyVerdict(tuple(impossible), unsafe, tuple(_remarks(scheme, limits, data)))
 
 
-def _remarks(scheme: Scheme, limits: StorageLimits, data: StoredData, per_byte: float) -> Iterator[str]:
+def _losses(scheme: Scheme, limits: StorageLimits, units: int, parity: int) -> Iterator[str]:
+    """The disk, the host or the rack with which data are lost; one at most."""
+    several_racks = limits.racks > 1 and limits.facts.topology.real_racks
+    if parity < 1:
+        yield _RULES.text(_LOSSES, "disk")
+    elif (together := _on_a_host(scheme, limits)) > parity:
+        yield _RULES.text(_LOSSES, "host", together=together, units=units, parity=parity)
+    elif several_racks and (together := _on_a_rack(scheme, limits)) > parity:
+        least, racks = math.ceil(units / parity), limits.racks
+        yield _RULES.text(_LOSSES, "rack", together=together, units=units, least=least, racks=racks)
+
+
+def _remarks(scheme: Scheme, limits: StorageLimits, data: StoredData) -> Iterator[str]:
     code = scheme.code
     if limits.workers >= scheme.units and limits.hosts <= scheme.units and scheme.units > 1:
-        yield f"no host is left on which a lost one could be rebuilt: that takes {scheme.units + 1} hosts"
+        yield _RULES.text(_FILES, "no-host", least=scheme.units + 1)
     if code is None:
         return
-    if per_byte >= REPLICATION:
-        size = format_bytes(data.file_bytes)
-        yield f"files of {size} take {per_byte:.3g} bytes for each, as many as replicas"
+    size, taken = format_bytes(data.file_bytes), scheme.per_byte(data.file_bytes)
+    if taken >= REPLICATION:
+        yield _RULES.text(_FILES, "as-replicas", size=size, taken=taken)
     elif data.file_bytes < code.data * code.cell_bytes:
-        yield (
-            f"files of {format_bytes(data.file_bytes)} take {per_byte:.3g} bytes for each instead of "
-            f"{code.overhead:.3g}: they do not fill a row of {code.data} cells"
-        )
+        yield _RULES.text(_FILES, "small", size=size, taken=taken, code=code)
     if data.age_days is not None and data.age_days < HOT_DAYS:
-        yield f"hot: data younger than {HOT_DAYS:.0f} days is still read, and coded files are read remotely"
+        yield _RULES.text(_FILES, "hot", days=HOT_DAYS)
 
 
 def _recommended(costs: list[PolicyCost]) -> Iterator[PolicyCost]:
@@ -231,9 +218,9 @@ def coded_advice(facts: Facts) -> Iterator[Advice]:
         verdict = judge_policy(directory.policy, facts, file_bytes(facts.request))
         where = f"{directory.path} ({directory.policy})"
         for reason in verdict.unsafe:
-            yield CODED_SAFE.advice(f"{where}: {reason}.")
+            yield _RULES[_LOSSES].advice(f"{where}: {reason}.")
         for reason in verdict.remarks:
-            yield CODED_FITS.advice(f"{where}: {reason}.")
+            yield _RULES[_FILES].advice(f"{where}: {reason}.")
 
 
 def _overlap(first: str, second: str) -> bool:
@@ -245,66 +232,43 @@ def weigh_erasure(facts: Facts, usable_bytes: int) -> tuple[Advice, ...]:
     hosts = facts.cluster.worker_hosts
     possible = [code for code in CODES if hosts >= least_hosts(code)]
     if not possible:
-        return (
-            ERASURE_CODING.advice(
-                f"Erasure coding needs at least {least_hosts(CODES[0])} hosts with workers ({CODES[0].name}, "
-                f"and one to rebuild on), and there are {hosts}: keep replication."
-            ),
-        )
-    return (
-        ERASURE_CODING.advice(_gain(facts, usable_bytes, possible)),
-        ERASURE_DOMAINS.advice(_domains(facts, possible)),
-    )
-
-
-def _gain(facts: Facts, usable_bytes: int, possible: list[ErasurePolicy]) -> str:
+        code = CODES[0]
+        return (_RULES.advice(_ERASURE_CODING, "none", code=code, least=least_hosts(code), hosts=hosts),)
     copies = facts.number("dfs.replication")
     offers = ", ".join(
-        f"{code.name} {format_bytes(usable_bytes * copies / code.overhead)} "
-        f"({code.overhead:.3g} bytes for each, {code.parity} losses survived)"
+        _RULES.text(
+            _ERASURE_CODING, "offer", code=code, holds=format_bytes(usable_bytes * copies / code.overhead)
+        )
         for code in possible
     )
-    hosts = facts.cluster.worker_hosts
-    refused = "; ".join(
-        f"{code.name} needs {least_hosts(code)} hosts with workers, and there are {hosts}"
+    refused = [
+        _RULES.text(_ERASURE_CODING, "refused", code=code, least=least_hosts(code), hosts=hosts)
         for code in CODES
         if code not in possible
+    ]
+    gain = _RULES.advice(
+        _ERASURE_CODING,
+        "gain",
+        copies=copies,
+        usable=format_bytes(usable_bytes),
+        offers=offers,
+        refused=f"{'; '.join(refused)}. " if refused else "",
+        file=format_bytes(min(code.data for code in possible) * BLOCK_BYTES),
     )
-    least = min(possible, key=lambda code: code.data)
-    return (
-        f"Cold data could be erasure-coded. Replication {copies:g} holds "
-        f"{format_bytes(usable_bytes)} here; with cold data only, the same disks would hold: {offers}. "
-        f"{refused + '. ' if refused else ''}"
-        f"It suits files of at least {format_bytes(least.data * BLOCK_BYTES)} that are written once. No task "
-        "reads its data locally, a lost disk is rebuilt from many others over the network, and coding takes "
-        "processor time; files cannot be appended to or flushed, so that HBase needs replication."
-    )
-
-
-def _domains(facts: Facts, possible: list[ErasurePolicy]) -> str:
     topology = facts.cluster.topology
     racks = sum(rack.name != MASTERS_RACK for rack in topology.racks)
     shared = topology.placement is not Placement.DEFAULT
-    sentences = " ".join(f"{code.name} {_survives(code, racks, shared=shared)}." for code in possible)
-    if racks == 1:
-        return f"If you erasure-code: {sentences} No racks are known, so the loss of one may lose data."
-    return (
-        f"If you erasure-code: {sentences} HDFS spreads units over the {racks} racks, but not over "
-        "hosts within them (dfs.block.placement.ec.classname)."
-    )
+    survived = " ".join(f"{code.name} {_survives(code, racks, shared=shared)}." for code in possible)
+    words = "one-rack" if racks == 1 else "racks"
+    return (gain, _RULES.advice(_ERASURE_DOMAINS, words, survived=survived, racks=racks))
 
 
 def _survives(code: ErasurePolicy, racks: int, *, shared: bool) -> str:
     on_a_rack = math.ceil(code.units / racks)
-    if shared and on_a_rack > 1:
-        return (
-            f"may lose data with one host, so do not use it here: up to {on_a_rack} of its {code.units} "
-            "units are in one rack, perhaps on workers of one host"
-        )
     if shared:
-        return f"survives the loss of {code.parity} hosts, each of its {code.units} units being on another"
-    if racks == 1:
-        return f"survives the loss of {code.parity} hosts"
-    if on_a_rack > code.parity:
-        return f"loses data with a rack: it has {on_a_rack} units in one and survives {code.parity} losses"
-    return f"survives the loss of a rack, which holds at most {on_a_rack} of its units"
+        words = "host-lost" if on_a_rack > 1 else "hosts-apart"
+    elif racks == 1:
+        words = "hosts"
+    else:
+        words = "rack-lost" if on_a_rack > code.parity else "rack"
+    return _RULES.text(_ERASURE_DOMAINS, words, code=code, together=on_a_rack)

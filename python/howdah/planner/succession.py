@@ -20,10 +20,8 @@ from howdah.planner.facts import raw_bytes_of
 from howdah.releases.catalogue import Release, default_of, hadoop, hbase
 from howdah.units import format_bytes, format_counted, format_gib, format_seconds, parse_bytes
 
-_HEARTBEAT_S = 3.0
-"""After which a DataNode is given more blocks to send (dfs.heartbeat.interval)."""
-_STREAMS = 2
-"""Blocks a DataNode is given at once (dfs.namenode.replication.max-streams)."""
+_HEARTBEAT_S = 3.0  # After which a DataNode is given more blocks to send (dfs.heartbeat.interval).
+_STREAMS = 2  # Blocks a DataNode is given at once (dfs.namenode.replication.max-streams).
 
 
 class _WorkerData(NamedTuple):
@@ -177,11 +175,8 @@ def plan_after(before: ClusterPlan, inventory: Inventory, sharing: Sharing | Non
             "plan it again, with --share or --beside",
         )
     if inventory.cluster != cluster.inventory.cluster:
-        raise UserError(
-            "--from",
-            f"is of the cluster {cluster.inventory.cluster}, and these hosts are of {inventory.cluster}",
-            "give the inventory that has the same cluster's name",
-        )
+        problem = f"is of the cluster {cluster.inventory.cluster}, and these hosts are of {inventory.cluster}"
+        raise UserError("--from", problem, "give the inventory that has the same cluster's name")
     if not {host.name for host in placed_hosts(cluster)} & {
         name for group in inventory.groups for name in group.names
     }:
@@ -220,12 +215,11 @@ def _check_room(plan: ClusterPlan) -> None:
         used += sum(master.memory_bytes for master in (*host.masters, *host.shadows) if not master.shares)
         available = groups[host.group].memory_bytes
         if used > available:
-            raise UserError(
-                f"host {host.name}",
+            problem = (
                 f"would have machines of {format_gib(used)}, including the masters that stay, but has "
-                f"{format_gib(available)}",
-                "plan again without --from",
+                f"{format_gib(available)}"
             )
+            raise UserError(f"host {host.name}", problem, "plan again without --from")
 
 
 def _check_disks(cluster: Cluster, inventory: Inventory, sharing: Sharing) -> None:
@@ -283,25 +277,22 @@ def _values(before: ClusterPlan, after: ClusterPlan) -> Iterator[ValueChange]:
     apart = {
         (setting.key, setting.file) for plan in (before, after) for setting in plan.settings if setting.worker
     }
-    former = _former_groups(before.cluster, after.cluster)
-    old = {
-        which: setting
-        for which, setting in _settings_by_kind(before, apart, None)
-        if setting.file is not None
+    had = {host: group.name for group in before.cluster.inventory.groups for host in group.names}
+    former = {
+        group.name: next(had[host] for host in group.names if host in had)
+        for group in after.cluster.inventory.groups
+        if any(host in had for host in group.names)
     }
+    old, new = dict(_settings_by_kind(before, apart, None)), tuple(_settings_by_kind(after, apart, former))
     running = present_roles(before) & present_roles(after)
     request = after.cluster.request
     releases = hadoop(request.hadoop), hbase(request.hbase)
-    met = set()
-    for which, setting in _settings_by_kind(after, apart, former):
-        if setting.file is None:
-            continue
-        met.add(which)
+    for which, setting in new:
         old_setting = old.get(which)
         if old_setting is None or old_setting.value != setting.value:
             yield _changed(old_setting, setting, readers(setting, after) & running, releases)
     for which, setting in old.items():
-        if which not in met:
+        if which not in dict(new):
             yield _changed(setting, None, readers(setting, before) & running, releases)
 
 
@@ -330,16 +321,15 @@ def _changed(
 def _settings_by_kind(
     plan: ClusterPlan, apart: Collection[tuple[str, str | None]], former: Mapping[str, str] | None
 ) -> Iterator[tuple[_SettingKey, Setting]]:
-    """Every setting; what is ``apart`` by kinds of workers in either plan, for each kind.
+    """Every setting of a file; what is ``apart`` by kinds of workers in either plan, for each kind.
 
     Hosts of groups that were not there before have nothing that changes.
     """
     kinds = {kind.name: kind for kind in plan.workers}
     for setting in plan.settings:
-        if setting.worker is None and (setting.key, setting.file) in apart:
+        settings = [setting] if setting.file is not None else []
+        if settings and setting.worker is None and (setting.key, setting.file) in apart:
             settings = [setting.model_copy(update={"worker": name}) for name in kinds]
-        else:
-            settings = [setting]
         for member in settings:
             kind = kinds.get(member.worker or "")
             group = kind.group if kind is not None else member.group
@@ -348,13 +338,3 @@ def _settings_by_kind(
                 continue
             own_name = kind.own_name if kind is not None else member.worker
             yield (member.key, member.file, own_name, called), member
-
-
-def _former_groups(old: Cluster, new: Cluster) -> dict[str, str]:
-    """For each group of hosts the one that had any of them before."""
-    had = {host: group.name for group in old.inventory.groups for host in group.names}
-    return {
-        group.name: next(had[host] for host in group.names if host in had)
-        for group in new.inventory.groups
-        if any(host in had for host in group.names)
-    }

@@ -9,22 +9,14 @@ from collections.abc import Iterable, Sequence
 from howdah.model.hostname import fold
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Advice, Layout, Placement, Rack, Topology
-from howdah.planner.rules.recovery import RACK_BALANCE
+from howdah.planner.rules.declare import read_rules
 from howdah.units import format_bytes, format_counted, format_percent
 
-ONE_RACK = "default-rack"
-"""Hadoop's name for the rack of hosts without a known rack."""
+ONE_RACK = "default-rack"  # Hadoop's name for the rack of hosts without a known rack.
 
-MASTERS_RACK = "masters"
-"""The virtual rack of hosts that carry no DataNode."""
+MASTERS_RACK = "masters"  # The virtual rack of hosts that carry no DataNode.
 
-_LEAST_HOSTS = 2
-"""Node groups of a virtual rack: HDFS puts the second and third replica in one rack (D0 61)."""
-
-_KNOWN_LIMITS = (
-    "YARN takes a node group for a rack, and the balancer has failed with topologies other than the default "
-    "(HDFS-17655, HDFS-17883): test it before you need it"
-)
+_LEAST_HOSTS = 2  # Node groups of a virtual rack: HDFS puts the second and third replica in one rack (D0 61).
 
 NODE_GROUPS_END = (
     "with node groups, Hadoop from 3.3.5 on counts no rack once a worker is drained that was drained before, "
@@ -41,51 +33,23 @@ def lay_out(inventory: Inventory, layouts: Sequence[Layout], *, coded: bool = Fa
     ``coded``: directories are erasure-coded, which node groups endanger.
     """
     most = max((len(layout.workers) for layout in layouts), default=1)
-    real = _real_racks(inventory)
-    if most == 1:
-        return _undivided(inventory, real)
-    if len(real) > 1:
-        return Topology(
-            placement=Placement.UPGRADE_DOMAINS,
-            real_racks=True,
-            racks=real,
-            reason=f"up to {most} workers share a host, and {len(real)} racks are known: every host is an "
-            "upgrade domain, so that no two replicas of a block share one. This keeps the racks and the "
-            "topology class that the balancer and erasure coding expect; dfs.hosts must list every worker "
-            "with its host",
-        )
-    racks, how = _virtual_racks(inventory)
-    if coded:
-        return Topology(
-            placement=Placement.UPGRADE_DOMAINS,
-            real_racks=False,
-            racks=racks,
-            reason=f"up to {most} workers share a host, and directories are erasure-coded: every host is an "
-            f"upgrade domain, so that no two replicas of a block share one, in {how}. Node groups would not "
-            f"do: {NODE_GROUPS_END}. dfs.hosts must list every worker with its host",
-        )
-    return Topology(
-        placement=Placement.NODE_GROUPS,
-        real_racks=False,
-        racks=racks,
-        reason=f"up to {most} workers share a host, and no two racks are known: every host is a node group, "
-        f"so that no two replicas of a block share one, in {how}. A host as a rack would not do: with three "
-        f"replicas the default policy puts two of them on one host. {_KNOWN_LIMITS}",
+    racks, placement, how = _real_racks(inventory), Placement.DEFAULT, ""
+    real = len(racks) > (0 if most == 1 else 1)
+    if most == 1 and real:
+        words = "several-racks" if len(racks) > 1 else "one-rack"
+    elif most == 1:
+        words, names = "no-racks", [name for group in inventory.groups for name in group.names]
+        racks = (Rack(name=ONE_RACK, hosts=fold(names)),)
+    elif real:
+        words, placement = "racks-known", Placement.UPGRADE_DOMAINS
+    else:
+        racks, how = _virtual_racks(inventory)
+        words = "coded" if coded else "node-groups"
+        placement = Placement.UPGRADE_DOMAINS if coded else Placement.NODE_GROUPS
+    reason = read_rules("topology.toml").text(
+        "topology.placement", words, most=most, racks=len(racks), how=how, end=NODE_GROUPS_END
     )
-
-
-def _undivided(inventory: Inventory, real: tuple[Rack, ...]) -> Topology:
-    alone = "with one worker on each host HDFS's own policy keeps replicas on different hosts"
-    if real:
-        spread = f" and on two of the {len(real)} racks" if len(real) > 1 else ""
-        return Topology(placement=Placement.DEFAULT, real_racks=True, racks=real, reason=f"{alone}{spread}")
-    names = [name for group in inventory.groups for name in group.names]
-    return Topology(
-        placement=Placement.DEFAULT,
-        real_racks=False,
-        racks=(Rack(name=ONE_RACK, hosts=fold(names)),),
-        reason=f"{alone}; no racks were given, so that the loss of one may lose data",
-    )
+    return Topology(placement=placement, real_racks=real, racks=racks, reason=reason)
 
 
 def _real_racks(inventory: Inventory) -> tuple[Rack, ...]:
@@ -174,10 +138,11 @@ def weigh_racks(inventory: Inventory, usable_bytes: int, replicas: int) -> tuple
         return ()
     largest, size = raw.most_common(1)[0]
     return (
-        RACK_BALANCE.advice(
-            f"Rack {largest} has {format_percent(size / total)} of all disks. A replica of every block "
-            f"should be in another rack, and the others have room for {format_bytes(safe)} of the "
-            f"{format_bytes(usable_bytes)}: data beyond that is in {largest} only, and is lost with it. Move "
-            f"hosts between racks before they are filled."
+        read_rules("recovery.toml").advice(
+            "capacity.rack-balance",
+            rack=largest,
+            share=format_percent(size / total),
+            room=format_bytes(safe),
+            usable=format_bytes(usable_bytes),
         ),
     )

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from howdah.engines.lab_runs import FaultRun, SettledEngine, on_lab, requested_faults
+from howdah.engines.lab_runs import LabEngine, on_lab, requested_faults
 from howdah.errors import UserError
+from howdah.faults.player import FaultPlayer
 from howdah.lab.faults import active_faults, record_fault
 from howdah.lab.state import LabState
 from howdah.model.faults import FaultReport
@@ -23,13 +24,13 @@ def state(tmp_path: Path) -> LabState:
     return hbase_lab_state(tmp_path)
 
 
-def asked(state: LabState | None, *faults: str) -> FaultRun | None:
+def asked(state: LabState | None, *faults: str) -> FaultPlayer | None:
     return requested_faults(run_request("ycsb", faults=faults or None), state)
 
 
-def texts(playing: FaultRun | None) -> list[str]:
+def texts(playing: FaultPlayer | None) -> list[str]:
     assert playing is not None
-    return [report.fault for report in playing.player.reports]
+    return [report.fault for report in playing.reports]
 
 
 def test_nobody_asks_for_any(state: LabState) -> None:
@@ -132,7 +133,7 @@ def test_the_record_has_what_became_of_each(state: LabState, tmp_path: Path) -> 
     record_fault(state, "pause namenode", ("namenode on m1",), (), own=False)
     rig, sink = LocalRig(tmp_path / "run"), MemorySink()
     engine = on_lab(rig.engine, state, playing)
-    assert isinstance(engine, SettledEngine)
+    assert isinstance(engine, LabEngine)
     record = engine.run(rig.make_job("pi", maps=1, samples=1000), sink)
     never = FaultReport(
         fault="kill hmaster at 900s",

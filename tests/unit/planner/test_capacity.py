@@ -38,7 +38,9 @@ def settings(**values: Value) -> tuple[Setting, ...]:
 def reckoned(group: HostGroup, growth: Growth | None = None, **values: Value) -> Capacity:
     layout, kinds = divided(group, 4)
     masters = place_masters(inventory(group), (layout,), kinds, PlanRequest())
-    return capacity(inventory(group), (layout,), kinds, masters, settings(**values), growth=growth)
+    return capacity(
+        inventory(group), (layout,), kinds, masters, settings(**values), request=PlanRequest(growth=growth)
+    )
 
 
 def test_what_32_hosts_hold_after_replicas_reserve_and_margin() -> None:
@@ -101,8 +103,7 @@ def test_files_smaller_than_blocks_are_blocks_of_their_own() -> None:
             kinds,
             masters,
             settings(HDFS_NAMENODE_OPTS="-Xmx4g"),
-            growth=Growth(need_bytes=60 * TB),
-            mean_file_bytes=file_bytes,
+            request=PlanRequest(growth=Growth(need_bytes=60 * TB), file_bytes=file_bytes),
         )
         return held.years[0].fill["NameNode heap"]
 
@@ -128,7 +129,7 @@ def test_hosts_added_are_of_the_larger_group() -> None:
     layouts, kinds = zip(*(divided(group, 4) for group in (few, many)), strict=True)
     workers = tuple(kind for some in kinds for kind in some)
     masters = place_masters(inventory(few, many), layouts, workers, PlanRequest())
-    held = capacity(inventory(few, many), layouts, workers, masters, settings(), growth=None)
+    held = capacity(inventory(few, many), layouts, workers, masters, settings(), request=PlanRequest())
     assert held.group == "many"
     assert held.bytes_per_host == pytest.approx(20 * 510 * 10**9 * 0.8 / 3)
 

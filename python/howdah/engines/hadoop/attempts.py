@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from howdah.engines.base import RunClock
 from howdah.engines.hadoop.failure import short_cause
-from howdah.engines.hadoop.target import NodeFinder
+from howdah.engines.hadoop.target import TABLES, NodeFinder
 from howdah.model.placement import slots
 from howdah.model.reported import Counters
 from howdah.model.run import Phase, TaskAttempt
@@ -22,49 +22,6 @@ _BEGIN = re.compile(r"mapreduce\.Job: Counters: \d+$")
 _COUNTER = re.compile(r"^\t\t(?P<name>.+?)\s*=(?P<value>-?\d+)$")
 _GROUP = re.compile(r"^\t(?P<name>\S.*?)\s*$")
 _FILE_SYSTEM = re.compile(r"^(?P<scheme>[A-Z]+): Number of (?P<what>.+)$")
-_GROUPS = {
-    "File System Counters": "FileSystemCounter",
-    "Job Counters": "JobCounter",
-    "Map-Reduce Framework": "TaskCounter",
-    "File Input Format Counters": "FileInputFormatCounter",
-    "File Output Format Counters": "FileOutputFormatCounter",
-}
-_FILE_SYSTEM_NAMES = {
-    "bytes read": "BYTES_READ", "bytes written": "BYTES_WRITTEN",
-    "read operations": "READ_OPS", "large read operations": "LARGE_READ_OPS",
-    "write operations": "WRITE_OPS", "bytes read erasure-coded": "BYTES_READ_EC",
-}  # fmt: skip
-_SAME_NAMES = (
-    "Map input records", "Map output records", "Map output bytes", "Map output materialized bytes",
-    "Combine input records", "Combine output records", "Reduce input groups", "Reduce shuffle bytes",
-    "Reduce input records", "Reduce output records", "Spilled Records", "Shuffled Maps",
-    "Merged Map outputs", "Bytes Read", "Bytes Written",
-)  # fmt: skip
-# Hadoop prints a counter's description instead of its name, or the name if there is no description.
-_NAMES = {words: words.upper().replace(" ", "_") for words in _SAME_NAMES} | {
-    "Failed map tasks": "NUM_FAILED_MAPS", "Failed reduce tasks": "NUM_FAILED_REDUCES",
-    "Killed map tasks": "NUM_KILLED_MAPS", "Killed reduce tasks": "NUM_KILLED_REDUCES",
-    "Launched map tasks": "TOTAL_LAUNCHED_MAPS", "Launched reduce tasks": "TOTAL_LAUNCHED_REDUCES",
-    "Other local map tasks": "OTHER_LOCAL_MAPS", "Data-local map tasks": "DATA_LOCAL_MAPS",
-    "Rack-local map tasks": "RACK_LOCAL_MAPS",
-    "Total time spent by all maps in occupied slots (ms)": "SLOTS_MILLIS_MAPS",
-    "Total time spent by all reduces in occupied slots (ms)": "SLOTS_MILLIS_REDUCES",
-    "Total time spent by all map tasks (ms)": "MILLIS_MAPS",
-    "Total time spent by all reduce tasks (ms)": "MILLIS_REDUCES",
-    "Total megabyte-milliseconds taken by all map tasks": "MB_MILLIS_MAPS",
-    "Total megabyte-milliseconds taken by all reduce tasks": "MB_MILLIS_REDUCES",
-    "Total vcore-milliseconds taken by all map tasks": "VCORES_MILLIS_MAPS",
-    "Total vcore-milliseconds taken by all reduce tasks": "VCORES_MILLIS_REDUCES",
-    "Input split bytes": "SPLIT_RAW_BYTES", "Failed Shuffles": "FAILED_SHUFFLE",
-    "GC time elapsed (ms)": "GC_TIME_MILLIS", "CPU time spent (ms)": "CPU_MILLISECONDS",
-    "Physical memory (bytes) snapshot": "PHYSICAL_MEMORY_BYTES",
-    "Virtual memory (bytes) snapshot": "VIRTUAL_MEMORY_BYTES",
-    "Total committed heap usage (bytes)": "COMMITTED_HEAP_BYTES",
-    "Peak Map Physical memory (bytes)": "MAP_PHYSICAL_MEMORY_BYTES_MAX",
-    "Peak Map Virtual memory (bytes)": "MAP_VIRTUAL_MEMORY_BYTES_MAX",
-    "Peak Reduce Physical memory (bytes)": "REDUCE_PHYSICAL_MEMORY_BYTES_MAX",
-    "Peak Reduce Virtual memory (bytes)": "REDUCE_VIRTUAL_MEMORY_BYTES_MAX",
-}  # fmt: skip
 _OF_MAPS = re.compile(r"^(?:MAP_|SPLIT_RAW|NUM_FAILED_MAPS|NUM_KILLED_MAPS|.*_MAPS$)")
 _OF_REDUCES = re.compile(r"^(?:REDUCE_|SHUFFLED_MAPS$|FAILED_SHUFFLE$|MERGED_MAP_OUTPUTS$|.*_REDUCES$)")
 
@@ -111,7 +68,8 @@ def printed_counters(lines: Iterable[str]) -> dict[str, Sums]:
             name, total = _name(counter["name"]), int(counter["value"])
             reduces = total if _OF_REDUCES.match(name) else 0
             maps = total if not reduces and _OF_MAPS.match(name) else 0
-            result[f"{_GROUPS.get(group, group.rpartition('.')[2])}.{name}"] = Sums(maps, reduces, total)
+            group_name = TABLES["groups"].get(group, group.rpartition(".")[2])
+            result[f"{group_name}.{name}"] = Sums(maps, reduces, total)
         elif within and (heading := _GROUP.match(line)):
             group = heading["name"]
         elif within and line.strip():
@@ -121,9 +79,9 @@ def printed_counters(lines: Iterable[str]) -> dict[str, Sums]:
 
 def _name(words: str) -> str:
     file_system = _FILE_SYSTEM.match(words)
-    if file_system and file_system["what"] in _FILE_SYSTEM_NAMES:
-        return f"{file_system['scheme']}_{_FILE_SYSTEM_NAMES[file_system['what']]}"
-    return _NAMES.get(words, words)
+    if file_system and file_system["what"] in TABLES["file-systems"]:
+        return f"{file_system['scheme']}_{TABLES['file-systems'][file_system['what']]}"
+    return str(TABLES["counters"].get(words, words))
 
 
 _HDFS_READ = "FileSystemCounter.HDFS_BYTES_READ"
@@ -138,8 +96,7 @@ class _Stay(NamedTuple):
     worker: str
     start_s: float
     end_s: float
-    unended: str
-    """Why it has no end, if it has none."""
+    unended: str  # Why it has no end, if it has none.
 
 
 def attempt_rows(job: JobFacts, workload: str, machines: NodeFinder, clock: RunClock) -> list[TaskAttempt]:

@@ -41,18 +41,15 @@ class DfsioSums(NamedTuple):
 
     tasks: int
     size_bytes: int
-    io_ms: int
-    """Milliseconds that tasks spent on I/O alone."""
+    io_ms: int  # Milliseconds that tasks spent on I/O alone.
 
 
 class TaskRate(NamedTuple):
     """One file, as its task's log has it."""
 
-    name: str
-    """``test_io_0``."""
+    name: str  # ``test_io_0``.
     size_bytes: int
-    io_ms: int
-    """Milliseconds from when the file was open to when it was closed."""
+    io_ms: int  # Milliseconds from when the file was open to when it was closed.
 
 
 def read_sums(output: str) -> DfsioSums:
@@ -147,8 +144,7 @@ def _rates(
 
 _OPERATIONS = ("create_write", "open_read", "rename", "create_write", "delete")
 """Each uses the files of the one before; delete needs new files, because it does not know renamed ones."""
-_BARRIER_S = 20
-"""All maps begin at one moment, by which the last of them should have started."""
+_BARRIER_S = 20  # All maps begin at one moment, by which the last of them should have started.
 _CHECKSUM_BYTES = 512
 _BLOCK_BYTES = 1 << 20
 """dfs.namenode.fs-limits.min-block-size; NNBench's own default of 1 byte is refused by every NameNode."""
@@ -159,10 +155,8 @@ _LATE = re.compile(r"# maps that missed the barrier: (\d+)$", re.MULTILINE)
 class OperationRate(NamedTuple):
     """NNBench's measurement of one operation."""
 
-    per_s: float
-    """Operations in a second, over all maps."""
-    late_maps: int
-    """Maps that started after the others had begun."""
+    per_s: float  # Operations in a second, over all maps.
+    late_maps: int  # Maps that started after the others had begun.
 
 
 def nnbench(work: HadoopWork[NNBench]) -> Conclusion:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from howdah.engines.hadoop.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.storage import HOME, STAGING, HdfsWorkspace
-from howdah.engines.hadoop.target import HadoopContext, HadoopTarget
+from howdah.engines.hadoop.target import TABLES, HadoopContext, HadoopTarget
 from howdah.errors import UserError
 from howdah.hadoop.readers import intended_key
 from howdah.installation.java_programs import BRIEF, java_command
@@ -25,26 +25,6 @@ from howdah.units import MIB, format_memory
 _OPTIONS = (*BRIEF, "-Duser.language=en", "-Duser.country=US")
 _HISTORY = "mapreduce.jobhistory.intermediate-done-dir"
 
-_CODECS = {
-    Codec.LZ4: "org.apache.hadoop.io.compress.Lz4Codec",
-    Codec.SNAPPY: "org.apache.hadoop.io.compress.SnappyCodec",
-    Codec.ZSTD: "org.apache.hadoop.io.compress.ZStandardCodec",
-}
-_FLAGS = {
-    "dfs.blocksize": "--block-size", "dfs.replication": "--replication",
-    "mapreduce.job.maps": "--maps", "mapreduce.job.queuename": "--queue",
-    "mapreduce.job.reduce.slowstart.completedmaps": "--slowstart", "mapreduce.job.reduces": "--reduces",
-    "mapreduce.terasort.num-rows": "--rows", "mapreduce.terasort.output.replication": "--output-replication",
-    "mapreduce.terasort.partitions.sample": "--partition-samples",
-}  # fmt: skip
-"""Properties with flags: the record has the flags' values, which a property would make wrong."""
-_OWN = {
-    "dfs.user.home.dir.prefix": "keeps what jobs write in the run's directory",
-    "fs.defaultFS": "is that of the inspected cluster",
-    "mapreduce.framework.name": "must be yarn",
-    "mapreduce.job.tags": "identifies the run's jobs",
-    "yarn.app.mapreduce.am.staging-dir": "keeps what jobs write in the run's directory",
-}
 _KEYS = ("yarn.app.mapreduce.am.resource.mb", "mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb")
 _MOST = "yarn.scheduler.maximum-allocation-mb"
 
@@ -53,12 +33,9 @@ class EndedJob(NamedTuple):
     """A job whose client has ended."""
 
     application: str
-    lines: tuple[str, ...]
-    """The last lines that its client printed."""
-    seen: JobFacts | None
-    """The last report of its application master, if that was queried for its tasks."""
-    exit_code: int | None = 0
-    """Its client's; None if the client had other applications, too."""
+    lines: tuple[str, ...]  # The last lines that its client printed.
+    seen: JobFacts | None  # The last report of its application master, if that was queried for its tasks.
+    exit_code: int | None = 0  # Its client's; None if the client had other applications, too.
 
 
 class Command(NamedTuple):
@@ -121,8 +98,8 @@ def sort_properties(workload: TeraSort) -> dict[str, str]:
     )
     if workload.codec is not None:
         properties["mapreduce.map.output.compress"] = "false" if workload.codec is Codec.NONE else "true"
-    if workload.codec in _CODECS:
-        properties["mapreduce.map.output.compress.codec"] = _CODECS[workload.codec]
+    if workload.codec in TABLES["codecs"]:
+        properties["mapreduce.map.output.compress.codec"] = TABLES["codecs"][workload.codec]
     return properties
 
 
@@ -145,14 +122,18 @@ def check_settings(settings: Mapping[str, str], *, flags: bool = True) -> None:
             if misfit := release.misfit(key, value):
                 problem = f"{value!r} {misfit}"
                 raise UserError(f"--set {name}", problem, f"the default is {default_of(key, release)!r}")
-            if flags and key in _FLAGS:
-                raise UserError(f"--set {name}", "has its own flag", f"write {_FLAGS[key]}")
-            if key in _OWN:
-                raise UserError(f"--set {name}", f"is reserved for howdah: it {_OWN[key]}", "leave it out")
+            _check_free(name, key, TABLES["flags"] if flags else {}, TABLES["own"])
             if not release.has(key) and (meant := intended_key(key, release)):
                 problem = f"no program of Hadoop {release.version} reads this key"
                 hint = f"did you mean {meant}? Put your own properties into the client's configuration"
                 raise UserError(f"--set {name}", problem, hint)
+
+
+def _check_free(name: str, key: str, flags: Mapping[str, str], own: Mapping[str, str]) -> None:
+    if key in flags:
+        raise UserError(f"--set {name}", "has its own flag", f"write {flags[key]}")
+    if key in own:
+        raise UserError(f"--set {name}", f"is reserved for howdah: it {own[key]}", "leave it out")
 
 
 def check_containers(target: HadoopTarget, nodes: Sequence[Node]) -> None:
@@ -172,23 +153,7 @@ def check_containers(target: HadoopTarget, nodes: Sequence[Node]) -> None:
 
 
 SPARK_PREFIX = "spark."
-HADOOP_PREFIX = "spark.hadoop."
-"""Before a property of Hadoop, for Spark to pass it on."""
-_SPARK_FLAGS = {
-    "spark.default.parallelism": "--partitions", "spark.dynamicAllocation.enabled": "--allocation",
-    "spark.executor.cores": "--executor-cores", "spark.executor.instances": "--executors",
-    "spark.executor.memory": "--executor-memory", "spark.sql.shuffle.partitions": "--partitions",
-    "spark.submit.deployMode": "--deploy-mode", "spark.yarn.queue": "--queue",
-}  # fmt: skip
-_OWN_OF_SPARK = {
-    "spark.app.name": "identifies the program",
-    "spark.eventLog.dir": "keeps what applications write in the run's directory",
-    "spark.eventLog.enabled": "must be true, because the report is made from the event log",
-    "spark.jars": "holds howdah's programs",
-    "spark.master": "must be yarn",
-    "spark.yarn.stagingDir": "keeps what applications write in the run's directory",
-    "spark.yarn.tags": "identifies the run's applications",
-}
+HADOOP_PREFIX = "spark.hadoop."  # Before a property of Hadoop, for Spark to pass it on.
 
 
 def check_executors(suite: Suite, nodes: Sequence[Node]) -> None:
@@ -204,10 +169,7 @@ def check_executors(suite: Suite, nodes: Sequence[Node]) -> None:
 
 def check_spark_setting(key: str, value: str) -> None:
     """Raise UserError for a property of Spark that is not the user's, misspelt, or of a wrong kind."""
-    if key in _SPARK_FLAGS:
-        raise UserError(f"--set {key}", "has its own flag", f"write {_SPARK_FLAGS[key]}")
-    if key in _OWN_OF_SPARK:
-        raise UserError(f"--set {key}", f"is reserved for howdah: it {_OWN_OF_SPARK[key]}", "leave it out")
+    _check_free(key, key, TABLES["spark-flags"], TABLES["spark-own"])
     entry = spark_keys().get(key)
     if entry is None:
         if meant := intended_spark_key(key):

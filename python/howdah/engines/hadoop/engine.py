@@ -38,8 +38,7 @@ from howdah.services.resourcemanager import ResourceManager
 from howdah.telemetry.sampler import Sampler
 
 _WORKERS_EVERY_S = 5.0
-_MASTERS_EVERY_S = 1.0
-"""A standby takes over within seconds, and masters are few."""
+_MASTERS_EVERY_S = 1.0  # A standby takes over within seconds, and masters are few.
 _FAILOVER_S = 60.0
 """Time that HDFS may have no active NameNode without ending a run: Hadoop's own clients wait, too."""
 

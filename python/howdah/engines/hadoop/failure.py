@@ -39,8 +39,7 @@ _MASTER_FAILED = "AM Container for"
 _LAST_LINES = 2
 _FAILED = re.compile(r"Task Id : (attempt_\w+), Status : FAILED")
 _LOGGED = re.compile(r"\d{4}-\d\d-\d\d |\d\d/\d\d/\d\d ")
-_HEAD = re.compile(r"^\d{4}-\d\d-\d\d \S+ [A-Z]+ +[\w.$]+: ")
-"""The time, level and class of a log line."""
+_HEAD = re.compile(r"^\d{4}-\d\d-\d\d \S+ [A-Z]+ +[\w.$]+: ")  # The time, level and class of a log line.
 _UNSAID = "Hadoop reports no reason"
 _SCALA = re.compile(
     r"(NoSuchMethodError|NoSuchFieldError|NoClassDefFoundError|ClassNotFoundException|AbstractMethodError|"

@@ -21,8 +21,7 @@ from howdah.services.job_rest import AppMaster, JobProgress, JobReader
 from howdah.services.resourcemanager import AppFacts, ResourceManager, SparkDriver
 
 _LOG = logging.getLogger(__name__)
-MasterOf = Callable[[str], AppMaster | SparkDriver]
-"""Returns what reports the progress of an application."""
+MasterOf = Callable[[str], AppMaster | SparkDriver]  # Returns what reports the progress of an application.
 
 
 def progress(workload: Workload, job: JobProgress | None, elapsed_s: float) -> Progress:
@@ -46,8 +45,7 @@ class ApplicationStatus(NamedTuple):
     """The ResourceManager's last report; None if it does not list the application, or does not answer."""
     job: JobProgress | None
     """The progress from its master; None before the master answers, and after it ended."""
-    silence: str | None = None
-    """Why the ResourceManager does not report the application, although it should."""
+    silence: str | None = None  # Why the ResourceManager does not report the application, although it should.
 
 
 class StatusQuery:
@@ -124,10 +122,8 @@ _QUEUED = frozenset({"NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"})
 
 _POLL_S = 1.0
 _LATER_POLL_S = 2.0
-_SOON = 10
-"""Polls before the interval doubles."""
-_SEEN_EVERY = 5
-"""Polls between two snapshots of all tasks, which are taken if there is no history server."""
+_SOON = 10  # Polls before the interval doubles.
+_SEEN_EVERY = 5  # Polls between two snapshots of all tasks, which are taken if there is no history server.
 _MOST_TASKS = 500
 """The largest job whose tasks are queried before it is killed, with one or two requests each.
 

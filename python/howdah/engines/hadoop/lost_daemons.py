@@ -18,8 +18,7 @@ from howdah.services.namenode import DataNode, NameNode
 from howdah.services.resourcemanager import Node, ResourceManager
 from howdah.services.web import PlainClient
 
-_UNANSWERED = 2
-"""Polls in a row without an answer; a single one may be a garbage collection."""
+_UNANSWERED = 2  # Polls in a row without an answer; a single one may be a garbage collection.
 
 
 class _Master:
@@ -112,12 +111,10 @@ class _Service:
 
 _DEFAULT_HEARTBEAT_S = 3.0
 _MISSED_HEARTBEATS = 4
-_LEAST_SILENCE_S = 5.0
-"""A DataNode in a long garbage collection is not lost."""
+_LEAST_SILENCE_S = 5.0  # A DataNode in a long garbage collection is not lost.
 _AT_WORK = frozenset({"NEW", "RUNNING", "DECOMMISSIONING"})
 _SILENT, _GIVEN_UP = "SILENT", "LOST"
-_RELEASED, _DECOMMISSIONED = "released", "DECOMMISSIONED"
-"""Decommissioned daemons that leave are not lost."""
+_RELEASED, _DECOMMISSIONED = "released", "DECOMMISSIONED"  # Decommissioned daemons that leave are not lost.
 _DRAINING, _DRAINED = "Decommission In Progress", "Decommissioned"
 _POLLED_AT_ONCE = 8
 _NO_BEAN = "Hadoop:service=none"

@@ -110,14 +110,10 @@ _SPARK_PROGRAMS = frozenset({"spark-submit", "spark-sql", "spark-shell", "pyspar
 
 
 class Additions(NamedTuple):
-    words: tuple[str, ...]
-    """The command with the options that are added to it."""
-    properties: Mapping[str, str]
-    """Properties of Hadoop in the copy of its configuration."""
-    spark: Mapping[str, str]
-    """Properties of Spark, as options or in the copy of its defaults."""
-    logs: str | None
-    """The folder of Spark's event logs; None without Spark, and if the user has set one."""
+    words: tuple[str, ...]  # The command with the options that are added to it.
+    properties: Mapping[str, str]  # Properties of Hadoop in the copy of its configuration.
+    spark: Mapping[str, str]  # Properties of Spark, as options or in the copy of its defaults.
+    logs: str | None  # The folder of Spark's event logs; None without Spark, and if the user has set one.
 
     def lines(self) -> tuple[str, ...]:
         """The additions for people to read."""

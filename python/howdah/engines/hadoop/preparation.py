@@ -14,9 +14,10 @@ from howdah.engines.hadoop.reached import Reached, reach_cluster, reach_lab, run
 from howdah.engines.hadoop.redundancy import HdfsClients
 from howdah.engines.hadoop.target import DEADLINE_S, HadoopTarget
 from howdah.engines.hadoop.user_command import added_to
-from howdah.engines.lab_runs import FaultRun, check_one_cluster, chosen_lab, on_lab, requested_faults
+from howdah.engines.lab_runs import check_one_cluster, chosen_lab, on_lab, requested_faults
 from howdah.errors import UserError
 from howdah.extras import check_extras
+from howdah.faults.player import FaultPlayer
 from howdah.hadoop.config_files import shown_value
 from howdah.installation.installation import find_spark
 from howdah.installation.java_programs import spark_programs
@@ -57,7 +58,7 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     # A command of the user's has none of the programs' flags.
     check_settings(job_settings, flags=UserCommand not in programs)
     try:
-        reached, playing = _reach(request)
+        reached, player = _reach(request)
         work_dir = request.of(HDFS_DIR) or posixpath.join(NameNode(reached.web, reached.conf).home(), _FOLDER)
     except ServiceError as error:
         raise UserError(error.where, error.what, error.hint) from error
@@ -93,10 +94,10 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     engine = HadoopEngine(target)
     # Data of other clients would count as rebuilt.
     alone = any(issubclass(program, Redundancy) for program in programs)
-    clients = HdfsClients(target, start["runs_dir"]) if playing and not alone else None
+    clients = HdfsClients(target, start["runs_dir"]) if player and not alone else None
     return Prepared(
         job=job,
-        engine=on_lab(engine, reached.state, playing, clients),
+        engine=on_lab(engine, reached.state, player, clients),
         introduction=(
             ("cluster", reached.line),
             ("plan", suite_line(sized.suite)),
@@ -107,12 +108,12 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     )
 
 
-def _reach(request: RunRequest) -> tuple[Reached, FaultRun | None]:
+def _reach(request: RunRequest) -> tuple[Reached, FaultPlayer | None]:
     check_one_cluster(request)
     state = chosen_lab(request, HADOOP, CONF_DIR, running_lab)
-    playing = requested_faults(request, state)
+    player = requested_faults(request, state)
     if state is not None:
-        return reach_lab(state), playing
+        return reach_lab(state), player
     directory = conf_directory(request.of(CONF))
     if directory is None:
         hint = "give --conf DIR or set HADOOP_CONF_DIR, or build a lab: howdah lab up plan.yaml"

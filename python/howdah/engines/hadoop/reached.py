@@ -39,8 +39,7 @@ _TASK_KEYS = (
 class Reached:
     """A lab or a user's cluster, and how to reach it."""
 
-    installation: Installation
-    """The jars that clients run from."""
+    installation: Installation  # The jars that clients run from.
     conf: ClientConf
     web: Web
     plan: Plan
@@ -63,8 +62,7 @@ def open_telemetry(conf: ClientConf, names: Mapping[str, str] | None = None) -> 
     return Web(names, kerberos=conf.secure, silence_s=_PATIENCE_S)
 
 
-_DAEMONS_PER_S = 10.0
-"""The largest number of daemons that one thread queries each second."""
+_DAEMONS_PER_S = 10.0  # The largest number of daemons that one thread queries each second.
 
 
 def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
@@ -203,8 +201,7 @@ class JoinedLab(NamedTuple):
     """A lab whose network this process is in, and what is sampled of it."""
 
     conf: ClientConf
-    names: dict[str, str]
-    """The addresses of its machines, which ``follow`` keeps up to date."""
+    names: dict[str, str]  # The addresses of its machines, which ``follow`` keeps up to date.
     telemetry: Web
     sources: tuple[Source, ...]
     follow: LabMembers

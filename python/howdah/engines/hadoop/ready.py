@@ -31,8 +31,7 @@ from howdah.services.resourcemanager import Queue, ResourceManager
 FILE = "_TERAGEN"
 """The local engine writes the same file; programs of MapReduce pass over names with an underscore."""
 _CONTENT = pydantic.TypeAdapter(dict[str, int | str])
-DFSIO_DATA = "io_data"
-"""Its own folder of the files, below that one."""
+DFSIO_DATA = "io_data"  # Its own folder of the files, below that one.
 
 
 def read_generated(namenode: NameNode, folder: str) -> Generated | None:

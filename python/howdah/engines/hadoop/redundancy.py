@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from howdah.engines.base import PartialResult
-from howdah.engines.hadoop.target import HadoopTarget
+from howdah.engines.hadoop.target import TABLES, HadoopTarget
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.engines.processes import ConcurrentProgram
 from howdah.faults.probes import (
@@ -36,29 +36,19 @@ from howdah.services.web import JmxReader
 from howdah.units import format_counted, format_seconds
 
 _POLL_S = 0.5
-_SETTLES_S = 20.0
-"""Time that HDFS must stay redundant: the NameNode detects a missing heartbeat only later."""
-_STANDS_S = 120.0
-"""Time without any progress after which the wait for rebuilt blocks is given up."""
+_SETTLES_S = 20.0  # Time that HDFS must stay redundant: the NameNode detects a missing heartbeat only later.
+_STANDS_S = 120.0  # Time without any progress after which the wait for rebuilt blocks is given up.
 _SILENT_S = 12.0
 _WRITTEN = 20
 """One block of so many that were to be rebuilt may be one that a client of the cluster has just written."""
-_METRICS_S = 11.0
-"""DataNodes compute their metrics every ten seconds (*.period)."""
+_METRICS_S = 11.0  # DataNodes compute their metrics every ten seconds (*.period).
 _ACTIVITY = "Hadoop:service=DataNode,name=DataNodeActivity-*"
-_COUNTED = {
-    "written": "BytesWritten", "copied_blocks": "BlocksReplicated",
-    "units": "EcReconstructionTasks", "failed": "EcFailedReconstructionTasks",
-    "unit_bytes": "EcReconstructionBytesWritten", "unit_read": "EcReconstructionBytesRead",
-    "unit_remote": "EcReconstructionRemoteBytesRead", "decoding_ns": "EcDecodingTimeNanos",
-}  # fmt: skip
+_COUNTED: Mapping[str, str] = TABLES["rebuild"]
 
 
 class _State(NamedTuple):
-    low: int
-    """Blocks with too few replicas or units, and those under way."""
-    silent: tuple[str, ...]
-    """DataNodes that the NameNode has not given up yet."""
+    low: int  # Blocks with too few replicas or units, and those under way.
+    silent: tuple[str, ...]  # DataNodes that the NameNode has not given up yet.
     draining: tuple[str, ...]
     dead: tuple[str, ...]
 
@@ -76,13 +66,11 @@ class _Rebuild(NamedTuple):
     """The result of the wait; times are seconds since the start of the run."""
 
     begun_s: float
-    rebuild_s: float | None
-    """Time at which blocks were missing first."""
+    rebuild_s: float | None  # Time at which blocks were missing first.
     whole_s: float
     lost: tuple[str, ...]
     drained: tuple[str, ...]
-    unrebuilt: int
-    """Blocks that were not rebuilt."""
+    unrebuilt: int  # Blocks that were not rebuilt.
 
 
 def _counters(target: HadoopTarget, namenode: NameNode) -> dict[str, dict[str, int]]:
@@ -217,12 +205,10 @@ def _metrics(seen: _Rebuild, grown: dict[str, int]) -> Iterator[ResultMetric]:
         yield ResultMetric(name="rebuild rate", value=rate, unit="B/s", better="higher", over="the rebuild")
 
 
-JOURNAL = "ledger.tsv"
-"""The file in a run's directory with all operations of clients and their results."""
+JOURNAL = "ledger.tsv"  # The file in a run's directory with all operations of clients and their results.
 _CLASSES, _MAIN = "hdfs", "HdfsBeside"
 _CLIENTS, _EVERY_MS = 2, 100
-_END_S = 600.0
-"""HDFS closes files of lost writers only after minutes."""
+_END_S = 600.0  # HDFS closes files of lost writers only after minutes.
 _GOOD = "OK"
 
 

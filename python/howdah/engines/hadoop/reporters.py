@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, TypeVar
 from howdah.engines.base import RunClock
 from howdah.engines.hadoop.attempts import attempt_rows, phases, printed_counters, sum_counters
 from howdah.engines.hadoop.failure import cause_of
-from howdah.engines.hadoop.target import HadoopTarget
+from howdah.engines.hadoop.target import TABLES, HadoopTarget
 from howdah.model.cluster import AppMasterStart, CounterValue, HadoopJob, SparkRun
 from howdah.model.plan import Plan
 from howdah.model.reported import Counters
@@ -28,24 +28,6 @@ Reporter = Literal["history server", "history file", "application master", "clie
 T = TypeVar("T")
 
 _LOG = logging.getLogger(__name__)
-
-_KEPT = (
-    "dfs.blocksize", "dfs.bytes-per-checksum", "dfs.client.read.shortcircuit", "dfs.replication",
-    "io.file.buffer.size", "mapreduce.job.heap.memory-mb.ratio", "mapreduce.job.maps",
-    "mapreduce.job.reduce.slowstart.completedmaps", "mapreduce.job.reduces", "mapreduce.job.ubertask.enable",
-    "mapreduce.map.cpu.vcores", "mapreduce.map.maxattempts", "mapreduce.map.memory.mb",
-    "mapreduce.map.output.compress", "mapreduce.map.output.compress.codec",
-    "mapreduce.map.sort.spill.percent", "mapreduce.map.speculative",
-    "mapreduce.output.fileoutputformat.compress", "mapreduce.reduce.cpu.vcores",
-    "mapreduce.reduce.input.buffer.percent", "mapreduce.reduce.maxattempts", "mapreduce.reduce.memory.mb",
-    "mapreduce.reduce.merge.inmem.threshold", "mapreduce.reduce.shuffle.input.buffer.percent",
-    "mapreduce.reduce.shuffle.merge.percent", "mapreduce.reduce.shuffle.parallelcopies",
-    "mapreduce.reduce.speculative", "mapreduce.task.timeout", "mapreduce.task.io.sort.factor",
-    "mapreduce.task.io.sort.mb", "mapreduce.terasort.output.replication",
-    "mapreduce.terasort.partitions.sample", "mapreduce.terasort.use.terascheduler",
-    "yarn.app.mapreduce.am.resource.mb", "yarn.client.nodemanager-connect.max-wait-ms",
-)  # fmt: skip
-"""Properties that a record keeps, because results depend on them. None contains a secret."""
 
 
 def _report(
@@ -129,12 +111,9 @@ def _ended(facts: JobFacts, app: AppFacts | None) -> JobFacts:
 class ReportedJob(NamedTuple):
     """A job for the run record."""
 
-    job: HadoopJob
-    """The job itself; its diagnostics are the cause in one sentence if it did not succeed."""
-    attempts: list[TaskAttempt]
-    """Every attempt that began, in order of their starts."""
-    phases: tuple[Phase, ...]
-    """Empty if its tasks are unknown."""
+    job: HadoopJob  # The job itself; its diagnostics are the cause in one sentence if it did not succeed.
+    attempts: list[TaskAttempt]  # Every attempt that began, in order of their starts.
+    phases: tuple[Phase, ...]  # Empty if its tasks are unknown.
     counters: Counters
     facts: JobFacts
     spark: SparkRun | None = None
@@ -174,7 +153,7 @@ def report_job(
             for number, start_ms, node in facts.masters
         ),
         counters={name: CounterValue(**sums._asdict()) for name, sums in sorted(facts.counters.items())},
-        conf={key: facts.conf[key] for key in _KEPT if key in facts.conf},
+        conf={key: facts.conf[key] for key in TABLES["kept"] if key in facts.conf},
         diagnostics=why,
     )
     return ReportedJob(

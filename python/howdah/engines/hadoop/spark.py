@@ -46,8 +46,7 @@ from howdah.services.namenode import NameNode
 ARCHIVE = "jars.zip"
 _PUT_S = 1800.0
 _ARCHIVE, _JARS = "spark.yarn.archive", "spark.yarn.jars"
-_PLACES = (_ARCHIVE, _JARS)
-"""Properties by which a user names jars of Spark that are in HDFS already."""
+_PLACES = (_ARCHIVE, _JARS)  # Properties by which a user names jars of Spark that are in HDFS already.
 
 
 def spark_jars(
@@ -108,8 +107,7 @@ def _archive(
 P = TypeVar("P", bound=OnSpark)
 
 _PACKAGE = "howdah.spark"
-_SAMPLES = 100_000
-"""Keys that TeraSort samples by default (mapreduce.terasort.partitions.sample)."""
+_SAMPLES = 100_000  # Keys that TeraSort samples by default (mapreduce.terasort.partitions.sample).
 
 
 def submit(
@@ -152,11 +150,9 @@ def terasort(work: HadoopWork[SparkTeraSort]) -> Conclusion:
     return partial(sorted_result, work, job, source.path, output)
 
 
-OUTCOME = "_outcome"
-"""The file that a program leaves in its folder, with lines KEY TAB VALUE."""
+OUTCOME = "_outcome"  # The file that a program leaves in its folder, with lines KEY TAB VALUE.
 _EXPECTED = "expected_"
-_COST_TOLERANCE = 1e-6
-"""A sum of floating-point numbers depends on its order."""
+_COST_TOLERANCE = 1e-6  # A sum of floating-point numbers depends on its order.
 
 
 def wordcount(work: HadoopWork[SparkWordCount]) -> Conclusion:

@@ -31,8 +31,7 @@ from howdah.units import MIB, format_seconds
 
 _LOG = logging.getLogger(__name__)
 
-_UNCAUGHT = 'Exception in thread "main"'
-"""Java prints this if a main program ends with an exception."""
+_UNCAUGHT = 'Exception in thread "main"'  # Java prints this if a main program ends with an exception.
 
 
 def report_spark(context: HadoopContext, workload: Workload, ended: EndedJob, folder: str) -> ReportedJob:
@@ -150,8 +149,7 @@ def _bare(context: HadoopContext, ended: EndedJob, app: AppFacts | None, missing
     return ReportedJob(job, [], (), Counters(), facts)
 
 
-LOGS = "spark-logs"
-"""The folder of the run's directory that event logs are written to."""
+LOGS = "spark-logs"  # The folder of the run's directory that event logs are written to.
 _DRIVER_MEMORY = "spark.driver.memory"
 _DRIVER_MEMORY_DEFAULT = "1g"
 
@@ -164,8 +162,7 @@ class SparkCommand(NamedTuple):
     name: str
     properties: Mapping[str, str]
     """Properties that the workload sets: Spark's, and Hadoop's by their own names."""
-    jars: Mapping[str, str]
-    """The properties that name Spark's jars; empty if the user's settings do."""
+    jars: Mapping[str, str]  # The properties that name Spark's jars; empty if the user's settings do.
 
     def vector(self, target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> list[str]:
         """The client's whole command line, no shell in between.

@@ -27,8 +27,7 @@ from howdah.services.resourcemanager import ResourceManager
 from howdah.units import format_bytes, format_count_short
 
 FILE = ".howdah"
-STAGING, HOME = "staging", "home"
-"""Folders of clients and application masters."""
+STAGING, HOME = "staging", "home"  # Folders of clients and application masters.
 _REPLICATED = "REPLICATION"
 """Hadoop's policy of directories with replicas below a directory whose files are coded."""
 _TAKEN = ("FileAlreadyExistsException", "AlreadyBeingCreatedException", "RecoveryInProgressException")
@@ -39,12 +38,9 @@ _LOG = logging.getLogger(__name__)
 class HdfsMarker(Model):
     howdah: Literal[1] = 1
     run: str
-    process: ProcessIdentity | None
-    """The process of the run; None after the run has ended and kept data."""
-    parents: tuple[str, ...] = ()
-    """Directories above it that howdah made, the innermost first."""
-    kept: tuple[str, ...] = ()
-    """The folders that hold whole data, kept on purpose."""
+    process: ProcessIdentity | None  # The process of the run; None after the run has ended and kept data.
+    parents: tuple[str, ...] = ()  # Directories above it that howdah made, the innermost first.
+    kept: tuple[str, ...] = ()  # The folders that hold whole data, kept on purpose.
 
     def content(self) -> bytes:
         """The text to write into the file."""
@@ -224,8 +220,7 @@ def clear_leftovers(target: HadoopTarget, namenode: NameNode, manager: ResourceM
     return tuple(unknown)
 
 
-_FREE_SHARE = 0.95
-"""Of free space: DataNodes keep some for themselves, and are not filled evenly."""
+_FREE_SHARE = 0.95  # Of free space: DataNodes keep some for themselves, and are not filled evenly.
 
 
 def enable_coding(namenode: NameNode, suite: Suite) -> str | None:

@@ -7,11 +7,12 @@ import posixpath
 import re
 import subprocess
 import time
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from howdah.engines.base import RunClock, sha256
 from howdah.engines.processes import PATIENCE_S, RunningProgram
@@ -31,8 +32,8 @@ from howdah.telemetry.source import Follow, Member, Source
 if TYPE_CHECKING:
     from howdah.engines.hadoop.storage import HdfsWorkspace
 
-DEADLINE_S = 120.0
-"""Time without a container from the queue after which the job is given up."""
+TABLES: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
+DEADLINE_S = 120.0  # Time without a container from the queue after which the job is given up.
 
 
 @dataclass(frozen=True)
@@ -40,28 +41,23 @@ class HadoopTarget:
     """All that an engine needs of a cluster, the user's own or a lab."""
 
     installation: Installation
-    conf_dir: Path
-    """The client's configuration directory, which is only read."""
+    conf_dir: Path  # The client's configuration directory, which is only read.
     conf: ClientConf
     web: Web
-    work_dir: str
-    """The directory in HDFS below which everything is written."""
+    work_dir: str  # The directory in HDFS below which everything is written.
     queue: str
-    deadline_s: float = DEADLINE_S
-    """Time limit for the queue's first container."""
+    deadline_s: float = DEADLINE_S  # Time limit for the queue's first container.
     job_settings: Mapping[str, str] = field(default_factory=dict)
     """Properties of the jobs that the user insists on."""
     machine_of: Mapping[str, str] = field(default_factory=dict)
     """The plan's worker by what Hadoop calls its node: a host name or an address."""
     sources: Sequence[Source] = ()
     follow: Follow | None = None
-    joined: Mapping[str, Member] = field(default_factory=dict)
-    """The machines that came so far, by name."""
+    joined: Mapping[str, Member] = field(default_factory=dict)  # The machines that came so far, by name.
     client_prefix: tuple[str, ...] = ()
     """The prefix of every client's command line, which enters a lab's namespaces."""
     lab: Laboratory | None = None
-    spark: SparkPrograms | None = None
-    """Spark and howdah's programs on it, if the suite has any."""
+    spark: SparkPrograms | None = None  # Spark and howdah's programs on it, if the suite has any.
 
     def machines(self, plan: Plan) -> NodeFinder:
         """Return the workers of a plan, and those that joined, by Hadoop's names."""

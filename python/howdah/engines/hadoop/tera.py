@@ -36,8 +36,7 @@ class Validated(NamedTuple):
     """The result of validating rows."""
 
     checksum: str | None
-    expected: str | None
-    """The expected sum by TeraGen's counter."""
+    expected: str | None  # The expected sum by TeraGen's counter.
     errors: tuple[ValidationError, ...]
     """The faults, in the words of TeraValidate and of howdah's local engine."""
 

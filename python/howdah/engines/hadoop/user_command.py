@@ -35,12 +35,10 @@ from howdah.units import format_counted, format_seconds
 
 _FETCH = "install Spark, set SPARK_HOME, or run `howdah hadoop fetch spark`"
 _POLL_S = 1.0
-_LONG_S, _SELDOM_S = 60.0, 2.0
-"""A command that has run for so long is polled less often."""
+_LONG_S, _SELDOM_S = 60.0, 2.0  # A command that has run for so long is polled less often.
 _QUEUED = frozenset({"NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"})
 _ENDED = frozenset({"FINISHED", "FAILED", "KILLED"})
-_SILENT_S = 120.0
-"""Time limit for the ResourceManager to answer again after the command has ended."""
+_SILENT_S = 120.0  # Time limit for the ResourceManager to answer again after the command has ended.
 
 
 def added_to(target: HadoopTarget, words: Sequence[str], run_id: str) -> Additions:

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 P = TypeVar("P", bound=Workload)
-Launch = Command | SparkCommand
-"""A program's command: how it is started, followed and reported."""
+Launch = Command | SparkCommand  # A program's command: how it is started, followed and reported.
 
 
 @dataclass

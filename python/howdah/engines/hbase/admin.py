@@ -38,8 +38,7 @@ class MadeFor(Model):
     """The purpose of a table, which is stored in the table's descriptor."""
 
     run: str
-    suite: str
-    """The program of its rows: ``ycsb``, ``hbase-pe``."""
+    suite: str  # The program of its rows: ``ycsb``, ``hbase-pe``.
     process: ProcessIdentity
     keep: bool
     records: int
@@ -58,8 +57,7 @@ class HeldRows(Model):
     """The contents of a table."""
 
     rows: int
-    wrong: int = 0
-    """Number of records that differ from the written ones."""
+    wrong: int = 0  # Number of records that differ from the written ones.
     first: str | None = None
 
 
@@ -67,10 +65,8 @@ class Serving(Model):
     """The regions of a table, by their state."""
 
     regions: int
-    unserved: int
-    """Regions that no live server has."""
-    in_transition: int
-    """Regions of any table that are being moved."""
+    unserved: int  # Regions that no live server has.
+    in_transition: int  # Regions of any table that are being moved.
 
     @property
     def whole(self) -> bool:
@@ -81,10 +77,8 @@ class Serving(Model):
 class HeldLedger(Model):
     """The result of comparing clients' ledgers with the table."""
 
-    cells: int
-    """Fields of rows of which some write was acknowledged."""
-    lost: int
-    """Number of records that hold neither the last acknowledged write nor a later one."""
+    cells: int  # Fields of rows of which some write was acknowledged.
+    lost: int  # Number of records that hold neither the last acknowledged write nor a later one.
     first: str | None = None
 
 
@@ -215,12 +209,9 @@ class HBaseAdmin:
         return line
 
 
-MOVED_S = 30.0
-"""How long a region may be in transition; the replay of its log takes seconds."""
-BALANCED_S = 60.0
-"""How long a lab's regions may take until they are balanced."""
-LEAST_REGIONS = 2.0
-"""With fewer regions for each server, no balance is expected."""
+MOVED_S = 30.0  # How long a region may be in transition; the replay of its log takes seconds.
+BALANCED_S = 60.0  # How long a lab's regions may take until they are balanced.
+LEAST_REGIONS = 2.0  # With fewer regions for each server, no balance is expected.
 _STATUS_POLL_S = 0.5
 _NO_SESSION = ("ConnectionLoss", "NoNode", "SessionExpired", "UnknownHost", "baseZNode")
 

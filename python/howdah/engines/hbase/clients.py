@@ -19,14 +19,12 @@ from howdah.model.reported import LatencyHistogram, counted
 from howdah.model.workloads.ycsb import MOST_SCANNED, Ycsb, YcsbLoad, YcsbMix
 
 CLIENT = "site.ycsb.Client"
-FAMILY = "f"
-"""The column family of every table of howdah's."""
+FAMILY = "f"  # The column family of every table of howdah's.
 INSERT_RETRIES = 20
 """YCSB waits about three seconds before each, so that an outage of a minute ends no thread."""
 KEY_DIGITS = 19
 """Keys are hashed numbers of a Java long: all of one length, they spread evenly over a table's regions."""
-_FIRST_DIGITS = 9224
-"""No Java long begins with more."""
+_FIRST_DIGITS = 9224  # No Java long begins with more.
 _OPERATIONS = ("read", "update", "insert", "scan", "read-modify-write")
 
 
@@ -34,11 +32,9 @@ class ClientPart(NamedTuple):
     """The part of a workload that one client runs."""
 
     operations: int
-    first: int
-    """The number of the first record that it inserts."""
+    first: int  # The number of the first record that it inserts.
     threads: int
-    target: int | None
-    """Operations a second: YCSB takes whole ones."""
+    target: int | None  # Operations a second: YCSB takes whole ones.
 
 
 def divided(workload: Ycsb, rows: int) -> tuple[ClientPart, ...]:
@@ -131,8 +127,7 @@ class Printed(NamedTuple):
     """Number of operations of each kind, by howdah's names: ``read-modify-write``."""
     returns: Mapping[str, Mapping[str, int]]
     """Number of results of each kind, by YCSB's names: ``OK``, ``NOT_FOUND``."""
-    begun_ms: int
-    """Start of the first operation in milliseconds since the epoch; 0 without operations."""
+    begun_ms: int  # Start of the first operation in milliseconds since the epoch; 0 without operations.
     ended_ms: int
 
 
@@ -240,10 +235,8 @@ class Answered(NamedTuple):
     returns: dict[str, dict[str, int]]
     begun_s: float
     ended_s: float
-    timed: tuple[LatencyHistogram, ...]
-    """Every interval of every client and kind of operation."""
-    complaint: str | None
-    """Return the first error that a client reported."""
+    timed: tuple[LatencyHistogram, ...]  # Every interval of every client and kind of operation.
+    complaint: str | None  # Return the first error that a client reported.
 
 
 def request_operations(work: HBaseWork[Ycsb], table: RunTable, *, recorded: bool = True) -> Answered:

@@ -129,8 +129,7 @@ class _HBaseRun:
 
 
 MAIN = "org.apache.hadoop.hbase.PerformanceEvaluation"
-FAMILY = "info0"
-"""PerformanceEvaluation's column family; it uses an existing table with this single family."""
+FAMILY = "info0"  # PerformanceEvaluation's column family; it uses an existing table with this single family.
 _KEY_DIGITS = 26
 _POLL_S = 0.2
 _TIMINGS = re.compile(r"Summary of timings \(ms\): \[([\d, ]+)\]")
@@ -141,10 +140,8 @@ _ROWS = re.compile(r"Finished .* over (\d+) rows")
 class Evaluated(NamedTuple):
     """The statistics that it prints at its end."""
 
-    seconds: float
-    """Duration of the slowest thread."""
-    within_s: tuple[float, ...]
-    """The time within which 99 % of each thread's operations ended."""
+    seconds: float  # Duration of the slowest thread.
+    within_s: tuple[float, ...]  # The time within which 99 % of each thread's operations ended.
 
 
 def evaluate(work: HBaseWork[PerformanceEvaluation]) -> PartialResult:

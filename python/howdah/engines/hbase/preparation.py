@@ -14,7 +14,6 @@ from howdah.engines.hbase.engine import HBaseEngine, Opened
 from howdah.engines.hbase.reached import ReachedHBase, reach_lab_hbase, reach_own_hbase, standing_alone
 from howdah.engines.hbase.target import table_name
 from howdah.engines.lab_runs import (
-    FaultRun,
     check_one_cluster,
     chosen_lab,
     complete_lab,
@@ -22,6 +21,7 @@ from howdah.engines.lab_runs import (
     requested_faults,
 )
 from howdah.errors import UserError
+from howdah.faults.player import FaultPlayer
 from howdah.installation.installation import find_hbase
 from howdah.installation.java_programs import with_ycsb
 from howdah.lab.state import LabState
@@ -65,7 +65,7 @@ def prepare_hbase(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
         engine = HBaseEngine(chosen.version, chosen.opened)
         return Prepared(
             job=job,
-            engine=on_lab(engine, chosen.state, chosen.playing),
+            engine=on_lab(engine, chosen.state, chosen.player),
             introduction=(("HBase", chosen.line), ("plan", suite_line(sized.suite))),
             kept=partial(_kept, job),
             close=stack.pop_all().close,
@@ -75,23 +75,21 @@ def prepare_hbase(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
 class _Chosen(NamedTuple):
     plan: Plan
     servers: int
-    places: int
-    """Number of machines that can run a client."""
-    request: RunRequest
-    """The workload; a kept table determines its number of records."""
+    places: int  # Number of machines that can run a client.
+    request: RunRequest  # The workload; a kept table determines its number of records.
     version: str
     opened: Opened
     line: str
-    playing: FaultRun | None = None
+    player: FaultPlayer | None = None
     state: LabState | None = None
 
 
 def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: bool) -> _Chosen:
     """The one that is there, or one that is started here; what was opened to ask it ends with the stack."""
-    reached, playing = _reach(request, host)
+    reached, player = _reach(request, host)
     if reached is not None:
         stack.enter_context(reached.close)
-        target = replace(reached.target, heal=playing.player.heal) if playing else reached.target
+        target = replace(reached.target, heal=player.heal) if player else reached.target
         connection = (target, reached.admin)
         return _Chosen(
             reached.plan,
@@ -101,7 +99,7 @@ def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: boo
             reached.target.installation.version,
             lambda job: nullcontext(connection),
             reached.line,
-            playing,
+            player,
             reached.state,
         )
     hint = "run the suite ycsb, or give --conf DIR or --lab NAME"
@@ -142,7 +140,7 @@ def _kept(job: Job) -> Mapping[str, Sequence[str]]:
     return {"HBase": [table_name(job.run_id)]} if job.keep_data and makes else {}
 
 
-def _reach(request: RunRequest, host: Host) -> tuple[ReachedHBase | None, FaultRun | None]:
+def _reach(request: RunRequest, host: Host) -> tuple[ReachedHBase | None, FaultPlayer | None]:
     """Return the chosen HBase, or that of the running lab, and the faults during the run.
 
     Returns None if a standalone one is to be started here.
@@ -159,9 +157,9 @@ def _reach(request: RunRequest, host: Host) -> tuple[ReachedHBase | None, FaultR
     otherwise = f"{CONF.flag} DIR, or {MEMORY.flag} SIZE to start an HBase on this machine"
     find = partial(complete_lab, engine=HBASE, otherwise=otherwise)
     state = chosen_lab(request, HBASE, _CONF_DIR, find)
-    playing = requested_faults(request, state)
+    player = requested_faults(request, state)
     if state is not None:
-        return reach_lab_hbase(state), playing
+        return reach_lab_hbase(state), player
     directory, plan = conf_directory(request.of(CONF), _CONF_DIR), request.of(PLAN)
     if directory is not None:
         return reach_own_hbase(directory, plan, host.name), None

@@ -154,8 +154,7 @@ class ReachedHBase:
     status: HBaseStatus
     plan: Plan
     line: str
-    close: ExitStack
-    """Ends what was opened to ask it."""
+    close: ExitStack  # Ends what was opened to ask it.
     state: LabState | None = None
 
 

@@ -32,8 +32,7 @@ class ClientPlace:
     """A machine of HBase's clients."""
 
     name: str
-    prefix: tuple[str, ...] = ()
-    """The beginning of a command line that runs there."""
+    prefix: tuple[str, ...] = ()  # The beginning of a command line that runs there.
     environment: Mapping[str, str] | None = None
     """All that a program finds there; howdah's own environment where it is None."""
     options: tuple[str, ...] = ()
@@ -48,18 +47,14 @@ def places_here(name: str) -> tuple[ClientPlace, ...]:
 class HBaseTarget:
     """All that the engine needs of a cluster."""
 
-    installation: HBaseInstallation
-    """The jars that clients run from, with YCSB's and howdah's own classes."""
+    installation: HBaseInstallation  # The jars that clients run from, with YCSB's and howdah's own classes.
     conf_dir: Path
-    places: tuple[ClientPlace, ...]
-    """The machines that may ask, in the order in which they are taken."""
+    places: tuple[ClientPlace, ...]  # The machines that may ask, in the order in which they are taken.
     sources: Sequence[Source] = ()
-    logs: Sequence[ServerLogs] = ()
-    """The daemons' logs, where they can be read."""
+    logs: Sequence[ServerLogs] = ()  # The daemons' logs, where they can be read.
     follow: Follow | None = None
     lab: Laboratory | None = None
-    heal: Callable[[], None] | None = None
-    """Reverts all faults and injects no more; None without faults."""
+    heal: Callable[[], None] | None = None  # Reverts all faults and injects no more; None without faults.
 
     def java(self, place: ClientPlace, main: str, *arguments: str, options: Sequence[str] = ()) -> list[str]:
         """The command line of a Java program on a machine."""
@@ -68,8 +63,7 @@ class HBaseTarget:
         return [*place.prefix, *java]
 
 
-MOST_REGIONS = 16
-"""More are not probed: each has two threads that ask."""
+MOST_REGIONS = 16  # More are not probed: each has two threads that ask.
 _EVERY_MS = 100
 _TIMEOUT_MS = 1000
 _END_S = 60.0
@@ -145,10 +139,8 @@ class HBaseContext:
     sink: SampleSink
     warn: Callable[[str, str], None]
     table: RunTable | None = None
-    ledger: Path | None = None
-    """The folder of clients' ledgers of acknowledged writes, in runs with faults."""
-    probes: RegionProbes | None = None
-    """The probes of the table's regions, in runs with faults."""
+    ledger: Path | None = None  # The folder of clients' ledgers of acknowledged writes, in runs with faults.
+    probes: RegionProbes | None = None  # The probes of the table's regions, in runs with faults.
 
     @property
     def faulty(self) -> bool:
@@ -163,8 +155,7 @@ class HBaseWork(Generic[W]):
     workload: W
     context: HBaseContext
     start_s: float
-    last: bool
-    """Whether it is the last one that uses the table."""
+    last: bool  # Whether it is the last one that uses the table.
 
     def progress(self, phase: str, done: int, total: int) -> None:
         context, kind = self.context, self.workload.kind

@@ -27,15 +27,12 @@ from howdah.model.workloads.ycsb import YCSB, Ycsb, YcsbLoad, YcsbMix, results
 from howdah.model.workloads.ycsb_options import Settle
 
 _SHARE = 0.99
-_NEAR = 0.05
-"""Relative accuracy at which the search for the highest rate ends."""
+_NEAR = 0.05  # Relative accuracy at which the search for the highest rate ends.
 _LEAST_SHARE = 1 / 64
 """At a rate this far below the highest throughput, waiting in line is no reason to be late."""
-_KEPT_UP = 0.97
-"""A rate was kept where so much of it was done: what is not done has been waiting by its end."""
+_KEPT_UP = 0.97  # A rate was kept where so much of it was done: what is not done has been waiting by its end.
 STEP_S = 10.0
-WARM_UP_S = 5.0
-"""Each client is a JVM that has just started, and slow until it has compiled what runs often."""
+WARM_UP_S = 5.0  # Each client is a JVM that has just started, and slow until it has compiled what runs often.
 Measure = Callable[[float], RateStep]
 
 
@@ -271,8 +268,7 @@ def _counted(work: HBaseWork[Ycsb], answered: Answered) -> tuple[float, tuple[La
     return answered.ended_s - min(row.start_s for row in timed), timed
 
 
-WHOLE_S = 600.0
-"""How long regions may take: a log of a few hundred MB is split within a minute."""
+WHOLE_S = 600.0  # How long regions may take: a log of a few hundred MB is split within a minute.
 _POLL_S = 1.0
 
 

@@ -24,14 +24,11 @@ from howdah.probe import probe_host
 from howdah.units import format_counted
 
 _VERSION = re.compile(r"^iperf (\d+(?:\.\d+)*)", re.MULTILINE)
-_OLDEST = (3, 7)
-"""The first version that can measure both directions at the same time."""
+_OLDEST = (3, 7)  # The first version that can measure both directions at the same time.
 _NOT_FOUND = 127
 _SOON_S = 0.01
-_USUAL_S = 0.2
-"""The shortest interval of older releases of ping for users other than root."""
-_AT_ONCE = 64
-"""Machines that are queried at the same time."""
+_USUAL_S = 0.2  # The shortest interval of older releases of ping for users other than root.
+_AT_ONCE = 64  # Machines that are queried at the same time.
 
 
 def find_tools(stations: Sequence[Station]) -> tuple[str, float | None]:

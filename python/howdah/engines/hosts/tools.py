@@ -25,8 +25,7 @@ from howdah.model.workloads.hadoop_programs import BOTH_WAYS, NETWORK
 from howdah.telemetry.source import Source
 
 _LOG = logging.getLogger(__name__)
-_REACH_S = 30.0
-"""Time limit for connecting to a machine, in addition to the command's own."""
+_REACH_S = 30.0  # Time limit for connecting to a machine, in addition to the command's own.
 _LAST_CHARACTERS = 300
 
 
@@ -36,8 +35,7 @@ class Station:
 
     name: str
     host: str
-    address: str
-    """The name or address by which the others reach it."""
+    address: str  # The name or address by which the others reach it.
     prefix: tuple[str, ...]
     """The prefix of a command line that runs there: entering a lab's machine, or ``ssh``."""
     nominal_bits_per_s: int | None = None
@@ -50,10 +48,8 @@ class HostsTarget:
     """All that the engine needs of the hosts."""
 
     stations: tuple[Station, ...]
-    iperf: str
-    """The releases of iperf3 that the machines have."""
-    ping_interval_s: float | None
-    """The shortest interval between pings; None if a machine has no ping."""
+    iperf: str  # The releases of iperf3 that the machines have.
+    ping_interval_s: float | None  # The shortest interval between pings; None if a machine has no ping.
     sources: tuple[Source, ...] = ()
     lab: Laboratory | None = None
 
@@ -173,10 +169,8 @@ async def _end(process: Process) -> None:
 
 How = Literal["one way", "both ways", "all at once"]
 
-_LEFT_OUT_S = 1
-"""The first second, in which TCP finds its speed."""
-_SPARE_S = 10
-"""The time for connecting and reporting, in addition to the measurement itself."""
+_LEFT_OUT_S = 1  # The first second, in which TCP finds its speed.
+_SPARE_S = 10  # The time for connecting and reporting, in addition to the measurement itself.
 _CONNECT_MS = 5_000
 _MICROSECONDS = 1e-6
 

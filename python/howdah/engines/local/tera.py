@@ -26,8 +26,7 @@ from howdah.model.workloads.terasort import (
 
 _SUCCESS = "_SUCCESS"
 _GENERATED = "_TERAGEN"
-_CHECKSUMS = 1 << 128
-"""Sums of rows' CRC-32 wrap around here."""
+_CHECKSUMS = 1 << 128  # Sums of rows' CRC-32 wrap around here.
 
 
 def teragen(context: LocalContext, workload: TeraGen, watch: Watch) -> PartialResult:

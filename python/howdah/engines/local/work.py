@@ -152,11 +152,9 @@ USUAL_PROCESS_BYTES = 192 * MIB
 _GROWTH_BYTES = 48 * MIB
 _BUFFERS_BYTES = 256 * MIB
 _LEAST_POOL_BYTES = 64 * MIB
-_STORE_BUFFERS_BYTES = 64 * MIB
-"""Upper limit of the embedded store's write buffers for each directory."""
+_STORE_BUFFERS_BYTES = 64 * MIB  # Upper limit of the embedded store's write buffers for each directory.
 _LEAST_CACHE_BYTES = 16 * MIB
-_CACHED_FOR_EACH = 1.25
-"""Bytes of the store's cache for each byte of records, including names and indexes."""
+_CACHED_FOR_EACH = 1.25  # Bytes of the store's cache for each byte of records, including names and indexes.
 
 
 def sort_needs(rows: int, reduces: int, slots: int, process_bytes: int | None = None) -> tuple[int, int]:

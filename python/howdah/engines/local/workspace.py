@@ -166,8 +166,7 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-FREE_SHARE = 0.95
-"""Part of a file system's free space that a run may use."""
+FREE_SHARE = 0.95  # Part of a file system's free space that a run may use.
 
 
 class Shortage(NamedTuple):

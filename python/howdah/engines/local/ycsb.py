@@ -37,27 +37,22 @@ _TABLE = "table.json"
 _STORE = "store"
 _LEAST_INTERVAL_S = 1.0
 """The shortest interval of a histogram: a shorter one has too few times for the 99.9th percentile."""
-_REACHED = 0.95
-"""The share of its target that a run has to reach for its times to be those of that rate."""
+_REACHED = 0.95  # The share of its target that a run has to reach for its times to be those of that rate.
 _JOURNAL_BYTES = 512 * MIB
 """Size of the store's journal in each directory at which its records are flushed to files."""
-_COPIES = 2
-"""Number of copies of a record that the store may have while it merges files."""
+_COPIES = 2  # Number of copies of a record that the store may have while it merges files.
 
 
 class LocalTable(Model):
     """The description of one data directory's part of a table, stored next to it."""
 
     records: int
-    version: int
-    """The newest write of any record."""
+    version: int  # The newest write of any record.
     fields: int
     field_bytes: int
     seed: int
-    whole: bool
-    """Whether the last run that changed it completed and verified its records."""
-    part: int = 0
-    """Number of this partition: records are distributed by their names."""
+    whole: bool  # Whether the last run that changed it completed and verified its records.
+    part: int = 0  # Number of this partition: records are distributed by their names.
     parts: int = 1
 
 

@@ -159,8 +159,7 @@ NAME = "sim"
 OF_THE_OCCASION = frozenset({"id", "created", "pid", "command", "host"})
 """When, where and how a record was made; in all other fields the same input gives the same bytes."""
 _SEEDS = 2**32
-_PARTS = 1000
-"""What a simulation's progress is counted in."""
+_PARTS = 1000  # What a simulation's progress is counted in.
 _UNCALIBRATED = RunWarning(
     code="uncalibrated",
     text="the simulator uses default parameters, not fitted to measurements, so times may be far off;  "
@@ -200,8 +199,7 @@ def simulated_record(job: Job, digests: Mapping[str, str] = {}) -> RunRecord:
 class SimTarget(NamedTuple):
     """The simulator's parameters, their source, and the number of simulations."""
 
-    parameters: Mapping[str, float]
-    """What is known of them; the others have their defaults."""
+    parameters: Mapping[str, float]  # What is known of them; the others have their defaults.
     calibration: str | None = None
     calibration_digest: str | None = None
     replications: int = 1

@@ -83,8 +83,7 @@ def samples(outcome: LocalOutcome, job: Job) -> Iterator[Sample]:
                 yield Sample(now_s, host, f"disk/{disk}/{metric}", value)
 
 
-USUAL_REPLICATIONS = 100
-"""The default number of draws for bands; a simulation takes milliseconds."""
+USUAL_REPLICATIONS = 100  # The default number of draws for bands; a simulation takes milliseconds.
 
 
 def check_room(job: Job) -> None:

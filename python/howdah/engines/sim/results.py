@@ -32,16 +32,12 @@ from howdah.units import format_count_short
 
 NS_PER_S = 1e9
 
-_MOST_TASKS = 500_000
-"""Number of attempts that the analysis can keep in memory: some 500 MB."""
+_MOST_TASKS = 500_000  # Number of attempts that the analysis can keep in memory: some 500 MB.
 _INTERVALS_S = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
-_MOST_VALUES = 600_000
-"""Samples that analysis reads in a second or two."""
+_MOST_VALUES = 600_000  # Samples that analysis reads in a second or two.
 _VALUES_PER_HOST = 6
-_START_S = 10.0
-"""A job's start and end, however small it is."""
-_OVER_DISKS = 3.0
-"""How much longer a suite takes than its disks would at their outer zones' rate."""
+_START_S = 10.0  # A job's start and end, however small it is.
+_OVER_DISKS = 3.0  # How much longer a suite takes than its disks would at their outer zones' rate.
 _INTERVAL = (0.05, 0.5, 0.95)
 
 
@@ -211,8 +207,7 @@ def phases_of(outcome: WorkloadOutcome | Ran) -> tuple[Phase, ...]:
     )
 
 
-CLIENTS = "clients"
-"""The machine of all histograms: the simulator does not distinguish clients."""
+CLIENTS = "clients"  # The machine of all histograms: the simulator does not distinguish clients.
 _INTENDED = ", intended"
 
 

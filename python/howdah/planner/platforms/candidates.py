@@ -10,7 +10,7 @@ from itertools import groupby
 
 from howdah.errors import UserError
 from howdah.model.inventory import HostGroup
-from howdah.model.plan import Breach, Candidate, Judgement, Layout, Role, Setting, Worker
+from howdah.model.plan import Breach, Candidate, Input, Judgement, Layout, Role, Setting, Worker
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.planner.platforms.division import (
     Division,
@@ -25,14 +25,13 @@ from howdah.planner.platforms.division import (
     undivided,
 )
 from howdah.planner.platforms.judging import judge, platform_score
-from howdah.planner.rule import Decision, Rule, inputs_of
+from howdah.planner.rule import Decision, Rule, inputs_of, with_user_value
 from howdah.planner.rules.platform import rules
 from howdah.units import format_counted, format_gib, format_percent
 
 MOST_PER_SOCKET = 10
 """Twenty workers on two sockets are the most that were measured (RULES 16); more only where insisted on."""
-LEAST_THREADS = 2
-"""A map and a reduce task at once (howdah)."""
+LEAST_THREADS = 2  # A map and a reduce task at once (howdah).
 
 
 def weigh(group: HostGroup, request: PlanRequest) -> tuple[Candidate, ...]:
@@ -46,9 +45,8 @@ def weigh(group: HostGroup, request: PlanRequest) -> tuple[Candidate, ...]:
     possible: list[Division] = []
     refused: dict[Judgement, list[int]] = {}
     if not request.weighs_virtual:
-        refused[rules["platform.hypervisor"].refuses(_undivided_because(request))] = list(
-            _counts(group, request)
-        )
+        words = "undivided" if request.hypervisor is Hypervisor.NONE else "not-given"
+        refused[rules.refuses("platform.hypervisor", words)] = list(_counts(group, request))
     else:
         for per_host in _counts(group, request):
             outcome = divide(group, request, per_host)
@@ -90,31 +88,19 @@ def layout_of(candidate: Candidate) -> Layout:
     )
 
 
-def _undivided_because(request: PlanRequest) -> str:
-    if request.hypervisor is Hypervisor.NONE:
-        return "--hypervisor none: hosts are not divided"
-    return "no hypervisor was given: --hypervisor vsphere or kvm divides hosts, --weigh-virtual compares"
-
-
 def _sensible(request: PlanRequest) -> None:
     if request.weigh_virtual and request.hypervisor is Hypervisor.NONE:
         raise UserError(
             "--weigh-virtual", "there are no virtual machines with --hypervisor none", "leave one of them out"
         )
     if request.workers_per_host is not None and request.workers_per_host < 1:
-        raise UserError(
-            f"--workers-per-host {request.workers_per_host}",
-            "a host has at least one worker",
-            "give, for example, 4",
-        )
+        problem = "a host has at least one worker"
+        raise UserError(f"--workers-per-host {request.workers_per_host}", problem, "give, for example, 4")
     if request.slots is None:
         return
     if not request.mapreduce:
-        raise UserError(
-            "--slots",
-            "only jobs on YARN have tasks, and the plan has none",
-            "leave it out, or add --workload mapreduce",
-        )
+        hint = "leave it out, or add --workload mapreduce"
+        raise UserError("--slots", "only jobs on YARN have tasks, and the plan has none", hint)
     if request.slots < 1:
         raise UserError(f"--slots {request.slots}", "a worker has at least one slot", "give, for example, 6")
 
@@ -122,11 +108,8 @@ def _sensible(request: PlanRequest) -> None:
 def _large_enough(group: HostGroup, request: PlanRequest) -> None:
     where, least = f"groups[{group.name}]", least_worker(request)
     if group.data_disks == 0:
-        raise UserError(
-            f"{where}.disks",
-            "these hosts have no data disks for a DataNode",
-            "give at least one disk the role data, or the group `serves: masters`",
-        )
+        hint = "give at least one disk the role data, or the group `serves: masters`"
+        raise UserError(f"{where}.disks", "these hosts have no data disks for a DataNode", hint)
     if group.memory_bytes < least:
         raise UserError(
             f"{where}.memory",
@@ -135,11 +118,9 @@ def _large_enough(group: HostGroup, request: PlanRequest) -> None:
             "leave these hosts out, or set the group to `serves: masters`",
         )
     if group.cpu.threads < LEAST_THREADS:
-        raise UserError(
-            f"{where}.cpu",
-            f"{format_counted(group.cpu.threads, 'thread')} is too little for a worker",
-            f"{LEAST_THREADS} run the daemons and a task at once; leave these hosts out",
-        )
+        problem = f"{format_counted(group.cpu.threads, 'thread')} is too little for a worker"
+        hint = f"{LEAST_THREADS} run the daemons and a task at once; leave these hosts out"
+        raise UserError(f"{where}.cpu", problem, hint)
 
 
 def _counts(group: HostGroup, request: PlanRequest) -> Iterable[int]:
@@ -156,11 +137,8 @@ def _insisting(
     if not matching:
         reason = next(why.text for why, counts in refused.items() if per_host in counts)
         possible = listed(_per_host(candidate) for candidate in candidates)
-        raise UserError(
-            f"--workers-per-host {per_host}",
-            f"impossible on the hosts of group {group.name!r}: {reason}",
-            f"possible: {possible}",
-        )
+        problem = f"impossible on the hosts of group {group.name!r}: {reason}"
+        raise UserError(f"--workers-per-host {per_host}", problem, f"possible: {possible}")
     return [*matching, *(candidate for candidate in candidates if candidate not in matching)]
 
 
@@ -198,8 +176,10 @@ def _refused(group: HostGroup, why: Judgement, counts: Iterable[int]) -> Candida
 
 
 def _worker(group: HostGroup, request: PlanRequest, name: str, share: Share, numa_nodes: int) -> Worker:
-    rule = slots_of(group, request, vcpus=share.vcpus, disks=share.disks, memory_bytes=share.memory_bytes)
-    slots = rule.tasks if request.slots is None else request.slots
+    slots = slots_of(group, request, share).tasks if request.slots is None else request.slots
+    used = {
+        Role.DATANODE: True, Role.NODEMANAGER: request.mapreduce, Role.REGIONSERVER: request.hbase_used
+    }  # fmt: skip
     return Worker(
         name=name,
         map_slots=slots,
@@ -211,17 +191,8 @@ def _worker(group: HostGroup, request: PlanRequest, name: str, share: Share, num
         vcpus=share.vcpus,
         data_disks=share.disks,
         numa_nodes=numa_nodes,
-        roles=_roles(request),
+        roles=tuple(role for role in used if used[role]),
     )
-
-
-def _roles(request: PlanRequest) -> tuple[Role, ...]:
-    roles = [Role.DATANODE]
-    if request.mapreduce:
-        roles.append(Role.NODEMANAGER)
-    if request.hbase_used:
-        roles.append(Role.REGIONSERVER)
-    return tuple(roles)
 
 
 def listed(numbers: Iterable[int]) -> str:
@@ -233,41 +204,31 @@ def listed(numbers: Iterable[int]) -> str:
     return ", ".join(parts)
 
 
-def size_settings(group: HostGroup, candidate: Candidate, request: PlanRequest) -> tuple[Setting, ...]:
+def size_settings(group: HostGroup, candidate: Candidate, request: PlanRequest) -> Iterator[Setting]:
     """The sizes of every kind of worker of a possible candidate."""
-    settings: list[Setting] = []
-    if layout_of(candidate).virtual:
-        settings.append(_held_back(group, candidate))
-    for worker in candidate.kinds:
-        settings += _of_worker(group, candidate, worker, request)
-    return tuple(settings)
-
-
-def _of_worker(
-    group: HostGroup, candidate: Candidate, worker: Worker, request: PlanRequest
-) -> Iterator[Setting]:
-    name = worker.name if len(candidate.kinds) > 1 else None
     virtual = layout_of(candidate).virtual
-    sizes = {
-        "worker.vcpus": _vcpus(group, candidate, worker, request) if virtual else _threads(group),
-        "worker.memory": _memory(group, candidate, worker) if virtual else _all_memory(group),
-        "worker.data_disks": _data_disks(group, candidate, worker),
-        "worker.numa_nodes": _numa_nodes(group, worker, request),
-    }
-    for key, (rule, decision) in sizes.items():
-        yield rule.setting(key, decision, worker=name, group=group.name)
-    if request.mapreduce:
-        for key in ("worker.map_slots", "worker.reduce_slots"):
+    if virtual:
+        yield _held_back(group, candidate)
+    for worker in candidate.kinds:
+        name = worker.name if len(candidate.kinds) > 1 else None
+        sizes = {
+            "worker.vcpus": _vcpus(group, candidate, worker, request) if virtual else _threads(group),
+            "worker.memory": _memory(group, candidate, worker) if virtual else _all_memory(group),
+            "worker.data_disks": _data_disks(group, candidate, worker),
+            "worker.numa_nodes": _numa_nodes(group, worker, request),
+        }
+        for key, (rule, decision) in sizes.items():
+            yield rule.setting(key, decision, worker=name, group=group.name)
+        for key in ("worker.map_slots", "worker.reduce_slots") if request.mapreduce else ():
             yield _slots(key, group, worker, name, request)
 
 
 def _held_back(group: HostGroup, candidate: Candidate) -> Setting:
     allocated = sum(kind.per_host * kind.memory_bytes for kind in candidate.kinds)
     reserved = group.memory_bytes - allocated
-    because = (
-        f"the hypervisor keeps 1.7 GiB and 5.2 %, workers get the rest in whole GiB: "
-        f"{format_gib(allocated)} of {format_gib(group.memory_bytes)}, "
-        f"{format_percent(allocated / group.memory_bytes)}"
+    values = {"allocated": format_gib(allocated), "memory": format_gib(group.memory_bytes)}
+    because = rules.text(
+        "memory.held-back", "kept", share=format_percent(allocated / group.memory_bytes), **values
     )
     inputs = inputs_of(
         ("memory of a host", group.memory_bytes, "B"), ("memory of its workers", allocated, "B")
@@ -277,11 +238,16 @@ def _held_back(group: HostGroup, candidate: Candidate) -> Setting:
     )
 
 
+def _decided(
+    rule: str, words: str, value: int, inputs: tuple[Input, ...], /, **values: object
+) -> tuple[Rule, Decision]:
+    """The rule of a size, and the size for a reason in the rule's words."""
+    return rules[rule], Decision(value, rules.text(rule, words, **values), inputs)
+
+
 def _threads(group: HostGroup) -> tuple[Rule, Decision]:
     threads = group.cpu.threads
-    return rules["platform.native"], Decision(
-        threads, "the worker is the host and has all its threads", inputs_of(("threads", threads))
-    )
+    return _decided("platform.native", "threads", threads, inputs_of(("threads", threads)))
 
 
 def _vcpus(
@@ -296,42 +262,35 @@ def _vcpus(
     threads = format_counted(cpu.threads, "thread")
     allocated = sum(kind.per_host * (kind.vcpus or 0) for kind in candidate.kinds)
     if allocated > cpu.threads:
-        because = f"{allocated} virtual CPUs on the host's {threads}, as --overcommit allows"
-        return rules["platform.overcommit"], Decision(vcpus, because, inputs)
+        return _decided("platform.overcommit", "over", vcpus, inputs, allocated=allocated, threads=threads)
     if not request.hbase_used:
-        because = f"the host's {threads} are committed exactly, in the proportion of the workers' sizes"
-        return rules["platform.threads-committed"], Decision(vcpus, because, inputs)
-    because = (
-        f"of {threads}, one core's {cpu.threads_per_core} are left to the hypervisor for HBase's latency"
+        return _decided("platform.threads-committed", "exact", vcpus, inputs, threads=threads)
+    words, cores = (
+        "spare" if request.dividing is Hypervisor.KVM else "vsphere",
+        format_counted(cpu.cores, "core"),
     )
-    if request.dividing is not Hypervisor.KVM:
-        because += (
-            "; with latency sensitivity High, vSphere 8 gives each virtual CPU its own core unless virtual "
-            f"hyper-threading is on, which {vcpus} vCPUs on {format_counted(cpu.cores, 'core')} need"
-        )
-    return rules["platform.spare-core"], Decision(vcpus, because, inputs)
+    values = {"threads": threads, "per_core": cpu.threads_per_core, "vcpus": vcpus, "cores": cores}
+    return _decided("platform.spare-core", words, vcpus, inputs, **values)
 
 
 def _all_memory(group: HostGroup) -> tuple[Rule, Decision]:
-    because = "the worker is the host and has all its memory; what the system needs is left out of YARN's"
-    return rules["memory.native"], Decision(
-        group.memory_bytes, because, inputs_of(("memory of a host", group.memory_bytes, "B"))
-    )
+    memory = group.memory_bytes
+    return _decided("memory.native", "all", memory, inputs_of(("memory of a host", memory, "B")))
 
 
 def _memory(group: HostGroup, candidate: Candidate, worker: Worker) -> tuple[Rule, Decision]:
     available = memory_for_workers(group.memory_bytes)
     disks = sum(kind.per_host * (kind.data_disks or 0) for kind in candidate.kinds)
     workers = sum(kind.per_host for kind in candidate.kinds)
-    equal = len({kind.memory_bytes for kind in candidate.kinds}) == 1
-    share = f"shared by {workers}" if equal else f"as {worker.data_disks} of {disks} data disks"
+    words = "equal" if len({kind.memory_bytes for kind in candidate.kinds}) == 1 else "by-disks"
     inputs = inputs_of(
         ("memory for workers of a host", available, "B"),
         ("workers on a host", workers),
         ("data disks of the worker", worker.data_disks or 0),
     )
-    return rules["memory.worker-share"], Decision(
-        worker.memory_bytes, f"{format_gib(available)} for workers, {share}, all of it reserved", inputs
+    values = {"workers": workers, "own": worker.data_disks, "disks": disks}
+    return _decided(
+        "memory.worker-share", words, worker.memory_bytes, inputs, available=format_gib(available), **values
     )
 
 
@@ -339,10 +298,8 @@ def _data_disks(group: HostGroup, candidate: Candidate, worker: Worker) -> tuple
     disks, own = group.data_disks, worker.data_disks or 0
     workers = sum(kind.per_host for kind in candidate.kinds)
     inputs = inputs_of(("data disks of a host", disks), ("workers on a host", workers))
-    divided = f"{format_counted(disks, 'data disk')} of the host for {format_counted(workers, 'worker')}"
-    return rules["platform.data-disks"], Decision(
-        own, f"{divided}, each disk whole and mounted on its own", inputs
-    )
+    values = {"disks": format_counted(disks, "data disk"), "workers": format_counted(workers, "worker")}
+    return _decided("platform.data-disks", "divided", own, inputs, **values)
 
 
 def _numa_nodes(group: HostGroup, worker: Worker, request: PlanRequest) -> tuple[Rule, Decision]:
@@ -355,16 +312,15 @@ def _numa_nodes(group: HostGroup, worker: Worker, request: PlanRequest) -> tuple
         ("virtual CPUs of the worker", vcpus),
     )
     if cpu.numa_nodes == 1:
-        return rules["platform.fits-numa-node"], Decision(1, "the host is one NUMA node", inputs)
+        return _decided("platform.fits-numa-node", "one-node", 1, inputs)
     if spanned > 1:
-        because = f"the worker is larger than one of the host's {cpu.numa_nodes} NUMA nodes"
-        return rules["platform.fits-numa-node"], Decision(spanned, because, inputs)
+        return _decided("platform.fits-numa-node", "larger", spanned, inputs, nodes=cpu.numa_nodes)
     if vcpus > cores:
         means = "binding" if request.dividing is Hypervisor.KVM else "preferHT"
-        because = f"{vcpus} vCPUs fit a node's {threads} threads, not its {cores} cores: {means} keeps them"
-        return rules["platform.prefer-ht"], Decision(1, because, inputs)
-    because = f"{vcpus} vCPUs and {format_gib(worker.memory_bytes)} fit one node: all memory is local"
-    return rules["platform.fits-numa-node"], Decision(1, because, inputs)
+        values = {"vcpus": vcpus, "threads": threads, "cores": cores, "means": means}
+        return _decided("platform.prefer-ht", "kept", 1, inputs, **values)
+    memory = format_gib(worker.memory_bytes)
+    return _decided("platform.fits-numa-node", "local", 1, inputs, vcpus=vcpus, memory=memory)
 
 
 def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request: PlanRequest) -> Setting:
@@ -391,28 +347,15 @@ def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request
     )
     if request.slots is None:
         return setting
-    return setting.model_copy(
-        update={
-            "value": request.slots,
-            "origin": "user",
-            "reason": "given by the user",
-            "source": "command line",
-            "breaks": tuple(_breaches(request.slots, slots)),
-        }
-    )
+    return with_user_value(setting, request.slots, tuple(_breaches(request.slots, slots)))
 
 
 def _breaches(planned: int, slots: Slots) -> Iterator[Breach]:
     """What the user's own number of slots breaks."""
     if planned > slots.by_memory:
-        sentence = f"memory holds {slots.by_memory} of each kind with the least heaps under half of it"
-        yield Breach(rule=rules["memory.enough"].id, says=sentence)
+        yield Breach(rule="memory.enough", says=rules.text("memory.enough", "slots", slots=slots.by_memory))
     if planned > slots.by_threads:
-        yield Breach(
-            rule=rules["platform.slots"].id,
-            says=f"{slots.by_threads} threads run no more of each kind at once",
-        )
+        says = rules.text("platform.slots", "threads", threads=slots.by_threads)
+        yield Breach(rule="platform.slots", says=says)
     if planned < slots.cores:
-        yield Breach(
-            rule=rules["platform.slots"].id, says=f"{slots.cores:g} cores need at least one of each kind each"
-        )
+        yield Breach(rule="platform.slots", says=rules.text("platform.slots", "cores", cores=slots.cores))

@@ -17,27 +17,27 @@ from howdah.units import GIB, MIB, format_counted, format_gib
 HELD_BACK_BYTES = 1.7 * GIB
 HELD_BACK_SHARE = 0.052
 """A line through the published shares (RULES X8): 241 of 256 GiB, 74 of 80, within 2 points of all."""
-PAIR_BYTES = sum(LEAST_PAIR_MB) * MIB
-"""The least containers of a map and a reduce task together."""
+PAIR_BYTES = sum(LEAST_PAIR_MB) * MIB  # The least containers of a map and a reduce task together.
 HEAPS_SHARE = 0.5
 """Task heaps take less than half of a worker's memory: the rest caches map output (RULES 24, 25)."""
 HEAP_OF_CONTAINER = 0.8
 """Of a container's memory, the part that Hadoop gives to the heap (mapreduce.job.heap.memory-mb.ratio)."""
 DAEMONS_BYTES = 4 * GIB
 """Operating system, DataNode, NodeManager and an application master, about 1 GiB each (howdah)."""
-STORAGE_LEAST_BYTES = 4 * GIB
-"""Operating system 2 GiB and DataNode 2 GiB (RULES 122)."""
+STORAGE_LEAST_BYTES = 4 * GIB  # Operating system 2 GiB and DataNode 2 GiB (RULES 122).
 HBASE_LEAST_BYTES = 8 * GIB
 """Operating system 2 GiB, DataNode 2 GiB (RULES 122) and the least RegionServer of use, 4 GiB (howdah)."""
 LAB_HBASE_LEAST_BYTES = 2 * GIB
 """Operating system and DataNode half a GiB each, and a RegionServer that starts, serves and moves regions of
 little data, with a heap of 768 MiB (howdah)."""
-MIX_SHARE = 0.5
-"""Where MapReduce and HBase share workers, each is planned with half of them (howdah)."""
+MIX_SHARE = 0.5  # Where MapReduce and HBase share workers, each is planned with half of them (howdah).
 PER_CORE = 1.1
 """Of each kind: 22 for the 20 cores of a vSphere 6 host, 11 for half of one, 6 for a quarter (RULES 50)."""
 LEAST_PER_CORE = 1.5
 """Tasks of jobs that are not known for each core that has one thread: some of them always wait (howdah)."""
+
+
+DiskType = tuple[DiskKind, int]  # The type of a data disk: its kind and its size in bytes.
 
 
 class Slots(NamedTuple):
@@ -168,31 +168,26 @@ def spinning_disks(group: HostGroup) -> int:
     return sum(disk.count for disk in group.disks if disk.role is DiskRole.DATA and disk.kind is DiskKind.HDD)
 
 
-def slots_of(group: HostGroup, request: PlanRequest, *, vcpus: int, disks: int, memory_bytes: int) -> Slots:
+def slots_of(group: HostGroup, request: PlanRequest, size: Share) -> Slots:
     """The slots of a worker of that size; where MapReduce shares it with HBase, of MapReduce's share."""
     share = mapreduce_share(request)
-    cores = vcpus / group.cpu.threads_per_core
-    spindles = spinning_disks(group) * disks // max(1, group.data_disks)
+    cores = size.vcpus / group.cpu.threads_per_core
+    spindles = spinning_disks(group) * size.disks // max(1, group.data_disks)
     by_cores = max(1, math.floor(tasks_per_core(group, request) * cores * share + 0.5))
     return Slots(
         cores=cores,
         spindles=spindles,
         by_cores=by_cores,
         by_demand=max(by_cores, math.ceil(spindles * share)) if request.sorts_only else by_cores,
-        by_threads=max(1, math.floor(vcpus * share)),
-        by_memory=slots_in(memory_bytes, request),
+        by_threads=max(1, math.floor(size.vcpus * share)),
+        by_memory=slots_in(size.memory_bytes, request),
     )
 
 
 def slots_of_worker(group: HostGroup, request: PlanRequest, worker: Worker) -> Slots:
     """The slots that the rules give a worker, whatever it was given."""
-    return slots_of(
-        group,
-        request,
-        vcpus=worker.vcpus or 0,
-        disks=worker.data_disks or 0,
-        memory_bytes=worker.memory_bytes,
-    )
+    size = Share(worker.per_host, worker.data_disks or 0, worker.vcpus or 0, worker.memory_bytes)
+    return slots_of(group, request, size)
 
 
 def undivided(group: HostGroup) -> Division:
@@ -225,69 +220,57 @@ def divide(group: HostGroup, request: PlanRequest, per_host: int) -> Division | 
     else:
         shares = _equal_shares(part, request, group.data_disks)
     if not shares:
-        return rules["platform.threads-committed"].refuses(
-            f"{format_counted(cpu.threads, 'thread')} do not divide exactly among the workers"
-            + (f" of {cpu.numa_nodes} NUMA nodes" if cpu.numa_nodes > 1 else "")
-        )
+        threads, of = format_counted(cpu.threads, "thread"), f" of {cpu.numa_nodes} NUMA nodes"
+        of = of if cpu.numa_nodes > 1 else ""
+        return rules.refuses("platform.threads-committed", "uneven", threads=threads, of=of)
     if min(share.vcpus for share in shares) < cpu.threads_per_core:
         return _too_little_cpu(group, request)
     least = least_worker(request)
     if min(share.memory_bytes for share in shares) < least:
-        return rules["memory.enough"].refuses(
-            f"of the {format_gib(memory)} for workers, the smallest would have less than the "
-            f"{format_gib(least)} it needs"
-        )
+        sizes = {"memory": format_gib(memory), "least": format_gib(least)}
+        return rules.refuses("memory.enough", "small", **sizes)
     return Division(virtual=True, shares=shares, numa_nodes=max(1, cpu.numa_nodes // per_host))
 
 
 def _objections(group: HostGroup, request: PlanRequest, per_host: int) -> Iterator[Judgement]:
     """Why a division into so many workers need not be tried."""
-    cpu, sets = group.cpu, _data_sets(group)
+    cpu, sets = group.cpu, data_disks(group)
     disks = format_counted(group.data_disks, "data disk")
     if per_host > group.data_disks:
-        yield rules["platform.disk-each"].refuses(f"{disks}: less than one each")
+        yield rules.refuses("platform.disk-each", "fewer", disks=disks)
     if per_host > cpu.cores and not request.overcommit:
         yield _too_little_cpu(group, request)
     if per_host % cpu.numa_nodes and cpu.numa_nodes % per_host:
-        yield rules["platform.numa-divide"].refuses(
-            f"the {cpu.numa_nodes} NUMA nodes cannot carry equally many: a worker would straddle two of them"
-        )
+        yield rules.refuses("platform.numa-divide", "straddle", nodes=cpu.numa_nodes)
     if _disks_divide(group, per_host):
         return
     if len(sets) > 1:
         kinds = " and ".join(f"{count} {kind.upper()}" for (kind, _), count in sets.items())
-        yield rules["platform.disks-divide"].refuses(
-            f"data disks of different kinds or sizes, {kinds}, do not divide"
-        )
+        yield rules.refuses("platform.disks-divide", "kinds", kinds=kinds)
     most = MOST_MIXED_PER_SOCKET * cpu.sockets
     if per_host > most and per_host != request.workers_per_host:
-        yield rules["platform.disks-divide"].refuses(
-            f"{disks} do not divide, and small and large workers are not weighed beyond {most}"
-        )
+        yield rules.refuses("platform.disks-divide", "beyond", disks=disks, most=most)
     if request.hbase_used:
-        yield rules["platform.disks-divide"].refuses(
-            f"{disks} do not divide, and HBase spreads its regions evenly, which unlike workers cannot serve"
-        )
+        yield rules.refuses("platform.disks-divide", "hbase", disks=disks)
 
 
 def _too_little_cpu(group: HostGroup, request: PlanRequest) -> Judgement:
     reserve = ", one of them left to the hypervisor" if request.hbase_used else ""
-    return rules["platform.core-each"].refuses(
-        f"{format_counted(group.cpu.cores, 'core')}{reserve}: less than one each"
-    )
+    cores = format_counted(group.cpu.cores, "core")
+    return rules.refuses("platform.core-each", "fewer", cores=cores, reserve=reserve)
 
 
-def _data_sets(group: HostGroup) -> Counter[tuple[str, int]]:
-    """Data disks by kind and size."""
-    sets: Counter[tuple[str, int]] = Counter()
+def data_disks(group: HostGroup) -> Counter[DiskType]:
+    """Data disks of one host by what they are made of and their size."""
+    counted: Counter[DiskType] = Counter()
     for disk in group.disks:
         if disk.role is DiskRole.DATA:
-            sets[disk.kind.value, disk.size_bytes] += disk.count
-    return sets
+            counted[disk.kind, disk.size_bytes] += disk.count
+    return counted
 
 
 def _disks_divide(group: HostGroup, per_host: int) -> bool:
-    return all(count % per_host == 0 for count in _data_sets(group).values())
+    return all(count % per_host == 0 for count in data_disks(group).values())
 
 
 def _equal_shares(part: _Part, request: PlanRequest, disks: int) -> tuple[Share, ...]:

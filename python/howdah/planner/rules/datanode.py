@@ -10,7 +10,7 @@ from howdah.model.plan import Value
 from howdah.planner.budget import budget, heap_of, least_datanode
 from howdah.planner.capacity import block_bytes_per_s, block_disks
 from howdah.planner.facts import Facts, MissingFact
-from howdah.planner.heap import heap_options
+from howdah.planner.heap import limited_heap
 from howdah.planner.reading import Inspected, Observation, Values, data_mounts, is_temporary, path_list
 from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
@@ -28,8 +28,7 @@ _FOR_TASKS, _FOR_TASKS_MOST = 0.10, 200 * 10**9
 A job's intermediate data are of the job's size, not of the disk's.
 """
 _DISKS_PER_FAILURE = 6
-_TAG = "[SSD]"
-"""Of every kind of flash: Hadoop has no other name for NVMe."""
+_TAG = "[SSD]"  # Of every kind of flash: Hadoop has no other name for NVMe.
 _NEVER_FILLED, _NEVER_FILLED_MOST = 0.05, 100 * 10**9
 
 
@@ -199,8 +198,7 @@ def _shared_disk(reading: Inspected, facts: Facts) -> Iterable[Observation]:
 
 _BALANCE_SHARE = _BALANCE_DISKS = 0.1
 _BALANCE_LEAST = 10 * MIB
-_HEAP_MOST = 8 * GIB
-"""Cloudera's most, before replicas are counted."""
+_HEAP_MOST = 8 * GIB  # Cloudera's most, before replicas are counted.
 _THREADS = 4096
 _THREADS_HBASE = 8192
 
@@ -252,10 +250,5 @@ def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
 @rules.decides("datanode.heap")
 def _datanode_heap(facts: Facts) -> Decision:
     share = budget(facts.worker, facts).datanode
-    return Decision(
-        heap_options(heap_of(share), "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
-        inputs=inputs_of(
-            ("worker's memory", facts.worker.memory_bytes, "B"), ("DataNode's share", share, "B")
-        ),
-        values={"heap": format_memory(heap_of(share))},
-    )
+    inputs = inputs_of(("worker's memory", facts.worker.memory_bytes, "B"), ("DataNode's share", share, "B"))
+    return limited_heap(heap_of(share))._replace(inputs=inputs)

@@ -22,7 +22,8 @@ about when a rule applies. Only what must be computed is Python: the module of t
 
 Words are in the file, also those of rules with a function, which gives the values in braces: the ``reason``
 of a decision, with its ``{value}``; ``expected`` and ``fix`` of an inspection, with ``{key}``, ``{found}``
-and ``{where}`` of what it saw; ``advice``. The function names one of several: ``reason.small``.
+and ``{where}`` of what it saw; ``advice``; ``words`` of what the planner weighs, sizes and places. The
+function names one of several: ``reason.small``.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from functools import cache, wraps
 from importlib.resources import files
 from typing import Any, TypeVar
 
-from howdah.model.plan import Value
+from howdah.model.plan import Advice, Judgement, Value
 from howdah.model.request import Profile
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_enough
@@ -58,8 +59,7 @@ from howdah.planner.rule import (
     realm,
 )
 
-Accepts = Callable[[Value, Decision, Facts], bool]
-"""Whether a value that exists will do."""
+Accepts = Callable[[Value, Decision, Facts], bool]  # Whether a value that exists will do.
 Decide = Callable[[Facts], Decision]
 Members = Callable[[Facts], Mapping[str, Decision]]
 Inspect = Callable[[Inspected, Facts], Iterable[Observation]]
@@ -72,35 +72,24 @@ _Inspect = TypeVar("_Inspect", bound=Inspect)
 _Advise = TypeVar("_Advise", bound=Advise)
 _Names = TypeVar("_Names", bound=StrEnum)
 
-_OF_ALL = frozenset(
-    {
-        "sentence",
-        "severity",
-        "sources",
-        "when",
-        "case",
-        "profile",
-        "today",
-        "default_harms",
-        "default_will_do",
-    }
-    # Subjects have these for their settings, and so have their other rules.
-    | {"file", "scope"}
-)
+_OF_ALL = frozenset({
+    "sentence", "severity", "sources", "when", "case", "profile", "today", "words",
+    "default_harms", "default_will_do",
+    "file", "scope",  # Subjects have these for their settings, and so have their other rules.
+})  # fmt: skip
 _OF_KINDS = {
     "key": frozenset({"key", "value", "reason", "study", "accepts", "written", "needs"}),
-    "family": frozenset({"family"}),
+    "family": frozenset({"family", "reason"}),
     "advice": frozenset({"advice"}),
     "principle": frozenset({"principle"}),
 }
 """Fields of a rule by the one that shows its kind; a rule with none of them has a function that shows it."""
 _OF_INSPECTIONS = frozenset({"expected", "fix"})
-_CHOSEN = _OF_INSPECTIONS | {"reason"}
+_CHOSEN = _OF_INSPECTIONS | {"reason", "advice", "words"}
 """Fields that may have several texts, each with a name."""
 _FIELDS = _OF_ALL.union(_OF_INSPECTIONS, *_OF_KINDS.values())
 _TRUTHS = frozenset({"written", "default_harms", "default_will_do", "principle"})
-_REALM = "{realm}"
-"""Stands for the cluster's Kerberos realm in a value."""
+_REALM = "{realm}"  # Stands for the cluster's Kerberos realm in a value.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,6 +111,26 @@ class Rules:
         if rule_id not in self._made:
             self._made[rule_id] = self._rule(rule_id, self.entries[rule_id])
         return self._made[rule_id]
+
+    def text(self, rule_id: str, words: str = "", /, **values: object) -> str:
+        """One of a rule's texts that the planner uses, with values in it."""
+        return _words(self.entries[rule_id], "words", words, values)
+
+    def pro(self, rule_id: str, words: str, weight: float = 0.0, /, **values: object) -> Judgement:
+        """A pro of a platform in the rule's words."""
+        return self[rule_id].pro(self.text(rule_id, words, **values), weight)
+
+    def con(self, rule_id: str, words: str, weight: float = 0.0, /, **values: object) -> Judgement:
+        """A con of a platform in the rule's words."""
+        return self[rule_id].con(self.text(rule_id, words, **values), weight)
+
+    def refuses(self, rule_id: str, words: str, /, **values: object) -> Judgement:
+        """Why a platform is impossible, in the rule's words."""
+        return self[rule_id].refuses(self.text(rule_id, words, **values))
+
+    def advice(self, rule_id: str, words: str = "", /, **values: object) -> Advice:
+        """Advice in the rule's words."""
+        return self[rule_id].advice(self.text(rule_id, words, **values))
 
     def decides(self, *rule_ids: str) -> Callable[[_Decide], _Decide]:
         """Mark a function that decides the value of a key."""
@@ -195,7 +204,8 @@ class Rules:
             case "key", _:
                 return SettingRule(**common, **self._setting(rule_id, entry))
             case "family", "members":
-                return FamilyRule(**common, family=entry["family"], file=entry["file"], members=function)
+                members = _members(function, entry)
+                return FamilyRule(**common, family=entry["family"], file=entry["file"], members=members)
             case "principle", "":
                 return Rule(**common)
             case "advice", "":
@@ -290,6 +300,11 @@ def read_table(name: str) -> Mapping[str, Any]:
     return tomllib.loads(files("howdah.planner.rules").joinpath(name).read_text(encoding="utf-8"))
 
 
+def pattern(name: str) -> str:
+    """A regular expression of ``keys.toml``."""
+    return "".join(read_table("keys.toml")["patterns"][name])
+
+
 def _words(entry: Mapping[str, Any], name: str, chosen: str, values: Values) -> str:
     """The text of a field, the chosen one of several, with values in it; empty where there is none."""
     text = entry.get(name, "")
@@ -320,20 +335,27 @@ def _reasoned(decide: Decide, entry: Mapping[str, Any]) -> Decide:
     if "reason" not in entry:
         return decide
 
-    def decide_and_word(facts: Facts) -> Decision:
-        decision = decide(facts)
-        values = {"value": decision.value, **decision.values}
-        return decision._replace(because=decision.because or _words(entry, "reason", decision.words, values))
+    return lambda facts: _with_reason(decide(facts), entry)
 
-    return decide_and_word
+
+def _with_reason(decision: Decision, entry: Mapping[str, Any]) -> Decision:
+    values = {"value": decision.value, **decision.values}
+    return decision._replace(because=decision.because or _words(entry, "reason", decision.words, values))
+
+
+def _members(members: Members, entry: Mapping[str, Any]) -> Members:
+    """The decisions of a family of keys, each with the file's reason."""
+    return lambda facts: {key: _with_reason(decision, entry) for key, decision in members(facts).items()}
 
 
 def _advising(advise: Advise, entry: Mapping[str, Any]) -> Callable[[Facts], str | None]:
-    """The advice of a function, or the file's with the values that the function gives."""
+    """The file's advice with the values of a function, of several texts the one that its ``words`` name."""
 
     def advise_and_word(facts: Facts) -> str | None:
-        advice = advise(facts)
-        return advice if advice is None or isinstance(advice, str) else entry["advice"].format_map(advice)
+        values = advise(facts)
+        if values is None or isinstance(values, str):
+            return values
+        return _words(entry, "advice", str(values.get("words", "")), values)
 
     return advise_and_word
 
@@ -373,20 +395,10 @@ def one_of(*values: Value) -> Accepts:
     return lambda value, decision, facts: value == decision.value or value in values
 
 
-def set_at_all(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept every value but an empty one."""
-    return bool(value)
-
-
 def lasting(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept directories that outlive a reboot."""
     paths = path_list(value)
     return bool(paths) and not any(is_temporary(path) for path in paths)
-
-
-def is_principal(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept the principal of any service and realm: ``hdfs/_HOST@REALM``."""
-    return "/" in str(value) and "@" in str(value)
 
 
 def protected(value: Value, decision: Decision, facts: Facts) -> bool:
@@ -398,10 +410,11 @@ _ACCEPTANCES: Mapping[str, Accepts] = {
     "anything": lambda value, decision, facts: True,
     "at least": at_least,
     "at most": at_most,
-    "not empty": set_at_all,
+    "not empty": lambda value, decision, facts: bool(value),
     "lasting": lasting,
     "three quarters of the heap": heap_enough,
-    "a principal": is_principal,
+    # Of any service and realm: hdfs/_HOST@REALM.
+    "a principal": lambda value, decision, facts: "/" in str(value) and "@" in str(value),
     "integrity or privacy": protected,
 }
 """What rules of several files accept, in addition to what ``_by_form`` reads."""

@@ -19,8 +19,7 @@ rules = read_rules("hbase.toml")
 _REGIONS_MOST = 200
 _REGION_LEAST, _REGION_MOST = 5 * GIB, 50 * GIB
 """Smaller regions keep splitting; larger ones take hours to compact."""
-_RECORD_BYTES = 1000
-"""YCSB's ten fields of 100 bytes."""
+_RECORD_BYTES = 1000  # YCSB's ten fields of 100 bytes.
 _SESSION_MS = 90_000
 _DEFAULT_PATIENCE_MS = 1_200_000
 
@@ -45,13 +44,8 @@ def _root(facts: Facts) -> Decision:
 @rules.decides("hbase.master-heap")
 def _master_heap(facts: Facts) -> Decision:
     servers = facts.cluster.workers
-    return sized_heap(
-        Role.HMASTER,
-        facts,
-        f"it moves {format_count(servers * REGIONS)} regions of {format_count(servers)} RegionServers, "
-        f"{REGIONS} of each, and records each move",
-        *login("hbase", facts),
-    )
+    values = {"moved": format_count(servers * REGIONS), "servers": format_count(servers)}
+    return sized_heap(Role.HMASTER, facts, *login("hbase", facts), regions=REGIONS, **values)
 
 
 rules.accepts("the same hosts")(
@@ -123,21 +117,7 @@ def _dense_counsel(facts: Facts) -> Values | None:
     return {"stored": format_bytes(stored), "basis": basis, "most": format_bytes(most)}
 
 
-@rules.advises("hbase.log-disks")
-def _log_counsel(facts: Facts) -> str | None:
-    if facts.decided.get("hbase.wal.hsync") is True:
-        return (
-            "Every write waits for a disk here (hbase.wal.hsync): give DataNodes an SSD each, tag it [SSD] "
-            "in dfs.datanode.data.dir, and set hbase.wal.storage.policy to ALL_SSD."
-        )
-    return (
-        "A write is acknowledged once all its DataNodes have it in memory, so separate disks for the log "
-        "gain little: with the disks of one of four workers limited to 1 MB/s for 20 s no request "
-        "in a lab waited for a second. If a whole rack loses power, unwritten data may be lost: if that "
-        "is not acceptable, use hbase.wal.hsync with logs on SSDs (hbase.wal.storage.policy)."
-    )
-
-
-@rules.advises("hbase.shared-workers")
-def _pools_counsel(facts: Facts) -> Values | None:
-    return {} if facts.request.mapreduce else None
+rules.advises("hbase.log-disks")(
+    lambda facts: {"words": "forced" if facts.decided.get("hbase.wal.hsync") is True else "usual"}
+)
+rules.advises("hbase.shared-workers")(lambda facts: {} if facts.request.mapreduce else None)

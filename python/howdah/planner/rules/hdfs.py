@@ -63,12 +63,11 @@ def _replication(facts: Facts) -> Decision:
     requested = facts.request.replication
     if requested is not None:
         if requested < 1 or requested > hosts:
-            raise UserError(
-                "--replication",
+            problem = (
                 f"{requested} replicas cannot be kept on {format_counted(hosts, 'host')} with workers, one "
-                "on each",
-                f"give 1 to {hosts}" if hosts > 1 else "give 1",
+                "on each"
             )
+            raise UserError("--replication", problem, f"give 1 to {hosts}" if hosts > 1 else "give 1")
         words = "requested_one" if requested == 1 else "requested_all" if requested == hosts else "requested"
         return Decision(requested, inputs=inputs, values=values, words=words)
     words = "more" if hosts > _REPLICAS else {1: "one", _REPLICAS: "three"}.get(hosts, "two")

@@ -104,17 +104,9 @@ rules.when("workers are virtual machines and no hypervisor is chosen")(
 
 
 @rules.advises("hypervisor.vsphere-raw-disks")
-def _raw_disks(facts: Facts) -> str:
-    if {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA} == {DiskKind.NVME}:
-        return (
-            f"Pass each of a worker's {facts.worker.data_disks or 0} NVMe drives through to it as a PCI "
-            "device (DirectPath I/O), or give it one VMDK for each drive on a virtual NVMe controller."
-        )
-    return (
-        f"Pass each of a worker's {facts.worker.data_disks or 0} data disks through whole: a physical raw "
-        "device mapping, or one VMDK that fills a datastore on one disk. Spread them over up to four "
-        "PVSCSI controllers."
-    )
+def _raw_disks(facts: Facts) -> Values:
+    kinds = {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA}
+    return {"words": "nvme" if kinds == {DiskKind.NVME} else "scsi", "disks": facts.worker.data_disks or 0}
 
 
 rules.when("workers are virtual machines")(lambda facts: facts.cluster.virtual)

@@ -26,8 +26,7 @@ _JAVA = {"2": (7, 8), "3.0": (8,), "3.1": (8,), "3.2": (8,), "3.3": (8, 11), "3.
 """Majors that the servers of a line of Hadoop run on."""
 _HBASE_JAVA = {"2.5": (8, 11), "2.6": (8, 11, 17)}
 """Likewise for HBase; its guide has reservations about 2.5 on Java 17."""
-_HBASE_1_JAVA = (7, 8)
-"""Of the HBase that clusters of Hadoop 2 have."""
+_HBASE_1_JAVA = (7, 8)  # Of the HBase that clusters of Hadoop 2 have.
 _MAJOR = r'(?:.*\bversion )?"?(?:1\.)?(\d+)'
 _HOME_MAJOR = r"/(?:java|jdk|jre|temurin|zulu)[a-z-]*(?:1\.)?(\d{1,2})(?!\d)[^/]*/?(?:jre/?)?$"
 """The major in the name of a directory: ``/usr/lib/jvm/java-17-openjdk``, ``/opt/jdk1.8.0_402``."""
@@ -36,14 +35,10 @@ _OPENS = "mapreduce.jvm.add-opens-as-default"
 _ADD_OPENS_FROM = 17
 _REMOVED_IN = 14
 TASK_OPTIONS = (
-    "mapreduce.map.java.opts",
-    "mapreduce.reduce.java.opts",
-    "mapred.child.java.opts",
-    "mapreduce.admin.map.child.java.opts",
-    "mapreduce.admin.reduce.child.java.opts",
-    "yarn.app.mapreduce.am.command-opts",
-    "yarn.app.mapreduce.am.admin-command-opts",
-)
+    "mapreduce.map.java.opts", "mapreduce.reduce.java.opts", "mapred.child.java.opts",
+    "mapreduce.admin.map.child.java.opts", "mapreduce.admin.reduce.child.java.opts",
+    "yarn.app.mapreduce.am.command-opts", "yarn.app.mapreduce.am.admin-command-opts",
+)  # fmt: skip
 """Properties that hold options of Java for tasks and their application master."""
 _LEAST_HEAP = 16 * MIB
 _LEAST_GIVEN = r"-Xms(?=\d)"
@@ -84,11 +79,9 @@ def supported(facts: Facts) -> tuple[int, ...]:
         return hadoop
     both = tuple(major for major in hadoop if major in _HBASE_JAVA[line_of(request.hbase)])
     if not both:
-        raise UserError(
-            f"--hbase {request.hbase}",
-            f"has no Java version in common with Hadoop {request.hadoop}",
-            f"plan with --hbase {DEFAULT_HBASE}, or with --hadoop 3.4.2",
-        )
+        problem = f"has no Java version in common with Hadoop {request.hadoop}"
+        hint = f"plan with --hbase {DEFAULT_HBASE}, or with --hadoop 3.4.2"
+        raise UserError(f"--hbase {request.hbase}", problem, hint)
     return both
 
 
@@ -249,10 +242,8 @@ def _open_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 _MOST = r"-Xmx\S+"
-_GROWN_FROM = 4 * GIB
-"""Smaller heaps grow to their full size quickly."""
-_GROWTH = 2
-"""A heap that may grow to this many times its first size is one that is not given in full."""
+_GROWN_FROM = 4 * GIB  # Smaller heaps grow to their full size quickly.
+_GROWTH = 2  # A heap that may grow to this many times its first size is one that is not given in full.
 _SHORT_UP_TO, _WORTH_IT = 32 * GIB, 46 * GIB
 _POINTERS = r"ObjectAlignmentInBytes|UseCompressedOops|UseZGC"
 _OF_YARN = "YARN_RESOURCEMANAGER_OPTS, YARN_NODEMANAGER_OPTS and so on"

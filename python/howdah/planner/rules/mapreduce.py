@@ -19,8 +19,8 @@ from howdah.planner.facts import Facts
 from howdah.planner.heap import (
     cached_tasks,
     collector_threads,
-    heap_options,
     history_heap,
+    limited_heap,
     master_heap,
     size_of,
     sized_heap,
@@ -145,10 +145,6 @@ def _history_cache(facts: Facts) -> Decision:
 def _history_heap(facts: Facts) -> Decision:
     cache = facts.decided.get("mapreduce.jobhistory.loadedtasks.cache.size")
     if not isinstance(cache, int) or isinstance(cache, bool) or cache <= 0:
-        return sized_heap(Role.JOB_HISTORY, facts, "1.2 GB for every 100,000 tasks that it keeps")
-    heap = history_heap(cache)
-    return Decision(
-        heap_options(heap, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
-        inputs=inputs_of(("tasks in its cache", cache)),
-        values={"heap": format_memory(heap), "tasks": format_count(cache)},
-    )
+        return sized_heap(Role.JOB_HISTORY, facts)._replace(words="unset")
+    decided = limited_heap(history_heap(cache), tasks=format_count(cache))
+    return decided._replace(words="cache", inputs=inputs_of(("tasks in its cache", cache)))

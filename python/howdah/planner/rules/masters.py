@@ -16,14 +16,7 @@ from howdah.units import format_bytes, format_count, format_counted, format_memo
 rules = read_rules("masters.toml")
 
 _QUORUM = 3
-MOST_DISKS = 0.1
-"""Of the workers' disks, the part that masters may take for places of their own (howdah)."""
-
-OWN_PLACES = rules["masters.own-places"]
-OWN_HOST = rules["masters.own-host"]
-SHARED = rules["masters.shared"]
-GROUP = rules["masters.group"]
-FAULT_TOLERANCE = rules["masters.fault-tolerance"]
+MOST_DISKS = 0.1  # Of the workers' disks, the part that masters may take for places of their own (howdah).
 
 rules.when("masters are not protected")(lambda facts: facts.request.protection is Protection.NONE)
 

@@ -171,18 +171,10 @@ def _grouped_gigabit(facts: Facts) -> Values | None:
 
 
 @rules.advises("network.switch")
-def _switch(facts: Facts) -> str | None:
+def _switch(facts: Facts) -> Values | None:
     if not several_ports(facts) or facts.cluster.hosts == 1:
         return None
-    if facts.request.dividing is Hypervisor.VSPHERE:
-        return (
-            "Give each physical port a virtual switch and each worker a vmxnet3 card on every one, bonded in "
-            "the guest (balance-xor, layer3+4), or use LACP on a distributed switch, hashing layers 3 and 4."
-        )
-    return (
-        "Set the switch's side of every bond as well: LACP with layer 3+4 hashing on both switches of a pair "
-        "(MLAG); Cisco's PAgP does not work with Linux."
-    )
+    return {"words": "virtual" if facts.request.dividing is Hypervisor.VSPHERE else "physical"}
 
 
 rules.advises("network.end-to-end", "network.interrupts")(

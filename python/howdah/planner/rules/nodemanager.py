@@ -8,12 +8,12 @@ from howdah.model.plan import Value
 from howdah.model.request import Protection
 from howdah.planner.budget import budget, heap_of
 from howdah.planner.facts import Facts, MissingFact
-from howdah.planner.heap import heap_options
+from howdah.planner.heap import limited_heap
 from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
 from howdah.planner.rule import Decision, inputs_of, shuffles_in_nodemanagers, with_mapreduce
 from howdah.planner.rules.datanode import disk_full_percent, smallest_disk
 from howdah.planner.rules.declare import read_rules
-from howdah.units import format_bytes, format_counted, format_memory
+from howdah.units import format_bytes, format_counted
 
 rules = read_rules("nodemanager.toml")
 
@@ -84,11 +84,7 @@ def _disk_full(facts: Facts) -> Decision:
 @rules.decides("nodemanager.heap")
 def _nodemanager_heap(facts: Facts) -> Decision:
     share = budget(facts.worker, facts).nodemanager
-    return Decision(
-        heap_options(heap_of(share), "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
-        inputs=inputs_of(("NodeManager's share", share, "B")),
-        values={"heap": format_memory(heap_of(share))},
-    )
+    return limited_heap(heap_of(share))._replace(inputs=inputs_of(("NodeManager's share", share, "B")))
 
 
 @rules.inspects("nodemanager.port")

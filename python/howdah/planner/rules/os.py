@@ -60,11 +60,7 @@ def _governor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.advises("os.clocks")
 def _keep_clocks(facts: Facts) -> Values:
-    if facts.request.hbase_used:
-        return {"why": ": HBase's master refuses a RegionServer whose clock is off by 30 seconds"}
-    if facts.request.secure:
-        return {"why": ": Kerberos refuses clocks that differ by 5 minutes"}
-    return {"why": "; otherwise logs and histories of different hosts cannot be compared"}
+    return {"words": "hbase" if facts.request.hbase_used else "kerberos" if facts.request.secure else "usual"}
 
 
 AWARE = "yarn.nodemanager.numa-awareness.enabled"
@@ -118,9 +114,5 @@ def _unable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.advises("numa.daemons")
 def _daemons(facts: Facts) -> Values:
-    regionserver = (
-        " A RegionServer's heap lies on several nodes: measure it with `-XX:+UseNUMA`, which G1 supports "
-        "since Java 14, or with `numactl --interleave=all`."
-    )
-    regionservers = regionserver if Role.REGIONSERVER in facts.worker.roles else ""
-    return {"nodes": facts.worker.numa_nodes or 1, "regionservers": regionservers}
+    words = "hbase" if Role.REGIONSERVER in facts.worker.roles else "usual"
+    return {"nodes": facts.worker.numa_nodes or 1, "words": words}

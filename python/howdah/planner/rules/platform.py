@@ -15,8 +15,7 @@ from howdah.units import MIB, format_counted, format_gib, format_memory, format_
 
 rules = read_rules("platform.toml")
 
-READY_SHARE = 0.05
-"""The share of time a virtual machine may wait for a CPU before it matters (RULES 22)."""
+READY_SHARE = 0.05  # The share of time a virtual machine may wait for a CPU before it matters (RULES 22).
 
 
 SIMULATED = rules["platform.simulated"]

@@ -30,12 +30,6 @@ _INTERMEDIATE = 0.5
 """Compressed map output on disk for each byte that is sorted: with three replicas 6.5 in all (D0 35)."""
 _HOSTS_IN_PRACTICE = 200
 
-ERASURE_CODING = rules["capacity.erasure-coding"]
-ERASURE_DOMAINS = rules["capacity.erasure-domains"]
-CODED_SAFE = rules["capacity.coded-losses"]
-CODED_FITS = rules["capacity.coded-files"]
-RACK_BALANCE = rules["capacity.rack-balance"]
-
 
 @rules.advises("capacity.sort-space")
 def _sorted_dataset(facts: Facts) -> Values | None:
@@ -60,14 +54,12 @@ def _many_hosts(facts: Facts) -> Values | None:
 
 _WITHIN_S = 8 * 3600
 """In which a lost host's replicas should be made again: a working day, before the next one is lost."""
-_SHARE = 0.25
-"""Of a host's disks and of its network, the part that this may take from jobs."""
+_SHARE = 0.25  # Of a host's disks and of its network, the part that this may take from jobs.
 _INTERVAL, _HEARTBEAT = "dfs.namenode.redundancy.interval.seconds", "dfs.heartbeat.interval"
 _STREAMS = "dfs.namenode.replication.max-streams"
 _LEAST_WORK, _LEAST_STREAMS = 2, 2
 _MOST_TIMES = 4
-_STREAM_SHARE = 0.5
-"""Of a disk's rate, what one stream has between all that seek on it."""
+_STREAM_SHARE = 0.5  # Of a disk's rate, what one stream has between all that seek on it.
 _MOST_BYTES, _MOST_DISK_BYTES, _MOST_DISKS = 100 * 10**12, 8 * 10**12, 24
 """Of a DataNode, beyond which Cloudera supports none."""
 

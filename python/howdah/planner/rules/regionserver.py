@@ -20,12 +20,9 @@ from howdah.units import GIB, MIB, format_memory
 
 rules = read_rules("regionserver.toml")
 
-_CACHE_FROM = 24 * GIB
-"""Below it one cache in the heap serves as well as two."""
-_JAVA_SHARE = 0.1
-"""What a Java machine needs beside its heap, as a share of it."""
-_DIRECT = 2 * GIB
-"""Buffers of requests and of short-circuit reads, beside the cache."""
+_CACHE_FROM = 24 * GIB  # Below it one cache in the heap serves as well as two.
+_JAVA_SHARE = 0.1  # What a Java machine needs beside its heap, as a share of it.
+_DIRECT = 2 * GIB  # Buffers of requests and of short-circuit reads, beside the cache.
 _HEAP_CACHE, _HEAP_CACHE_BESIDE = 0.4, 0.2
 _MEMSTORE = 0.4
 _MOST_OF_HEAP = 0.8

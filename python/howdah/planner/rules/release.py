@@ -9,7 +9,7 @@ from howdah.hadoop.readers import intended_key
 from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
-from howdah.planner.rules.declare import read_rules
+from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.releases.catalogue import HADOOP_VERSIONS, Property, Release, default_of, hadoop, hbase, line_of
 
 rules = read_rules("release.toml")
@@ -21,33 +21,11 @@ _NAMED_IN = frozenset(
 """Files whose names the catalogue knows in full; others hold the names of other software."""
 _OWN = ("dfs.", "yarn.", "mapreduce.", "mapred.", "hadoop.", "ha.", "ipc.", "io.", "net.", "fs.", "hbase.")
 """Names with these prefixes belong to the release; others may belong to any software."""
-_ANYBODYS = (
-    r"fs\.(s3a\.bucket|azure|wasbs?|abfss?|adl|s3|s3n|s3a\.impl|emr|emrfs|jfs|ofs|o3fs|alluxio|bos|ks3|nas|dfs|maprfs)\..*"
-    r"|hadoop\.(proxyuser|kms|registry|cdp|cloudera|ssl)\..*"
-    r"|dfs\.(ranger|cloudera|nfs3?|ozone)\..*|.*\.(ranger|navigator|cloudera|ambari|atlas)\..*|.*\.ranger-.*"
-    r"|yarn\.(nodemanager\.(kill-escape\.(user|launch-command-line)|emr-.*)|node-labels\.am\..*|(emr|ats|service)\..*)"
-    r"|hbase\.(atlas|ranger|oss|emr|phoenix|thrift|rest|spark|coprocessor|backup)\..*|hbase\.region\.server\.rpc\.scheduler\.factory\.class"
-    r"|yarn\.resource-types\..*\.increment-allocation"
-    r"|io\.(compression\.codec\.(lzo|lzf)\..*|seqfile\.local\.dir)|mapred(uce)?\.(lzo|tez|reduce\.shuffle\.service)\..*"
-)
-"""Names of vendors' and connectors' own, and those that end in names of a user's own."""
+_ANYBODYS = pattern("of-others")
 _VENDORS = r"/usr/(hdp|iop)/|\$\{(hdp|iop)\.version\}|/cloudera/|[-/]cdh\d"
 """Directories of vendors, whose releases have keys of later ones."""
 _LATER = "is the first that does"
-_KINDS = {
-    "bool": "true or false",
-    "int": "a whole number",
-    "long": "a whole number",
-    "float": "a number",
-    "size": "a size, such as 64m",
-    "duration": "a time, such as 30s",
-    "class": "a class",
-    "classes": "classes with commas between them",
-    "ints": "whole numbers with commas between them",
-    "enum": "a word that the code knows",
-    "storage": "a kind of storage",
-}
-"""What each kind of value is, in words."""
+_KINDS = read_table("keys.toml")["kinds"]
 _MOST_SUGGESTIONS = 20
 """Looking for the nearest name takes milliseconds; a file of unknown names needs no more of them."""
 

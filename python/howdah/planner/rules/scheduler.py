@@ -11,7 +11,6 @@ from howdah.model.request import PlanRequest, Profile, Protection, WorkKind
 from howdah.planner.budget import chosen_sizes, container_mb
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import CONTAINERS_PER_GIB, WORKERS_PER_GIB, size_of, sized_heap
-from howdah.planner.reading import Values
 from howdah.planner.rule import Decision, in_study, inputs_of, with_mapreduce
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.security import login
@@ -28,11 +27,9 @@ _QUEUES: dict[WorkKind, str] = {
     "spark": "spark",
     "tez": "hive",
 }
-
 _DEFAULT = "default"
 _HBASE = "hbase"
-_SMALL_SHARE = 10
-"""Percent: for unplanned jobs, and for jobs that load, copy or count HBase's tables."""
+_SMALL_SHARE = 10  # Percent: for unplanned jobs, and for jobs that load, copy or count HBase's tables.
 _HBASE_MOST = 50
 """Percent: with more concurrent tasks that read tables, RegionServers have little time for other users."""
 
@@ -68,15 +65,7 @@ rules.decides("queues.administrators")(lambda facts: Decision(facts.decided.get(
 @rules.decides("queues.default")
 def _default_share(facts: Facts) -> Decision:
     share = queue_shares(facts.request)[_DEFAULT]
-    return Decision(share, "the only queue has everything" if share == 100 else _why(_DEFAULT, share))
-
-
-def _why(queue: str, share: int) -> str:
-    if queue == _HBASE:
-        return "for jobs that load, copy or count HBase's tables, apart from all others"
-    if share == _SMALL_SHARE:
-        return "for jobs that were not planned for, DistCp for instance"
-    return "as much as every other kind of job; capacity that one leaves free is used by the others"
+    return Decision(share, words="only" if share == 100 else "small" if share == _SMALL_SHARE else "kind")
 
 
 @rules.when("with more than one kind of work on YARN, or with HBase next to it")
@@ -88,7 +77,9 @@ def _several(facts: Facts) -> bool:
 @rules.members("queues.shares")
 def _shares(facts: Facts) -> Mapping[str, Decision]:
     return {
-        f"{_ROOT}.{queue}.capacity": Decision(share, _why(queue, share))
+        f"{_ROOT}.{queue}.capacity": Decision(
+            share, words="hbase" if queue == _HBASE else "small" if share == _SMALL_SHARE else "kind"
+        )
         for queue, share in queue_shares(facts.request).items()
         if queue != _DEFAULT
     }
@@ -97,20 +88,13 @@ def _shares(facts: Facts) -> Mapping[str, Decision]:
 rules.when("with HBase next to YARN")(lambda facts: _several(facts) and facts.request.hbase_used)
 
 
-@rules.members("queues.limits")
-def _limits(facts: Facts) -> Mapping[str, Decision]:
-    why = "with more concurrent tasks that read tables, RegionServers have little time for other users"
-    return {f"{_ROOT}.{_HBASE}.maximum-capacity": Decision(_HBASE_MOST, why)}
+rules.members("queues.limits")(lambda facts: {f"{_ROOT}.{_HBASE}.maximum-capacity": Decision(_HBASE_MOST)})
 
 
 @rules.members("queues.users")
 def _alone(facts: Facts) -> Mapping[str, Decision]:
-    return {
-        f"{_ROOT}.{queue}.user-limit-factor": Decision(
-            -(-100 // share), "a single user may use the whole cluster while no other user needs it"
-        )
-        for queue, share in queue_shares(facts.request).items()
-    }
+    shares = queue_shares(facts.request).items()
+    return {f"{_ROOT}.{queue}.user-limit-factor": Decision(-(-100 // share)) for queue, share in shares}
 
 
 # The monitor takes the capacity scheduler alone; studies ran the fair one, which has its own.
@@ -126,32 +110,25 @@ def _preemption(facts: Facts) -> Decision:
     return Decision(True)
 
 
-@rules.advises("queues.labels")
-def _labels(facts: Facts) -> Values | None:
-    return {} if facts.request.hbase_used else None
+rules.advises("queues.labels")(lambda facts: {} if facts.request.hbase_used else None)
 
 
 _JOBS_AT_ONCE = 5
 _MASTERS_SHARE = (0.1, 0.5)
 
 
-def _login(facts: Facts) -> tuple[str, ...]:
-    return login("yarn", facts) if facts.request.protection is Protection.HA else ()
-
-
 @rules.decides("scheduler.heap")
 def _heap(facts: Facts) -> Decision:
     size = size_of(facts)
-    decided = sized_heap(
-        Role.RESOURCEMANAGER,
-        facts,
-        f"1 GiB, and another for every {WORKERS_PER_GIB} of {format_count(size.workers)} NodeManagers and "
-        f"{format_count(CONTAINERS_PER_GIB)} of {format_count(size.containers)} concurrent containers, if "
-        "its host has the memory",
-        *_login(facts),
-    )
+    values = {
+        "each_workers": WORKERS_PER_GIB,
+        "workers": format_count(size.workers),
+        "each_containers": format_count(CONTAINERS_PER_GIB),
+        "containers": format_count(size.containers),
+    }
+    options = login("yarn", facts) if facts.request.protection is Protection.HA else ()
     inputs = inputs_of(("NodeManagers", size.workers), ("containers at once", size.containers))
-    return decided._replace(inputs=inputs)
+    return sized_heap(Role.RESOURCEMANAGER, facts, *options, **values)._replace(inputs=inputs)
 
 
 rules.when("MapReduce of a study", words="paper profile")(
@@ -188,12 +165,9 @@ _CALCULATOR = "yarn.scheduler.capacity.resource-calculator"
 _ASYNCHRONOUS = "yarn.scheduler.capacity.schedule-asynchronously.enable"
 _SHORT_TASK_S = 5
 """A map task over one block took 4.2 to 5.5 s of CPU in laboratories; few tasks worth starting take less."""
-_STARVED = 3
-"""A worker is called starved where only tasks of so many times that length can keep it full."""
-_USUAL_MOST = 100
-"""The release's limit on containers for each heartbeat."""
-_UNSET_MAP_MB = 1024
-"""What a map task gets whose container is left at -1."""
+_STARVED = 3  # A worker is called starved where only tasks of so many times that length can keep it full.
+_USUAL_MOST = 100  # The release's limit on containers for each heartbeat.
+_UNSET_MAP_MB = 1024  # What a map task gets whose container is left at -1.
 
 
 def _is_fair(facts: Facts) -> bool:

@@ -22,9 +22,6 @@ from howdah.planner.rules.declare import protected, read_rules
 
 rules = read_rules("security.toml")
 
-KEYTABS = "/etc/security/keytabs"
-WEB_SECRET = "/etc/security/http_secret"
-WHY_WEB_SECRET = "a file that only Hadoop's users can read, the same on all hosts"
 _PROTECTION = "dfs.data.transfer.protection"
 _POLICY = "dfs.http.policy"
 _DATA, _PAGES = "dfs.datanode.address", "dfs.datanode.http.address"
@@ -242,12 +239,9 @@ rules.accepts("HBase's access controller, or Ranger's")(
 )
 
 _PASSWORDS = (
-    "ssl.server.keystore.password",
-    "ssl.server.keystore.keypassword",
-    "ssl.server.truststore.password",
-    "ssl.client.truststore.password",
-    "ssl.client.keystore.password",
-)
+    "ssl.server.keystore.password", "ssl.server.keystore.keypassword", "ssl.server.truststore.password",
+    "ssl.client.truststore.password", "ssl.client.keystore.password",
+)  # fmt: skip
 
 
 @rules.inspects("tls.passwords")

@@ -10,7 +10,7 @@ from howdah.planner.budget import HEAP_SHARE, kinds_of
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Decision, in_study, inputs_of
-from howdah.planner.rules.declare import as_number, read_rules
+from howdah.planner.rules.declare import as_number, read_rules, read_table
 from howdah.releases.values import heap_bytes
 from howdah.units import MIB
 
@@ -63,22 +63,9 @@ _RECORD_EXTRA_BYTES = 18
 """The buffer keeps 16 bytes of metadata of each record and, of TeraSort's, the lengths of key and value."""
 _SPILL_SHARE = 0.8
 _SORT_STEP_MB = 50
-_SORT_HEAP_SHARE = 0.6
-"""Of a map task's heap; a larger buffer leaves the task itself too little."""
+_SORT_HEAP_SHARE = 0.6  # Of a map task's heap; a larger buffer leaves the task itself too little.
 _SORT_MOST_MB = 2047
-_CODECS = "org.apache.hadoop.io.compress"
-_KNOWN_CODECS = frozenset(
-    f"{_CODECS}.{name}"
-    for name in (
-        "SnappyCodec",
-        "Lz4Codec",
-        "ZStandardCodec",
-        "DefaultCodec",
-        "GzipCodec",
-        "BZip2Codec",
-        "DeflateCodec",
-    )
-)
+_KNOWN_CODECS = read_table("keys.toml")["codecs"]
 _LEAST_HEAP = 64 * MIB
 
 

@@ -150,8 +150,7 @@ _MASTER_MB = 4096
 _MASTER_SHARE = 4
 _STEP_MB = 512
 _BUFFER_MOST_MB = 2047
-_JOIN = 3
-"""A hash table that is broadcast may take a third of a task's container."""
+_JOIN = 3  # A hash table that is broadcast may take a third of a task's container.
 
 
 def _container_mb(facts: Facts) -> int:

@@ -181,7 +181,8 @@ def _file_system(facts: Facts) -> Decision:
 def _at(role: Role, port: int | None = None) -> Callable[[Facts], Decision]:
     def decide(facts: Facts) -> Decision:
         host = _first(role, facts)
-        return Decision(host if port is None else f"{host}:{port}", f"the {role} is on {host}")
+        address = host if port is None else f"{host}:{port}"
+        return Decision(address, values={"role": role, "host": host})
 
     return decide
 

@@ -17,10 +17,8 @@ from howdah.units import MIB, format_counted, format_memory
 rules = read_rules("yarn.toml")
 
 _STEP_MB = 512
-_MOST_ROUNDED = 1.25
-"""A container by the size that a job requests: more is a step that does not fit."""
-_DAEMONS_LEAST = 0.1
-"""Of a worker's memory: what the system and daemons take at the very least."""
+_MOST_ROUNDED = 1.25  # A container by the size that a job requests: more is a step that does not fit.
+_DAEMONS_LEAST = 0.1  # Of a worker's memory: what the system and daemons take at the very least.
 
 
 @rules.accepts("up to the room of a worker")

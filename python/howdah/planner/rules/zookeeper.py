@@ -24,8 +24,7 @@ rules = read_rules("zookeeper.toml")
 _IN_CLUSTER = runs(Role.ZOOKEEPER)
 _NO_LIMIT = 0
 _CONNECTIONS, _CONNECTIONS_HBASE = 60, 300
-_LOG_DISK = 3
-"""After those of names and of journals, which the same hosts may have."""
+_LOG_DISK = 3  # After those of names and of journals, which the same hosts may have.
 
 
 @rules.when("ZooKeeper runs on the cluster")
@@ -66,12 +65,8 @@ def _by_group(facts: Facts) -> dict[str | None, list[Worker]]:
 
 @rules.decides("zookeeper.heap")
 def _heap(facts: Facts) -> Decision:
-    return sized_heap(
-        Role.ZOOKEEPER,
-        facts,
-        f"1 GiB, and another for every {CLIENTS_PER_GIB} of {format_count(facts.cluster.workers)} workers: "
-        "all its data are in memory, and a ZooKeeper that swaps loses its sessions",
-    )
+    workers = format_count(facts.cluster.workers)
+    return sized_heap(Role.ZOOKEEPER, facts, clients=CLIENTS_PER_GIB, workers=workers)
 
 
 rules.when("there are several ZooKeepers")(is_paired(Role.ZOOKEEPER))
@@ -81,22 +76,17 @@ rules.when("there are several ZooKeepers")(is_paired(Role.ZOOKEEPER))
 def _members(facts: Facts) -> Mapping[str, Decision]:
     servers = numbered("server.", facts.cluster.addresses(Role.ZOOKEEPER))
     return {
-        name: Decision(
-            f"{host}:2888:3888",
-            f"write {name.removeprefix('server.')} into the file myid of {host}'s data directory",
-        )
+        name: Decision(f"{host}:2888:3888", values={"number": name.removeprefix("server."), "host": host})
         for name, host in servers.items()
     }
 
 
 _FILE = "zoo.cfg"
 _ADDRESS = r"([^:;|\[\]]+|\[[^\]]+\]):\d+:\d+(:(participant|observer))?"
-_NAMELESS = re.compile(r"[\d.]+|.*:.*")
-"""An address of numbers, or one of all that a host has."""
+_NAMELESS = re.compile(r"[\d.]+|.*:.*")  # An address of numbers, or one of all that a host has.
 _LIMITS = {"initLimit": "10", "syncLimit": "5"}
 _USUAL_PORT = "2181"
-_TICK_MS = 3000
-"""A tick where none is set."""
+_TICK_MS = 3000  # A tick where none is set.
 
 
 class _Member(NamedTuple):

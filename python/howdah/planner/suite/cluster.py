@@ -16,13 +16,10 @@ from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
 from howdah.planner.suite.request import RunRequest, Sizes, requested_programs
-from howdah.units import MIB
 
 _ROWS_PER_GB = 1_000_000_000 // ROW_BYTES
 _SLOTS_PER_GB = 4
 _TASK_ROWS_LEAST = 100_000
-_FILE_BYTES = 256 * MIB
-_INTERVAL_S = 1.0
 
 
 class SizedSuite(NamedTuple):
@@ -38,6 +35,8 @@ class ClusterSizes(Sizes):
 
     ``alone`` is whether no earlier program of the suite leaves data for a later one.
     """
+
+    section = "cluster"
 
     def __init__(
         self,
@@ -73,42 +72,18 @@ class ClusterSizes(Sizes):
 
     def choose_rows(self) -> int:
         """Rows to generate."""
-        if self._dataset_bytes is not None:
-            self.rows = self.choose(
-                "rows",
-                ROWS,
-                max(1, self._dataset_bytes // ROW_BYTES),
-                "the dataset that the cluster is planned for",
-                source="plan",
-            )
-        else:
-            self.rows = self.choose(
-                "rows",
-                ROWS,
-                _ROWS_PER_GB * max(1, self.capacity.maps // _SLOTS_PER_GB),
-                f"1 GB for every four of {self.capacity.maps} map tasks at once, at least 1 GB",
-                source="D0 67: start-up costs fade as the dataset grows",
-            )
+        maps, dataset_bytes = self.capacity.maps, self._dataset_bytes
+        rows, words = _ROWS_PER_GB * max(1, maps // _SLOTS_PER_GB), "usual"
+        if dataset_bytes is not None:
+            rows, words = max(1, dataset_bytes // ROW_BYTES), "planned"
+        self.rows = self.decide("rows", ROWS, rows, words=words, maps=maps)
         return self.rows
 
     def files(self) -> tuple[int, int]:
         """How many files, and the size of each: those of all programs of the suite."""
         if self._files is None:
-            files = self.choose(
-                "files",
-                FILES,
-                self.capacity.maps,
-                "one for every map task the cluster runs at once",
-                source="D2 108: heavy-I/O tests are not sensitive to the count",
-            )
-            file_bytes = self.choose(
-                "file size",
-                FILE_SIZE,
-                _FILE_BYTES,
-                "two blocks of the usual size, written in one stream",
-                source="D0 49",
-            )
-            self._files = files, file_bytes
+            files = self.decide("files", FILES, self.capacity.maps)
+            self._files = files, self.decide("file size", FILE_SIZE)
         return self._files
 
 
@@ -118,14 +93,10 @@ PLATFORM = "as found"
 class FoundNode(NamedTuple):
     """A NodeManager as the ResourceManager reports it."""
 
-    name: str
-    """Its host name."""
-    memory_bytes: int
-    """Memory for containers."""
-    vcores: int
-    """Virtual cores for containers."""
-    datanode: bool
-    """Whether a DataNode reports from the same host."""
+    name: str  # Its host name.
+    memory_bytes: int  # Memory for containers.
+    vcores: int  # Virtual cores for containers.
+    datanode: bool  # Whether a DataNode reports from the same host.
 
 
 class FoundValue(NamedTuple):
@@ -133,8 +104,7 @@ class FoundValue(NamedTuple):
 
     key: str
     value: str
-    where: str
-    """The file that sets it, or the release with this default."""
+    where: str  # The file that sets it, or the release with this default.
 
 
 class ContainerSizes(NamedTuple):
@@ -142,8 +112,7 @@ class ContainerSizes(NamedTuple):
 
     map_bytes: int
     reduce_bytes: int
-    least_bytes: int
-    """The scheduler's least allocation: every container is a multiple of it."""
+    least_bytes: int  # The scheduler's least allocation: every container is a multiple of it.
 
 
 def size_suite(
@@ -175,12 +144,7 @@ def size_suite(
         plan=plan,
     )
     workloads = tuple(sizes.sized(program, engine) for program in requested)
-    interval_s = sizes.settings.choose(
-        "sample interval",
-        request.of(SAMPLE_INTERVAL),
-        _INTERVAL_S,
-        "1 Hz shows every phase at under 1 % of one core",
-    )
+    interval_s = sizes.decide("sample interval", SAMPLE_INTERVAL)
     return SizedSuite(Suite(name=request.suite, workloads=workloads), sizes.settings.all(), interval_s)
 
 

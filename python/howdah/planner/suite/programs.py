@@ -56,13 +56,10 @@ from howdah.model.workloads.ycsb_options import (
 )
 from howdah.planner.suite.cluster import ClusterSizes, most_tasks
 
-_SAMPLES = 10_000_000
-_OPERATIONS = 1_000
-_STREAMS = 4
-_SECONDS = 5
+_STORED = (BLOCK_SIZE, REPLICATION, ERASURE_CODING)
+_OF_TABLES = (COMPRESSION, BLOCK_ENCODING, BLOOM_FILTER)
 _MOST_ROUNDS = 32
-_TURNS = 3
-"""A pair is measured one way, the other way, and both ways at once."""
+_TURNS = 3  # A pair is measured one way, the other way, and both ways at once.
 _ROUND_TRIPS_S = 1
 _LONGEST_ALONE_S = 600
 _REDUCE_BYTES_PER_S = 30e6
@@ -75,51 +72,21 @@ NameNode for each task in the study of small blocks (D1 83), more than YARN's Re
 def teragen(sizes: ClusterSizes) -> TeraGen:
     """One file for every map task at once."""
     rows = sizes.choose_rows()
-    maps = sizes.choose(
-        "teragen maps",
-        MAPS,
-        min(sizes.capacity.maps, most_tasks(rows)),
-        "one file for every map task the cluster runs at once, all of one size",
-        source="D0 64a",
-    )
-    return TeraGen(
-        rows=rows,
-        maps=maps,
-        block_bytes=sizes.request.of(BLOCK_SIZE),
-        replication=sizes.request.of(REPLICATION),
-        erasure_coding=sizes.request.of(ERASURE_CODING),
-    )
+    maps = sizes.decide("teragen maps", MAPS, min(sizes.capacity.maps, most_tasks(rows)))
+    return TeraGen(rows=rows, maps=maps, **sizes.request.fields_of(*_STORED))
 
 
 def terasort(sizes: ClusterSizes) -> TeraSort:
     """The plan's reduces, or one wave of them; Hadoop makes one map for every block of the input."""
     rows, request = sizes.rows_read(), sizes.request
-    planned = sizes.capacity.job_reduces
-    most = sizes.capacity.reduces if rows is None else _most_reduces(rows)
-    reduces = sizes.choose(
-        "terasort reduces",
-        REDUCES,
-        planned or min(sizes.capacity.reduces, most),
-        "as mapreduce.job.reduces says"
-        if planned
-        else "as many as the cluster runs at once when the maps have ended: partitions are balanced, so one "
-        "wave suffices"
-        if most >= sizes.capacity.reduces
-        else "more and smaller reduces take longer to start than they save",
-        source="plan" if planned else "D0 50, Hadoop: MapReduce Tutorial",
-    )
-    return TeraSort(
-        rows=rows,
-        reduces=reduces,
-        codec=request.of(CODEC),
-        block_bytes=request.of(BLOCK_SIZE),
-        replication=request.of(OUTPUT_REPLICATION),
-        erasure_coding=request.of(ERASURE_CODING),
-        slowstart=request.of(SLOWSTART),
-        # Paths in HDFS, to be read as they were written.
-        inputs=request.of(INPUT),
-        partition_samples=request.of(PARTITION_SAMPLES),
-    )
+    planned, at_once = sizes.capacity.job_reduces, sizes.capacity.reduces
+    most = at_once if rows is None else _most_reduces(rows)
+    words = "planned" if planned else "wave" if most >= at_once else "fewer"
+    reduces = sizes.decide("terasort reduces", REDUCES, planned or min(at_once, most), words=words)
+    # Inputs are paths in HDFS, to be read as they were written.
+    stored = (BLOCK_SIZE, OUTPUT_REPLICATION, ERASURE_CODING, INPUT)
+    own = request.fields_of(CODEC, SLOWSTART, PARTITION_SAMPLES, *stored)
+    return TeraSort(rows=rows, reduces=reduces, **own)
 
 
 def _most_reduces(rows: int) -> int:
@@ -139,13 +106,7 @@ def teravalidate(sizes: ClusterSizes) -> TeraValidate:
 def dfsio_write(sizes: ClusterSizes) -> DfsioWrite:
     """One file for every map task at once."""
     files, file_bytes = sizes.files()
-    return DfsioWrite(
-        files=files,
-        file_bytes=file_bytes,
-        block_bytes=sizes.request.of(BLOCK_SIZE),
-        replication=sizes.request.of(REPLICATION),
-        erasure_coding=sizes.request.of(ERASURE_CODING),
-    )
+    return DfsioWrite(files=files, file_bytes=file_bytes, **sizes.request.fields_of(*_STORED))
 
 
 def dfsio_read(sizes: ClusterSizes) -> DfsioRead:
@@ -164,8 +125,7 @@ def redundancy(sizes: ClusterSizes) -> Redundancy:
 def pi(sizes: ClusterSizes) -> Pi:
     """Seconds of computing for every map."""
     maps = choose_maps(sizes, "pi maps")
-    samples = sizes.choose("pi samples", SAMPLES, _SAMPLES, "seconds of pure CPU work for every map")
-    return Pi(maps=maps, samples=samples)
+    return Pi(maps=maps, samples=sizes.decide("pi samples", SAMPLES))
 
 
 def user_command(sizes: ClusterSizes) -> UserCommand:
@@ -179,100 +139,51 @@ def user_command(sizes: ClusterSizes) -> UserCommand:
 def nnbench(sizes: ClusterSizes) -> NNBench:
     """Seconds of calls to the NameNode for every map."""
     maps = choose_maps(sizes, "nnbench maps")
-    operations = sizes.choose(
-        "nnbench operations", OPERATIONS, _OPERATIONS, "seconds of calls to the NameNode for every map"
-    )
-    return NNBench(
-        maps=maps,
-        operations=operations,
-        replication=sizes.request.of(REPLICATION),
-        block_bytes=sizes.request.of(BLOCK_SIZE),
-    )
+    operations = sizes.decide("nnbench operations", OPERATIONS)
+    return NNBench(maps=maps, operations=operations, **sizes.request.fields_of(REPLICATION, BLOCK_SIZE))
 
 
 def choose_maps(sizes: ClusterSizes, key: str) -> int:
     """As many map tasks as run at once."""
-    return sizes.choose(
-        key,
-        MAPS,
-        sizes.capacity.maps,
-        "as many as the cluster runs at once",
-        source="D2 108: as many as there are CPUs",
-    )
+    return sizes.decide(key, MAPS, sizes.capacity.maps, row="maps")
 
 
 def network(sizes: ClusterSizes) -> Network:
     """All pairs one after another while that takes minutes; else many pairs at once, and not all of them."""
     hosts = sizes.hosts
-    streams = sizes.choose(
-        "network streams",
-        STREAMS,
-        _STREAMS,
-        "one connection may be held to one member of a bond, or to one CPU",
-    )
-    seconds = sizes.choose(
-        "network seconds", SECONDS, _SECONDS, "TCP has found its speed after one second, which is left out"
-    )
-    rounds = sizes.choose(
-        "network rounds",
-        ROUNDS,
-        min(hosts - 1, _MOST_ROUNDS),
-        "every pair"
-        if hosts - 1 <= _MOST_ROUNDS
-        else "enough for each host and each pair of racks to be seen",
-    )
+    streams = sizes.decide("network streams", STREAMS)
+    seconds = sizes.decide("network seconds", SECONDS)
+    words = "all" if hosts - 1 <= _MOST_ROUNDS else "most"
+    rounds = sizes.decide("network rounds", ROUNDS, min(hosts - 1, _MOST_ROUNDS), words=words)
     alone_s = rounds * hosts / 2 * (_TURNS * (seconds + 1) + _ROUND_TRIPS_S)
     alone = alone_s <= _LONGEST_ALONE_S
-    pairs = sizes.choose(
-        "network pairs at once",
-        PAIRS_AT_ONCE,
-        1 if alone else hosts // 2,
-        "no other pair uses the links between two hosts"
-        if alone
-        else f"one pair after another would take {alone_s / 60:,.0f} minutes; pairs at once share no "
-        "host, though what lies between hosts",
-    )
+    most, words = (1, "alone") if alone else (hosts // 2, "together")
+    pairs = sizes.decide("network pairs at once", PAIRS_AT_ONCE, most, words=words, minutes=alone_s / 60)
     return Network(streams=streams, seconds=seconds, rounds=min(rounds, hosts - 1), pairs_at_once=pairs)
 
 
-_FIELDS, _FIELD_BYTES = 10, 100
 _RECORDS_PER_SERVER = 100_000
 _OPERATIONS_PER_SERVER = 100_000
 _THREADS_PER_SERVER = 8
 _REGIONS_PER_SERVER = 4
-_VALUE_BYTES = 1000
 
 
 def ycsb_load(sizes: ClusterSizes) -> YcsbLoad:
     """The table, with regions on every RegionServer from the first record on."""
     regions = choose_regions(sizes)
-    request = sizes.request
-    return YcsbLoad(
-        **_common(sizes),
-        regions=regions,
-        compression=request.of(COMPRESSION),
-        block_encoding=request.of(BLOCK_ENCODING),
-        bloom_filter=request.of(BLOOM_FILTER),
-    )
+    return YcsbLoad(**_common(sizes), regions=regions, **sizes.request.fields_of(*_OF_TABLES))
 
 
 def ycsb_mix(sizes: ClusterSizes) -> YcsbMix:
     """One of the mixes, on all of the table."""
     program, request = sizes.program, sizes.request
     assert issubclass(program, YcsbMix)
-    operations = sizes.choose(
-        "ycsb operations",
-        OPERATIONS,
-        _OPERATIONS_PER_SERVER * sizes.hosts,
-        "of each mix: some tens of seconds, most of them after the JVMs have compiled what runs often",
-    )
+    operations = sizes.decide("ycsb operations", OPERATIONS, _OPERATIONS_PER_SERVER * sizes.hosts)
     fields = {
         **_common(sizes),
         "operations": operations,
         "distribution": request.of(DISTRIBUTION) or program.usual,
-        "warm_up_s": request.of(WARM_UP),
-        "settle": request.of(SETTLE),
-        "p99_s": request.of(P99),
+        **request.fields_of(WARM_UP, SETTLE, P99),
     }
     if issubclass(program, YcsbOwnMix):
         fields["mix"] = request.of(MIX)
@@ -292,54 +203,32 @@ def ycsb_mix(sizes: ClusterSizes) -> YcsbMix:
 
 def choose_regions(sizes: ClusterSizes) -> int:
     """Regions that a table is made with."""
-    servers = sizes.hosts
-    return sizes.choose(
-        "regions",
-        REGIONS,
-        _REGIONS_PER_SERVER * servers,
-        f"{_REGIONS_PER_SERVER} for each of {servers} RegionServers, so that all take part at once",
-        source="HBase reference guide: pre-splitting tables",
-    )
+    regions = _REGIONS_PER_SERVER * sizes.hosts
+    return sizes.decide("regions", REGIONS, regions, servers=sizes.hosts, each=_REGIONS_PER_SERVER)
 
 
 def choose_records(sizes: ClusterSizes) -> int:
     """Records of a table."""
-    servers = sizes.hosts
     if sizes.records is not None:
-        return sizes.choose(
-            "records", RECORDS, sizes.records, "the table that the cluster is planned for", source="plan"
-        )
-    return sizes.choose(
-        "records",
-        RECORDS,
-        _RECORDS_PER_SERVER * servers,
-        f"{_RECORDS_PER_SERVER:,} for each of {servers} RegionServers: loaded in some tens of seconds",
-        source="howdah; the HBase study has 300 million, more than all memory",
-    )
+        return sizes.decide("records", RECORDS, sizes.records, words="planned")
+    servers, records = sizes.hosts, _RECORDS_PER_SERVER * sizes.hosts
+    per_server = _RECORDS_PER_SERVER
+    return sizes.decide("records", RECORDS, records, words="usual", servers=servers, each=per_server)
 
 
 def choose_threads(sizes: ClusterSizes, *, clients: int) -> int:
     """Operations at once of each client."""
-    return sizes.choose(
-        "threads",
-        THREADS,
-        max(1, _THREADS_PER_SERVER * sizes.hosts // clients),
-        f"{_THREADS_PER_SERVER} operations at once for each RegionServer, of all clients together",
-        source="howdah: an operation waits for the network and the log most of its time",
-    )
+    threads = max(1, _THREADS_PER_SERVER * sizes.hosts // clients)
+    return sizes.decide("threads", THREADS, threads, each=_THREADS_PER_SERVER)
 
 
 def _common(sizes: ClusterSizes) -> dict[str, Any]:
     """What all of YCSB's programs have."""
     request = sizes.request
     records = choose_records(sizes)
-    fields = sizes.choose(
-        "fields of a record", FIELDS, _FIELDS, "YCSB's default number", source="YCSB core properties"
-    )
-    field_bytes = sizes.choose(
-        "size of a field", FIELD_SIZE, _FIELD_BYTES, "YCSB's default size", source="YCSB core properties"
-    )
-    clients = sizes.choose("clients", CLIENTS, 1, "one client saturates a few RegionServers")
+    fields = sizes.decide("fields of a record", FIELDS)
+    field_bytes = sizes.decide("size of a field", FIELD_SIZE)
+    clients = sizes.decide("clients", CLIENTS)
     return {
         "records": records,
         "fields": fields,
@@ -353,20 +242,13 @@ def _common(sizes: ClusterSizes) -> dict[str, Any]:
 
 def evaluation(sizes: ClusterSizes) -> PerformanceEvaluation:
     """One of its commands, on all of the table."""
-    program, request = sizes.program, sizes.request
+    program = sizes.program
     assert issubclass(program, PerformanceEvaluation)
     fields: dict[str, Any] = {
         "records": choose_records(sizes),
-        "field_bytes": sizes.choose(
-            "size of a value", FIELD_SIZE, _VALUE_BYTES, "what a record of YCSB holds"
-        ),
+        "field_bytes": sizes.decide("size of a value", FIELD_SIZE),
         "threads": choose_threads(sizes, clients=1),
     }
     if issubclass(program, PeWrite):
-        fields |= {
-            "regions": choose_regions(sizes),
-            "compression": request.of(COMPRESSION),
-            "block_encoding": request.of(BLOCK_ENCODING),
-            "bloom_filter": request.of(BLOOM_FILTER),
-        }
+        fields |= {"regions": choose_regions(sizes), **sizes.request.fields_of(*_OF_TABLES)}
     return program(**fields)

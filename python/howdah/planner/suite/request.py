@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from pkgutil import resolve_name
-from typing import Any, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from pydantic import Field
 
@@ -69,6 +72,10 @@ class RunRequest(Model):
         value: ValueT | None = self.given.get(option.name)
         return value
 
+    def fields_of(self, *options: Option[Any]) -> dict[str, Any]:
+        """What the user gave of options, by the workloads' fields."""
+        return {option.field: self.of(option) for option in options}
+
     def on(self, engine: str) -> RunRequest:
         """The same request without what only other engines have a use for."""
         used = {
@@ -83,8 +90,24 @@ class RunRequest(Model):
         return self.model_copy(update={"given": {**self.given, option.name: value}})
 
 
+class _Row(NamedTuple):
+    """A size in ``sizes.toml``: its reason and source, texts by names if there are several, and its value."""
+
+    reason: str | Mapping[str, str]
+    source: str | Mapping[str, str] = "howdah"
+    value: Any = None
+
+
+@cache
+def _rows(section: str) -> Mapping[str, _Row]:
+    table = tomllib.loads(files("howdah.planner.suite").joinpath("sizes.toml").read_text(encoding="utf-8"))
+    return {name: _Row(**row) for name, row in table[section].items()}
+
+
 class Sizes:
     """What the sizes of programs are decided from: the request, and what was decided before."""
+
+    section: ClassVar[str]  # The section of ``sizes.toml`` with values and reasons.
 
     def __init__(self, request: RunRequest) -> None:
         self.request = request
@@ -101,6 +124,28 @@ class Sizes:
     def choose(self, key: str, option: Option[T], rule: T, reason: str, source: str = "howdah") -> T:
         """What the user gave of an option if anything, the rule's value otherwise; noted with the reason."""
         return self.settings.choose(key, self.request.of(option), rule, reason, source)
+
+    def decide(
+        self,
+        key: str,
+        requested: Option[T] | T | None,
+        rule: T | None = None,
+        *,
+        row: str = "",
+        words: str = "",
+        **values: object,
+    ) -> T:
+        """Choose as ``choose`` does, for a reason of ``sizes.toml``, by the value there if ``rule`` is None.
+
+        ``row`` is its row if that is not named as the key, ``words`` the reason of several.
+        """
+        entry = _rows(self.section)[row or key]
+        reason, source = (
+            text if isinstance(text, str) else text[words] for text in (entry.reason, entry.source)
+        )
+        choice = self.request.of(requested) if isinstance(requested, Option) else requested
+        value: T = entry.value if rule is None else rule
+        return self.settings.choose(key, choice, value, reason.format_map(values), source)
 
 
 def options_of(program: type[Workload], engine: str) -> tuple[Option[Any], ...]:

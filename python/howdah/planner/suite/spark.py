@@ -44,65 +44,50 @@ _MASTER_MB = 1536
 _PARTITION_BYTES = 128 * MIB
 _WAVES = 2
 _WORDS_PER_TASK, _BYTES_PER_WORD = 5_000_000, 7
-_ROWS_PER_TASK, _BYTES_PER_FACT, _SKEW = 1_000_000, 90, 0.3
+_ROWS_PER_TASK, _BYTES_PER_FACT = 1_000_000, 90
 _POINTS_PER_TASK, _BYTES_PER_POINT = 250_000, 130
-_CLUSTERS, _ITERATIONS = 20, 20
 _BYTES_PER_SCALE = 360_000_000
 
 
 def terasort(sizes: ClusterSizes) -> SparkTeraSort:
     """As many partitions as cores, or more if they would be large."""
-    rows = sizes.rows_read()
-    request = sizes.request
+    rows, request = sizes.rows_read(), sizes.request
     return SparkTeraSort(
         rows=rows,
         api=request.of(API) or SparkApi.RDD,
-        block_bytes=request.of(BLOCK_SIZE),
-        replication=request.of(OUTPUT_REPLICATION),
-        inputs=request.of(INPUT),
-        partition_samples=request.of(PARTITION_SAMPLES),
+        **request.fields_of(BLOCK_SIZE, OUTPUT_REPLICATION, INPUT, PARTITION_SAMPLES),
         **application(sizes, None if rows is None else rows * ROW_BYTES),
     )
 
 
 def wordcount(sizes: ClusterSizes) -> SparkWordCount:
     """A text of tens of megabytes for each task at once."""
-    words = sizes.choose(
-        "words", WORDS, _WORDS_PER_TASK * sizes.capacity.maps, "seconds of work for every task at once"
-    )
+    words = sizes.decide("words", WORDS, _WORDS_PER_TASK * sizes.capacity.maps, row="work")
     return SparkWordCount(words=words, **application(sizes, words * _BYTES_PER_WORD))
 
 
 def join(sizes: ClusterSizes) -> SparkJoin:
     """A third of the rows has the same key, so that one task has the most of the work."""
-    rows = sizes.choose(
-        "join rows", JOIN_ROWS, _ROWS_PER_TASK * sizes.capacity.maps, "seconds of work for every task at once"
-    )
-    keys = sizes.choose("join keys", JOIN_KEYS, max(1, rows // 100), "100 rows for a usual key")
-    skew = sizes.choose("skew", SKEW, _SKEW, "one partition is many times as large as the others")
+    rows = sizes.decide("join rows", JOIN_ROWS, _ROWS_PER_TASK * sizes.capacity.maps, row="work")
+    keys = sizes.decide("join keys", JOIN_KEYS, max(1, rows // 100))
+    skew = sizes.decide("skew", SKEW)
     return SparkJoin(join_rows=rows, join_keys=keys, skew=skew, **application(sizes, rows * _BYTES_PER_FACT))
 
 
 def kmeans(sizes: ClusterSizes) -> SparkKMeans:
     """Points that fit the executors' memory, read again by each iteration."""
-    points = sizes.choose(
-        "points", POINTS, _POINTS_PER_TASK * sizes.capacity.maps, "seconds of work for every task at once"
-    )
-    clusters = sizes.choose("clusters", CLUSTERS, _CLUSTERS, "as many as there are centres")
-    iterations = sizes.choose(
-        "iterations", ITERATIONS, _ITERATIONS, "Spark's default", source="Spark 4.3.0: KMeans"
-    )
+    points = sizes.decide("points", POINTS, _POINTS_PER_TASK * sizes.capacity.maps, row="work")
     return SparkKMeans(
         points=points,
-        clusters=clusters,
-        iterations=iterations,
+        clusters=sizes.decide("clusters", CLUSTERS),
+        iterations=sizes.decide("iterations", ITERATIONS),
         **application(sizes, points * _BYTES_PER_POINT),
     )
 
 
 def tpch(sizes: ClusterSizes) -> SparkTpch:
     """The scale factor whose answers TPC publishes."""
-    scale = sizes.choose("scale factor", SCALE, 1.0, "TPC publishes the answers for it", source="TPC-H")
+    scale = sizes.decide("scale factor", SCALE)
     return SparkTpch(scale=scale, **application(sizes, round(scale * _BYTES_PER_SCALE)))
 
 
@@ -111,36 +96,16 @@ def application(sizes: ClusterSizes, data_bytes: int | None) -> dict[str, Any]:
     assert sizes.plan is not None
     option_of = sizes.request.of
     planned = _planned(sizes.plan)
-    best, source = _executor(sizes.plan)
-    cores = sizes.choose(
-        "executor cores",
-        EXECUTOR_CORES,
-        _number(planned.get("spark.executor.cores")) or best.cores,
-        "executors of four or five tasks use the memory best",
-        source=source,
-    )
-    heap = sizes.choose(
-        "executor memory",
-        EXECUTOR_MEMORY,
-        spark_size("spark.executor.memory", planned.get("spark.executor.memory", "")) or best.heap_mb * MIB,
-        "its heap and overhead fill a worker next to an application master",
-        source=source,
-    )
-    executors = sizes.choose(
-        "executors",
-        EXECUTORS,
-        _number(planned.get("spark.executor.instances")) or _fitting(sizes.plan, cores, heap),
-        "as many as fit next to an application master",
-        source=source,
-    )
-    least = executors * cores * _WAVES
-    partitions = sizes.choose(
-        "partitions",
-        PARTITIONS,
-        max(least, -(-(data_bytes or 0) // _PARTITION_BYTES)),
-        "two for each core, so that slow tasks matter less; at most 128 MiB each",
-        source="Spark: tuning",
-    )
+    best, memory = _executor(sizes.plan), planned.get("spark.executor.memory")
+    source = "howdah" if memory is None else "plan"
+    usual = _number(planned.get("spark.executor.cores")) or best.cores
+    cores = sizes.decide("executor cores", EXECUTOR_CORES, usual, words=source)
+    usual = spark_size("spark.executor.memory", memory or "") or best.heap_mb * MIB
+    heap = sizes.decide("executor memory", EXECUTOR_MEMORY, usual, words=source)
+    usual = _number(planned.get("spark.executor.instances")) or _fitting(sizes.plan, cores, heap)
+    executors = sizes.decide("executors", EXECUTORS, usual, words=source)
+    usual = max(executors * cores * _WAVES, -(-(data_bytes or 0) // _PARTITION_BYTES))
+    partitions = sizes.decide("partitions", PARTITIONS, usual)
     return {
         "executors": executors,
         "executor_cores": cores,
@@ -160,16 +125,13 @@ def _fitting(plan: Plan, cores: int, heap_bytes: int) -> int:
     return max(1, sum(room.holds(container) * count for room, count in kinds) - max(lost, default=0))
 
 
-def _executor(plan: Plan) -> tuple[Executor, str]:
-    """The executor that fits the plan's workers, and the source of its size."""
+def _executor(plan: Plan) -> Executor:
+    """The executor that fits the plan's workers."""
     workers = [
         WorkerRoom(room.memory_bytes // MIB, max(1, room.vcores or 1), count)
         for room, count in node_rooms(plan)
     ]
-    planned = _planned(plan)
-    master_mb = max(_MASTER_MB, _number(planned.get(MASTER_MB)) or 0)
-    source = "plan" if "spark.executor.memory" in planned else "howdah"
-    return best_executor(workers, master_mb), source
+    return best_executor(workers, max(_MASTER_MB, _number(_planned(plan).get(MASTER_MB)) or 0))
 
 
 def _planned(plan: Plan) -> dict[str, str]:

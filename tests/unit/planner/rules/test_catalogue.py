@@ -7,12 +7,13 @@ import re
 from pathlib import Path
 
 import pytest
+from scripts.rule_pages import pages, write
 from typer.testing import CliRunner
 
 from howdah.cli.rules import app
 from howdah.errors import UserError
 from howdah.model.request import Profile
-from howdah.planner.document import explain, pages, spell, write
+from howdah.planner.document import explain, spell
 from howdah.planner.rule import SettingRule, Severity
 from howdah.planner.rules.catalogue import RULES, find_rule
 from howdah.session import plans as session
@@ -34,7 +35,7 @@ def refused(*arguments: str) -> UserError:
 
 def test_the_committed_pages_are_current() -> None:
     committed = {path.name: path.read_text() for path in COMMITTED.glob("*.md")}
-    assert committed == pages(), "renew them: python -m howdah.planner.document docs/rules"
+    assert committed == pages(), "renew them: scripts/rule_pages.py docs/rules"
 
 
 def test_pages_of_subjects_that_are_gone_go(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from howdah.planner.rules.declare import Rules
 FOLDER = Path(howdah.planner.rules.__file__).parent
 TABLES = {
     "subjects.toml",
+    "sources.toml",
+    "keys.toml",
     "java.toml",
     "zoo_cfg.toml",
     "consistency/limits.toml",

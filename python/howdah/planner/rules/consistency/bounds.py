@@ -13,7 +13,7 @@ from typing import NamedTuple
 from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
-from howdah.planner.rules.declare import read_rules, read_table
+from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.releases.catalogue import default_of, hadoop, hbase
 from howdah.releases.similar import similar_text
 
@@ -114,20 +114,7 @@ def _refused(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 _LISTS = ("hadoop.rpc.protection", "dfs.data.transfer.protection", "yarn.nodemanager.resource-plugins")
 """Keys that take several words with commas between them."""
-_KEPT = (
-    r".*\.(https?\.policy|protection|keytab|keytab\.file|principal|hostname|user|class|cluster-id|superusergroup)"
-    r"|fs\.permissions\.umask-mode|dfs\.(checksum\.type|hosts|hosts\.exclude|journalnode\.edits\.dir|nameservice\.id)"
-    r"|dfs\.journalnode\.(rpc|https?)-address|ha\.zookeeper\.(quorum|parent-znode|acl)|hadoop\.(tmp\.dir|zk\.(address|acl))"
-    r"|hadoop\.security\.(authentication|credential\.provider\.path|crypto\.cipher\.suite)"
-    r"|hbase\.wal\.(meta_)?provider|hadoop\.http\.(authentication\.type|staticuser\.user)|hadoop\.ssl\.(client|server)\.conf"
-    r"|hadoop\.ssl\.(enabled\.protocols|hostname\.verifier)|net\.topology\.(script|table)\.file\.name"
-    r"|mapreduce\.(framework\.name|job\.queuename|jobhistory\..*(dir|address|policy))"
-    r"|mapreduce\.(map|reduce)\.log\.level|yarn\.app\.mapreduce\.am\.(staging-dir|log\.level)"
-    r"|yarn\.resourcemanager\.(zk-address|.*\.zk-base-path|zk-state-store\.parent-path|nodes\..*-path|fs\..*\.uri)"
-    r"|yarn\.nodemanager\.(remote-app-log-dir.*|recovery\.dir|linux-container-executor\..*path|.*\.webapp\..*address)"
-    r"|yarn\.scheduler\.fair\.allocation\.file|yarn\.timeline-service\..*(address|path)"
-)
-"""Keys that Hadoop 3.5.0 reads by ``Configuration.get``, which keeps blanks, as their readers do."""
+_KEPT = pattern("kept-blanks")
 _UNTRIMMED = r"yarn\.nodemanager\.(aux-services|resource-plugins)|hadoop\.ssl\.enabled\.protocols"
 """Lists whose parts keep their blanks."""
 _SPACES = {"\u00a0", "\u2007", "\u202f", "\u3000", "\ufeff"}
@@ -223,8 +210,8 @@ def _known_words(entry: FoundProperty) -> tuple[tuple[str, ...], bool] | None:
     if "." in entry.text or ":" in entry.text:
         return None
     for section, patterns in table["patterns"].items():
-        for pattern, words in patterns.items():
-            if re.fullmatch(pattern, entry.name):
+        for form, words in patterns.items():
+            if re.fullmatch(form, entry.name):
                 return tuple(words), section == "any-case"
     return None
 

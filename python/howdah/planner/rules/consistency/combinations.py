@@ -10,43 +10,20 @@ from howdah.model.existing import FoundProperty
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
-from howdah.planner.rules.declare import read_rules
+from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.planner.rules.release import known_properties, known_property, names_of_today
 from howdah.units import MIB, format_counted
 
 rules = read_rules("consistency.toml")
 
-_READERS = {
-    "hdfs-site.xml": {"hdfs-site.xml", "core-site.xml", "hbase-site.xml"},
-    "yarn-site.xml": {"yarn-site.xml", "core-site.xml", "capacity-scheduler.xml"},
-    "mapred-site.xml": {"mapred-site.xml", "core-site.xml", "yarn-site.xml", "hbase-site.xml"},
-    "capacity-scheduler.xml": {"capacity-scheduler.xml", "yarn-site.xml"},
-    "hbase-site.xml": {"hbase-site.xml"},
-}
-"""For the file that a property belongs to, the files that its users read."""
+_READERS = read_table("keys.toml")["files"]
 _HADOOPS = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml")
-_READERS_OF_FILES = (
-    (r"core-site\.xml|hadoop-policy\.xml|ssl-.*\.xml", "every daemon of Hadoop"),
-    (r"hdfs-.*\.xml", "every daemon of HDFS"),
-    (r"yarn-site\.xml", "every daemon of YARN"),
-    (r"mapred-site\.xml", "every job"),
-    (r"capacity-scheduler\.xml|fair-scheduler\.xml|resource-types\.xml", "the ResourceManager"),
-    (r"node-resources\.xml|container-executor\.cfg", "the NodeManager"),
-    (r"hive.*\.xml", "Hive"),
-    (r"hbase.*\.xml", "every daemon of HBase"),
-    (r"tez-site\.xml", "every query on Tez"),
-    (r"kms-.*\.xml", "the key server"),
-    (r"httpfs-site\.xml", "HttpFS"),
-)
-"""Which programs end where a file is malformed."""
+_READERS_OF_FILES = read_table("keys.toml")["readers"]
 _OF_MANAGER = r"yarn\.resourcemanager\.(hostname|(.*\.)?address)"
 _CREDENTIAL = r"(dfs|yarn|hbase|mapreduce)\..*(keytab|keytab\.file|kerberos\.principal|principal)"
 _VARIABLE = r"\$\{([^}$\s]{1,200})\}"
 _WITHOUT_BRACES = r"\$([a-z][\w-]*(?:\.[\w-]+)+)"
-_ELSEWHERE = (
-    r"(env|user|java|os|file|line|path)\..*|.*\.(log\.dir|id\.str|home\.dir)|basedir|(hdp|iop)\.version"
-)
-"""Variables that the daemon's Java machine or its start script defines, among them vendors' own."""
+_ELSEWHERE = pattern("outside-variables")
 _OF_SHELL = r".*(\.env|\.env\..*|opts|classpath|command|options)|.*\.env-whitelist"
 _SHELL_NAME = r"[A-Z][A-Z0-9_]*"
 """Keys whose values reach a container's start script, where the shell replaces its own variables."""
@@ -56,7 +33,7 @@ _SHELL_NAME = r"[A-Z][A-Z0-9_]*"
 def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for file in reading.config.unreadable:
         name = file.file.rpartition("/")[2]
-        daemons = (daemon for form, daemon in _READERS_OF_FILES if re.fullmatch(form, name))
+        daemons = (daemon for form, daemon in _READERS_OF_FILES.items() if re.fullmatch(form, name))
         readers = next(daemons, "what reads it")
         yield Observation(False, name, file.what, where=file.file, values={"readers": readers, "file": file})
 

@@ -22,8 +22,7 @@ _HANDLERS = "dfs.namenode.handler.count"
 _TRACKERS = "yarn.resourcemanager.resource-tracker.client.thread-count"
 _AM_SHARE = "yarn.scheduler.capacity.maximum-am-resource-percent"
 _REPLACE = "dfs.client.block.write.replace-datanode-on-failure.policy"
-_LEAST_HOSTS = 20
-"""Below this the defaults serve all."""
+_LEAST_HOSTS = 20  # Below this the defaults serve all.
 _SHARE_OF_WORKERS = 0.25
 _BY_SIZE = ("RS-6-3-1024k", "RS-3-2-1024k", "XOR-2-1-1024k")
 """Policies to use instead of one that does not fit."""

@@ -199,8 +199,7 @@ class _Server(NamedTuple):
 
     key: str
     port: int
-    place: str
-    """Empty where it is the default."""
+    place: str  # Empty where it is the default.
 
 
 class NeededSetting(NamedTuple):
@@ -213,8 +212,7 @@ class NeededSetting(NamedTuple):
     pattern: str
     fix: str
     otherwise: str
-    instead: Sequence[str] = ()
-    """Keys that do as well as ``required``."""
+    instead: Sequence[str] = ()  # Keys that do as well as ``required``.
 
 
 @cache

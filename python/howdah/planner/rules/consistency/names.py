@@ -18,33 +18,15 @@ from howdah.planner.reading import (
     named_hosts,
     worker_hosts,
 )
-from howdah.planner.rules.declare import read_rules
+from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.units import format_names
 
 rules = read_rules("consistency.toml")
 
 _FILE_SYSTEM = "fs.defaultFS"
-_YARN = "org.apache.hadoop.yarn.server."
-_CLASSES = {
-    "yarn.resourcemanager.scheduler.class": tuple(
-        f"{_YARN}resourcemanager.scheduler.{name}"
-        for name in ("capacity.CapacityScheduler", "fair.FairScheduler", "fifo.FifoScheduler")
-    ),
-    "yarn.resourcemanager.store.class": tuple(
-        f"{_YARN}resourcemanager.recovery.{name}RMStateStore"
-        for name in ("ZK", "FileSystem", "Leveldb", "Memory", "Null")
-    ),
-    "yarn.nodemanager.container-executor.class": tuple(
-        f"{_YARN}nodemanager.{name}ContainerExecutor" for name in ("Default", "Linux")
-    ),
-    "hbase.wal.provider": ("asyncfs", "filesystem", "multiwal", "defaultProvider"),
-}
-"""Words and classes of Hadoop's and HBase's own; classes of other packages are not known."""
+_CLASSES = read_table("keys.toml")["classes"]
 _OWN = r"org\.apache\.hadoop\..*|\w+"
-_ADDRESSES = (
-    r"fs\.defaultFS|dfs\.namenode\.rpc-address(\..+)?|yarn\.resourcemanager\.hostname(\..+)?"
-    r"|mapreduce\.jobhistory\.address"
-)
+_ADDRESSES = pattern("master-addresses")
 _MANAGER = "yarn.resourcemanager.hostname"
 _OF_MANAGER = tuple(
     f"yarn.resourcemanager.{service}address" for service in ("", "scheduler.", "resource-tracker.")
@@ -59,11 +41,7 @@ _WITH_PORT = r"fs\.defaultFS|(dfs|yarn|mapreduce)\..*[.-]address(\..+)?|yarn\.no
 _PORTS = 65536
 _DIRECTORY = r"hdfs://([A-Za-z][A-Za-z0-9_-]*)(/.*)"
 """A directory with its file system, which has neither a domain nor a port."""
-_KEYS_OF_DIRECTORIES = (
-    r"yarn\.nodemanager\.remote-app-log-dir|yarn\.app\.mapreduce\.am\.staging-dir|hbase\.(rootdir|wal\.dir)"
-    r"|mapreduce\.jobhistory\.(intermediate-)?done-dir|yarn\..*\.(root-dir|uri)|spark\.eventLog\.dir"
-    r"|spark\.history\.fs\.logDirectory|spark\.yarn\.(stagingDir|archive)"
-)
+_KEYS_OF_DIRECTORIES = pattern("directories")
 _WILDCARDS = frozenset(("0.0.0.0", "::", ""))
 """Hosts of addresses that a daemon listens on at all interfaces."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts
-from howdah.planner.rules.declare import read_rules
+from howdah.planner.rules.declare import pattern, read_rules
 from howdah.planner.rules.release import known_properties, known_property, names_of_today
 from howdah.releases.similar import similar_text
 
@@ -18,31 +18,11 @@ _STORAGES = ("DISK", "SSD", "ARCHIVE", "RAM_DISK", "PROVIDED", "NVDIMM")
 _TAG = r"\s*\[([^\]]*)\]"
 _DATA = "dfs.datanode.data.dir"
 _BELOW_WORKING = ("dfs.namenode.name.dir", _DATA)
-_PATHS = (
-    r"hadoop\.tmp\.dir|dfs\.(journalnode\.edits\.dir(\..*)?|domain\.socket\.path|hosts|hosts\.exclude)"
-    r"|dfs\.datanode\.(keytab\.file|replica\.cache\.root\.dir)|dfs\.namenode\.keytab\.file"
-    r"|.*\.(keytab|keytab\.file|keytab-file)|net\.topology\.(script|table)\.file\.name"
-    r"|dfs\.ha\.fencing\.ssh\.private-key-files"
-    r"|hbase\.local\.dir|io\.seqfile\.local\.dir|mapreduce\.cluster\.local\.dir"
-    r"|yarn\.nodemanager\.(linux-container-executor\.(path|cgroups\.mount-path)|recovery\.dir)"
-    r"|yarn\.nodemanager\.health-checker\..*path|yarn\.resourcemanager\.leveldb-state-store\.path"
-    r"|yarn\.resourcemanager\.nodes\.(in|ex)clude-path|yarn\.timeline-service\.leveldb-.*store\.path"
-    r"|mapreduce\.jobhistory\.recovery\.store\.leveldb\.path|yarn\.scheduler\.configuration\.leveldb-store\.path"
-    r"|ssl\.(server|client)\..*\.location|hadoop\.security\.auth_to_local\.file|dataDir|dataLogDir"
-)
-"""Keys whose readers open the text as a file of the host's own."""
-_LISTS = (
-    r"dfs\.(namenode\.(name|edits|checkpoint)\.dir|datanode\.data\.dir)|yarn\.nodemanager\.(local|log)-dirs"
-    r"|mapreduce\.cluster\.local\.dir"
-)
-"""Lists of directories with commas between them."""
+_PATHS = pattern("paths")
+_LISTS = pattern("directory-lists")
 _MARKS = (("semicolon", r"\s*;\s*"), ("colon", r":(?=/(?!/))(?<!file:)"), ("blank", r"\s+"))
 _FILE_SYSTEMS = r"fs\.defaultFS|hbase\.rootdir|hbase\.wal\.dir"
-_OF_ALL = (
-    r"yarn\.nodemanager\.remote-app-log-dir|yarn\.app\.mapreduce\.am\.staging-dir"
-    r"|mapreduce\.jobhistory\.(intermediate-)?done-dir|hbase\.wal\.dir|mapreduce\.jobtracker\.system\.dir"
-)
-"""Directories that hosts share."""
+_OF_ALL = pattern("shared-places")
 _LOCAL = re.compile(r"file:/{0,2}(/(?!.*(mnt|net|nfs|share|gpfs|lustre)).*)", re.IGNORECASE)
 """A path of a host's own disks; other hosts may have the same mount below the names in brackets."""
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):(/{0,3})(.*)", re.IGNORECASE | re.DOTALL)
@@ -62,10 +42,7 @@ _PLACEHOLDER = re.compile(
 )
 _CAPITALS = r"[A-Z]+[0-9]*(_[A-Z0-9]+)+"
 _NUMBERS = frozenset({"bool", "duration", "float", "int", "long", "size"})
-_OF_HOSTS = (
-    r"fs\.default(FS|\.name)|hbase\.rootdir"
-    r"|(dfs|ha|hbase|mapreduce|yarn)\..*[.-](address|hostname|quorum)(\..+)?"
-)
+_OF_HOSTS = pattern("hosts")
 _FILLED_LATER = r".*(classpath|opts|command|options|[.-]env|[.-]params)(\..+)?|.*\.auth_to_local"
 """Keys in whose values NodeManagers and tasks fill in ``{{JAVA_HOME}}``, ``<CPS>`` and ``@taskid@``."""
 _OF_TEMPLATES = re.compile(r"#[A-Z][A-Z0-9_]*#")

@@ -16,8 +16,7 @@ rules = read_rules("consistency.toml")
 _PREFIX = "yarn.scheduler.capacity."
 _FILE = "capacity-scheduler.xml"
 _PER_CENT = r"[0-9]+(\.[0-9]+)?"
-_ROUNDING = 0.001
-"""Thirds written with a few digits: Hadoop allows as much."""
+_ROUNDING = 0.001  # Thirds written with a few digits: Hadoop allows as much.
 _MAPPINGS = f"{_PREFIX}queue-mappings"
 _CREATING = ("auto-create-child-queue.enabled", "auto-queue-creation-v2.enabled")
 _SENT_TO = ("mapreduce.job.queuename", "tez.queue.name", "spark.yarn.queue")

@@ -18,15 +18,14 @@ from howdah.planner.reading import (
     named_hosts,
     worker_hosts,
 )
-from howdah.planner.rules.declare import read_rules, read_table
+from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.releases.catalogue import default_of, hadoop
 from howdah.releases.values import heap_bytes
 from howdah.units import MIB, format_memory
 
 rules = read_rules("consistency.toml")
 
-_LEAST_HOSTS = 100
-"""Below this nothing here matters."""
+_LEAST_HOSTS = 100  # Below this nothing here matters.
 
 
 class _Rate(NamedTuple):
@@ -65,29 +64,17 @@ _HEAPS = (
     _Heap(("YARN_RESOURCEMANAGER_OPTS",), 2 * MIB, "the containers and events of each host"),
 )
 _CAPACITY = "yarn.scheduler.capacity."
-_SHARE = (
-    r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.accessible-node-labels\.(?P<label>[^.]+)\.(maximum-)?capacity"
-)
+_SHARE = pattern("label-shares")
 _EXPRESSION = r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.default-node-label-expression"
 
 
 _OWN_RULE = ("fs.defaultFS", "hbase.rootdir")
 _HDFS = r"hdfs://([^/:,\s]*)(?::\d+)?(?=[/,\s]|$)"
-_ADDRESS = (
-    r"(dfs|yarn|mapreduce)\.(?!.*(proxy|bind)).*[.-]address(\..+)?"
-    r"|mapreduce\.jobhistory\.(admin|webapp)\.address"
-)
-_MASTERS = (
-    r"yarn\.resourcemanager\.(hostname|address|(webapp|webapp\.https|scheduler|resource-tracker|admin)\.address)\..+"
-    r"|dfs\.namenode\.(rpc|servicerpc|lifeline\.rpc)-address\..+"
-)
-"""One of several masters; a single master has a separate rule."""
+_ADDRESS = pattern("addresses")
+_MASTERS = pattern("one-of-masters")
 _LOOPBACK = HERE - {"0.0.0.0"}
 _SERVERS = r"yarn\.log\.server\.(web-service\.)?url|hadoop\.security\.key\.provider\.path"
-_QUORUMS = (
-    r"(ha|hbase)\.zookeeper\.quorum|(hadoop|yarn\.federation\.state-store)\.zk[.-]address"
-    r"|yarn\.resourcemanager\.zk-address|hadoop\.registry\.zk\.quorum"
-)
+_QUORUMS = pattern("quorums")
 _EDITS = r"dfs\.namenode\.shared\.edits\.dir(\..+)?"
 
 

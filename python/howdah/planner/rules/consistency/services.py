@@ -19,57 +19,23 @@ from howdah.planner.reading import (
     on_workers,
     worker_hosts,
 )
-from howdah.planner.rules.declare import read_rules
+from howdah.planner.rules.declare import pattern, read_rules, read_table
 
 rules = read_rules("consistency.toml")
 
 _SERVICES = "yarn.nodemanager.aux-services"
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
-_CLASSES = {
-    "mapreduce_shuffle": "org.apache.hadoop.mapred.ShuffleHandler",
-    "spark_shuffle": "org.apache.spark.network.yarn.YarnShuffleService",
-    "timeline_collector": (
-        "org.apache.hadoop.yarn.server.timelineservice.collector.PerNodeTimelineCollectorsAuxService"
-    ),
-}
-"""Services that are widely used, each with the class that its own documentation names."""
+_CLASSES = read_table("keys.toml")["services"]
 _NAMES = "dfs.namenode.name.dir"
-_DAEMONS = ("NAMENODE", "DATANODE", "SECONDARYNAMENODE", "JOURNALNODE", "ZKFC", "BALANCER")
-_VARIABLES = {
-    **{
-        f"{software}_{name}": f"HADOOP_{name}"
-        for software in ("HADOOP_HDFS", "HADOOP_MAPRED", "YARN")
-        for name in ("LOG_DIR", "LOGFILE", "NICENESS", "PID_DIR", "ROOT_LOGGER", "IDENT_STRING")
-    },
-    **{f"HADOOP_{daemon}_OPTS": f"HDFS_{daemon}_OPTS" for daemon in _DAEMONS},
-    "HADOOP_JOB_HISTORYSERVER_OPTS": "MAPRED_HISTORYSERVER_OPTS",
-    "YARN_CONF_DIR": "HADOOP_CONF_DIR",
-    "YARN_OPTS": "HADOOP_OPTS",
-    "HADOOP_SECURE_DN_USER": "HDFS_DATANODE_SECURE_USER",
-    "HADOOP_PREFIX": "HADOOP_HOME",
-    "HADOOP_SLAVES": "HADOOP_WORKERS",
-    "YARN_SLAVES": "HADOOP_WORKERS",
-}
-"""Of Hadoop 2, with what Hadoop 3 reads (HADOOP-11460, HADOOP-9902, HADOOP-13209)."""
+_VARIABLES = read_table("keys.toml")["former-variables"]
 _LATER = {
     today: former
     for former, today in _VARIABLES.items()
     if today.startswith("HDFS_") or today == "MAPRED_HISTORYSERVER_OPTS"
 }
 """Of Hadoop 3, with what Hadoop 2 reads in their place."""
-_OF_WORKERS = (
-    r"yarn\.nodemanager\.(hostname|address|bind-host|(localizer|webapp|webapp\.https|collector-service)\.address)"
-    r"|dfs\.datanode\.(hostname|address|(http|https|ipc)\.address)|dfs\.client\.(hostname)"
-    r"|hbase\.(unsafe\.)?regionserver\.(hostname|ipc\.address|info\.bindAddress)"
-    r"|mapreduce\.shuffle\.(listen|host)\..*"
-)
-"""What each worker's daemon listens on, or calls itself."""
-_OF_PAIRS = (
-    r"dfs\.journalnode\.(rpc-address|http-address|https-address)"
-    r"|dfs\.namenode\.((rpc|servicerpc|http|https|lifeline\.rpc)-bind-host)|yarn\.resourcemanager\.bind-host"
-    r"|hbase\.master\.(hostname|ipc\.address|info\.bindAddress)|(secureC|c)lientPortAddress"
-)
-"""What each of several masters listens on, or calls itself."""
+_OF_WORKERS = pattern("of-workers")
+_OF_PAIRS = pattern("of-pairs")
 _ANY = "0.0.0.0"
 _TIMELINE = "yarn.timeline-service."
 _JAVA_OPTION = r"-D([\w.-]+)=(\S+)"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
-from howdah.planner.rules.declare import read_rules
+from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.releases.catalogue import Property, Release, default_of, hadoop, hbase
 from howdah.releases.similar import has_wrong_kind, is_missing, is_unknown, nearest_class
 from howdah.releases.values import heap_bytes
@@ -21,21 +21,8 @@ _SERVICES = "yarn.nodemanager.aux-services"
 _CLASS = r"org\.apache\.(hadoop|spark)\.(?!hive\.)[a-z0-9_.]+\.[A-Z]\w*(\$\w+)?"
 _WITH_PACKAGE = r"org\.apache\.[a-z0-9_.]+\.[A-Z]\w*"
 _WITHOUT_PACKAGE = r"[A-Z][a-z]\w*[A-Z]\w*"
-_OF_PHOENIX = frozenset(
-    f"org.apache.hadoop.hbase.{name}"
-    for name in (
-        "regionserver.wal.IndexedWALEditCodec",
-        "regionserver.LocalIndexSplitter",
-        "regionserver.IndexHalfStoreFileReaderGenerator",
-        "ipc.PhoenixRpcSchedulerFactory",
-        "ipc.controller.ClientRpcControllerFactory",
-        "ipc.controller.ServerRpcControllerFactory",
-    )
-)
-"""Phoenix's classes that lie in HBase's packages."""
-_CLASS_LISTS = (
-    r"io\.compression\.codecs|hadoop\.http\.filter\.initializers|hbase\.coprocessor\.region\.classes"
-)
+_OF_PHOENIX = read_table("keys.toml")["phoenix"]
+_CLASS_LISTS = pattern("class-lists")
 _OF_HADOOP = ("dfs.", "mapred.", "mapreduce.", "yarn.")
 _IMPLEMENTATION = r"fs\..*\.impl|.*\.(opts|classpath|command-opts)"
 _TIME = re.compile(
@@ -48,36 +35,17 @@ _UNIT = re.compile(r"\d+\s*(ns|us|ms|s|m|h|d|[kmgtpe]b?)", re.IGNORECASE)
 _TIME_FACTORS = ((1000.0, "1,000"), (60.0, "60"))
 _SIZE_FACTORS = ((1024.0**2, "1,048,576"), (1e6, "1,000,000"), (1024.0, "1,024"), (1000.0, "1,000"))
 _CLOSE = 0.03
-_FAR = 400
-"""How many times off a value may be before it can only be of another unit."""
-_MOST_MB = 1 << 22
-"""4 TiB: more than any worker or container has."""
+_FAR = 400  # How many times off a value may be before it can only be of another unit.
+_MOST_MB = 1 << 22  # 4 TiB: more than any worker or container has.
 _LEAST_MB = 64
 _MOST_HEAP = 8 << 40
 _HEAP_SIZE = r"(HADOOP|HBASE|YARN|HDFS|MAPRED)_(\w+_)?HEAPSIZE(_MAX|_MIN)?"
 """Variables of scripts that count in MB where no unit is given."""
-_LIKELY = {
-    "fs.trash.interval": 1440.0,
-    "dfs.datanode.balance.bandwidthPerSec": 100.0 * MIB,
-    "dfs.datanode.du.reserved": 10.0 * 1024 * MIB,
-    "yarn.log-aggregation.retain-seconds": 604_800.0,
-    "dfs.datanode.scan.period.hours": 504.0,
-    "mapreduce.input.fileinputformat.split.maxsize": 256.0 * MIB,
-    "mapreduce.input.fileinputformat.split.minsize": 256.0 * MIB,
-}
-"""Usual values of keys whose defaults say nothing of their units."""
-_SIZES = (
-    r"dfs\.datanode\.(balance\.bandwidthPerSec|du\.reserved)|mapreduce\.input\.fileinputformat\.split\..*"
-)
+_LIKELY = read_table("keys.toml")["likely"]
+_SIZES = pattern("sizes")
 _LOST = ("mapreduce.input.fileinputformat.split.maxsize",)
 """Keys without a default of their own with which jobs fail for a wrong unit."""
-_TOO_LITTLE = {
-    "dfs.blockreport.intervalMsec": "every DataNode keeps reporting all its blocks",
-    "yarn.nm.liveness-monitor.expiry-interval-ms": "NodeManagers keep being declared lost, and their "
-    "containers end",
-    "mapreduce.task.timeout": "tasks are killed as if they hung",
-    "mapreduce.input.fileinputformat.split.maxsize": "jobs have millions of map tasks",
-}
+_TOO_LITTLE = read_table("keys.toml")["too-little"]
 _NOT_ABSOLUTE = r".*(sleep|backoff|retry|delay|jitter|poll|rolling|threshold|\.min|minimum).*"
 """Short times are as usual as long ones here."""
 

@@ -29,8 +29,7 @@ _FENCING_KEY = "dfs.ha.fencing.ssh.private-key-files"
 _MANAGERS = "yarn.resourcemanager.ha.rm-ids"
 _ELECTED_AFTER_S = 2.3
 """From the end of a ResourceManager's session to the other one's answers, as measured: 12.3 s with 10 s."""
-_HELD_OUT_S = 180
-"""Minutes, as with Hadoop's own values."""
+_HELD_OUT_S = 180  # Minutes, as with Hadoop's own values.
 _ATTEMPTS = "dfs.client.failover.max.attempts"
 _BASE = "dfs.client.failover.sleep.base.millis"
 _MOST = "dfs.client.failover.sleep.max.millis"

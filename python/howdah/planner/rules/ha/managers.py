@@ -171,7 +171,7 @@ rules.when("three ZooKeepers run on the cluster, and the inventory names racks")
 
 
 @rules.advises("ha.three-racks")
-def _one_rack(facts: Facts) -> str | None:
+def _one_rack(facts: Facts) -> Values | None:
     cluster = facts.cluster
     hosts = {master.host for master in cluster.masters if not set(_ROLES).isdisjoint(master.roles)}
     if not cluster.topology.real_racks or len(cluster.topology.racks) < 2 or len(hosts) < _QUORUM_SIZE:
@@ -180,16 +180,10 @@ def _one_rack(facts: Facts) -> str | None:
     rack, members = places.most_common(1)[0]
     if not rack or len(hosts) - members > len(hosts) // 2:
         return None
-    return (
-        f"{members} of the {len(hosts)} hosts with JournalNodes and ZooKeepers are in rack {rack}: if this "
-        "rack loses power or its switch, HDFS accepts no change and no master takes over. Give "
-        "three racks a host that serves masters or any, or list the racks of each group (`racks`)."
-    )
+    return {"members": members, "hosts": len(hosts), "rack": rack}
 
 
 rules.when("JournalNodes run on hosts without a separate disk for them")(runs(Role.JOURNALNODE))
 
 
-@rules.advises("ha.own-disks")
-def _shared_disk(facts: Facts) -> Values | None:
-    return {} if facts.own_disks(Role.JOURNALNODE) < JOURNAL_DISK else None
+rules.advises("ha.own-disks")(lambda facts: {} if facts.own_disks(Role.JOURNALNODE) < JOURNAL_DISK else None)

@@ -19,8 +19,7 @@ _USUAL_DIR = "/var/lib/hadoop/journal"
 FENCING = "dfs.ha.fencing.methods"
 _METHOD = r"([A-Za-z0-9.$]+)(?:\((.+)\))?"
 _OWN = ("sshfence", "shell", "powershell")
-_NOTHING = r"shell\(\s*((/usr)?(/bin/)?true|exit 0|:)\s*\)"
-"""Commands that succeed and do nothing."""
+_NOTHING = r"shell\(\s*((/usr)?(/bin/)?true|exit 0|:)\s*\)"  # Commands that succeed and do nothing.
 QUORUM = "ha.zookeeper.quorum"
 _HBASE_QUORUM = "hbase.zookeeper.quorum"
 CLIENTS = (QUORUM, "hadoop.zk.address", "yarn.resourcemanager.zk-address")

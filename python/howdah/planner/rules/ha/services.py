@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rules.declare import read_rules
+from howdah.planner.rules.declare import read_rules, read_table
 
 rules = read_rules("ha.toml")
 
@@ -17,23 +17,10 @@ PROVIDER = "dfs.client.failover.proxy.provider"
 _ADDRESS = "dfs.namenode.rpc-address"
 _SERVICES = "dfs.nameservices"
 _NAMENODES = "dfs.ha.namenodes."
-_CLASSES = "org.apache.hadoop.hdfs.server.namenode.ha."
-_PROVIDERS = tuple(
-    f"{_CLASSES}{name}"
-    for name in (
-        "ConfiguredFailoverProxyProvider",
-        "RequestHedgingProxyProvider",
-        "IPFailoverProxyProvider",
-        "ObserverReadProxyProvider",
-        "ObserverReadProxyProviderWithIPFailover",
-        "RouterObserverReadProxyProvider",
-        "RouterObserverReadConfiguredFailoverProxyProvider",
-    )
-)
+_PROVIDERS = read_table("keys.toml")["proxy-providers"]
 _FOLDERS = ("dfs.namenode.name.dir", "dfs.datanode.data.dir", "dfs.journalnode.edits.dir")
 _OF_SERVERS = (SHARED, *_FOLDERS, "dfs.ha.automatic-failover.enabled", "dfs.ha.fencing.methods")
-_USUAL_PORT = "8020"
-"""With this one Hadoop lets a name service pass, as it says nothing else than no port."""
+_USUAL_PORT = "8020"  # With this one Hadoop lets a name service pass, as it says nothing else than no port.
 _WAITING = (
     "a NameNode then sends clients its latest transaction, and an observer waits until it has applied that"
 )

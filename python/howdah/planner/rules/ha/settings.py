@@ -9,7 +9,7 @@ from typing import NamedTuple
 from howdah.model.plan import Role, Value
 from howdah.planner.facts import Facts
 from howdah.planner.heap import small_heap
-from howdah.planner.reading import Inspected, Observation, host_of
+from howdah.planner.reading import Inspected, Observation, Values, host_of
 from howdah.planner.rule import Decision, in_pair, is_paired
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.ha.services import is_of_servers, own_pairs
@@ -23,18 +23,14 @@ rules = read_rules("ha.toml")
 JOURNAL_PORT = 8485
 ZOOKEEPER_PORT = 2181
 _PAIR = is_paired(Role.NAMENODE)
-JOURNAL_DISK = 2
-"""After that of names, which the same hosts may have."""
+JOURNAL_DISK = 2  # After that of names, which the same hosts may have.
 _INTERVAL = "net.ipv4.tcp_keepalive_intvl"
 _PROBES = "net.ipv4.tcp_keepalive_probes"
 _LEAST_TIMEOUT_S, _MOST_TIMEOUT_S = 0.2, 120.0
-_DOUBLINGS = 9
-"""After so many retransmissions TCP's pauses are as long as they get."""
+_DOUBLINGS = 9  # After so many retransmissions TCP's pauses are as long as they get.
 
 rules.when("there are two NameNodes")(_PAIR)
-rules.decides("ha.name-service")(
-    lambda facts: Decision(facts.cluster.name, "the name of both NameNodes for clients")
-)
+rules.decides("ha.name-service")(lambda facts: Decision(facts.cluster.name))
 
 
 def numbered(prefix: str, addresses: tuple[str, ...]) -> dict[str, str]:
@@ -46,36 +42,35 @@ def _namenodes(facts: Facts) -> dict[str, str]:
     return numbered("nn", facts.cluster.addresses(Role.NAMENODE))
 
 
-@rules.members("ha.namenodes")
-def _ids(facts: Facts) -> Mapping[str, Decision]:
-    ids = tuple(_namenodes(facts))
-    return {f"dfs.ha.namenodes.{facts.cluster.name}": Decision(ids, "one name for each NameNode of the pair")}
+rules.members("ha.namenodes")(
+    lambda facts: {f"dfs.ha.namenodes.{facts.cluster.name}": Decision(tuple(_namenodes(facts)))}
+)
 
 
 def _managers(facts: Facts) -> dict[str, str]:
     return numbered("rm", facts.cluster.addresses(Role.RESOURCEMANAGER))
 
 
-def _addresses(property_name: str, port: int, subject: str) -> Callable[[Facts], Mapping[str, Decision]]:
+def _addresses(property_name: str, port: int) -> Callable[[Facts], Mapping[str, Decision]]:
     """An address of each NameNode, with the name service in its key, or of each ResourceManager."""
 
     def members(facts: Facts) -> Mapping[str, Decision]:
         of_namenodes = property_name.startswith("dfs.")
         prefix = f"{property_name}.{facts.cluster.name}" if of_namenodes else property_name
         return {
-            f"{prefix}.{name}": Decision(f"{host}:{port}", f"{subject} of {name} on {host}")
+            f"{prefix}.{name}": Decision(f"{host}:{port}", values={"name": name, "host": host})
             for name, host in (_namenodes if of_namenodes else _managers)(facts).items()
         }
 
     return members
 
 
-rules.members("ha.rpc-addresses")(_addresses("dfs.namenode.rpc-address", NAMENODE_PORT, "the address"))
-rules.members("ha.http-addresses")(_addresses("dfs.namenode.http-address", 9870, "the pages"))
+rules.members("ha.rpc-addresses")(_addresses("dfs.namenode.rpc-address", NAMENODE_PORT))
+rules.members("ha.http-addresses")(_addresses("dfs.namenode.http-address", 9870))
 rules.when("there are two NameNodes and the cluster is secure")(
     lambda facts: facts.request.secure and _PAIR(facts)
 )
-rules.members("ha.https-addresses")(_addresses("dfs.namenode.https-address", 9871, "the pages over TLS"))
+rules.members("ha.https-addresses")(_addresses("dfs.namenode.https-address", 9871))
 
 
 def quorum(role: Role, port: int, facts: Facts) -> tuple[str, ...]:
@@ -98,24 +93,18 @@ def _journal_dir(facts: Facts) -> Decision:
 
 @rules.members("ha.proxy-provider")
 def _provider(facts: Facts) -> Mapping[str, Decision]:
-    return {
-        f"dfs.client.failover.proxy.provider.{facts.cluster.name}": Decision(
-            "org.apache.hadoop.hdfs.server.namenode.ha.ConfiguredFailoverProxyProvider",
-            "clients try one NameNode after the other until one is active",
-        )
-    }
+    provider = Decision("org.apache.hadoop.hdfs.server.namenode.ha.ConfiguredFailoverProxyProvider")
+    return {f"dfs.client.failover.proxy.provider.{facts.cluster.name}": provider}
 
 
-@rules.decides("ha.zookeeper-quorum")
+@rules.decides("ha.zookeeper-quorum", "resourcemanager.zookeeper", "resourcemanager.election")
 def _keepers(facts: Facts) -> Decision:
     members = quorum(Role.ZOOKEEPER, ZOOKEEPER_PORT, facts)
-    return Decision(members, f"the {len(members)} ZooKeepers elect the active NameNode")
+    return Decision(members, values={"members": len(members)})
 
 
-rules.decides("ha.journal-heap")(lambda facts: small_heap(Role.JOURNALNODE, "it keeps only new edits"))
-rules.decides("ha.controller-heap")(
-    lambda facts: small_heap(Role.FAILOVER_CONTROLLER, "it watches one NameNode", *login("hdfs", facts))
-)
+rules.decides("ha.journal-heap")(lambda facts: small_heap(Role.JOURNALNODE))
+rules.decides("ha.controller-heap")(lambda facts: small_heap(Role.FAILOVER_CONTROLLER, *login("hdfs", facts)))
 
 
 def retransmission_s(retries: int) -> float:
@@ -139,35 +128,25 @@ rules.when("there are two ResourceManagers")(_MANAGER_PAIR)
 
 
 rules.decides("resourcemanager.cluster-id")(lambda facts: Decision(facts.cluster.name))
-rules.decides("resourcemanager.ids")(
-    lambda facts: Decision(tuple(_managers(facts)), "one name for each ResourceManager of the pair")
-)
+rules.decides("resourcemanager.ids")(lambda facts: Decision(tuple(_managers(facts))))
 
 
 @rules.members("resourcemanager.hosts")
 def _hosts(facts: Facts) -> Mapping[str, Decision]:
     return {
-        f"yarn.resourcemanager.hostname.{name}": Decision(host, f"{name} is on {host}")
+        f"yarn.resourcemanager.hostname.{name}": Decision(host, values={"name": name, "host": host})
         for name, host in _managers(facts).items()
     }
 
 
-rules.members("resourcemanager.pages")(_addresses("yarn.resourcemanager.webapp.address", 8088, "the pages"))
+rules.members("resourcemanager.pages")(_addresses("yarn.resourcemanager.webapp.address", 8088))
 rules.when("there are two ResourceManagers and the cluster is secure")(
     lambda facts: facts.request.secure and _MANAGER_PAIR(facts)
 )
-rules.members("resourcemanager.pages-tls")(
-    _addresses("yarn.resourcemanager.webapp.https.address", 8090, "the pages over TLS")
-)
+rules.members("resourcemanager.pages-tls")(_addresses("yarn.resourcemanager.webapp.https.address", 8090))
 rules.when("a ResourceManager pair, planned or configured", words="there are two ResourceManagers")(
     in_pair(Role.RESOURCEMANAGER)
 )
-
-
-@rules.decides("resourcemanager.zookeeper", "resourcemanager.election")
-def _resourcemanager_keepers(facts: Facts) -> Decision:
-    members = quorum(Role.ZOOKEEPER, ZOOKEEPER_PORT, facts)
-    return Decision(members, f"the {len(members)} ZooKeepers elect the active one and keep the state of jobs")
 
 
 @rules.when("there are two ResourceManagers and the release no longer takes hadoop.zk.address for it")
@@ -181,8 +160,7 @@ _PAUSE_MS = 1_000
 _MINUTES_MS = 100_000
 _EXTENSION_S = 30.0
 """dfs.namenode.safemode.extension, which no rule changes: safe mode goes on for it once blocks are known."""
-TRANSITION_S = 4.0
-"""Without an answer once a NameNode's process has died, as measured."""
+TRANSITION_S = 4.0  # Without an answer once a NameNode's process has died, as measured.
 _ACTIVE_AFTER_S = 3.0
 """From fencing to a NameNode that answers, at most 2.7 s as measured: edits are finished, then read."""
 
@@ -233,28 +211,26 @@ def lost_host(facts: Facts) -> LostHost:
 
 
 @rules.advises("ha.expected-outage")
-def _whole_outage(facts: Facts) -> str | None:
+def _whole_outage(facts: Facts) -> Values:
     lost = lost_host(facts)
-    unreachable = min(missed_by_tcp_s(facts), facts.number("ipc.client.rpc-timeout.ms") / 1000 or math.inf)
+    timeout = facts.number("ipc.client.rpc-timeout.ms") / 1000
+    unreachable = min(missed_by_tcp_s(facts), timeout or math.inf)
     pause = facts.number("dfs.client.failover.sleep.max.millis") / 1000
-    whole = format_seconds(max(lost.until_active_s, unreachable) + pause)
     ssh = f", {format_seconds(lost.fenced)} for sshfence" if lost.fenced else ""
-    # A standby reads of every block in edits whose file is finished, and then has its safe mode.
-    ready_again_s = facts.number("dfs.ha.log-roll.period") + _EXTENSION_S
-    return (
-        f"If a NameNode's process dies, HDFS is down for about {format_seconds(TRANSITION_S)}; if its "
-        f"host is lost, for at most {whole}: {format_seconds(lost.noticed)} until ZooKeeper notices it, "
-        f"{format_seconds(lost.requested)} of requests to become standby{ssh}, "
-        f"{format_seconds(_ACTIVE_AFTER_S)} until the other one is active; meanwhile the kernels of clients "
-        f"drop connections to it after {format_seconds(unreachable)}, and clients retry every "
-        f"{format_seconds(pause)}. Clients on hosts without these kernel settings wait for up to "
-        f"{format_seconds(facts.number('ipc.client.rpc-timeout.ms') / 1000)}: give gateways the same "
-        "sysctl.conf. Jobs wait and continue. "
-        '`howdah run terasuite --engine hadoop --fault "lose master:m1 at terasort 30% for 2min"` '
-        "shows it in a lab. A standby that was started again has left safe mode some "
-        f"{format_seconds(ready_again_s)} later; one that takes over before refuses writes for up to "
-        f"{format_seconds(_EXTENSION_S)} more: wait as long between the restarts of the two."
-    )
+    times_s = {
+        "transition": TRANSITION_S,
+        "whole": max(lost.until_active_s, unreachable) + pause,
+        "noticed": lost.noticed,
+        "requested": lost.requested,
+        "active": _ACTIVE_AFTER_S,
+        "unreachable": unreachable,
+        "pause": pause,
+        "timeout": timeout,
+        # A standby reads of every block in edits whose file is finished, and then has its safe mode.
+        "ready": facts.number("dfs.ha.log-roll.period") + _EXTENSION_S,
+        "extension": _EXTENSION_S,
+    }
+    return {"ssh": ssh, **{name: format_seconds(time_s) for name, time_s in times_s.items()}}
 
 
 @rules.inspects("ha.by-itself")
