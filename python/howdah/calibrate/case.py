@@ -28,7 +28,6 @@ class CaseWork(NamedTuple):
 
     plan: ClusterPlan
     suite: Suite
-    """What runs on it."""
     share: float = 1.0
     """Share of the hosts, and of the data, that is simulated."""
 
@@ -48,13 +47,10 @@ class Case(NamedTuple):
     name: str
     """Its name in tables: ``vsphere6 4 VMs 30 TB r3``."""
     study: str
-    """Where it comes from."""
     work: CaseWork
-    """What is simulated."""
     known: Mapping[str, float]
     """Its known figures by quantity: seconds, or per cent of a core."""
     best_of: int = 1
-    """How many runs they are the best of."""
     seeds: int = 1
     """Over how many seeds its simulation is averaged: a short run varies more, and costs less."""
     small: CaseWork | None = None
@@ -101,15 +97,12 @@ def workload_of(quantity: str) -> str:
 
 
 class SimulatedPhase(NamedTuple):
-    """One phase of a simulated workload."""
+    """One phase of a simulated workload; the masters' loads are 1 for a whole core."""
 
     name: str
     elapsed_s: float
-    """Seconds from its start to its end."""
     namenode_busy: float
-    """The NameNode's load, 1 for a whole core."""
     scheduler_busy: float
-    """The scheduler's load, 1 for a whole core."""
 
 
 class SimulatedWorkload(NamedTuple):
@@ -117,9 +110,7 @@ class SimulatedWorkload(NamedTuple):
 
     kind: str
     elapsed_s: float
-    """Seconds from its submission to its end."""
     phases: tuple[SimulatedPhase, ...]
-    """Its phases in their order."""
     metrics: Mapping[str, float] = MappingProxyType({})
     """The metrics that it is run for, by name; of the others time is what counts."""
 
@@ -135,12 +126,9 @@ def simulated_quantities(workloads: Iterable[SimulatedWorkload]) -> dict[str, fl
         result[kind] = workload.elapsed_s
         for phase in workload.phases:
             result[f"{kind}/{phase.name}"] = phase.elapsed_s
-        result[f"{kind}/namenode-cpu"] = 100 * max(
-            (phase.namenode_busy for phase in workload.phases), default=0
-        )
-        result[f"{kind}/scheduler-cpu"] = 100 * max(
-            (phase.scheduler_busy for phase in workload.phases), default=0
-        )
+        for master in ("namenode", "scheduler"):
+            loads = (getattr(phase, f"{master}_busy") for phase in workload.phases)
+            result[f"{kind}/{master}-cpu"] = 100 * max(loads, default=0)
     return result
 
 

@@ -31,15 +31,12 @@ class Fit(NamedTuple):
     """A fit: where it ended, what the simulator says there, and how each figure moves."""
 
     position: Vector
-    """Logarithms of the free numbers."""
     simulated: Vector
-    """What the simulator says of every figure."""
     slopes: Vector
     """Derivatives of every distance and surprise by every number."""
     weights: Vector
     """What each distance and surprise counts: less, the further off it is."""
     covariance: Vector
-    """Of the position, by Gauss and Newton."""
 
 
 def fit(problem: Problem, begin: Vector | None = None) -> Fit:
@@ -195,7 +192,6 @@ class LeftOut(NamedTuple):
     """Every figure as it is predicted without its case, and what is uncertain about it."""
 
     simulated: Vector
-    """What the simulator says."""
     explained: Vector
     """Standard deviation of its logarithm (points for loads) that parameters and seeds explain."""
 

@@ -118,7 +118,6 @@ class Apart(NamedTuple):
     relative: float
     """Standard deviation of a ratio's logarithm, beyond what parameters and seeds explain."""
     ratios: tuple[RunRatio, ...]
-    """What it was found from."""
 
 
 def own_part(calibration: Calibration | None, workload: str, elapsed_s: float) -> float:

@@ -39,11 +39,8 @@ class Free(NamedTuple):
     start: float
     """Where the search begins, and what is most likely before any data is seen."""
     low: float
-    """The least it can be."""
     high: float
-    """The most it can be."""
     source: str
-    """Who says so."""
 
     @property
     def spread(self) -> float:
@@ -163,9 +160,8 @@ class Problem:
 
     def misfits(self, simulated: Vector) -> Vector:
         """Every figure's distance in tolerances."""
-        return np.array(
-            [figure.distance(x) / figure.tolerance for figure, x in zip(self.figures, simulated, strict=True)]
-        )
+        pairs = zip(self.figures, simulated, strict=True)
+        return np.array([figure.distance(x) / figure.tolerance for figure, x in pairs])
 
     def surprises(self, position: Vector) -> Vector:
         """How many spreads every number is from where it was expected."""
