@@ -27,11 +27,15 @@ class Platform(Model):
     """One way in which the study divided its hosts."""
 
     label: str
+    """Its name in the study's tables."""
     hypervisor: Hypervisor
+    """What divided the hosts."""
     workers_per_host: int | None = None
+    """Workers on a full host."""
     slots: int | None = None
     """Map and reduce tasks at once per worker, where they are not what howdah would plan."""
     protection: Protection = Protection.NONE
+    """How its masters were protected."""
     link: Speed | None = None
     """Speed of every network port, where it is not the inventory's."""
     disks: DiskSet | None = None
@@ -47,14 +51,18 @@ class Refit(Model):
     start: float
     """The most likely value before the figures are seen."""
     low: float
+    """The least that it can be."""
     high: float
+    """The most that it can be."""
     source: str
+    """What says so."""
 
 
 class RepeatColumns(Model):
     """The columns of a table that state the runs behind a figure, which is their median."""
 
     runs: str
+    """How many runs."""
     least: str
     most: str
 
@@ -63,11 +71,13 @@ class PublishedTable(Model):
     """One published table: which of its columns are settings of a run and which are results."""
 
     file: str
+    """The table's file name."""
     quantities: dict[str, str]
     """Result columns, and what of a run each is: ``terasort_s: terasort``."""
     repeats: dict[str, RepeatColumns] = Field(default_factory=dict)
     """What the table states of the runs behind a result column."""
     settings: dict[str, Setting] = Field(default_factory=dict)
+    """Columns that distinguish the runs."""
     transposed: bool = False
     """Whether the platforms are the columns and the results the rows."""
     platform: str | None = None
@@ -77,13 +87,16 @@ class PublishedTable(Model):
     replication: int | None = None
     """Replicas of what TeraGen wrote, where no column has them."""
     output_replication: int
+    """Replicas of what TeraSort wrote."""
 
 
 class Ratio(Model):
     """A published ratio of the same workload on two platforms."""
 
     metric: str
+    """Its name in the table."""
     quantity: str
+    """What of both runs is compared."""
     slow: str
     """The platform whose figure is divided."""
     fast: str
@@ -94,6 +107,7 @@ class Ratios(Model):
     """A table of ratios, and the work that they were measured with."""
 
     file: str
+    """The table's file name."""
     files: Count
     file_size: Size
     ratios: tuple[Ratio, ...]
@@ -103,12 +117,15 @@ class PublishedStudy(Model):
     """A published study."""
 
     howdah: Literal[1] = FORMAT
+    """The format's version."""
     study: Word
+    """Its short name."""
     title: str
     best_of: Annotated[int, Field(ge=1)]
     """How many runs a published figure is the best of; 1 where it is a mean or a single run."""
     inventory: Inventory
     refit: tuple[Refit, ...] = ()
+    """What of the hardware is fitted to the study's own figures."""
     probes: tuple[str, ...] = ()
     """Runs that alone determine the refitted hardware, where all others are only predicted."""
     hadoop1: Hadoop1
@@ -122,7 +139,9 @@ class PublishedStudy(Model):
     reduces: Count | None = None
     """TeraSort's reduce tasks, where they are not the slots of the cluster."""
     platforms: tuple[Platform, ...]
+    """How the hosts were divided."""
     tables: tuple[PublishedTable, ...] = ()
+    """Tables of elapsed times and loads."""
     ratios: Ratios | None = None
 
     def platform(self, label: str) -> Platform | None:
