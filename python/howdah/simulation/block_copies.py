@@ -33,22 +33,18 @@ _MOST_BLOCKS = 2000
 """Blocks that are simulated; more take as long in proportion."""
 _STEPS_A_HEARTBEAT = 6
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
 @dataclass
 class _Task:
-    """One block that is made again: read from some hosts, written to one."""
+    """One block that is made again: read from hosts, written to one; ``weight`` is in streams."""
 
     sources: Ints
-    """Hosts."""
     target: int
-    """Host."""
     at: int
     """The worker that does it: the target of a coded block, the source of a copy."""
     weight: float
-    """Streams that it counts as."""
     left_bytes: float
 
 

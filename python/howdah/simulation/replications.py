@@ -21,15 +21,6 @@ from howdah.simulation.outcome import Summary
 from howdah.simulation.scenario import Scenario
 from howdah.simulation.translate import translate
 
-__all__ = [
-    "Done",
-    "check_replications",
-    "scenarios",
-    "simulate",
-    "stretches",
-]
-
-
 _POLL_S = 0.1
 
 _SEEDS = 2**32
@@ -143,6 +134,11 @@ def simulate(several: list[Scenario], tell: Callable[[Done], None]) -> list[Summ
     return [
         Summary.model_validate_json(simulation.summary()) for simulation in Simulations(several).follow(tell)
     ]
+
+
+def grouped(summaries: Sequence[Summary], count: int) -> list[Sequence[Summary]]:
+    """The summaries of each work, of which each was simulated so many times."""
+    return [summaries[first : first + count] for first in range(0, len(summaries), count)]
 
 
 def stretches(summary: Summary) -> list[ForecastStretch]:

@@ -19,11 +19,7 @@ from howdah.releases.values import heap_bytes, read_bool, read_size, starts_quic
 from howdah.simulation.scenario import Coding, JobSettings, Masters, Scheduling, SimulatedHdfs
 from howdah.units import MIB
 
-_CODECS = {
-    "SnappyCodec": Codec.SNAPPY,
-    "Lz4Codec": Codec.LZ4,
-    "ZStandardCodec": Codec.ZSTD,
-}
+_CODECS = {"SnappyCodec": Codec.SNAPPY, "Lz4Codec": Codec.LZ4, "ZStandardCodec": Codec.ZSTD}
 _RATIOS = {Codec.NONE: 1.0, Codec.LZ4: 1.8, Codec.SNAPPY: 2.27, Codec.ZSTD: 3.18}
 """What each codec makes of TeraGen's rows, as measured on sorted runs of the local engine."""
 _STUDY_RATIOS = _RATIOS | {Codec.SNAPPY: 4.9}
@@ -200,47 +196,39 @@ def block_bytes_of(planned: PlannedSettings, suite: Suite) -> int:
 
 def scheduling_of(planned: PlannedSettings, cluster: Cluster, suite: Suite, workers: int) -> Scheduling:
     """The scheduler: the studies' slots, or YARN's containers."""
-    given = suite.first(SLOWSTART)
-    slowstart = planned.number("mapreduce.job.reduce.slowstart.completedmaps") if given is None else given
-    speculative = planned.flag("mapreduce.map.speculative")
+    slowstart = suite.first(SLOWSTART)
+    if slowstart is None:
+        slowstart = planned.number("mapreduce.job.reduce.slowstart.completedmaps")
     heartbeat_s = planned.number("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms") / 1000
-    if scheduling_kind(cluster) == "slots":
-        hadoop1 = cluster.request.hadoop1 or _usual_hadoop1(heartbeat_s, workers)
-        return Scheduling(
-            kind="slots",
-            slowstart=slowstart,
-            heartbeat_s=hadoop1.heartbeat_s,
-            out_of_band=hadoop1.out_of_band,
-            locality_delay_s=hadoop1.locality_delay_s,
-            speculative=speculative,
-            jvm_reuse=hadoop1.jvm_reuse,
-        )
-    if planned.text("yarn.resourcemanager.scheduler.class").endswith("FairScheduler"):
-        several = planned.flag("yarn.scheduler.fair.assignmultiple")
-        return Scheduling(
-            kind="containers",
-            slowstart=slowstart,
-            heartbeat_s=heartbeat_s,
-            out_of_band=False,
-            containers_per_beat=None if several else 1,
-            locality_delay_s=0.0,
-            speculative=speculative,
-            jvm_reuse=False,
-        )
-    round_s = _round_s(planned)
-    # Each offer of a worker without the block is let pass, and no more of them than there are workers.
-    passed = min(max(0.0, planned.number("yarn.scheduler.capacity.node-locality-delay")), workers)
-    return Scheduling(
-        kind="containers",
+    scheduling = Scheduling(
+        kind=scheduling_kind(cluster),
         slowstart=slowstart,
         heartbeat_s=heartbeat_s,
         out_of_band=False,
-        round_s=round_s,
-        containers_per_beat=_containers_per_beat(planned),
-        off_switch_per_beat=max(1, int(planned.number(f"{_BEAT}.maximum-offswitch-assignments"))),
-        locality_delay_s=passed * (round_s or heartbeat_s) / workers,
-        speculative=speculative,
+        locality_delay_s=0.0,
+        speculative=planned.flag("mapreduce.map.speculative"),
         jvm_reuse=False,
+    )
+    if scheduling.kind == "slots":
+        hadoop1 = cluster.request.hadoop1 or _usual_hadoop1(heartbeat_s, workers)
+        fields = ("heartbeat_s", "out_of_band", "locality_delay_s", "jvm_reuse")
+        return scheduling.model_copy(update={field: getattr(hadoop1, field) for field in fields})
+    if planned.text("yarn.resourcemanager.scheduler.class").endswith("FairScheduler"):
+        several = planned.flag("yarn.scheduler.fair.assignmultiple")
+        return scheduling.model_copy(update={"containers_per_beat": None if several else 1})
+    # The time between two rounds; without them, heartbeats give containers out.
+    round_s = None
+    if planned.flag(f"{_ROUNDS}.enable"):
+        round_s = max(1.0, planned.number(f"{_ROUNDS}.scheduling-interval-ms")) / 1000
+    # Each offer of a worker without the block is let pass, and no more of them than there are workers.
+    passed = min(max(0.0, planned.number("yarn.scheduler.capacity.node-locality-delay")), workers)
+    return scheduling.model_copy(
+        update={
+            "round_s": round_s,
+            "containers_per_beat": _containers_per_beat(planned),
+            "off_switch_per_beat": max(1, int(planned.number(f"{_BEAT}.maximum-offswitch-assignments"))),
+            "locality_delay_s": passed * (round_s or heartbeat_s) / workers,
+        }
     )
 
 
@@ -252,13 +240,6 @@ def _usual_hadoop1(heartbeat_s: float, workers: int) -> Hadoop1:
         out_of_band=at_once,
         locality_delay_s=_STUDY_LOCALITY_S if at_once else 0.0,
     )
-
-
-def _round_s(planned: PlannedSettings) -> float | None:
-    """Seconds between two rounds of asynchronous scheduling; None where heartbeats give containers out."""
-    if not planned.flag(f"{_ROUNDS}.enable"):
-        return None
-    return max(1.0, planned.number(f"{_ROUNDS}.scheduling-interval-ms")) / 1000
 
 
 def _containers_per_beat(planned: PlannedSettings) -> int | None:
@@ -279,33 +260,30 @@ def job_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> JobSetti
     asked = suite.first(CODEC)
     codec = _codec(planned) if asked is None else asked
     study = scheduling_kind(cluster) == "slots"
+    hadoop1 = cluster.request.hadoop1
     ratios = _STUDY_RATIOS if study else _RATIOS
+    samples = suite.first(PARTITION_SAMPLES)
+    if samples is None:
+        samples = int(planned.number_or(_SAMPLES, _STUDY_SAMPLES if study else _USUAL_SAMPLES))
     input_buffer = planned.number("mapreduce.reduce.shuffle.input.buffer.percent")
     # Of the heap in Hadoop 1, and since then of the memory for map output (MergeManagerImpl).
     kept_of = 1.0 if study else input_buffer
     return JobSettings(
         io_sort_bytes=int(planned.number("mapreduce.task.io.sort.mb")) * MIB,
         io_sort_spill=planned.number("mapreduce.map.sort.spill.percent"),
-        io_sort_records=cluster.request.hadoop1.sort_records if cluster.request.hadoop1 else None,
+        io_sort_records=hadoop1.sort_records if hadoop1 else None,
         io_sort_factor=int(planned.number("mapreduce.task.io.sort.factor")),
         parallel_copies=int(planned.number("mapreduce.reduce.shuffle.parallelcopies")),
         map_heap_bytes=planned.heap("map"),
         reduce_heap_bytes=planned.heap("reduce"),
         shuffle_input_buffer=input_buffer,
         shuffle_merge=planned.number("mapreduce.reduce.shuffle.merge.percent"),
-        merge_outputs=cluster.request.hadoop1.merge_outputs if cluster.request.hadoop1 else None,
+        merge_outputs=hadoop1.merge_outputs if hadoop1 else None,
         reduce_input_buffer=planned.number("mapreduce.reduce.input.buffer.percent") * kept_of,
         codec=codec,
         compression_ratio=ratios[codec],
-        partition_samples=_partition_samples(planned, suite, _STUDY_SAMPLES if study else _USUAL_SAMPLES),
+        partition_samples=samples,
     )
-
-
-def _partition_samples(planned: PlannedSettings, suite: Suite, usual: int) -> int:
-    asked = suite.first(PARTITION_SAMPLES)
-    if asked is not None:
-        return asked
-    return int(planned.number(_SAMPLES)) if planned.text(_SAMPLES) else usual
 
 
 def masters_of(cluster: Cluster) -> Masters:

@@ -69,7 +69,7 @@ def output_replication(workload: TeraSort, planned: PlannedSettings) -> int:
     """Replicas of what TeraSort writes: as asked for, as planned, or 1 as is its own default."""
     if workload.replication is not None:
         return workload.replication
-    return int(planned.number(_OUTPUT_KEY)) if planned.text(_OUTPUT_KEY) else 1
+    return int(planned.number_or(_OUTPUT_KEY, 1))
 
 
 _SUMMARY_ONLY = Written(tasks=False, sample_interval_s=None)

@@ -27,7 +27,7 @@ from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
 from howdah.releases.values import QUICK_START, direct_bytes, heap_bytes
 from howdah.simulation.outcome import Summary
-from howdah.simulation.replications import Simulations, scenarios
+from howdah.simulation.replications import Simulations, grouped, scenarios
 from howdah.simulation.scenario import Scenario
 from howdah.simulation.settings import PlannedSettings
 from howdah.simulation.whole_suite import suite_times
@@ -189,10 +189,7 @@ class Candidates:
         return PlannedCandidate(plan, breaks, several)
 
     def _times(self, summaries: Sequence[Summary], draws: int) -> list[Predicted]:
-        return [
-            suite_times(summaries[place : place + draws], self.calibration)
-            for place in range(0, len(summaries), draws)
-        ]
+        return [suite_times(own, self.calibration) for own in grouped(summaries, draws)]
 
 
 def _of_lab(calibration: Calibration | None) -> Calibration:

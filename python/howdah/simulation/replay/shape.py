@@ -300,19 +300,15 @@ def _own_threads(plan: ClusterPlan) -> float:
 
 
 def _host_rates(group: HostGroup) -> HostRates:
+    """A whole host; its disks have the mean of their outer and inner rates."""
+    disks = disks_of(group, lambda code, text: None)
     return HostRates(
         threads=group.cpu.threads,
-        disk_bytes_per_s=_disk_rate(group),
+        disk_bytes_per_s=sum(
+            disk.count * (disk.outer_bytes_per_s + disk.inner_bytes_per_s) / 2 for disk in disks
+        ),
         link_bytes_per_s=sum(nic.count * nic.bits_per_s / 8 for nic in nics_of(group)),
         speed=group.cpu.speed or 1.0,
         own_threads=group.cpu.threads,
         nodes=1.0,
-    )
-
-
-def _disk_rate(group: HostGroup) -> float:
-    """The mean of the outer and inner rates of all data disks."""
-    return sum(
-        disk.count * (disk.outer_bytes_per_s + disk.inner_bytes_per_s) / 2
-        for disk in disks_of(group, lambda code, text: None)
     )
