@@ -16,7 +16,7 @@ from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import SATURATED
 from howdah.model.run import RunWarning
 from howdah.model.workloads.suite import Suite
-from howdah.simulation.hbase.servers import asks_hbase
+from howdah.simulation.hbase import asks_hbase
 from howdah.simulation.outcome import Summary
 from howdah.simulation.scenario import Disks, Hosts, Masters
 from howdah.simulation.settings import policy_of

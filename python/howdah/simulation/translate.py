@@ -18,7 +18,7 @@ from howdah.model.workloads.hadoop_programs import Pi
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import TeraGen, TeraSort, TeraValidate
 from howdah.simulation.calibrations import equipped_hosts, equipped_masters, of_software
-from howdah.simulation.hbase.servers import asks_hbase, check_table, hbase_of, no_tasks
+from howdah.simulation.hbase import asks_hbase, check_table, hbase_of, no_tasks
 from howdah.simulation.hosts import SimulatedHosts, machines_of
 from howdah.simulation.room import capacity_bytes, check_room
 from howdah.simulation.scenario import Scenario, ScenarioProgram, Written

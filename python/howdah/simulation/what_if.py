@@ -23,7 +23,7 @@ from howdah.planner.ranked import Predicted, lag
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import calibration_warnings
-from howdah.simulation.hbase.servers import asks_hbase
+from howdah.simulation.hbase import asks_hbase
 from howdah.simulation.outcome import Summary
 from howdah.simulation.replications import Done, check_replications, grouped, scenarios, simulate, stretches
 from howdah.simulation.scenario import Scenario

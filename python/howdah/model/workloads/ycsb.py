@@ -146,7 +146,7 @@ class YcsbLoad(Ycsb):
     programs: ClassVar = {
         "local": "howdah.engines.local.ycsb:ycsb_load",
         "hbase": "howdah.engines.hbase.ycsb:ycsb_load",
-        "sim": "howdah.simulation.hbase.programs:load",
+        "sim": "howdah.simulation.hbase:load",
     }
     sizes: ClassVar = {
         "local": "howdah.planner.local_programs:load",
@@ -187,7 +187,7 @@ class YcsbMix(Ycsb):
     programs: ClassVar = {
         "local": "howdah.engines.local.ycsb:ycsb_mix",
         "hbase": "howdah.engines.hbase.ycsb:ycsb_mix",
-        "sim": "howdah.simulation.hbase.programs:mix",
+        "sim": "howdah.simulation.hbase:mix",
     }
     sizes: ClassVar = {
         "local": "howdah.planner.local_programs:mix",

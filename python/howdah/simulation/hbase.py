@@ -1,17 +1,17 @@
-"""A plan's RegionServers as the simulator takes them: memory, handlers, log and replicas."""
+"""A planned HBase under YCSB: plan and suite become servers, a table and its programs."""
 
 from __future__ import annotations
 
 from pkgutil import resolve_name
-from typing import Literal
 
 from howdah.errors import UserError
 from howdah.model.placement import AtOnce
 from howdah.model.plan import Cluster, ClusterPlan, Role, Worker
 from howdah.model.workloads.suite import Suite
-from howdah.model.workloads.ycsb import Ycsb, YcsbLoad
+from howdah.model.workloads.ycsb import KEY_BYTES, MOST_SCANNED, Ycsb, YcsbLoad, YcsbMix
+from howdah.model.workloads.ycsb_options import Distribution, Durability
 from howdah.releases.values import direct_bytes, heap_bytes
-from howdah.simulation.scenario import AskingProgram, Hosts, SimulatedHBase
+from howdah.simulation.scenario import AskingProgram, Hosts, OperationShares, SimulatedHBase
 from howdah.simulation.settings import PlannedSettings
 from howdah.units import MIB, format_bytes, format_count_short, format_counted
 
@@ -21,6 +21,7 @@ _HEAP_SHARE = 0.4
 """Of block cache and of memstores, where nothing is set: the release's own."""
 _FILLED = 0.9
 """Of the data disks: HDFS is as good as full then, and a compaction has no room for its result."""
+_SCANNED = (1 + MOST_SCANNED) / 2
 _PIPELINE = "filesystem"
 """The log whose replicas are a chain of DataNodes (``hbase.wal.provider``)."""
 
@@ -65,7 +66,7 @@ def hbase_of(
                 "hbase.hstore.compaction.min", planned.number("hbase.hstore.compactionThreshold")
             )
         ),
-        log=_log(planned),
+        log="pipeline" if planned.text("hbase.wal.provider") == _PIPELINE else "fan-out",
         replication=int(planned.number("dfs.replication")),
         client_cpus=cluster.inventory.worker_groups[0].cpu.threads,
         cpu_quota=cpu_quota,
@@ -87,10 +88,6 @@ def _memory(planned: PlannedSettings, kind: Worker) -> tuple[int, int]:
     if Role.NODEMANAGER in kind.roles:
         others += int(planned.number("yarn.nodemanager.resource.memory-mb")) * MIB
     return heap, others + (direct_bytes(options) or 0)
-
-
-def _log(planned: PlannedSettings) -> Literal["fan-out", "pipeline"]:
-    return "pipeline" if planned.text("hbase.wal.provider") == _PIPELINE else "fan-out"
 
 
 def _programs(suite: Suite, servers: int) -> tuple[AskingProgram, ...]:
@@ -119,3 +116,33 @@ def check_table(hbase: SimulatedHBase, free_bytes: int) -> None:
             f"{format_bytes(free_bytes)}",
             f"give at most --records {format_count_short(fitting)}, fewer replicas, or plan for more disks",
         )
+
+
+def load(workload: YcsbLoad, regions: int) -> AskingProgram:
+    """Records that are inserted, each into any region: their names are hashed."""
+    return _program(workload, regions, workload.records or 1, Distribution.UNIFORM)
+
+
+def mix(workload: YcsbMix, regions: int) -> AskingProgram:
+    """Operations that are asked of the whole table."""
+    return _program(workload, regions, workload.operations or 1, workload.distribution or workload.usual)
+
+
+def _program(workload: Ycsb, regions: int, operations: int, distribution: Distribution) -> AskingProgram:
+    fields = workload.fields or 1
+    stored_bytes = (workload.field_bytes or 0) + KEY_BYTES
+    return AskingProgram(
+        kind=workload.kind,
+        records=workload.records or 1,
+        record_bytes=float(fields * stored_bytes),
+        update_bytes=float((fields if workload.replaces_whole else 1) * stored_bytes),
+        scanned=_SCANNED,
+        regions=regions,
+        operations=operations,
+        shares=OperationShares.model_validate(dict(workload.shares)),
+        distribution=distribution,
+        durability=workload.durability or Durability.SYNC_WAL,
+        clients=workload.clients or 1,
+        threads=workload.threads or 1,
+        target_per_s=workload.target,
+    )
