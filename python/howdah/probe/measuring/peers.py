@@ -57,10 +57,10 @@ def receive_all(stream: socket.socket, end_s: float) -> int:
     return received
 
 
-def receive_word(stream: socket.socket) -> bytes:
+def receive_word(stream: socket.socket, count: int = WORD_BYTES) -> bytes:
     """The first bytes of a connection, as many as a word has; fewer where it ended before."""
     word = b""
-    while len(word) < WORD_BYTES and (more := stream.recv(WORD_BYTES - len(word))):
+    while len(word) < count and (more := stream.recv(count - len(word))):
         word += more
     return word
 
@@ -72,12 +72,9 @@ def send_count(stream: socket.socket, count: int) -> None:
 
 def receive_count(stream: socket.socket) -> int:
     """How many bytes arrived; raises OSError where the other host does not say."""
-    received = b""
-    while len(received) < _COUNT.size:
-        more = stream.recv(_COUNT.size - len(received))
-        if not more:
-            raise ConnectionResetError("it closed the connection before it reported the received bytes")
-        received += more
+    received = receive_word(stream, _COUNT.size)
+    if len(received) < _COUNT.size:
+        raise ConnectionResetError("it closed the connection before it reported the received bytes")
     return int(_COUNT.unpack(received)[0])
 
 
