@@ -222,7 +222,7 @@ def _resume(state: LabState, step: RevertStep) -> None:
 
 
 def _link(state: LabState, step: RevertStep) -> None:
-    spec = _spec(state)
+    spec = spec_of(state)
     link = (
         network.uplink_of(spec, step.host)
         if step.host
@@ -232,24 +232,29 @@ def _link(state: LabState, step: RevertStep) -> None:
 
 
 def _disk_speed(state: LabState, step: RevertStep) -> None:
-    spec = _spec(state)
+    spec = spec_of(state)
     faults.restore_disk_speed(spec, spec.machine(step.machine))
 
 
 def _disk_room(state: LabState, step: RevertStep) -> None:
-    faults.make_room(_spec(state).machine(step.machine))
+    faults.make_room(spec_of(state).machine(step.machine))
 
 
 def _disk(state: LabState, step: RevertStep) -> None:
     """Mount a file system again that was shut down, after all processes that use it were ended."""
-    spec, machine = _spec(state), state.machine(step.machine)
+    spec, machine = spec_of(state), state.machine(step.machine)
+    end_processes(state, machine)
+    faults.repair_disks(spec, spec.machine(step.machine))
+    start_missing(state, installed(state), lambda text: None, [machine])
+
+
+def end_processes(state: LabState, machine: LabSystem) -> None:
+    """Kill a machine's processes, and wait until all have ended."""
     ended = list(running_on(state, [machine]))
     for process in ended:
         processes.kill(process)
     for process in ended:
         processes.wait_for_end(process)
-    faults.repair_disks(spec, spec.machine(step.machine))
-    start_missing(state, installed(state), lambda text: None, [machine])
 
 
 def _drained(state: LabState, step: RevertStep) -> None:
@@ -283,7 +288,8 @@ def change_leaving(state: LabState, names: Collection[str], *, leaving: bool) ->
     start_drain(changed, render(changed.plan, leaving=changed.leaving))
 
 
-def _spec(state: LabState) -> LabSpec:
+def spec_of(state: LabState) -> LabSpec:
+    """The machines of a lab that root built, whose links and disks faults can hit."""
     assert state.spec is not None, "faults of links and disks need root"
     return state.spec
 

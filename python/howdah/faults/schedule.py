@@ -62,23 +62,19 @@ class Targets(NamedTuple):
 
     def at(self, target: FaultTarget) -> tuple[TargetMachine, ...]:
         """Return the machines of a place, or those where a daemon may run."""
-        match target.place:
-            case "worker" | "master":
-                return tuple(
-                    machine
-                    for machine in self.members
-                    if (machine.kind, machine.name) == (target.place, target.name)
-                )
-            case "host":
-                return tuple(machine for machine in self.members if machine.host == target.name)
-            case "rack":
-                return tuple(machine for machine in self.members if machine.rack == target.name)
-            case None:
-                return tuple(
-                    machine
-                    for machine in self.members
-                    if target.daemon in machine.daemons and target.machine in (None, machine.name)
-                )
+
+        def is_hit(machine: TargetMachine) -> bool:
+            match target.place:
+                case "host":
+                    return machine.host == target.name
+                case "rack":
+                    return machine.rack == target.name
+                case None:
+                    return target.daemon in machine.daemons and target.machine in (None, machine.name)
+                case kind:
+                    return (machine.kind, machine.name) == (kind, target.name)
+
+        return tuple(machine for machine in self.members if is_hit(machine))
 
     def check(self, fault: ClusterFault, where: str) -> None:
         """Raise UserError if a fault has no target here, or is impossible here."""
@@ -190,10 +186,8 @@ def _conflict(first: ClusterFault, second: ClusterFault, targets: Targets) -> bo
 
 
 def _share_machine(first: ClusterFault, second: ClusterFault, targets: Targets) -> bool:
-    shared = {machine.name for machine in targets.at(first.target)} & {
-        machine.name for machine in targets.at(second.target)
-    }
-    return bool(shared)
+    names, second_names = ({machine.name for machine in targets.at(hit.target)} for hit in (first, second))
+    return bool(names & second_names)
 
 
 def _same_target(first: FaultTarget, second: FaultTarget, targets: Targets) -> bool:
@@ -269,8 +263,7 @@ def _possible(targets: Targets, source: random.Random) -> Iterator[ClusterFault]
     if not targets.rootless:
         yield ClusterFault(action=Action.CUT_LINK, target=_worker(workers, source))
         yield ClusterFault(action=Action.SLOW_LINK, target=_worker(workers, source), rate=10_000_000)
-        if any(machine.disks for machine in workers):
-            owners = [machine for machine in workers if machine.disks]
+        if owners := [machine for machine in workers if machine.disks]:
             yield ClusterFault(action=Action.SLOW_DISK, target=_worker(owners, source), rate=10_000_000)
 
 
