@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from howdah.audit.detect import detect
-from howdah.audit.drift import Part, check_drift, part_of, settings_for
+from howdah.audit.drift import Part, check_drift, part_of, parts_of, settings_for
 from howdah.audit.existing import (
     HOST_FILES,
     Existing,
@@ -128,14 +128,8 @@ def _family(rule: FamilyRule, subject: Subject) -> Iterator[Check]:
     for key, decision in rule.members(subject.facts).items():
         current = existing(key, rule.file, subject)
         if current is not None:
-            yield _setting_result(
-                rule,
-                key,
-                current,
-                decision,
-                subject,
-                accepted=current.value(decision.value) == decision.value,
-            )
+            accepted = current.value(decision.value) == decision.value
+            yield _setting_result(rule, key, current, decision, subject, accepted=accepted)
 
 
 def _accepted(rule: SettingRule, current: Existing, decision: Decision, subject: Subject) -> bool:
@@ -214,12 +208,8 @@ def spared_keys(settings: Iterable[Setting], subject: Subject) -> frozenset[str]
 
 
 _WORST_FIRST = (
-    CheckVerdict.FAIL,
-    CheckVerdict.WARN,
-    CheckVerdict.ADVICE,
-    CheckVerdict.UNKNOWN,
-    CheckVerdict.PASS,
-)
+    CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.ADVICE, CheckVerdict.UNKNOWN, CheckVerdict.PASS,
+)  # fmt: skip
 _WORKERS = "workers"
 _READ = re.compile(
     r"(.*-site|capacity-scheduler|hadoop-policy|ssl-(client|server))\.xml|zoo\.cfg|spark-defaults\.conf"
@@ -334,18 +324,11 @@ def plan_faults(plan: ClusterPlan) -> tuple[Check, ...]:
     releases = Releases(request.hadoop, request.hbase, "plan")
     faults = dict.fromkeys(
         check
-        for part in _parts(plan)
+        for part in parts_of(plan)
         for check in audit_part(_files_of(plan, part), plan, part, releases)
         if check.verdict in (CheckVerdict.FAIL, CheckVerdict.WARN)
     )
     return tuple(sorted(faults, key=lambda check: check.verdict is not CheckVerdict.FAIL))
-
-
-def _parts(plan: ClusterPlan) -> Iterator[Part]:
-    groups = {group.name: group for group in plan.cluster.inventory.groups}
-    for kind in plan.workers:
-        if kind.group in groups:
-            yield Part(kind, groups[kind.group])
 
 
 def _files_of(plan: ClusterPlan, part: Part) -> FoundConfig:

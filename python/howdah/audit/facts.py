@@ -231,10 +231,12 @@ def found_facts(
     host = system.host
     dirs = tuple(map(str, data_dirs(system.config))) if system.config is not None else ()
     group = group_of(host, dirs) if host is not None else None
+    # A client's folder gives no sizes of containers.
+    has_tasks = all(key in decided for key in _CONTAINER_MEMORY)
     return FoundFacts(
         request=_request(system, values, releases),
         known_group=group,
-        known_worker=_native_worker(host, group, decided, dirs) if host and _has_tasks(decided) else None,
+        known_worker=_native_worker(host, group, decided, dirs) if host and has_tasks else None,
         decided=decided,
         release_assumed=releases.hadoop_from == "default",
         jobs_unknown=system.config is not None and not Inspected(system).has("mapred-site.xml"),
@@ -269,11 +271,6 @@ def _request(system: ExistingSystem, values: Values | None, releases: Releases) 
         hadoop=releases.hadoop,
         hbase=releases.hbase,
     )
-
-
-def _has_tasks(decided: Mapping[str, Value]) -> bool:
-    """Whether the sizes of containers are known: a client's folder gives none."""
-    return all(key in decided for key in _CONTAINER_MEMORY)
 
 
 def _native_worker(

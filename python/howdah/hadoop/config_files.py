@@ -67,26 +67,26 @@ _XML_FAULTS = {
 }
 
 
-def xml_fault(error: expat.ExpatError) -> str:
-    """What is wrong with a file that expat cannot read."""
-    message = expat.errors.messages[error.code]
-    return _XML_FAULTS.get(message, message)
-
-
-def read_site(content: bytes, path: str) -> Iterator[SiteProperty]:
-    """Yield every property in a file's content, as ``read_site_file`` does; ``path`` is for messages."""
-    reading = _Reading(path)
+def parse_xml(parser: expat.XMLParserType, content: bytes, path: str) -> None:
+    """Parse a file's content; raises UnreadableFile with its path and the place if it is not XML."""
     try:
-        reading.parser.Parse(content, True)
+        parser.Parse(content, True)
     except expat.ExpatError as error:
+        message = expat.errors.messages[error.code]
         raise UnreadableFile(
             f"{path}:{error.lineno}:{error.offset + 1}",
-            f"is not well-formed XML: {xml_fault(error)}",
+            f"is not well-formed XML: {_XML_FAULTS.get(message, message)}",
             "close every element, write & as &amp; and < as &lt;",
         ) from error
     except (ValueError, LookupError) as error:
         # Expat asks Python for an encoding that it does not know itself.
         raise UnreadableFile(path, f"cannot be decoded: {error}", "save the file as UTF-8") from error
+
+
+def read_site(content: bytes, path: str) -> Iterator[SiteProperty]:
+    """Yield every property in a file's content, as ``read_site_file`` does; ``path`` is for messages."""
+    reading = _Reading(path)
+    parse_xml(reading.parser, content, path)
     yield from reading.properties
 
 
