@@ -220,63 +220,33 @@ class HostProblem(NamedTuple):
 
 
 _MESSAGES = (
-    (
-        r"REMOTE HOST IDENTIFICATION HAS CHANGED|key is known by",
-        "its ssh host key has changed",
-        "if it was reinstalled: ssh-keygen -R {host}, then log in once and compare the key",
-    ),
-    (
-        r"Host key verification failed|authenticity of host",
-        "its ssh host key is unknown on this machine",
-        "log in once and compare the key, or get known_hosts from the host's administrator",
-    ),
-    (
-        r"Permission denied|Invalid/incorrect password|Authentication failed",
-        "it rejects the login",
-        "put your key into its authorized_keys, name user and key in ssh's configuration, or give the right "
-        "password: --ssh-password-file",
-    ),
-    (
-        r"Could not resolve hostname",
-        "its name cannot be resolved on this machine",
-        "add it to DNS or /etc/hosts, or set HostName in ssh's configuration",
-    ),
-    (
-        r"timed out|No route to host|unreachable|not responding|Broken pipe|"
-        r"Connection (refused|closed|reset)",
-        "it does not answer on the ssh port",
-        "check that it is up and sshd runs",
-    ),
-    (
-        r"waiting for privilege escalation prompt",
-        "sudo did not answer in time",
-        "check the host's load, then try again",
-    ),
-    (
-        r"Missing sudo password|password is required|terminal is required|no tty present|"
-        r"interactive authentication is required",
-        "sudo needs a password",
-        "give --sudo-password-file, or let the user become root without a password",
-    ),
+    (r"REMOTE HOST IDENTIFICATION HAS CHANGED|key is known by", "its ssh host key has changed",
+     "if it was reinstalled: ssh-keygen -R {host}, then log in once and compare the key"),
+    (r"Host key verification failed|authenticity of host", "its ssh host key is unknown on this machine",
+     "log in once and compare the key, or get known_hosts from the host's administrator"),
+    (r"Permission denied|Invalid/incorrect password|Authentication failed", "it rejects the login",
+     "put your key into its authorized_keys, name user and key in ssh's configuration, or give the right "
+     "password: --ssh-password-file"),
+    (r"Could not resolve hostname", "its name cannot be resolved on this machine",
+     "add it to DNS or /etc/hosts, or set HostName in ssh's configuration"),
+    (r"timed out|No route to host|unreachable|not responding|Broken pipe|Connection (refused|closed|reset)",
+     "it does not answer on the ssh port", "check that it is up and sshd runs"),
+    (r"waiting for privilege escalation prompt", "sudo did not answer in time",
+     "check the host's load, then try again"),
+    (r"Missing sudo password|password is required|terminal is required|no tty present|"
+     r"interactive authentication is required", "sudo needs a password",
+     "give --sudo-password-file, or let the user become root without a password"),
     (r"Incorrect sudo password|Sorry, try again", "sudo rejects the password", "give the correct password"),
-    (
-        r"sudo: (command )?not found|executable sudo was not found",
-        "it has no sudo",
-        "apt-get install sudo, or dnf install sudo, and let the user become root",
-    ),
-    (
-        r"is not in the sudoers|may not run sudo|not allowed to execute",
-        "the user may not become root",
-        "add a line USER ALL=(ALL) ALL in /etc/sudoers.d",
-    ),
-    (
-        r"python3?: (command )?not found|No such file or directory.*python|interpreter",
-        "it has no Python 3",
-        "apt-get install python3-minimal, or dnf install python3",
-    ),
+    (r"sudo: (command )?not found|executable sudo was not found", "it has no sudo",
+     "apt-get install sudo, or dnf install sudo, and let the user become root"),
+    (r"is not in the sudoers|may not run sudo|not allowed to execute", "the user may not become root",
+     "add a line USER ALL=(ALL) ALL in /etc/sudoers.d"),
+    (r"python3?: (command )?not found|No such file or directory.*python|interpreter", "it has no Python 3",
+     "apt-get install python3-minimal, or dnf install python3"),
     (r"SyntaxError", "its Python 3 is too old", "install Python 3.8 or later"),
     (r"No space left on device", "its disk is full", "free some space"),
-)
+)  # fmt: skip
+"""What ssh, sudo and Python print, what it means, and what to do."""
 
 
 def host_problems(answers: Iterable[HostAnswer]) -> Iterator[HostProblem]:

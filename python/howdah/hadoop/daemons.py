@@ -109,17 +109,7 @@ _OF_NAMENODE = Keytab("dfs.namenode.keytab.file", "dfs.namenode.kerberos.princip
 _ZOOKEEPER = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
 
 
-def _of_hdfs(
-    name: str,
-    main: str,
-    page: Page,
-    keytab: Keytab,
-    *,
-    addresses: tuple[str, ...] = (),
-    after: tuple[Role, ...] = (),
-    store: Store | None = None,
-    is_worker: bool = False,
-) -> DaemonKind:
+def _of_hdfs(name: str, main: str, page: Page, keytab: Keytab) -> DaemonKind:
     """A daemon that HDFS's script starts under its name."""
     return DaemonKind(
         name=name,
@@ -130,12 +120,8 @@ def _of_hdfs(
         files=_HDFS,
         options=f"HDFS_{name.upper()}_OPTS",
         page=page if not page.encrypted_key else page._replace(policy="dfs.http.policy"),
-        addresses=addresses,
-        after=after,
         keytabs=(keytab, *_WEB) if page.path else (keytab,),
-        store=store,
         service=main.rpartition(".")[2] if page.path else "",
-        is_worker=is_worker,
     )
 
 
@@ -165,6 +151,7 @@ DAEMONS: Mapping[Role, DaemonKind] = {
             encrypted_key="dfs.journalnode.https-address",
         ),
         Keytab("dfs.journalnode.keytab.file", "dfs.journalnode.kerberos.principal"),
+    )._replace(
         addresses=("dfs.journalnode.rpc-address",),
         store=Store("dfs.journalnode.edits.dir", "*/current/edits_*"),
     ),
@@ -180,6 +167,7 @@ DAEMONS: Mapping[Role, DaemonKind] = {
             encrypted_key="dfs.namenode.https-address",
         ),
         _OF_NAMENODE,
+    )._replace(
         addresses=(
             "dfs.namenode.rpc-address",
             "dfs.namenode.servicerpc-address",
@@ -189,12 +177,8 @@ DAEMONS: Mapping[Role, DaemonKind] = {
         store=Store("dfs.namenode.name.dir", "current/fsimage_*"),
     ),
     Role.FAILOVER_CONTROLLER: _of_hdfs(
-        "zkfc",
-        "tools.DFSZKFailoverController",
-        Page("dfs.ha.zkfc.port"),
-        _OF_NAMENODE,
-        after=(Role.ZOOKEEPER, Role.NAMENODE),
-    ),
+        "zkfc", "tools.DFSZKFailoverController", Page("dfs.ha.zkfc.port"), _OF_NAMENODE
+    )._replace(after=(Role.ZOOKEEPER, Role.NAMENODE)),
     Role.SECONDARY_NAMENODE: _of_hdfs(
         "secondarynamenode",
         "server.namenode.SecondaryNameNode",
@@ -216,6 +200,7 @@ DAEMONS: Mapping[Role, DaemonKind] = {
             encrypted_key="dfs.datanode.https.address",
         ),
         Keytab("dfs.datanode.keytab.file", "dfs.datanode.kerberos.principal"),
+    )._replace(
         addresses=("dfs.datanode.address", "dfs.datanode.ipc.address"),
         after=(Role.NAMENODE,),
         store=Store("dfs.datanode.data.dir", "current/BP-*"),

@@ -42,11 +42,7 @@ _WITHOUT_FILE: tuple[tuple[str, str], ...] = (
 )
 """The file of names that no catalogue lists."""
 _READ_AS: tuple[tuple[str, str, str], ...] = (
-    (
-        r"dfs\.ha\.fencing\.ssh\..*",
-        "dfs.ha.fencing.methods",
-        "loaded by the class that the methods name",
-    ),
+    (r"dfs\.ha\.fencing\.ssh\..*", "dfs.ha.fencing.methods", "loaded by the class that the methods name"),
     (
         r"dfs\.client\.read\.shortcircuit(\..*)?",
         "dfs.client.retry.max.attempts",
@@ -192,31 +188,16 @@ _NAMENODE = (Role.FAILOVER_CONTROLLER, Role.NAMENODE)
 """A NameNode and its failover controller: restarted together, so that one handing over does for both."""
 RESTARTING = (
     # Workers first, masters last; of what needs a majority, or stands in for another, one at a time.
-    (Role.DATANODE,),
-    (Role.NODEMANAGER,),
-    (Role.REGIONSERVER,),
-    (Role.SECONDARY_NAMENODE,),
-    (Role.JOB_HISTORY,),
-    (Role.JOURNALNODE,),
-    (Role.ZOOKEEPER,),
-    (Role.RESOURCEMANAGER,),
-    _NAMENODE,
+    (Role.DATANODE,), (Role.NODEMANAGER,), (Role.REGIONSERVER,), (Role.SECONDARY_NAMENODE,),
+    (Role.JOB_HISTORY,), (Role.JOURNALNODE,), (Role.ZOOKEEPER,), (Role.RESOURCEMANAGER,), _NAMENODE,
     (Role.HMASTER,),
-)
+)  # fmt: skip
 """The order of restarts, also of a rollback to an older release."""
 UPGRADING = (
     # A master understands workers of an older release; a worker need not understand an older master.
-    _NAMENODE,
-    (Role.SECONDARY_NAMENODE,),
-    (Role.JOURNALNODE,),
-    (Role.ZOOKEEPER,),
-    (Role.DATANODE,),
-    (Role.RESOURCEMANAGER,),
-    (Role.NODEMANAGER,),
-    (Role.JOB_HISTORY,),
-    (Role.HMASTER,),
-    (Role.REGIONSERVER,),
-)
+    _NAMENODE, (Role.SECONDARY_NAMENODE,), (Role.JOURNALNODE,), (Role.ZOOKEEPER,), (Role.DATANODE,),
+    (Role.RESOURCEMANAGER,), (Role.NODEMANAGER,), (Role.JOB_HISTORY,), (Role.HMASTER,), (Role.REGIONSERVER,),
+)  # fmt: skip
 """The order of restarts on a newer release."""
 
 
