@@ -79,31 +79,27 @@ def similar_text(text: str, texts: Iterable[str]) -> str | None:
 
 
 _LEAST = 5
-_FILE = Path(__file__).parent / "data/classes.json"
+_DATA = Path(__file__).parent / "data"
 
 
 @cache
+def _names(file: str) -> dict[str, frozenset[str]]:
+    """The names of classes in a file, by their package or by the key that takes them."""
+    return {key: frozenset(names.split()) for key, names in json.loads((_DATA / file).read_bytes()).items()}
+
+
 def _packages() -> dict[str, frozenset[str]]:
-    return {package: frozenset(names.split()) for package, names in json.loads(_FILE.read_bytes()).items()}
-
-
-_FITTING = Path(__file__).parent / "data/fitting-classes.json"
-
-
-@cache
-def _fitting() -> dict[str, frozenset[str]]:
-    rows = json.loads(_FITTING.read_bytes())
-    return {key: frozenset(names.split()) for key, names in rows.items()}
+    return _names("classes.json")
 
 
 @cache
 def _classes_of_any_kind() -> frozenset[str]:
-    return frozenset[str]().union(*_fitting().values())
+    return frozenset[str]().union(*_names("fitting-classes.json").values())
 
 
 def has_wrong_kind(template: str, name: str) -> bool:
     """Whether a class is of a known kind that a key, by its name in the catalogue, does not take."""
-    taken = _fitting().get(template)
+    taken = _names("fitting-classes.json").get(template)
     return taken is not None and name not in taken and name in _classes_of_any_kind()
 
 
