@@ -83,9 +83,7 @@ def _is_history(path: Path) -> bool:
         return True
     if not is_event_log_name(path.name) or path.suffix in (".xml", ".jhist", ".parquet"):
         return False
-    if _SPARK.match(path.name):
-        return True
-    return begins_as_event_log(path)
+    return bool(_SPARK.match(path.name)) or begins_as_event_log(path)
 
 
 def _history(path: Path) -> History:

@@ -107,17 +107,8 @@ def _facts(
     own = [attempt for attempt in attempts if _kind(attempt) == kind]
     good = [attempt for attempt in own if attempt.state == "succeeded"]
     granted = _granted_bytes(job, kind)
-    prefix = kind.upper()
-    peak = max(
-        (
-            max(
-                attempt.counters.get("TaskCounter.PHYSICAL_MEMORY_BYTES", 0),
-                attempt.counters.get(f"TaskCounter.{prefix}_PHYSICAL_MEMORY_BYTES_MAX", 0),
-            )
-            for attempt in own
-        ),
-        default=0,
-    )
+    uses = ("PHYSICAL_MEMORY_BYTES", f"{kind.upper()}_PHYSICAL_MEMORY_BYTES_MAX")
+    peak = max((attempt.counters.get(f"TaskCounter.{use}", 0) for attempt in own for use in uses), default=0)
     written = "MAP_OUTPUT_RECORDS" if kind == "map" else "REDUCE_INPUT_RECORDS"
     spilled, records = _sum(good, "SPILLED_RECORDS"), _sum(good, written)
     combined = _sum(good, "COMBINE_OUTPUT_RECORDS")
@@ -359,10 +350,8 @@ def _failures(failed: Sequence[AttemptFacts]) -> Iterator[JobChange]:
         return
     errors = [first_line(attempt.error) for attempt in failed]
     error, _ = most_common_error(errors)
-    lost_s = (
-        sum(max(0, attempt.finish_ms - (attempt.start_ms or 0)) for attempt in failed if attempt.finish_ms)
-        / 1e3
-    )
+    ended = [attempt for attempt in failed if attempt.finish_ms]
+    lost_ms = sum(max(0, (attempt.finish_ms or 0) - (attempt.start_ms or 0)) for attempt in ended)
     kind = failed[0].number.kind
     memory = "heap space" in error or ("memory" in error and ("beyond" in error or "OutOfMemory" in error))
     yield JobChange(
@@ -370,7 +359,7 @@ def _failures(failed: Sequence[AttemptFacts]) -> Iterator[JobChange]:
         "",
         "more" if memory else "",
         failures_text(errors),
-        lost_s,
+        lost_ms / 1e3,
     )
 
 

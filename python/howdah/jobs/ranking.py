@@ -17,23 +17,16 @@ import pyarrow.compute as pc
 from howdah.jobs.store import JobStore, applications, texts
 from howdah.model.application import ORIGIN, Application
 
-ORDERS: Mapping[str, str] = {
-    "waste": "unused container time",
-    "memory": "memory that no task used",
-    "spills": "bytes spilled to disk",
-    "skew": "time that the longest tasks took beyond the median",
-    "failures": "container time of failed attempts",
-    "time": "container time",
+_ORDERS = {
+    "waste": ("wasted_s", "unused container time"),
+    "memory": ("unused_memory_byte_s", "memory that no task used"),
+    "spills": ("spilled_bytes", "bytes spilled to disk"),
+    "skew": ("skew_s", "time that the longest tasks took beyond the median"),
+    "failures": ("failed_s", "container time of failed attempts"),
+    "time": ("container_s", "container time"),
 }
+ORDERS: Mapping[str, str] = {order: meaning for order, (_, meaning) in _ORDERS.items()}
 """By what applications may be ranked, and what it means."""
-_COLUMNS = {
-    "waste": "wasted_s",
-    "memory": "unused_memory_byte_s",
-    "spills": "spilled_bytes",
-    "skew": "skew_s",
-    "failures": "failed_s",
-    "time": "container_s",
-}
 _SCALARS = tuple(
     name for name in Application.__dataclass_fields__ if name not in ("stages", "hosts", "advice")
 )
@@ -111,15 +104,8 @@ class Overview:
         """The same for programs."""
         return {
             "origin": ORIGIN,
-            "order": self.order,
+            **vars(self),
             "filters": self.filters._asdict(),
-            "count": self.count,
-            "stored": self.stored,
-            "since_s": self.since_s,
-            "until_s": self.until_s,
-            "container_s": self.container_s,
-            "wasted_s": self.wasted_s,
-            "failed": self.failed,
             "applications": [application_json(application) for application in self.applications],
             "hosts": [{**asdict(host), "slow": host.slow} for host in self.hosts],
             "queues": [asdict(queue) for queue in self.queues],
@@ -143,7 +129,7 @@ def overview(store: JobStore, filters: Filters, order: str = "waste", top: int =
             np.zeros(table.num_rows),
         ),
     )
-    column = _COLUMNS[order]
+    column, _ = _ORDERS[order]
     values = wasted if column == "wasted_s" else _numbers(table, column)
     ranks = np.argsort(-values, kind="stable")[:top]
     best = table.take(pa.array(ranks, pa.int64()))

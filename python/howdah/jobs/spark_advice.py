@@ -351,11 +351,10 @@ def _failures(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:
         killed = "executor was" if len(reasons) == 1 else "executors were"
         reason = f"{len(reasons):,} {killed} killed: {reasons[0]}"
         yield JobChange("spark.executor.memoryOverhead", f"{now}m", f"{now * 2}m", reason)
+    columns = (log.tasks[name].to_pylist() for name in ("state", "failure", "start_s", "end_s"))
     failed = [
         (failure, max(0.0, (end or start) - start))
-        for state, failure, start, end in zip(
-            *(log.tasks[name].to_pylist() for name in ("state", "failure", "start_s", "end_s")), strict=True
-        )
+        for state, failure, start, end in zip(*columns, strict=True)
         if state == "failed"
     ]
     if failed:
