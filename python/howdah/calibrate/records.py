@@ -109,20 +109,20 @@ def _share(record: RunRecord, plan: ClusterPlan) -> float:
 
 def _case(record: RunRecord, plan: ClusterPlan, noise: float) -> Case:
     lab = record.laboratory
+    built = plan if lab is None else as_built(plan, lab)
+    return timed_case(f"run {record.id}", record.engine, built, record, noise)
+
+
+def timed_case(name: str, study: str, plan: ClusterPlan, record: RunRecord, noise: float) -> Case:
+    """The times of a run as a case on a plan."""
     # What a run found out by itself, such as the rows of its input, is in its results alone.
-    suite = record.suite.model_copy(
-        update={"workloads": tuple(workload.workload for workload in record.workloads)}
-    )
+    workloads = tuple(result.workload for result in record.workloads)
+    times = [time for result in record.workloads for time in _times_of(result)]
     return Case(
-        name=f"run {record.id}",
-        study=record.engine,
-        work=CaseWork(plan=plan if lab is None else as_built(plan, lab), suite=suite),
-        known={
-            name: seconds
-            for workload in record.workloads
-            for name, seconds in times_of(workload)
-            if seconds > 0
-        },
+        name=name,
+        study=study,
+        work=CaseWork(plan=plan, suite=record.suite.model_copy(update={"workloads": workloads})),
+        known={quantity: seconds for quantity, seconds in times if seconds > 0},
         noise=noise,
     )
 
@@ -138,7 +138,7 @@ def _asked(record: RunRecord, plan: ClusterPlan) -> Case:
     )
 
 
-def times_of(result: WorkloadResult) -> Iterator[tuple[str, float]]:
+def _times_of(result: WorkloadResult) -> Iterator[tuple[str, float]]:
     """Seconds of a workload and of its phases that the simulator has, by quantity."""
     kind = result.workload.kind
     yield kind, result.elapsed_s

@@ -77,26 +77,18 @@ _MAPREDUCE = (
     _Row("mapreduce.job.reduces", "reduce tasks of a job", _times(0.5, 2, 4)),
     _Row(CODEC_KEYS[1], "compression of map output", _these(*RELEASED_CODECS)),
     _Row("mapreduce.task.io.sort.mb", "sort buffer of a map task", _sort_buffers),
-    _Row(
-        "mapreduce.input.fileinputformat.split.minsize",
-        "least input of a map task",
-        _these(str(256 * MIB), str(512 * MIB)),
-    ),
-    _Row(
-        "mapreduce.job.reduce.slowstart.completedmaps",
-        "part of the maps that end before reduces start",
-        _these("0.05", "0.5", "0.95"),
-    ),
+    _Row("mapreduce.input.fileinputformat.split.minsize", "least input of a map task",
+         _these(str(256 * MIB), str(512 * MIB))),
+    _Row("mapreduce.job.reduce.slowstart.completedmaps", "part of the maps that end before reduces start",
+         _these("0.05", "0.5", "0.95")),
     *(_Row(key, "options of Java; with the quick compiler alone", _quick_start) for key in TASK_OPTIONS),
     _Row("mapreduce.map.memory.mb", "memory of a map task's container", _times(0.5, 2, least=512)),
     _Row("mapreduce.reduce.memory.mb", "memory of a reduce task's container", _times(0.5, 2, least=512)),
-    _Row(
-        "mapreduce.reduce.shuffle.parallelcopies", "map outputs that a reduce fetches at once", _times(2, 4)
-    ),
-    _Row(
-        "mapreduce.job.ubertask.enable", "whether a small job runs in its own master", _these("false", "true")
-    ),
-)
+    _Row("mapreduce.reduce.shuffle.parallelcopies", "map outputs that a reduce fetches at once",
+         _times(2, 4)),
+    _Row("mapreduce.job.ubertask.enable", "whether a small job runs in its own master",
+         _these("false", "true")),
+)  # fmt: skip
 _ALSO_DEFAULT = (CODEC_KEYS[0], "mapreduce.task.io.sort.factor")
 """Other properties of MapReduce that Hadoop's defaults in the race have."""
 _SPARK = (

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from howdah.calibrate.case import Case, CaseWork
+from howdah.calibrate.case import Case
 from howdah.calibrate.problem import Free
-from howdah.calibrate.records import times_of
+from howdah.calibrate.records import timed_case
 from howdah.model.calibration import COMPILER, OWN, Calibration, Parameter
 from howdah.model.plan import Cluster, ClusterPlan, value_text
 from howdah.model.request import PlanRequest
@@ -211,15 +211,9 @@ _NOISE = 0.05
 """What runs are taken to differ by: each runs once."""
 _FITTED = (*OWN, *COMPILER)
 _DISKS = Parameter(
-    "disk_speed",
-    "",
-    "rates of rotating disks relative to those that the inventory states",
-    1.0,
-    0.6,
-    1.2,
-    None,
-    "outer and inner rates of data sheets",
-)
+    "disk_speed", "", "rates of rotating disks relative to those that the inventory states",
+    1.0, 0.6, 1.2, None, "outer and inner rates of data sheets",
+)  # fmt: skip
 
 
 def first_round(race: Study, budget_s: float) -> Study:
@@ -264,19 +258,7 @@ def cases(
             continue
         values = values_of[level.label] if level.label in values_of else _properties(level)
         plan = candidates.simulated(candidates.plan({} if level.label == RULES else values))
-        workloads = tuple(result.workload for result in record.workloads)
-        yield Case(
-            name=level.label,
-            study="race",
-            work=CaseWork(plan=plan, suite=record.suite.model_copy(update={"workloads": workloads})),
-            known={
-                name: seconds
-                for result in record.workloads
-                for name, seconds in times_of(result)
-                if seconds > 0
-            },
-            noise=_NOISE,
-        )
+        yield timed_case(level.label, "race", plan, record, _NOISE)
 
 
 def _properties(level: Level) -> dict[str, str]:
