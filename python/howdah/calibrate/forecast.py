@@ -39,9 +39,7 @@ class ForecastStretch(NamedTuple):
 
 
 def forecasts(
-    simulations: Sequence[Sequence[ForecastStretch]],
-    calibration: Calibration | None,
-    distance: float = 0.0,
+    simulations: Sequence[Sequence[ForecastStretch]], calibration: Calibration | None, distance: float = 0.0
 ) -> tuple[Forecast, ...]:
     """The median and the 90 % interval of every stretch, in the first simulation's order.
 

@@ -246,10 +246,7 @@ def _unrollable(
 
 _DAEMONS = r"dfs\.(namenode|journalnode|datanode|secondary|ha\.zkfc)|yarn\.(resourcemanager|nodemanager)"
 UNROLLABLE: tuple[Unrollable, ...] = (
-    _unrollable(
-        r"dfs\.block\.access\.token\.enable",
-        "a DataNode exits if its NameNode has another value",
-    ),
+    _unrollable(r"dfs\.block\.access\.token\.enable", "a DataNode exits if its NameNode has another value"),
     _unrollable(
         r"dfs\.encrypt\.data\.transfer(\.algorithm)?",
         "DataNodes that encrypt blocks exchange none with those that do not",

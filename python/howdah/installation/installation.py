@@ -233,11 +233,7 @@ def fetched_hbase(release: Fetchable) -> HBaseInstallation:
     """Return HBase's release in the cache; raise UserError if it, or one of its jars, is missing."""
     folder = fetched_folder(release)
     return HBaseInstallation(
-        home=folder,
-        version=release.version,
-        class_path=(f"{folder / 'lib'}/*",),
-        native=None,
-        fetched=True,
+        home=folder, version=release.version, class_path=(f"{folder / 'lib'}/*",), native=None, fetched=True
     )
 
 
@@ -256,11 +252,7 @@ def fetched_folder(release: Fetchable) -> Path:
         else:
             more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
             problem = f"{missing[0]}{more} is missing"
-        raise UserError(
-            str(folder),
-            problem,
-            f"{release.fetch}{release.instead}",
-        )
+        raise UserError(str(folder), problem, f"{release.fetch}{release.instead}")
     return folder
 
 

@@ -119,13 +119,7 @@ class Translated(NamedTuple):
     warnings: tuple[RunWarning, ...]
 
 
-def translate(
-    plan: ClusterPlan,
-    suite: Suite,
-    parameters: Mapping[str, float],
-    *,
-    seed: int,
-) -> Translated:
+def translate(plan: ClusterPlan, suite: Suite, parameters: Mapping[str, float], *, seed: int) -> Translated:
     """The scenario of a suite on a plan; raises UserError for a plan that cannot run it.
 
     The parameters are a calibration's values, those of the hosts themselves among them. Nothing is written

@@ -111,11 +111,7 @@ def _hosts(plan: ClusterPlan) -> int:
 
 
 def _point(
-    hosts: int,
-    dataset_bytes: int,
-    summaries: Sequence[Summary],
-    calibration: Calibration | None,
-    away: float,
+    hosts: int, dataset_bytes: int, summaries: Sequence[Summary], calibration: Calibration | None, away: float
 ) -> Point:
     """The times over all simulations; the masters' loads are those of the first, the calibration's own."""
     phases = [phase for workload in summaries[0].workloads for phase in workload.phases]

@@ -83,10 +83,7 @@ class Replayer:
         )
 
     def result(
-        self,
-        times: Sequence[ReplayedTime],
-        assumptions: Sequence[str],
-        score: ReplayScore | None = None,
+        self, times: Sequence[ReplayedTime], assumptions: Sequence[str], score: ReplayScore | None = None
     ) -> JobReplay:
         """The job with its replays."""
         demand = self.demand
