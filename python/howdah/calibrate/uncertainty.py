@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from howdah.calibrate.hbase import HBASE
 from howdah.model.calibration import CalibratedValue, Calibration, Extent
-from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Beyond, Distance
@@ -82,11 +81,8 @@ def _other_work(calibration: Calibration, suite: Suite) -> Iterator[str]:
     of_tables = any(value.name in _OF_TABLES for value in calibration.parameters)
     asks = any(isinstance(workload, Ycsb) for workload in suite.workloads)
     if asks != of_tables:
-        yield (
-            "operations on a table, calibrated by jobs"
-            if asks
-            else "jobs, calibrated by operations on a table"
-        )
+        jobs, operations = "jobs", "operations on a table"
+        yield f"{operations}, calibrated by {jobs}" if asks else f"{jobs}, calibrated by {operations}"
 
 
 def _quantities(plan: ClusterPlan, suite: Suite) -> Iterator[tuple[str, str, float]]:
@@ -97,7 +93,9 @@ def _quantities(plan: ClusterPlan, suite: Suite) -> Iterator[tuple[str, str, flo
     yield "hosts", "", float(len(hosts))
     yield "workers on a host", "", len(workers) / len(hosts)
     for group in cluster.inventory.worker_groups:
-        yield from _hardware(group)
+        yield "threads of a host", "", float(group.cpu.threads)
+        yield "data disks of a host", "", float(group.data_disks)
+        yield "network of a host", "bit/s", float(group.network_bits_per_s)
         slots = sum(
             kind.map_slots * kind.per_host for kind in plan.workers if kind.group in {None, group.name}
         )
@@ -111,12 +109,6 @@ def _quantities(plan: ClusterPlan, suite: Suite) -> Iterator[tuple[str, str, flo
     rows = suite.first(ROWS)
     if rows is not None:
         yield "dataset", "B", float(rows * ROW_BYTES)
-
-
-def _hardware(group: HostGroup) -> Iterator[tuple[str, str, float]]:
-    yield "threads of a host", "", float(group.cpu.threads)
-    yield "data disks of a host", "", float(group.data_disks)
-    yield "network of a host", "bit/s", float(group.network_bits_per_s)
 
 
 def _reach(extent: Extent) -> str:

@@ -71,19 +71,18 @@ def machine_changes(
     names = set(planned)
     for machine in machines:
         present = existing.get(machine.name)
-        change = ProvisionChange(doing=Doing.MAKE, what="machine", name=machine.name, host=machine.host)
-        if present is None:
-            yield change.model_copy(update={"differences": differences(planned[machine.name], {})})
-            continue
-        differ = differences(planned[machine.name], present.facts)
-        yield change.model_copy(
-            update={
-                "doing": Doing.CHANGE if differ else Doing.LEAVE,
-                "differences": differ,
-                "refused": _refused(machine, present, differ),
-                "restarts": present.running
-                and any(difference.what not in while_running for difference in differ),
-            }
+        differ = differences(planned[machine.name], present.facts if present else {})
+        changes = Doing.CHANGE if differ else Doing.LEAVE
+        yield ProvisionChange(
+            doing=changes if present else Doing.MAKE,
+            what="machine",
+            name=machine.name,
+            host=machine.host,
+            differences=differ,
+            refused=_refused(machine, present, differ) if present else "",
+            restarts=present is not None
+            and present.running
+            and any(difference.what not in while_running for difference in differ),
         )
     clusters = {machine.cluster for machine in machines}
     for name, present in sorted(existing.items()):

@@ -80,7 +80,6 @@ class SimulatedHosts(NamedTuple):
     """The hosts that carry workers, and the names that the simulator's numbers stand for."""
 
     groups: tuple[Hosts, ...]
-    """Equal hosts in a row."""
     hosts: tuple[str, ...]
     """Every host's name, by its number."""
     workers: tuple[str, ...]
@@ -96,10 +95,7 @@ def machines_of(
 
     ``at_once`` says what a kind of worker runs at once, or refuses one that cannot do the work.
     """
-    kinds = {
-        kind.name: _worker(kind, at_once(kind), _local_disks(PlannedSettings(plan, cluster, kind), kind))
-        for kind in plan.workers
-    }
+    kinds = {kind.name: _worker(plan, cluster, kind, at_once(kind)) for kind in plan.workers}
     layouts = {layout.group: layout.virtual for layout in cluster.layouts}
     racks = {rack.name: number for number, rack in enumerate(cluster.topology.racks)}
     working = [host for host in placed_hosts(cluster) if host.workers]
@@ -153,20 +149,16 @@ def _workers(group: HostGroup, carried: tuple[str, ...], kinds: dict[str, Worker
         )
 
 
-def _local_disks(planned: PlannedSettings, kind: Worker) -> int | None:
-    """The data disks that carry intermediate data; None where all do, or where directories are elsewhere."""
-    folders = read_list(planned.text("yarn.nodemanager.local-dirs"))
+def _worker(plan: ClusterPlan, cluster: Cluster, kind: Worker, at_once: AtOnce) -> Workers:
+    folders = read_list(PlannedSettings(plan, cluster, kind).text("yarn.nodemanager.local-dirs"))
     used = sum(any(folder.startswith(f"{disk}/") for folder in folders) for disk in kind.data_dirs)
-    return used if 0 < used < len(kind.data_dirs) else None
-
-
-def _worker(kind: Worker, at_once: AtOnce, local_disks: int | None) -> Workers:
     return Workers(
         count=1,
         vcpus=kind.vcpus or 0,
         memory_bytes=kind.memory_bytes,
         disks=kind.data_disks or len(kind.data_dirs),
-        local_disks=local_disks,
+        # The data disks that carry intermediate data, unless all do, or its directories are elsewhere.
+        local_disks=used if 0 < used < len(kind.data_dirs) else None,
         numa_nodes=kind.numa_nodes or 0,
         map_slots=at_once.maps,
         reduce_slots=at_once.reduces,
