@@ -125,9 +125,11 @@ def _of_hdfs(name: str, main: str, page: Page, keytab: Keytab) -> DaemonKind:
     )
 
 
-def _spnego(prefix: str) -> Keytab:
-    """The keytab of web servers that have one of their own."""
-    return Keytab(f"{prefix}.webapp.spnego-keytab-file", f"{prefix}.webapp.spnego-principal")
+def _keytabs(prefix: str) -> tuple[Keytab, ...]:
+    """The keytabs of YARN's and MapReduce's daemons, whose web servers have one too."""
+    own = Keytab(f"{prefix}.keytab", f"{prefix}.principal")
+    web = Keytab(f"{prefix}.webapp.spnego-keytab-file", f"{prefix}.webapp.spnego-principal")
+    return (own, web, *_WEB)
 
 
 DAEMONS: Mapping[Role, DaemonKind] = {
@@ -230,11 +232,7 @@ DAEMONS: Mapping[Role, DaemonKind] = {
             "yarn.resourcemanager.admin.address",
         ),
         after=(Role.ZOOKEEPER, Role.NAMENODE),
-        keytabs=(
-            Keytab("yarn.resourcemanager.keytab", "yarn.resourcemanager.principal"),
-            _spnego("yarn.resourcemanager"),
-            *_WEB,
-        ),
+        keytabs=_keytabs("yarn.resourcemanager"),
         service="ResourceManager",
     ),
     Role.NODEMANAGER: DaemonKind(
@@ -255,11 +253,7 @@ DAEMONS: Mapping[Role, DaemonKind] = {
         ),
         addresses=("yarn.nodemanager.address", "yarn.nodemanager.localizer.address"),
         after=(Role.RESOURCEMANAGER,),
-        keytabs=(
-            Keytab("yarn.nodemanager.keytab", "yarn.nodemanager.principal"),
-            _spnego("yarn.nodemanager"),
-            *_WEB,
-        ),
+        keytabs=_keytabs("yarn.nodemanager"),
         service="NodeManager",
         is_worker=True,
     ),
@@ -280,11 +274,7 @@ DAEMONS: Mapping[Role, DaemonKind] = {
         ),
         addresses=("mapreduce.jobhistory.address", "mapreduce.jobhistory.admin.address"),
         after=(Role.NAMENODE,),
-        keytabs=(
-            Keytab("mapreduce.jobhistory.keytab", "mapreduce.jobhistory.principal"),
-            _spnego("mapreduce.jobhistory"),
-            *_WEB,
-        ),
+        keytabs=_keytabs("mapreduce.jobhistory"),
         service="JobHistoryServer",
     ),
     Role.HMASTER: DaemonKind(

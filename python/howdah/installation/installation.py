@@ -64,18 +64,16 @@ _YCSB_JARS = ("core-*.jar", "HdrHistogram-*.jar", "htrace-core4-*.jar", "jackson
 
 
 class HBaseInstallation(NamedTuple):
-    """HBase's jars on this machine, with the Hadoop client they were built with."""
+    """HBase's jars on this machine, with the Hadoop client they were built with, as in ``Installation``.
+
+    ``native`` is the ``lib/native`` of the Hadoop next to it, if it has one: HBase contains none.
+    """
 
     home: Path
-    """The directory that contains them: a folder of the cache, or ``HBASE_HOME``."""
     version: str
-    """The release of the jars, ``2.6.4``."""
     class_path: tuple[str, ...]
-    """Entries for ``java -cp``; ``folder/*`` stands for every jar of a folder."""
     native: Path | None
-    """The ``lib/native`` of the Hadoop next to it, if it has one: HBase contains none."""
     fetched: bool
-    """Whether ``howdah hadoop fetch hbase`` put it there."""
 
 
 def own_hbase(home: Path, named_by: str) -> HBaseInstallation:
@@ -288,12 +286,10 @@ class SparkInstallation(NamedTuple):
     home: Path
     """The directory that holds them: a folder of the cache, or the one in ``SPARK_HOME``."""
     version: str
-    """The release of spark-core, ``4.3.0``."""
     scala: str
     """The Scala that it was built for, ``2.13``."""
     jars: Path
     fetched: bool
-    """Whether ``howdah hadoop fetch spark`` put it there."""
 
 
 def find_spark() -> SparkInstallation:

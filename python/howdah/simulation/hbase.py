@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pkgutil import resolve_name
-
 from howdah.errors import UserError
 from howdah.model.placement import AtOnce
 from howdah.model.plan import Cluster, ClusterPlan, Role, Worker
@@ -12,7 +10,7 @@ from howdah.model.workloads.ycsb import KEY_BYTES, MOST_SCANNED, Ycsb, YcsbLoad,
 from howdah.model.workloads.ycsb_options import Distribution, Durability
 from howdah.releases.values import direct_bytes, heap_bytes
 from howdah.simulation.scenario import AskingProgram, Hosts, OperationShares, SimulatedHBase
-from howdah.simulation.settings import PlannedSettings
+from howdah.simulation.settings import PlannedSettings, translator
 from howdah.units import MIB, format_bytes, format_count_short, format_counted
 
 REGIONS_PER_SERVER = 4
@@ -93,13 +91,9 @@ def _memory(planned: PlannedSettings, kind: Worker) -> tuple[int, int]:
 def _programs(suite: Suite, servers: int) -> tuple[AskingProgram, ...]:
     made = next((workload.regions for workload in suite.workloads if isinstance(workload, YcsbLoad)), None)
     regions = made or REGIONS_PER_SERVER * servers
-    programs = []
-    for workload in suite.workloads:
-        simulate = workload.programs.get("sim")
-        if simulate is None:
-            raise UserError("SUITE", f"{workload.kind} is not simulated", "run it with --engine hbase")
-        programs.append(resolve_name(simulate)(workload, regions))
-    return tuple(programs)
+    return tuple(
+        translator(workload, "run it with --engine hbase")(workload, regions) for workload in suite.workloads
+    )
 
 
 def check_table(hbase: SimulatedHBase, free_bytes: int) -> None:

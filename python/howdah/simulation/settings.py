@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from collections.abc import Callable
+from pkgutil import resolve_name
+from typing import Any, Literal
 
 from howdah.errors import UserError
 from howdah.model.placement import AtOnce, Container, Room, counts_vcores, granted_bytes
 from howdah.model.plan import Cluster, ClusterPlan, Worker, value_text
 from howdah.model.request import Hadoop1, Profile, Protection
 from howdah.model.storage_policy import POLICIES, ErasurePolicy
+from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DfsioWrite
 from howdah.model.workloads.option import BLOCK_SIZE, ERASURE_CODING
 from howdah.model.workloads.suite import Suite
@@ -144,6 +147,15 @@ def _tasks_at_once(plan: ClusterPlan, cluster: Cluster, kind: Worker) -> AtOnce:
         return room.holds(Container(granted_bytes(planned.container(task), least)))
 
     return AtOnce(fit("map"), fit("reduce"))
+
+
+def translator(workload: Workload, hint: str) -> Callable[..., Any]:
+    """What turns a workload into the simulator's program; raises UserError for one that is not simulated."""
+    simulate = workload.programs.get("sim")
+    if simulate is None:
+        raise UserError("SUITE", f"{workload.kind} is not simulated", hint)
+    resolved: Callable[..., Any] = resolve_name(simulate)
+    return resolved
 
 
 def hdfs_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> SimulatedHdfs:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from pkgutil import resolve_name
 from typing import NamedTuple
 
 from howdah.errors import UserError
@@ -12,7 +11,6 @@ from howdah.model.calibration import CPU_QUOTA
 from howdah.model.plan import Cluster, ClusterPlan
 from howdah.model.request import PlanRequest
 from howdah.model.run import RunWarning
-from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import FilesWorkload
 from howdah.model.workloads.hadoop_programs import Pi
 from howdah.model.workloads.suite import Suite
@@ -30,6 +28,7 @@ from howdah.simulation.settings import (
     masters_of,
     scheduling_of,
     tasks_at_once,
+    translator,
 )
 
 _OUTPUT_KEY = "mapreduce.terasort.output.replication"
@@ -72,22 +71,8 @@ def output_replication(workload: TeraSort, planned: PlannedSettings) -> int:
     return int(planned.number_or(_OUTPUT_KEY, 1))
 
 
+_ELSEWHERE = "run it on a cluster or on this machine"
 _SUMMARY_ONLY = Written(tasks=False, sample_interval_s=None)
-
-
-def programs_of(suite: Suite, planned: PlannedSettings) -> tuple[ScenarioProgram, ...]:
-    """Every workload of the suite, in order."""
-    return tuple(_program(workload, planned) for workload in suite.workloads)
-
-
-def _program(workload: Workload, planned: PlannedSettings) -> ScenarioProgram:
-    simulate = workload.programs.get("sim")
-    if simulate is None:
-        raise UserError(
-            "SUITE", f"{workload.kind} is not simulated", "run it on a cluster or on this machine"
-        )
-    program: ScenarioProgram = resolve_name(simulate)(workload, planned)
-    return program
 
 
 class Replicas(NamedTuple):
@@ -154,7 +139,9 @@ def translate(plan: ClusterPlan, suite: Suite, parameters: Mapping[str, float], 
         scheduling=scheduling_of(planned, cluster, suite, len(machines.workers)),
         job=job_of(planned, cluster, suite),
         masters=equipped_masters(masters_of(cluster), parameters),
-        workloads=() if asked else programs_of(suite, planned),
+        workloads=()
+        if asked
+        else tuple(translator(workload, _ELSEWHERE)(workload, planned) for workload in suite.workloads),
         hbase=hbase_of(plan, cluster, suite, hosts, parameters.get(CPU_QUOTA)) if asked else None,
         parameters=of_software(parameters, hosts, quick=compiles_quickly(planned)),
         seed=seed,

@@ -276,27 +276,21 @@ def _hardware(plan: ClusterPlan) -> HostRates:
     hosts = [(groups[host.group], len(host.workers)) for host in placed_hosts(plan.cluster) if host.workers]
     workers = sum(count for _, count in hosts)
     by_group = {group.name: _host_rates(group) for group, _ in hosts}
+    vcpus = {worker.name: worker.vcpus for worker in plan.workers}
+    own_threads = (
+        vcpus[worker.kind] or groups[host.group].cpu.threads
+        for host in placed_hosts(plan.cluster)
+        for worker in host.workers
+    )
     whole = [by_group[group.name] for group, _ in hosts]
     return HostRates(
         threads=sum(rates.threads for rates in whole) / workers,
         disk_bytes_per_s=sum(rates.disk_bytes_per_s for rates in whole) / workers,
         link_bytes_per_s=sum(rates.link_bytes_per_s for rates in whole) / workers,
         speed=sum(by_group[group.name].speed * count for group, count in hosts) / workers,
-        own_threads=_own_threads(plan),
+        own_threads=sum(own_threads) / workers,
         nodes=workers / len(hosts),
     )
-
-
-def _own_threads(plan: ClusterPlan) -> float:
-    """The threads of a worker: its virtual CPUs, or its host's threads; averaged over all workers."""
-    groups = {group.name: group for group in plan.cluster.inventory.groups}
-    kinds = {worker.name: worker.vcpus for worker in plan.workers}
-    own = [
-        kinds[worker.kind] or groups[host.group].cpu.threads
-        for host in placed_hosts(plan.cluster)
-        for worker in host.workers
-    ]
-    return sum(own) / len(own)
 
 
 def _host_rates(group: HostGroup) -> HostRates:
