@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Literal
 
 from howdah.audit.detect import detect
 from howdah.audit.drift import Part, check_drift, part_of, parts_of, settings_for
@@ -65,23 +64,18 @@ def check_inspections(rules: tuple[Inspection, ...], subject: Subject) -> Iterat
 
 
 def _check(rule: Inspection, seen: Observation, subject: Subject) -> Check:
+    file = subject.values.file(seen.about) if subject.values is not None else None
     return rule_check(
         rule,
         verdict(rule, seen.ok),
         seen.about,
-        seen.where or _home(seen.about, subject),
+        seen.where or file or subject.host_name,
         actual=seen.found,
         expected=seen.expected,
         fix="" if seen.ok else seen.fix,
         damage=rule.damage,
         inputs=seen.inputs,
     )
-
-
-def _home(about: str, subject: Subject) -> str:
-    """The place of something without one: its file for a property, otherwise the host."""
-    file = subject.values.file(about) if subject.values is not None else None
-    return file or subject.host_name
 
 
 def check_settings(
@@ -247,9 +241,10 @@ def audit(
         checks.update(
             dict.fromkeys(check for check in made if role is None or concerns(role, check.about, config))
         )
+    files = () if config is None else tuple(f"{config.folder}/{file}" for file in config.files)
     return CheckReport(
-        scope=_scope(config, hosts),
-        looked_at=(*_files(config), *(host.name for host in hosts)),
+        scope="host" if config is None else "all" if hosts else "configuration",
+        looked_at=(*files, *(host.name for host in hosts)),
         hadoop=releases.hadoop,
         hadoop_from=releases.hadoop_from,
         hbase=releases.hbase,
@@ -303,16 +298,6 @@ def _order(check: Check) -> tuple[int, int, str, int, str]:
     file, _, line = check.where.rpartition(":")
     number = int(line) if line.isdigit() else 0
     return _WORST_FIRST.index(check.verdict), damage, file or check.where, number, check.about
-
-
-def _files(config: FoundConfig | None) -> tuple[str, ...]:
-    return tuple(f"{config.folder}/{file}" for file in config.files) if config is not None else ()
-
-
-def _scope(config: FoundConfig | None, hosts: Sequence[Host]) -> Literal["configuration", "host", "all"]:
-    if config is None:
-        return "host"
-    return "all" if hosts else "configuration"
 
 
 def plan_faults(plan: ClusterPlan) -> tuple[Check, ...]:

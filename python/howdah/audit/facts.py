@@ -135,7 +135,9 @@ def group_of(host: Host, data_dirs: Collection[str] = ()) -> HostGroup | None:
     """
     sockets = max(1, host.cpu.sockets)
     cores = max(1, host.cpu.cores // sockets)
-    system, data = _system_disks(host), _disks_below(host, data_dirs)
+    system = frozenset(disk for fs in host.file_systems if fs.mount in _SYSTEM_MOUNTS for disk in fs.disks)
+    mounts = (host.mount_of(PurePosixPath(path)) for path in data_dirs)
+    data = frozenset(disk for mount in mounts for disk in getattr(mount, "disks", ()))
     disks = Counter(
         (kind, disk.size_bytes, _role(disk, system, data))
         for disk in host.disks
@@ -172,15 +174,6 @@ def _kind(disk: Disk) -> DiskKind | None:
     if disk.kind == "virtual" and disk.rotational is not None:
         return DiskKind.HDD if disk.rotational else DiskKind.SSD
     return _KINDS.get(disk.kind)
-
-
-def _system_disks(host: Host) -> frozenset[str]:
-    return frozenset(disk for fs in host.file_systems if fs.mount in _SYSTEM_MOUNTS for disk in fs.disks)
-
-
-def _disks_below(host: Host, data_dirs: Collection[str]) -> frozenset[str]:
-    mounts = (host.mount_of(PurePosixPath(path)) for path in data_dirs)
-    return frozenset(disk for mount in mounts for disk in getattr(mount, "disks", ()))
 
 
 def _role(disk: Disk, system: frozenset[str], data: frozenset[str]) -> DiskRole:

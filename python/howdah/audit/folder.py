@@ -216,16 +216,12 @@ class _Reading:
             self.properties += _plain(path, shown, _SPARK_LINE)
         elif name == BACKUP_MASTERS:
             self.backup_masters += _lines(path)
-        elif name in WORKERS and not _is_sparks(names):
+        # In Spark's own folder, the file ``workers`` is for clusters without YARN.
+        elif name in WORKERS and (SPARK not in names or "core-site.xml" in names):
             self.lists[shown] = tuple(_lines(path))
         else:
             return False
         return True
-
-
-def _is_sparks(names: Collection[str]) -> bool:
-    """Whether a folder is Spark's own: its file ``workers`` is for clusters without YARN."""
-    return SPARK in names and "core-site.xml" not in names
 
 
 def _unreadable(error: UnreadableFile, path: Path, shown: str) -> Unreadable:

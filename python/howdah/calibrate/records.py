@@ -15,7 +15,7 @@ from howdah.calibrate.hbase import asked_hbase, metrics_of
 from howdah.errors import UserError
 from howdah.model.calibration import CPU_QUOTA, CalibratedValue
 from howdah.model.cluster import Laboratory
-from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup
+from howdah.model.inventory import CpuLayout, DiskKind, HostGroup
 from howdah.model.plan import ClusterPlan
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.hadoop_programs import BOTH_WAYS
@@ -187,19 +187,17 @@ def _cpus(group: HostGroup, lab: Laboratory) -> float:
 
 
 def _host(group: HostGroup, cpus: float, workers: int) -> HostGroup:
-    disks = tuple(_without_head(disk) for disk in group.disks)
+    # A laboratory holds a disk to one rate, wherever its data lie and however many read it.
+    disks = tuple(
+        disk.model_copy(update={"kind": DiskKind.SSD, "inner_bytes_per_s": disk.outer_bytes_per_s})
+        for disk in group.disks
+    )
     if cpus >= group.cpu.threads:
         return group.model_copy(update={"disks": disks})
     cores = max(workers, math.floor(cpus), 1)
     speed = (group.cpu.speed or 1.0) * cpus / cores
     cpu = CpuLayout(sockets=1, cores_per_socket=cores, speed=speed)
     return group.model_copy(update={"disks": disks, "cpu": cpu})
-
-
-def _without_head(disks: DiskSet) -> DiskSet:
-    """A laboratory holds a disk to one rate, wherever its data lie and however many read it."""
-    rate = disks.outer_bytes_per_s
-    return disks.model_copy(update={"kind": DiskKind.SSD, "inner_bytes_per_s": rate})
 
 
 LINK_SHARE = "link_share"

@@ -72,7 +72,9 @@ def _outside(calibration: Calibration | None, plan: ClusterPlan, suite: Suite) -
             continue
         factor = max(value / extent.high, extent.low / value)
         if factor > 1:
-            text = f"{name} {_said(value, unit)}, calibrated {_reach(extent)}"
+            low, high = _said(extent.low, extent.unit), _said(extent.high, extent.unit)
+            reach = f"at {low}" if low == high else f"from {low} to {high}"
+            text = f"{name} {_said(value, unit)}, calibrated {reach}"
             yield Beyond(name=name, value=value, low=extent.low, high=extent.high, factor=factor, text=text)
 
 
@@ -109,11 +111,6 @@ def _quantities(plan: ClusterPlan, suite: Suite) -> Iterator[tuple[str, str, flo
     rows = suite.first(ROWS)
     if rows is not None:
         yield "dataset", "B", float(rows * ROW_BYTES)
-
-
-def _reach(extent: Extent) -> str:
-    low, high = _said(extent.low, extent.unit), _said(extent.high, extent.unit)
-    return f"at {low}" if low == high else f"from {low} to {high}"
 
 
 def _said(value: float, unit: str) -> str:

@@ -124,6 +124,7 @@ def run_playbook(
     words = ["--forks", str(login.forks)]
     words += ["--check"] if check else []
     words += ["--diff"] if diff else []
+    own = f"-F {shlex.quote(str(login.ssh_config.absolute()))} " if login.ssh_config else ""
     passwords: dict[str, str] = {}
     if login.ssh_password is not None:
         words.append("--ask-pass")
@@ -160,7 +161,7 @@ def run_playbook(
                 "ANSIBLE_LOCAL_TEMP": str(folder / "ansible"),
                 # Separate from other runs, whose connections may lead to a host that no longer exists.
                 "ANSIBLE_SSH_CONTROL_PATH_DIR": str(project.parent / "c"),
-                "ANSIBLE_SSH_ARGS": _ssh(login),
+                "ANSIBLE_SSH_ARGS": f"{own}{_SSH_OPTIONS}",
             },
             cmdline=shlex.join(words),
             event_handler=handle,
@@ -173,11 +174,6 @@ def run_playbook(
         if result.failed and not result.answers:
             raise RunFailed("Ansible", _last_output(outcome) or "ended before it reached a host")
     return result
-
-
-def _ssh(login: SshLogin) -> str:
-    own = f"-F {shlex.quote(str(login.ssh_config.absolute()))} " if login.ssh_config else ""
-    return f"{own}{_SSH_OPTIONS}"
 
 
 def _add_event(event: dict[str, Any], result: PlaybookRun, report: ReportStep) -> None:

@@ -231,15 +231,6 @@ def _link(state: LabState, step: RevertStep) -> None:
     faults.restore_link(spec.name, link)
 
 
-def _disk_speed(state: LabState, step: RevertStep) -> None:
-    spec = spec_of(state)
-    faults.restore_disk_speed(spec, spec.machine(step.machine))
-
-
-def _disk_room(state: LabState, step: RevertStep) -> None:
-    faults.make_room(spec_of(state).machine(step.machine))
-
-
 def _disk(state: LabState, step: RevertStep) -> None:
     """Mount a file system again that was shut down, after all processes that use it were ended."""
     spec, machine = spec_of(state), state.machine(step.machine)
@@ -299,8 +290,10 @@ _STEPS: dict[str, Callable[[LabState, RevertStep], None]] = {
     "start all": _start_all,
     "resume": _resume,
     "link": _link,
-    "disk speed": _disk_speed,
-    "disk room": _disk_room,
+    "disk speed": lambda state, step: faults.restore_disk_speed(
+        spec_of(state), spec_of(state).machine(step.machine)
+    ),
+    "disk room": lambda state, step: faults.make_room(spec_of(state).machine(step.machine)),
     "disk": _disk,
     "drained": _drained,
 }

@@ -170,7 +170,8 @@ def _conflict(first: ClusterFault, second: ClusterFault, targets: Targets) -> bo
     """Whether both are certain to be active at once on a common target."""
     if not any(first.action in kind and second.action in kind for kind in _CONFLICTING):
         return False
-    if not _share_machine(first, second, targets):
+    names, second_names = ({machine.name for machine in targets.at(hit.target)} for hit in (first, second))
+    if not names & second_names:
         return False
     earlier, later = sorted((first, second), key=_begin)
     begin, end = _begin(earlier), _begin(later)
@@ -183,11 +184,6 @@ def _conflict(first: ClusterFault, second: ClusterFault, targets: Targets) -> bo
         return begin == end
     # The duration of a workload's parts is not known in advance.
     return begin == end or lasts is None or (begin[1] == "time" and begin[2] + lasts > end[2])
-
-
-def _share_machine(first: ClusterFault, second: ClusterFault, targets: Targets) -> bool:
-    names, second_names = ({machine.name for machine in targets.at(hit.target)} for hit in (first, second))
-    return bool(names & second_names)
 
 
 def _same_target(first: FaultTarget, second: FaultTarget, targets: Targets) -> bool:

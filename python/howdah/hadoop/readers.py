@@ -225,10 +225,6 @@ def _share(before: str, after: str) -> bool:
     return bool(first & second)
 
 
-def _has_both(before: str, after: str) -> bool:
-    return "HTTP_AND_HTTPS" in (before, after)
-
-
 def _is_new(before: str, after: str) -> bool:
     """Whether one of both is nothing, so that no daemon looks at a former place."""
     return not before or not after
@@ -266,7 +262,7 @@ UNROLLABLE: tuple[Unrollable, ...] = (
     _unrollable(
         r"dfs\.http\.policy|yarn\.http\.policy|mapreduce\.jobhistory\.http\.policy",
         "daemons fetch images and edits from one another's pages, by one protocol",
-        _has_both,
+        lambda before, after: "HTTP_AND_HTTPS" in (before, after),
     ),
     _unrollable(
         r"fs\.defaultFS|dfs\.(internal\.)?nameservices|dfs\.ha\.namenodes\..*|dfs\.nameservice\.id|dfs\.ha\.namenode\.id",

@@ -123,12 +123,9 @@ def application_of(source: JobFacts | SparkLog, history: History) -> Application
         return mapreduce_application(source, history.source, history.size_bytes)
     application = spark_application(source, history.source, history.size_bytes)
     # A log that was cut off early may lack the id, but Spark names the file after it.
-    return application if application.id else replace(application, id=_id_of(Path(history.path).name))
-
-
-def _id_of(name: str) -> str:
+    name = Path(history.path).name
     match = _SPARK.match(name.removeprefix(ROLLING))
-    return match[0] if match else name
+    return application if application.id else replace(application, id=match[0] if match else name)
 
 
 def _read(history: History) -> Read:

@@ -44,21 +44,18 @@ def similar(name: str, names: Iterable[str], scopes: Collection[str]) -> tuple[s
     system: ``fs.o3s.endpoint`` is not ``fs.s3a.endpoint``.
     """
     parts = name.split(".")
+    scoped = ".".join(parts[:2]) in scopes or (parts[0] == "fs" and len(parts) > 2)
     close: list[tuple[int, str]] = []
     for candidate in names:
         own = candidate.split(".")
         if own[0].lower() != parts[0].lower():
             continue
-        if own[1:2] != parts[1:2] and (".".join(parts[:2]) in scopes or _is_of_file_system(parts)):
+        if own[1:2] != parts[1:2] and scoped:
             continue
         distance = 0 if name.lower() == candidate.lower() else edits(name, candidate)
         if distance <= _MOST_EDITS and _same_meaning(name, candidate):
             close.append((distance, candidate))
     return tuple(candidate for _, candidate in sorted(close, key=lambda pair: pair[0]))
-
-
-def _is_of_file_system(parts: list[str]) -> bool:
-    return parts[0] == "fs" and len(parts) > 2
 
 
 def _same_meaning(name: str, candidate: str) -> bool:
@@ -92,15 +89,11 @@ def _packages() -> dict[str, frozenset[str]]:
     return _names("classes.json")
 
 
-@cache
-def _classes_of_any_kind() -> frozenset[str]:
-    return frozenset[str]().union(*_names("fitting-classes.json").values())
-
-
 def has_wrong_kind(template: str, name: str) -> bool:
     """Whether a class is of a known kind that a key, by its name in the catalogue, does not take."""
-    taken = _names("fitting-classes.json").get(template)
-    return taken is not None and name not in taken and name in _classes_of_any_kind()
+    fitting = _names("fitting-classes.json")
+    taken = fitting.get(template)
+    return taken is not None and name not in taken and any(name in names for names in fitting.values())
 
 
 _OPEN_PACKAGES = ("org.apache.hadoop.hbase.", "org.apache.spark.")

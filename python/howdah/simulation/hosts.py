@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from howdah.model.inventory import DiskKind, DiskRole, DiskSet, HostGroup
-from howdah.model.placement import AtOnce, PlacedHost, placed_hosts
+from howdah.model.placement import AtOnce, placed_hosts
 from howdah.model.plan import Cluster, ClusterPlan, Worker
 from howdah.releases.values import read_list
 from howdah.simulation.scenario import Disks, Hosts, Nics, Workers
@@ -105,7 +105,9 @@ def machines_of(
         for name in dict.fromkeys(host.group for host in working)
     }
     groups = []
-    for (name, rack, carried), hosts in groupby(working, key=_alike):
+    for (name, rack, carried), hosts in groupby(
+        working, key=lambda host: (host.group, host.rack, tuple(worker.kind for worker in host.workers))
+    ):
         disks, nics = hardware[name]
         group = by_group[name]
         groups.append(
@@ -131,10 +133,6 @@ def machines_of(
         workers=tuple(worker.name for host in working for worker in host.workers),
         host_of=tuple(number for number, host in enumerate(working) for _ in host.workers),
     )
-
-
-def _alike(host: PlacedHost) -> tuple[str, str, tuple[str, ...]]:
-    return host.group, host.rack, tuple(worker.kind for worker in host.workers)
 
 
 def _workers(group: HostGroup, carried: tuple[str, ...], kinds: dict[str, Workers]) -> Iterator[Workers]:

@@ -177,7 +177,10 @@ class Candidates:
         except UserError as error:
             return Trial(values=values, elapsed_s=None, refused=f"{error.where}: {error.what}")
         faults = [fault for fault in plan_faults(plan) if fault.rule not in self._allowed]
-        breaks = tuple(dict.fromkeys((*(fault.rule for fault in faults), *_broken(plan))))
+        # Values may break a rule, whatever a check of the files reports.
+        breaches = (breach for setting in plan.settings for breach in setting.breaks)
+        broken = (breach.rule for breach in breaches if breach.severity != "may")
+        breaks = tuple(dict.fromkeys((*(fault.rule for fault in faults), *broken)))
         failed = next((fault for fault in faults if fault.verdict is CheckVerdict.FAIL), None)
         if failed is not None:
             return Trial(
@@ -228,13 +231,6 @@ def _container_memory(plan: ClusterPlan) -> float:
     }
     of_all = container_bytes.get(None, 0)
     return float(sum(container_bytes.get(worker.kind, of_all) for worker in placed_workers(plan.cluster)))
-
-
-def _broken(plan: ClusterPlan) -> tuple[str, ...]:
-    """Rules that the values of a candidate break, whatever a check of the files says."""
-    return tuple(
-        breach.rule for setting in plan.settings for breach in setting.breaks if breach.severity != "may"
-    )
 
 
 _NS_PER_S = 1e9

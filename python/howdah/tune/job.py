@@ -7,7 +7,7 @@ configuration; then the combination of the best values races against it.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -236,21 +236,19 @@ def _study(
 ) -> Study:
     on_lab = request.race.target is RaceTarget.LAB
     settings: dict[str, Any] = {"engine": "hadoop", "lab" if on_lab else "conf": request.race.name}
+    levels = (
+        Level.model_validate({"label": name, "job_settings": job_properties(values)})
+        for name, values in candidates.items()
+    )
     return Study(
         study=study_name(name),
         question="Which properties make the job faster than as it is configured?",
         suite=COMMAND,
         settings=CellSettings.model_validate(settings | {"command_line": shlex.join(request.command)}),
-        factors=(Factor(vary=VARY, levels=tuple(_levels(candidates))),),
+        factors=(Factor(vary=VARY, levels=(Level(label=CONFIGURED_NAME), *levels)),),
         baseline={VARY: CONFIGURED_NAME},
         repeats=repeats,
         budget=Budget(hours=budget_s / 3600),
         seed=request.seed,
         drop_caches=on_lab,
     )
-
-
-def _levels(candidates: Mapping[str, Mapping[str, str]]) -> Iterator[Level]:
-    yield Level(label=CONFIGURED_NAME)
-    for name, values in candidates.items():
-        yield Level.model_validate({"label": name, "job_settings": job_properties(values)})

@@ -22,7 +22,7 @@ from howdah import _native
 from howdah.errors import UserError
 from howdah.installation.installation import Installation
 from howdah.installation.java_programs import java_command
-from howdah.model.host import Disk, Host
+from howdah.model.host import Host
 from howdah.model.measured import (
     CodecCost,
     DirectoryRates,
@@ -185,7 +185,8 @@ def measure(
                 f"{limit_s:g} s are too few: the disks are slow or busy",
                 f"give {2 * limit_s:g}, or measure fewer directories at a time",
             ) from error
-    zones, missing = measure_zones(_disks(host, directories), pace)
+    below = {name for directory in directories for name in directory.disks}
+    zones, missing = measure_zones(tuple(disk for disk in host.disks if disk.name in below), pace)
     report("memory and rows")
     memory = measure_memory(pool, host, pace, limit_s * _MEMORY_SHARE)
     rows = measure_rows(pool, host, pace, limit_s * _ROWS_SHARE)
@@ -217,11 +218,6 @@ def _streams(
         return tuple(directories), directories[0].rates
     pace.report("all directories at once")
     return tuple(directories), measure_streams(pool, folders, depth_of(host), pace, within_s)
-
-
-def _disks(host: Host, directories: Sequence[DirectoryRates]) -> tuple[Disk, ...]:
-    below = {name for directory in directories for name in directory.disks}
-    return tuple(disk for disk in host.disks if disk.name in below)
 
 
 def _doubts(host: Host, load_average: float, together: StreamRates) -> list[NotMeasured]:
