@@ -90,8 +90,7 @@ class Part(NamedTuple):
 
 _AS_GOOD = frozenset({"limits.conf", "java"})
 """Values of a host that may exceed the plan: a higher limit, and any patch release of the planned Java."""
-_MEMORY_SLACK = 0.06
-"""The part of the installed memory that firmware and kernel reserve."""
+_MEMORY_SLACK = 0.06  # The part of the installed memory that firmware and kernel reserve.
 
 
 def check_workers(plan: ClusterPlan, subject: Subject) -> Iterator[Check]:

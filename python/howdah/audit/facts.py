@@ -191,8 +191,7 @@ class FoundFacts(Facts):
     The cluster is never known, for no configuration says how many hosts share it.
     """
 
-    probed: str = ""
-    """The name of the host that was probed, if one was."""
+    probed: str = ""  # The name of the host that was probed, if one was.
 
     @property
     def group(self) -> HostGroup:

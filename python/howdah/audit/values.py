@@ -52,8 +52,7 @@ class Misfit(Exception):
     """A text is not a value of the type that is wanted; the message names the type."""
 
 
-HBASE_SITE = "hbase-site.xml"
-"""HBase reads it after Hadoop's own files; Hadoop does not read it."""
+HBASE_SITE = "hbase-site.xml"  # HBase reads it after Hadoop's own files; Hadoop does not read it.
 
 
 class KeyText(NamedTuple):

@@ -104,10 +104,8 @@ def _short(value: float) -> float:
 
 _LOCAL = 0.1
 """Standard deviation of a cost's logarithm that comes with local files and one JVM instead of HDFS."""
-_OTHER = 0.25
-"""The least one of a cost that no step contains."""
-_START = 0.3
-"""That of the start of a task, which in a cluster also sets up its connections."""
+_OTHER = 0.25  # The least one of a cost that no step contains.
+_START = 0.3  # That of the start of a task, which in a cluster also sets up its connections.
 _JOB_WAITS_S = 4.5
 """Seconds of a job's start in which no process computes: heartbeats, files copied to the worker, scripts."""
 _MASTER_OF_CLIENT = 3.3
@@ -186,10 +184,8 @@ class _Step(NamedTuple):
     """A measured step, and what the simulator's costs add to a byte of it by default."""
 
     measured: StepCost
-    own: Mapping[str, float]
-    """Costs that this step determines, by name."""
-    shared: float = 0.0
-    """The sum of those that another step determines."""
+    own: Mapping[str, float]  # Costs that this step determines, by name.
+    shared: float = 0.0  # The sum of those that another step determines.
 
 
 def _steps(costs: TaskCosts, defaults: Mapping[str, float]) -> tuple[_Step, ...]:

@@ -22,8 +22,7 @@ from howdah.model.calibration import Parameter, Residual, Without
 _MOST_ROUNDS = 4
 _MOST_STEPS = 4
 _CLOSE = 3e-3
-_PARTS = (1.0, 0.5, 0.2)
-"""Of a step: all of it, then less where more leads uphill."""
+_PARTS = (1.0, 0.5, 0.2)  # Of a step: all of it, then less where more leads uphill.
 _NOTHING = 1e-9
 
 
@@ -32,10 +31,8 @@ class Fit(NamedTuple):
 
     position: Vector
     simulated: Vector
-    slopes: Vector
-    """Derivatives of every distance and surprise by every number."""
-    weights: Vector
-    """What each distance and surprise counts: less, the further off it is."""
+    slopes: Vector  # Derivatives of every distance and surprise by every number.
+    weights: Vector  # What each distance and surprise counts: less, the further off it is.
     covariance: Vector
 
 
@@ -141,8 +138,7 @@ def rests_on(problem: Problem, full: Fit, index: int, most: int = 3) -> tuple[st
     )
 
 
-_NEARLY_NOTHING = 1e-12
-"""Stands for 0, of which there is no logarithm."""
+_NEARLY_NOTHING = 1e-12  # Stands for 0, of which there is no logarithm.
 
 
 class _Error(NamedTuple):

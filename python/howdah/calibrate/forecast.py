@@ -30,12 +30,9 @@ class ForecastStretch(NamedTuple):
 
     workload: str
     phase: str | None
-    value: float
-    """Seconds, or what the metric is counted in."""
-    metric: str | None = None
-    """The metric, by name; None for the elapsed time."""
-    most: float = math.inf
-    """No more can it be, however unsure it is: what is asked for in a second."""
+    value: float  # Seconds, or what the metric is counted in.
+    metric: str | None = None  # The metric, by name; None for the elapsed time.
+    most: float = math.inf  # No more can it be, however unsure it is: what is asked for in a second.
 
 
 def forecasts(
@@ -109,8 +106,7 @@ class RunRatio(NamedTuple):
 class Apart(NamedTuple):
     """What is left unexplained of the ratios of plans."""
 
-    relative: float
-    """Standard deviation of a ratio's logarithm, beyond what parameters and seeds explain."""
+    relative: float  # Standard deviation of a ratio's logarithm, beyond what parameters and seeds explain.
     ratios: tuple[RunRatio, ...]
 
 

@@ -19,25 +19,20 @@ Vector = NDArray[np.float64]
 _WIDTHS = 4.0
 """A range from low to high is taken for so many standard deviations: 95 % of what is thought possible."""
 
-_MODEL_ERROR = 0.02
-"""A simulator that is off by less than 2 % is as good as it is expected to be."""
+_MODEL_ERROR = 0.02  # A simulator that is off by less than 2 % is as good as it is expected to be.
 _STEP = 0.2
 """Of a parameter's logarithm for a derivative: larger than what one task more or less makes of a figure."""
 _MOVED = 0.2
-_CALM = 0.02
-"""Runs that vary by less are told apart in their derivatives."""
+_CALM = 0.02  # Runs that vary by less are told apart in their derivatives.
 _LEAST = 1e-9
-_FEW = 3
-"""Up to so many seeds a single one shows how a figure moves; a case of more is small and cheap."""
+_FEW = 3  # Up to so many seeds a single one shows how a figure moves; a case of more is small and cheap.
 
 
 class Free(NamedTuple):
     """One number that is sought. It is positive, and its logarithm is what the optimiser moves."""
 
-    name: str
-    """The parameter's name, or the study's and the quantity's: ``seven-node/speed``."""
-    start: float
-    """Where the search begins, and what is most likely before any data is seen."""
+    name: str  # The parameter's name, or the study's and the quantity's: ``seven-node/speed``.
+    start: float  # Where the search begins, and what is most likely before any data is seen.
     low: float
     high: float
     source: str

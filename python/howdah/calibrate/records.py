@@ -22,8 +22,7 @@ from howdah.model.workloads.hadoop_programs import BOTH_WAYS
 from howdah.units import format_counted
 
 _PHASES = ("map-shuffle", "reduce-merge")
-_RUN_TO_RUN = 0.05
-"""What runs are taken to differ by where none was repeated."""
+_RUN_TO_RUN = 0.05  # What runs are taken to differ by where none was repeated.
 _LEAST_RUN_TO_RUN = 0.01
 _ONE_OF_EACH = "calibrate from each separately, into two files"
 

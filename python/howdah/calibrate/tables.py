@@ -57,8 +57,7 @@ class KnownFigure(NamedTuple):
 
     setting: StudySetting
     quantity: str
-    value: float
-    """The figure: seconds, or per cent of a core."""
+    value: float  # The figure: seconds, or per cent of a core.
     where: str
     unsure: Unsure
 

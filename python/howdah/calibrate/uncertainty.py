@@ -24,10 +24,8 @@ PER_DISTANCE = 0.06
 """Standard deviation of a time's logarithm for each unit of `distance`.
 
 From ALOJA's runs, which are predicted without being fitted: so much covers nine of ten (docs/accuracy.md)."""
-_WHOLE = 10
-"""From here on a number of hosts, disks or tasks is shown without its fraction."""
-_SLACK = 1.5
-"""So much beyond the last run is no extrapolation worth a word."""
+_WHOLE = 10  # From here on a number of hosts, disks or tasks is shown without its fraction.
+_SLACK = 1.5  # So much beyond the last run is no extrapolation worth a word.
 
 
 def extents(works: Iterable[tuple[ClusterPlan, Suite]]) -> tuple[Extent, ...]:
@@ -123,10 +121,8 @@ def _said(value: float, unit: str) -> str:
             return format_count_short(round(value)) if value >= _WHOLE else f"{value:.2g}"
 
 
-_NINETY = 1.6448536269514722
-"""Standard deviations from the middle to either end of a 90 % interval."""
-_MOST = 2.5
-"""No draw is further from what was found, in standard deviations: nobody fitted the tails."""
+_NINETY = 1.6448536269514722  # Standard deviations from the middle to either end of a 90 % interval.
+_MOST = 2.5  # No draw is further from what was found, in standard deviations: nobody fitted the tails.
 
 
 def draws(calibration: Calibration, count: int, seed: int) -> tuple[dict[str, float], ...]:

@@ -28,8 +28,7 @@ from howdah.errors import RunFailed, UserError
 from howdah.extras import check_extras
 from howdah.files import scratch_folder
 
-ReportStep = Callable[[str], None]
-"""Shows the current step."""
+ReportStep = Callable[[str], None]  # Shows the current step.
 
 _STOPPED = ("canceled", "timeout")
 _SSH_PASSWORD = r"SSH password:\s*?$"
@@ -53,12 +52,10 @@ _SSH_OPTIONS = (
 class SshLogin(NamedTuple):
     """Login options in addition to ssh's own configuration."""
 
-    ssh_config: Path | None = None
-    """A configuration file of ssh to use instead of the user's own."""
+    ssh_config: Path | None = None  # A configuration file of ssh to use instead of the user's own.
     ssh_password: str | None = None
     sudo_password: str | None = None
-    forks: int = 50
-    """Hosts at once."""
+    forks: int = 50  # Hosts at once.
 
 
 class HostAnswer(NamedTuple):
@@ -67,8 +64,7 @@ class HostAnswer(NamedTuple):
     result: Mapping[str, Any]
     failed: bool
     unreachable: bool
-    begun: str
-    """Ansible's time of the task's start."""
+    begun: str  # Ansible's time of the task's start.
     ended: str
 
 

@@ -26,8 +26,7 @@ _NEVER = "the run ended before that moment"
 class Injected(NamedTuple):
     number: int
     hit: tuple[str, ...]
-    lasts: bool
-    """Whether it stays active until it is reverted."""
+    lasts: bool  # Whether it stays active until it is reverted.
 
 
 class Injector(Protocol):
@@ -42,10 +41,8 @@ class Injector(Protocol):
 
 @dataclass
 class _RunProgress:
-    begun_s: dict[str, float] = field(default_factory=dict)
-    """By workload its start."""
-    share: dict[str, float] = field(default_factory=dict)
-    """By workload the fraction that is done."""
+    begun_s: dict[str, float] = field(default_factory=dict)  # By workload its start.
+    share: dict[str, float] = field(default_factory=dict)  # By workload the fraction that is done.
     phases: set[tuple[str, str]] = field(default_factory=set)
 
     def is_due(self, when: Moment, now_s: float) -> bool:
@@ -241,8 +238,7 @@ def steps(
 
 
 _MOST_STEPS = 200
-_AFTER_S = 600.0
-"""Lines that are logged later than this after the last fault are unrelated to it."""
+_AFTER_S = 600.0  # Lines that are logged later than this after the last fault are unrelated to it.
 
 
 class LabLogs:

@@ -19,17 +19,13 @@ from typing import NamedTuple
 
 from howdah.model.faults import LedgerReport, ProbeOutage, ProbeReport
 
-LEAST_S = 1.0
-"""A shorter gap is a slow answer, not an outage: probes send ten requests a second."""
+LEAST_S = 1.0  # A shorter gap is a slow answer, not an outage: probes send ten requests a second.
 
 
 class ProbeAnswer(NamedTuple):
-    start_s: float
-    """Seconds since the start of the run."""
-    took_s: float
-    """The time until the answer, or until the client gave up."""
-    error: str | None = None
-    """None for a good answer."""
+    start_s: float  # Seconds since the start of the run.
+    took_s: float  # The time until the answer, or until the client gave up.
+    error: str | None = None  # None for a good answer.
 
     @property
     def ended_s(self) -> float:
@@ -101,8 +97,7 @@ def probe_reports(logs: Iterable[ProbeLog]) -> tuple[ProbeReport, ...]:
     )
 
 
-MOST_LISTED = 20
-"""Violations of one kind that are listed by name."""
+MOST_LISTED = 20  # Violations of one kind that are listed by name.
 WRITES = frozenset({"hflush", "hsync"})
 
 
@@ -110,11 +105,9 @@ class LedgerEntry(NamedTuple):
     """One operation of a client."""
 
     client: int
-    operation: str
-    """``create``, ``hflush``, ``hsync``, ``close``, ``append``, ``rename`` or ``delete``."""
+    operation: str  # ``create``, ``hflush``, ``hsync``, ``close``, ``append``, ``rename`` or ``delete``.
     path: str
-    of: str = ""
-    """A record's number, or a file's new name within its directory."""
+    of: str = ""  # A record's number, or a file's new name within its directory.
     acknowledged: bool = False
 
 
@@ -122,14 +115,12 @@ class LedgerEntry(NamedTuple):
 class Content:
     records: list[int] = field(default_factory=list)
     """The numbers of its records, in their order in the file."""
-    unread: str | None = None
-    """Why it could not be read to its end."""
+    unread: str | None = None  # Why it could not be read to its end.
 
 
 @dataclass
 class _Expected:
-    sure: bool
-    """Whether it must exist."""
+    sure: bool  # Whether it must exist.
     names: tuple[str, ...]
     requested: list[int] = field(default_factory=list)
     acknowledged: list[int] = field(default_factory=list)

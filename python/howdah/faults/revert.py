@@ -39,8 +39,7 @@ _STATUS = "Hadoop:service=NameNode,name=NameNodeStatus"
 class TargetDaemon(NamedTuple):
     """A daemon that is hit, and its process."""
 
-    daemon: Daemon | None
-    """None for an application master, which is not a daemon of the lab."""
+    daemon: Daemon | None  # None for an application master, which is not a daemon of the lab.
     process: Process
 
     @property
@@ -147,8 +146,7 @@ class Reverted(NamedTuple):
     """A fault after its revert."""
 
     fault: ActiveFault
-    remaining: tuple[str, ...]
-    """The steps that failed, with reasons; the fault then stays recorded."""
+    remaining: tuple[str, ...]  # The steps that failed, with reasons; the fault then stays recorded.
 
 
 _RETURN_S, _POLL_S = 30.0, 0.5

@@ -33,8 +33,7 @@ _CONFLICTING: tuple[frozenset[Action], ...] = (
 _SHORTEST_S, _LONGEST_S = 5, 20
 
 
-_DRAW = "random"
-"""The first word of a line that requests random faults."""
+_DRAW = "random"  # The first word of a line that requests random faults.
 _RANDOM = re.compile(r"random +(\d{1,4}) +seed +(\d{1,18}) +within +(.+)")
 _FILE_HINT = "give a file with a list 'faults:' of lines as --fault takes them"
 
@@ -47,18 +46,15 @@ class TargetMachine(NamedTuple):
     host: str
     rack: str
     daemons: tuple[str, ...]
-    disks: int
-    """Its separate data disks."""
+    disks: int  # Its separate data disks.
 
 
 class Targets(NamedTuple):
     """The machines that faults may hit."""
 
     members: tuple[TargetMachine, ...]
-    rootless: bool = False
-    """Whether its machines have no separate links and disks."""
-    shared: Mapping[str, Sequence[str]] = {}
-    """By host the other labs with machines on it."""
+    rootless: bool = False  # Whether its machines have no separate links and disks.
+    shared: Mapping[str, Sequence[str]] = {}  # By host the other labs with machines on it.
 
     def at(self, target: FaultTarget) -> tuple[TargetMachine, ...]:
         """Return the machines of a place, or those where a daemon may run."""

@@ -29,12 +29,10 @@ _PARTS = ("name", "value", "final")
 class SiteProperty(NamedTuple):
     name: str
     text: str
-    final: bool
-    """Whether later files may not change it."""
+    final: bool  # Whether later files may not change it.
     path: str
     line: int
-    blanks: bool = False
-    """Whether the value has blanks around it, which some readers keep."""
+    blanks: bool = False  # Whether the value has blanks around it, which some readers keep.
 
     @property
     def where(self) -> str:
@@ -237,8 +235,7 @@ def _expanded(text: str, values: dict[str, str]) -> str:
     ]
 
 
-HIDDEN = "(hidden)"
-"""Replaces a secret after reading."""
+HIDDEN = "(hidden)"  # Replaces a secret after reading.
 
 _SECRET_NAME = re.compile(
     r"password$|passphrase$|\.pass$|secret$|secret[.-]?key$|access[.-]token$|\.sas\.", re.IGNORECASE

@@ -12,18 +12,13 @@ from howdah.releases.catalogue import default_of, hadoop, hbase
 class Page(NamedTuple):
     """Where a daemon reports its state, and what it reports."""
 
-    key: str
-    """The key of its address, or of its port."""
-    path: str = ""
-    """The path below it; empty where it answers no HTTP."""
-    ready: str = ""
-    """What it shows once the daemon is of use, as a regular expression."""
+    key: str  # The key of its address, or of its port.
+    path: str = ""  # The path below it; empty where it answers no HTTP.
+    ready: str = ""  # What it shows once the daemon is of use, as a regular expression.
     active: str = ""
     """What it shows while the daemon is the one of several that serves; empty if all of a kind serve."""
-    standby: str = ""
-    """What it shows while the daemon stands by."""
-    policy: str = ""
-    """The key that moves it to the encrypted address where its value is HTTPS_ONLY."""
+    standby: str = ""  # What it shows while the daemon stands by.
+    policy: str = ""  # The key that moves it to the encrypted address where its value is HTTPS_ONLY.
     encrypted_key: str = ""
 
     @property
@@ -47,37 +42,26 @@ class Store(NamedTuple):
     """What a daemon keeps and must never be formatted over."""
 
     key: str
-    content: str
-    """The files that show that there is something, as a pattern."""
+    content: str  # The files that show that there is something, as a pattern.
 
 
 class DaemonKind(NamedTuple):
-    name: str
-    """Its name in Hadoop's scripts, ``namenode``: also in faults, and as a group of Ansible's."""
-    unit: str
-    """Its unit of systemd, as Apache Bigtop's packages have it, and its log below HADOOP_LOG_DIR."""
+    name: str  # Its name in Hadoop's scripts, ``namenode``: also in faults, and as a group of Ansible's.
+    unit: str  # Its unit of systemd, as Apache Bigtop's packages have it, and its log below HADOOP_LOG_DIR.
     user: str
     main: str
     command: tuple[str, ...]
     """Its script below the release's folder, and the words that start it in the foreground."""
-    files: tuple[str, ...]
-    """The files that it, or the script that starts it, reads when it starts."""
-    options: str
-    """The variable that holds its own Java options, in the last shell file among ``files``."""
+    files: tuple[str, ...]  # The files that it, or the script that starts it, reads when it starts.
+    options: str  # The variable that holds its own Java options, in the last shell file among ``files``.
     page: Page
-    addresses: tuple[str, ...] = ()
-    """The keys of the other addresses that it listens at."""
-    after: tuple[Role, ...] = ()
-    """The daemons of the same host that are started before it."""
-    keytabs: tuple[Keytab, ...] = ()
-    """Its keytabs; the first is the one that it logs in with."""
+    addresses: tuple[str, ...] = ()  # The keys of the other addresses that it listens at.
+    after: tuple[Role, ...] = ()  # The daemons of the same host that are started before it.
+    keytabs: tuple[Keytab, ...] = ()  # Its keytabs; the first is the one that it logs in with.
     store: Store | None = None
-    service: str = ""
-    """The name of the service in its beans; empty without a web server."""
-    product: str = "hadoop"
-    """The release that it is part of: ``hadoop`` or ``hbase``."""
-    is_worker: bool = False
-    """Whether every worker runs it; otherwise masters do."""
+    service: str = ""  # The name of the service in its beans; empty without a web server.
+    product: str = "hadoop"  # The release that it is part of: ``hadoop`` or ``hbase``.
+    is_worker: bool = False  # Whether every worker runs it; otherwise masters do.
 
     @property
     def listening(self) -> tuple[str, ...]:

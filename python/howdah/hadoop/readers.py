@@ -175,8 +175,7 @@ def _readers(key: str, release: Release) -> frozenset[Role]:
     return readers_of(key, None, release.version, DEFAULT_HBASE)
 
 
-QUORUM = (Role.ZOOKEEPER, Role.JOURNALNODE)
-"""What runs before the first NameNode is formatted."""
+QUORUM = (Role.ZOOKEEPER, Role.JOURNALNODE)  # What runs before the first NameNode is formatted.
 ON_HDFS = (Role.RESOURCEMANAGER, Role.NODEMANAGER, Role.JOB_HISTORY)
 """What ends at once, or tries in vain, until HDFS takes changes.
 
@@ -209,10 +208,8 @@ def at_once(role: Role, replication: int) -> int:
 class Unrollable(NamedTuple):
     """One kind of settings that a rolling restart may not change."""
 
-    form: re.Pattern[str]
-    """The keys, as a whole."""
-    reason: str
-    """What happens to daemons that have different values of it, after the key."""
+    form: re.Pattern[str]  # The keys, as a whole.
+    reason: str  # What happens to daemons that have different values of it, after the key.
     moves_data: bool = False
     """Whether stopping and starting is not enough, because what the daemon keeps is at the former place."""
     unless: Callable[[str, str], bool] = lambda before, after: False

@@ -47,8 +47,7 @@ _HOMES = {"hadoop": "HADOOP_HOME", "hbase": "HBASE_HOME", "spark": "SPARK_HOME"}
 class Fetchable(NamedTuple):
     """One release of Hadoop, of HBase or of Spark."""
 
-    product: str
-    """``hadoop``; ``hbase`` with ZooKeeper, its Hadoop client and YCSB; or ``spark``."""
+    product: str  # ``hadoop``; ``hbase`` with ZooKeeper, its Hadoop client and YCSB; or ``spark``.
     version: str
 
     def __str__(self) -> str:
@@ -79,8 +78,7 @@ def release_of(product: str, version: str | None = None) -> Fetchable:
 
 class WrongJar(NamedTuple):
     jar: str
-    kind: Literal["missing", "damaged", "unknown"]
-    """Absent, different from the listed digest, or not listed."""
+    kind: Literal["missing", "damaged", "unknown"]  # Absent, different from the listed digest, or not listed.
 
 
 def digests(release: Fetchable) -> Mapping[str, str]:

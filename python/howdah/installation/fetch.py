@@ -212,10 +212,8 @@ class FetchProgress(Protocol):
 class Fetched(NamedTuple):
     """A release in the cache."""
 
-    folder: Path
-    """Its folder; the jars are in ``lib`` below it."""
-    fresh: bool
-    """Whether it was fetched now; otherwise the existing copy was verified."""
+    folder: Path  # Its folder; the jars are in ``lib`` below it.
+    fresh: bool  # Whether it was fetched now; otherwise the existing copy was verified.
     jars: int
     size_bytes: int
 

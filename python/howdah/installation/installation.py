@@ -13,8 +13,7 @@ from howdah.errors import UserError
 from howdah.installation.digests import FETCHABLE, Fetchable, absent, release_folder, release_of
 
 _INSTALL = "install Java 17 (sudo apt-get install openjdk-17-jdk-headless) or set JAVA_HOME"
-_LEAST_SINCE_3_5 = 17
-"""Hadoop 3.5 is compiled for Java 17."""
+_LEAST_SINCE_3_5 = 17  # Hadoop 3.5 is compiled for Java 17.
 _VERSION = re.compile(r'^JAVA_VERSION="([^"]+)"', re.MULTILINE)
 
 
@@ -106,20 +105,14 @@ _VERSION_FILE = "common-version-info.properties"
 class Installation(NamedTuple):
     """Hadoop's jars on this machine, fetched by howdah or the user's own."""
 
-    home: Path
-    """The directory that contains them: a folder of the cache, or ``HADOOP_HOME``."""
-    version: str
-    """The release of the jars, ``3.5.0``."""
-    class_path: tuple[str, ...]
-    """Entries for ``java -cp``; ``folder/*`` stands for every jar of a folder."""
+    home: Path  # The directory that contains them: a folder of the cache, or ``HADOOP_HOME``.
+    version: str  # The release of the jars, ``3.5.0``.
+    class_path: tuple[str, ...]  # Entries for ``java -cp``; ``folder/*`` stands for every jar of a folder.
     native: Path | None
     """``lib/native`` of a user's installation, if it contains libhadoop; the released jars have none."""
-    examples_jar: Path
-    """The jar of TeraSort and pi."""
-    tests_jar: Path
-    """The jar of TestDFSIO and NNBench."""
-    fetched: bool
-    """Whether ``howdah hadoop fetch`` put it there."""
+    examples_jar: Path  # The jar of TeraSort and pi.
+    tests_jar: Path  # The jar of TestDFSIO and NNBench.
+    fetched: bool  # Whether ``howdah hadoop fetch`` put it there.
 
     @property
     def task_class_path(self) -> str:
@@ -276,18 +269,15 @@ _DISTRIBUTION = (
 _CORE = re.compile(r"spark-core_(\d+\.\d+)-(\d+(?:\.\d+)+[\w.-]*)\.jar")
 _YARN = re.compile(r"spark-yarn_(\d+\.\d+)-.+\.jar")
 _SCALA = re.compile(r"scala-library-(\d+\.\d+)\..+\.jar")
-_LEAST_JAVA = {4: 17, 3: 8}
-"""By major version of Spark the oldest Java that runs it."""
+_LEAST_JAVA = {4: 17, 3: 8}  # By major version of Spark the oldest Java that runs it.
 
 
 class SparkInstallation(NamedTuple):
     """Spark's jars on this machine, fetched by howdah or the user's own."""
 
-    home: Path
-    """The directory that holds them: a folder of the cache, or the one in ``SPARK_HOME``."""
+    home: Path  # The directory that holds them: a folder of the cache, or the one in ``SPARK_HOME``.
     version: str
-    scala: str
-    """The Scala that it was built for, ``2.13``."""
+    scala: str  # The Scala that it was built for, ``2.13``.
     jars: Path
     fetched: bool
 

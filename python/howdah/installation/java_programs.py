@@ -186,10 +186,8 @@ class SparkPrograms(NamedTuple):
     """A Spark, and howdah's programs for it."""
 
     spark: SparkInstallation
-    jar: Path
-    """howdah's own classes."""
-    examples_jar: Path
-    """Hadoop's examples, which read and write TeraSort's rows."""
+    jar: Path  # howdah's own classes.
+    examples_jar: Path  # Hadoop's examples, which read and write TeraSort's rows.
 
 
 def spark_programs(spark: SparkInstallation, hadoop: Installation) -> SparkPrograms:

@@ -44,14 +44,11 @@ _HBASE_TOOLS = {
 class PackedTree(NamedTuple):
     """One file that contains an installation."""
 
-    name: str
-    """``hadoop-3.5.0``: the folder that it unpacks to."""
+    name: str  # ``hadoop-3.5.0``: the folder that it unpacks to.
     path: Path
-    sha256: str
-    """Its digest; every host compares it with the fetched file."""
+    sha256: str  # Its digest; every host compares it with the fetched file.
 
-    machine: str = ""
-    """The processors of its libhadoop, as ``uname -m`` prints them; empty if it has none."""
+    machine: str = ""  # The processors of its libhadoop, as ``uname -m`` prints them; empty if it has none.
 
     def for_hosts(self) -> dict[str, object]:
         """Return its entry in a host's manifest."""

@@ -30,18 +30,14 @@ from howdah.services.web import Web, list_at
 
 _JOB = re.compile(r"(job_\d+_\d+)\b.*\.jhist|.+\.jhist")
 _SPARK = re.compile(r"(?:application_\d+_\d+|app-\d+-\d+|local-\d+|spark-[0-9a-f]+)")
-_FEW = 8
-"""So few are read without further processes, whose start takes a second."""
+_FEW = 8  # So few are read without further processes, whose start takes a second.
 
 
 class History(NamedTuple):
-    path: str
-    """A file, or a directory of a rolling event log."""
+    path: str  # A file, or a directory of a rolling event log.
     size_bytes: int
-    source: str
-    """What it is called in the table: the same as ``path``, or the place that it was copied from."""
-    conf: str = ""
-    """The file with a MapReduce job's configuration."""
+    source: str  # What it is called in the table: the same as ``path``, or the place that it was copied from.
+    conf: str = ""  # The file with a MapReduce job's configuration.
 
 
 class Read(NamedTuple):

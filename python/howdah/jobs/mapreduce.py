@@ -23,8 +23,7 @@ from howdah.services.event_log_files import first_line
 from howdah.services.job_facts import AttemptFacts, JobFacts, Kind
 from howdah.units import GIB, MIB, format_bytes, format_percent, format_seconds
 
-_DEFAULT_MIB = 1024
-"""Hadoop's default for a task's container."""
+_DEFAULT_MIB = 1024  # Hadoop's default for a task's container.
 _KINDS: tuple[Kind, ...] = ("map", "reduce")
 
 
@@ -182,8 +181,7 @@ def _granted_bytes(job: JobFacts, kind: Kind) -> int:
     return whole_number(job.conf.get(f"mapreduce.{kind}.memory.mb", "").strip(), _DEFAULT_MIB) * MIB
 
 
-_ROOM = 1.25
-"""A container gets this much of the largest use that was seen."""
+_ROOM = 1.25  # A container gets this much of the largest use that was seen.
 _STEP_MIB = 256
 _LEAST_MIB = 512
 _LEAST_UNUSED = 0.3
@@ -206,8 +204,7 @@ class KindFacts(NamedTuple):
     useful_s: float
     killed_s: float
     granted_bytes: int
-    peak_bytes: int
-    """The largest use of memory by a task; 0 if it is unknown."""
+    peak_bytes: int  # The largest use of memory by a task; 0 if it is unknown.
     waiting_s: float
     largest_output_bytes: int
     spilled_again_bytes: int

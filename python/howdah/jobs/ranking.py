@@ -31,8 +31,7 @@ _SCALARS = tuple(
     name for name in Application.__dataclass_fields__ if name not in ("stages", "hosts", "advice")
 )
 _LEAST_APPLICATIONS = 5
-_MOST_TASKS = 50
-"""A larger application counts no more: its tasks share their causes."""
+_MOST_TASKS = 50  # A larger application counts no more: its tasks share their causes.
 _CONFIDENCE = 0.95
 _SLOW = 1.05
 
@@ -54,13 +53,10 @@ class HostVerdict:
     failed: int
     slower: float | None
     """Its tasks' time relative to typical hosts, 1.2 is 20 % longer; None for too few applications."""
-    low: float | None
-    """Ends of the 95 % interval, wider for many hosts."""
+    low: float | None  # Ends of the 95 % interval, wider for many hosts.
     high: float | None
-    weeks: int
-    """Calendar weeks with compared tasks."""
-    slow_weeks: int
-    """Those in which its tasks took over 5 % longer."""
+    weeks: int  # Calendar weeks with compared tasks.
+    slow_weeks: int  # Those in which its tasks took over 5 % longer.
 
     @property
     def slow(self) -> bool:
@@ -88,16 +84,14 @@ class Overview:
     order: str
     filters: Filters
     count: int
-    stored: int
-    """Imported applications, those included that the filters leave out."""
+    stored: int  # Imported applications, those included that the filters leave out.
     since_s: float
     until_s: float
     container_s: float
     wasted_s: float
     failed: int
     applications: tuple[Application, ...]
-    hosts: tuple[HostVerdict, ...]
-    """Slow ones first."""
+    hosts: tuple[HostVerdict, ...]  # Slow ones first.
     queues: tuple[QueueWait, ...]
 
     def as_json(self) -> dict[str, Any]:

@@ -21,8 +21,7 @@ from howdah.model.user_job import DemandPart, JobDemand, TaskDemand
 from howdah.services.job_facts import AttemptFacts, JobFacts, Kind
 from howdah.units import format_counted
 
-MUCH_SKEW = 2.0
-"""A longest task of more than so many medians is skew."""
+MUCH_SKEW = 2.0  # A longest task of more than so many medians is skew.
 LEAST_SKEW_S = 10.0
 MUCH_MORE_DATA = 1.5
 """A longest task with less than so many times the median task's data is slow for another reason."""
@@ -127,8 +126,7 @@ def failures_text(errors: Sequence[str]) -> str:
 
 
 _KINDS: tuple[Kind, ...] = ("map", "reduce")
-_REPLICATION = 3
-"""Hadoop's default for files whose replication the history does not show."""
+_REPLICATION = 3  # Hadoop's default for files whose replication the history does not show.
 _LOCAL = "FileSystemCounter.FILE_"
 _LOCAL_THREADS = re.compile(r"local\[(\d+)")
 _COLUMNS = (

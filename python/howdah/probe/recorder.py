@@ -11,8 +11,7 @@ from glob import glob
 from typing import Dict, List, Optional, Tuple
 
 TIME_ERROR = 5
-MOST = 262_144
-"""Bytes of one file."""
+MOST = 262_144  # Bytes of one file.
 PATTERNS = (
     "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/self/mountinfo", "/proc/self/status",
     "/proc/self/limits", "/proc/self/cgroup", "/etc/hosts", "/proc/sys/net/ipv4/conf/all/arp_filter",

@@ -48,8 +48,7 @@ HOST = "host"
 FIRST_BOOT = "first boot"
 DATA_DISK = "data disk"
 SYSTEM_DISK = "system disk"
-Facts = Mapping[str, str]
-"""Properties by name, in the same words for planned and existing machines."""
+Facts = Mapping[str, str]  # Properties by name, in the same words for planned and existing machines.
 
 
 def differences(planned: Facts, existing: Facts) -> tuple[Difference, ...]:
@@ -132,8 +131,7 @@ def whole_changes(
 
 _SHOWN = 3
 _FT_MEMORY = 128 * 2**30
-_FT_CPUS = 8
-"""What Fault Tolerance can mirror since vSphere 6.7 at most."""
+_FT_CPUS = 8  # What Fault Tolerance can mirror since vSphere 6.7 at most.
 
 
 def admit(

@@ -18,16 +18,12 @@ from howdah.releases.values import MISFITS
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    name: str
-    """The key; the user's own parts are in angle brackets: ``dfs.ha.namenodes.<nameservice>``."""
-    file: str
-    """The file that it is set in, such as ``hdfs-site.xml``."""
+    name: str  # The key; the user's own parts are in angle brackets: ``dfs.ha.namenodes.<nameservice>``.
+    file: str  # The file that it is set in, such as ``hdfs-site.xml``.
     default: str | None
     """The value when it is not set, variables unexpanded; None if there is none or it is not a constant."""
-    kind: str
-    """The form of its values: a key of :data:`howdah.releases.values.MISFITS`."""
-    description: str
-    """One line of at most 200 characters; empty if the release has none."""
+    kind: str  # The form of its values: a key of :data:`howdah.releases.values.MISFITS`.
+    description: str  # One line of at most 200 characters; empty if the release has none.
 
 
 def fill(template: str, name: str) -> str | None:
@@ -49,16 +45,13 @@ def fill(template: str, name: str) -> str | None:
 class Release:
     """A product, its version and its properties."""
 
-    product: str
-    """``hadoop`` or ``hbase``."""
+    product: str  # ``hadoop`` or ``hbase``.
     version: str
     properties: Mapping[str, Property]
-    templates: tuple[Property, ...]
-    """Properties whose names contain the user's own parts."""
+    templates: tuple[Property, ...]  # Properties whose names contain the user's own parts.
     deprecated: Mapping[str, tuple[str, ...]]
     """Former names that the release still accepts, with their names of today."""
-    gone: Mapping[str, str]
-    """Names that older releases read and this one does not, with what to do instead."""
+    gone: Mapping[str, str]  # Names that older releases read and this one does not, with what to do instead.
     readers: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """By key, or beginning of keys that ends with a dot, the daemons whose code contains it.
 
@@ -241,8 +234,7 @@ def _release(product: str, version: str, catalogued: str) -> Release:
     )
 
 
-DEFAULT_SPARK = "4.3.0"
-"""The release whose keys are known, and that howdah fetches."""
+DEFAULT_SPARK = "4.3.0"  # The release whose keys are known, and that howdah fetches.
 _TIME, _SIZE = "time in ", "bytes in "
 _BARE = {
     "time in NANOSECONDS": 1e-9, "time in MILLISECONDS": 1e-3, "time in SECONDS": 1.0,
@@ -273,8 +265,7 @@ _FOREIGN_KEYS = re.compile(
 
 class SparkKey(NamedTuple):
     default: str
-    kind: str
-    """``boolean``, ``int``, ``bytes in MiB``, ``words`` and others; empty for a text."""
+    kind: str  # ``boolean``, ``int``, ``bytes in MiB``, ``words`` and others; empty for a text.
     words: tuple[str, ...] = ()
 
     def quantity(self, text: str) -> float | None:

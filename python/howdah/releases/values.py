@@ -25,8 +25,7 @@ _STORAGE = re.compile(
 _MOST_DIGITS = 40
 _CLASS = re.compile(r"[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*")
 _VARIABLE = re.compile(r"\$\{([^}$\s]{1,200})\}")
-_MOST_EXPANSIONS = 20
-"""Hadoop's own limit; a text that then still contains a variable refers to itself."""
+_MOST_EXPANSIONS = 20  # Hadoop's own limit; a text that then still contains a variable refers to itself.
 _MOST_TEXT = 100_000
 
 

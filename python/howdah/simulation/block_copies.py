@@ -29,8 +29,7 @@ from howdah.planner.host_moves import (
 
 What = Literal["rebuild", "drain"]
 
-_MOST_BLOCKS = 2000
-"""Blocks that are simulated; more take as long in proportion."""
+_MOST_BLOCKS = 2000  # Blocks that are simulated; more take as long in proportion.
 _STEPS_A_HEARTBEAT = 6
 
 Ints = NDArray[np.int64]
@@ -42,8 +41,7 @@ class _Task:
 
     sources: Ints
     target: int
-    at: int
-    """The worker that does it: the target of a coded block, the source of a copy."""
+    at: int  # The worker that does it: the target of a coded block, the source of a copy.
     weight: float
     left_bytes: float
 

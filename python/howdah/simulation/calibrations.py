@@ -22,13 +22,11 @@ from howdah.simulation.scenario import Disks, Hosts, Masters
 from howdah.simulation.settings import policy_of
 from howdah.units import format_percent
 
-PUBLISHED = "published"
-"""The name of the calibration that howdah ships."""
+PUBLISHED = "published"  # The name of the calibration that howdah ships.
 
 _PER_BYTE = "byte_cpu"
 """What a byte's CPU is beside that of the published studies' software, in every step alike."""
-_STALL = "row_stall_s_per_byte"
-"""The one cost of a byte that is no CPU."""
+_STALL = "row_stall_s_per_byte"  # The one cost of a byte that is no CPU.
 _TASK_CPU = "task_start_cpu_s"
 _TASK_CODE = (
     "generate_s_per_byte",

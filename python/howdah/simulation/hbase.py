@@ -13,15 +13,11 @@ from howdah.simulation.scenario import AskingProgram, Hosts, OperationShares, Si
 from howdah.simulation.settings import PlannedSettings, translator
 from howdah.units import MIB, format_bytes, format_count_short, format_counted
 
-REGIONS_PER_SERVER = 4
-"""What a table has that the suite does not make: as many as howdah makes one with."""
-_HEAP_SHARE = 0.4
-"""Of block cache and of memstores, where nothing is set: the release's own."""
-_FILLED = 0.9
-"""Of the data disks: HDFS is as good as full then, and a compaction has no room for its result."""
+REGIONS_PER_SERVER = 4  # What a table has that the suite does not make: as many as howdah makes one with.
+_HEAP_SHARE = 0.4  # Of block cache and of memstores, where nothing is set: the release's own.
+_FILLED = 0.9  # Of the data disks: HDFS is as good as full then, and a compaction has no room for its result.
 _SCANNED = (1 + MOST_SCANNED) / 2
-_PIPELINE = "filesystem"
-"""The log whose replicas are a chain of DataNodes (``hbase.wal.provider``)."""
+_PIPELINE = "filesystem"  # The log whose replicas are a chain of DataNodes (``hbase.wal.provider``).
 
 
 def asks_hbase(suite: Suite) -> bool:

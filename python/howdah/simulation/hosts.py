@@ -80,12 +80,9 @@ class SimulatedHosts(NamedTuple):
     """The hosts that carry workers, and the names that the simulator's numbers stand for."""
 
     groups: tuple[Hosts, ...]
-    hosts: tuple[str, ...]
-    """Every host's name, by its number."""
-    workers: tuple[str, ...]
-    """Every worker's name, by its number."""
-    host_of: tuple[int, ...]
-    """The number of every worker's host."""
+    hosts: tuple[str, ...]  # Every host's name, by its number.
+    workers: tuple[str, ...]  # Every worker's name, by its number.
+    host_of: tuple[int, ...]  # The number of every worker's host.
 
 
 def machines_of(

@@ -30,19 +30,16 @@ class RanPhase(Model):
 class RanTask(Model):
     """A task; times are nanoseconds since the run's start."""
 
-    kind: str
-    """``map`` or ``reduce``."""
+    kind: str  # ``map`` or ``reduce``.
     task: int
-    slot: int
-    """The place of its kind it ran in."""
+    slot: int  # The place of its kind it ran in.
     start_ns: int
     end_ns: int
     input_rows: int
     output_rows: int
     input_bytes: int
     output_bytes: int
-    spilled_bytes: int
-    """Bytes of intermediate data it wrote or read back."""
+    spilled_bytes: int  # Bytes of intermediate data it wrote or read back.
 
 
 class Ran(Model):
@@ -52,8 +49,7 @@ class Ran(Model):
     end_ns: int
     phases: tuple[RanPhase, ...]
     tasks: tuple[RanTask, ...]
-    in_memory: bool | None
-    """Whether a sort needed no intermediate files."""
+    in_memory: bool | None  # Whether a sort needed no intermediate files.
     spilled_bytes: int
     spill_read_bytes: int
 

@@ -38,10 +38,8 @@ _LARGE_BYTES = 5 * _TB
 """From this size on a quarter of hosts and data tells how a parameter moves the figures."""
 _LOCAL_DIRS = "yarn.nodemanager.local-dirs"
 _SMALL_BYTES = _TB // 2
-_SEEDS = 3
-"""Seeds of smaller ones, whose slowest task decides."""
-_MORE_SEEDS = 9
-"""Seeds of the smallest, which take a hundredth of a second."""
+_SEEDS = 3  # Seeds of smaller ones, whose slowest task decides.
+_MORE_SEEDS = 9  # Seeds of the smallest, which take a hundredth of a second.
 
 
 @cache
@@ -259,8 +257,7 @@ def _equipped(inventory: Inventory, hardware: Mapping[str, float]) -> Inventory:
 
 
 _NS = 1e-9
-_EVEN = 512
-"""From so many workers on, chance evens out within a run."""
+_EVEN = 512  # From so many workers on, chance evens out within a run.
 
 
 def simulate_case(work: CaseWork, values: Mapping[str, float], seed: int) -> dict[str, float]:

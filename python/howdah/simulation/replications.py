@@ -31,10 +31,8 @@ _NS_PER_S = 1e9
 class Done(NamedTuple):
     """How far all simulations are together."""
 
-    workload: str
-    """What the first that still goes on simulates now."""
-    share: float
-    """How much of all the bytes that they move is moved, 0 to 1."""
+    workload: str  # What the first that still goes on simulates now.
+    share: float  # How much of all the bytes that they move is moved, 0 to 1.
 
 
 class Simulations:

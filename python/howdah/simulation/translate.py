@@ -78,10 +78,8 @@ _SUMMARY_ONLY = Written(tasks=False, sample_interval_s=None)
 class Replicas(NamedTuple):
     """Replicas of rows."""
 
-    generated: int
-    """Of what TeraGen writes."""
-    sorted: int
-    """Of what TeraSort writes."""
+    generated: int  # Of what TeraGen writes.
+    sorted: int  # Of what TeraSort writes.
 
 
 def replicas_of(plan: ClusterPlan, cluster: Cluster, suite: Suite) -> Replicas:

@@ -51,8 +51,7 @@ Values = Mapping[str, str]
 _EVEN_WORKERS = 32
 """On so many workers chance evens out within a simulation; on fewer, several simulations make up for it."""
 _MOST_DRAWS = 5
-_FRESH = 1_000
-"""Added to the seed for draws that no trial has used."""
+_FRESH = 1_000  # Added to the seed for draws that no trial has used.
 
 
 class PlannedCandidate(NamedTuple):
@@ -259,15 +258,13 @@ def hardware_limit(scenario: Scenario, summary: Summary) -> HardwareLimit:
     return HardwareLimit(elapsed_s=sum(map(max, needs)), cpu_s=cpu_s, disk_s=disk_s, network_s=network_s)
 
 
-_AT_ONCE = 16
-"""So many candidates are tried before they are stored and progress is shown."""
+_AT_ONCE = 16  # So many candidates are tried before they are stored and progress is shown.
 
 
 class TuneProgress(NamedTuple):
     stage: str
     done: int
-    of: int
-    """Candidates to try, as far as that is known."""
+    of: int  # Candidates to try, as far as that is known.
     best: float | None
     """How much longer the best candidate so far takes than the rules' plan: -0.1 for 10 % less."""
 

@@ -25,15 +25,11 @@ from howdah.units import MIB
 
 SPARK_PROGRAMS = frozenset({"spark-submit", "spark-sql"})
 _ALONE_RUNS = 2
-ALONE_SHARE = 0.6
-"""Of the budget for values alone; the race has the rest."""
-_HELPS = 0.02
-"""A value that saves less than this part of the time alone is not combined."""
-_RACING_ALONE = 2
-"""So many of the values that helped most alone race next to the combination."""
+ALONE_SHARE = 0.6  # Of the budget for values alone; the race has the rest.
+_HELPS = 0.02  # A value that saves less than this part of the time alone is not combined.
+_RACING_ALONE = 2  # So many of the values that helped most alone race next to the combination.
 _REPEATS = Repeats(least=3, most=24)
-_SORT_HEAP = 0.6
-"""The most of a map task's container that its sort buffer may take."""
+_SORT_HEAP = 0.6  # The most of a map task's container that its sort buffer may take.
 
 Current = Callable[[str], str]
 """The configured value of a property, or the release's default; empty if there is none."""
@@ -42,8 +38,7 @@ Current = Callable[[str], str]
 class _Row(NamedTuple):
     name: str
     about: str
-    values: Callable[[str, Current], Sequence[str]]
-    """Values to try, from the configured one."""
+    values: Callable[[str, Current], Sequence[str]]  # Values to try, from the configured one.
 
 
 def _times(*factors: float, least: int = 1) -> Callable[[str, Current], Sequence[str]]:

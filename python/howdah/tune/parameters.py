@@ -24,8 +24,7 @@ SLOTS = "slots"
 WORKERS = "workers"
 HOSTS = "hosts"
 """A value of candidates for the goal ``hosts``; no parameter of a search, as fewer hosts are never faster."""
-JVM = "jvm"
-"""How the JVMs of tasks and of their application master compile."""
+JVM = "jvm"  # How the JVMs of tasks and of their application master compile.
 JVM_DEFAULT, JVM_QUICK = "default", "quick-start"
 _MASTER_OPTIONS = "yarn.app.mapreduce.am.command-opts"
 TASK_OPTIONS = ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts", _MASTER_OPTIONS)
@@ -58,8 +57,7 @@ class Base(NamedTuple):
 
     plan: ClusterPlan
     cluster: Cluster
-    worker: Worker
-    """The first kind of worker: settings of jobs are the same for all kinds."""
+    worker: Worker  # The first kind of worker: settings of jobs are the same for all kinds.
     settings: PlannedSettings
     reduces: int | None
     """Reduces of a job as the plan or the rules decide; None for a suite of operations on HBase."""
@@ -97,8 +95,7 @@ class _Row(NamedTuple):
     planned: Callable[[Base], str]
     unit: str = ""
     ordered: bool = True
-    only_by_name: tuple[str, ...] = ()
-    """Levels that are tried only if a file names them."""
+    only_by_name: tuple[str, ...] = ()  # Levels that are tried only if a file names them.
 
 
 def _ladder(low: float, high: float, ratio: float) -> Iterator[str]:

@@ -201,14 +201,10 @@ def release_defaults(keys: Iterable[str], release: str | None = None) -> dict[st
     return result
 
 
-_LESS = 4
-"""The first round has this part of the data."""
-_BUDGET_SHARE = 0.4
-"""Of the race's budget, the most that the first round may take."""
-_CANDIDATES = 2
-"""So many candidates run in the first round, next to the rules' plan and the defaults."""
-_NOISE = 0.05
-"""What runs are taken to differ by: each runs once."""
+_LESS = 4  # The first round has this part of the data.
+_BUDGET_SHARE = 0.4  # Of the race's budget, the most that the first round may take.
+_CANDIDATES = 2  # So many candidates run in the first round, next to the rules' plan and the defaults.
+_NOISE = 0.05  # What runs are taken to differ by: each runs once.
 _FITTED = (*OWN, *COMPILER)
 _DISKS = Parameter(
     "disk_speed", "", "rates of rotating disks relative to those that the inventory states",

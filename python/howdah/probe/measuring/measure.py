@@ -241,17 +241,14 @@ _MARKS = {
 """What LocalJobRunner logs, and which of a job's moments it is."""
 _ROW_BYTES = 100
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
-_LITTLE, _MUCH = 500_000, 4_000_000
-"""Rows of the two sizes: 50 and 400 MB."""
-Marks = Mapping[str, float]
-"""CPU seconds of a process until each moment of its job."""
+_LITTLE, _MUCH = 500_000, 4_000_000  # Rows of the two sizes: 50 and 400 MB.
+Marks = Mapping[str, float]  # CPU seconds of a process until each moment of its job.
 
 
 class _Round(NamedTuple):
     """CPU seconds of the steps on some rows."""
 
-    client: float
-    """From the process's start until TeraGen's maps begin."""
+    client: float  # From the process's start until TeraGen's maps begin.
     generate: float
     sort: float
     reduce: float

@@ -16,17 +16,12 @@ from howdah.model.hostname import host_and_port
 from howdah.model.measured import MeasuredFigure, PeerRates
 from howdah.probe.measuring.disks import Pace
 
-SEND: Final = b"howdah 1 send...\n"
-"""The asking host sends."""
-RECEIVE: Final = b"howdah 1 receive\n"
-"""The asking host receives."""
+SEND: Final = b"howdah 1 send...\n"  # The asking host sends.
+RECEIVE: Final = b"howdah 1 receive\n"  # The asking host receives.
 WORD_BYTES: Final = len(SEND)
-PORT: Final = 7733
-"""Where a host listens unless told otherwise; nothing else is registered there."""
-STREAMS: Final = 4
-"""Connections at once: a single one may be held to one member of a bond, or to one CPU."""
-LONGEST_S: Final = 10.0
-"""No connection is served for longer, and none that is silent for as long is kept."""
+PORT: Final = 7733  # Where a host listens unless told otherwise; nothing else is registered there.
+STREAMS: Final = 4  # Connections at once: a single one may be held to one member of a bond, or to one CPU.
+LONGEST_S: Final = 10.0  # No connection is served for longer, and none that is silent for as long is kept.
 
 _BLOCK: Final = bytes(1 << 20)
 _COUNT = struct.Struct(">Q")

@@ -15,8 +15,7 @@ from howdah.provision.differences import DATA_DISK, SYSTEM_DISK
 from howdah.render.hypervisor import child_element, disk_device, domain_element
 from howdah.units import MIB
 
-MARKS = "https://howdah.invalid/machine"
-"""The name space of howdah's own part of a domain's metadata."""
+MARKS = "https://howdah.invalid/machine"  # The name space of howdah's own part of a domain's metadata.
 _UNITS = {"b": 1, "bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 BY_ID = "/dev/disk/by-id/"
 

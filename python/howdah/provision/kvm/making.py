@@ -20,8 +20,7 @@ from howdah.provision.kvm import domains
 from howdah.provision.kvm.hosts import LibvirtHost, definition, failed, libvirt, pycdlib
 from howdah.provision.planned import digest, meta_data, network_text, user_data
 
-_LABEL = "cidata"
-"""By which cloud-init's NoCloud source finds it."""
+_LABEL = "cidata"  # By which cloud-init's NoCloud source finds it.
 
 
 def seed_image(machine: PlannedMachine) -> bytes:

@@ -19,8 +19,7 @@ from howdah.planner.changes import MOST_HOSTS, QUANTITIES
 from howdah.simulation.hosts import disks_of, nics_of
 from howdah.units import parse_count
 
-_MOST_SHARED = 4.0
-"""Nodes that share a physical host at most, if no plan describes the hosts."""
+_MOST_SHARED = 4.0  # Nodes that share a physical host at most, if no plan describes the hosts.
 _HARDWARE = {"disks": "how many disks", "nic-speed": "how fast ports"}
 _MOST_FACTOR = 1000.0
 _MOST_CONTAINERS = 1_000_000
@@ -46,28 +45,20 @@ class HostRates(NamedTuple):
     threads: float
     disk_bytes_per_s: float
     link_bytes_per_s: float
-    speed: float
-    """Of a core, relative to the one that inventories state it for."""
-    own_threads: float
-    """Threads that it uses at most while the other nodes of its physical host are idle."""
-    nodes: float
-    """Nodes of a physical host."""
+    speed: float  # Of a core, relative to the one that inventories state it for.
+    own_threads: float  # Threads that it uses at most while the other nodes of its physical host are idle.
+    nodes: float  # Nodes of a physical host.
 
 
 class Shape(NamedTuple):
     """What runs a job."""
 
-    hosts: int
-    """As YARN counts them: of a host with several virtual machines, each machine is one."""
+    hosts: int  # As YARN counts them: of a host with several virtual machines, each machine is one.
     containers: int
-    slots: tuple[int, ...]
-    """Tasks at once in each part of the job."""
-    disks: float = 1.0
-    """Rate of a host's disks, relative to the hosts that the job ran on."""
-    link: float = 1.0
-    """Rate of a host's ports, relative to the same."""
-    hardware: HostRates | None = None
-    """A host, if a plan describes it."""
+    slots: tuple[int, ...]  # Tasks at once in each part of the job.
+    disks: float = 1.0  # Rate of a host's disks, relative to the hosts that the job ran on.
+    link: float = 1.0  # Rate of a host's ports, relative to the same.
+    hardware: HostRates | None = None  # A host, if a plan describes it.
     room: Range = ALONE
     """Nodes' parts of a physical host that each of its busy nodes can use: two if one of two is idle.
 
