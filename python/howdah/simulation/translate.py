@@ -15,21 +15,13 @@ from howdah.model.workloads.dfsio import FilesWorkload
 from howdah.model.workloads.hadoop_programs import Pi
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import TeraGen, TeraSort, TeraValidate
+from howdah.simulation import settings
 from howdah.simulation.calibrations import equipped_hosts, equipped_masters, of_software
 from howdah.simulation.hbase import asks_hbase, check_table, hbase_of, no_tasks
 from howdah.simulation.hosts import SimulatedHosts, machines_of
 from howdah.simulation.room import capacity_bytes, check_room
 from howdah.simulation.scenario import Scenario, ScenarioProgram, Written
-from howdah.simulation.settings import (
-    PlannedSettings,
-    compiles_quickly,
-    hdfs_of,
-    job_of,
-    masters_of,
-    scheduling_of,
-    tasks_at_once,
-    translator,
-)
+from howdah.simulation.settings import PlannedSettings
 
 _OUTPUT_KEY = "mapreduce.terasort.output.replication"
 
@@ -71,8 +63,13 @@ def output_replication(workload: TeraSort, planned: PlannedSettings) -> int:
     return int(planned.number_or(_OUTPUT_KEY, 1))
 
 
-_ELSEWHERE = "run it on a cluster or on this machine"
 _SUMMARY_ONLY = Written(tasks=False, sample_interval_s=None)
+
+
+def programs_of(suite: Suite, planned: PlannedSettings) -> tuple[ScenarioProgram, ...]:
+    """Every workload of the suite, in order."""
+    hint = "run it on a cluster or on this machine"
+    return tuple(settings.translator(workload, hint)(workload, planned) for workload in suite.workloads)
 
 
 class Replicas(NamedTuple):
@@ -127,21 +124,20 @@ def translate(plan: ClusterPlan, suite: Suite, parameters: Mapping[str, float], 
             f"the cluster shares hosts with {sharing.neighbours}, which are simulated as using all of their "
             f"parts; howdah predict also simulates them as idle",
         )
-    machines = machines_of(plan, cluster, warn, no_tasks if asked else partial(tasks_at_once, plan, cluster))
+    at_once = no_tasks if asked else partial(settings.tasks_at_once, plan, cluster)
+    machines = machines_of(plan, cluster, warn, at_once)
     # Settings of jobs and of the file system are the cluster's: the kinds of workers agree on them.
     planned = PlannedSettings(plan, cluster, plan.workers[0])
     hosts = equipped_hosts(machines.groups, parameters)
     scenario = Scenario(
         hosts=hosts,
-        hdfs=hdfs_of(planned, cluster, suite),
-        scheduling=scheduling_of(planned, cluster, suite, len(machines.workers)),
-        job=job_of(planned, cluster, suite),
-        masters=equipped_masters(masters_of(cluster), parameters),
-        workloads=()
-        if asked
-        else tuple(translator(workload, _ELSEWHERE)(workload, planned) for workload in suite.workloads),
+        hdfs=settings.hdfs_of(planned, cluster, suite),
+        scheduling=settings.scheduling_of(planned, cluster, suite, len(machines.workers)),
+        job=settings.job_of(planned, cluster, suite),
+        masters=equipped_masters(settings.masters_of(cluster), parameters),
+        workloads=() if asked else programs_of(suite, planned),
         hbase=hbase_of(plan, cluster, suite, hosts, parameters.get(CPU_QUOTA)) if asked else None,
-        parameters=of_software(parameters, hosts, quick=compiles_quickly(planned)),
+        parameters=of_software(parameters, hosts, quick=settings.compiles_quickly(planned)),
         seed=seed,
         record=_SUMMARY_ONLY,
     )
