@@ -240,66 +240,39 @@ def _unrollable(
 _DAEMONS = r"dfs\.(namenode|journalnode|datanode|secondary|ha\.zkfc)|yarn\.(resourcemanager|nodemanager)"
 UNROLLABLE: tuple[Unrollable, ...] = (
     _unrollable(r"dfs\.block\.access\.token\.enable", "a DataNode exits if its NameNode has another value"),
-    _unrollable(
-        r"dfs\.encrypt\.data\.transfer(\.algorithm)?",
-        "DataNodes that encrypt blocks exchange none with those that do not",
-    ),
-    _unrollable(
-        r"dfs\.data\.transfer\.protection|hadoop\.rpc\.protection|hbase\.rpc\.protection",
-        "daemons without a common level of protection reject each other",
-        _share,
-    ),
-    _unrollable(
-        r"(hadoop|hbase)\.security\.authentication|hadoop\.http\.authentication\.type|.*\.principal",
-        "daemons with different ways of authentication reject each other",
-    ),
-    _unrollable(
-        r"quorum\.auth\..*", "ZooKeepers that require authentication reject servers that do not authenticate"
-    ),
-    _unrollable(
-        r"dfs\.http\.policy|yarn\.http\.policy|mapreduce\.jobhistory\.http\.policy",
-        "daemons fetch images and edits from one another's pages, by one protocol",
-        lambda before, after: "HTTP_AND_HTTPS" in (before, after),
-    ),
-    _unrollable(
-        r"fs\.defaultFS|dfs\.(internal\.)?nameservices|dfs\.ha\.namenodes\..*|dfs\.nameservice\.id|dfs\.ha\.namenode\.id",
-        "daemons with different names of HDFS no longer share a file system",
-    ),
-    _unrollable(
-        r"dfs\.ha\.automatic-failover\.enabled",
-        "NameNodes and their failover controllers must agree who elects the active one",
-    ),
-    _unrollable(
-        r"yarn\.resourcemanager\.(ha\.(enabled|rm-ids)|cluster-id|zk-state-store\.parent-path|store\.class)",
-        "ResourceManagers that differ in it are both active, or lose each other's applications",
-    ),
-    _unrollable(
-        rf"({_DAEMONS}|mapreduce\.jobhistory|hbase\.(master|regionserver))\.(?!.*bind)(.*[.-])?(address|hostname|port)(\..*)?",
-        "other daemons use the former address until they are restarted",
-        _is_new,
-    ),
-    _unrollable(
-        r"clientPort|secureClientPort|server\.\d+|.*\.zookeeper\.(quorum|property\.clientPort)|ha\.zookeeper\.(quorum|parent-znode)"
-        r"|hadoop\.zk\.address|yarn\.resourcemanager\.zk-address|zookeeper\.znode\.parent",
-        "daemons that use different ZooKeepers elect separate leaders",
-        _is_new,
-    ),
-    _unrollable(
-        r"dfs\.namenode\.shared\.edits\.dir(\..*)?",
-        "NameNodes that write edits to different JournalNodes lose each other's",
-    ),
-    _unrollable(
-        r"dfs\.namenode\.(name|edits)\.dir|dfs\.journalnode\.edits\.dir(\..*)?|dfs\.datanode\.data\.dir",
-        "HDFS's data is in the former directories",
-        _share,
-        moves_data=True,
-    ),
-    _unrollable(
-        r"dataDir|dataLogDir|hbase\.rootdir|hbase\.wal\.dir|yarn\.resourcemanager\.leveldb-state-store\.path",
-        "its data is in the former directory",
-        moves_data=True,
-    ),
-)
+    _unrollable(r"dfs\.encrypt\.data\.transfer(\.algorithm)?",
+                "DataNodes that encrypt blocks exchange none with those that do not"),
+    _unrollable(r"dfs\.data\.transfer\.protection|hadoop\.rpc\.protection|hbase\.rpc\.protection",
+                "daemons without a common level of protection reject each other", _share),
+    _unrollable(r"(hadoop|hbase)\.security\.authentication|hadoop\.http\.authentication\.type|.*\.principal",
+                "daemons with different ways of authentication reject each other"),
+    _unrollable(r"quorum\.auth\..*",
+                "ZooKeepers that require authentication reject servers that do not authenticate"),
+    _unrollable(r"dfs\.http\.policy|yarn\.http\.policy|mapreduce\.jobhistory\.http\.policy",
+                "daemons fetch images and edits from one another's pages, by one protocol",
+                lambda before, after: "HTTP_AND_HTTPS" in (before, after)),
+    _unrollable(r"fs\.defaultFS|dfs\.(internal\.)?nameservices|dfs\.ha\.namenodes\..*|dfs\.nameservice\.id"
+                r"|dfs\.ha\.namenode\.id",
+                "daemons with different names of HDFS no longer share a file system"),
+    _unrollable(r"dfs\.ha\.automatic-failover\.enabled",
+                "NameNodes and their failover controllers must agree who elects the active one"),
+    _unrollable(r"yarn\.resourcemanager\.(ha\.(enabled|rm-ids)|cluster-id|zk-state-store\.parent-path"
+                r"|store\.class)",
+                "ResourceManagers that differ in it are both active, or lose each other's applications"),
+    _unrollable(rf"({_DAEMONS}|mapreduce\.jobhistory|hbase\.(master|regionserver))"
+                r"\.(?!.*bind)(.*[.-])?(address|hostname|port)(\..*)?",
+                "other daemons use the former address until they are restarted", _is_new),
+    _unrollable(r"clientPort|secureClientPort|server\.\d+|.*\.zookeeper\.(quorum|property\.clientPort)"
+                r"|ha\.zookeeper\.(quorum|parent-znode)|hadoop\.zk\.address"
+                r"|yarn\.resourcemanager\.zk-address|zookeeper\.znode\.parent",
+                "daemons that use different ZooKeepers elect separate leaders", _is_new),
+    _unrollable(r"dfs\.namenode\.shared\.edits\.dir(\..*)?",
+                "NameNodes that write edits to different JournalNodes lose each other's"),
+    _unrollable(r"dfs\.namenode\.(name|edits)\.dir|dfs\.journalnode\.edits\.dir(\..*)?|dfs\.datanode\.data\.dir",
+                "HDFS's data is in the former directories", _share, moves_data=True),
+    _unrollable(r"dataDir|dataLogDir|hbase\.rootdir|hbase\.wal\.dir|yarn\.resourcemanager\.leveldb-state-store\.path",
+                "its data is in the former directory", moves_data=True),
+)  # fmt: skip
 """What cannot roll; a key's first entry counts."""
 _ALL_NEED = frozenset({Role.ZOOKEEPER, Role.JOURNALNODE, Role.NAMENODE, Role.DATANODE})
 """The daemons that all others need, directly or not: with them, all are stopped."""

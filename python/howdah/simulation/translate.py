@@ -124,8 +124,9 @@ def translate(plan: ClusterPlan, suite: Suite, parameters: Mapping[str, float], 
             f"the cluster shares hosts with {sharing.neighbours}, which are simulated as using all of their "
             f"parts; howdah predict also simulates them as idle",
         )
-    at_once = no_tasks if asked else partial(settings.tasks_at_once, plan, cluster)
-    machines = machines_of(plan, cluster, warn, at_once)
+    machines = machines_of(
+        plan, cluster, warn, no_tasks if asked else partial(settings.tasks_at_once, plan, cluster)
+    )
     # Settings of jobs and of the file system are the cluster's: the kinds of workers agree on them.
     planned = PlannedSettings(plan, cluster, plan.workers[0])
     hosts = equipped_hosts(machines.groups, parameters)
