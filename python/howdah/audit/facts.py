@@ -299,16 +299,13 @@ def _megabytes(value: Value) -> int:
 def planned_facts(plan: ClusterPlan, part: Part, decided: Mapping[str, Value], releases: Releases) -> Facts:
     """The facts of the plan's rules, for one part of it."""
     sizes = {setting.key: setting.value for setting in settings_for(plan, part) if setting.file is None}
+    cluster = plan.cluster
     return Facts(
-        request=plan.cluster.request.model_copy(update={"hadoop": releases.hadoop, "hbase": releases.hbase}),
+        request=cluster.request.model_copy(update={"hadoop": releases.hadoop, "hbase": releases.hbase}),
         known_group=part.group,
         known_worker=part.kind,
         known_cluster=cluster_facts(
-            plan.cluster.inventory,
-            plan.cluster.layouts,
-            plan.workers,
-            plan.cluster.masters,
-            plan.cluster.topology,
+            cluster.inventory, cluster.layouts, plan.workers, cluster.masters, cluster.topology
         ),
         decided=Layers(decided, sizes),
     )

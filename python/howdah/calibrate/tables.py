@@ -159,17 +159,9 @@ def _setting(study: PublishedStudy, table: PublishedTable, row: dict[str, str], 
     sort = None
     if "sort_factor" in counts and "sort_MB" in counts:
         sort = SortSetting(counts["sort_factor"], counts["sort_MB"])
-    return StudySetting(
-        platform.label,
-        dataset,
-        replication,
-        table.output_replication,
-        block,
-        protected,
-        counts.get("hosts"),
-        counts.get("slots"),
-        sort,
-    )
+    hosts, slots = counts.get("hosts"), counts.get("slots")
+    output = table.output_replication
+    return StudySetting(platform.label, dataset, replication, output, block, protected, hosts, slots, sort)
 
 
 def _positive(text: str, where: str) -> float:

@@ -29,13 +29,9 @@ _PER_BYTE = "byte_cpu"
 _STALL = "row_stall_s_per_byte"  # The one cost of a byte that is no CPU.
 _TASK_CPU = "task_start_cpu_s"
 _TASK_CODE = (
-    "generate_s_per_byte",
-    "stream_s_per_byte",
-    "map_s_per_byte",
-    "compare_s",
-    "reduce_s_per_byte",
+    "generate_s_per_byte", "stream_s_per_byte", "map_s_per_byte", "compare_s", "reduce_s_per_byte",
     "validate_s_per_byte",
-)
+)  # fmt: skip
 """Costs of the code that runs in tasks' JVMs."""
 _MASTERS = {"namenode_busy": "the NameNode", "scheduler_busy": "the scheduler"}
 

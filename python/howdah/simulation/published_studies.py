@@ -49,16 +49,9 @@ def studies() -> tuple[PublishedStudy, ...]:
     paths = sorted(
         (path for path in folder.iterdir() if path.name.endswith(".yaml")), key=lambda path: path.name
     )
-    return tuple(
-        parse_document(
-            path.read_text(encoding="utf-8"),
-            path.name,
-            PublishedStudy,
-            "a study",
-            "see the others next to it",
-        )
-        for path in paths
-    )
+    texts = ((path.read_text(encoding="utf-8"), path.name) for path in paths)
+    hint = "see the others next to it"
+    return tuple(parse_document(text, name, PublishedStudy, "a study", hint) for text, name in texts)
 
 
 def tables_of(path: Path) -> tuple[PublishedStudy, tuple[PublishedTable, ...]]:

@@ -113,14 +113,8 @@ def _planned_alike(cluster: Cluster) -> dict[str, Any]:
     """What all labs are planned with."""
     request = cluster.request
     overrides = {override.key: override.value for override in request.overrides}
-    return {
-        "replication": request.replication,
-        "hypervisor": request.hypervisor,
-        "protection": request.protection,
-        "workers_per_host": request.workers_per_host,
-        "slots": request.slots,
-        "overrides": overrides or None,
-    }
+    options = ("replication", "hypervisor", "protection", "workers_per_host", "slots")
+    return {option: getattr(request, option) for option in options} | {"overrides": overrides or None}
 
 
 _DEFAULTS_OF_PROGRAMS = {TERA_SCHEDULER: "true"}
