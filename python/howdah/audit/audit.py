@@ -254,13 +254,6 @@ def audit(
     )
 
 
-def audit_part(config: FoundConfig, plan: ClusterPlan, part: Part, releases: Releases) -> Iterator[Check]:
-    """Check a configuration as that of one part of a plan; raises UserError for an unknown release."""
-    values = Values(config, (hadoop(releases.hadoop), hbase(releases.hbase)))
-    system = ExistingSystem(config=config.model_copy(update={"effective": values.effective()}))
-    yield from _checks(system, values, plan, releases, part)
-
-
 def _checks(
     system: ExistingSystem,
     values: Values | None,
@@ -307,12 +300,15 @@ def plan_faults(plan: ClusterPlan) -> tuple[Check, ...]:
     """
     request = plan.cluster.request
     releases = Releases(request.hadoop, request.hbase, "plan")
-    faults = dict.fromkeys(
-        check
-        for part in parts_of(plan)
-        for check in audit_part(_files_of(plan, part), plan, part, releases)
-        if check.verdict in (CheckVerdict.FAIL, CheckVerdict.WARN)
-    )
+    faults: dict[Check, None] = {}
+    for part in parts_of(plan):
+        config = _files_of(plan, part)
+        values = Values(config, (hadoop(releases.hadoop), hbase(releases.hbase)))
+        system = ExistingSystem(config=config.model_copy(update={"effective": values.effective()}))
+        checks = _checks(system, values, plan, releases, part)
+        faults |= dict.fromkeys(
+            check for check in checks if check.verdict in (CheckVerdict.FAIL, CheckVerdict.WARN)
+        )
     return tuple(sorted(faults, key=lambda check: check.verdict is not CheckVerdict.FAIL))
 
 

@@ -188,7 +188,8 @@ def find_installation(home: Path | None = None, release: str | None = None) -> I
     hadoop_home = os.environ.get("HADOOP_HOME")
     if hadoop_home and release is None:
         return own_installation(Path(hadoop_home).absolute(), "HADOOP_HOME")
-    return fetched_installation(release_of("hadoop", release))
+    fetched = release_of("hadoop", release)
+    return installed(fetched_folder(fetched), fetched)
 
 
 def find_hbase(release: str | None = None) -> HBaseInstallation:
@@ -226,11 +227,6 @@ def fetched_hbase(release: Fetchable) -> HBaseInstallation:
     return HBaseInstallation(
         home=folder, version=release.version, class_path=(f"{folder / 'lib'}/*",), native=None, fetched=True
     )
-
-
-def fetched_installation(release: Fetchable) -> Installation:
-    """Return Hadoop's release in the cache; raise UserError if it, or one of its jars, is missing."""
-    return installed(fetched_folder(release), release)
 
 
 def fetched_folder(release: Fetchable) -> Path:

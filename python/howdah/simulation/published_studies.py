@@ -26,7 +26,7 @@ from howdah.planner.cluster import plan_cluster
 from howdah.planner.reading import path_list
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
-from howdah.simulation.outcome import Summary, WorkloadOutcome
+from howdah.simulation.outcome import WorkloadOutcome
 from howdah.simulation.replications import Simulations
 from howdah.simulation.scenario import Hosts, Scenario, ScenarioProgram
 from howdah.simulation.translate import translate
@@ -275,10 +275,9 @@ def simulate_typical(
 
 
 def _simulated(scenarios: Sequence[Scenario]) -> list[dict[str, float]]:
-    done = Simulations(scenarios).follow(lambda done: None)
-    summaries = (Summary.model_validate_json(simulation.summary()) for simulation in done)
     return [
-        simulated_quantities(_workload(outcome) for outcome in summary.workloads) for summary in summaries
+        simulated_quantities(_workload(outcome) for outcome in summary.workloads)
+        for summary in Simulations(scenarios).summaries()
     ]
 
 

@@ -75,6 +75,10 @@ class Simulations:
             raise
         return [self._ended[number] for number in range(self._count)]
 
+    def summaries(self, tell: Callable[[Done], None] = lambda done: None) -> list[Summary]:
+        """Wait for all of them and return their summaries in order."""
+        return [Summary.model_validate_json(simulation.summary()) for simulation in self.follow(tell)]
+
     def cancel(self) -> None:
         """Cancel those that run and wait for their ends."""
         for operation in self._running.values():
@@ -129,9 +133,7 @@ def scenarios(
 
 def simulate(several: list[Scenario], tell: Callable[[Done], None]) -> list[Summary]:
     """Simulate them beside one another; raises UserError for what the simulator refuses."""
-    return [
-        Summary.model_validate_json(simulation.summary()) for simulation in Simulations(several).follow(tell)
-    ]
+    return Simulations(several).summaries(tell)
 
 
 def grouped(summaries: Sequence[Summary], count: int) -> list[Sequence[Summary]]:

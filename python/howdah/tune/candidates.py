@@ -138,7 +138,7 @@ class Candidates:
         except BaseException:
             simulations.cancel()
             raise
-        times = iter(self._times(_summaries(simulations), self.draws))
+        times = iter(self._times(simulations.summaries(), self.draws))
         return [
             candidate
             if isinstance(candidate, Trial)
@@ -154,7 +154,7 @@ class Candidates:
     def limit(self, values: Values) -> HardwareLimit:
         """What the hardware needs at least for the work of a candidate; raises UserError if it is refused."""
         scenario = _ready(self.planned(values)).scenarios[0]
-        (summary,) = _summaries(Simulations([scenario]))
+        (summary,) = Simulations([scenario]).summaries()
         return hardware_limit(scenario, summary)
 
     def predicted(self, several: Sequence[Values], draws: int) -> list[Predicted]:
@@ -166,7 +166,7 @@ class Candidates:
         scenarios_of_all: list[Scenario] = []
         for candidate in planned:
             scenarios_of_all += _ready(candidate).scenarios
-        return self._times(_summaries(Simulations(scenarios_of_all)), draws)
+        return self._times(Simulations(scenarios_of_all).summaries(), draws)
 
     def _planned(self, values: Values, draws: int, seed: int) -> PlannedCandidate | Trial:
         try:
@@ -214,11 +214,6 @@ def _ready(candidate: PlannedCandidate | Trial) -> PlannedCandidate:
     if isinstance(candidate, Trial):
         raise UserError("plan", candidate.refused or "cannot be simulated", "correct the plan")
     return candidate
-
-
-def _summaries(simulations: Simulations) -> list[Summary]:
-    done = simulations.follow(lambda progress: None)
-    return [Summary.model_validate_json(simulation.summary()) for simulation in done]
 
 
 def _container_memory(plan: ClusterPlan) -> float:
