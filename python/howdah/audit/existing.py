@@ -24,7 +24,7 @@ class Subject:
     """One configuration on one host, or either of them."""
 
     system: ExistingSystem
-    facts: Facts  # The facts for the rules.
+    facts: Facts
     values: Values | None  # The configuration as daemons read it.
     host_values: Mapping[str, Value] = field(default_factory=dict)
     """The host's values of keys of the operating system."""

@@ -200,7 +200,6 @@ class Problem:
         ]
 
     def _know(self, wanted: Mapping[_Key, Case]) -> None:
-        """Simulates what has not been simulated."""
         missing = {key: case for key, case in wanted.items() if key not in self._known}
         with ThreadPoolExecutor(self._threads) as pool:
             for key, outcome in zip(missing, pool.map(self._one, missing.items()), strict=True):
@@ -237,8 +236,6 @@ def _chance(figure: FittedFigure) -> float:
 
 
 class _Key(NamedTuple):
-    """What a simulation depends on."""
-
     case: str
     small: bool
     seed: int

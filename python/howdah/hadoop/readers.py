@@ -145,7 +145,6 @@ def intended_key(name: str, release: Release) -> str | None:
 
 
 def _letters(name: str) -> str:
-    """The name without what is between its words."""
     return re.sub(r"[._-]", "", name)
 
 

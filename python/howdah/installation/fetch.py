@@ -85,7 +85,6 @@ def _address(client: httpx.Client, page: str, file: str) -> str:
 
 
 def _package_download(client: httpx.Client, url: str, archive: Path, arrived: Callable[[float], None]) -> str:
-    """Write a file and return its SHA-256."""
     digest = hashlib.sha256()
     with client.stream("GET", url) as answer, archive.open("wb") as to:
         answer.raise_for_status()

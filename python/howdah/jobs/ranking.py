@@ -205,8 +205,6 @@ def _numbers(table: pa.Table, name: str) -> np.ndarray[Any, np.dtype[np.float64]
 
 
 class _Seen(NamedTuple):
-    """One host in one application."""
-
     end_s: float
     weight: float
     slowness: float

@@ -84,7 +84,6 @@ def simulate_sizes(
 
 
 def _sizes(asked: str) -> tuple[Literal["hosts", "dataset"], list[int]]:
-    """The quantity and the sizes."""
     where = f"--sweep {asked}"
     quantity, equals, ends = asked.partition("=")
     first, dots, last = ends.partition("..")
@@ -330,7 +329,6 @@ def _load_point(load: int, summaries: Sequence[Summary], known: Calibration | No
 
 
 def _loads(asked: str) -> tuple[Quantity, list[int]]:
-    """What grows, and the loads."""
     where = f"--sweep {asked}"
     name, _, ends = asked.partition("=")
     quantity: Quantity = "threads" if name == "threads" else "target"

@@ -110,7 +110,6 @@ def study_name(search: str) -> str:
 
 
 def _planned_alike(cluster: Cluster) -> dict[str, Any]:
-    """What all labs are planned with."""
     request = cluster.request
     overrides = {override.key: override.value for override in request.overrides}
     options = ("replication", "hypervisor", "protection", "workers_per_host", "slots")

@@ -288,7 +288,6 @@ def measure_task_costs(
 
 
 def _round(installation: Installation, folder: Path, rows: int, report: Callable[[str], None]) -> _Round:
-    """CPU seconds of every step on so many rows."""
     folder.mkdir(parents=True)
 
     def run(program: str, *arguments: str) -> Marks:
