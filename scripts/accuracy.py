@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from importlib.resources import files
+from pathlib import Path
 from statistics import median
 
 from howdah.calibrate.case import workload_of
@@ -25,7 +25,7 @@ _STATED = 0.9
 
 def page() -> str:
     """The page: the fitted numbers, the error of every figure, and the effect of each mechanism."""
-    about = (files("howdah.calibrate") / "accuracy.md").read_text(encoding="utf-8")
+    about = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
     calibration = load_calibration(PUBLISHED)
     sections = {
         "Summary": _short,
