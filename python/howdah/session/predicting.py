@@ -174,12 +174,12 @@ def replicas_text(prediction: Prediction) -> str | None:
 
     Of coded files it names the policy instead.
     """
-    cluster, suite = prediction.plan.cluster, prediction.suite
+    plan, suite = prediction.plan, prediction.suite
     if not any(isinstance(workload, TeraSort) for workload in suite.workloads):
         return None
-    if (policy := policy_of(cluster, suite)) is not None:
+    if (policy := policy_of(plan.cluster, suite)) is not None:
         return f"sorted from and into files with {policy.name}"
-    replicas = replicas_of(prediction.plan, cluster, suite)
+    replicas = replicas_of(plan, suite)
     read = format_counted(replicas.generated, "replica")
     return f"sorted from {read} into {replicas.sorted} ({OUTPUT_REPLICATION.flag})"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from howdah.errors import UserError
 from howdah.model.placement import AtOnce
-from howdah.model.plan import Cluster, ClusterPlan, Role, Worker
+from howdah.model.plan import ClusterPlan, Role, Worker
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.ycsb import KEY_BYTES, MOST_SCANNED, Ycsb, YcsbLoad, YcsbMix
 from howdah.model.workloads.ycsb_options import Distribution, Durability
@@ -37,12 +37,12 @@ def no_tasks(kind: Worker) -> AtOnce:
 
 
 def hbase_of(
-    plan: ClusterPlan, cluster: Cluster, suite: Suite, hosts: tuple[Hosts, ...], cpu_quota: float | None
+    plan: ClusterPlan, suite: Suite, hosts: tuple[Hosts, ...], cpu_quota: float | None
 ) -> SimulatedHBase:
     """HBase as planned, and the suite's programs; ``cpu_quota`` is what limits leave of CPU time."""
     # Where kinds differ, the smallest speaks for all: its cache is the first to be too small.
     kind = min(plan.workers, key=lambda worker: worker.memory_bytes)
-    planned = PlannedSettings(plan, cluster, kind)
+    planned = PlannedSettings(plan, kind)
     servers = sum(group.count * sum(workers.count for workers in group.workers) for group in hosts)
     heap, beside = _memory(planned, kind)
     cache_mb = planned.number_or("hbase.bucketcache.size", 0.0)
@@ -62,7 +62,7 @@ def hbase_of(
         ),
         log="pipeline" if planned.text("hbase.wal.provider") == _PIPELINE else "fan-out",
         replication=int(planned.number("dfs.replication")),
-        client_cpus=cluster.inventory.worker_groups[0].cpu.threads,
+        client_cpus=plan.cluster.inventory.worker_groups[0].cpu.threads,
         cpu_quota=cpu_quota,
         programs=_programs(suite, servers),
     )

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from howdah.model.inventory import DiskKind, DiskRole, DiskSet, HostGroup
 from howdah.model.placement import AtOnce, placed_hosts
-from howdah.model.plan import Cluster, ClusterPlan, Worker
+from howdah.model.plan import ClusterPlan, Worker
 from howdah.releases.values import read_list
 from howdah.simulation.scenario import Disks, Hosts, Nics, Workers
 from howdah.simulation.settings import PlannedSettings
@@ -85,14 +85,13 @@ class SimulatedHosts(NamedTuple):
     host_of: tuple[int, ...]  # The number of every worker's host.
 
 
-def machines_of(
-    plan: ClusterPlan, cluster: Cluster, warn: Warn, at_once: Callable[[Worker], AtOnce]
-) -> SimulatedHosts:
+def machines_of(plan: ClusterPlan, warn: Warn, at_once: Callable[[Worker], AtOnce]) -> SimulatedHosts:
     """The plan's hosts in their order, those that carry nothing but masters left out.
 
     ``at_once`` says what a kind of worker runs at once, or refuses one that cannot do the work.
     """
-    kinds = {kind.name: _worker(plan, cluster, kind, at_once(kind)) for kind in plan.workers}
+    cluster = plan.cluster
+    kinds = {kind.name: _worker(plan, kind, at_once(kind)) for kind in plan.workers}
     layouts = {layout.group: layout.virtual for layout in cluster.layouts}
     racks = {rack.name: number for number, rack in enumerate(cluster.topology.racks)}
     working = [host for host in placed_hosts(cluster) if host.workers]
@@ -144,8 +143,8 @@ def _workers(group: HostGroup, carried: tuple[str, ...], kinds: dict[str, Worker
         )
 
 
-def _worker(plan: ClusterPlan, cluster: Cluster, kind: Worker, at_once: AtOnce) -> Workers:
-    folders = read_list(PlannedSettings(plan, cluster, kind).text("yarn.nodemanager.local-dirs"))
+def _worker(plan: ClusterPlan, kind: Worker, at_once: AtOnce) -> Workers:
+    folders = read_list(PlannedSettings(plan, kind).text("yarn.nodemanager.local-dirs"))
     used = sum(any(folder.startswith(f"{disk}/") for folder in folders) for disk in kind.data_dirs)
     return Workers(
         count=1,

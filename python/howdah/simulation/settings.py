@@ -46,8 +46,8 @@ _ROUNDS = "yarn.scheduler.capacity.schedule-asynchronously"
 class PlannedSettings:
     """The settings that hold for one kind of worker."""
 
-    def __init__(self, plan: ClusterPlan, cluster: Cluster, kind: Worker) -> None:
-        self._versions = cluster.request.hadoop, cluster.request.hbase
+    def __init__(self, plan: ClusterPlan, kind: Worker) -> None:
+        self._versions = plan.cluster.request.hadoop, plan.cluster.request.hbase
         self._values = {
             setting.key: value_text(setting.value)
             for setting in plan.settings
@@ -115,12 +115,12 @@ def scheduling_kind(cluster: Cluster) -> Literal["slots", "containers"]:
     return "slots" if cluster.request.profile is Profile.PAPER else "containers"
 
 
-def tasks_at_once(plan: ClusterPlan, cluster: Cluster, kind: Worker) -> AtOnce:
+def tasks_at_once(plan: ClusterPlan, kind: Worker) -> AtOnce:
     """The slots that were planned, or as many containers as YARN gives out on the worker.
 
     No application master is simulated, so none takes a container. Raises UserError where it runs no tasks.
     """
-    at_once = _tasks_at_once(plan, cluster, kind)
+    at_once = _tasks_at_once(plan, kind)
     if not at_once.maps or not at_once.reduces:
         raise UserError(
             f"plan: worker {kind.name}",
@@ -130,10 +130,10 @@ def tasks_at_once(plan: ClusterPlan, cluster: Cluster, kind: Worker) -> AtOnce:
     return at_once
 
 
-def _tasks_at_once(plan: ClusterPlan, cluster: Cluster, kind: Worker) -> AtOnce:
-    if scheduling_kind(cluster) == "slots" or not kind.map_slots or not kind.reduce_slots:
+def _tasks_at_once(plan: ClusterPlan, kind: Worker) -> AtOnce:
+    if scheduling_kind(plan.cluster) == "slots" or not kind.map_slots or not kind.reduce_slots:
         return AtOnce(kind.map_slots, kind.reduce_slots)
-    planned = PlannedSettings(plan, cluster, kind)
+    planned = PlannedSettings(plan, kind)
     vcores = int(planned.number("yarn.nodemanager.resource.cpu-vcores"))
     by_vcores = counts_vcores(planned.text("yarn.scheduler.capacity.resource-calculator"))
     room = Room(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.calibration import CPU_QUOTA
-from howdah.model.plan import Cluster, ClusterPlan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import PlanRequest
 from howdah.model.run import RunWarning
 from howdah.model.workloads.dfsio import FilesWorkload
@@ -79,9 +79,9 @@ class Replicas(NamedTuple):
     sorted: int  # Of what TeraSort writes.
 
 
-def replicas_of(plan: ClusterPlan, cluster: Cluster, suite: Suite) -> Replicas:
+def replicas_of(plan: ClusterPlan, suite: Suite) -> Replicas:
     """Those of the suite's TeraGen and TeraSort on the plan's cluster."""
-    planned = PlannedSettings(plan, cluster, plan.workers[0])
+    planned = PlannedSettings(plan, plan.workers[0])
     generating = next((workload for workload in suite.workloads if isinstance(workload, TeraGen)), None)
     sorting = next((workload for workload in suite.workloads if isinstance(workload, TeraSort)), None)
     generated = generating.replication if generating is not None else None
@@ -124,11 +124,9 @@ def translate(plan: ClusterPlan, suite: Suite, parameters: Mapping[str, float], 
             f"the cluster shares hosts with {sharing.neighbours}, which are simulated as using all of their "
             f"parts; howdah predict also simulates them as idle",
         )
-    machines = machines_of(
-        plan, cluster, warn, no_tasks if asked else partial(settings.tasks_at_once, plan, cluster)
-    )
+    machines = machines_of(plan, warn, no_tasks if asked else partial(settings.tasks_at_once, plan))
     # Settings of jobs and of the file system are the cluster's: the kinds of workers agree on them.
-    planned = PlannedSettings(plan, cluster, plan.workers[0])
+    planned = PlannedSettings(plan, plan.workers[0])
     hosts = equipped_hosts(machines.groups, parameters)
     scenario = Scenario(
         hosts=hosts,
@@ -137,7 +135,7 @@ def translate(plan: ClusterPlan, suite: Suite, parameters: Mapping[str, float], 
         job=settings.job_of(planned, cluster, suite),
         masters=equipped_masters(settings.masters_of(cluster), parameters),
         workloads=() if asked else programs_of(suite, planned),
-        hbase=hbase_of(plan, cluster, suite, hosts, parameters.get(CPU_QUOTA)) if asked else None,
+        hbase=hbase_of(plan, suite, hosts, parameters.get(CPU_QUOTA)) if asked else None,
         parameters=of_software(parameters, hosts, quick=settings.compiles_quickly(planned)),
         seed=seed,
         record=_SUMMARY_ONLY,

@@ -81,7 +81,7 @@ class PlatformTimes:
         cluster = plan.cluster
         hosts = cluster.inventory.host_count
         self._share = min(1.0, _HOSTS / hosts)
-        block_bytes = PlannedSettings(plan, cluster, plan.workers[0]).size("dfs.blocksize")
+        block_bytes = PlannedSettings(plan, plan.workers[0]).size("dfs.blocksize")
         most = max(1, _WAVES * at_once(plan).maps * block_bytes // ROW_BYTES)
         wanted = cluster.request.dataset_bytes
         self._rows = most if wanted is None else min(most, max(1, wanted // ROW_BYTES))

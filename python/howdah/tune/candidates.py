@@ -113,7 +113,7 @@ class Candidates:
         if JVM not in values:
             return {}
         plan = self.plan({name: value for name, value in values.items() if name != JVM})
-        settings = PlannedSettings(plan, plan.cluster, plan.workers[0])
+        settings = PlannedSettings(plan, plan.workers[0])
         return {key: settings.text(key) for key in TASK_OPTIONS}
 
     def simulated(self, plan: ClusterPlan) -> ClusterPlan:

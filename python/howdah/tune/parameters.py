@@ -83,7 +83,7 @@ def base_of(
         options = {} if rows is None else {ROWS.name: rows}
         sized = size_planned(RunRequest(suite=TERASORT, given=options), plan).suite
         reduces = sized.first(REDUCES) or 1
-    return Base(plan, cluster, worker, PlannedSettings(plan, cluster, worker), reduces)
+    return Base(plan, cluster, worker, PlannedSettings(plan, worker), reduces)
 
 
 class _Row(NamedTuple):
