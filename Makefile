@@ -61,7 +61,7 @@ format: $(STAMPS)/test ## Format the code
 docs: $(STAMPS)/native ## Write the generated pages of docs/ again
 	$(BIN)/python scripts/run_record.py > docs/run-record.md
 	$(BIN)/python scripts/rule_pages.py docs/rules
-	$(BIN)/python -m howdah.session.predicting docs/accuracy.md
+	$(BIN)/python scripts/accuracy.py > docs/accuracy.md
 	$(BIN)/howdah inventory schema --output schemas/inventory.schema.json
 	$(BIN)/python scripts/reference.py docs
 	$(BIN)/howdah study schema --output schemas/study.schema.json

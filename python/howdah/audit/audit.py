@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Literal
 
 from howdah.audit.detect import detect
-from howdah.audit.drift import Part, check_drift, part_of, settings_for
+from howdah.audit.drift import Part, check_drift, part_of, parts_of, settings_for
 from howdah.audit.existing import (
     HOST_FILES,
     Existing,
@@ -65,23 +64,18 @@ def check_inspections(rules: tuple[Inspection, ...], subject: Subject) -> Iterat
 
 
 def _check(rule: Inspection, seen: Observation, subject: Subject) -> Check:
+    file = subject.values.file(seen.about) if subject.values is not None else None
     return rule_check(
         rule,
         verdict(rule, seen.ok),
         seen.about,
-        seen.where or _home(seen.about, subject),
+        seen.where or file or subject.host_name,
         actual=seen.found,
         expected=seen.expected,
         fix="" if seen.ok else seen.fix,
         damage=rule.damage,
         inputs=seen.inputs,
     )
-
-
-def _home(about: str, subject: Subject) -> str:
-    """The place of something without one: its file for a property, otherwise the host."""
-    file = subject.values.file(about) if subject.values is not None else None
-    return file or subject.host_name
 
 
 def check_settings(
@@ -128,14 +122,8 @@ def _family(rule: FamilyRule, subject: Subject) -> Iterator[Check]:
     for key, decision in rule.members(subject.facts).items():
         current = existing(key, rule.file, subject)
         if current is not None:
-            yield _setting_result(
-                rule,
-                key,
-                current,
-                decision,
-                subject,
-                accepted=current.value(decision.value) == decision.value,
-            )
+            accepted = current.value(decision.value) == decision.value
+            yield _setting_result(rule, key, current, decision, subject, accepted=accepted)
 
 
 def _accepted(rule: SettingRule, current: Existing, decision: Decision, subject: Subject) -> bool:
@@ -214,12 +202,8 @@ def spared_keys(settings: Iterable[Setting], subject: Subject) -> frozenset[str]
 
 
 _WORST_FIRST = (
-    CheckVerdict.FAIL,
-    CheckVerdict.WARN,
-    CheckVerdict.ADVICE,
-    CheckVerdict.UNKNOWN,
-    CheckVerdict.PASS,
-)
+    CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.ADVICE, CheckVerdict.UNKNOWN, CheckVerdict.PASS,
+)  # fmt: skip
 _WORKERS = "workers"
 _READ = re.compile(
     r"(.*-site|capacity-scheduler|hadoop-policy|ssl-(client|server))\.xml|zoo\.cfg|spark-defaults\.conf"
@@ -257,9 +241,10 @@ def audit(
         checks.update(
             dict.fromkeys(check for check in made if role is None or concerns(role, check.about, config))
         )
+    files = () if config is None else tuple(f"{config.folder}/{file}" for file in config.files)
     return CheckReport(
-        scope=_scope(config, hosts),
-        looked_at=(*_files(config), *(host.name for host in hosts)),
+        scope="host" if config is None else "all" if hosts else "configuration",
+        looked_at=(*files, *(host.name for host in hosts)),
         hadoop=releases.hadoop,
         hadoop_from=releases.hadoop_from,
         hbase=releases.hbase,
@@ -267,13 +252,6 @@ def audit(
         role=role,
         checks=tuple(sorted(checks, key=_order)),
     )
-
-
-def audit_part(config: FoundConfig, plan: ClusterPlan, part: Part, releases: Releases) -> Iterator[Check]:
-    """Check a configuration as that of one part of a plan; raises UserError for an unknown release."""
-    values = Values(config, (hadoop(releases.hadoop), hbase(releases.hbase)))
-    system = ExistingSystem(config=config.model_copy(update={"effective": values.effective()}))
-    yield from _checks(system, values, plan, releases, part)
 
 
 def _checks(
@@ -315,16 +293,6 @@ def _order(check: Check) -> tuple[int, int, str, int, str]:
     return _WORST_FIRST.index(check.verdict), damage, file or check.where, number, check.about
 
 
-def _files(config: FoundConfig | None) -> tuple[str, ...]:
-    return tuple(f"{config.folder}/{file}" for file in config.files) if config is not None else ()
-
-
-def _scope(config: FoundConfig | None, hosts: Sequence[Host]) -> Literal["configuration", "host", "all"]:
-    if config is None:
-        return "host"
-    return "all" if hosts else "configuration"
-
-
 def plan_faults(plan: ClusterPlan) -> tuple[Check, ...]:
     """The failures and warnings of a check of a plan's files, the worst first; no host is checked.
 
@@ -332,20 +300,16 @@ def plan_faults(plan: ClusterPlan) -> tuple[Check, ...]:
     """
     request = plan.cluster.request
     releases = Releases(request.hadoop, request.hbase, "plan")
-    faults = dict.fromkeys(
-        check
-        for part in _parts(plan)
-        for check in audit_part(_files_of(plan, part), plan, part, releases)
-        if check.verdict in (CheckVerdict.FAIL, CheckVerdict.WARN)
-    )
+    faults: dict[Check, None] = {}
+    for part in parts_of(plan):
+        config = _files_of(plan, part)
+        values = Values(config, (hadoop(releases.hadoop), hbase(releases.hbase)))
+        system = ExistingSystem(config=config.model_copy(update={"effective": values.effective()}))
+        checks = _checks(system, values, plan, releases, part)
+        faults |= dict.fromkeys(
+            check for check in checks if check.verdict in (CheckVerdict.FAIL, CheckVerdict.WARN)
+        )
     return tuple(sorted(faults, key=lambda check: check.verdict is not CheckVerdict.FAIL))
-
-
-def _parts(plan: ClusterPlan) -> Iterator[Part]:
-    groups = {group.name: group for group in plan.cluster.inventory.groups}
-    for kind in plan.workers:
-        if kind.group in groups:
-            yield Part(kind, groups[kind.group])
 
 
 def _files_of(plan: ClusterPlan, part: Part) -> FoundConfig:

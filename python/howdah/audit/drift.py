@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -49,21 +50,14 @@ def _drift(
 def check_machines(provisioning: Provisioning) -> Iterator[Check]:
     """A result for every machine, rule and group of a hypervisor, as planned or not."""
     for change in provisioning.changes:
-        about, where = change.what, change.name
+        report = partial(_drift, "drift.machines", change.what, change.name)
         if change.doing is Doing.LEAVE:
-            yield _drift("drift.machines", about, where, actual="as planned", expected="as planned", ok=True)
+            yield report(actual="as planned", expected="as planned", ok=True)
         elif change.doing is Doing.EXTRA:
             fix = "remove it by hand once its data is elsewhere"
-            yield _drift(
-                "drift.machines",
-                about,
-                where,
-                actual="created by howdah",
-                expected="not in the plan",
-                fix=fix,
-            )
+            yield report(actual="created by howdah", expected="not in the plan", fix=fix)
         elif change.doing is Doing.MAKE:
-            yield _drift("drift.machines", about, where, actual="is missing", expected="exists", fix=_FIX)
+            yield report(actual="is missing", expected="exists", fix=_FIX)
         else:
             yield from _differences(change)
 
@@ -96,8 +90,7 @@ class Part(NamedTuple):
 
 _AS_GOOD = frozenset({"limits.conf", "java"})
 """Values of a host that may exceed the plan: a higher limit, and any patch release of the planned Java."""
-_MEMORY_SLACK = 0.06
-"""The part of the installed memory that firmware and kernel reserve."""
+_MEMORY_SLACK = 0.06  # The part of the installed memory that firmware and kernel reserve.
 
 
 def check_workers(plan: ClusterPlan, subject: Subject) -> Iterator[Check]:
@@ -110,28 +103,29 @@ def check_workers(plan: ClusterPlan, subject: Subject) -> Iterator[Check]:
         return
     planned = [worker.name for worker in placed_workers(plan.cluster)]
     listed = frozenset(config.workers)
+    report = partial(_drift, "drift.workers", _FILE, _FILE)
     if _FILE in {PurePosixPath(file).name for file in config.files}:
         missing = [name for name in planned if name not in listed]
         if missing:
-            yield _drift(
-                "drift.workers",
-                _FILE,
-                _FILE,
+            yield report(
                 actual=f"{format_names(missing)} not listed",
                 expected="every worker of the plan",
                 fix=f"add {format_names(missing)} to the file workers, or plan without",
             )
     strange = sorted(listed.difference(planned))
     if strange:
-        yield _drift(
-            "drift.workers",
-            _FILE,
-            _FILE,
+        yield report(
             actual=format_names(strange),
             expected="workers of the plan only",
             fix=f"remove {format_names(strange)} from the workers file, or add the hosts to the inventory "
             "and plan again",
         )
+
+
+def parts_of(plan: ClusterPlan) -> list[Part]:
+    """Every kind of worker with its group."""
+    groups = {group.name: group for group in plan.cluster.inventory.groups}
+    return [Part(kind, groups[kind.group]) for kind in plan.workers if kind.group in groups]
 
 
 def part_of(plan: ClusterPlan | None, system: ExistingSystem, values: Values | None) -> Part | None:
@@ -141,9 +135,7 @@ def part_of(plan: ClusterPlan | None, system: ExistingSystem, values: Values | N
     """
     if plan is None:
         return None
-    groups = {group.name: group for group in plan.cluster.inventory.groups}
-    parts = [Part(kind, groups[kind.group]) for kind in plan.workers if kind.group in groups]
-    return max(parts, key=lambda part: _likeness(part, plan, system, values), default=None)
+    return max(parts_of(plan), key=lambda part: _likeness(part, plan, system, values), default=None)
 
 
 def settings_for(plan: ClusterPlan, part: Part) -> tuple[Setting, ...]:
@@ -268,10 +260,12 @@ def _hardware(part: Part, subject: Subject) -> Iterator[Check]:
         name, threads, memory = f"worker {part.kind.name}", part.kind.vcpus or 0, part.kind.memory_bytes
     else:
         name, threads, memory = f"group {part.group.name}", part.group.cpu.threads, part.group.memory_bytes
-    fix = f"plan again with {name} as it is, or give it what was planned"
+    report = partial(
+        _drift, "drift.hardware", fix=f"plan again with {name} as it is, or give it what was planned"
+    )
     if host.cpu.threads < threads:
         actual, expected = str(host.cpu.threads), f"{threads} in {name}"
-        yield _drift("drift.hardware", "threads", host.name, actual=actual, expected=expected, fix=fix)
+        yield report("threads", host.name, actual=actual, expected=expected)
     if host.memory.total_bytes < memory * (1 - _MEMORY_SLACK):
         actual, expected = format_memory(host.memory.total_bytes), f"{format_memory(memory)} in {name}"
-        yield _drift("drift.hardware", "memory", host.name, actual=actual, expected=expected, fix=fix)
+        yield report("memory", host.name, actual=actual, expected=expected)

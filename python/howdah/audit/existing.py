@@ -25,9 +25,7 @@ class Subject:
 
     system: ExistingSystem
     facts: Facts
-    """The facts for the rules."""
-    values: Values | None
-    """The configuration as daemons read it."""
+    values: Values | None  # The configuration as daemons read it.
     host_values: Mapping[str, Value] = field(default_factory=dict)
     """The host's values of keys of the operating system."""
 
@@ -180,31 +178,17 @@ def host_values(host: Host) -> Mapping[str, Value]:
 
 _PLACEHOLDERS = "consistency.placeholders"
 _WRONG = (CheckVerdict.FAIL, CheckVerdict.WARN)
-_OF_WRITING = frozenset(
-    {
-        "consistency.duplicate-property",
-        "consistency.one-value",
-        "consistency.misplaced-property",
-        "consistency.final-overridden",
-        "release.deprecated-property",
-    }
-)
+_OF_WRITING = frozenset({
+    "consistency.duplicate-property", "consistency.one-value", "consistency.misplaced-property",
+    "consistency.final-overridden", "release.deprecated-property",
+})  # fmt: skip
 """Rules about where and how often a key is written, not about its value."""
 
-_GENERAL = frozenset(
-    {
-        "release.value-type",
-        "consistency.bounds",
-        "consistency.fatal-bounds",
-        "consistency.units",
-        "consistency.units-too-small",
-        "consistency.threads-for-workers",
-        "consistency.plain-paths",
-        "consistency.existing-classes",
-        "consistency.known-words",
-        "consistency.heap-units",
-    }
-)
+_GENERAL = frozenset({
+    "release.value-type", "consistency.bounds", "consistency.fatal-bounds", "consistency.units",
+    "consistency.units-too-small", "consistency.threads-for-workers", "consistency.plain-paths",
+    "consistency.existing-classes", "consistency.known-words", "consistency.heap-units",
+})  # fmt: skip
 """Rules about a value's form or size, left out if another rule reports why the value is wrong."""
 
 _LIMITS = frozenset({"consistency.bounds", "consistency.fatal-bounds"})
@@ -213,22 +197,11 @@ _UNITS = frozenset(
 )
 """Rules about wrong units, left out if a limit of the key is broken."""
 
-_FOLDED = frozenset(
-    {
-        "release.deprecated-property",
-        "release.gone-property",
-        "release.unknown-property",
-        "consistency.duplicate-property",
-        "consistency.former-variables",
-        "ha.manager-pages",
-        "jvm.open-ports",
-        "security.daemon-users",
-        "security.proxy-users",
-        "yarn.least-container",
-        "jvm.home-given",
-        _PLACEHOLDERS,
-    }
-)
+_FOLDED = frozenset({
+    "release.deprecated-property", "release.gone-property", "release.unknown-property",
+    "consistency.duplicate-property", "consistency.former-variables", "ha.manager-pages", "jvm.open-ports",
+    "security.daemon-users", "security.proxy-users", "yarn.least-container", "jvm.home-given", _PLACEHOLDERS,
+})  # fmt: skip
 """Rules whose findings have one cause: several of one rule are a single one."""
 
 
@@ -247,7 +220,10 @@ def one_cause(
     """
     seen = _most_specific(tuple(inspections))
     harmful = {check.about for check in seen if check.verdict is CheckVerdict.FAIL}
-    drifted = tuple(_without_plan(check) if check.about in harmful else check for check in drift)
+    drifted = tuple(
+        check.model_copy(update={"fix": check.fix.partition(OR_PLAN)[0]}) if check.about in harmful else check
+        for check in drift
+    )
     templates = {check.about for check in seen if check.rule == _PLACEHOLDERS}
     seen = tuple(check for check in seen if check.about not in templates or check.rule == _PLACEHOLDERS)
     planned = {check.about: check for check in drifted if check.verdict in _WRONG}
@@ -264,11 +240,6 @@ def one_cause(
         else:
             yield check
     yield from drifted
-
-
-def _without_plan(check: Check) -> Check:
-    """The result without the fix that is another plan."""
-    return check.model_copy(update={"fix": check.fix.partition(OR_PLAN)[0]})
 
 
 _CHARACTERS = "consistency.plain-characters"

@@ -135,7 +135,9 @@ def group_of(host: Host, data_dirs: Collection[str] = ()) -> HostGroup | None:
     """
     sockets = max(1, host.cpu.sockets)
     cores = max(1, host.cpu.cores // sockets)
-    system, data = _system_disks(host), _disks_below(host, data_dirs)
+    system = frozenset(disk for fs in host.file_systems if fs.mount in _SYSTEM_MOUNTS for disk in fs.disks)
+    mounts = (host.mount_of(PurePosixPath(path)) for path in data_dirs)
+    data = frozenset(disk for mount in mounts for disk in getattr(mount, "disks", ()))
     disks = Counter(
         (kind, disk.size_bytes, _role(disk, system, data))
         for disk in host.disks
@@ -174,15 +176,6 @@ def _kind(disk: Disk) -> DiskKind | None:
     return _KINDS.get(disk.kind)
 
 
-def _system_disks(host: Host) -> frozenset[str]:
-    return frozenset(disk for fs in host.file_systems if fs.mount in _SYSTEM_MOUNTS for disk in fs.disks)
-
-
-def _disks_below(host: Host, data_dirs: Collection[str]) -> frozenset[str]:
-    mounts = (host.mount_of(PurePosixPath(path)) for path in data_dirs)
-    return frozenset(disk for mount in mounts for disk in getattr(mount, "disks", ()))
-
-
 def _role(disk: Disk, system: frozenset[str], data: frozenset[str]) -> DiskRole:
     if disk.name in data:
         return DiskRole.DATA
@@ -198,8 +191,7 @@ class FoundFacts(Facts):
     The cluster is never known, for no configuration says how many hosts share it.
     """
 
-    probed: str = ""
-    """The name of the host that was probed, if one was."""
+    probed: str = ""  # The name of the host that was probed, if one was.
 
     @property
     def group(self) -> HostGroup:
@@ -231,10 +223,12 @@ def found_facts(
     host = system.host
     dirs = tuple(map(str, data_dirs(system.config))) if system.config is not None else ()
     group = group_of(host, dirs) if host is not None else None
+    # A client's folder gives no sizes of containers.
+    has_tasks = all(key in decided for key in _CONTAINER_MEMORY)
     return FoundFacts(
         request=_request(system, values, releases),
         known_group=group,
-        known_worker=_native_worker(host, group, decided, dirs) if host and _has_tasks(decided) else None,
+        known_worker=_native_worker(host, group, decided, dirs) if host and has_tasks else None,
         decided=decided,
         release_assumed=releases.hadoop_from == "default",
         jobs_unknown=system.config is not None and not Inspected(system).has("mapred-site.xml"),
@@ -271,11 +265,6 @@ def _request(system: ExistingSystem, values: Values | None, releases: Releases) 
     )
 
 
-def _has_tasks(decided: Mapping[str, Value]) -> bool:
-    """Whether the sizes of containers are known: a client's folder gives none."""
-    return all(key in decided for key in _CONTAINER_MEMORY)
-
-
 def _native_worker(
     host: Host, group: HostGroup | None, decided: Mapping[str, Value], dirs: tuple[str, ...]
 ) -> Worker:
@@ -310,16 +299,13 @@ def _megabytes(value: Value) -> int:
 def planned_facts(plan: ClusterPlan, part: Part, decided: Mapping[str, Value], releases: Releases) -> Facts:
     """The facts of the plan's rules, for one part of it."""
     sizes = {setting.key: setting.value for setting in settings_for(plan, part) if setting.file is None}
+    cluster = plan.cluster
     return Facts(
-        request=plan.cluster.request.model_copy(update={"hadoop": releases.hadoop, "hbase": releases.hbase}),
+        request=cluster.request.model_copy(update={"hadoop": releases.hadoop, "hbase": releases.hbase}),
         known_group=part.group,
         known_worker=part.kind,
         known_cluster=cluster_facts(
-            plan.cluster.inventory,
-            plan.cluster.layouts,
-            plan.workers,
-            plan.cluster.masters,
-            plan.cluster.topology,
+            cluster.inventory, cluster.layouts, plan.workers, cluster.masters, cluster.topology
         ),
         decided=Layers(decided, sizes),
     )

@@ -26,10 +26,10 @@ from howdah.hadoop.config_files import (
     BLANKS,
     HADOOP_FILES,
     foreign_path,
+    parse_xml,
     read_assignments,
     read_site,
     shown_value,
-    xml_fault,
 )
 from howdah.model.existing import Allocation, FoundConfig, FoundProperty, Unreadable
 from howdah.model.plan import ClusterPlan
@@ -157,16 +157,7 @@ def read_allocations(path: Path) -> Allocation:
 
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.CharacterDataHandler, parser.StartDoctypeDeclHandler = text, doctype
-    try:
-        parser.Parse(read_bytes(path), True)
-    except expat.ExpatError as error:
-        raise UnreadableFile(
-            f"{path}:{error.lineno}:{error.offset + 1}",
-            f"is not well-formed XML: {xml_fault(error)}",
-            "close every element, write & as &amp; and < as &lt;",
-        ) from error
-    except (ValueError, LookupError) as error:
-        raise UnreadableFile(str(path), f"cannot be decoded: {error}", "save the file as UTF-8") from error
+    parse_xml(parser, read_bytes(path), str(path))
     return outside.children[0]
 
 
@@ -225,16 +216,12 @@ class _Reading:
             self.properties += _plain(path, shown, _SPARK_LINE)
         elif name == BACKUP_MASTERS:
             self.backup_masters += _lines(path)
-        elif name in WORKERS and not _is_sparks(names):
+        # In Spark's own folder, the file ``workers`` is for clusters without YARN.
+        elif name in WORKERS and (SPARK not in names or "core-site.xml" in names):
             self.lists[shown] = tuple(_lines(path))
         else:
             return False
         return True
-
-
-def _is_sparks(names: Collection[str]) -> bool:
-    """Whether a folder is Spark's own: its file ``workers`` is for clusters without YARN."""
-    return SPARK in names and "core-site.xml" not in names
 
 
 def _unreadable(error: UnreadableFile, path: Path, shown: str) -> Unreadable:

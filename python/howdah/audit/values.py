@@ -25,16 +25,9 @@ from howdah.releases.values import (
 from howdah.units import MIB
 
 OTHER_PROGRAMS = (
-    "hbase-site.xml",
-    "hbase-policy.xml",
-    "hive-site.xml",
-    "hivemetastore-site.xml",
-    "hiveserver2-site.xml",
-    "httpfs-site.xml",
-    "kms-site.xml",
-    "kms-acls.xml",
-    "tez-site.xml",
-)
+    "hbase-site.xml", "hbase-policy.xml", "hive-site.xml", "hivemetastore-site.xml", "hiveserver2-site.xml",
+    "httpfs-site.xml", "kms-site.xml", "kms-acls.xml", "tez-site.xml",
+)  # fmt: skip
 """Files that only other programs read, each after Hadoop's own."""
 FAIR_SCHEDULER = "fair-scheduler.xml"
 CONTAINER_EXECUTOR = "container-executor.cfg"
@@ -52,8 +45,7 @@ class Misfit(Exception):
     """A text is not a value of the type that is wanted; the message names the type."""
 
 
-HBASE_SITE = "hbase-site.xml"
-"""HBase reads it after Hadoop's own files; Hadoop does not read it."""
+HBASE_SITE = "hbase-site.xml"  # HBase reads it after Hadoop's own files; Hadoop does not read it.
 
 
 class KeyText(NamedTuple):
@@ -221,13 +213,10 @@ _NODEMANAGER_VCORES = 8
 _DETECT = "yarn.nodemanager.resource.detect-hardware-capabilities"
 _TASK_MB = 1024
 _MEGABYTES = (
-    "yarn.nodemanager.resource.memory-mb",
-    "yarn.scheduler.minimum-allocation-mb",
-    "yarn.scheduler.maximum-allocation-mb",
-    "yarn.app.mapreduce.am.resource.mb",
-    "mapreduce.map.memory.mb",
-    "mapreduce.reduce.memory.mb",
-)
+    "yarn.nodemanager.resource.memory-mb", "yarn.scheduler.minimum-allocation-mb",
+    "yarn.scheduler.maximum-allocation-mb", "yarn.app.mapreduce.am.resource.mb",
+    "mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb",
+)  # fmt: skip
 _HEAP_RATIO = "mapreduce.job.heap.memory-mb.ratio"
 _USUAL_RATIO = 0.8
 

@@ -51,13 +51,7 @@ def calibrate(
         residuals=unexplained,
         without=tuple(ablate(problem, full, PARAMETERS)),
         cells=tuple(
-            _cell(
-                figure,
-                float(full.simulated[i]),
-                float(left_out.simulated[i]),
-                _half(figure, i, left_out, unexplained),
-            )
-            for i, figure in enumerate(problem.figures)
+            _cell(figure, index, full, left_out, unexplained) for index, figure in enumerate(problem.figures)
         ),
         extents=extents((case.work.plan, case.work.suite) for case in cases),
     )
@@ -84,27 +78,23 @@ def _correlations(full: Fit) -> Iterator[float]:
             yield round(float(matrix[row, column]), 4)
 
 
-def _half(figure: FittedFigure, index: int, left_out: LeftOut, unexplained: Sequence[Residual]) -> float:
-    metric = metric_of(figure.quantity)
+def _cell(
+    figure: FittedFigure, index: int, full: Fit, left_out: LeftOut, unexplained: Sequence[Residual]
+) -> CalibrationCell:
+    metric, load = metric_of(figure.quantity), is_load(figure.quantity)
     name = workload_of(figure.quantity) if metric is None else metric_kind(metric)
-    elapsed_s = float(left_out.simulated[index])
-    rest = next((residual.of(elapsed_s) for residual in unexplained if residual.quantity == name), 0.0)
-    if is_load(figure.quantity):
-        rest = figure.tolerance
-    return half_width(float(left_out.explained[index]), rest)
-
-
-def _cell(figure: FittedFigure, simulated: float, left_out: float, half: float) -> CalibrationCell:
-    load = is_load(figure.quantity)
+    alone = float(left_out.simulated[index])
+    rest = next((residual.of(alone) for residual in unexplained if residual.quantity == name), 0.0)
+    half = half_width(float(left_out.explained[index]), figure.tolerance if load else rest)
     return CalibrationCell(
         case=figure.case.name,
         quantity=figure.quantity,
         unit=unit_of(figure.quantity),
         known=figure.known,
-        simulated=_short(simulated),
-        left_out=_short(left_out),
-        low=_short(left_out - half if load else left_out * math.exp(-half)),
-        high=_short(left_out + half if load else left_out * math.exp(half)),
+        simulated=_short(float(full.simulated[index])),
+        left_out=_short(alone),
+        low=_short(alone - half if load else alone * math.exp(-half)),
+        high=_short(alone + half if load else alone * math.exp(half)),
     )
 
 
@@ -114,10 +104,8 @@ def _short(value: float) -> float:
 
 _LOCAL = 0.1
 """Standard deviation of a cost's logarithm that comes with local files and one JVM instead of HDFS."""
-_OTHER = 0.25
-"""The least one of a cost that no step contains."""
-_START = 0.3
-"""That of the start of a task, which in a cluster also sets up its connections."""
+_OTHER = 0.25  # The least one of a cost that no step contains.
+_START = 0.3  # That of the start of a task, which in a cluster also sets up its connections.
 _JOB_WAITS_S = 4.5
 """Seconds of a job's start in which no process computes: heartbeats, files copied to the worker, scripts."""
 _MASTER_OF_CLIENT = 3.3
@@ -196,10 +184,8 @@ class _Step(NamedTuple):
     """A measured step, and what the simulator's costs add to a byte of it by default."""
 
     measured: StepCost
-    own: Mapping[str, float]
-    """Costs that this step determines, by name."""
-    shared: float = 0.0
-    """The sum of those that another step determines."""
+    own: Mapping[str, float]  # Costs that this step determines, by name.
+    shared: float = 0.0  # The sum of those that another step determines.
 
 
 def _steps(costs: TaskCosts, defaults: Mapping[str, float]) -> tuple[_Step, ...]:

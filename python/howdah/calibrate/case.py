@@ -19,8 +19,7 @@ from howdah.model.workloads.ycsb import THROUGHPUT
 
 WITHIN: Final = " % within"
 """How the name of a metric ends that is the time within which so many operations ended."""
-SHARES: Final = (0.5, 0.99)
-"""The shares of operations whose times are fitted and predicted."""
+SHARES: Final = (0.5, 0.99)  # The shares of operations whose times are fitted and predicted.
 
 
 class CaseWork(NamedTuple):
@@ -28,16 +27,13 @@ class CaseWork(NamedTuple):
 
     plan: ClusterPlan
     suite: Suite
-    """What runs on it."""
-    share: float = 1.0
-    """Share of the hosts, and of the data, that is simulated."""
+    share: float = 1.0  # Share of the hosts, and of the data, that is simulated.
 
 
 class Unsure(NamedTuple):
     """How unsure one published figure is: standard deviations, relative or in points for a load."""
 
-    rounding: float = 0.0
-    """From the digits that it was printed with."""
+    rounding: float = 0.0  # From the digits that it was printed with.
     runs: float | None = None
     """From the runs behind it, if the table states how many they were and how far apart."""
 
@@ -45,18 +41,12 @@ class Unsure(NamedTuple):
 class Case(NamedTuple):
     """One run with its known figures."""
 
-    name: str
-    """Its name in tables: ``vsphere6 4 VMs 30 TB r3``."""
+    name: str  # Its name in tables: ``vsphere6 4 VMs 30 TB r3``.
     study: str
-    """Where it comes from."""
     work: CaseWork
-    """What is simulated."""
-    known: Mapping[str, float]
-    """Its known figures by quantity: seconds, or per cent of a core."""
+    known: Mapping[str, float]  # Its known figures by quantity: seconds, or per cent of a core.
     best_of: int = 1
-    """How many runs they are the best of."""
-    seeds: int = 1
-    """Over how many seeds its simulation is averaged: a short run varies more, and costs less."""
+    seeds: int = 1  # Over how many seeds its simulation is averaged: a short run varies more, and costs less.
     small: CaseWork | None = None
     """The same work for each host on fewer of them, where that tells how a parameter moves the figures."""
     noise: float | None = None
@@ -101,15 +91,12 @@ def workload_of(quantity: str) -> str:
 
 
 class SimulatedPhase(NamedTuple):
-    """One phase of a simulated workload."""
+    """One phase of a simulated workload; the masters' loads are 1 for a whole core."""
 
     name: str
     elapsed_s: float
-    """Seconds from its start to its end."""
     namenode_busy: float
-    """The NameNode's load, 1 for a whole core."""
     scheduler_busy: float
-    """The scheduler's load, 1 for a whole core."""
 
 
 class SimulatedWorkload(NamedTuple):
@@ -117,9 +104,7 @@ class SimulatedWorkload(NamedTuple):
 
     kind: str
     elapsed_s: float
-    """Seconds from its submission to its end."""
     phases: tuple[SimulatedPhase, ...]
-    """Its phases in their order."""
     metrics: Mapping[str, float] = MappingProxyType({})
     """The metrics that it is run for, by name; of the others time is what counts."""
 
@@ -135,12 +120,9 @@ def simulated_quantities(workloads: Iterable[SimulatedWorkload]) -> dict[str, fl
         result[kind] = workload.elapsed_s
         for phase in workload.phases:
             result[f"{kind}/{phase.name}"] = phase.elapsed_s
-        result[f"{kind}/namenode-cpu"] = 100 * max(
-            (phase.namenode_busy for phase in workload.phases), default=0
-        )
-        result[f"{kind}/scheduler-cpu"] = 100 * max(
-            (phase.scheduler_busy for phase in workload.phases), default=0
-        )
+        for master in ("namenode", "scheduler"):
+            loads = (getattr(phase, f"{master}_busy") for phase in workload.phases)
+            result[f"{kind}/{master}-cpu"] = 100 * max(loads, default=0)
     return result
 
 
@@ -157,10 +139,8 @@ _RUN_TO_RUN = {"teravalidate": 0.05}
 _OTHERWISE = 0.01
 _OF_METRICS = {THROUGHPUT: 0.05, "50 % within": 0.1, "99 % within": 0.2}
 """What two runs of YCSB on one laboratory lie apart: the slower the operations, the more chance there is."""
-_STEPS = 20
-"""Of the trapezoidal rule for each standard deviation."""
-_MEDIAN = math.sqrt(math.pi / 2)
-"""How much further medians of normal values vary than means do."""
+_STEPS = 20  # Of the trapezoidal rule for each standard deviation.
+_MEDIAN = math.sqrt(math.pi / 2)  # How much further medians of normal values vary than means do.
 _LOAD_POINTS = 3.0
 """The fault-tolerance study calls its figures of CPU noisy; FT on and off differ by up to 6 points."""
 

@@ -22,8 +22,7 @@ from howdah.model.calibration import Parameter, Residual, Without
 _MOST_ROUNDS = 4
 _MOST_STEPS = 4
 _CLOSE = 3e-3
-_PARTS = (1.0, 0.5, 0.2)
-"""Of a step: all of it, then less where more leads uphill."""
+_PARTS = (1.0, 0.5, 0.2)  # Of a step: all of it, then less where more leads uphill.
 _NOTHING = 1e-9
 
 
@@ -31,15 +30,10 @@ class Fit(NamedTuple):
     """A fit: where it ended, what the simulator says there, and how each figure moves."""
 
     position: Vector
-    """Logarithms of the free numbers."""
     simulated: Vector
-    """What the simulator says of every figure."""
-    slopes: Vector
-    """Derivatives of every distance and surprise by every number."""
-    weights: Vector
-    """What each distance and surprise counts: less, the further off it is."""
+    slopes: Vector  # Derivatives of every distance and surprise by every number.
+    weights: Vector  # What each distance and surprise counts: less, the further off it is.
     covariance: Vector
-    """Of the position, by Gauss and Newton."""
 
 
 def fit(problem: Problem, begin: Vector | None = None) -> Fit:
@@ -124,12 +118,6 @@ def covariance(slopes: Vector) -> Vector:
     return np.asarray(np.linalg.inv(slopes.T @ slopes), dtype=np.float64)
 
 
-def refit_without(problem: Problem, full: Fit, case: str) -> Vector:
-    """Where the fit would have ended without a case: one step of Gauss and Newton from the full fit."""
-    kept = np.array([figure.case.name != case for figure in problem.figures] + [True] * len(problem.free))
-    return full.position + _step(problem, full.position, full.simulated, kept)
-
-
 def _room(problem: Problem) -> tuple[Vector, Vector]:
     """The least and the most of every number's logarithm.
 
@@ -150,8 +138,7 @@ def rests_on(problem: Problem, full: Fit, index: int, most: int = 3) -> tuple[st
     )
 
 
-_NEARLY_NOTHING = 1e-12
-"""Stands for 0, of which there is no logarithm."""
+_NEARLY_NOTHING = 1e-12  # Stands for 0, of which there is no logarithm.
 
 
 class _Error(NamedTuple):
@@ -195,7 +182,6 @@ class LeftOut(NamedTuple):
     """Every figure as it is predicted without its case, and what is uncertain about it."""
 
     simulated: Vector
-    """What the simulator says."""
     explained: Vector
     """Standard deviation of its logarithm (points for loads) that parameters and seeds explain."""
 
@@ -205,15 +191,19 @@ def leave_out(problem: Problem, full: Fit) -> LeftOut:
     simulated = np.empty(len(problem.figures))
     explained = np.empty(len(problem.figures))
     for case in problem.cases:
+        chosen = [figure for figure in problem.figures if figure.case.name == case.name]
         mine = np.array([figure.case.name == case.name for figure in problem.figures])
-        position = refit_without(problem, full, case.name)
-        by_seed = problem.runs(position, case)
         kept = np.concatenate([~mine, np.ones(len(problem.free), dtype=bool)])
+        # One step of Gauss and Newton leads to where the fit would have ended without the case.
+        position = full.position + _step(problem, full.position, full.simulated, kept)
+        by_seed = problem.runs(position, case)
         unsure = covariance((full.weights[:, None] * full.slopes)[kept])
-        tolerances = np.array([figure.tolerance for figure in problem.figures])[mine]
+        tolerances = np.array([figure.tolerance for figure in chosen])
         slopes = full.slopes[: len(problem.figures)][mine] * tolerances[:, None]
         simulated[mine] = np.mean(by_seed, axis=0)
-        chance = [_scaled(problem.figures, mine, row) for row in by_seed]
+        chance = [
+            [figure.distance(float(x)) for figure, x in zip(chosen, row, strict=True)] for row in by_seed
+        ]
         explained[mine] = np.sqrt(
             np.einsum("ij,jk,ik->i", slopes, unsure, slopes)
             + (np.var(chance, axis=0, ddof=1) if len(chance) > 1 else 0.0)
@@ -288,9 +278,3 @@ def enough_to_cover(
     while excess(most) > 0:
         most *= 2
     return 0.0 if excess(least) <= 0 else round(float(brentq(excess, least, most)), 6)
-
-
-def _scaled(figures: Sequence[FittedFigure], mine: Vector, simulated: Vector) -> Vector:
-    """Figures as distances from what is known."""
-    chosen = [figure for figure, wanted in zip(figures, mine, strict=True) if wanted]
-    return np.array([figure.distance(float(x)) for figure, x in zip(chosen, simulated, strict=True)])

@@ -21,7 +21,7 @@ from howdah.calibrate.fit import NINETY, enough_to_cover, half_width
 from howdah.calibrate.tables import named_run
 from howdah.calibrate.uncertainty import PER_DISTANCE
 from howdah.model.calibration import Calibration, CalibrationCell
-from howdah.model.prediction import Forecast, Interval
+from howdah.model.prediction import Forecast
 from howdah.model.workloads.ycsb import THROUGHPUT
 
 
@@ -30,18 +30,13 @@ class ForecastStretch(NamedTuple):
 
     workload: str
     phase: str | None
-    value: float
-    """Seconds, or what the metric is counted in."""
-    metric: str | None = None
-    """The metric, by name; None for the elapsed time."""
-    most: float = math.inf
-    """No more can it be, however unsure it is: what is asked for in a second."""
+    value: float  # Seconds, or what the metric is counted in.
+    metric: str | None = None  # The metric, by name; None for the elapsed time.
+    most: float = math.inf  # No more can it be, however unsure it is: what is asked for in a second.
 
 
 def forecasts(
-    simulations: Sequence[Sequence[ForecastStretch]],
-    calibration: Calibration | None,
-    distance: float = 0.0,
+    simulations: Sequence[Sequence[ForecastStretch]], calibration: Calibration | None, distance: float = 0.0
 ) -> tuple[Forecast, ...]:
     """The median and the 90 % interval of every stretch, in the first simulation's order.
 
@@ -77,26 +72,22 @@ def _forecast(
     logarithms = np.log(values)
     explained = float(np.std(logarithms, ddof=1)) if len(values) > 1 else 0.0
     median = float(np.exp(np.median(logarithms)))
-    if calibration is None:
-        return _of(stretch, min(median, stretch.most), None)
-    kind = stretch.workload if stretch.metric is None else metric_kind(stretch.metric)
-    rest = math.hypot(unexplained(calibration, kind, median), PER_DISTANCE * distance)
-    reach = math.exp(half_width(explained, rest))
-    if stretch.metric is None:
-        median = typical(median, stretch.workload, calibration.best_of)
-    ends = Interval(min(median / reach, stretch.most), min(median * reach, stretch.most))
-    return _of(stretch, min(median, stretch.most), ends)
-
-
-def _of(stretch: ForecastStretch, median: float, interval: Interval | None) -> Forecast:
+    low = high = None
+    if calibration is not None:
+        kind = stretch.workload if stretch.metric is None else metric_kind(stretch.metric)
+        rest = math.hypot(unexplained(calibration, kind, median), PER_DISTANCE * distance)
+        reach = math.exp(half_width(explained, rest))
+        if stretch.metric is None:
+            median = typical(median, stretch.workload, calibration.best_of)
+        low, high = min(median / reach, stretch.most), min(median * reach, stretch.most)
     return Forecast(
         workload=stretch.workload,
         phase=stretch.phase,
         metric=stretch.metric,
         unit="1/s" if stretch.metric == THROUGHPUT else "s",
-        low=interval.low if interval else None,
-        median=median,
-        high=interval.high if interval else None,
+        low=low,
+        median=min(median, stretch.most),
+        high=high,
     )
 
 
@@ -115,10 +106,8 @@ class RunRatio(NamedTuple):
 class Apart(NamedTuple):
     """What is left unexplained of the ratios of plans."""
 
-    relative: float
-    """Standard deviation of a ratio's logarithm, beyond what parameters and seeds explain."""
+    relative: float  # Standard deviation of a ratio's logarithm, beyond what parameters and seeds explain.
     ratios: tuple[RunRatio, ...]
-    """What it was found from."""
 
 
 def own_part(calibration: Calibration | None, workload: str, elapsed_s: float) -> float:

@@ -19,31 +19,23 @@ Vector = NDArray[np.float64]
 _WIDTHS = 4.0
 """A range from low to high is taken for so many standard deviations: 95 % of what is thought possible."""
 
-_MODEL_ERROR = 0.02
-"""A simulator that is off by less than 2 % is as good as it is expected to be."""
+_MODEL_ERROR = 0.02  # A simulator that is off by less than 2 % is as good as it is expected to be.
 _STEP = 0.2
 """Of a parameter's logarithm for a derivative: larger than what one task more or less makes of a figure."""
 _MOVED = 0.2
-_CALM = 0.02
-"""Runs that vary by less are told apart in their derivatives."""
+_CALM = 0.02  # Runs that vary by less are told apart in their derivatives.
 _LEAST = 1e-9
-_FEW = 3
-"""Up to so many seeds a single one shows how a figure moves; a case of more is small and cheap."""
+_FEW = 3  # Up to so many seeds a single one shows how a figure moves; a case of more is small and cheap.
 
 
 class Free(NamedTuple):
     """One number that is sought. It is positive, and its logarithm is what the optimiser moves."""
 
-    name: str
-    """The parameter's name, or the study's and the quantity's: ``seven-node/speed``."""
-    start: float
-    """Where the search begins, and what is most likely before any data is seen."""
+    name: str  # The parameter's name, or the study's and the quantity's: ``seven-node/speed``.
+    start: float  # Where the search begins, and what is most likely before any data is seen.
     low: float
-    """The least it can be."""
     high: float
-    """The most it can be."""
     source: str
-    """Who says so."""
 
     @property
     def spread(self) -> float:
@@ -163,9 +155,8 @@ class Problem:
 
     def misfits(self, simulated: Vector) -> Vector:
         """Every figure's distance in tolerances."""
-        return np.array(
-            [figure.distance(x) / figure.tolerance for figure, x in zip(self.figures, simulated, strict=True)]
-        )
+        pairs = zip(self.figures, simulated, strict=True)
+        return np.array([figure.distance(x) / figure.tolerance for figure, x in pairs])
 
     def surprises(self, position: Vector) -> Vector:
         """How many spreads every number is from where it was expected."""
@@ -209,7 +200,6 @@ class Problem:
         ]
 
     def _know(self, wanted: Mapping[_Key, Case]) -> None:
-        """Simulates what has not been simulated."""
         missing = {key: case for key, case in wanted.items() if key not in self._known}
         with ThreadPoolExecutor(self._threads) as pool:
             for key, outcome in zip(missing, pool.map(self._one, missing.items()), strict=True):
@@ -246,8 +236,6 @@ def _chance(figure: FittedFigure) -> float:
 
 
 class _Key(NamedTuple):
-    """What a simulation depends on."""
-
     case: str
     small: bool
     seed: int

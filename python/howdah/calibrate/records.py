@@ -15,15 +15,14 @@ from howdah.calibrate.hbase import asked_hbase, metrics_of
 from howdah.errors import UserError
 from howdah.model.calibration import CPU_QUOTA, CalibratedValue
 from howdah.model.cluster import Laboratory
-from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup
+from howdah.model.inventory import CpuLayout, DiskKind, HostGroup
 from howdah.model.plan import ClusterPlan
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.hadoop_programs import BOTH_WAYS
 from howdah.units import format_counted
 
 _PHASES = ("map-shuffle", "reduce-merge")
-_RUN_TO_RUN = 0.05
-"""What runs are taken to differ by where none was repeated."""
+_RUN_TO_RUN = 0.05  # What runs are taken to differ by where none was repeated.
 _LEAST_RUN_TO_RUN = 0.01
 _ONE_OF_EACH = "calibrate from each separately, into two files"
 
@@ -109,20 +108,20 @@ def _share(record: RunRecord, plan: ClusterPlan) -> float:
 
 def _case(record: RunRecord, plan: ClusterPlan, noise: float) -> Case:
     lab = record.laboratory
+    built = plan if lab is None else as_built(plan, lab)
+    return timed_case(f"run {record.id}", record.engine, built, record, noise)
+
+
+def timed_case(name: str, study: str, plan: ClusterPlan, record: RunRecord, noise: float) -> Case:
+    """The times of a run as a case on a plan."""
     # What a run found out by itself, such as the rows of its input, is in its results alone.
-    suite = record.suite.model_copy(
-        update={"workloads": tuple(workload.workload for workload in record.workloads)}
-    )
+    workloads = tuple(result.workload for result in record.workloads)
+    times = [time for result in record.workloads for time in _times_of(result)]
     return Case(
-        name=f"run {record.id}",
-        study=record.engine,
-        work=CaseWork(plan=plan if lab is None else as_built(plan, lab), suite=suite),
-        known={
-            name: seconds
-            for workload in record.workloads
-            for name, seconds in times_of(workload)
-            if seconds > 0
-        },
+        name=name,
+        study=study,
+        work=CaseWork(plan=plan, suite=record.suite.model_copy(update={"workloads": workloads})),
+        known={quantity: seconds for quantity, seconds in times if seconds > 0},
         noise=noise,
     )
 
@@ -138,7 +137,7 @@ def _asked(record: RunRecord, plan: ClusterPlan) -> Case:
     )
 
 
-def times_of(result: WorkloadResult) -> Iterator[tuple[str, float]]:
+def _times_of(result: WorkloadResult) -> Iterator[tuple[str, float]]:
     """Seconds of a workload and of its phases that the simulator has, by quantity."""
     kind = result.workload.kind
     yield kind, result.elapsed_s
@@ -187,19 +186,17 @@ def _cpus(group: HostGroup, lab: Laboratory) -> float:
 
 
 def _host(group: HostGroup, cpus: float, workers: int) -> HostGroup:
-    disks = tuple(_without_head(disk) for disk in group.disks)
+    # A laboratory holds a disk to one rate, wherever its data lie and however many read it.
+    disks = tuple(
+        disk.model_copy(update={"kind": DiskKind.SSD, "inner_bytes_per_s": disk.outer_bytes_per_s})
+        for disk in group.disks
+    )
     if cpus >= group.cpu.threads:
         return group.model_copy(update={"disks": disks})
     cores = max(workers, math.floor(cpus), 1)
     speed = (group.cpu.speed or 1.0) * cpus / cores
     cpu = CpuLayout(sockets=1, cores_per_socket=cores, speed=speed)
     return group.model_copy(update={"disks": disks, "cpu": cpu})
-
-
-def _without_head(disks: DiskSet) -> DiskSet:
-    """A laboratory holds a disk to one rate, wherever its data lie and however many read it."""
-    rate = disks.outer_bytes_per_s
-    return disks.model_copy(update={"kind": DiskKind.SSD, "inner_bytes_per_s": rate})
 
 
 LINK_SHARE = "link_share"

@@ -27,8 +27,7 @@ class Tally(NamedTuple):
     runs: int
     inside: float | None
     """Share of the measured times that lie in their 90 % intervals; None where none has one."""
-    median_error: float
-    """Half of the errors are smaller, too long or too short."""
+    median_error: float  # Half of the errors are smaller, too long or too short.
 
 
 def score_times(prediction: Prediction, record: RunRecord) -> tuple[Score, ...]:

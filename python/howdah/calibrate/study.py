@@ -17,16 +17,9 @@ from howdah.model.request import Hadoop1, Hypervisor, Override, Protection
 HardwareName = Literal["core_speed", "controller_bytes_per_s", "disk_speed"]
 """Quantities of hosts; see `howdah.model.calibration.HARDWARE`."""
 Setting = Literal[
-    "platform",
-    "dataset_TB",
-    "block_MB",
-    "protection",
-    "hosts",
-    "slots",
-    "sort_factor",
-    "sort_MB",
-    "replication",
-]
+    "platform", "dataset_TB", "block_MB", "protection", "hosts", "slots",
+    "sort_factor", "sort_MB", "replication",
+]  # fmt: skip
 """What a column of a table distinguishes runs by."""
 
 

@@ -29,34 +29,27 @@ _NAME = re.compile(
 
 
 class SortSetting(NamedTuple):
-    """Hadoop 1's `io.sort` settings."""
+    """Hadoop 1's `io.sort` settings: runs merged at once, and a map's buffer in MiB."""
 
     factor: int
-    """Runs merged at once."""
     buffer_mb: int
-    """A map's sort buffer, MiB."""
 
 
 class StudySetting(NamedTuple):
-    """What tells one run of a study from its others."""
+    """What tells one run of a study from its others; what its tables do not vary is None.
+
+    ``replication`` is that of what TeraGen wrote, ``output_replication`` that of what TeraSort wrote.
+    """
 
     platform: str
     dataset_bytes: int
-    """TeraSort's dataset."""
     replication: int
-    """Replicas of what TeraGen wrote."""
     output_replication: int
-    """Replicas of what TeraSort wrote."""
     block_bytes: int | None = None
-    """HDFS's block size, where the table varies it."""
     protected: bool | None = None
-    """Whether masters were protected, where the table varies it."""
     hosts: int | None = None
-    """Hosts that carry workers, where the table varies them."""
     slots: int | None = None
-    """Map and reduce tasks at once per worker, where the table varies them."""
     sort: SortSetting | None = None
-    """How maps and reduces sorted, where the table varies it."""
 
 
 class KnownFigure(NamedTuple):
@@ -64,11 +57,8 @@ class KnownFigure(NamedTuple):
 
     setting: StudySetting
     quantity: str
-    """What of that run."""
-    value: float
-    """The figure: seconds, or per cent of a core."""
+    value: float  # The figure: seconds, or per cent of a core.
     where: str
-    """Its file and line."""
     unsure: Unsure
 
 
@@ -169,17 +159,9 @@ def _setting(study: PublishedStudy, table: PublishedTable, row: dict[str, str], 
     sort = None
     if "sort_factor" in counts and "sort_MB" in counts:
         sort = SortSetting(counts["sort_factor"], counts["sort_MB"])
-    return StudySetting(
-        platform.label,
-        dataset,
-        replication,
-        table.output_replication,
-        block,
-        protected,
-        counts.get("hosts"),
-        counts.get("slots"),
-        sort,
-    )
+    hosts, slots = counts.get("hosts"), counts.get("slots")
+    output = table.output_replication
+    return StudySetting(platform.label, dataset, replication, output, block, protected, hosts, slots, sort)
 
 
 def _positive(text: str, where: str) -> float:
@@ -198,9 +180,7 @@ class NamedRun(NamedTuple):
     """A published run as its name tells it."""
 
     study: str
-    """The study's short name."""
     setting: StudySetting
-    """What tells the run from the study's others."""
 
 
 def run_name(run: NamedRun) -> str:

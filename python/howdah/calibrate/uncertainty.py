@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from howdah.calibrate.hbase import HBASE
 from howdah.model.calibration import CalibratedValue, Calibration, Extent
-from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Beyond, Distance
@@ -25,10 +24,8 @@ PER_DISTANCE = 0.06
 """Standard deviation of a time's logarithm for each unit of `distance`.
 
 From ALOJA's runs, which are predicted without being fitted: so much covers nine of ten (docs/accuracy.md)."""
-_WHOLE = 10
-"""From here on a number of hosts, disks or tasks is shown without its fraction."""
-_SLACK = 1.5
-"""So much beyond the last run is no extrapolation worth a word."""
+_WHOLE = 10  # From here on a number of hosts, disks or tasks is shown without its fraction.
+_SLACK = 1.5  # So much beyond the last run is no extrapolation worth a word.
 
 
 def extents(works: Iterable[tuple[ClusterPlan, Suite]]) -> tuple[Extent, ...]:
@@ -73,7 +70,9 @@ def _outside(calibration: Calibration | None, plan: ClusterPlan, suite: Suite) -
             continue
         factor = max(value / extent.high, extent.low / value)
         if factor > 1:
-            text = f"{name} {_said(value, unit)}, calibrated {_reach(extent)}"
+            low, high = _said(extent.low, extent.unit), _said(extent.high, extent.unit)
+            reach = f"at {low}" if low == high else f"from {low} to {high}"
+            text = f"{name} {_said(value, unit)}, calibrated {reach}"
             yield Beyond(name=name, value=value, low=extent.low, high=extent.high, factor=factor, text=text)
 
 
@@ -82,11 +81,8 @@ def _other_work(calibration: Calibration, suite: Suite) -> Iterator[str]:
     of_tables = any(value.name in _OF_TABLES for value in calibration.parameters)
     asks = any(isinstance(workload, Ycsb) for workload in suite.workloads)
     if asks != of_tables:
-        yield (
-            "operations on a table, calibrated by jobs"
-            if asks
-            else "jobs, calibrated by operations on a table"
-        )
+        jobs, operations = "jobs", "operations on a table"
+        yield f"{operations}, calibrated by {jobs}" if asks else f"{jobs}, calibrated by {operations}"
 
 
 def _quantities(plan: ClusterPlan, suite: Suite) -> Iterator[tuple[str, str, float]]:
@@ -97,7 +93,9 @@ def _quantities(plan: ClusterPlan, suite: Suite) -> Iterator[tuple[str, str, flo
     yield "hosts", "", float(len(hosts))
     yield "workers on a host", "", len(workers) / len(hosts)
     for group in cluster.inventory.worker_groups:
-        yield from _hardware(group)
+        yield "threads of a host", "", float(group.cpu.threads)
+        yield "data disks of a host", "", float(group.data_disks)
+        yield "network of a host", "bit/s", float(group.network_bits_per_s)
         slots = sum(
             kind.map_slots * kind.per_host for kind in plan.workers if kind.group in {None, group.name}
         )
@@ -113,17 +111,6 @@ def _quantities(plan: ClusterPlan, suite: Suite) -> Iterator[tuple[str, str, flo
         yield "dataset", "B", float(rows * ROW_BYTES)
 
 
-def _hardware(group: HostGroup) -> Iterator[tuple[str, str, float]]:
-    yield "threads of a host", "", float(group.cpu.threads)
-    yield "data disks of a host", "", float(group.data_disks)
-    yield "network of a host", "bit/s", float(group.network_bits_per_s)
-
-
-def _reach(extent: Extent) -> str:
-    low, high = _said(extent.low, extent.unit), _said(extent.high, extent.unit)
-    return f"at {low}" if low == high else f"from {low} to {high}"
-
-
 def _said(value: float, unit: str) -> str:
     match unit:
         case "B":
@@ -134,10 +121,8 @@ def _said(value: float, unit: str) -> str:
             return format_count_short(round(value)) if value >= _WHOLE else f"{value:.2g}"
 
 
-_NINETY = 1.6448536269514722
-"""Standard deviations from the middle to either end of a 90 % interval."""
-_MOST = 2.5
-"""No draw is further from what was found, in standard deviations: nobody fitted the tails."""
+_NINETY = 1.6448536269514722  # Standard deviations from the middle to either end of a 90 % interval.
+_MOST = 2.5  # No draw is further from what was found, in standard deviations: nobody fitted the tails.
 
 
 def draws(calibration: Calibration, count: int, seed: int) -> tuple[dict[str, float], ...]:

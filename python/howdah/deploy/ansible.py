@@ -28,8 +28,7 @@ from howdah.errors import RunFailed, UserError
 from howdah.extras import check_extras
 from howdah.files import scratch_folder
 
-ReportStep = Callable[[str], None]
-"""Shows the current step."""
+ReportStep = Callable[[str], None]  # Shows the current step.
 
 _STOPPED = ("canceled", "timeout")
 _SSH_PASSWORD = r"SSH password:\s*?$"
@@ -53,12 +52,10 @@ _SSH_OPTIONS = (
 class SshLogin(NamedTuple):
     """Login options in addition to ssh's own configuration."""
 
-    ssh_config: Path | None = None
-    """A configuration file of ssh to use instead of the user's own."""
+    ssh_config: Path | None = None  # A configuration file of ssh to use instead of the user's own.
     ssh_password: str | None = None
     sudo_password: str | None = None
-    forks: int = 50
-    """Hosts at once."""
+    forks: int = 50  # Hosts at once.
 
 
 class HostAnswer(NamedTuple):
@@ -67,8 +64,7 @@ class HostAnswer(NamedTuple):
     result: Mapping[str, Any]
     failed: bool
     unreachable: bool
-    begun: str
-    """Ansible's time of the task's start."""
+    begun: str  # Ansible's time of the task's start.
     ended: str
 
 
@@ -124,6 +120,7 @@ def run_playbook(
     words = ["--forks", str(login.forks)]
     words += ["--check"] if check else []
     words += ["--diff"] if diff else []
+    own = f"-F {shlex.quote(str(login.ssh_config.absolute()))} " if login.ssh_config else ""
     passwords: dict[str, str] = {}
     if login.ssh_password is not None:
         words.append("--ask-pass")
@@ -160,7 +157,7 @@ def run_playbook(
                 "ANSIBLE_LOCAL_TEMP": str(folder / "ansible"),
                 # Separate from other runs, whose connections may lead to a host that no longer exists.
                 "ANSIBLE_SSH_CONTROL_PATH_DIR": str(project.parent / "c"),
-                "ANSIBLE_SSH_ARGS": _ssh(login),
+                "ANSIBLE_SSH_ARGS": f"{own}{_SSH_OPTIONS}",
             },
             cmdline=shlex.join(words),
             event_handler=handle,
@@ -173,11 +170,6 @@ def run_playbook(
         if result.failed and not result.answers:
             raise RunFailed("Ansible", _last_output(outcome) or "ended before it reached a host")
     return result
-
-
-def _ssh(login: SshLogin) -> str:
-    own = f"-F {shlex.quote(str(login.ssh_config.absolute()))} " if login.ssh_config else ""
-    return f"{own}{_SSH_OPTIONS}"
 
 
 def _add_event(event: dict[str, Any], result: PlaybookRun, report: ReportStep) -> None:
@@ -220,63 +212,33 @@ class HostProblem(NamedTuple):
 
 
 _MESSAGES = (
-    (
-        r"REMOTE HOST IDENTIFICATION HAS CHANGED|key is known by",
-        "its ssh host key has changed",
-        "if it was reinstalled: ssh-keygen -R {host}, then log in once and compare the key",
-    ),
-    (
-        r"Host key verification failed|authenticity of host",
-        "its ssh host key is unknown on this machine",
-        "log in once and compare the key, or get known_hosts from the host's administrator",
-    ),
-    (
-        r"Permission denied|Invalid/incorrect password|Authentication failed",
-        "it rejects the login",
-        "put your key into its authorized_keys, name user and key in ssh's configuration, or give the right "
-        "password: --ssh-password-file",
-    ),
-    (
-        r"Could not resolve hostname",
-        "its name cannot be resolved on this machine",
-        "add it to DNS or /etc/hosts, or set HostName in ssh's configuration",
-    ),
-    (
-        r"timed out|No route to host|unreachable|not responding|Broken pipe|"
-        r"Connection (refused|closed|reset)",
-        "it does not answer on the ssh port",
-        "check that it is up and sshd runs",
-    ),
-    (
-        r"waiting for privilege escalation prompt",
-        "sudo did not answer in time",
-        "check the host's load, then try again",
-    ),
-    (
-        r"Missing sudo password|password is required|terminal is required|no tty present|"
-        r"interactive authentication is required",
-        "sudo needs a password",
-        "give --sudo-password-file, or let the user become root without a password",
-    ),
+    (r"REMOTE HOST IDENTIFICATION HAS CHANGED|key is known by", "its ssh host key has changed",
+     "if it was reinstalled: ssh-keygen -R {host}, then log in once and compare the key"),
+    (r"Host key verification failed|authenticity of host", "its ssh host key is unknown on this machine",
+     "log in once and compare the key, or get known_hosts from the host's administrator"),
+    (r"Permission denied|Invalid/incorrect password|Authentication failed", "it rejects the login",
+     "put your key into its authorized_keys, name user and key in ssh's configuration, or give the right "
+     "password: --ssh-password-file"),
+    (r"Could not resolve hostname", "its name cannot be resolved on this machine",
+     "add it to DNS or /etc/hosts, or set HostName in ssh's configuration"),
+    (r"timed out|No route to host|unreachable|not responding|Broken pipe|Connection (refused|closed|reset)",
+     "it does not answer on the ssh port", "check that it is up and sshd runs"),
+    (r"waiting for privilege escalation prompt", "sudo did not answer in time",
+     "check the host's load, then try again"),
+    (r"Missing sudo password|password is required|terminal is required|no tty present|"
+     r"interactive authentication is required", "sudo needs a password",
+     "give --sudo-password-file, or let the user become root without a password"),
     (r"Incorrect sudo password|Sorry, try again", "sudo rejects the password", "give the correct password"),
-    (
-        r"sudo: (command )?not found|executable sudo was not found",
-        "it has no sudo",
-        "apt-get install sudo, or dnf install sudo, and let the user become root",
-    ),
-    (
-        r"is not in the sudoers|may not run sudo|not allowed to execute",
-        "the user may not become root",
-        "add a line USER ALL=(ALL) ALL in /etc/sudoers.d",
-    ),
-    (
-        r"python3?: (command )?not found|No such file or directory.*python|interpreter",
-        "it has no Python 3",
-        "apt-get install python3-minimal, or dnf install python3",
-    ),
+    (r"sudo: (command )?not found|executable sudo was not found", "it has no sudo",
+     "apt-get install sudo, or dnf install sudo, and let the user become root"),
+    (r"is not in the sudoers|may not run sudo|not allowed to execute", "the user may not become root",
+     "add a line USER ALL=(ALL) ALL in /etc/sudoers.d"),
+    (r"python3?: (command )?not found|No such file or directory.*python|interpreter", "it has no Python 3",
+     "apt-get install python3-minimal, or dnf install python3"),
     (r"SyntaxError", "its Python 3 is too old", "install Python 3.8 or later"),
     (r"No space left on device", "its disk is full", "free some space"),
-)
+)  # fmt: skip
+"""What ssh, sudo and Python print, what it means, and what to do."""
 
 
 def host_problems(answers: Iterable[HostAnswer]) -> Iterator[HostProblem]:

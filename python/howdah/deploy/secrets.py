@@ -29,12 +29,9 @@ class KeytabDamaged(ValueError):
 class KeytabEntry(NamedTuple):
     """One key in a keytab: its principal and type, without the key itself."""
 
-    principal: str
-    """``hdfs/h1.example.com@EXAMPLE.COM``."""
-    encryption: int
-    """The number of its encryption type in RFC 3961."""
-    version: int
-    """The number of the key among all keys of its principal."""
+    principal: str  # ``hdfs/h1.example.com@EXAMPLE.COM``.
+    encryption: int  # The number of its encryption type in RFC 3961.
+    version: int  # The number of the key among all keys of its principal.
 
     @property
     def realm(self) -> str:

@@ -28,15 +28,13 @@ APPLICATION_MASTER = "application-master"
 JOURNALNODE = _CATALOGUE[Role.JOURNALNODE].name
 DAEMONS = (*BY_NAME, APPLICATION_MASTER)
 """The daemons that a fault may hit, by the names of Hadoop's own scripts."""
-PAIRS = tuple(_CATALOGUE[role].name for role in PAIRED)
-"""The daemons with a standby."""
+PAIRS = tuple(_CATALOGUE[role].name for role in PAIRED)  # The daemons with a standby.
 STATES = ("active", "standby")
 
 _PLACES: tuple[Place, ...] = get_args(Place)
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s|min|h)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
-_LONGEST_S = 30 * 86400.0
-"""Longer than any run; a thread cannot wait much longer."""
+_LONGEST_S = 30 * 86400.0  # Longer than any run; a thread cannot wait much longer.
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)%")
 _WORDS = ("to", "at", "for")
 EXAMPLE = (

@@ -18,10 +18,12 @@ from howdah.faults.revert import (
     await_whole,
     change_leaving,
     daemon_of,
+    end_processes,
     heal,
     lab_targets,
     machines_of,
     revert,
+    spec_of,
     start_fallen,
 )
 from howdah.lab import faults, registry
@@ -34,9 +36,8 @@ from howdah.lab.hadoop.reports import journal_directory
 from howdah.lab.hadoop.starting import start_missing
 from howdah.lab.kernel import network, processes
 from howdah.lab.kernel.network import Link
-from howdah.lab.kernel.processes import Process
 from howdah.lab.registry import KillMode
-from howdah.lab.state import LabSpec, LabState, LabSystem, MachineSpec
+from howdah.lab.state import LabSpec, LabState, LabSystem
 from howdah.model.faults import AT_ONCE, Action, ClusterFault, FaultTarget
 
 
@@ -71,32 +72,41 @@ def inject(state: LabState, fault: ClusterFault, *, own: bool = True) -> ActiveF
 def _injection(state: LabState, fault: ClusterFault) -> _Injection:
     match fault.action:
         case Action.KILL | Action.RESTART:
-            hit = daemon_of(state, fault.target)
-            kill_process = partial(processes.kill, hit.process)
-            if hit.daemon is None:
-                return _Injection((hit.text,), (), (kill_process,))
-            undo = RevertStep(how="start", machine=hit.daemon.machine.name, daemon=hit.daemon.program)
-            again = partial(daemons.start, state, hit.daemon, installed(state))
-            wait = partial(processes.wait_for_end, hit.process)
-            return _Injection(
-                (hit.text,),
-                (undo,),
-                (kill_process, wait, again) if fault.action is Action.RESTART else (kill_process,),
-            )
-        case Action.PAUSE | Action.LOSE | Action.DRAIN:
-            return _OF_PLACES[fault.action](state, fault.target)
+            injection = _kill
+        case Action.PAUSE:
+            injection = _pause
+        case Action.LOSE:
+            injection = _lose
+        case Action.DRAIN:
+            injection = _drain
         case Action.CUT_LINK | Action.CUT_LINK_IN | Action.CUT_LINK_OUT | Action.SLOW_LINK:
-            return _links(state, fault)
-        case Action.WIPE | Action.WIPE_DISK:
-            return _wipe(state, fault)
+            injection = _links
+        case Action.WIPE:
+            injection = _wipe_journal
+        case Action.WIPE_DISK:
+            injection = _wipe_disks
         case Action.SLOW_DISK | Action.FILL_DISK | Action.FAIL_DISK:
-            return _disks(state, fault)
-    assert_never(fault.action)
+            injection = _disks
+        case _:
+            assert_never(fault.action)
+    return injection(state, fault)
 
 
-def _wipe_journal(state: LabState, target: FaultTarget) -> _Injection:
+def _kill(state: LabState, fault: ClusterFault) -> _Injection:
+    hit = daemon_of(state, fault.target)
+    do: tuple[Callable[[], object], ...] = (partial(processes.kill, hit.process),)
+    if hit.daemon is None:
+        return _Injection((hit.text,), (), do)
+    undo = RevertStep(how="start", machine=hit.daemon.machine.name, daemon=hit.daemon.program)
+    if fault.action is Action.RESTART:
+        wait = partial(processes.wait_for_end, hit.process)
+        do = (*do, wait, partial(daemons.start, state, hit.daemon, installed(state)))
+    return _Injection((hit.text,), (undo,), do)
+
+
+def _wipe_journal(state: LabState, fault: ClusterFault) -> _Injection:
     """Empty the journal of a JournalNode, as if its disk was replaced."""
-    hit = daemon_of(state, target)
+    hit = daemon_of(state, fault.target)
     assert hit.daemon is not None
     machine = hit.daemon.machine
     undo = RevertStep(how="start", machine=machine.name, daemon=hit.daemon.program)
@@ -109,46 +119,36 @@ def _wipe_journal(state: LabState, target: FaultTarget) -> _Injection:
     return _Injection((hit.text,), (undo,), do)
 
 
-def _pause(state: LabState, target: FaultTarget) -> _Injection:
-    if target.place is None:
-        hit = daemon_of(state, target)
+def _pause(state: LabState, fault: ClusterFault) -> _Injection:
+    if fault.target.place is None:
+        hit = daemon_of(state, fault.target)
         stopped = [hit.process]
         texts: tuple[str, ...] = (hit.text,)
     else:
-        machines = machines_of(state, target)
+        machines = machines_of(state, fault.target)
         stopped, texts = list(running_on(state, machines)), _texts(machines)
     undo = RevertStep(how="resume", processes=tuple((process.pid, process.began) for process in stopped))
-    return _Injection(texts, (undo,), tuple(partial(_stop, process) for process in stopped))
+    stop = tuple(partial(processes.kill, process, signal.SIGSTOP) for process in stopped)
+    return _Injection(texts, (undo,), stop)
 
 
-def _stop(process: Process) -> None:
-    processes.kill(process, signal.SIGSTOP)
-
-
-def _lose(state: LabState, target: FaultTarget) -> _Injection:
-    machines = machines_of(state, target)
+def _lose(state: LabState, fault: ClusterFault) -> _Injection:
+    machines = machines_of(state, fault.target)
     how = KillMode.PROCESS if state.rootless else KillMode.HOST
     undo = tuple(RevertStep(how="start all", machine=machine.name) for machine in machines)
     do = tuple(partial(kill, state, machine.name, None, how) for machine in machines)
     return _Injection(_texts(machines), undo, do)
 
 
-def _drain(state: LabState, target: FaultTarget) -> _Injection:
-    machines = machines_of(state, target)
+def _drain(state: LabState, fault: ClusterFault) -> _Injection:
+    machines = machines_of(state, fault.target)
     undo = tuple(RevertStep(how="drained", machine=machine.name) for machine in machines)
     names = [machine.name for machine in machines]
     return _Injection(_texts(machines), undo, (partial(change_leaving, state, names, leaving=True),))
 
 
-_OF_PLACES: dict[Action, Callable[[LabState, FaultTarget], _Injection]] = {
-    Action.PAUSE: _pause,
-    Action.LOSE: _lose,
-    Action.DRAIN: _drain,
-}
-
-
 def _links(state: LabState, fault: ClusterFault) -> _Injection:
-    spec = _spec(state)
+    spec = spec_of(state)
     machines = machines_of(state, fault.target)
     undo, do = [], []
     for link, how in _affected_links(spec, machines, fault.target):
@@ -183,48 +183,40 @@ def _affected_links(
 
 
 def _disks(state: LabState, fault: ClusterFault) -> _Injection:
-    spec = _spec(state)
+    spec = spec_of(state)
     undo: list[RevertStep] = []
     do: list[Callable[[], object]] = []
-    machines = [machine for machine in machines_of(state, fault.target) if machine.data_dirs]
-    for machine in machines:
-        cabled: MachineSpec = spec.machine(machine.name)
+    machines = _with_disks(state, fault.target)
+    for name in _texts(machines):
         match fault.action:
             case Action.SLOW_DISK:
-                undo.append(RevertStep(how="disk speed", machine=machine.name))
-                do.append(partial(faults.slow_disks, spec, cabled, fault.rate))
+                undo.append(RevertStep(how="disk speed", machine=name))
+                do.append(partial(faults.slow_disks, spec, spec.machine(name), fault.rate))
             case Action.FILL_DISK:
-                undo.append(RevertStep(how="disk room", machine=machine.name))
-                do.append(partial(faults.fill_disks, cabled))
+                undo.append(RevertStep(how="disk room", machine=name))
+                do.append(partial(faults.fill_disks, spec.machine(name)))
             case _:
-                undo.append(RevertStep(how="disk", machine=machine.name))
-                do.append(partial(faults.fail_disks, cabled))
+                undo.append(RevertStep(how="disk", machine=name))
+                do.append(partial(faults.fail_disks, spec.machine(name)))
     return _Injection(_texts(machines), tuple(undo), tuple(do))
 
 
-def _wipe(state: LabState, fault: ClusterFault) -> _Injection:
-    if fault.action is Action.WIPE:
-        return _wipe_journal(state, fault.target)
-    machines = [machine for machine in machines_of(state, fault.target) if machine.data_dirs]
+def _wipe_disks(state: LabState, fault: ClusterFault) -> _Injection:
+    machines = _with_disks(state, fault.target)
     undo = tuple(RevertStep(how="start all", machine=machine.name) for machine in machines)
     do = tuple(partial(_exchange_disks, state, machine) for machine in machines)
     return _Injection(_texts(machines), undo, do)
 
 
+def _with_disks(state: LabState, target: FaultTarget) -> list[LabSystem]:
+    return [machine for machine in machines_of(state, target) if machine.data_dirs]
+
+
 def _exchange_disks(state: LabState, machine: LabSystem) -> None:
     """Stop a machine, replace its disks by empty ones and start it."""
-    ended = list(running_on(state, [machine]))
-    for process in ended:
-        processes.kill(process)
-    for process in ended:
-        processes.wait_for_end(process)
-    faults.wipe_disks(_spec(state).machine(machine.name))
+    end_processes(state, machine)
+    faults.wipe_disks(spec_of(state).machine(machine.name))
     start_missing(state, installed(state), lambda text: None, [machine])
-
-
-def _spec(state: LabState) -> LabSpec:
-    assert state.spec is not None, "faults of links and disks need root"
-    return state.spec
 
 
 def _texts(machines: Sequence[LabSystem]) -> tuple[str, ...]:

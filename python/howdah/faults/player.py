@@ -26,8 +26,7 @@ _NEVER = "the run ended before that moment"
 class Injected(NamedTuple):
     number: int
     hit: tuple[str, ...]
-    lasts: bool
-    """Whether it stays active until it is reverted."""
+    lasts: bool  # Whether it stays active until it is reverted.
 
 
 class Injector(Protocol):
@@ -42,10 +41,8 @@ class Injector(Protocol):
 
 @dataclass
 class _RunProgress:
-    begun_s: dict[str, float] = field(default_factory=dict)
-    """By workload its start."""
-    share: dict[str, float] = field(default_factory=dict)
-    """By workload the fraction that is done."""
+    begun_s: dict[str, float] = field(default_factory=dict)  # By workload its start.
+    share: dict[str, float] = field(default_factory=dict)  # By workload the fraction that is done.
     phases: set[tuple[str, str]] = field(default_factory=set)
 
     def is_due(self, when: Moment, now_s: float) -> bool:
@@ -177,11 +174,8 @@ def _word(daemons: str, name: str, pattern: str) -> _Word:
 WORDS = (
     # HBase 2.6: ZooKeeper's session of a RegionServer ends with its ephemeral node.
     _word("hmaster", "RegionServer missed", r"RegionServer ephemeral node deleted, processing expiration"),
-    _word(
-        "hmaster",
-        "recovery started",
-        r"Start pid=\d+, state=RUNNABLE.*ServerCrashProcedure|state=RUNNABLE:SERVER_CRASH_START",
-    ),
+    _word("hmaster", "recovery started",
+          r"Start pid=\d+, state=RUNNABLE.*ServerCrashProcedure|state=RUNNABLE:SERVER_CRASH_START"),
     _word("hmaster", "meta open", r"Finished pid=\d+, .*TransitRegionStateProcedure table=hbase:meta,"),
     _word("hmaster", "logs split", r"Finished pid=\d+, .*; SplitWALProcedure (?!.*\.meta\.)"),
     _word("hmaster", "recovery ended", r"Finished pid=\d+, .*ServerCrashProcedure"),
@@ -189,11 +183,8 @@ WORDS = (
     _word("regionserver", "regions open", r"AssignRegionHandler: Opened [^ ]*howdah-"),
     _word("regionserver", "region replayed", r"Applied \d+, skipped \d+, firstSequenceIdInLog"),
     # HDFS 3.5 and its failover controllers.
-    _word(
-        "zkfc",
-        "NameNode missed",
-        r"Transport-level exception trying to monitor health|entered state: SERVICE_NOT_RESPONDING",
-    ),
+    _word("zkfc", "NameNode missed",
+          r"Transport-level exception trying to monitor health|entered state: SERVICE_NOT_RESPONDING"),
     _word("zkfc", "fencing", r"Should fence:|====== Beginning Service Fencing"),
     _word("zkfc", "fenced", r"====== Fencing successful"),
     _word("zkfc", "standby asked to be active", r"Trying to make NameNode at .* active"),
@@ -203,15 +194,12 @@ WORDS = (
     _word("namenode", "safe mode left", r"STATE\* Safe mode is OFF"),
     _word("namenode", "DataNode given up", r"removeDeadDatanode: lost heartbeat from"),
     # A NameNode that was paused while the other one became active is refused by the journal and exits.
-    _word(
-        "namenode datanode journalnode zkfc resourcemanager nodemanager",
-        "ended by itself",
-        r"ExitUtil: Exiting with status -?[1-9]",
-    ),
+    _word("namenode datanode journalnode zkfc resourcemanager nodemanager", "ended by itself",
+          r"ExitUtil: Exiting with status -?[1-9]"),
     _word("regionserver hmaster", "ended by itself", r"ABORTING (?:region server|master)"),
     _word("resourcemanager", "ResourceManager active", r"Transitioned to active state"),
     _word("resourcemanager", "NodeManager given up", r"Expired:.*Timed out after \d+ secs"),
-)
+)  # fmt: skip
 """The log lines of the releases that howdah fetches."""
 
 
@@ -241,8 +229,7 @@ def steps(
 
 
 _MOST_STEPS = 200
-_AFTER_S = 600.0
-"""Lines that are logged later than this after the last fault are unrelated to it."""
+_AFTER_S = 600.0  # Lines that are logged later than this after the last fault are unrelated to it.
 
 
 class LabLogs:

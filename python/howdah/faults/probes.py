@@ -13,23 +13,19 @@ An operation without acknowledgement may be done or not: after a rename, one of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from howdah.model.faults import LedgerReport, ProbeOutage, ProbeReport
 
-LEAST_S = 1.0
-"""A shorter gap is a slow answer, not an outage: probes send ten requests a second."""
+LEAST_S = 1.0  # A shorter gap is a slow answer, not an outage: probes send ten requests a second.
 
 
 class ProbeAnswer(NamedTuple):
-    start_s: float
-    """Seconds since the start of the run."""
-    took_s: float
-    """The time until the answer, or until the client gave up."""
-    error: str | None = None
-    """None for a good answer."""
+    start_s: float  # Seconds since the start of the run.
+    took_s: float  # The time until the answer, or until the client gave up.
+    error: str | None = None  # None for a good answer.
 
     @property
     def ended_s(self) -> float:
@@ -63,7 +59,9 @@ class ProbeLog:
             self._since.append(answer)
             return
         self._longest_s = max(self._longest_s, answer.took_s)
-        self._close(answer.ended_s, ended=True)
+        if answer.ended_s - self._good_s > LEAST_S:
+            self._outages.append(self._outage(answer.ended_s, ended=True))
+        self._since = []
         self._good_s = answer.ended_s
 
     def report(self) -> ProbeReport:
@@ -82,11 +80,6 @@ class ProbeLog:
             outages=tuple(outages),
         )
 
-    def _close(self, end_s: float, *, ended: bool) -> None:
-        if end_s - self._good_s > LEAST_S:
-            self._outages.append(self._outage(end_s, ended=ended))
-        self._since = []
-
     def _outage(self, end_s: float, *, ended: bool) -> ProbeOutage:
         error = self._since[0].error if self._since else None
         return ProbeOutage(
@@ -104,8 +97,7 @@ def probe_reports(logs: Iterable[ProbeLog]) -> tuple[ProbeReport, ...]:
     )
 
 
-MOST_LISTED = 20
-"""Violations of one kind that are listed by name."""
+MOST_LISTED = 20  # Violations of one kind that are listed by name.
 WRITES = frozenset({"hflush", "hsync"})
 
 
@@ -113,11 +105,9 @@ class LedgerEntry(NamedTuple):
     """One operation of a client."""
 
     client: int
-    operation: str
-    """``create``, ``hflush``, ``hsync``, ``close``, ``append``, ``rename`` or ``delete``."""
+    operation: str  # ``create``, ``hflush``, ``hsync``, ``close``, ``append``, ``rename`` or ``delete``.
     path: str
-    of: str = ""
-    """A record's number, or a file's new name within its directory."""
+    of: str = ""  # A record's number, or a file's new name within its directory.
     acknowledged: bool = False
 
 
@@ -125,14 +115,12 @@ class LedgerEntry(NamedTuple):
 class Content:
     records: list[int] = field(default_factory=list)
     """The numbers of its records, in their order in the file."""
-    unread: str | None = None
-    """Why it could not be read to its end."""
+    unread: str | None = None  # Why it could not be read to its end.
 
 
 @dataclass
 class _Expected:
-    sure: bool
-    """Whether it must exist."""
+    sure: bool  # Whether it must exist.
     names: tuple[str, ...]
     requested: list[int] = field(default_factory=list)
     acknowledged: list[int] = field(default_factory=list)
@@ -151,11 +139,13 @@ def compare_with_files(history: Sequence[LedgerEntry], contents: Mapping[str, Co
                 lost.append(f"file {file.names[0]}")
             continue
         content = contents[present[0]]
-        lost += [f"record {number} of {present[0]}{_why(content)}" for number in _missing(file, content)]
-        unasked += [
-            f"record {number} of {present[0]}" for number in set(content.records) - set(file.requested)
-        ]
-        doubled += [f"record {number} of {present[0]}" for number in _repeated(content.records)]
+        records = set(content.records)
+        why = f", which cannot be read: {content.unread}" if content.unread else ""
+        missing = (number for number in file.acknowledged if number not in records)
+        lost += [f"record {number} of {present[0]}{why}" for number in missing]
+        unasked += [f"record {number} of {present[0]}" for number in records - set(file.requested)]
+        repeated = sorted(number for number in records if content.records.count(number) > 1)
+        doubled += [f"record {number} of {present[0]}" for number in repeated]
         if not _in_order(content.records, file.requested):
             disordered.append(f"records of {present[0]}")
     expected = {name for file in files for name in file.names}
@@ -196,19 +186,6 @@ def _expected(history: Iterable[LedgerEntry]) -> list[_Expected]:
             else:
                 file.sure = False
     return list(files.values())
-
-
-def _missing(file: _Expected, content: Content) -> Iterator[int]:
-    present = set(content.records)
-    return (number for number in file.acknowledged if number not in present)
-
-
-def _why(content: Content) -> str:
-    return f", which cannot be read: {content.unread}" if content.unread else ""
-
-
-def _repeated(records: Sequence[int]) -> list[int]:
-    return sorted({number for number in records if records.count(number) > 1})
 
 
 def _in_order(records: Sequence[int], requested: Sequence[int]) -> bool:

@@ -39,8 +39,7 @@ _STATUS = "Hadoop:service=NameNode,name=NameNodeStatus"
 class TargetDaemon(NamedTuple):
     """A daemon that is hit, and its process."""
 
-    daemon: Daemon | None
-    """None for an application master, which is not a daemon of the lab."""
+    daemon: Daemon | None  # None for an application master, which is not a daemon of the lab.
     process: Process
 
     @property
@@ -147,8 +146,7 @@ class Reverted(NamedTuple):
     """A fault after its revert."""
 
     fault: ActiveFault
-    remaining: tuple[str, ...]
-    """The steps that failed, with reasons; the fault then stays recorded."""
+    remaining: tuple[str, ...]  # The steps that failed, with reasons; the fault then stays recorded.
 
 
 _RETURN_S, _POLL_S = 30.0, 0.5
@@ -222,7 +220,7 @@ def _resume(state: LabState, step: RevertStep) -> None:
 
 
 def _link(state: LabState, step: RevertStep) -> None:
-    spec = _spec(state)
+    spec = spec_of(state)
     link = (
         network.uplink_of(spec, step.host)
         if step.host
@@ -231,25 +229,21 @@ def _link(state: LabState, step: RevertStep) -> None:
     faults.restore_link(spec.name, link)
 
 
-def _disk_speed(state: LabState, step: RevertStep) -> None:
-    spec = _spec(state)
-    faults.restore_disk_speed(spec, spec.machine(step.machine))
-
-
-def _disk_room(state: LabState, step: RevertStep) -> None:
-    faults.make_room(_spec(state).machine(step.machine))
-
-
 def _disk(state: LabState, step: RevertStep) -> None:
     """Mount a file system again that was shut down, after all processes that use it were ended."""
-    spec, machine = _spec(state), state.machine(step.machine)
+    spec, machine = spec_of(state), state.machine(step.machine)
+    end_processes(state, machine)
+    faults.repair_disks(spec, spec.machine(step.machine))
+    start_missing(state, installed(state), lambda text: None, [machine])
+
+
+def end_processes(state: LabState, machine: LabSystem) -> None:
+    """Kill a machine's processes, and wait until all have ended."""
     ended = list(running_on(state, [machine]))
     for process in ended:
         processes.kill(process)
     for process in ended:
         processes.wait_for_end(process)
-    faults.repair_disks(spec, spec.machine(step.machine))
-    start_missing(state, installed(state), lambda text: None, [machine])
 
 
 def _drained(state: LabState, step: RevertStep) -> None:
@@ -283,7 +277,8 @@ def change_leaving(state: LabState, names: Collection[str], *, leaving: bool) ->
     start_drain(changed, render(changed.plan, leaving=changed.leaving))
 
 
-def _spec(state: LabState) -> LabSpec:
+def spec_of(state: LabState) -> LabSpec:
+    """The machines of a lab that root built, whose links and disks faults can hit."""
     assert state.spec is not None, "faults of links and disks need root"
     return state.spec
 
@@ -293,8 +288,10 @@ _STEPS: dict[str, Callable[[LabState, RevertStep], None]] = {
     "start all": _start_all,
     "resume": _resume,
     "link": _link,
-    "disk speed": _disk_speed,
-    "disk room": _disk_room,
+    "disk speed": lambda state, step: faults.restore_disk_speed(
+        spec_of(state), spec_of(state).machine(step.machine)
+    ),
+    "disk room": lambda state, step: faults.make_room(spec_of(state).machine(step.machine)),
     "disk": _disk,
     "drained": _drained,
 }

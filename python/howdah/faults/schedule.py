@@ -33,8 +33,7 @@ _CONFLICTING: tuple[frozenset[Action], ...] = (
 _SHORTEST_S, _LONGEST_S = 5, 20
 
 
-_DRAW = "random"
-"""The first word of a line that requests random faults."""
+_DRAW = "random"  # The first word of a line that requests random faults.
 _RANDOM = re.compile(r"random +(\d{1,4}) +seed +(\d{1,18}) +within +(.+)")
 _FILE_HINT = "give a file with a list 'faults:' of lines as --fault takes them"
 
@@ -47,38 +46,31 @@ class TargetMachine(NamedTuple):
     host: str
     rack: str
     daemons: tuple[str, ...]
-    disks: int
-    """Its separate data disks."""
+    disks: int  # Its separate data disks.
 
 
 class Targets(NamedTuple):
     """The machines that faults may hit."""
 
     members: tuple[TargetMachine, ...]
-    rootless: bool = False
-    """Whether its machines have no separate links and disks."""
-    shared: Mapping[str, Sequence[str]] = {}
-    """By host the other labs with machines on it."""
+    rootless: bool = False  # Whether its machines have no separate links and disks.
+    shared: Mapping[str, Sequence[str]] = {}  # By host the other labs with machines on it.
 
     def at(self, target: FaultTarget) -> tuple[TargetMachine, ...]:
         """Return the machines of a place, or those where a daemon may run."""
-        match target.place:
-            case "worker" | "master":
-                return tuple(
-                    machine
-                    for machine in self.members
-                    if (machine.kind, machine.name) == (target.place, target.name)
-                )
-            case "host":
-                return tuple(machine for machine in self.members if machine.host == target.name)
-            case "rack":
-                return tuple(machine for machine in self.members if machine.rack == target.name)
-            case None:
-                return tuple(
-                    machine
-                    for machine in self.members
-                    if target.daemon in machine.daemons and target.machine in (None, machine.name)
-                )
+
+        def is_hit(machine: TargetMachine) -> bool:
+            match target.place:
+                case "host":
+                    return machine.host == target.name
+                case "rack":
+                    return machine.rack == target.name
+                case None:
+                    return target.daemon in machine.daemons and target.machine in (None, machine.name)
+                case kind:
+                    return (machine.kind, machine.name) == (kind, target.name)
+
+        return tuple(machine for machine in self.members if is_hit(machine))
 
     def check(self, fault: ClusterFault, where: str) -> None:
         """Raise UserError if a fault has no target here, or is impossible here."""
@@ -174,7 +166,8 @@ def _conflict(first: ClusterFault, second: ClusterFault, targets: Targets) -> bo
     """Whether both are certain to be active at once on a common target."""
     if not any(first.action in kind and second.action in kind for kind in _CONFLICTING):
         return False
-    if not _share_machine(first, second, targets):
+    names, second_names = ({machine.name for machine in targets.at(hit.target)} for hit in (first, second))
+    if not names & second_names:
         return False
     earlier, later = sorted((first, second), key=_begin)
     begin, end = _begin(earlier), _begin(later)
@@ -187,13 +180,6 @@ def _conflict(first: ClusterFault, second: ClusterFault, targets: Targets) -> bo
         return begin == end
     # The duration of a workload's parts is not known in advance.
     return begin == end or lasts is None or (begin[1] == "time" and begin[2] + lasts > end[2])
-
-
-def _share_machine(first: ClusterFault, second: ClusterFault, targets: Targets) -> bool:
-    shared = {machine.name for machine in targets.at(first.target)} & {
-        machine.name for machine in targets.at(second.target)
-    }
-    return bool(shared)
 
 
 def _same_target(first: FaultTarget, second: FaultTarget, targets: Targets) -> bool:
@@ -269,8 +255,7 @@ def _possible(targets: Targets, source: random.Random) -> Iterator[ClusterFault]
     if not targets.rootless:
         yield ClusterFault(action=Action.CUT_LINK, target=_worker(workers, source))
         yield ClusterFault(action=Action.SLOW_LINK, target=_worker(workers, source), rate=10_000_000)
-        if any(machine.disks for machine in workers):
-            owners = [machine for machine in workers if machine.disks]
+        if owners := [machine for machine in workers if machine.disks]:
             yield ClusterFault(action=Action.SLOW_DISK, target=_worker(owners, source), rate=10_000_000)
 
 

@@ -13,23 +13,13 @@ from howdah.errors import NoConfiguration, UnreadableFile, UserError
 CLIENT_FILES = ("core-site.xml", "hdfs-site.xml", "hdfs-rbf-site.xml", "mapred-site.xml", "yarn-site.xml")
 """The files of a client in the order of Configuration's resources in 3.5.0: later ones win."""
 HADOOP_FILES = (
-    *CLIENT_FILES,
-    "capacity-scheduler.xml",
-    "hadoop-policy.xml",
-    "resource-types.xml",
-    "node-resources.xml",
-    "ssl-server.xml",
-    "ssl-client.xml",
-)
+    *CLIENT_FILES, "capacity-scheduler.xml", "hadoop-policy.xml", "resource-types.xml", "node-resources.xml",
+    "ssl-server.xml", "ssl-client.xml",
+)  # fmt: skip
 """The files of Hadoop's daemons and clients, in the same order."""
 HADOOP_SCRIPTS = (
-    "hadoop-env.sh",
-    "hdfs-env.sh",
-    "yarn-env.sh",
-    "mapred-env.sh",
-    "kms-env.sh",
-    "httpfs-env.sh",
-)
+    "hadoop-env.sh", "hdfs-env.sh", "yarn-env.sh", "mapred-env.sh", "kms-env.sh", "httpfs-env.sh",
+)  # fmt: skip
 """The files of variables that Hadoop's own scripts read."""
 BLANKS = "".join(map(chr, range(0x21)))
 """What Java's ``String.trim`` removes: a blank that does not break, U+00A0, stays part of a value."""
@@ -39,12 +29,10 @@ _PARTS = ("name", "value", "final")
 class SiteProperty(NamedTuple):
     name: str
     text: str
-    final: bool
-    """Whether later files may not change it."""
+    final: bool  # Whether later files may not change it.
     path: str
     line: int
-    blanks: bool = False
-    """Whether the value has blanks around it, which some readers keep."""
+    blanks: bool = False  # Whether the value has blanks around it, which some readers keep.
 
     @property
     def where(self) -> str:
@@ -67,26 +55,26 @@ _XML_FAULTS = {
 }
 
 
-def xml_fault(error: expat.ExpatError) -> str:
-    """What is wrong with a file that expat cannot read."""
-    message = expat.errors.messages[error.code]
-    return _XML_FAULTS.get(message, message)
-
-
-def read_site(content: bytes, path: str) -> Iterator[SiteProperty]:
-    """Yield every property in a file's content, as ``read_site_file`` does; ``path`` is for messages."""
-    reading = _Reading(path)
+def parse_xml(parser: expat.XMLParserType, content: bytes, path: str) -> None:
+    """Parse a file's content; raises UnreadableFile with its path and the place if it is not XML."""
     try:
-        reading.parser.Parse(content, True)
+        parser.Parse(content, True)
     except expat.ExpatError as error:
+        message = expat.errors.messages[error.code]
         raise UnreadableFile(
             f"{path}:{error.lineno}:{error.offset + 1}",
-            f"is not well-formed XML: {xml_fault(error)}",
+            f"is not well-formed XML: {_XML_FAULTS.get(message, message)}",
             "close every element, write & as &amp; and < as &lt;",
         ) from error
     except (ValueError, LookupError) as error:
         # Expat asks Python for an encoding that it does not know itself.
         raise UnreadableFile(path, f"cannot be decoded: {error}", "save the file as UTF-8") from error
+
+
+def read_site(content: bytes, path: str) -> Iterator[SiteProperty]:
+    """Yield every property in a file's content, as ``read_site_file`` does; ``path`` is for messages."""
+    reading = _Reading(path)
+    parse_xml(reading.parser, content, path)
     yield from reading.properties
 
 
@@ -247,8 +235,7 @@ def _expanded(text: str, values: dict[str, str]) -> str:
     ]
 
 
-HIDDEN = "(hidden)"
-"""Replaces a secret after reading."""
+HIDDEN = "(hidden)"  # Replaces a secret after reading.
 
 _SECRET_NAME = re.compile(
     r"password$|passphrase$|\.pass$|secret$|secret[.-]?key$|access[.-]token$|\.sas\.", re.IGNORECASE
@@ -292,93 +279,46 @@ class ForeignFile(NamedTuple):
     hint: str
 
 
-_FORMS: tuple[tuple[str, ForeignFile], ...] = (
-    (
-        r"\s*-+ TestDFSIO -+ :",
-        ForeignFile(
-            "the results of TestDFSIO",
-            "`howdah run dfsio --engine hadoop` runs TestDFSIO on a cluster and keeps its results as a run",
-        ),
-    ),
-    (
-        r"\[(OVERALL|READ|INSERT|UPDATE|SCAN|TOTAL_GCS)[\w-]*\], [\w()/%.-]+, [\d.]+",
-        ForeignFile(
-            "the output of YCSB",
-            "`howdah run ycsb --engine hbase` runs YCSB on a cluster and keeps its results as a run",
-        ),
-    ),
-    (
-        r"\s*\{\s*\"ansible_facts\"|[\w.-]+ \| SUCCESS => \{",
-        ForeignFile("what Ansible's setup module gathered", f"{_PROBE}: it also measures disks"),
-    ),
-    (
-        r"\s*\{\s*\"lscpu\"\s*:|Architecture:\s+\S+",
-        ForeignFile("the output of lscpu", f"{_PROBE}: it also reads memory and disks"),
-    ),
-    (
-        r"\s*\{\s*\"blockdevices\"\s*:|NAME\s+MAJ:MIN",
-        ForeignFile("the output of lsblk", f"{_PROBE}: it also reads processors and memory"),
-    ),
-    (
-        r"(?s)\s*\{.*\"(numCores|totalPhysMemBytes|hostUrl)\"",
-        ForeignFile("Cloudera Manager's list of hosts", f"{_IMPORT}, or {_PROBE}"),
-    ),
-    (
-        r"(?s)\s*\{.*\"(roleConfigGroups|managerSettings|cmVersion|clusterTemplate|cdhVersion)\"",
-        ForeignFile(
-            "a deployment of Cloudera Manager's",
-            f"download the client configuration of each service, and {_CONF}",
-        ),
-    ),
-    (
-        r"(?s)\s*\{.*\"(Blueprints|host_groups|stack_name)\"",
-        ForeignFile(
-            "a blueprint of Ambari's", f"download the client configuration of each service, and {_CONF}"
-        ),
-    ),
-    (
-        r"(Configured Capacity|Safe mode is ON|Live datanodes)\b",
-        ForeignFile("the report of `hdfs dfsadmin -report`", _IMPORT),
-    ),
-    (
-        r"(?m)^(CORE|HDFS|YARN|MAPRED|HIVE_SITE|HBASE|KMS)[-_](CONF|SITE)[\w.-]*=",
-        ForeignFile(
-            "variables of a container image that makes Hadoop's configuration of them",
-            f"copy the files that it makes, /etc/hadoop/*.xml, out of a container, and {_CONF}",
-        ),
-    ),
-    (
-        r"Avro-(Json|Binary)\b",
-        ForeignFile("the history of a MapReduce job", _JOBS),
-    ),
-    (
-        r"(?s)\s*\{\"Event\":\"SparkListener",
-        ForeignFile("Spark's log of an application", _JOBS),
-    ),
-    (
-        r"(?m)^\[[\w:. -]+\]\s*$",
-        ForeignFile(
-            "an inventory of Ansible's",
-            f"{_PROBE}; `howdah inventory schema` lists what an inventory of howdah's has",
-        ),
-    ),
-    (
-        r"(?m)^(\d{1,3}(\.\d{1,3}){3}|[0-9a-fA-F:]*::[0-9a-fA-F:]*)[ \t]+[A-Za-z][\w.-]*",
-        ForeignFile("a list of addresses such as /etc/hosts", f"{_PROBE}, with `hosts:` naming the others"),
-    ),
-    (
-        r"(?s)\s*(<\?xml.*?\?>\s*(<\?xml-stylesheet.*?\?>|<!--.*?-->|\s)*)?<configuration\b",
-        ForeignFile("a configuration file of Hadoop's", _CONF),
-    ),
-)
+_DOWNLOAD = f"download the client configuration of each service, and {_CONF}"
+_FORMS: tuple[tuple[str, str, str], ...] = (
+    (r"\s*-+ TestDFSIO -+ :", "the results of TestDFSIO",
+     "`howdah run dfsio --engine hadoop` runs TestDFSIO on a cluster and keeps its results as a run"),
+    (r"\[(OVERALL|READ|INSERT|UPDATE|SCAN|TOTAL_GCS)[\w-]*\], [\w()/%.-]+, [\d.]+", "the output of YCSB",
+     "`howdah run ycsb --engine hbase` runs YCSB on a cluster and keeps its results as a run"),
+    (r"\s*\{\s*\"ansible_facts\"|[\w.-]+ \| SUCCESS => \{", "what Ansible's setup module gathered",
+     f"{_PROBE}: it also measures disks"),
+    (r"\s*\{\s*\"lscpu\"\s*:|Architecture:\s+\S+", "the output of lscpu",
+     f"{_PROBE}: it also reads memory and disks"),
+    (r"\s*\{\s*\"blockdevices\"\s*:|NAME\s+MAJ:MIN", "the output of lsblk",
+     f"{_PROBE}: it also reads processors and memory"),
+    (r"(?s)\s*\{.*\"(numCores|totalPhysMemBytes|hostUrl)\"", "Cloudera Manager's list of hosts",
+     f"{_IMPORT}, or {_PROBE}"),
+    (r"(?s)\s*\{.*\"(roleConfigGroups|managerSettings|cmVersion|clusterTemplate|cdhVersion)\"",
+     "a deployment of Cloudera Manager's", _DOWNLOAD),
+    (r"(?s)\s*\{.*\"(Blueprints|host_groups|stack_name)\"", "a blueprint of Ambari's", _DOWNLOAD),
+    (r"(Configured Capacity|Safe mode is ON|Live datanodes)\b", "the report of `hdfs dfsadmin -report`",
+     _IMPORT),
+    (r"(?m)^(CORE|HDFS|YARN|MAPRED|HIVE_SITE|HBASE|KMS)[-_](CONF|SITE)[\w.-]*=",
+     "variables of a container image that makes Hadoop's configuration of them",
+     f"copy the files that it makes, /etc/hadoop/*.xml, out of a container, and {_CONF}"),
+    (r"Avro-(Json|Binary)\b", "the history of a MapReduce job", _JOBS),
+    (r"(?s)\s*\{\"Event\":\"SparkListener", "Spark's log of an application", _JOBS),
+    (r"(?m)^\[[\w:. -]+\]\s*$", "an inventory of Ansible's",
+     f"{_PROBE}; `howdah inventory schema` lists what an inventory of howdah's has"),
+    (r"(?m)^(\d{1,3}(\.\d{1,3}){3}|[0-9a-fA-F:]*::[0-9a-fA-F:]*)[ \t]+[A-Za-z][\w.-]*",
+     "a list of addresses such as /etc/hosts", f"{_PROBE}, with `hosts:` naming the others"),
+    (r"(?s)\s*(<\?xml.*?\?>\s*(<\?xml-stylesheet.*?\?>|<!--.*?-->|\s)*)?<configuration\b",
+     "a configuration file of Hadoop's", _CONF),
+)  # fmt: skip
+"""How such a file begins, what it is, and what to do with it."""
 
 
 def foreign_file(text: str) -> ForeignFile | None:
     """What a text is, by its beginning, if it is one of other programs that administrators have at hand."""
     head = text[:_HEAD_BYTES].lstrip("\ufeff \t\r\n")
-    for form, file in _FORMS:
+    for form, what_it_is, hint in _FORMS:
         if (re.search if form.startswith("(?m)") else re.match)(form, head):
-            return file
+            return ForeignFile(what_it_is, hint)
     return None
 
 

@@ -12,18 +12,13 @@ from howdah.releases.catalogue import default_of, hadoop, hbase
 class Page(NamedTuple):
     """Where a daemon reports its state, and what it reports."""
 
-    key: str
-    """The key of its address, or of its port."""
-    path: str = ""
-    """The path below it; empty where it answers no HTTP."""
-    ready: str = ""
-    """What it shows once the daemon is of use, as a regular expression."""
+    key: str  # The key of its address, or of its port.
+    path: str = ""  # The path below it; empty where it answers no HTTP.
+    ready: str = ""  # What it shows once the daemon is of use, as a regular expression.
     active: str = ""
     """What it shows while the daemon is the one of several that serves; empty if all of a kind serve."""
-    standby: str = ""
-    """What it shows while the daemon stands by."""
-    policy: str = ""
-    """The key that moves it to the encrypted address where its value is HTTPS_ONLY."""
+    standby: str = ""  # What it shows while the daemon stands by.
+    policy: str = ""  # The key that moves it to the encrypted address where its value is HTTPS_ONLY.
     encrypted_key: str = ""
 
     @property
@@ -47,37 +42,26 @@ class Store(NamedTuple):
     """What a daemon keeps and must never be formatted over."""
 
     key: str
-    content: str
-    """The files that show that there is something, as a pattern."""
+    content: str  # The files that show that there is something, as a pattern.
 
 
 class DaemonKind(NamedTuple):
-    name: str
-    """Its name in Hadoop's scripts, ``namenode``: also in faults, and as a group of Ansible's."""
-    unit: str
-    """Its unit of systemd, as Apache Bigtop's packages have it, and its log below HADOOP_LOG_DIR."""
+    name: str  # Its name in Hadoop's scripts, ``namenode``: also in faults, and as a group of Ansible's.
+    unit: str  # Its unit of systemd, as Apache Bigtop's packages have it, and its log below HADOOP_LOG_DIR.
     user: str
     main: str
     command: tuple[str, ...]
     """Its script below the release's folder, and the words that start it in the foreground."""
-    files: tuple[str, ...]
-    """The files that it, or the script that starts it, reads when it starts."""
-    options: str
-    """The variable that holds its own Java options, in the last shell file among ``files``."""
+    files: tuple[str, ...]  # The files that it, or the script that starts it, reads when it starts.
+    options: str  # The variable that holds its own Java options, in the last shell file among ``files``.
     page: Page
-    addresses: tuple[str, ...] = ()
-    """The keys of the other addresses that it listens at."""
-    after: tuple[Role, ...] = ()
-    """The daemons of the same host that are started before it."""
-    keytabs: tuple[Keytab, ...] = ()
-    """Its keytabs; the first is the one that it logs in with."""
+    addresses: tuple[str, ...] = ()  # The keys of the other addresses that it listens at.
+    after: tuple[Role, ...] = ()  # The daemons of the same host that are started before it.
+    keytabs: tuple[Keytab, ...] = ()  # Its keytabs; the first is the one that it logs in with.
     store: Store | None = None
-    service: str = ""
-    """The name of the service in its beans; empty without a web server."""
-    product: str = "hadoop"
-    """The release that it is part of: ``hadoop`` or ``hbase``."""
-    is_worker: bool = False
-    """Whether every worker runs it; otherwise masters do."""
+    service: str = ""  # The name of the service in its beans; empty without a web server.
+    product: str = "hadoop"  # The release that it is part of: ``hadoop`` or ``hbase``.
+    is_worker: bool = False  # Whether every worker runs it; otherwise masters do.
 
     @property
     def listening(self) -> tuple[str, ...]:
@@ -109,17 +93,7 @@ _OF_NAMENODE = Keytab("dfs.namenode.keytab.file", "dfs.namenode.kerberos.princip
 _ZOOKEEPER = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
 
 
-def _of_hdfs(
-    name: str,
-    main: str,
-    page: Page,
-    keytab: Keytab,
-    *,
-    addresses: tuple[str, ...] = (),
-    after: tuple[Role, ...] = (),
-    store: Store | None = None,
-    is_worker: bool = False,
-) -> DaemonKind:
+def _of_hdfs(name: str, main: str, page: Page, keytab: Keytab) -> DaemonKind:
     """A daemon that HDFS's script starts under its name."""
     return DaemonKind(
         name=name,
@@ -130,203 +104,126 @@ def _of_hdfs(
         files=_HDFS,
         options=f"HDFS_{name.upper()}_OPTS",
         page=page if not page.encrypted_key else page._replace(policy="dfs.http.policy"),
-        addresses=addresses,
-        after=after,
         keytabs=(keytab, *_WEB) if page.path else (keytab,),
-        store=store,
         service=main.rpartition(".")[2] if page.path else "",
-        is_worker=is_worker,
     )
 
 
-def _spnego(prefix: str) -> Keytab:
-    """The keytab of web servers that have one of their own."""
-    return Keytab(f"{prefix}.webapp.spnego-keytab-file", f"{prefix}.webapp.spnego-principal")
+def _keytabs(prefix: str) -> tuple[Keytab, ...]:
+    """The keytabs of YARN's and MapReduce's daemons, whose web servers have one too."""
+    own = Keytab(f"{prefix}.keytab", f"{prefix}.principal")
+    web = Keytab(f"{prefix}.webapp.spnego-keytab-file", f"{prefix}.webapp.spnego-principal")
+    return (own, web, *_WEB)
 
 
 DAEMONS: Mapping[Role, DaemonKind] = {
     Role.ZOOKEEPER: DaemonKind(
-        name="zookeeper",
-        unit="zookeeper-server",
-        user="zookeeper",
-        main=_ZOOKEEPER,
+        name="zookeeper", unit="zookeeper-server", user="zookeeper", main=_ZOOKEEPER,
         command=("bin/hadoop", _ZOOKEEPER, "/etc/zookeeper/conf/zoo.cfg"),
         files=("hadoop-env.sh", "zookeeper-env.sh", "zoo.cfg"),
         options="SERVER_JVMFLAGS",
         page=Page("clientPort", "srvr", "Mode: "),
     ),
     Role.JOURNALNODE: _of_hdfs(
-        "journalnode",
-        "qjournal.server.JournalNode",
-        Page(
-            "dfs.journalnode.http-address",
-            f"{_JMX}JournalNode,name=JournalNodeInfo",
-            '"State"|beans',
-            encrypted_key="dfs.journalnode.https-address",
-        ),
+        "journalnode", "qjournal.server.JournalNode",
+        Page("dfs.journalnode.http-address", f"{_JMX}JournalNode,name=JournalNodeInfo", '"State"|beans',
+             encrypted_key="dfs.journalnode.https-address"),
         Keytab("dfs.journalnode.keytab.file", "dfs.journalnode.kerberos.principal"),
+    )._replace(
         addresses=("dfs.journalnode.rpc-address",),
         store=Store("dfs.journalnode.edits.dir", "*/current/edits_*"),
     ),
     Role.NAMENODE: _of_hdfs(
-        "namenode",
-        "server.namenode.NameNode",
-        Page(
-            "dfs.namenode.http-address",
-            f"{_JMX}NameNode,name=NameNodeStatus",
-            '"State" : "(active|standby|observer)"',
-            r'"State"\s*:\s*"active"',
-            r'"State"\s*:\s*"standby"',
-            encrypted_key="dfs.namenode.https-address",
-        ),
+        "namenode", "server.namenode.NameNode",
+        Page("dfs.namenode.http-address", f"{_JMX}NameNode,name=NameNodeStatus",
+             '"State" : "(active|standby|observer)"', r'"State"\s*:\s*"active"', r'"State"\s*:\s*"standby"',
+             encrypted_key="dfs.namenode.https-address"),
         _OF_NAMENODE,
-        addresses=(
-            "dfs.namenode.rpc-address",
-            "dfs.namenode.servicerpc-address",
-            "dfs.namenode.lifeline.rpc-address",
-        ),
+    )._replace(
+        addresses=("dfs.namenode.rpc-address", "dfs.namenode.servicerpc-address",
+                   "dfs.namenode.lifeline.rpc-address"),
         after=(Role.JOURNALNODE,),
         store=Store("dfs.namenode.name.dir", "current/fsimage_*"),
     ),
     Role.FAILOVER_CONTROLLER: _of_hdfs(
-        "zkfc",
-        "tools.DFSZKFailoverController",
-        Page("dfs.ha.zkfc.port"),
-        _OF_NAMENODE,
-        after=(Role.ZOOKEEPER, Role.NAMENODE),
-    ),
+        "zkfc", "tools.DFSZKFailoverController", Page("dfs.ha.zkfc.port"), _OF_NAMENODE
+    )._replace(after=(Role.ZOOKEEPER, Role.NAMENODE)),
     Role.SECONDARY_NAMENODE: _of_hdfs(
-        "secondarynamenode",
-        "server.namenode.SecondaryNameNode",
-        Page(
-            "dfs.namenode.secondary.http-address",
-            f"{_JMX}SecondaryNameNode,name=SecondaryNameNodeInfo",
-            "SecondaryNameNodeInfo",
-            encrypted_key="dfs.namenode.secondary.https-address",
-        ),
+        "secondarynamenode", "server.namenode.SecondaryNameNode",
+        Page("dfs.namenode.secondary.http-address", f"{_JMX}SecondaryNameNode,name=SecondaryNameNodeInfo",
+             "SecondaryNameNodeInfo", encrypted_key="dfs.namenode.secondary.https-address"),
         Keytab("dfs.secondary.namenode.keytab.file", "dfs.secondary.namenode.kerberos.principal"),
     ),
     Role.DATANODE: _of_hdfs(
-        "datanode",
-        "server.datanode.DataNode",
-        Page(
-            "dfs.datanode.http.address",
-            f"{_JMX}DataNode,name=DataNodeInfo",
-            "ActorState[^,]*RUNNING",
-            encrypted_key="dfs.datanode.https.address",
-        ),
+        "datanode", "server.datanode.DataNode",
+        Page("dfs.datanode.http.address", f"{_JMX}DataNode,name=DataNodeInfo", "ActorState[^,]*RUNNING",
+             encrypted_key="dfs.datanode.https.address"),
         Keytab("dfs.datanode.keytab.file", "dfs.datanode.kerberos.principal"),
+    )._replace(
         addresses=("dfs.datanode.address", "dfs.datanode.ipc.address"),
         after=(Role.NAMENODE,),
         store=Store("dfs.datanode.data.dir", "current/BP-*"),
         is_worker=True,
     ),
     Role.RESOURCEMANAGER: DaemonKind(
-        name="resourcemanager",
-        unit="hadoop-yarn-resourcemanager",
-        user="yarn",
+        name="resourcemanager", unit="hadoop-yarn-resourcemanager", user="yarn",
         main="org.apache.hadoop.yarn.server.resourcemanager.ResourceManager",
         command=("bin/yarn", "resourcemanager"),
         files=("hadoop-env.sh", "yarn-env.sh", *_YARN, "capacity-scheduler.xml"),
         options="YARN_RESOURCEMANAGER_OPTS",
-        page=Page(
-            "yarn.resourcemanager.webapp.address",
-            "/ws/v1/cluster/info",
-            '"haState":"(ACTIVE|STANDBY)"',
-            r'"haState"\s*:\s*"ACTIVE"',
-            r'"haState"\s*:\s*"STANDBY"',
-            "yarn.http.policy",
-            "yarn.resourcemanager.webapp.https.address",
-        ),
-        addresses=(
-            "yarn.resourcemanager.address",
-            "yarn.resourcemanager.scheduler.address",
-            "yarn.resourcemanager.resource-tracker.address",
-            "yarn.resourcemanager.admin.address",
-        ),
+        page=Page("yarn.resourcemanager.webapp.address", "/ws/v1/cluster/info",
+                  '"haState":"(ACTIVE|STANDBY)"', r'"haState"\s*:\s*"ACTIVE"', r'"haState"\s*:\s*"STANDBY"',
+                  "yarn.http.policy", "yarn.resourcemanager.webapp.https.address"),
+        addresses=("yarn.resourcemanager.address", "yarn.resourcemanager.scheduler.address",
+                   "yarn.resourcemanager.resource-tracker.address", "yarn.resourcemanager.admin.address"),
         after=(Role.ZOOKEEPER, Role.NAMENODE),
-        keytabs=(
-            Keytab("yarn.resourcemanager.keytab", "yarn.resourcemanager.principal"),
-            _spnego("yarn.resourcemanager"),
-            *_WEB,
-        ),
+        keytabs=_keytabs("yarn.resourcemanager"),
         service="ResourceManager",
     ),
     Role.NODEMANAGER: DaemonKind(
-        name="nodemanager",
-        unit="hadoop-yarn-nodemanager",
-        user="yarn",
+        name="nodemanager", unit="hadoop-yarn-nodemanager", user="yarn",
         main="org.apache.hadoop.yarn.server.nodemanager.NodeManager",
         command=("bin/yarn", "nodemanager"),
         # Its shuffle service is MapReduce's.
         files=("hadoop-env.sh", "yarn-env.sh", *_YARN, "mapred-site.xml", "container-executor.cfg"),
         options="YARN_NODEMANAGER_OPTS",
-        page=Page(
-            "yarn.nodemanager.webapp.address",
-            "/ws/v1/node/info",
-            '"nodeHealthy":true',
-            policy="yarn.http.policy",
-            encrypted_key="yarn.nodemanager.webapp.https.address",
-        ),
+        page=Page("yarn.nodemanager.webapp.address", "/ws/v1/node/info", '"nodeHealthy":true',
+                  policy="yarn.http.policy", encrypted_key="yarn.nodemanager.webapp.https.address"),
         addresses=("yarn.nodemanager.address", "yarn.nodemanager.localizer.address"),
         after=(Role.RESOURCEMANAGER,),
-        keytabs=(
-            Keytab("yarn.nodemanager.keytab", "yarn.nodemanager.principal"),
-            _spnego("yarn.nodemanager"),
-            *_WEB,
-        ),
+        keytabs=_keytabs("yarn.nodemanager"),
         service="NodeManager",
         is_worker=True,
     ),
     Role.JOB_HISTORY: DaemonKind(
-        name="historyserver",
-        unit="hadoop-mapreduce-historyserver",
-        user="mapred",
+        name="historyserver", unit="hadoop-mapreduce-historyserver", user="mapred",
         main="org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer",
         command=("bin/mapred", "historyserver"),
         files=("hadoop-env.sh", "mapred-env.sh", *_YARN, "mapred-site.xml"),
         options="MAPRED_HISTORYSERVER_OPTS",
-        page=Page(
-            "mapreduce.jobhistory.webapp.address",
-            "/ws/v1/history/info",
-            "historyInfo",
-            policy="mapreduce.jobhistory.http.policy",
-            encrypted_key="mapreduce.jobhistory.webapp.https.address",
-        ),
+        page=Page("mapreduce.jobhistory.webapp.address", "/ws/v1/history/info", "historyInfo",
+                  policy="mapreduce.jobhistory.http.policy",
+                  encrypted_key="mapreduce.jobhistory.webapp.https.address"),
         addresses=("mapreduce.jobhistory.address", "mapreduce.jobhistory.admin.address"),
         after=(Role.NAMENODE,),
-        keytabs=(
-            Keytab("mapreduce.jobhistory.keytab", "mapreduce.jobhistory.principal"),
-            _spnego("mapreduce.jobhistory"),
-            *_WEB,
-        ),
+        keytabs=_keytabs("mapreduce.jobhistory"),
         service="JobHistoryServer",
     ),
     Role.HMASTER: DaemonKind(
-        name="hmaster",
-        unit="hbase-master",
-        user="hbase",
+        name="hmaster", unit="hbase-master", user="hbase",
         main="org.apache.hadoop.hbase.master.HMaster",
         command=("bin/hbase", "master", "start"),
         files=_HBASE,
         options="HBASE_MASTER_OPTS",
-        page=Page(
-            "hbase.master.info.port",
-            f"{_JMX}HBase,name=Master,sub=Server",
-            "tag.isActiveMaster",
-            r'"tag\.isActiveMaster"\s*:\s*"true"',
-            r'"tag\.isActiveMaster"\s*:\s*"false"',
-        ),
+        page=Page("hbase.master.info.port", f"{_JMX}HBase,name=Master,sub=Server", "tag.isActiveMaster",
+                  r'"tag\.isActiveMaster"\s*:\s*"true"', r'"tag\.isActiveMaster"\s*:\s*"false"'),
         addresses=("hbase.master.port",),
         after=(Role.ZOOKEEPER, Role.NAMENODE),
         keytabs=(Keytab("hbase.master.keytab.file", "hbase.master.kerberos.principal"), _HBASE_WEB),
-        service="HBase",
-        product="hbase",
+        service="HBase", product="hbase",
     ),
     Role.REGIONSERVER: DaemonKind(
-        name="regionserver",
-        unit="hbase-regionserver",
-        user="hbase",
+        name="regionserver", unit="hbase-regionserver", user="hbase",
         main="org.apache.hadoop.hbase.regionserver.HRegionServer",
         command=("bin/hbase", "regionserver", "start"),
         files=_HBASE,
@@ -334,15 +231,11 @@ DAEMONS: Mapping[Role, DaemonKind] = {
         page=Page("hbase.regionserver.info.port", f"{_JMX}HBase,name=RegionServer,sub=Server", "regionCount"),
         addresses=("hbase.regionserver.port",),
         after=(Role.ZOOKEEPER, Role.DATANODE, Role.HMASTER),
-        keytabs=(
-            Keytab("hbase.regionserver.keytab.file", "hbase.regionserver.kerberos.principal"),
-            _HBASE_WEB,
-        ),
-        service="HBase",
-        product="hbase",
-        is_worker=True,
+        keytabs=(Keytab("hbase.regionserver.keytab.file", "hbase.regionserver.kerberos.principal"),
+                 _HBASE_WEB),
+        service="HBase", product="hbase", is_worker=True,
     ),
-}
+}  # fmt: skip
 """Every daemon, in the order in which a cluster is started."""
 BY_NAME: Mapping[str, Role] = {kind.name: role for role, kind in DAEMONS.items()}
 WORKERS = frozenset(role for role, kind in DAEMONS.items() if kind.is_worker)

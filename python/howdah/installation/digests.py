@@ -35,7 +35,6 @@ def release_folder(release: Fetchable) -> Path:
 
 
 _LISTS = Path(__file__).parent
-
 FETCHABLE = {"hadoop": ("3.4.2", "3.5.0"), "hbase": ("2.6.4",), "spark": (DEFAULT_SPARK,)}
 """The releases of each product with a list of digests next to this module."""
 
@@ -48,8 +47,7 @@ _HOMES = {"hadoop": "HADOOP_HOME", "hbase": "HBASE_HOME", "spark": "SPARK_HOME"}
 class Fetchable(NamedTuple):
     """One release of Hadoop, of HBase or of Spark."""
 
-    product: str
-    """``hadoop``; ``hbase`` with ZooKeeper, its Hadoop client and YCSB; or ``spark``."""
+    product: str  # ``hadoop``; ``hbase`` with ZooKeeper, its Hadoop client and YCSB; or ``spark``.
     version: str
 
     def __str__(self) -> str:
@@ -80,12 +78,7 @@ def release_of(product: str, version: str | None = None) -> Fetchable:
 
 class WrongJar(NamedTuple):
     jar: str
-    kind: Literal["missing", "damaged", "unknown"]
-    """Absent, different from the listed digest, or not listed."""
-
-
-def _no_progress(done: int, total: int) -> None:
-    pass
+    kind: Literal["missing", "damaged", "unknown"]  # Absent, different from the listed digest, or not listed.
 
 
 def digests(release: Fetchable) -> Mapping[str, str]:
@@ -108,7 +101,7 @@ def absent(lib: Path, release: Fetchable) -> list[str]:
 
 
 def faults(
-    lib: Path, release: Fetchable, progress: Callable[[int, int], None] = _no_progress
+    lib: Path, release: Fetchable, progress: Callable[[int, int], None] = lambda done, total: None
 ) -> Iterator[WrongJar]:
     """Yield every jar of a folder that differs from the list; ``progress`` gets the jars read, and all."""
     listed = digests(release)
@@ -116,7 +109,7 @@ def faults(
         path = lib / name
         if not path.is_file():
             yield WrongJar(name, "missing")
-        elif _sha256(path) != digest:
+        elif sha256_of(path) != digest:
             yield WrongJar(name, "damaged")
         progress(done, len(listed))
     for path in sorted(lib.glob("*.jar")):
@@ -124,6 +117,7 @@ def faults(
             yield WrongJar(path.name, "unknown")
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -25,9 +25,7 @@ from howdah.installation.digests import Fetchable, WrongJar, digests, faults, re
 from howdah.installation.installation import java_home
 
 _PACKAGES = {
-    "spark": {
-        "4.3.0": ("pyspark", "e8c517948eff7088a7aa07449aa8eafa4a15a8d50319de2525a6fd26622476c6"),
-    }
+    "spark": {"4.3.0": ("pyspark", "e8c517948eff7088a7aa07449aa8eafa4a15a8d50319de2525a6fd26622476c6")}
 }
 """By product and version the package's name and its SHA-256: Maven's repository has no spark-yarn 4.3.0."""
 _JARS = "deps/jars"
@@ -55,9 +53,9 @@ def unpack_package(release: Fetchable, lib: Path, unpacked: Callable[[float], No
     archive = lib.with_name(file)
     index = os.environ.get(_INDEX_VARIABLE) or _INDEX
     try:
-        with httpx.Client(
-            verify=_certificates(), follow_redirects=True, timeout=_SILENCE_S, trust_env=True
-        ) as client:
+        # The system's certificates include those of a company's proxy.
+        trust = ssl.create_default_context(cafile=os.environ.get("PIP_CERT") or None)
+        with httpx.Client(verify=trust, follow_redirects=True, timeout=_SILENCE_S, trust_env=True) as client:
             url = _address(client, f"{index.rstrip('/')}/{name}/", file)
             digest = _package_download(client, url, archive, unpacked)
     except (httpx.HTTPError, ValueError) as error:
@@ -76,11 +74,6 @@ def unpack_package(release: Fetchable, lib: Path, unpacked: Callable[[float], No
     archive.unlink()
 
 
-def _certificates() -> ssl.SSLContext:
-    """Return the system's certificates, which include those of a company's proxy."""
-    return ssl.create_default_context(cafile=os.environ.get("PIP_CERT") or None)
-
-
 def _address(client: httpx.Client, page: str, file: str) -> str:
     answer = client.get(page, headers={"Accept": _JSON})
     answer.raise_for_status()
@@ -92,7 +85,6 @@ def _address(client: httpx.Client, page: str, file: str) -> str:
 
 
 def _package_download(client: httpx.Client, url: str, archive: Path, arrived: Callable[[float], None]) -> str:
-    """Write a file and return its SHA-256."""
     digest = hashlib.sha256()
     with client.stream("GET", url) as answer, archive.open("wb") as to:
         answer.raise_for_status()
@@ -219,10 +211,8 @@ class FetchProgress(Protocol):
 class Fetched(NamedTuple):
     """A release in the cache."""
 
-    folder: Path
-    """Its folder; the jars are in ``lib`` below it."""
-    fresh: bool
-    """Whether it was fetched now; otherwise the existing copy was verified."""
+    folder: Path  # Its folder; the jars are in ``lib`` below it.
+    fresh: bool  # Whether it was fetched now; otherwise the existing copy was verified.
     jars: int
     size_bytes: int
 
@@ -251,7 +241,8 @@ def _replace(folder: Path, release: Fetchable, progress: FetchProgress, total: i
     staging, former = (folder.with_name(f".{release.version}.{word}") for word in ("fetching", "former"))
     shutil.rmtree(former, ignore_errors=True)
     try:
-        _make(staging)
+        shutil.rmtree(staging, ignore_errors=True)
+        staging.mkdir()
         _download(staging / "lib", release, progress, total)
         wrong = _verified(staging / "lib", release, progress)
         if wrong:
@@ -262,11 +253,6 @@ def _replace(folder: Path, release: Fetchable, progress: FetchProgress, total: i
     finally:
         shutil.rmtree(staging, ignore_errors=True)
         shutil.rmtree(former, ignore_errors=True)
-
-
-def _make(staging: Path) -> None:
-    shutil.rmtree(staging, ignore_errors=True)
-    staging.mkdir()
 
 
 def _download(lib: Path, release: Fetchable, progress: FetchProgress, total: int) -> None:

@@ -13,8 +13,7 @@ from howdah.errors import UserError
 from howdah.installation.digests import FETCHABLE, Fetchable, absent, release_folder, release_of
 
 _INSTALL = "install Java 17 (sudo apt-get install openjdk-17-jdk-headless) or set JAVA_HOME"
-_LEAST_SINCE_3_5 = 17
-"""Hadoop 3.5 is compiled for Java 17."""
+_LEAST_SINCE_3_5 = 17  # Hadoop 3.5 is compiled for Java 17.
 _VERSION = re.compile(r'^JAVA_VERSION="([^"]+)"', re.MULTILINE)
 
 
@@ -64,18 +63,16 @@ _YCSB_JARS = ("core-*.jar", "HdrHistogram-*.jar", "htrace-core4-*.jar", "jackson
 
 
 class HBaseInstallation(NamedTuple):
-    """HBase's jars on this machine, with the Hadoop client they were built with."""
+    """HBase's jars on this machine, with the Hadoop client they were built with, as in ``Installation``.
+
+    ``native`` is the ``lib/native`` of the Hadoop next to it, if it has one: HBase contains none.
+    """
 
     home: Path
-    """The directory that contains them: a folder of the cache, or ``HBASE_HOME``."""
     version: str
-    """The release of the jars, ``2.6.4``."""
     class_path: tuple[str, ...]
-    """Entries for ``java -cp``; ``folder/*`` stands for every jar of a folder."""
     native: Path | None
-    """The ``lib/native`` of the Hadoop next to it, if it has one: HBase contains none."""
     fetched: bool
-    """Whether ``howdah hadoop fetch hbase`` put it there."""
 
 
 def own_hbase(home: Path, named_by: str) -> HBaseInstallation:
@@ -108,20 +105,14 @@ _VERSION_FILE = "common-version-info.properties"
 class Installation(NamedTuple):
     """Hadoop's jars on this machine, fetched by howdah or the user's own."""
 
-    home: Path
-    """The directory that contains them: a folder of the cache, or ``HADOOP_HOME``."""
-    version: str
-    """The release of the jars, ``3.5.0``."""
-    class_path: tuple[str, ...]
-    """Entries for ``java -cp``; ``folder/*`` stands for every jar of a folder."""
+    home: Path  # The directory that contains them: a folder of the cache, or ``HADOOP_HOME``.
+    version: str  # The release of the jars, ``3.5.0``.
+    class_path: tuple[str, ...]  # Entries for ``java -cp``; ``folder/*`` stands for every jar of a folder.
     native: Path | None
     """``lib/native`` of a user's installation, if it contains libhadoop; the released jars have none."""
-    examples_jar: Path
-    """The jar of TeraSort and pi."""
-    tests_jar: Path
-    """The jar of TestDFSIO and NNBench."""
-    fetched: bool
-    """Whether ``howdah hadoop fetch`` put it there."""
+    examples_jar: Path  # The jar of TeraSort and pi.
+    tests_jar: Path  # The jar of TestDFSIO and NNBench.
+    fetched: bool  # Whether ``howdah hadoop fetch`` put it there.
 
     @property
     def task_class_path(self) -> str:
@@ -197,7 +188,8 @@ def find_installation(home: Path | None = None, release: str | None = None) -> I
     hadoop_home = os.environ.get("HADOOP_HOME")
     if hadoop_home and release is None:
         return own_installation(Path(hadoop_home).absolute(), "HADOOP_HOME")
-    return fetched_installation(release_of("hadoop", release))
+    fetched = release_of("hadoop", release)
+    return installed(fetched_folder(fetched), fetched)
 
 
 def find_hbase(release: str | None = None) -> HBaseInstallation:
@@ -233,17 +225,8 @@ def fetched_hbase(release: Fetchable) -> HBaseInstallation:
     """Return HBase's release in the cache; raise UserError if it, or one of its jars, is missing."""
     folder = fetched_folder(release)
     return HBaseInstallation(
-        home=folder,
-        version=release.version,
-        class_path=(f"{folder / 'lib'}/*",),
-        native=None,
-        fetched=True,
+        home=folder, version=release.version, class_path=(f"{folder / 'lib'}/*",), native=None, fetched=True
     )
-
-
-def fetched_installation(release: Fetchable) -> Installation:
-    """Return Hadoop's release in the cache; raise UserError if it, or one of its jars, is missing."""
-    return installed(fetched_folder(release), release)
 
 
 def fetched_folder(release: Fetchable) -> Path:
@@ -256,11 +239,7 @@ def fetched_folder(release: Fetchable) -> Path:
         else:
             more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
             problem = f"{missing[0]}{more} is missing"
-        raise UserError(
-            str(folder),
-            problem,
-            f"{release.fetch}{release.instead}",
-        )
+        raise UserError(str(folder), problem, f"{release.fetch}{release.instead}")
     return folder
 
 
@@ -286,22 +265,17 @@ _DISTRIBUTION = (
 _CORE = re.compile(r"spark-core_(\d+\.\d+)-(\d+(?:\.\d+)+[\w.-]*)\.jar")
 _YARN = re.compile(r"spark-yarn_(\d+\.\d+)-.+\.jar")
 _SCALA = re.compile(r"scala-library-(\d+\.\d+)\..+\.jar")
-_LEAST_JAVA = {4: 17, 3: 8}
-"""By major version of Spark the oldest Java that runs it."""
+_LEAST_JAVA = {4: 17, 3: 8}  # By major version of Spark the oldest Java that runs it.
 
 
 class SparkInstallation(NamedTuple):
     """Spark's jars on this machine, fetched by howdah or the user's own."""
 
-    home: Path
-    """The directory that holds them: a folder of the cache, or the one in ``SPARK_HOME``."""
+    home: Path  # The directory that holds them: a folder of the cache, or the one in ``SPARK_HOME``.
     version: str
-    """The release of spark-core, ``4.3.0``."""
-    scala: str
-    """The Scala that it was built for, ``2.13``."""
+    scala: str  # The Scala that it was built for, ``2.13``.
     jars: Path
     fetched: bool
-    """Whether ``howdah hadoop fetch spark`` put it there."""
 
 
 def find_spark() -> SparkInstallation:

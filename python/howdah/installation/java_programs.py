@@ -34,17 +34,8 @@ hbase-webapps; a web server does not start without its folder, and serves /jmx a
 """
 
 _PACKAGES = (
-    "io",
-    "lang",
-    "lang.reflect",
-    "math",
-    "net",
-    "text",
-    "time",
-    "util",
-    "util.concurrent",
-    "util.zip",
-)
+    "io", "lang", "lang.reflect", "math", "net", "text", "time", "util", "util.concurrent", "util.zip",
+)  # fmt: skip
 OPENS = (
     # Hadoop's own scripts open these to reflection on Java 17.
     *(f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in _PACKAGES),
@@ -127,29 +118,16 @@ def java_command(
     ]
 
 
+_SPARK_PACKAGES = (
+    "java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.util",
+    "java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs",
+    "sun.security.action", "sun.util.calendar",
+)  # fmt: skip
 _OPENS_OF_SPARK = (
     # As org.apache.spark.launcher.JavaModuleOptions: Spark's own scripts give them to every driver.
     "-XX:+IgnoreUnrecognizedVMOptions",
     "--add-modules=jdk.incubator.vector",
-    *(
-        f"--add-opens=java.base/{package}=ALL-UNNAMED"
-        for package in (
-            "java.lang",
-            "java.lang.invoke",
-            "java.lang.reflect",
-            "java.io",
-            "java.net",
-            "java.nio",
-            "java.util",
-            "java.util.concurrent",
-            "java.util.concurrent.atomic",
-            "jdk.internal.ref",
-            "sun.nio.ch",
-            "sun.nio.cs",
-            "sun.security.action",
-            "sun.util.calendar",
-        )
-    ),
+    *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _SPARK_PACKAGES),
     "--add-opens=java.security.jgss/sun.security.krb5=ALL-UNNAMED",
     "-Djdk.reflect.useDirectMethodHandle=false",
     "-Dio.netty.tryReflectionSetAccessible=true",
@@ -181,12 +159,8 @@ def spark_command(spark: SparkInstallation, conf: Path, driver_memory: str, *arg
 def class_path(installation: Installation | HBaseInstallation) -> list[str]:
     """Return the class path of an installation, with the folders of its daemons' web pages."""
     # A user's own installation has web pages, and the empty folders must not hide them.
-    resources = str(RESOURCES)
-    jars = list(installation.class_path)
-    return [resources, *jars] if installation.fetched else [*jars, resources]
-
-
-_CLASSES = "ycsb"
+    jars = installation.class_path
+    return [str(RESOURCES), *jars] if installation.fetched else [*jars, str(RESOURCES)]
 
 
 def with_ycsb(installation: HBaseInstallation) -> HBaseInstallation:
@@ -196,7 +170,7 @@ def with_ycsb(installation: HBaseInstallation) -> HBaseInstallation:
     """
     jars = installation.class_path if installation.fetched else (*installation.class_path, *_fetched_jars())
     return installation._replace(
-        class_path=(str(compiled(_CLASSES, jars, "set HBASE_HOME to an HBase 2.x")), *jars)
+        class_path=(str(compiled("ycsb", jars, "set HBASE_HOME to an HBase 2.x")), *jars)
     )
 
 
@@ -208,23 +182,18 @@ def _fetched_jars() -> tuple[str, ...]:
     return tuple(map(str, ycsb_jars(release_folder(release) / "lib")))
 
 
-_SPARK_CLASSES = "spark"
-
-
 class SparkPrograms(NamedTuple):
     """A Spark, and howdah's programs for it."""
 
     spark: SparkInstallation
-    jar: Path
-    """howdah's own classes."""
-    examples_jar: Path
-    """Hadoop's examples, which read and write TeraSort's rows."""
+    jar: Path  # howdah's own classes.
+    examples_jar: Path  # Hadoop's examples, which read and write TeraSort's rows.
 
 
 def spark_programs(spark: SparkInstallation, hadoop: Installation) -> SparkPrograms:
     """Return howdah's programs on Spark in one jar, compiled once for these jars; raises as ``compiled``."""
     path = (f"{spark.jars}/*", str(hadoop.examples_jar))
-    classes = compiled(_SPARK_CLASSES, path, "set SPARK_HOME to a Spark 3.5 or later")
+    classes = compiled("spark", path, "set SPARK_HOME to a Spark 3.5 or later")
     jar = classes.with_name(f"howdah-spark-{classes.name}.jar")
     if not jar.is_file():
         with (

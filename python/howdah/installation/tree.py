@@ -15,19 +15,15 @@ from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.hadoop.daemons import DAEMONS, DaemonKind
-from howdah.installation.digests import cache_folder
+from howdah.installation.digests import cache_folder, sha256_of
 from howdah.installation.installation import HBaseInstallation, Installation
 from howdah.installation.java_programs import OPENS, OPENS_OF_HBASE, PROGRAMS, RESOURCES
 
 _LAUNCHER = RESOURCES / "tree/launch.sh"
 _PARTS = {
-    "hadoop-hdfs": "hdfs",
-    "hadoop-yarn": "yarn",
-    "hadoop-mapreduce": "mapreduce",
-    "hadoop-common": "common",
-}
+    "hadoop-hdfs": "hdfs", "hadoop-yarn": "yarn", "hadoop-mapreduce": "mapreduce", "hadoop-common": "common",
+}  # fmt: skip
 """The folder of a jar in Apache's tarballs, by the beginning of its name; all others are in common/lib."""
-_BLOCK = 1 << 20
 _MACHINES = {62: "x86_64", 183: "aarch64", 21: "ppc64le"}
 _SKIPPED_FOLDERS = ("share/doc", "logs", "docs", "pids")
 """Folders of a user's own installation that no daemon needs."""
@@ -48,14 +44,11 @@ _HBASE_TOOLS = {
 class PackedTree(NamedTuple):
     """One file that contains an installation."""
 
-    name: str
-    """``hadoop-3.5.0``: the folder that it unpacks to."""
+    name: str  # ``hadoop-3.5.0``: the folder that it unpacks to.
     path: Path
-    sha256: str
-    """Its digest; every host compares it with the fetched file."""
+    sha256: str  # Its digest; every host compares it with the fetched file.
 
-    machine: str = ""
-    """The processors of its libhadoop, as ``uname -m`` prints them; empty if it has none."""
+    machine: str = ""  # The processors of its libhadoop, as ``uname -m`` prints them; empty if it has none.
 
     def for_hosts(self) -> dict[str, object]:
         """Return its entry in a host's manifest."""
@@ -74,11 +67,10 @@ def packed(installation: Installation | HBaseInstallation) -> PackedTree:
     members = dict(_fetched(installation, product) if installation.fetched else _own(installation.home))
     state = hashlib.sha256()
     for path, source in sorted(members.items()):
-        stamp = (
-            source
-            if isinstance(source, bytes)
-            else f"{source.stat().st_size} {source.stat().st_mtime_ns}".encode()
-        )
+        if isinstance(source, bytes):
+            stamp = source
+        else:
+            stamp = f"{source.stat().st_size} {source.stat().st_mtime_ns}".encode()
         state.update(path.encode() + b"\0" + stamp + b"\0")
     folder = cache_folder() / "trees"
     # The name depends on the content: only a changed installation is packed again.
@@ -88,11 +80,7 @@ def packed(installation: Installation | HBaseInstallation) -> PackedTree:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             _pack(name, members, packed_file)
-            digest = hashlib.sha256()
-            with packed_file.open("rb") as file:
-                while block := file.read(_BLOCK):
-                    digest.update(block)
-            digest_file.write_text(digest.hexdigest())
+            digest_file.write_text(sha256_of(packed_file))
         except OSError as error:
             raise UserError(
                 str(folder),
@@ -137,12 +125,10 @@ def _fetched(
     """Yield fetched jars at their paths in Apache's tarballs, and scripts."""
     for name in ("log4j.properties", "log4j2.properties"):
         yield f"etc/{name}", RESOURCES / name
-    pages = ("hbase-webapps",) if product == "hbase" else ("webapps",)
-    below = "" if product == "hbase" else "share/hadoop/hdfs/"
-    for folder in pages:
-        for path in sorted((RESOURCES / folder).rglob("*")):
-            if path.is_file():
-                yield f"{below}{path.relative_to(RESOURCES).as_posix()}", path
+    pages, below = ("hbase-webapps", "") if product == "hbase" else ("webapps", "share/hadoop/hdfs/")
+    for path in sorted((RESOURCES / pages).rglob("*")):
+        if path.is_file():
+            yield f"{below}{path.relative_to(RESOURCES).as_posix()}", path
     for jar in sorted((installation.home / "lib").glob("*.jar")):
         yield (f"lib/{jar.name}" if product == "hbase" else f"share/hadoop/{_part(jar.name)}/{jar.name}"), jar
     if product == "hbase":
@@ -173,17 +159,7 @@ def _hadoop_script() -> bytes:
             main = _CLASSES.get(command) or PROGRAMS[command]
             first_argument = " first=application;" if command == "application" else ""
             cases.append(f'  "{program} {command}") main={main}; own=;{first_argument} ;;')
-    folders = (
-        "common/lib/*",
-        "common/*",
-        "hdfs",
-        "hdfs/lib/*",
-        "hdfs/*",
-        "yarn/lib/*",
-        "yarn/*",
-        "mapreduce/lib/*",
-        "mapreduce/*",
-    )
+    folders = "common/lib/* common/* hdfs hdfs/lib/* hdfs/* yarn/lib/* yarn/* mapreduce/lib/* mapreduce/*"
     return _script(
         PRODUCT="Hadoop",
         CONF="HADOOP_CONF_DIR",
@@ -196,7 +172,7 @@ def _hadoop_script() -> bytes:
         LOGGING='"-Dhadoop.log.dir=${HADOOP_LOG_DIR:-/var/log/hadoop}" '
         '"-Dhadoop.log.file=${HADOOP_LOGFILE:-hadoop.log}" '
         '"-Dhadoop.root.logger=${HADOOP_ROOT_LOGGER:-INFO,console}" "-Dhadoop.home.dir=$home"',
-        CLASSPATH=":".join(f"$home/share/hadoop/{folder}" for folder in folders),
+        CLASSPATH=":".join(f"$home/share/hadoop/{folder}" for folder in folders.split()),
     )
 
 

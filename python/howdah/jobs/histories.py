@@ -30,18 +30,14 @@ from howdah.services.web import Web, list_at
 
 _JOB = re.compile(r"(job_\d+_\d+)\b.*\.jhist|.+\.jhist")
 _SPARK = re.compile(r"(?:application_\d+_\d+|app-\d+-\d+|local-\d+|spark-[0-9a-f]+)")
-_FEW = 8
-"""So few are read without further processes, whose start takes a second."""
+_FEW = 8  # So few are read without further processes, whose start takes a second.
 
 
 class History(NamedTuple):
-    path: str
-    """A file, or a directory of a rolling event log."""
+    path: str  # A file, or a directory of a rolling event log.
     size_bytes: int
-    source: str
-    """What it is called in the table: the same as ``path``, or the place that it was copied from."""
-    conf: str = ""
-    """The file with a MapReduce job's configuration."""
+    source: str  # What it is called in the table: the same as ``path``, or the place that it was copied from.
+    conf: str = ""  # The file with a MapReduce job's configuration.
 
 
 class Read(NamedTuple):
@@ -83,9 +79,7 @@ def _is_history(path: Path) -> bool:
         return True
     if not is_event_log_name(path.name) or path.suffix in (".xml", ".jhist", ".parquet"):
         return False
-    if _SPARK.match(path.name):
-        return True
-    return begins_as_event_log(path)
+    return bool(_SPARK.match(path.name)) or begins_as_event_log(path)
 
 
 def _history(path: Path) -> History:
@@ -125,12 +119,9 @@ def application_of(source: JobFacts | SparkLog, history: History) -> Application
         return mapreduce_application(source, history.source, history.size_bytes)
     application = spark_application(source, history.source, history.size_bytes)
     # A log that was cut off early may lack the id, but Spark names the file after it.
-    return application if application.id else replace(application, id=_id_of(Path(history.path).name))
-
-
-def _id_of(name: str) -> str:
+    name = Path(history.path).name
     match = _SPARK.match(name.removeprefix(ROLLING))
-    return match[0] if match else name
+    return application if application.id else replace(application, id=match[0] if match else name)
 
 
 def _read(history: History) -> Read:

@@ -23,8 +23,7 @@ from howdah.services.event_log_files import first_line
 from howdah.services.job_facts import AttemptFacts, JobFacts, Kind
 from howdah.units import GIB, MIB, format_bytes, format_percent, format_seconds
 
-_DEFAULT_MIB = 1024
-"""Hadoop's default for a task's container."""
+_DEFAULT_MIB = 1024  # Hadoop's default for a task's container.
 _KINDS: tuple[Kind, ...] = ("map", "reduce")
 
 
@@ -107,17 +106,8 @@ def _facts(
     own = [attempt for attempt in attempts if _kind(attempt) == kind]
     good = [attempt for attempt in own if attempt.state == "succeeded"]
     granted = _granted_bytes(job, kind)
-    prefix = kind.upper()
-    peak = max(
-        (
-            max(
-                attempt.counters.get("TaskCounter.PHYSICAL_MEMORY_BYTES", 0),
-                attempt.counters.get(f"TaskCounter.{prefix}_PHYSICAL_MEMORY_BYTES_MAX", 0),
-            )
-            for attempt in own
-        ),
-        default=0,
-    )
+    uses = ("PHYSICAL_MEMORY_BYTES", f"{kind.upper()}_PHYSICAL_MEMORY_BYTES_MAX")
+    peak = max((attempt.counters.get(f"TaskCounter.{use}", 0) for attempt in own for use in uses), default=0)
     written = "MAP_OUTPUT_RECORDS" if kind == "map" else "REDUCE_INPUT_RECORDS"
     spilled, records = _sum(good, "SPILLED_RECORDS"), _sum(good, written)
     combined = _sum(good, "COMBINE_OUTPUT_RECORDS")
@@ -191,8 +181,7 @@ def _granted_bytes(job: JobFacts, kind: Kind) -> int:
     return whole_number(job.conf.get(f"mapreduce.{kind}.memory.mb", "").strip(), _DEFAULT_MIB) * MIB
 
 
-_ROOM = 1.25
-"""A container gets this much of the largest use that was seen."""
+_ROOM = 1.25  # A container gets this much of the largest use that was seen.
 _STEP_MIB = 256
 _LEAST_MIB = 512
 _LEAST_UNUSED = 0.3
@@ -215,8 +204,7 @@ class KindFacts(NamedTuple):
     useful_s: float
     killed_s: float
     granted_bytes: int
-    peak_bytes: int
-    """The largest use of memory by a task; 0 if it is unknown."""
+    peak_bytes: int  # The largest use of memory by a task; 0 if it is unknown.
     waiting_s: float
     largest_output_bytes: int
     spilled_again_bytes: int
@@ -359,10 +347,8 @@ def _failures(failed: Sequence[AttemptFacts]) -> Iterator[JobChange]:
         return
     errors = [first_line(attempt.error) for attempt in failed]
     error, _ = most_common_error(errors)
-    lost_s = (
-        sum(max(0, attempt.finish_ms - (attempt.start_ms or 0)) for attempt in failed if attempt.finish_ms)
-        / 1e3
-    )
+    ended = [attempt for attempt in failed if attempt.finish_ms]
+    lost_ms = sum(max(0, (attempt.finish_ms or 0) - (attempt.start_ms or 0)) for attempt in ended)
     kind = failed[0].number.kind
     memory = "heap space" in error or ("memory" in error and ("beyond" in error or "OutOfMemory" in error))
     yield JobChange(
@@ -370,7 +356,7 @@ def _failures(failed: Sequence[AttemptFacts]) -> Iterator[JobChange]:
         "",
         "more" if memory else "",
         failures_text(errors),
-        lost_s,
+        lost_ms / 1e3,
     )
 
 

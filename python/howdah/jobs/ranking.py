@@ -17,29 +17,21 @@ import pyarrow.compute as pc
 from howdah.jobs.store import JobStore, applications, texts
 from howdah.model.application import ORIGIN, Application
 
-ORDERS: Mapping[str, str] = {
-    "waste": "unused container time",
-    "memory": "memory that no task used",
-    "spills": "bytes spilled to disk",
-    "skew": "time that the longest tasks took beyond the median",
-    "failures": "container time of failed attempts",
-    "time": "container time",
+_ORDERS = {
+    "waste": ("wasted_s", "unused container time"),
+    "memory": ("unused_memory_byte_s", "memory that no task used"),
+    "spills": ("spilled_bytes", "bytes spilled to disk"),
+    "skew": ("skew_s", "time that the longest tasks took beyond the median"),
+    "failures": ("failed_s", "container time of failed attempts"),
+    "time": ("container_s", "container time"),
 }
+ORDERS: Mapping[str, str] = {order: meaning for order, (_, meaning) in _ORDERS.items()}
 """By what applications may be ranked, and what it means."""
-_COLUMNS = {
-    "waste": "wasted_s",
-    "memory": "unused_memory_byte_s",
-    "spills": "spilled_bytes",
-    "skew": "skew_s",
-    "failures": "failed_s",
-    "time": "container_s",
-}
 _SCALARS = tuple(
     name for name in Application.__dataclass_fields__ if name not in ("stages", "hosts", "advice")
 )
 _LEAST_APPLICATIONS = 5
-_MOST_TASKS = 50
-"""A larger application counts no more: its tasks share their causes."""
+_MOST_TASKS = 50  # A larger application counts no more: its tasks share their causes.
 _CONFIDENCE = 0.95
 _SLOW = 1.05
 
@@ -61,13 +53,10 @@ class HostVerdict:
     failed: int
     slower: float | None
     """Its tasks' time relative to typical hosts, 1.2 is 20 % longer; None for too few applications."""
-    low: float | None
-    """Ends of the 95 % interval, wider for many hosts."""
+    low: float | None  # Ends of the 95 % interval, wider for many hosts.
     high: float | None
-    weeks: int
-    """Calendar weeks with compared tasks."""
-    slow_weeks: int
-    """Those in which its tasks took over 5 % longer."""
+    weeks: int  # Calendar weeks with compared tasks.
+    slow_weeks: int  # Those in which its tasks took over 5 % longer.
 
     @property
     def slow(self) -> bool:
@@ -95,31 +84,22 @@ class Overview:
     order: str
     filters: Filters
     count: int
-    stored: int
-    """Imported applications, those included that the filters leave out."""
+    stored: int  # Imported applications, those included that the filters leave out.
     since_s: float
     until_s: float
     container_s: float
     wasted_s: float
     failed: int
     applications: tuple[Application, ...]
-    hosts: tuple[HostVerdict, ...]
-    """Slow ones first."""
+    hosts: tuple[HostVerdict, ...]  # Slow ones first.
     queues: tuple[QueueWait, ...]
 
     def as_json(self) -> dict[str, Any]:
         """The same for programs."""
         return {
             "origin": ORIGIN,
-            "order": self.order,
+            **vars(self),
             "filters": self.filters._asdict(),
-            "count": self.count,
-            "stored": self.stored,
-            "since_s": self.since_s,
-            "until_s": self.until_s,
-            "container_s": self.container_s,
-            "wasted_s": self.wasted_s,
-            "failed": self.failed,
             "applications": [application_json(application) for application in self.applications],
             "hosts": [{**asdict(host), "slow": host.slow} for host in self.hosts],
             "queues": [asdict(queue) for queue in self.queues],
@@ -143,7 +123,7 @@ def overview(store: JobStore, filters: Filters, order: str = "waste", top: int =
             np.zeros(table.num_rows),
         ),
     )
-    column = _COLUMNS[order]
+    column, _ = _ORDERS[order]
     values = wasted if column == "wasted_s" else _numbers(table, column)
     ranks = np.argsort(-values, kind="stable")[:top]
     best = table.take(pa.array(ranks, pa.int64()))
@@ -225,8 +205,6 @@ def _numbers(table: pa.Table, name: str) -> np.ndarray[Any, np.dtype[np.float64]
 
 
 class _Seen(NamedTuple):
-    """One host in one application."""
-
     end_s: float
     weight: float
     slowness: float

@@ -24,8 +24,7 @@ _LARGE_IDLE = 0.5
 _LARGE_SAVING = 0.2
 _IDLE_TIMEOUT_S = 15
 _SKEWED_BYTES = 64 * MIB
-_PARTITIONS = "200"
-"""Spark's default of spark.sql.shuffle.partitions."""
+_PARTITIONS = "200"  # Spark's default of spark.sql.shuffle.partitions.
 _LEAST_IDLE_S = 60.0
 _LARGE_GC = 0.1
 _LARGE_WAIT = 0.2
@@ -40,8 +39,7 @@ class SparkFacts(NamedTuple):
 
     container_s: float
     idle_s: float
-    slots: int
-    """Tasks that an executor runs at once."""
+    slots: int  # Tasks that an executor runs at once.
     granted_bytes: int
     heap_bytes: int
     peak_bytes: int
@@ -53,8 +51,7 @@ class SparkFacts(NamedTuple):
     fetch_wait_s: float
     spilled_bytes: float
     busy_s: float
-    gaps_s: tuple[float, ...] = ()
-    """Every time for which an executor had no task, in none of its slots."""
+    gaps_s: tuple[float, ...] = ()  # Every time for which an executor had no task, in none of its slots.
 
     @property
     def unused_bytes(self) -> int:
@@ -201,8 +198,7 @@ def _spills(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[JobChange
 class _Longest(NamedTuple):
     """The longest task of a stage, whose data is compared with the median task's."""
 
-    starting_s: float
-    """Its time to load the program, which the first task on an executor needs."""
+    starting_s: float  # Its time to load the program, which the first task on an executor needs.
     shuffled_bytes: int
     read: float | None
     written: float | None
@@ -351,11 +347,10 @@ def _failures(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:
         killed = "executor was" if len(reasons) == 1 else "executors were"
         reason = f"{len(reasons):,} {killed} killed: {reasons[0]}"
         yield JobChange("spark.executor.memoryOverhead", f"{now}m", f"{now * 2}m", reason)
+    columns = (log.tasks[name].to_pylist() for name in ("state", "failure", "start_s", "end_s"))
     failed = [
         (failure, max(0.0, (end or start) - start))
-        for state, failure, start, end in zip(
-            *(log.tasks[name].to_pylist() for name in ("state", "failure", "start_s", "end_s")), strict=True
-        )
+        for state, failure, start, end in zip(*columns, strict=True)
         if state == "failed"
     ]
     if failed:

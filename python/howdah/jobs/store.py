@@ -22,8 +22,7 @@ from howdah.errors import UserError
 from howdah.model.application import Application, HostShare, JobChange, StageSummary
 
 _ENDING = ".parquet"
-_MOST_FILES = 16
-"""More are joined into one at the next import."""
+_MOST_FILES = 16  # More are joined into one at the next import.
 
 _TYPES = {"str": pa.string(), "int": pa.int64(), "float": pa.float64(), "float | None": pa.float64()}
 

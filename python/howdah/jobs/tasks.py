@@ -21,8 +21,7 @@ from howdah.model.user_job import DemandPart, JobDemand, TaskDemand
 from howdah.services.job_facts import AttemptFacts, JobFacts, Kind
 from howdah.units import format_counted
 
-MUCH_SKEW = 2.0
-"""A longest task of more than so many medians is skew."""
+MUCH_SKEW = 2.0  # A longest task of more than so many medians is skew.
 LEAST_SKEW_S = 10.0
 MUCH_MORE_DATA = 1.5
 """A longest task with less than so many times the median task's data is slow for another reason."""
@@ -127,8 +126,7 @@ def failures_text(errors: Sequence[str]) -> str:
 
 
 _KINDS: tuple[Kind, ...] = ("map", "reduce")
-_REPLICATION = 3
-"""Hadoop's default for files whose replication the history does not show."""
+_REPLICATION = 3  # Hadoop's default for files whose replication the history does not show.
 _LOCAL = "FileSystemCounter.FILE_"
 _LOCAL_THREADS = re.compile(r"local\[(\d+)")
 _COLUMNS = (
@@ -166,10 +164,7 @@ def _mapreduce(job: JobFacts, container_bytes: int) -> JobDemand:
     maps_end_s = max((_end_s(attempt) for attempt in good if attempt.number.kind == "map"), default=0.0)
     parts, busy = [], []
     for kind in _KINDS:
-        own = sorted(
-            (attempt for attempt in good if attempt.number.kind == kind),
-            key=lambda attempt: attempt.start_ms or 0,
-        )
+        own = sorted((attempt for attempt in good if attempt.number.kind == kind), key=_start_s)
         if not own:
             continue
         # Reduces wait for the last map: what comes after it is their own work.
@@ -181,15 +176,12 @@ def _mapreduce(job: JobFacts, container_bytes: int) -> JobDemand:
         busy.append((max(from_s, _start_s(own[0])), max(map(_end_s, own))))
     start_s = min([master.start_ms for master in job.masters] or [job.start_ms or job.submit_ms]) / 1e3
     end_s = (job.finish_ms or 0) / 1e3
-    gaps: tuple[str, ...] = (
+    gaps = [
         "A MapReduce history has no waits for disks, links or processors: "
-        "a task's time beyond its processor time may be any of these.",
-    )
+        "a task's time beyond its processor time may be any of these."
+    ]
     if "dfs.replication" not in job.conf:
-        gaps = (
-            *gaps,
-            f"The job's configuration is missing: {_REPLICATION} replicas of its output are assumed.",
-        )
+        gaps.append(f"The job's configuration is missing: {_REPLICATION} replicas of its output are assumed.")
     return JobDemand(
         id=job.id.replace("job_", "application_", 1),
         name=job.name,
@@ -205,7 +197,7 @@ def _mapreduce(job: JobFacts, container_bytes: int) -> JobDemand:
             file_bytes(attempt, "BYTES_READ") for attempt in good if attempt.number.kind == "map"
         ),
         failed=len(attempts) - len(good),
-        gaps=gaps,
+        gaps=tuple(gaps),
     )
 
 
@@ -359,19 +351,14 @@ def _spark_task(row: Mapping[str, Any], replication: int, wave: int) -> TaskDema
 
     seconds = max(0.0, row["end_s"] - row["start_s"])
     cpu_s = min(seconds, number("cpu_s", "deserialize_cpu_s", "gc_s"))
-    remote, local = number("shuffle_remote_read_bytes"), number("shuffle_local_read_bytes")
-    written = number("output_bytes")
+    remote, written = number("shuffle_remote_read_bytes"), number("output_bytes")
+    moved = number("input_bytes", "shuffle_write_bytes") + 2 * number("disk_spilled_bytes")
+    shuffled = remote + number("shuffle_local_read_bytes")
     return TaskDemand(
         seconds=seconds,
         cpu_s=cpu_s,
         network_s=min(seconds - cpu_s, number("fetch_wait_s")),
-        disk_bytes=round(
-            number("input_bytes", "shuffle_write_bytes")
-            + 2 * number("disk_spilled_bytes")
-            + remote
-            + local
-            + replication * written
-        ),
+        disk_bytes=round(moved + shuffled + replication * written),
         network_bytes=round(remote + (replication - 1) * written),
         wave=wave,
     )

@@ -33,8 +33,7 @@ _LOOPBACK = "127.0.0.1"
 
 _SYSTEM = "java.lang:type=OperatingSystem"
 _DATANODE = "Hadoop:service=DataNode,name=DataNodeInfo"
-_UNLIKE = 0.2
-"""Volumes whose sizes seem to differ by more are not disks of one kind."""
+_UNLIKE = 0.2  # Volumes whose sizes seem to differ by more are not disks of one kind.
 
 
 class Identities:
@@ -301,11 +300,9 @@ def _silent(daemons: str, hosts: Sequence[str], answers: Sequence[_Answer]) -> I
 
 
 _JOBS_AT_ONCE = 4
-_MOST_JOBS = 2000
-"""The newest are looked at: each is a request to a server that others ask too."""
+_MOST_JOBS = 2000  # The newest are looked at: each is a request to a server that others ask too.
 _DAY_MS = 86_400_000
-_LOCAL = "FILE"
-"""The scheme of a task's own disks, by which file system counters tell it from shared ones."""
+_LOCAL = "FILE"  # The scheme of a task's own disks, by which file system counters tell it from shared ones.
 
 
 class _Job(NamedTuple):

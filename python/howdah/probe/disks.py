@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from howdah.model.host import Disk, FileSystem, OtherMount, XfsGeometry
+from howdah.model.host import Disk, FileSystem, OtherMount
 from howdah.probe.tree import FileTree, Inquiry
 
 # Kinds that hold a user's files on no block device of this host.
@@ -100,11 +100,12 @@ def _disks_below(tree: FileTree, device: str) -> tuple[str, ...]:
 
 
 def _read_file_system(tree: FileTree, inquiry: Inquiry, mount: Mount, device: str) -> FileSystem | None:
-    try:
-        space = inquiry.space(mount.point)
-    except OSError as error:
-        tree.note(f"file system {mount.point}", f"{mount.point}: {error.strerror}")
+    space = tree.answer(f"file system {mount.point}", mount.point, lambda: inquiry.space(mount.point))
+    if space is None:
         return None
+    xfs = None
+    if mount.kind == "xfs":
+        xfs = tree.answer(f"xfs geometry of {mount.point}", mount.point, lambda: inquiry.xfs(mount.point))
     disks = _disks_below(tree, device)
     return FileSystem(
         mount=mount.point,
@@ -116,17 +117,9 @@ def _read_file_system(tree: FileTree, inquiry: Inquiry, mount: Mount, device: st
         free_bytes=space.free_bytes,
         block_bytes=space.block_bytes,
         disks=disks,
-        xfs=_xfs(tree, inquiry, mount) if mount.kind == "xfs" else None,
+        xfs=xfs,
         reserved_bytes=space.reserved_bytes,
     )
-
-
-def _xfs(tree: FileTree, inquiry: Inquiry, mount: Mount) -> XfsGeometry | None:
-    try:
-        return inquiry.xfs(mount.point)
-    except OSError as error:
-        tree.note(f"xfs geometry of {mount.point}", f"{mount.point}: {error.strerror}")
-        return None
 
 
 _BLOCK = "sys/block"

@@ -13,10 +13,8 @@ from howdah.probe.tree import FileTree, Inquiry, parse_cpu_list, parse_size
 _CPUS = "sys/devices/system/cpu"
 _NODES = "sys/devices/system/node"
 _CACHE_KINDS: dict[str, Literal["data", "instruction", "unified"]] = {
-    "Data": "data",
-    "Instruction": "instruction",
-    "Unified": "unified",
-}
+    "Data": "data", "Instruction": "instruction", "Unified": "unified",
+}  # fmt: skip
 
 
 def read_cpu(tree: FileTree, inquiry: Inquiry) -> Cpu:
@@ -92,11 +90,8 @@ def _architecture(tree: FileTree, inquiry: Inquiry) -> str:
     # The sysctl is there since Linux 6.1.
     if architecture := tree.text("proc/sys/kernel/arch"):
         return architecture
-    try:
-        return inquiry.command("uname", "-m").text.strip()
-    except OSError as error:
-        tree.note("cpu architecture", f"uname -m: {error.strerror}")
-        return "unknown"
+    answer = tree.answer("cpu architecture", "uname -m", lambda: inquiry.command("uname", "-m"))
+    return "unknown" if answer is None else answer.text.strip()
 
 
 def _max_hz(tree: FileTree, cpus: tuple[int, ...]) -> int | None:
@@ -254,19 +249,10 @@ def _setting(tree: FileTree, path: str) -> int | None:
 
 # What systemd-detect-virt --vm prints, where the usual name differs from it.
 _NAMES = {
-    "kvm": "KVM",
-    "qemu": "QEMU",
-    "amazon": "Amazon Nitro",
-    "google": "Google Compute Engine",
-    "vmware": "VMware",
-    "microsoft": "Hyper-V",
-    "oracle": "VirtualBox",
-    "xen": "Xen",
-    "powervm": "PowerVM",
-    "zvm": "z/VM",
-    "parallels": "Parallels",
-    "apple": "Apple",
-}
+    "kvm": "KVM", "qemu": "QEMU", "amazon": "Amazon Nitro", "google": "Google Compute Engine",
+    "vmware": "VMware", "microsoft": "Hyper-V", "oracle": "VirtualBox", "xen": "Xen", "powervm": "PowerVM",
+    "zvm": "z/VM", "parallels": "Parallels", "apple": "Apple",
+}  # fmt: skip
 # What the maker's strings of a virtual machine's firmware contain. QEMU's alone does not tell
 # whether KVM runs it, so it comes last.
 _MAKERS = (

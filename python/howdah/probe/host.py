@@ -9,7 +9,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import Literal, NamedTuple
 
 from howdah.errors import UserError
-from howdah.model.host import Cgroup, FileSystem, Host, Memory, OtherMount, Software, UserLimits
+from howdah.model.host import Cgroup, FileSystem, Host, Memory, Software, UserLimits
 from howdah.probe.disks import Mount, read_disks, read_file_systems, read_mounts
 from howdah.probe.hardware import read_cpu, read_network_stack, read_nics, read_virtualisation
 from howdah.probe.tree import FileTree, Inquiry, inquiry_for, parse_cpu_list, parse_size
@@ -59,17 +59,12 @@ def read_cgroup(tree: FileTree) -> Cgroup:
 def _folders(tree: FileTree, controller: str) -> tuple[list[str], Literal[1, 2] | None]:
     """Our group's folder for a controller and all above it, and the version that has it."""
     mounts = read_mounts(tree)
-    for line in tree.lines("proc/self/cgroup", "cgroup"):
-        _, controllers, group = line.split(":", 2)
-        for mount in mounts:
-            if (
-                mount.kind == "cgroup"
-                and controller in controllers.split(",")
-                and controller in mount.options
-            ):
+    groups = [line.split(":", 2) for line in tree.lines("proc/self/cgroup", "cgroup")]
+    for _, controllers, group in groups:
+        for mount in mounts if controller in controllers.split(",") else ():
+            if mount.kind == "cgroup" and controller in mount.options:
                 return _upwards(mount, group), 1
-    for line in tree.lines("proc/self/cgroup"):
-        hierarchy, _, group = line.split(":", 2)
+    for hierarchy, _, group in groups:
         for mount in mounts:
             if mount.kind == "cgroup2" and hierarchy == "0":
                 return _upwards(mount, group), 2
@@ -160,14 +155,9 @@ def _storage(host: Host, data_dirs: Iterable[PurePath]) -> list[str]:
     for data_dir in data_dirs:
         mount = host.mount_of(data_dir)
         names = disks.setdefault(mount.kind if mount else "unknown file system", [])
-        names.extend(name for name in _disk_names(mount) if name not in names)
+        if isinstance(mount, FileSystem):
+            names.extend(name for name in mount.disks or (mount.device,) if name not in names)
     return [f"{kind} on {_few(names)}" if names else kind for kind, names in disks.items()]
-
-
-def _disk_names(mount: FileSystem | OtherMount | None) -> tuple[str, ...]:
-    if isinstance(mount, FileSystem):
-        return mount.disks or (mount.device,)
-    return ()
 
 
 def _few(names: list[str]) -> str:
@@ -193,7 +183,7 @@ def read_software(tree: FileTree, inquiry: Inquiry) -> Software:
         kernel=tree.text("proc/sys/kernel/osrelease", "kernel") or "unknown",
         distribution=_distribution(tree),
         java=_java(tree, inquiry),
-        clock_synchronised=_clock_synchronised(tree, inquiry),
+        clock_synchronised=tree.answer("clock", "adjtimex", inquiry.clock_synchronised),
     )
 
 
@@ -205,14 +195,6 @@ def _distribution(tree: FileTree) -> str | None:
                 return " ".join(shlex.split(value))
     tree.note("distribution", "/etc/os-release: lists none")
     return None
-
-
-def _clock_synchronised(tree: FileTree, inquiry: Inquiry) -> bool | None:
-    try:
-        return inquiry.clock_synchronised()
-    except OSError as error:
-        tree.note("clock", f"adjtimex: {error.strerror}")
-        return None
 
 
 def _java(tree: FileTree, inquiry: Inquiry) -> str | None:
@@ -238,11 +220,9 @@ _Limit = int | Literal["unlimited"] | None
 def read_limits(tree: FileTree) -> UserLimits:
     """The soft limits of this process, which are its user's unless someone changed them."""
     lines = tree.lines("proc/self/limits", "limits")
-    match = [re.match(r"Max ([a-z -]+?)\s{2,}(\d+|unlimited)\s", line) for line in lines]
+    matches = (re.match(r"Max ([a-z -]+?)\s{2,}(\d+|unlimited)\s", line) for line in lines)
     soft: dict[str, _Limit] = {
-        limit[1]: "unlimited" if limit[2] == "unlimited" else int(limit[2])
-        for limit in match
-        if limit is not None
+        limit[1]: "unlimited" if limit[2] == "unlimited" else int(limit[2]) for limit in matches if limit
     }
     return UserLimits(
         open_files=soft.get("open files"),

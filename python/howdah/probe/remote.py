@@ -31,18 +31,15 @@ class RemoteInquiry:
         self._recorded = recorded
 
     def space(self, mount: str) -> Space:
-        """The room in the file system mounted there."""
         space = self._recorded["spaces"].get(mount)
         if space is None:
             raise OSError(None, self._WHY, mount)
         return Space(*space)
 
     def xfs(self, mount: str) -> XfsGeometry:
-        """Not to be had."""
         raise OSError(None, self._WHY, mount)
 
     def clock_synchronised(self) -> bool:
-        """Whether the kernel's clock is kept in step there."""
         if self._recorded["clock_synchronised"] is None:
             raise OSError(None, self._WHY)
         return bool(self._recorded["clock_synchronised"])

@@ -8,10 +8,13 @@ import os
 import re
 import struct
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from howdah.model.host import Unread, XfsGeometry
+
+T = TypeVar("T")
 
 
 class Space(NamedTuple):
@@ -111,19 +114,15 @@ class NoInquiry:
     _WHY = "a recorded tree cannot run commands"
 
     def space(self, mount: str) -> Space:
-        """Not to be had."""
         raise OSError(None, self._WHY, mount)
 
     def xfs(self, mount: str) -> XfsGeometry:
-        """Not to be had."""
         raise OSError(None, self._WHY, mount)
 
     def clock_synchronised(self) -> bool:
-        """Not to be had."""
         raise OSError(None, self._WHY)
 
     def command(self, *words: str) -> Answer:
-        """Not to be had."""
         raise OSError(None, self._WHY, words[0])
 
 
@@ -151,6 +150,14 @@ class FileTree:
     def note(self, fact: str, why: str) -> None:
         """Note that a fact could not be read; the first reason is kept."""
         self._unread.setdefault(fact, why)
+
+    def answer(self, fact: str, place: str, inquire: Callable[[], T]) -> T | None:
+        """The system's answer; None, with a note of the reason, if there is none."""
+        try:
+            return inquire()
+        except OSError as error:
+            self.note(fact, f"{place}: {error.strerror}")
+            return None
 
     def text(self, path: str, fact: str | None = None) -> str | None:
         """A file's text without surrounding white space."""

@@ -48,8 +48,7 @@ HOST = "host"
 FIRST_BOOT = "first boot"
 DATA_DISK = "data disk"
 SYSTEM_DISK = "system disk"
-Facts = Mapping[str, str]
-"""Properties by name, in the same words for planned and existing machines."""
+Facts = Mapping[str, str]  # Properties by name, in the same words for planned and existing machines.
 
 
 def differences(planned: Facts, existing: Facts) -> tuple[Difference, ...]:
@@ -71,19 +70,18 @@ def machine_changes(
     names = set(planned)
     for machine in machines:
         present = existing.get(machine.name)
-        change = ProvisionChange(doing=Doing.MAKE, what="machine", name=machine.name, host=machine.host)
-        if present is None:
-            yield change.model_copy(update={"differences": differences(planned[machine.name], {})})
-            continue
-        differ = differences(planned[machine.name], present.facts)
-        yield change.model_copy(
-            update={
-                "doing": Doing.CHANGE if differ else Doing.LEAVE,
-                "differences": differ,
-                "refused": _refused(machine, present, differ),
-                "restarts": present.running
-                and any(difference.what not in while_running for difference in differ),
-            }
+        differ = differences(planned[machine.name], present.facts if present else {})
+        changes = Doing.CHANGE if differ else Doing.LEAVE
+        yield ProvisionChange(
+            doing=changes if present else Doing.MAKE,
+            what="machine",
+            name=machine.name,
+            host=machine.host,
+            differences=differ,
+            refused=_refused(machine, present, differ) if present else "",
+            restarts=present is not None
+            and present.running
+            and any(difference.what not in while_running for difference in differ),
         )
     clusters = {machine.cluster for machine in machines}
     for name, present in sorted(existing.items()):
@@ -133,8 +131,7 @@ def whole_changes(
 
 _SHOWN = 3
 _FT_MEMORY = 128 * 2**30
-_FT_CPUS = 8
-"""What Fault Tolerance can mirror since vSphere 6.7 at most."""
+_FT_CPUS = 8  # What Fault Tolerance can mirror since vSphere 6.7 at most.
 
 
 def admit(

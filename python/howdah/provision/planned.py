@@ -50,8 +50,7 @@ def bound(
 _FILES = {Hypervisor.VSPHERE: VMX, Hypervisor.KVM: LIBVIRT}
 _SIZES = {Hypervisor.VSPHERE: ("numvcpus", "memSize"), Hypervisor.KVM: ("vcpu", "memory")}
 """The settings that say how many virtual CPUs and how much memory, in MiB."""
-_FILLED = 0.95
-"""A file system needs some room beside the disk that fills it."""
+_FILLED = 0.95  # A file system needs some room beside the disk that fills it.
 
 
 def hypervisor_of(plan: ClusterPlan, where: str = "the plan") -> Hypervisor:

@@ -18,16 +18,12 @@ from howdah.releases.values import MISFITS
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    name: str
-    """The key; the user's own parts are in angle brackets: ``dfs.ha.namenodes.<nameservice>``."""
-    file: str
-    """The file that it is set in, such as ``hdfs-site.xml``."""
+    name: str  # The key; the user's own parts are in angle brackets: ``dfs.ha.namenodes.<nameservice>``.
+    file: str  # The file that it is set in, such as ``hdfs-site.xml``.
     default: str | None
     """The value when it is not set, variables unexpanded; None if there is none or it is not a constant."""
-    kind: str
-    """The form of its values: a key of :data:`howdah.releases.values.MISFITS`."""
-    description: str
-    """One line of at most 200 characters; empty if the release has none."""
+    kind: str  # The form of its values: a key of :data:`howdah.releases.values.MISFITS`.
+    description: str  # One line of at most 200 characters; empty if the release has none.
 
 
 def fill(template: str, name: str) -> str | None:
@@ -49,16 +45,13 @@ def fill(template: str, name: str) -> str | None:
 class Release:
     """A product, its version and its properties."""
 
-    product: str
-    """``hadoop`` or ``hbase``."""
+    product: str  # ``hadoop`` or ``hbase``.
     version: str
     properties: Mapping[str, Property]
-    templates: tuple[Property, ...]
-    """Properties whose names contain the user's own parts."""
+    templates: tuple[Property, ...]  # Properties whose names contain the user's own parts.
     deprecated: Mapping[str, tuple[str, ...]]
     """Former names that the release still accepts, with their names of today."""
-    gone: Mapping[str, str]
-    """Names that older releases read and this one does not, with what to do instead."""
+    gone: Mapping[str, str]  # Names that older releases read and this one does not, with what to do instead.
     readers: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """By key, or beginning of keys that ends with a dot, the daemons whose code contains it.
 
@@ -209,23 +202,16 @@ def _catalogue(product: str, version: str) -> dict[str, Any]:
 @cache
 def _release(product: str, version: str, catalogued: str) -> Release:
     catalogue = _catalogue(product, catalogued)
-    unlisted = json.loads((DATA / f"{product}-unlisted.json").read_bytes())
-    gone = json.loads((DATA / f"{product}-gone.json").read_bytes())
-    former = json.loads((DATA / f"{product}-former.json").read_bytes())
-    properties: dict[str, Property] = {}
-    templates: list[Property] = []
-    for row in catalogue["properties"]:
-        entry = Property(*row)
-        if "<" in entry.name:
-            templates.append(entry)
-        else:
-            properties[entry.name] = entry
-    for name, file, kind, description in unlisted:
-        entry = Property(name, file, None, kind, description)
-        if "<" in name:
-            templates.append(entry)
-        else:
-            properties.setdefault(name, entry)
+    unlisted, gone, former = (
+        json.loads((DATA / f"{product}-{part}.json").read_bytes()) for part in ("unlisted", "gone", "former")
+    )
+    listed = [Property(*row) for row in catalogue["properties"]]
+    composed = [Property(name, file, None, kind, text) for name, file, kind, text in unlisted]
+    templates = [entry for entry in (*listed, *composed) if "<" in entry.name]
+    properties = {entry.name: entry for entry in listed if "<" not in entry.name}
+    for entry in composed:
+        if "<" not in entry.name:
+            properties.setdefault(entry.name, entry)
     if "base" in catalogue:
         # What is gone today was still read by some former releases.
         gone = {name: instead for name, instead in gone.items() if name not in properties}
@@ -248,21 +234,23 @@ def _release(product: str, version: str, catalogued: str) -> Release:
     )
 
 
-DEFAULT_SPARK = "4.3.0"
-"""The release whose keys are known, and that howdah fetches."""
-_WORDS = "words"
+DEFAULT_SPARK = "4.3.0"  # The release whose keys are known, and that howdah fetches.
 _TIME, _SIZE = "time in ", "bytes in "
 _BARE = {
-    "time in NANOSECONDS": 1e-9,
-    "time in MILLISECONDS": 1e-3,
-    "time in SECONDS": 1.0,
+    "time in NANOSECONDS": 1e-9, "time in MILLISECONDS": 1e-3, "time in SECONDS": 1.0,
     "time in MINUTES": 60.0,
-    "bytes in BYTE": 1.0,
-    "bytes in KiB": 2.0**10,
-    "bytes in MiB": 2.0**20,
-}
+    "bytes in BYTE": 1.0, "bytes in KiB": 2.0**10, "bytes in MiB": 2.0**20,
+}  # fmt: skip
 """The unit of a number without one, in seconds or bytes."""
 _TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_WHOLE = r"[-+]?[0-9]{1,19}", "is not a whole number"
+_FORMS = {
+    "boolean": ("(?ai)true|false", "is neither true nor false"),
+    "int": _WHOLE,
+    "long": _WHOLE,
+    "double": (r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?[fd]?", "is not a number"),
+}
+"""By kind of Spark's values what they look like, and what others are."""
 _LETTERS = "bkmgtp"
 _QUANTITY = re.compile(r"(-?[0-9]+)([a-z]*)")
 _FOREIGN_KEYS = re.compile(
@@ -277,8 +265,7 @@ _FOREIGN_KEYS = re.compile(
 
 class SparkKey(NamedTuple):
     default: str
-    kind: str
-    """``boolean``, ``int``, ``bytes in MiB``, ``words`` and others; empty for a text."""
+    kind: str  # ``boolean``, ``int``, ``bytes in MiB``, ``words`` and others; empty for a text.
     words: tuple[str, ...] = ()
 
     def quantity(self, text: str) -> float | None:
@@ -297,26 +284,16 @@ class SparkKey(NamedTuple):
     def misfit(self, text: str) -> str | None:
         """Return the problem of a value, to be shown after it; None for a valid value."""
         text = text.strip()
-        if self.kind == "boolean":
-            return None if text.lower() in ("true", "false") else "is neither true nor false"
-        if self.kind in ("int", "long"):
-            return None if re.fullmatch(r"[-+]?[0-9]{1,19}", text) else "is not a whole number"
-        if self.kind == "double":
-            return (
-                None
-                if re.fullmatch(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?[fd]?", text)
-                else ("is not a number")
-            )
+        form, otherwise = _FORMS.get(self.kind, ("", ""))
+        if form:
+            return None if re.fullmatch(form, text) else otherwise
         if self.kind in _BARE and self.quantity(text) is None:
             units = "500ms, 30s, 5min, 2h or 1d" if self.kind.startswith(_TIME) else "512m or 1g"
             return f"is not a whole number with a unit such as {units}"
-        if self.kind.startswith(_WORDS) and not self._takes(text):
+        # Most of Spark's converters ignore case, and which do changes between releases.
+        if self.kind.startswith("words") and text.lower() not in {word.lower() for word in self.words}:
             return f"is none of {', '.join(self.words)}"
         return None
-
-    def _takes(self, text: str) -> bool:
-        # Most of Spark's converters ignore case, and which do changes between releases.
-        return text.lower() in {word.lower() for word in self.words}
 
 
 @cache

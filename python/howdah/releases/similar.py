@@ -44,21 +44,18 @@ def similar(name: str, names: Iterable[str], scopes: Collection[str]) -> tuple[s
     system: ``fs.o3s.endpoint`` is not ``fs.s3a.endpoint``.
     """
     parts = name.split(".")
+    scoped = ".".join(parts[:2]) in scopes or (parts[0] == "fs" and len(parts) > 2)
     close: list[tuple[int, str]] = []
     for candidate in names:
         own = candidate.split(".")
         if own[0].lower() != parts[0].lower():
             continue
-        if own[1:2] != parts[1:2] and (".".join(parts[:2]) in scopes or _is_of_file_system(parts)):
+        if own[1:2] != parts[1:2] and scoped:
             continue
         distance = 0 if name.lower() == candidate.lower() else edits(name, candidate)
         if distance <= _MOST_EDITS and _same_meaning(name, candidate):
             close.append((distance, candidate))
     return tuple(candidate for _, candidate in sorted(close, key=lambda pair: pair[0]))
-
-
-def _is_of_file_system(parts: list[str]) -> bool:
-    return parts[0] == "fs" and len(parts) > 2
 
 
 def _same_meaning(name: str, candidate: str) -> bool:
@@ -79,32 +76,24 @@ def similar_text(text: str, texts: Iterable[str]) -> str | None:
 
 
 _LEAST = 5
-_FILE = Path(__file__).parent / "data/classes.json"
+_DATA = Path(__file__).parent / "data"
 
 
 @cache
+def _names(file: str) -> dict[str, frozenset[str]]:
+    """The names of classes in a file, by their package or by the key that takes them."""
+    return {key: frozenset(names.split()) for key, names in json.loads((_DATA / file).read_bytes()).items()}
+
+
 def _packages() -> dict[str, frozenset[str]]:
-    return {package: frozenset(names.split()) for package, names in json.loads(_FILE.read_bytes()).items()}
-
-
-_FITTING = Path(__file__).parent / "data/fitting-classes.json"
-
-
-@cache
-def _fitting() -> dict[str, frozenset[str]]:
-    rows = json.loads(_FITTING.read_bytes())
-    return {key: frozenset(names.split()) for key, names in rows.items()}
-
-
-@cache
-def _classes_of_any_kind() -> frozenset[str]:
-    return frozenset[str]().union(*_fitting().values())
+    return _names("classes.json")
 
 
 def has_wrong_kind(template: str, name: str) -> bool:
     """Whether a class is of a known kind that a key, by its name in the catalogue, does not take."""
-    taken = _fitting().get(template)
-    return taken is not None and name not in taken and name in _classes_of_any_kind()
+    fitting = _names("fitting-classes.json")
+    taken = fitting.get(template)
+    return taken is not None and name not in taken and any(name in names for names in fitting.values())
 
 
 _OPEN_PACKAGES = ("org.apache.hadoop.hbase.", "org.apache.spark.")

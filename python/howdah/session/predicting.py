@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import secrets
-import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import howdah
-from howdah.calibrate.document import accuracy_page
 from howdah.calibrate.forecast import forecasts
 from howdah.calibrate.records import as_built
 from howdah.calibrate.scoring import Tally, score_times, tally, why_not
@@ -33,7 +30,6 @@ from howdah.report.document import Document
 from howdah.report.prediction import changes, growth, predicted
 from howdah.session.laboratories import state_of
 from howdah.simulation.calibrations import (
-    PUBLISHED,
     calibration_warnings,
     load_calibration,
     saturation_warnings,
@@ -178,12 +174,12 @@ def replicas_text(prediction: Prediction) -> str | None:
 
     Of coded files it names the policy instead.
     """
-    cluster, suite = prediction.plan.cluster, prediction.suite
+    plan, suite = prediction.plan, prediction.suite
     if not any(isinstance(workload, TeraSort) for workload in suite.workloads):
         return None
-    if (policy := policy_of(cluster, suite)) is not None:
+    if (policy := policy_of(plan.cluster, suite)) is not None:
         return f"sorted from and into files with {policy.name}"
-    replicas = replicas_of(prediction.plan, cluster, suite)
+    replicas = replicas_of(plan, suite)
     read = format_counted(replicas.generated, "replica")
     return f"sorted from {read} into {replicas.sorted} ({OUTPUT_REPLICATION.flag})"
 
@@ -288,13 +284,3 @@ def write_page(document: Document, out_dir: Path) -> Path:
 
 def _calibration(name: str | None) -> Calibration | None:
     return load_calibration(name) if name is not None else None
-
-
-def page() -> str:
-    """The page's text."""
-    about = (files("howdah.calibrate") / "accuracy.md").read_text(encoding="utf-8")
-    return accuracy_page(load_calibration(PUBLISHED), about)
-
-
-if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(page(), encoding="utf-8")

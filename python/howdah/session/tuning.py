@@ -35,7 +35,7 @@ from howdah.planner.rules.catalogue import find_rule
 from howdah.planner.suite.request import RunRequest
 from howdah.session.predicting import sized
 from howdah.simulation.calibrations import calibration_warnings, load_calibration
-from howdah.simulation.hbase.servers import asks_hbase
+from howdah.simulation.hbase import asks_hbase
 from howdah.store.layout import new_run_id
 from howdah.store.predictions import TuningFolder, new_tuning, open_tuning
 from howdah.tune.candidates import Attempts, Candidates, TuneProgress, Values

@@ -15,40 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howdah.model.storage_policy import StoredData
-from howdah.planner.host_moves import (
-    Loss,
-    Scheme,
-    StorageLimits,
-    draining_streams,
-    heartbeat_s,
-    interval_s,
-    stream_weight,
-    streams,
-    work_each_round,
-)
+from howdah.planner import host_moves
 
 What = Literal["rebuild", "drain"]
 
-_MOST_BLOCKS = 2000
-"""Blocks that are simulated; more take as long in proportion."""
+_MOST_BLOCKS = 2000  # Blocks that are simulated; more take as long in proportion.
 _STEPS_A_HEARTBEAT = 6
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
 @dataclass
 class _Task:
-    """One block that is made again: read from some hosts, written to one."""
+    """One block that is made again: read from hosts, written to one; ``weight`` is in streams."""
 
     sources: Ints
-    """Hosts."""
     target: int
-    """Host."""
-    at: int
-    """The worker that does it: the target of a coded block, the source of a copy."""
+    at: int  # The worker that does it: the target of a coded block, the source of a copy.
     weight: float
-    """Streams that it counts as."""
     left_bytes: float
 
 
@@ -92,10 +76,10 @@ class _Cluster:
 class Move(NamedTuple):
     """What is simulated: the rebuild or the draining of a host or a worker."""
 
-    scheme: Scheme
-    limits: StorageLimits
+    scheme: host_moves.Scheme
+    limits: host_moves.StorageLimits
     data: StoredData
-    loss: Loss
+    loss: host_moves.Loss
     what: What
 
     @property
@@ -124,7 +108,7 @@ class Move(NamedTuple):
     @property
     def weight(self) -> float:
         """Streams that each counts as."""
-        return 1.0 if self.copies else stream_weight(self.scheme, self.limits)
+        return 1.0 if self.copies else host_moves.stream_weight(self.scheme, self.limits)
 
 
 class _Places(NamedTuple):
@@ -140,7 +124,7 @@ def simulate_move(move: Move, seed: int = 1) -> float:
     simulated = min(move.blocks, _MOST_BLOCKS)
     took_s = _simulate(move, simulated, np.random.default_rng(seed))
     # The first block's wait is not repeated.
-    first_s = interval_s(move.limits) + heartbeat_s(move.limits)
+    first_s = host_moves.interval_s(move.limits) + host_moves.heartbeat_s(move.limits)
     return first_s + max(0.0, took_s - first_s) * move.blocks / simulated
 
 
@@ -155,18 +139,18 @@ def _simulate(move: Move, blocks: int, random: np.random.Generator) -> float:
         core_s_per_byte=0.0 if move.copies or code is None else 1 / code.java.rebuilt_bytes_per_s,
         hosts=limits.hosts,
     )
-    most_of = np.full(limits.workers, streams(limits))
+    most_of = np.full(limits.workers, host_moves.streams(limits))
     if move.what == "drain":
-        most_of[places.gone] = draining_streams(limits)
+        most_of[places.gone] = host_moves.draining_streams(limits)
     queues: list[deque[_Task]] = [deque() for _ in range(limits.workers)]
     busy = np.zeros(limits.workers)
-    step_s = heartbeat_s(limits) / _STEPS_A_HEARTBEAT
+    step_s = host_moves.heartbeat_s(limits) / _STEPS_A_HEARTBEAT
     beats = random.integers(0, _STEPS_A_HEARTBEAT, limits.workers)
     waiting, unfinished, next_round_s, step = blocks, blocks, 0.0, 0
     while unfinished:
         if step * step_s >= next_round_s:
-            next_round_s += interval_s(limits)
-            for _ in range(min(waiting, round(work_each_round(limits)))):
+            next_round_s += host_moves.interval_s(limits)
+            for _ in range(min(waiting, round(host_moves.work_each_round(limits)))):
                 task = _hand_out(move, places, random)
                 # A DataNode that has as many blocks to do as streams is passed over until the next round.
                 if move.copies and len(queues[task.at]) >= most_of[task.at]:

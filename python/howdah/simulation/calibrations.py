@@ -16,28 +16,22 @@ from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import SATURATED
 from howdah.model.run import RunWarning
 from howdah.model.workloads.suite import Suite
-from howdah.simulation.hbase.servers import asks_hbase
+from howdah.simulation.hbase import asks_hbase
 from howdah.simulation.outcome import Summary
 from howdah.simulation.scenario import Disks, Hosts, Masters
 from howdah.simulation.settings import policy_of
 from howdah.units import format_percent
 
-PUBLISHED = "published"
-"""The name of the calibration that howdah ships."""
+PUBLISHED = "published"  # The name of the calibration that howdah ships.
 
 _PER_BYTE = "byte_cpu"
 """What a byte's CPU is beside that of the published studies' software, in every step alike."""
-_STALL = "row_stall_s_per_byte"
-"""The one cost of a byte that is no CPU."""
+_STALL = "row_stall_s_per_byte"  # The one cost of a byte that is no CPU.
 _TASK_CPU = "task_start_cpu_s"
 _TASK_CODE = (
-    "generate_s_per_byte",
-    "stream_s_per_byte",
-    "map_s_per_byte",
-    "compare_s",
-    "reduce_s_per_byte",
+    "generate_s_per_byte", "stream_s_per_byte", "map_s_per_byte", "compare_s", "reduce_s_per_byte",
     "validate_s_per_byte",
-)
+)  # fmt: skip
 """Costs of the code that runs in tasks' JVMs."""
 _MASTERS = {"namenode_busy": "the NameNode", "scheduler_busy": "the scheduler"}
 

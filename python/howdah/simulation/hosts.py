@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from howdah.model.inventory import DiskKind, DiskRole, DiskSet, HostGroup
-from howdah.model.placement import AtOnce, PlacedHost, placed_hosts
-from howdah.model.plan import Cluster, ClusterPlan, Worker
+from howdah.model.placement import AtOnce, placed_hosts
+from howdah.model.plan import ClusterPlan, Worker
 from howdah.releases.values import read_list
 from howdah.simulation.scenario import Disks, Hosts, Nics, Workers
 from howdah.simulation.settings import PlannedSettings
@@ -80,26 +80,18 @@ class SimulatedHosts(NamedTuple):
     """The hosts that carry workers, and the names that the simulator's numbers stand for."""
 
     groups: tuple[Hosts, ...]
-    """Equal hosts in a row."""
-    hosts: tuple[str, ...]
-    """Every host's name, by its number."""
-    workers: tuple[str, ...]
-    """Every worker's name, by its number."""
-    host_of: tuple[int, ...]
-    """The number of every worker's host."""
+    hosts: tuple[str, ...]  # Every host's name, by its number.
+    workers: tuple[str, ...]  # Every worker's name, by its number.
+    host_of: tuple[int, ...]  # The number of every worker's host.
 
 
-def machines_of(
-    plan: ClusterPlan, cluster: Cluster, warn: Warn, at_once: Callable[[Worker], AtOnce]
-) -> SimulatedHosts:
+def machines_of(plan: ClusterPlan, warn: Warn, at_once: Callable[[Worker], AtOnce]) -> SimulatedHosts:
     """The plan's hosts in their order, those that carry nothing but masters left out.
 
     ``at_once`` says what a kind of worker runs at once, or refuses one that cannot do the work.
     """
-    kinds = {
-        kind.name: _worker(kind, at_once(kind), _local_disks(PlannedSettings(plan, cluster, kind), kind))
-        for kind in plan.workers
-    }
+    cluster = plan.cluster
+    kinds = {kind.name: _worker(plan, kind, at_once(kind)) for kind in plan.workers}
     layouts = {layout.group: layout.virtual for layout in cluster.layouts}
     racks = {rack.name: number for number, rack in enumerate(cluster.topology.racks)}
     working = [host for host in placed_hosts(cluster) if host.workers]
@@ -109,7 +101,9 @@ def machines_of(
         for name in dict.fromkeys(host.group for host in working)
     }
     groups = []
-    for (name, rack, carried), hosts in groupby(working, key=_alike):
+    for (name, rack, carried), hosts in groupby(
+        working, key=lambda host: (host.group, host.rack, tuple(worker.kind for worker in host.workers))
+    ):
         disks, nics = hardware[name]
         group = by_group[name]
         groups.append(
@@ -137,10 +131,6 @@ def machines_of(
     )
 
 
-def _alike(host: PlacedHost) -> tuple[str, str, tuple[str, ...]]:
-    return host.group, host.rack, tuple(worker.kind for worker in host.workers)
-
-
 def _workers(group: HostGroup, carried: tuple[str, ...], kinds: dict[str, Workers]) -> Iterator[Workers]:
     for name, places in groupby(carried):
         kind = kinds[name]
@@ -153,20 +143,16 @@ def _workers(group: HostGroup, carried: tuple[str, ...], kinds: dict[str, Worker
         )
 
 
-def _local_disks(planned: PlannedSettings, kind: Worker) -> int | None:
-    """The data disks that carry intermediate data; None where all do, or where directories are elsewhere."""
-    folders = read_list(planned.text("yarn.nodemanager.local-dirs"))
+def _worker(plan: ClusterPlan, kind: Worker, at_once: AtOnce) -> Workers:
+    folders = read_list(PlannedSettings(plan, kind).text("yarn.nodemanager.local-dirs"))
     used = sum(any(folder.startswith(f"{disk}/") for folder in folders) for disk in kind.data_dirs)
-    return used if 0 < used < len(kind.data_dirs) else None
-
-
-def _worker(kind: Worker, at_once: AtOnce, local_disks: int | None) -> Workers:
     return Workers(
         count=1,
         vcpus=kind.vcpus or 0,
         memory_bytes=kind.memory_bytes,
         disks=kind.data_disks or len(kind.data_dirs),
-        local_disks=local_disks,
+        # The data disks that carry intermediate data, unless all do, or its directories are elsewhere.
+        local_disks=used if 0 < used < len(kind.data_dirs) else None,
         numa_nodes=kind.numa_nodes or 0,
         map_slots=at_once.maps,
         reduce_slots=at_once.reduces,

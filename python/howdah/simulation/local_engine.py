@@ -23,77 +23,51 @@ class RanPhase(Model):
     """A phase; times are nanoseconds since the run's start."""
 
     name: str
-    """Its name."""
     start_ns: int
-    """When it began."""
     end_ns: int
-    """When it ended."""
 
 
 class RanTask(Model):
     """A task; times are nanoseconds since the run's start."""
 
-    kind: str
-    """``map`` or ``reduce``."""
+    kind: str  # ``map`` or ``reduce``.
     task: int
-    """Its number within its kind."""
-    slot: int
-    """The place of its kind it ran in."""
+    slot: int  # The place of its kind it ran in.
     start_ns: int
-    """When it began."""
     end_ns: int
-    """When it ended."""
     input_rows: int
-    """Rows it read."""
     output_rows: int
-    """Rows it wrote."""
     input_bytes: int
-    """Bytes it read."""
     output_bytes: int
-    """Bytes it wrote."""
-    spilled_bytes: int
-    """Bytes of intermediate data it wrote or read back."""
+    spilled_bytes: int  # Bytes of intermediate data it wrote or read back.
 
 
 class Ran(Model):
     """A workload; times are nanoseconds since the run's start."""
 
     start_ns: int
-    """When it began."""
     end_ns: int
-    """When it ended."""
     phases: tuple[RanPhase, ...]
-    """In the order they began."""
     tasks: tuple[RanTask, ...]
-    """In no order."""
-    in_memory: bool | None
-    """Whether a sort needed no intermediate files."""
+    in_memory: bool | None  # Whether a sort needed no intermediate files.
     spilled_bytes: int
-    """Intermediate bytes written."""
     spill_read_bytes: int
-    """Intermediate bytes read back."""
 
 
 class Sampled(Model):
-    """Counters since the run's start."""
+    """Counters since the run's start, those of bytes by directory."""
 
     time_ns: tuple[int, ...]
-    """When each was read."""
     cpu_s: tuple[float, ...]
-    """CPU seconds used."""
     read_bytes: tuple[tuple[float, ...], ...]
-    """Bytes read, by directory."""
     written_bytes: tuple[tuple[float, ...], ...]
-    """Bytes written, by directory."""
 
 
 class LocalOutcome(Model):
     """A simulated run."""
 
     workloads: tuple[Ran, ...]
-    """In the order they ran."""
     samples: Sampled
-    """What a sampler would have seen."""
 
 
 Draw = Callable[[MeasuredFigure], float]
@@ -154,13 +128,19 @@ def translate_local(job: Job, pool_bytes: int, draw: Draw = median) -> LocalScen
         )
     worker = job.plan.workers[0]
     directories = [_directory(job.host, measured, name) for name in worker.data_dirs]
-    together = _together(directories, measured)
+    # What they do at once is known of one directory, and of all.
+    together = directories[0].rates if len(directories) == 1 else measured.together
     return LocalScenario(
         # What others had of the processors while they were measured, they are taken to have in the run.
         cpus=job.host.usable_cpus * min(1.0, draw(measured.rows.cpu_share)),
         directories=tuple(_rates(directory.rates, draw) for directory in directories),
         together=_rates(together, draw),
-        costs=_costs(measured.rows, together, draw),
+        costs=Costs(
+            generate_s=draw(measured.rows.generate_s_per_byte),
+            validate_s=draw(measured.rows.validate_s_per_byte),
+            read_s=draw(together.read_cpu_s_per_byte),
+            write_s=draw(together.write_cpu_s_per_byte),
+        ),
         operation_s=max(draw(directory.operation_s) for directory in directories),
         request_s=max(draw(directory.request_s) for directory in directories),
         pool_bytes=pool_bytes,
@@ -190,26 +170,12 @@ def _directory(host: Host, measured: Measured, data_dir: str) -> DirectoryRates:
     )
 
 
-def _together(directories: Sequence[DirectoryRates], measured: Measured) -> StreamRates:
-    """What the directories do at once: known of one of them, and of all."""
-    return directories[0].rates if len(directories) == 1 else measured.together
-
-
 def _rates(rates: StreamRates, draw: Draw) -> Directory:
     read, write, copy = (
         draw(figure) for figure in (rates.read_bytes_per_s, rates.write_bytes_per_s, rates.copy_bytes_per_s)
     )
     return Directory(
         read_bytes_per_s=read, write_bytes_per_s=write, mixed_share=copy * (1 / read + 1 / write)
-    )
-
-
-def _costs(rows: RowCosts, rates: StreamRates, draw: Draw) -> Costs:
-    return Costs(
-        generate_s=draw(rows.generate_s_per_byte),
-        validate_s=draw(rows.validate_s_per_byte),
-        read_s=draw(rates.read_cpu_s_per_byte),
-        write_s=draw(rates.write_cpu_s_per_byte),
     )
 
 
@@ -235,18 +201,15 @@ def _program(job: Job, workload: Workload, measured: Measured, pool_bytes: int, 
                 codec=_packing(workload.codec, measured.rows, draw),
             )
         case TeraValidate():
-            return LocalProgram(kind="teravalidate", rows=workload.rows, files=_files(job))
+            # It reads TeraSort's files, one for each reduce.
+            sort = next(sort for sort in job.suite.workloads if isinstance(sort, TeraSort))
+            return LocalProgram(kind="teravalidate", rows=workload.rows, files=sort.reduces or 1)
         case DfsioFiles():
             return LocalProgram(kind=workload.kind, files=workload.files, file_bytes=workload.file_bytes)
         case _:
             raise UserError(
                 "SUITE", f"{workload.kind} is not simulated on one machine", "give terasuite or dfsio"
             )
-
-
-def _files(job: Job) -> int:
-    """The files that TeraValidate reads: TeraSort's, one for each reduce."""
-    return next(workload.reduces or 1 for workload in job.suite.workloads if isinstance(workload, TeraSort))
 
 
 def _packing(codec: Codec | None, rows: RowCosts, draw: Draw) -> Packing | None:

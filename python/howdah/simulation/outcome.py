@@ -31,8 +31,7 @@ class PhaseOutcome(Model):
 class SimCounters(Counters):
     """A workload's counters, with what reduces fetched."""
 
-    shuffled_bytes: int = 0
-    """Intermediate bytes that reduces fetched."""
+    shuffled_bytes: int = 0  # Intermediate bytes that reduces fetched.
 
 
 class LocalityCounts(Model):

@@ -74,7 +74,7 @@ def _same_work(
             for workload in suite.workloads
             if (rows := ROWS.of(workload)) is not None
         )
-        and replicas_of(plan, plan.cluster, suite) == (setting.replication, setting.output_replication)
+        and replicas_of(plan, suite) == (setting.replication, setting.output_replication)
     )
 
 
@@ -97,7 +97,7 @@ def _hardware(group: HostGroup) -> tuple[object, ...]:
 
 
 def _planned(plan: ClusterPlan) -> PlannedSettings:
-    return PlannedSettings(plan, plan.cluster, plan.workers[0])
+    return PlannedSettings(plan, plan.workers[0])
 
 
 def _differs(plan: ClusterPlan, theirs: ClusterPlan) -> Iterator[str]:

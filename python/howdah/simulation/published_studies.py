@@ -26,7 +26,7 @@ from howdah.planner.cluster import plan_cluster
 from howdah.planner.reading import path_list
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
-from howdah.simulation.outcome import Summary, WorkloadOutcome
+from howdah.simulation.outcome import WorkloadOutcome
 from howdah.simulation.replications import Simulations
 from howdah.simulation.scenario import Hosts, Scenario, ScenarioProgram
 from howdah.simulation.translate import translate
@@ -38,10 +38,8 @@ _LARGE_BYTES = 5 * _TB
 """From this size on a quarter of hosts and data tells how a parameter moves the figures."""
 _LOCAL_DIRS = "yarn.nodemanager.local-dirs"
 _SMALL_BYTES = _TB // 2
-_SEEDS = 3
-"""Seeds of smaller ones, whose slowest task decides."""
-_MORE_SEEDS = 9
-"""Seeds of the smallest, which take a hundredth of a second."""
+_SEEDS = 3  # Seeds of smaller ones, whose slowest task decides.
+_MORE_SEEDS = 9  # Seeds of the smallest, which take a hundredth of a second.
 
 
 @cache
@@ -51,16 +49,9 @@ def studies() -> tuple[PublishedStudy, ...]:
     paths = sorted(
         (path for path in folder.iterdir() if path.name.endswith(".yaml")), key=lambda path: path.name
     )
-    return tuple(
-        parse_document(
-            path.read_text(encoding="utf-8"),
-            path.name,
-            PublishedStudy,
-            "a study",
-            "see the others next to it",
-        )
-        for path in paths
-    )
+    texts = ((path.read_text(encoding="utf-8"), path.name) for path in paths)
+    hint = "see the others next to it"
+    return tuple(parse_document(text, name, PublishedStudy, "a study", hint) for text, name in texts)
 
 
 def tables_of(path: Path) -> tuple[PublishedStudy, tuple[PublishedTable, ...]]:
@@ -259,8 +250,7 @@ def _equipped(inventory: Inventory, hardware: Mapping[str, float]) -> Inventory:
 
 
 _NS = 1e-9
-_EVEN = 512
-"""From so many workers on, chance evens out within a run."""
+_EVEN = 512  # From so many workers on, chance evens out within a run.
 
 
 def simulate_case(work: CaseWork, values: Mapping[str, float], seed: int) -> dict[str, float]:
@@ -285,10 +275,9 @@ def simulate_typical(
 
 
 def _simulated(scenarios: Sequence[Scenario]) -> list[dict[str, float]]:
-    done = Simulations(scenarios).follow(lambda done: None)
-    summaries = (Summary.model_validate_json(simulation.summary()) for simulation in done)
     return [
-        simulated_quantities(_workload(outcome) for outcome in summary.workloads) for summary in summaries
+        simulated_quantities(_workload(outcome) for outcome in summary.workloads)
+        for summary in Simulations(scenarios).summaries()
     ]
 
 

@@ -21,15 +21,6 @@ from howdah.simulation.outcome import Summary
 from howdah.simulation.scenario import Scenario
 from howdah.simulation.translate import translate
 
-__all__ = [
-    "Done",
-    "check_replications",
-    "scenarios",
-    "simulate",
-    "stretches",
-]
-
-
 _POLL_S = 0.1
 
 _SEEDS = 2**32
@@ -40,10 +31,8 @@ _NS_PER_S = 1e9
 class Done(NamedTuple):
     """How far all simulations are together."""
 
-    workload: str
-    """What the first that still goes on simulates now."""
-    share: float
-    """How much of all the bytes that they move is moved, 0 to 1."""
+    workload: str  # What the first that still goes on simulates now.
+    share: float  # How much of all the bytes that they move is moved, 0 to 1.
 
 
 class Simulations:
@@ -85,6 +74,10 @@ class Simulations:
             self.cancel()
             raise
         return [self._ended[number] for number in range(self._count)]
+
+    def summaries(self, tell: Callable[[Done], None] = lambda done: None) -> list[Summary]:
+        """Wait for all of them and return their summaries in order."""
+        return [Summary.model_validate_json(simulation.summary()) for simulation in self.follow(tell)]
 
     def cancel(self) -> None:
         """Cancel those that run and wait for their ends."""
@@ -140,9 +133,12 @@ def scenarios(
 
 def simulate(several: list[Scenario], tell: Callable[[Done], None]) -> list[Summary]:
     """Simulate them beside one another; raises UserError for what the simulator refuses."""
-    return [
-        Summary.model_validate_json(simulation.summary()) for simulation in Simulations(several).follow(tell)
-    ]
+    return Simulations(several).summaries(tell)
+
+
+def grouped(summaries: Sequence[Summary], count: int) -> list[Sequence[Summary]]:
+    """The summaries of each work, of which each was simulated so many times."""
+    return [summaries[first : first + count] for first in range(0, len(summaries), count)]
 
 
 def stretches(summary: Summary) -> list[ForecastStretch]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from collections.abc import Callable
+from pkgutil import resolve_name
+from typing import Any, Literal
 
 from howdah.errors import UserError
 from howdah.model.placement import AtOnce, Container, Room, counts_vcores, granted_bytes
 from howdah.model.plan import Cluster, ClusterPlan, Worker, value_text
 from howdah.model.request import Hadoop1, Profile, Protection
 from howdah.model.storage_policy import POLICIES, ErasurePolicy
+from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DfsioWrite
 from howdah.model.workloads.option import BLOCK_SIZE, ERASURE_CODING
 from howdah.model.workloads.suite import Suite
@@ -19,18 +22,13 @@ from howdah.releases.values import heap_bytes, read_bool, read_size, starts_quic
 from howdah.simulation.scenario import Coding, JobSettings, Masters, Scheduling, SimulatedHdfs
 from howdah.units import MIB
 
-_CODECS = {
-    "SnappyCodec": Codec.SNAPPY,
-    "Lz4Codec": Codec.LZ4,
-    "ZStandardCodec": Codec.ZSTD,
-}
+_CODECS = {"SnappyCodec": Codec.SNAPPY, "Lz4Codec": Codec.LZ4, "ZStandardCodec": Codec.ZSTD}
 _RATIOS = {Codec.NONE: 1.0, Codec.LZ4: 1.8, Codec.SNAPPY: 2.27, Codec.ZSTD: 3.18}
 """What each codec makes of TeraGen's rows, as measured on sorted runs of the local engine."""
 _STUDY_RATIOS = _RATIOS | {Codec.SNAPPY: 4.9}
 """The rows of Hadoop 1 had a filler of single letters, which shrinks far more (D0 51)."""
 _SAMPLES = "mapreduce.terasort.partitions.sample"
-_STUDY_LOCALITY_S = 0.1
-"""mapred.fairscheduler.locality.delay of the studies, 100 ms (D0 54)."""
+_STUDY_LOCALITY_S = 0.1  # mapred.fairscheduler.locality.delay of the studies, 100 ms (D0 54).
 _AT_ONCE_S = 1.0
 """What is left today of the heartbeat that told a task's end at once (D0 54), and so means it.
 
@@ -38,8 +36,7 @@ With a longer one TaskTrackers tell at their intervals alone, as those of the ot
 _BEATS_PER_S = 100
 """Heartbeats that a JobTracker asks for in all (mapred.heartbeats.in.second), in whole seconds for each."""
 
-_HOMES = ("/user", "")
-"""Directories above the home directories of users, the nearest first."""
+_HOMES = ("/user", "")  # Directories above the home directories of users, the nearest first.
 
 _BEAT = "yarn.scheduler.capacity.per-node-heartbeat"
 """What a node is given at one of its heartbeats: the first container whatever the limits are."""
@@ -49,8 +46,8 @@ _ROUNDS = "yarn.scheduler.capacity.schedule-asynchronously"
 class PlannedSettings:
     """The settings that hold for one kind of worker."""
 
-    def __init__(self, plan: ClusterPlan, cluster: Cluster, kind: Worker) -> None:
-        self._versions = cluster.request.hadoop, cluster.request.hbase
+    def __init__(self, plan: ClusterPlan, kind: Worker) -> None:
+        self._versions = plan.cluster.request.hadoop, plan.cluster.request.hbase
         self._values = {
             setting.key: value_text(setting.value)
             for setting in plan.settings
@@ -118,12 +115,12 @@ def scheduling_kind(cluster: Cluster) -> Literal["slots", "containers"]:
     return "slots" if cluster.request.profile is Profile.PAPER else "containers"
 
 
-def tasks_at_once(plan: ClusterPlan, cluster: Cluster, kind: Worker) -> AtOnce:
+def tasks_at_once(plan: ClusterPlan, kind: Worker) -> AtOnce:
     """The slots that were planned, or as many containers as YARN gives out on the worker.
 
     No application master is simulated, so none takes a container. Raises UserError where it runs no tasks.
     """
-    at_once = _tasks_at_once(plan, cluster, kind)
+    at_once = _tasks_at_once(plan, kind)
     if not at_once.maps or not at_once.reduces:
         raise UserError(
             f"plan: worker {kind.name}",
@@ -133,10 +130,10 @@ def tasks_at_once(plan: ClusterPlan, cluster: Cluster, kind: Worker) -> AtOnce:
     return at_once
 
 
-def _tasks_at_once(plan: ClusterPlan, cluster: Cluster, kind: Worker) -> AtOnce:
-    if scheduling_kind(cluster) == "slots" or not kind.map_slots or not kind.reduce_slots:
+def _tasks_at_once(plan: ClusterPlan, kind: Worker) -> AtOnce:
+    if scheduling_kind(plan.cluster) == "slots" or not kind.map_slots or not kind.reduce_slots:
         return AtOnce(kind.map_slots, kind.reduce_slots)
-    planned = PlannedSettings(plan, cluster, kind)
+    planned = PlannedSettings(plan, kind)
     vcores = int(planned.number("yarn.nodemanager.resource.cpu-vcores"))
     by_vcores = counts_vcores(planned.text("yarn.scheduler.capacity.resource-calculator"))
     room = Room(
@@ -148,6 +145,15 @@ def _tasks_at_once(plan: ClusterPlan, cluster: Cluster, kind: Worker) -> AtOnce:
         return room.holds(Container(granted_bytes(planned.container(task), least)))
 
     return AtOnce(fit("map"), fit("reduce"))
+
+
+def translator(workload: Workload, hint: str) -> Callable[..., Any]:
+    """What turns a workload into the simulator's program; raises UserError for one that is not simulated."""
+    simulate = workload.programs.get("sim")
+    if simulate is None:
+        raise UserError("SUITE", f"{workload.kind} is not simulated", hint)
+    resolved: Callable[..., Any] = resolve_name(simulate)
+    return resolved
 
 
 def hdfs_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> SimulatedHdfs:
@@ -200,47 +206,39 @@ def block_bytes_of(planned: PlannedSettings, suite: Suite) -> int:
 
 def scheduling_of(planned: PlannedSettings, cluster: Cluster, suite: Suite, workers: int) -> Scheduling:
     """The scheduler: the studies' slots, or YARN's containers."""
-    given = suite.first(SLOWSTART)
-    slowstart = planned.number("mapreduce.job.reduce.slowstart.completedmaps") if given is None else given
-    speculative = planned.flag("mapreduce.map.speculative")
+    slowstart = suite.first(SLOWSTART)
+    if slowstart is None:
+        slowstart = planned.number("mapreduce.job.reduce.slowstart.completedmaps")
     heartbeat_s = planned.number("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms") / 1000
-    if scheduling_kind(cluster) == "slots":
-        hadoop1 = cluster.request.hadoop1 or _usual_hadoop1(heartbeat_s, workers)
-        return Scheduling(
-            kind="slots",
-            slowstart=slowstart,
-            heartbeat_s=hadoop1.heartbeat_s,
-            out_of_band=hadoop1.out_of_band,
-            locality_delay_s=hadoop1.locality_delay_s,
-            speculative=speculative,
-            jvm_reuse=hadoop1.jvm_reuse,
-        )
-    if planned.text("yarn.resourcemanager.scheduler.class").endswith("FairScheduler"):
-        several = planned.flag("yarn.scheduler.fair.assignmultiple")
-        return Scheduling(
-            kind="containers",
-            slowstart=slowstart,
-            heartbeat_s=heartbeat_s,
-            out_of_band=False,
-            containers_per_beat=None if several else 1,
-            locality_delay_s=0.0,
-            speculative=speculative,
-            jvm_reuse=False,
-        )
-    round_s = _round_s(planned)
-    # Each offer of a worker without the block is let pass, and no more of them than there are workers.
-    passed = min(max(0.0, planned.number("yarn.scheduler.capacity.node-locality-delay")), workers)
-    return Scheduling(
-        kind="containers",
+    scheduling = Scheduling(
+        kind=scheduling_kind(cluster),
         slowstart=slowstart,
         heartbeat_s=heartbeat_s,
         out_of_band=False,
-        round_s=round_s,
-        containers_per_beat=_containers_per_beat(planned),
-        off_switch_per_beat=max(1, int(planned.number(f"{_BEAT}.maximum-offswitch-assignments"))),
-        locality_delay_s=passed * (round_s or heartbeat_s) / workers,
-        speculative=speculative,
+        locality_delay_s=0.0,
+        speculative=planned.flag("mapreduce.map.speculative"),
         jvm_reuse=False,
+    )
+    if scheduling.kind == "slots":
+        hadoop1 = cluster.request.hadoop1 or _usual_hadoop1(heartbeat_s, workers)
+        fields = ("heartbeat_s", "out_of_band", "locality_delay_s", "jvm_reuse")
+        return scheduling.model_copy(update={field: getattr(hadoop1, field) for field in fields})
+    if planned.text("yarn.resourcemanager.scheduler.class").endswith("FairScheduler"):
+        several = planned.flag("yarn.scheduler.fair.assignmultiple")
+        return scheduling.model_copy(update={"containers_per_beat": None if several else 1})
+    # The time between two rounds; without them, heartbeats give containers out.
+    round_s = None
+    if planned.flag(f"{_ROUNDS}.enable"):
+        round_s = max(1.0, planned.number(f"{_ROUNDS}.scheduling-interval-ms")) / 1000
+    # Each offer of a worker without the block is let pass, and no more of them than there are workers.
+    passed = min(max(0.0, planned.number("yarn.scheduler.capacity.node-locality-delay")), workers)
+    return scheduling.model_copy(
+        update={
+            "round_s": round_s,
+            "containers_per_beat": _containers_per_beat(planned),
+            "off_switch_per_beat": max(1, int(planned.number(f"{_BEAT}.maximum-offswitch-assignments"))),
+            "locality_delay_s": passed * (round_s or heartbeat_s) / workers,
+        }
     )
 
 
@@ -252,13 +250,6 @@ def _usual_hadoop1(heartbeat_s: float, workers: int) -> Hadoop1:
         out_of_band=at_once,
         locality_delay_s=_STUDY_LOCALITY_S if at_once else 0.0,
     )
-
-
-def _round_s(planned: PlannedSettings) -> float | None:
-    """Seconds between two rounds of asynchronous scheduling; None where heartbeats give containers out."""
-    if not planned.flag(f"{_ROUNDS}.enable"):
-        return None
-    return max(1.0, planned.number(f"{_ROUNDS}.scheduling-interval-ms")) / 1000
 
 
 def _containers_per_beat(planned: PlannedSettings) -> int | None:
@@ -279,33 +270,30 @@ def job_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> JobSetti
     asked = suite.first(CODEC)
     codec = _codec(planned) if asked is None else asked
     study = scheduling_kind(cluster) == "slots"
+    hadoop1 = cluster.request.hadoop1
     ratios = _STUDY_RATIOS if study else _RATIOS
+    samples = suite.first(PARTITION_SAMPLES)
+    if samples is None:
+        samples = int(planned.number_or(_SAMPLES, _STUDY_SAMPLES if study else _USUAL_SAMPLES))
     input_buffer = planned.number("mapreduce.reduce.shuffle.input.buffer.percent")
     # Of the heap in Hadoop 1, and since then of the memory for map output (MergeManagerImpl).
     kept_of = 1.0 if study else input_buffer
     return JobSettings(
         io_sort_bytes=int(planned.number("mapreduce.task.io.sort.mb")) * MIB,
         io_sort_spill=planned.number("mapreduce.map.sort.spill.percent"),
-        io_sort_records=cluster.request.hadoop1.sort_records if cluster.request.hadoop1 else None,
+        io_sort_records=hadoop1.sort_records if hadoop1 else None,
         io_sort_factor=int(planned.number("mapreduce.task.io.sort.factor")),
         parallel_copies=int(planned.number("mapreduce.reduce.shuffle.parallelcopies")),
         map_heap_bytes=planned.heap("map"),
         reduce_heap_bytes=planned.heap("reduce"),
         shuffle_input_buffer=input_buffer,
         shuffle_merge=planned.number("mapreduce.reduce.shuffle.merge.percent"),
-        merge_outputs=cluster.request.hadoop1.merge_outputs if cluster.request.hadoop1 else None,
+        merge_outputs=hadoop1.merge_outputs if hadoop1 else None,
         reduce_input_buffer=planned.number("mapreduce.reduce.input.buffer.percent") * kept_of,
         codec=codec,
         compression_ratio=ratios[codec],
-        partition_samples=_partition_samples(planned, suite, _STUDY_SAMPLES if study else _USUAL_SAMPLES),
+        partition_samples=samples,
     )
-
-
-def _partition_samples(planned: PlannedSettings, suite: Suite, usual: int) -> int:
-    asked = suite.first(PARTITION_SAMPLES)
-    if asked is not None:
-        return asked
-    return int(planned.number(_SAMPLES)) if planned.text(_SAMPLES) else usual
 
 
 def masters_of(cluster: Cluster) -> Masters:

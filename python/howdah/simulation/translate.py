@@ -4,33 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from pkgutil import resolve_name
 from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.calibration import CPU_QUOTA
-from howdah.model.plan import Cluster, ClusterPlan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import PlanRequest
 from howdah.model.run import RunWarning
-from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import FilesWorkload
 from howdah.model.workloads.hadoop_programs import Pi
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import TeraGen, TeraSort, TeraValidate
+from howdah.simulation import settings
 from howdah.simulation.calibrations import equipped_hosts, equipped_masters, of_software
-from howdah.simulation.hbase.servers import asks_hbase, check_table, hbase_of, no_tasks
+from howdah.simulation.hbase import asks_hbase, check_table, hbase_of, no_tasks
 from howdah.simulation.hosts import SimulatedHosts, machines_of
 from howdah.simulation.room import capacity_bytes, check_room
 from howdah.simulation.scenario import Scenario, ScenarioProgram, Written
-from howdah.simulation.settings import (
-    PlannedSettings,
-    compiles_quickly,
-    hdfs_of,
-    job_of,
-    masters_of,
-    scheduling_of,
-    tasks_at_once,
-)
+from howdah.simulation.settings import PlannedSettings
 
 _OUTPUT_KEY = "mapreduce.terasort.output.replication"
 
@@ -69,7 +60,7 @@ def output_replication(workload: TeraSort, planned: PlannedSettings) -> int:
     """Replicas of what TeraSort writes: as asked for, as planned, or 1 as is its own default."""
     if workload.replication is not None:
         return workload.replication
-    return int(planned.number(_OUTPUT_KEY)) if planned.text(_OUTPUT_KEY) else 1
+    return int(planned.number_or(_OUTPUT_KEY, 1))
 
 
 _SUMMARY_ONLY = Written(tasks=False, sample_interval_s=None)
@@ -77,31 +68,20 @@ _SUMMARY_ONLY = Written(tasks=False, sample_interval_s=None)
 
 def programs_of(suite: Suite, planned: PlannedSettings) -> tuple[ScenarioProgram, ...]:
     """Every workload of the suite, in order."""
-    return tuple(_program(workload, planned) for workload in suite.workloads)
-
-
-def _program(workload: Workload, planned: PlannedSettings) -> ScenarioProgram:
-    simulate = workload.programs.get("sim")
-    if simulate is None:
-        raise UserError(
-            "SUITE", f"{workload.kind} is not simulated", "run it on a cluster or on this machine"
-        )
-    program: ScenarioProgram = resolve_name(simulate)(workload, planned)
-    return program
+    hint = "run it on a cluster or on this machine"
+    return tuple(settings.translator(workload, hint)(workload, planned) for workload in suite.workloads)
 
 
 class Replicas(NamedTuple):
     """Replicas of rows."""
 
-    generated: int
-    """Of what TeraGen writes."""
-    sorted: int
-    """Of what TeraSort writes."""
+    generated: int  # Of what TeraGen writes.
+    sorted: int  # Of what TeraSort writes.
 
 
-def replicas_of(plan: ClusterPlan, cluster: Cluster, suite: Suite) -> Replicas:
+def replicas_of(plan: ClusterPlan, suite: Suite) -> Replicas:
     """Those of the suite's TeraGen and TeraSort on the plan's cluster."""
-    planned = PlannedSettings(plan, cluster, plan.workers[0])
+    planned = PlannedSettings(plan, plan.workers[0])
     generating = next((workload for workload in suite.workloads if isinstance(workload, TeraGen)), None)
     sorting = next((workload for workload in suite.workloads if isinstance(workload, TeraSort)), None)
     generated = generating.replication if generating is not None else None
@@ -119,13 +99,7 @@ class Translated(NamedTuple):
     warnings: tuple[RunWarning, ...]
 
 
-def translate(
-    plan: ClusterPlan,
-    suite: Suite,
-    parameters: Mapping[str, float],
-    *,
-    seed: int,
-) -> Translated:
+def translate(plan: ClusterPlan, suite: Suite, parameters: Mapping[str, float], *, seed: int) -> Translated:
     """The scenario of a suite on a plan; raises UserError for a plan that cannot run it.
 
     The parameters are a calibration's values, those of the hosts themselves among them. Nothing is written
@@ -150,19 +124,19 @@ def translate(
             f"the cluster shares hosts with {sharing.neighbours}, which are simulated as using all of their "
             f"parts; howdah predict also simulates them as idle",
         )
-    machines = machines_of(plan, cluster, warn, no_tasks if asked else partial(tasks_at_once, plan, cluster))
+    machines = machines_of(plan, warn, no_tasks if asked else partial(settings.tasks_at_once, plan))
     # Settings of jobs and of the file system are the cluster's: the kinds of workers agree on them.
-    planned = PlannedSettings(plan, cluster, plan.workers[0])
+    planned = PlannedSettings(plan, plan.workers[0])
     hosts = equipped_hosts(machines.groups, parameters)
     scenario = Scenario(
         hosts=hosts,
-        hdfs=hdfs_of(planned, cluster, suite),
-        scheduling=scheduling_of(planned, cluster, suite, len(machines.workers)),
-        job=job_of(planned, cluster, suite),
-        masters=equipped_masters(masters_of(cluster), parameters),
+        hdfs=settings.hdfs_of(planned, cluster, suite),
+        scheduling=settings.scheduling_of(planned, cluster, suite, len(machines.workers)),
+        job=settings.job_of(planned, cluster, suite),
+        masters=equipped_masters(settings.masters_of(cluster), parameters),
         workloads=() if asked else programs_of(suite, planned),
-        hbase=hbase_of(plan, cluster, suite, hosts, parameters.get(CPU_QUOTA)) if asked else None,
-        parameters=of_software(parameters, hosts, quick=compiles_quickly(planned)),
+        hbase=hbase_of(plan, suite, hosts, parameters.get(CPU_QUOTA)) if asked else None,
+        parameters=of_software(parameters, hosts, quick=settings.compiles_quickly(planned)),
         seed=seed,
         record=_SUMMARY_ONLY,
     )

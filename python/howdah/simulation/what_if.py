@@ -23,9 +23,9 @@ from howdah.planner.ranked import Predicted, lag
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import calibration_warnings
-from howdah.simulation.hbase.servers import asks_hbase
+from howdah.simulation.hbase import asks_hbase
 from howdah.simulation.outcome import Summary
-from howdah.simulation.replications import Done, check_replications, scenarios, simulate, stretches
+from howdah.simulation.replications import Done, check_replications, grouped, scenarios, simulate, stretches
 from howdah.simulation.scenario import Scenario
 from howdah.simulation.whole_suite import suite_time, suite_times
 from howdah.units import parse_bytes, parse_count
@@ -69,14 +69,8 @@ def simulate_sizes(
         warnings |= {warning.code: warning for warning in calibration_warnings(each, sized, known)}
     summaries = simulate(several, tell)
     points = tuple(
-        _point(
-            _hosts(work),
-            count * ROW_BYTES,
-            summaries[place * replications : (place + 1) * replications],
-            known,
-            away[place],
-        )
-        for place, (work, count) in enumerate(works)
+        _point(_hosts(work), count * ROW_BYTES, own, known, outside)
+        for (work, count), own, outside in zip(works, grouped(summaries, replications), away, strict=True)
     )
     return Sweep(
         suite=suite.name,
@@ -90,7 +84,6 @@ def simulate_sizes(
 
 
 def _sizes(asked: str) -> tuple[Literal["hosts", "dataset"], list[int]]:
-    """The quantity and the sizes from one to the other, each so many times as large as the one before."""
     where = f"--sweep {asked}"
     quantity, equals, ends = asked.partition("=")
     first, dots, last = ends.partition("..")
@@ -103,10 +96,13 @@ def _sizes(asked: str) -> tuple[Literal["hosts", "dataset"], list[int]]:
         raise UserError(where, "does not ascend", f"give {example} for instance")
     if quantity == "hosts" and high > MOST_HOSTS:
         raise UserError(where, "is too large", f"give at most {MOST_HOSTS:,} hosts")
-    step = (high / low) ** (1 / (_POINTS - 1))
-    return "hosts" if quantity == "hosts" else "dataset", sorted(
-        {low, high, *(round(low * step**place) for place in range(1, _POINTS - 1))}
-    )
+    return "hosts" if quantity == "hosts" else "dataset", _grown(low, high, _POINTS)
+
+
+def _grown(low: int, high: int, count: int) -> list[int]:
+    """So many numbers from one to the other, each so many times as large as the one before."""
+    step = (high / low) ** (1 / (count - 1))
+    return sorted({low, high, *(round(low * step**place) for place in range(1, count - 1))})
 
 
 def _hosts(plan: ClusterPlan) -> int:
@@ -114,11 +110,7 @@ def _hosts(plan: ClusterPlan) -> int:
 
 
 def _point(
-    hosts: int,
-    dataset_bytes: int,
-    summaries: Sequence[Summary],
-    calibration: Calibration | None,
-    away: float,
+    hosts: int, dataset_bytes: int, summaries: Sequence[Summary], calibration: Calibration | None, away: float
 ) -> Point:
     """The times over all simulations; the masters' loads are those of the first, the calibration's own."""
     phases = [phase for workload in summaries[0].workloads for phase in workload.phases]
@@ -181,10 +173,7 @@ def simulate_changes(
                 raise _of(f"{change.name}={change.after}", error) from error
             impossible.append(f"{change.name}={change.after}: {error.what}")
     summaries = simulate(several, tell)
-    told = [
-        suite_times(summaries[place * replications : (place + 1) * replications], known)
-        for place in range(len(kept))
-    ]
+    told = [suite_times(own, known) for own in grouped(summaries, replications)]
     effects = [
         _effect(change, prediction, told[0], calibrated=known is not None)
         for change, prediction in zip(kept, told, strict=True)
@@ -312,8 +301,8 @@ def simulate_loads(
     summaries = simulate(several, tell)
     away = distance(known, plan, suite)
     points = tuple(
-        _load_point(load, summaries[place * replications : (place + 1) * replications], known, away)
-        for place, load in enumerate(loads)
+        _load_point(load, own, known, away)
+        for load, own in zip(loads, grouped(summaries, replications), strict=True)
     )
     return LoadSweep(
         suite=suite.name,
@@ -340,7 +329,6 @@ def _load_point(load: int, summaries: Sequence[Summary], known: Calibration | No
 
 
 def _loads(asked: str) -> tuple[Quantity, list[int]]:
-    """What grows, from one load to the other, each so many times as large as the one before."""
     where = f"--sweep {asked}"
     name, _, ends = asked.partition("=")
     quantity: Quantity = "threads" if name == "threads" else "target"
@@ -352,5 +340,4 @@ def _loads(asked: str) -> tuple[Quantity, list[int]]:
     if not 1 <= low < high <= _MOST[quantity]:
         what = "does not ascend" if low >= high else "is too large"
         raise UserError(where, what, f"give {example} for instance, at most {_MOST[quantity]:,}")
-    step = (high / low) ** (1 / (_LOADS - 1))
-    return quantity, sorted({round(low * step**place) for place in range(_LOADS)})
+    return quantity, _grown(low, high, _LOADS)

@@ -27,10 +27,8 @@ from howdah.simulation.replications import Done, scenarios, simulate
 from howdah.simulation.settings import PlannedSettings
 from howdah.units import format_bytes, format_counted
 
-_HOSTS = 8
-"""As many hosts show what platforms differ by; more cost time."""
-_WAVES = 40
-"""So many tasks one after the other in each slot show what a task costs."""
+_HOSTS = 8  # As many hosts show what platforms differ by; more cost time.
+_WAVES = 40  # So many tasks one after the other in each slot show what a task costs.
 _DRAWS = 5
 _SEED = 1
 _NS_PER_S = 1e9
@@ -83,7 +81,7 @@ class PlatformTimes:
         cluster = plan.cluster
         hosts = cluster.inventory.host_count
         self._share = min(1.0, _HOSTS / hosts)
-        block_bytes = PlannedSettings(plan, cluster, plan.workers[0]).size("dfs.blocksize")
+        block_bytes = PlannedSettings(plan, plan.workers[0]).size("dfs.blocksize")
         most = max(1, _WAVES * at_once(plan).maps * block_bytes // ROW_BYTES)
         wanted = cluster.request.dataset_bytes
         self._rows = most if wanted is None else min(most, max(1, wanted // ROW_BYTES))
@@ -102,8 +100,7 @@ class SuiteTime(NamedTuple):
     """What a suite takes."""
 
     median_s: float
-    interval: Interval | None
-    """The 90 % interval, in seconds; None without a calibration."""
+    interval: Interval | None  # The 90 % interval, in seconds; None without a calibration.
 
 
 def suite_times(summaries: Sequence[Summary], calibration: Calibration | None) -> Predicted:

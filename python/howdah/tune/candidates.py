@@ -27,7 +27,7 @@ from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
 from howdah.releases.values import QUICK_START, direct_bytes, heap_bytes
 from howdah.simulation.outcome import Summary
-from howdah.simulation.replications import Simulations, scenarios
+from howdah.simulation.replications import Simulations, grouped, scenarios
 from howdah.simulation.scenario import Scenario
 from howdah.simulation.settings import PlannedSettings
 from howdah.simulation.whole_suite import suite_times
@@ -51,8 +51,7 @@ Values = Mapping[str, str]
 _EVEN_WORKERS = 32
 """On so many workers chance evens out within a simulation; on fewer, several simulations make up for it."""
 _MOST_DRAWS = 5
-_FRESH = 1_000
-"""Added to the seed for draws that no trial has used."""
+_FRESH = 1_000  # Added to the seed for draws that no trial has used.
 
 
 class PlannedCandidate(NamedTuple):
@@ -114,7 +113,7 @@ class Candidates:
         if JVM not in values:
             return {}
         plan = self.plan({name: value for name, value in values.items() if name != JVM})
-        settings = PlannedSettings(plan, plan.cluster, plan.workers[0])
+        settings = PlannedSettings(plan, plan.workers[0])
         return {key: settings.text(key) for key in TASK_OPTIONS}
 
     def simulated(self, plan: ClusterPlan) -> ClusterPlan:
@@ -139,7 +138,7 @@ class Candidates:
         except BaseException:
             simulations.cancel()
             raise
-        times = iter(self._times(_summaries(simulations), self.draws))
+        times = iter(self._times(simulations.summaries(), self.draws))
         return [
             candidate
             if isinstance(candidate, Trial)
@@ -155,7 +154,7 @@ class Candidates:
     def limit(self, values: Values) -> HardwareLimit:
         """What the hardware needs at least for the work of a candidate; raises UserError if it is refused."""
         scenario = _ready(self.planned(values)).scenarios[0]
-        (summary,) = _summaries(Simulations([scenario]))
+        (summary,) = Simulations([scenario]).summaries()
         return hardware_limit(scenario, summary)
 
     def predicted(self, several: Sequence[Values], draws: int) -> list[Predicted]:
@@ -167,7 +166,7 @@ class Candidates:
         scenarios_of_all: list[Scenario] = []
         for candidate in planned:
             scenarios_of_all += _ready(candidate).scenarios
-        return self._times(_summaries(Simulations(scenarios_of_all)), draws)
+        return self._times(Simulations(scenarios_of_all).summaries(), draws)
 
     def _planned(self, values: Values, draws: int, seed: int) -> PlannedCandidate | Trial:
         try:
@@ -177,7 +176,10 @@ class Candidates:
         except UserError as error:
             return Trial(values=values, elapsed_s=None, refused=f"{error.where}: {error.what}")
         faults = [fault for fault in plan_faults(plan) if fault.rule not in self._allowed]
-        breaks = tuple(dict.fromkeys((*(fault.rule for fault in faults), *_broken(plan))))
+        # Values may break a rule, whatever a check of the files reports.
+        breaches = (breach for setting in plan.settings for breach in setting.breaks)
+        broken = (breach.rule for breach in breaches if breach.severity != "may")
+        breaks = tuple(dict.fromkeys((*(fault.rule for fault in faults), *broken)))
         failed = next((fault for fault in faults if fault.verdict is CheckVerdict.FAIL), None)
         if failed is not None:
             return Trial(
@@ -189,10 +191,7 @@ class Candidates:
         return PlannedCandidate(plan, breaks, several)
 
     def _times(self, summaries: Sequence[Summary], draws: int) -> list[Predicted]:
-        return [
-            suite_times(summaries[place : place + draws], self.calibration)
-            for place in range(0, len(summaries), draws)
-        ]
+        return [suite_times(own, self.calibration) for own in grouped(summaries, draws)]
 
 
 def _of_lab(calibration: Calibration | None) -> Calibration:
@@ -217,11 +216,6 @@ def _ready(candidate: PlannedCandidate | Trial) -> PlannedCandidate:
     return candidate
 
 
-def _summaries(simulations: Simulations) -> list[Summary]:
-    done = simulations.follow(lambda progress: None)
-    return [Summary.model_validate_json(simulation.summary()) for simulation in done]
-
-
 def _container_memory(plan: ClusterPlan) -> float:
     """Memory of the containers that run at once on all workers, bytes."""
     container_bytes = {
@@ -231,13 +225,6 @@ def _container_memory(plan: ClusterPlan) -> float:
     }
     of_all = container_bytes.get(None, 0)
     return float(sum(container_bytes.get(worker.kind, of_all) for worker in placed_workers(plan.cluster)))
-
-
-def _broken(plan: ClusterPlan) -> tuple[str, ...]:
-    """Rules that the values of a candidate break, whatever a check of the files says."""
-    return tuple(
-        breach.rule for setting in plan.settings for breach in setting.breaks if breach.severity != "may"
-    )
 
 
 _NS_PER_S = 1e9
@@ -266,15 +253,13 @@ def hardware_limit(scenario: Scenario, summary: Summary) -> HardwareLimit:
     return HardwareLimit(elapsed_s=sum(map(max, needs)), cpu_s=cpu_s, disk_s=disk_s, network_s=network_s)
 
 
-_AT_ONCE = 16
-"""So many candidates are tried before they are stored and progress is shown."""
+_AT_ONCE = 16  # So many candidates are tried before they are stored and progress is shown.
 
 
 class TuneProgress(NamedTuple):
     stage: str
     done: int
-    of: int
-    """Candidates to try, as far as that is known."""
+    of: int  # Candidates to try, as far as that is known.
     best: float | None
     """How much longer the best candidate so far takes than the rules' plan: -0.1 for 10 % less."""
 

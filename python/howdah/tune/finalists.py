@@ -138,13 +138,10 @@ def _key(values: Values) -> frozenset[tuple[str, str]]:
     return frozenset(values.items())
 
 
-Times = Callable[[Sequence[Values]], Sequence[float]]
-"""Seconds that candidates take, in their order."""
+Times = Callable[[Sequence[Values]], Sequence[float]]  # Seconds that candidates take, in their order.
 
-_PARTS = (0.9, 0.75, 0.6, 0.5)
-"""Of the hosts, or of the memory that the rules' plan gives to containers."""
-_SHARE = 0.1
-"""Trials of one point's search, as a part of those of the whole search."""
+_PARTS = (0.9, 0.75, 0.6, 0.5)  # Of the hosts, or of the memory that the rules' plan gives to containers.
+_SHARE = 0.1  # Trials of one point's search, as a part of those of the whole search.
 _LEAST_TRIALS = 30
 
 
@@ -257,10 +254,8 @@ def _point(goal: Goal, amount: float, trial: Trial, planned: Trial | None) -> Fr
     )
 
 
-_INTERACTING = 10
-"""So many of the parameters that cost most are tried in pairs."""
-_LEAST_SHARE = 0.03
-"""An effect of a pair below this part of the time is left out."""
+_INTERACTING = 10  # So many of the parameters that cost most are tried in pairs.
+_LEAST_SHARE = 0.03  # An effect of a pair below this part of the time is left out.
 
 
 def sensitivities(

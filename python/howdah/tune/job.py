@@ -7,7 +7,7 @@ configuration; then the combination of the best values races against it.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,15 +25,11 @@ from howdah.units import MIB
 
 SPARK_PROGRAMS = frozenset({"spark-submit", "spark-sql"})
 _ALONE_RUNS = 2
-ALONE_SHARE = 0.6
-"""Of the budget for values alone; the race has the rest."""
-_HELPS = 0.02
-"""A value that saves less than this part of the time alone is not combined."""
-_RACING_ALONE = 2
-"""So many of the values that helped most alone race next to the combination."""
+ALONE_SHARE = 0.6  # Of the budget for values alone; the race has the rest.
+_HELPS = 0.02  # A value that saves less than this part of the time alone is not combined.
+_RACING_ALONE = 2  # So many of the values that helped most alone race next to the combination.
 _REPEATS = Repeats(least=3, most=24)
-_SORT_HEAP = 0.6
-"""The most of a map task's container that its sort buffer may take."""
+_SORT_HEAP = 0.6  # The most of a map task's container that its sort buffer may take.
 
 Current = Callable[[str], str]
 """The configured value of a property, or the release's default; empty if there is none."""
@@ -42,8 +38,7 @@ Current = Callable[[str], str]
 class _Row(NamedTuple):
     name: str
     about: str
-    values: Callable[[str, Current], Sequence[str]]
-    """Values to try, from the configured one."""
+    values: Callable[[str, Current], Sequence[str]]  # Values to try, from the configured one.
 
 
 def _times(*factors: float, least: int = 1) -> Callable[[str, Current], Sequence[str]]:
@@ -77,26 +72,18 @@ _MAPREDUCE = (
     _Row("mapreduce.job.reduces", "reduce tasks of a job", _times(0.5, 2, 4)),
     _Row(CODEC_KEYS[1], "compression of map output", _these(*RELEASED_CODECS)),
     _Row("mapreduce.task.io.sort.mb", "sort buffer of a map task", _sort_buffers),
-    _Row(
-        "mapreduce.input.fileinputformat.split.minsize",
-        "least input of a map task",
-        _these(str(256 * MIB), str(512 * MIB)),
-    ),
-    _Row(
-        "mapreduce.job.reduce.slowstart.completedmaps",
-        "part of the maps that end before reduces start",
-        _these("0.05", "0.5", "0.95"),
-    ),
+    _Row("mapreduce.input.fileinputformat.split.minsize", "least input of a map task",
+         _these(str(256 * MIB), str(512 * MIB))),
+    _Row("mapreduce.job.reduce.slowstart.completedmaps", "part of the maps that end before reduces start",
+         _these("0.05", "0.5", "0.95")),
     *(_Row(key, "options of Java; with the quick compiler alone", _quick_start) for key in TASK_OPTIONS),
     _Row("mapreduce.map.memory.mb", "memory of a map task's container", _times(0.5, 2, least=512)),
     _Row("mapreduce.reduce.memory.mb", "memory of a reduce task's container", _times(0.5, 2, least=512)),
-    _Row(
-        "mapreduce.reduce.shuffle.parallelcopies", "map outputs that a reduce fetches at once", _times(2, 4)
-    ),
-    _Row(
-        "mapreduce.job.ubertask.enable", "whether a small job runs in its own master", _these("false", "true")
-    ),
-)
+    _Row("mapreduce.reduce.shuffle.parallelcopies", "map outputs that a reduce fetches at once",
+         _times(2, 4)),
+    _Row("mapreduce.job.ubertask.enable", "whether a small job runs in its own master",
+         _these("false", "true")),
+)  # fmt: skip
 _ALSO_DEFAULT = (CODEC_KEYS[0], "mapreduce.task.io.sort.factor")
 """Other properties of MapReduce that Hadoop's defaults in the race have."""
 _SPARK = (
@@ -244,21 +231,19 @@ def _study(
 ) -> Study:
     on_lab = request.race.target is RaceTarget.LAB
     settings: dict[str, Any] = {"engine": "hadoop", "lab" if on_lab else "conf": request.race.name}
+    levels = (
+        Level.model_validate({"label": name, "job_settings": job_properties(values)})
+        for name, values in candidates.items()
+    )
     return Study(
         study=study_name(name),
         question="Which properties make the job faster than as it is configured?",
         suite=COMMAND,
         settings=CellSettings.model_validate(settings | {"command_line": shlex.join(request.command)}),
-        factors=(Factor(vary=VARY, levels=tuple(_levels(candidates))),),
+        factors=(Factor(vary=VARY, levels=(Level(label=CONFIGURED_NAME), *levels)),),
         baseline={VARY: CONFIGURED_NAME},
         repeats=repeats,
         budget=Budget(hours=budget_s / 3600),
         seed=request.seed,
         drop_caches=on_lab,
     )
-
-
-def _levels(candidates: Mapping[str, Mapping[str, str]]) -> Iterator[Level]:
-    yield Level(label=CONFIGURED_NAME)
-    for name, values in candidates.items():
-        yield Level.model_validate({"label": name, "job_settings": job_properties(values)})

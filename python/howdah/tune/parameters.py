@@ -24,8 +24,7 @@ SLOTS = "slots"
 WORKERS = "workers"
 HOSTS = "hosts"
 """A value of candidates for the goal ``hosts``; no parameter of a search, as fewer hosts are never faster."""
-JVM = "jvm"
-"""How the JVMs of tasks and of their application master compile."""
+JVM = "jvm"  # How the JVMs of tasks and of their application master compile.
 JVM_DEFAULT, JVM_QUICK = "default", "quick-start"
 _MASTER_OPTIONS = "yarn.app.mapreduce.am.command-opts"
 TASK_OPTIONS = ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts", _MASTER_OPTIONS)
@@ -58,8 +57,7 @@ class Base(NamedTuple):
 
     plan: ClusterPlan
     cluster: Cluster
-    worker: Worker
-    """The first kind of worker: settings of jobs are the same for all kinds."""
+    worker: Worker  # The first kind of worker: settings of jobs are the same for all kinds.
     settings: PlannedSettings
     reduces: int | None
     """Reduces of a job as the plan or the rules decide; None for a suite of operations on HBase."""
@@ -85,7 +83,7 @@ def base_of(
         options = {} if rows is None else {ROWS.name: rows}
         sized = size_planned(RunRequest(suite=TERASORT, given=options), plan).suite
         reduces = sized.first(REDUCES) or 1
-    return Base(plan, cluster, worker, PlannedSettings(plan, cluster, worker), reduces)
+    return Base(plan, cluster, worker, PlannedSettings(plan, worker), reduces)
 
 
 class _Row(NamedTuple):
@@ -97,8 +95,7 @@ class _Row(NamedTuple):
     planned: Callable[[Base], str]
     unit: str = ""
     ordered: bool = True
-    only_by_name: tuple[str, ...] = ()
-    """Levels that are tried only if a file names them."""
+    only_by_name: tuple[str, ...] = ()  # Levels that are tried only if a file names them.
 
 
 def _ladder(low: float, high: float, ratio: float) -> Iterator[str]:
@@ -202,114 +199,57 @@ _WORKERS = _Row(
 )
 _FOR_OPERATIONS: tuple[_Row, ...] = (
     _WORKERS,
-    _Row(
-        SERVER_OPTIONS,
-        "heap of a RegionServer; the cache outside it has the rest of its memory",
-        _heaps,
-        lambda base: str(_planned_heap_mb(base)),
-        "MB",
-    ),
+    _Row(SERVER_OPTIONS, "heap of a RegionServer; the cache outside it has the rest of its memory",
+         _heaps, lambda base: str(_planned_heap_mb(base)), "MB"),
     _number("hbase.regionserver.global.memstore.size", "part of the heap for writes in memory", _shares),
     _size("hbase.hregion.memstore.flush.size", "a region's writes in memory, before a file", 32 * MIB, GIB),
-    _Row(
-        _COMPACTED_FILES,
-        "files of a region before they are merged",
-        lambda base: _ladder(2, 12, 1.3),
-        lambda base: f"{base.settings.number_or(_COMPACTED_FILES, base.settings.number(_THRESHOLD)):g}",
-    ),
-    _listed(
-        "hbase.regionserver.handler.count",
-        "requests that a RegionServer handles at once",
-        "8 16 24 32 48 64 96 128 192 256",
-    ),
-)
+    _Row(_COMPACTED_FILES, "files of a region before they are merged", lambda base: _ladder(2, 12, 1.3),
+         lambda base: f"{base.settings.number_or(_COMPACTED_FILES, base.settings.number(_THRESHOLD)):g}"),
+    _listed("hbase.regionserver.handler.count", "requests that a RegionServer handles at once",
+            "8 16 24 32 48 64 96 128 192 256"),
+)  # fmt: skip
 _FOR_JOBS: tuple[_Row, ...] = (
     _WORKERS,
-    _Row(
-        SLOTS,
-        "map and reduce tasks at once on a worker",
-        _slots,
-        lambda base: str(base.worker.map_slots),
-        "per worker",
-    ),
+    _Row(SLOTS, "map and reduce tasks at once on a worker", _slots, lambda base: str(base.worker.map_slots),
+         "per worker"),
     _container("map"),
     _container("reduce"),
-    _Row(
-        JVM,
-        f"compiler of tasks' JVMs; quick-start: {QUICK_START}",
-        lambda base: (JVM_DEFAULT, JVM_QUICK),
-        lambda base: JVM_QUICK if starts_quickly(base.settings.text(TASK_OPTIONS[0])) else JVM_DEFAULT,
-        ordered=False,
-    ),
+    _Row(JVM, f"compiler of tasks' JVMs; quick-start: {QUICK_START}", lambda base: (JVM_DEFAULT, JVM_QUICK),
+         lambda base: JVM_QUICK if starts_quickly(base.settings.text(TASK_OPTIONS[0])) else JVM_DEFAULT,
+         ordered=False),
     _size("dfs.blocksize", "HDFS block, and so the input of a map task", 64 * MIB, GIB),
     _steps("mapreduce.task.io.sort.mb", "sort buffer of a map task", 50, 2047, unit="MB"),
-    _listed(
-        "mapreduce.map.sort.spill.percent",
-        "how full the buffer is when it spills",
-        "0.5 0.7 0.8 0.9 0.95 0.99",
-    ),
+    _listed("mapreduce.map.sort.spill.percent", "how full the buffer is when it spills",
+            "0.5 0.7 0.8 0.9 0.95 0.99"),
     _steps("mapreduce.task.io.sort.factor", "files merged at once", 10, 250, ratio=1.5),
-    _Row(
-        CODEC,
-        "compression of map output",
-        lambda base: RELEASED_CODECS,
-        lambda base: codec_of(base.settings.text(CODEC), compressed=base.settings.flag(_COMPRESS)),
-        ordered=False,
-        only_by_name=(Codec.LZ4, Codec.ZSTD),
-    ),
+    _Row(CODEC, "compression of map output", lambda base: RELEASED_CODECS,
+         lambda base: codec_of(base.settings.text(CODEC), compressed=base.settings.flag(_COMPRESS)),
+         ordered=False, only_by_name=(Codec.LZ4, Codec.ZSTD)),
     _Row(_REDUCES, "reduce tasks of a job", _reduces, lambda base: str(base.reduces)),
-    _listed(
-        "mapreduce.job.reduce.slowstart.completedmaps",
-        "part of the maps that end before reduces start",
-        "0 0.05 0.2 0.4 0.6 0.8 0.9 0.95 1",
-    ),
-    _steps(
-        "mapreduce.reduce.shuffle.parallelcopies",
-        "map outputs that a reduce fetches at once",
-        3,
-        100,
-        ratio=1.6,
-    ),
-    _listed(
-        "mapreduce.reduce.shuffle.input.buffer.percent",
-        "part of a reduce's heap for fetched map output",
-        "0.2 0.3 0.4 0.5 0.6 0.7 0.75 0.8 0.85 0.9",
-    ),
-    _listed(
-        "mapreduce.reduce.shuffle.merge.percent",
-        "how full that part is when it is merged to disk",
-        "0.3 0.4 0.5 0.66 0.8 0.9 0.95 0.99",
-    ),
-    _listed(
-        "mapreduce.reduce.input.buffer.percent",
-        "part of a reduce's heap that may keep map output while it reduces",
-        "0 0.2 0.4 0.6 0.7 0.8 0.9",
-    ),
+    _listed("mapreduce.job.reduce.slowstart.completedmaps", "part of the maps that end before reduces start",
+            "0 0.05 0.2 0.4 0.6 0.8 0.9 0.95 1"),
+    _steps("mapreduce.reduce.shuffle.parallelcopies", "map outputs that a reduce fetches at once",
+           3, 100, ratio=1.6),
+    _listed("mapreduce.reduce.shuffle.input.buffer.percent", "part of a reduce's heap for fetched map output",
+            "0.2 0.3 0.4 0.5 0.6 0.7 0.75 0.8 0.85 0.9"),
+    _listed("mapreduce.reduce.shuffle.merge.percent", "how full that part is when it is merged to disk",
+            "0.3 0.4 0.5 0.66 0.8 0.9 0.95 0.99"),
+    _listed("mapreduce.reduce.input.buffer.percent",
+            "part of a reduce's heap that may keep map output while it reduces", "0 0.2 0.4 0.6 0.7 0.8 0.9"),
     _size("dfs.datanode.readahead.bytes", "read-ahead of a DataNode", MIB, 64 * MIB),
-    _flag(
-        "dfs.datanode.drop.cache.behind.writes", "whether a DataNode drops what it wrote from the page cache"
-    ),
+    _flag("dfs.datanode.drop.cache.behind.writes",
+          "whether a DataNode drops what it wrote from the page cache"),
     _flag("dfs.datanode.sync.behind.writes", "whether a DataNode starts writing back at once"),
-    _listed(
-        "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms",
-        "time between a NodeManager's heartbeats",
-        "100 250 500 1000 2000 3000",
-        "ms",
-    ),
-    _flag(
-        "yarn.scheduler.capacity.schedule-asynchronously.enable", "whether containers wait for no heartbeat"
-    ),
-    _number(
-        "yarn.scheduler.capacity.per-node-heartbeat.maximum-offswitch-assignments",
-        "containers without local data per heartbeat",
-        lambda base: _ladder(1, 2 * max(1, base.worker.map_slots), 1.7),
-    ),
-    _number(
-        "yarn.scheduler.capacity.node-locality-delay",
-        "offers that a task lets pass to be near its data",
-        _local_delay,
-    ),
-)
+    _listed("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms",
+            "time between a NodeManager's heartbeats", "100 250 500 1000 2000 3000", "ms"),
+    _flag("yarn.scheduler.capacity.schedule-asynchronously.enable",
+          "whether containers wait for no heartbeat"),
+    _number("yarn.scheduler.capacity.per-node-heartbeat.maximum-offswitch-assignments",
+            "containers without local data per heartbeat",
+            lambda base: _ladder(1, 2 * max(1, base.worker.map_slots), 1.7)),
+    _number("yarn.scheduler.capacity.node-locality-delay",
+            "offers that a task lets pass to be near its data", _local_delay),
+)  # fmt: skip
 
 
 def _rows(base: Base) -> tuple[_Row, ...]:

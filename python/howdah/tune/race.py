@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from howdah.calibrate.case import Case, CaseWork
+from howdah.calibrate.case import Case
 from howdah.calibrate.problem import Free
-from howdah.calibrate.records import times_of
+from howdah.calibrate.records import timed_case
 from howdah.model.calibration import COMPILER, OWN, Calibration, Parameter
 from howdah.model.plan import Cluster, ClusterPlan, value_text
 from howdah.model.request import PlanRequest
@@ -110,17 +110,10 @@ def study_name(search: str) -> str:
 
 
 def _planned_alike(cluster: Cluster) -> dict[str, Any]:
-    """What all labs are planned with."""
     request = cluster.request
     overrides = {override.key: override.value for override in request.overrides}
-    return {
-        "replication": request.replication,
-        "hypervisor": request.hypervisor,
-        "protection": request.protection,
-        "workers_per_host": request.workers_per_host,
-        "slots": request.slots,
-        "overrides": overrides or None,
-    }
+    options = ("replication", "hypervisor", "protection", "workers_per_host", "slots")
+    return {option: getattr(request, option) for option in options} | {"overrides": overrides or None}
 
 
 _DEFAULTS_OF_PROGRAMS = {TERA_SCHEDULER: "true"}
@@ -201,25 +194,15 @@ def release_defaults(keys: Iterable[str], release: str | None = None) -> dict[st
     return result
 
 
-_LESS = 4
-"""The first round has this part of the data."""
-_BUDGET_SHARE = 0.4
-"""Of the race's budget, the most that the first round may take."""
-_CANDIDATES = 2
-"""So many candidates run in the first round, next to the rules' plan and the defaults."""
-_NOISE = 0.05
-"""What runs are taken to differ by: each runs once."""
+_LESS = 4  # The first round has this part of the data.
+_BUDGET_SHARE = 0.4  # Of the race's budget, the most that the first round may take.
+_CANDIDATES = 2  # So many candidates run in the first round, next to the rules' plan and the defaults.
+_NOISE = 0.05  # What runs are taken to differ by: each runs once.
 _FITTED = (*OWN, *COMPILER)
 _DISKS = Parameter(
-    "disk_speed",
-    "",
-    "rates of rotating disks relative to those that the inventory states",
-    1.0,
-    0.6,
-    1.2,
-    None,
-    "outer and inner rates of data sheets",
-)
+    "disk_speed", "", "rates of rotating disks relative to those that the inventory states",
+    1.0, 0.6, 1.2, None, "outer and inner rates of data sheets",
+)  # fmt: skip
 
 
 def first_round(race: Study, budget_s: float) -> Study:
@@ -264,19 +247,7 @@ def cases(
             continue
         values = values_of[level.label] if level.label in values_of else _properties(level)
         plan = candidates.simulated(candidates.plan({} if level.label == RULES else values))
-        workloads = tuple(result.workload for result in record.workloads)
-        yield Case(
-            name=level.label,
-            study="race",
-            work=CaseWork(plan=plan, suite=record.suite.model_copy(update={"workloads": workloads})),
-            known={
-                name: seconds
-                for result in record.workloads
-                for name, seconds in times_of(result)
-                if seconds > 0
-            },
-            noise=_NOISE,
-        )
+        yield timed_case(level.label, "race", plan, record, _NOISE)
 
 
 def _properties(level: Level) -> dict[str, str]:

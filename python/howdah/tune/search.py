@@ -96,15 +96,12 @@ def _text(value: Level) -> str:
 
 
 Values = Mapping[str, str]
-Point = tuple[int, ...]
-"""The number of a level of each parameter."""
+Point = tuple[int, ...]  # The number of a level of each parameter.
 
 _NEGLIGIBLE = 0.002
 """A value that changes the time by less than this part of it goes back to what the rules decide."""
-_IDLE_GENERATIONS = 10
-"""So many generations without a new candidate end one start of the strategy."""
-_START_CATEGORY = 0.6
-"""Probability of the starting value of a word; the others share the rest."""
+_IDLE_GENERATIONS = 10  # So many generations without a new candidate end one start of the strategy.
+_START_CATEGORY = 0.6  # Probability of the starting value of a word; the others share the rest.
 
 
 class Attempt(Protocol):
@@ -197,16 +194,14 @@ class Search:
     def _neighbours(self, point: Point) -> Iterator[Point]:
         """The point with each parameter at each of its other levels."""
         for place, parameter in enumerate(self._space):
-            for level in range(len(parameter.levels)):
-                if level != point[place]:
-                    yield (*point[:place], level, *point[place + 1 :])
+            yield from (_moved(point, place, at) for at in range(len(parameter.levels)) if at != point[place])
 
     def _best_of_each(self, point: Point) -> Point:
         """Each parameter at the level that is best with all others as in ``point``, as far as was tried."""
         return tuple(
             min(
                 range(len(parameter.levels)),
-                key=lambda level: self._cost_at((*point[:place], level, *point[place + 1 :])),
+                key=lambda level: self._cost_at(_moved(point, place, level)),
             )
             for place, parameter in enumerate(self._space)
         )
@@ -269,14 +264,9 @@ class Search:
             point = self._best()
             for place, parameter in enumerate(self._space):
                 best = self._best()
-                near = (
-                    [best[place] - 1, best[place] + 1] if parameter.ordered else range(len(parameter.levels))
-                )
-                self._try(
-                    (*best[:place], level, *best[place + 1 :])
-                    for level in near
-                    if 0 <= level < len(parameter.levels)
-                )
+                levels = range(len(parameter.levels))
+                near = (best[place] - 1, best[place] + 1) if parameter.ordered else levels
+                self._try(_moved(best, place, level) for level in near if level in levels)
 
     def _simple(self, point: Point) -> Point:
         """The point without the values that bring nothing; each removal is a trial beyond the budget."""
@@ -285,7 +275,7 @@ class Search:
             if parameter.planned not in parameter.levels:
                 continue
             planned = parameter.levels.index(parameter.planned)
-            simpler = (*point[:place], planned, *point[place + 1 :])
+            simpler = _moved(point, place, planned)
             if simpler != point:
                 self._remaining = max(self._remaining, 1)
                 self._try([simpler])
@@ -307,3 +297,7 @@ class Search:
             for parameter, level in zip(self._space, point, strict=True)
             if parameter.levels[level] != parameter.planned
         }
+
+
+def _moved(point: Point, place: int, level: int) -> Point:
+    return (*point[:place], level, *point[place + 1 :])

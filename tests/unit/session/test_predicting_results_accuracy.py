@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from scripts.accuracy import page
+
 from howdah.model.calibration import PARAMETERS
-from howdah.session.predicting import page
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 
 PAGE = Path(__file__).parents[3] / "docs" / "accuracy.md"
 
 
 def test_the_page_is_up_to_date() -> None:
-    assert PAGE.read_text() == page(), "python -m howdah.session.predicting docs/accuracy.md"
+    assert PAGE.read_text() == page(), "python scripts/accuracy.py > docs/accuracy.md"
 
 
 def test_the_shipped_calibration_holds_every_fitted_parameter_and_few_of_them() -> None:

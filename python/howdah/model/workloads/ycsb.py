@@ -126,7 +126,7 @@ class YcsbLoad(Ycsb):
     bloom_filter: BloomFilter | None = None  # What its bloom filters hold.
 
     options = (*_RECORD, REGIONS, COMPRESSION, BLOCK_ENCODING, BLOOM_FILTER)
-    programs: ClassVar = run_by(local="ycsb:ycsb_load", hbase="ycsb:ycsb_load", sim="hbase.programs:load")
+    programs: ClassVar = run_by(local="ycsb:ycsb_load", hbase="ycsb:ycsb_load", sim="hbase:load")
     sizes: ClassVar = sized_by(local="load", hbase="ycsb_load", sim="ycsb_load")
     folder = YCSB
 
@@ -154,7 +154,7 @@ class YcsbMix(Ycsb):
     p99_s: float | None = None  # The time within which 99 % are to end at the rate that is looked for.
 
     options: ClassVar[tuple[Option[Any], ...]] = (*_RECORD, OPERATIONS, DISTRIBUTION, WARM_UP, SETTLE, P99)
-    programs: ClassVar = run_by(local="ycsb:ycsb_mix", hbase="ycsb:ycsb_mix", sim="hbase.programs:mix")
+    programs: ClassVar = run_by(local="ycsb:ycsb_mix", hbase="ycsb:ycsb_mix", sim="hbase:mix")
     sizes: ClassVar = sized_by(local="mix", hbase="ycsb_mix", sim="ycsb_mix")
     reads = YCSB_LOAD
     usual: ClassVar[Distribution] = Distribution.ZIPFIAN

@@ -22,7 +22,7 @@ from howdah import _native
 from howdah.errors import UserError
 from howdah.installation.installation import Installation
 from howdah.installation.java_programs import java_command
-from howdah.model.host import Disk, Host
+from howdah.model.host import Host
 from howdah.model.measured import (
     CodecCost,
     DirectoryRates,
@@ -36,17 +36,7 @@ from howdah.model.measured import (
     TaskCosts,
 )
 from howdah.model.workloads.terasort import Codec
-from howdah.probe.measuring.disks import (
-    OutOfTime,
-    Pace,
-    check_room,
-    data_dir_of,
-    depth_of,
-    measure_directory,
-    measure_streams,
-    measure_zones,
-    scratch,
-)
+from howdah.probe.measuring import disks
 from howdah.probe.measuring.peers import measure_peer
 from howdah.units import MIB
 
@@ -59,7 +49,7 @@ _MUCH_REPEATS = 3
 _COPIES = 3
 
 
-def make_pool(host: Host, blocks: int, pace: Pace, within_s: float) -> _native.Pool:
+def make_pool(host: Host, blocks: int, pace: disks.Pace, within_s: float) -> _native.Pool:
     """Memory to measure with: as much as a small run takes, at most a quarter of what is free.
 
     Where its first touch would take longer than ``within_s``, as on a virtual machine that its host has yet
@@ -84,7 +74,7 @@ def make_pool(host: Host, blocks: int, pace: Pace, within_s: float) -> _native.P
     return pool
 
 
-def measure_rows(pool: _native.Pool, host: Host, pace: Pace, within_s: float) -> RowCosts:
+def measure_rows(pool: _native.Pool, host: Host, pace: disks.Pace, within_s: float) -> RowCosts:
     """Costs of every step of the local engine, with a thread for each CPU at work.
 
     Sorting is measured in little memory and in all of the pool; everything else goes through memory in
@@ -116,7 +106,7 @@ def measure_rows(pool: _native.Pool, host: Host, pace: Pace, within_s: float) ->
     )
 
 
-def measure_memory(pool: _native.Pool, host: Host, pace: Pace, within_s: float) -> MeasuredFigure:
+def measure_memory(pool: _native.Pool, host: Host, pace: disks.Pace, within_s: float) -> MeasuredFigure:
     """Bytes a second that all CPUs copy together."""
     threads = math.ceil(host.usable_cpus)
 
@@ -169,23 +159,24 @@ def measure(
     """
     if not data_dirs:
         raise UserError("--data-dir", "is empty", "give a directory on each disk to measure")
-    check_room(data_dirs)
+    disks.check_room(data_dirs)
     load_average = os.getloadavg()[0]
-    pace = Pace(limit_s, report)
+    pace = disks.Pace(limit_s, report)
     # First, so that a peer that does not answer is told of at once.
     network = tuple(measure_peer(peer, pace) for peer in peers)
-    pool = make_pool(host, len(data_dirs) * depth_of(host), pace, limit_s * _TOUCHING_SHARE)
+    pool = make_pool(host, len(data_dirs) * disks.depth_of(host), pace, limit_s * _TOUCHING_SHARE)
     with contextlib.ExitStack() as stack:
-        folders = [stack.enter_context(scratch(data_dir)) for data_dir in data_dirs]
+        folders = [stack.enter_context(disks.scratch(data_dir)) for data_dir in data_dirs]
         try:
             directories, together = _streams(pool, host, folders, pace)
-        except OutOfTime as error:
+        except disks.OutOfTime as error:
             raise UserError(
                 "--seconds",
                 f"{limit_s:g} s are too few: the disks are slow or busy",
                 f"give {2 * limit_s:g}, or measure fewer directories at a time",
             ) from error
-    zones, missing = measure_zones(_disks(host, directories), pace)
+    below = {name for directory in directories for name in directory.disks}
+    zones, missing = disks.measure_zones(tuple(disk for disk in host.disks if disk.name in below), pace)
     report("memory and rows")
     memory = measure_memory(pool, host, pace, limit_s * _MEMORY_SHARE)
     rows = measure_rows(pool, host, pace, limit_s * _ROWS_SHARE)
@@ -204,24 +195,19 @@ def measure(
 
 
 def _streams(
-    pool: _native.Pool, host: Host, folders: Sequence[Path], pace: Pace
+    pool: _native.Pool, host: Host, folders: Sequence[Path], pace: disks.Pace
 ) -> tuple[tuple[DirectoryRates, ...], StreamRates]:
     """Each directory alone, then all at once where there are several."""
     directories: list[DirectoryRates] = []
     turns = len(folders) + (len(folders) > 1)
     within_s = _STREAMS_SHARE * pace.limit_s / turns
     for folder in folders:
-        pace.report(f"{data_dir_of(folder)} written, read and copied")
-        directories.append(measure_directory(pool, folder, host, pace, within_s))
+        pace.report(f"{disks.data_dir_of(folder)} written, read and copied")
+        directories.append(disks.measure_directory(pool, folder, host, pace, within_s))
     if len(folders) == 1:
         return tuple(directories), directories[0].rates
     pace.report("all directories at once")
-    return tuple(directories), measure_streams(pool, folders, depth_of(host), pace, within_s)
-
-
-def _disks(host: Host, directories: Sequence[DirectoryRates]) -> tuple[Disk, ...]:
-    below = {name for directory in directories for name in directory.disks}
-    return tuple(disk for disk in host.disks if disk.name in below)
+    return tuple(directories), disks.measure_streams(pool, folders, disks.depth_of(host), pace, within_s)
 
 
 def _doubts(host: Host, load_average: float, together: StreamRates) -> list[NotMeasured]:
@@ -245,17 +231,14 @@ _MARKS = {
 """What LocalJobRunner logs, and which of a job's moments it is."""
 _ROW_BYTES = 100
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
-_LITTLE, _MUCH = 500_000, 4_000_000
-"""Rows of the two sizes: 50 and 400 MB."""
-Marks = Mapping[str, float]
-"""CPU seconds of a process until each moment of its job."""
+_LITTLE, _MUCH = 500_000, 4_000_000  # Rows of the two sizes: 50 and 400 MB.
+Marks = Mapping[str, float]  # CPU seconds of a process until each moment of its job.
 
 
 class _Round(NamedTuple):
     """CPU seconds of the steps on some rows."""
 
-    client: float
-    """From the process's start until TeraGen's maps begin."""
+    client: float  # From the process's start until TeraGen's maps begin.
     generate: float
     sort: float
     reduce: float
@@ -305,7 +288,6 @@ def measure_task_costs(
 
 
 def _round(installation: Installation, folder: Path, rows: int, report: Callable[[str], None]) -> _Round:
-    """CPU seconds of every step on so many rows."""
     folder.mkdir(parents=True)
 
     def run(program: str, *arguments: str) -> Marks:

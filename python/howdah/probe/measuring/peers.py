@@ -16,17 +16,12 @@ from howdah.model.hostname import host_and_port
 from howdah.model.measured import MeasuredFigure, PeerRates
 from howdah.probe.measuring.disks import Pace
 
-SEND: Final = b"howdah 1 send...\n"
-"""The asking host sends."""
-RECEIVE: Final = b"howdah 1 receive\n"
-"""The asking host receives."""
+SEND: Final = b"howdah 1 send...\n"  # The asking host sends.
+RECEIVE: Final = b"howdah 1 receive\n"  # The asking host receives.
 WORD_BYTES: Final = len(SEND)
-PORT: Final = 7733
-"""Where a host listens unless told otherwise; nothing else is registered there."""
-STREAMS: Final = 4
-"""Connections at once: a single one may be held to one member of a bond, or to one CPU."""
-LONGEST_S: Final = 10.0
-"""No connection is served for longer, and none that is silent for as long is kept."""
+PORT: Final = 7733  # Where a host listens unless told otherwise; nothing else is registered there.
+STREAMS: Final = 4  # Connections at once: a single one may be held to one member of a bond, or to one CPU.
+LONGEST_S: Final = 10.0  # No connection is served for longer, and none that is silent for as long is kept.
 
 _BLOCK: Final = bytes(1 << 20)
 _COUNT = struct.Struct(">Q")
@@ -57,10 +52,10 @@ def receive_all(stream: socket.socket, end_s: float) -> int:
     return received
 
 
-def receive_word(stream: socket.socket) -> bytes:
+def receive_word(stream: socket.socket, count: int = WORD_BYTES) -> bytes:
     """The first bytes of a connection, as many as a word has; fewer where it ended before."""
     word = b""
-    while len(word) < WORD_BYTES and (more := stream.recv(WORD_BYTES - len(word))):
+    while len(word) < count and (more := stream.recv(count - len(word))):
         word += more
     return word
 
@@ -72,12 +67,9 @@ def send_count(stream: socket.socket, count: int) -> None:
 
 def receive_count(stream: socket.socket) -> int:
     """How many bytes arrived; raises OSError where the other host does not say."""
-    received = b""
-    while len(received) < _COUNT.size:
-        more = stream.recv(_COUNT.size - len(received))
-        if not more:
-            raise ConnectionResetError("it closed the connection before it reported the received bytes")
-        received += more
+    received = receive_word(stream, _COUNT.size)
+    if len(received) < _COUNT.size:
+        raise ConnectionResetError("it closed the connection before it reported the received bytes")
     return int(_COUNT.unpack(received)[0])
 
 

@@ -15,8 +15,7 @@ from howdah.provision.differences import DATA_DISK, SYSTEM_DISK
 from howdah.render.hypervisor import child_element, disk_device, domain_element
 from howdah.units import MIB
 
-MARKS = "https://howdah.invalid/machine"
-"""The name space of howdah's own part of a domain's metadata."""
+MARKS = "https://howdah.invalid/machine"  # The name space of howdah's own part of a domain's metadata.
 _UNITS = {"b": 1, "bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 BY_ID = "/dev/disk/by-id/"
 
@@ -100,15 +99,11 @@ def planned_domain(
     return root
 
 
-def keep_mac(root: ElementTree.Element, before: ElementTree.Element) -> None:
-    """Give a card the address that libvirt chose when the domain was first defined, not another one."""
+def keep_assigned(root: ElementTree.Element, before: ElementTree.Element) -> None:
+    """Keep what libvirt and users added to a domain: its card's address, a description, further devices."""
     chosen, card = before.find("devices/interface/mac"), root.find("devices/interface")
     if chosen is not None and card is not None and card.find("mac") is None:
         ElementTree.SubElement(card, "mac", address=chosen.get("address", ""))
-
-
-def keep_others(root: ElementTree.Element, before: ElementTree.Element) -> None:
-    """Keep what others added to a domain: its description, and devices that howdah did not add."""
     for name in ("title", "description"):
         if (text := before.find(name)) is not None and root.find(name) is None:
             root.append(text)
@@ -127,10 +122,6 @@ def keep_others(root: ElementTree.Element, before: ElementTree.Element) -> None:
             if (assigned := device.find(name)) is not None:
                 device.remove(assigned)
         devices.append(device)
-
-
-def mark_text(mark: DomainMark) -> str:
-    return ElementTree.tostring(ElementTree.Element("machine", mark._asdict()), "unicode")
 
 
 def mark_of(root: ElementTree.Element) -> DomainMark:

@@ -39,8 +39,7 @@ class LibvirtHost(NamedTuple):
     connection: Any
     state: HostState
     kind: str
-    huge_bytes: int
-    """Memory that was set aside in huge pages."""
+    huge_bytes: int  # Memory that was set aside in huge pages.
 
 
 @contextmanager

@@ -20,8 +20,7 @@ from howdah.provision.kvm import domains
 from howdah.provision.kvm.hosts import LibvirtHost, definition, failed, libvirt, pycdlib
 from howdah.provision.planned import digest, meta_data, network_text, user_data
 
-_LABEL = "cidata"
-"""By which cloud-init's NoCloud source finds it."""
+_LABEL = "cidata"  # By which cloud-init's NoCloud source finds it.
 
 
 def seed_image(machine: PlannedMachine) -> bytes:
@@ -87,9 +86,9 @@ class DomainMaker:
             or volume_of(self._host.connection, domains.seed_volume(machine, self._site)) is None
         ):
             self._seed(machine)
-            mark = domains.mark_text(domains.DomainMark(machine.cluster, seed_digest(machine)))
-            kind = libvirt.VIR_DOMAIN_METADATA_ELEMENT
-            domain.setMetadata(kind, mark, "howdah", domains.MARKS, libvirt.VIR_DOMAIN_AFFECT_CONFIG)
+            mark = ElementTree.Element("machine", cluster=machine.cluster, seed=seed_digest(machine))
+            kind, text = libvirt.VIR_DOMAIN_METADATA_ELEMENT, ElementTree.tostring(mark, "unicode")
+            domain.setMetadata(kind, text, "howdah", domains.MARKS, libvirt.VIR_DOMAIN_AFFECT_CONFIG)
         domain.setAutostart(1)
         self._report(f"{'made' if existing is None else 'changed'} {machine.name} on {machine.host}")
         if not domain.isActive():
@@ -121,8 +120,7 @@ class DomainMaker:
             kind=self._host.kind,
             uuid=None if existing is None else existing.UUIDString(),
         )
-        domains.keep_mac(root, before)
-        domains.keep_others(root, before)
+        domains.keep_assigned(root, before)
         return self._host.connection.defineXML(ElementTree.tostring(root, "unicode"))
 
     def _make_volumes(self, machine: PlannedMachine) -> None:

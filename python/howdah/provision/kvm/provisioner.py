@@ -18,15 +18,7 @@ from howdah.provision.differences import (
     machine_changes,
     refusal,
 )
-from howdah.provision.kvm.domains import (
-    DomainMark,
-    data_volume,
-    domain_facts,
-    mark_of,
-    planned_domain,
-    seed_volume,
-    system_volume,
-)
+from howdah.provision.kvm import domains
 from howdah.provision.kvm.hosts import LibvirtHost, definition, described, failed, libvirt
 from howdah.provision.kvm.making import AUTOSTART, WHILE_RUNNING, DomainMaker, remove, seed_digest, volume_of
 from howdah.units import format_memory
@@ -103,16 +95,16 @@ class LibvirtProvisioner:
         return hosts
 
     def _is_own(self, domain: Any) -> bool:
-        return mark_of(definition(domain)).cluster == self._cluster
+        return domains.mark_of(definition(domain)).cluster == self._cluster
 
     def _existing(self) -> Iterator[ExistingMachine]:
         names = {machine.name: machine.host for machine in self._machines}
         for host, connection in self._connections.items():
             for domain in connection.listAllDomains():
                 root = definition(domain)
-                mark, running = mark_of(root), bool(domain.isActive())
+                mark, running = domains.mark_of(root), bool(domain.isActive())
                 facts = {
-                    **domain_facts(root),
+                    **domains.domain_facts(root),
                     HOST: host,
                     POWER: "on" if running else "off",
                     AUTOSTART: "yes" if domain.autostart() else "no",
@@ -139,8 +131,10 @@ class LibvirtProvisioner:
     def _leftovers(self, existing: Mapping[str, ExistingMachine]) -> Iterator[Obstacle]:
         """Volumes of the names of those that would be made, while there is no machine that they are of."""
         for machine in self._machines:
-            volumes = [system_volume(machine, self._site), seed_volume(machine, self._site)]
-            volumes += [data_volume(machine, disk) for disk in machine.disks if disk.kind == "datastore"]
+            volumes = [domains.system_volume(machine, self._site), domains.seed_volume(machine, self._site)]
+            volumes += [
+                domains.data_volume(machine, disk) for disk in machine.disks if disk.kind == "datastore"
+            ]
             for volume in volumes if machine.name not in existing else ():
                 if volume_of(self._connections[machine.host], volume) is not None:
                     yield Obstacle(
@@ -150,10 +144,10 @@ class LibvirtProvisioner:
                     )
 
     def _facts(self, machine: PlannedMachine, host: LibvirtHost) -> Facts:
-        mark = DomainMark(machine.cluster, seed_digest(machine))
-        root = planned_domain(machine, self._site, host.state, mark, kind=host.kind)
+        mark = domains.DomainMark(machine.cluster, seed_digest(machine))
+        root = domains.planned_domain(machine, self._site, host.state, mark, kind=host.kind)
         own = {HOST: machine.host, POWER: "on", AUTOSTART: "yes", FIRST_BOOT: mark.seed}
-        return {**domain_facts(root), **own}
+        return {**domains.domain_facts(root), **own}
 
     def _huge_pages(self, hosts: Mapping[str, LibvirtHost]) -> Iterator[Obstacle]:
         for name, host in hosts.items():

@@ -29,12 +29,9 @@ PAIRED = "virtual CPUs on a core"
 WHILE_RUNNING = (POWER, HOST, FIRST_BOOT, PRIORITY, TOLERANCE)
 """What changes without shutting a machine down; what it is told of itself waits for its next start."""
 
-PAIRED_HARDWARE = 20
-"""The first version of the virtual hardware with virtual hyper-threading."""
-_CONTROLLERS = 3
-"""Data disks are spread over controllers 1 to 3; the system disk has the first."""
-_RESERVED_UNIT = 7
-"""The place on a SCSI controller that is its own."""
+PAIRED_HARDWARE = 20  # The first version of the virtual hardware with virtual hyper-threading.
+_CONTROLLERS = 3  # Data disks are spread over controllers 1 to 3; the system disk has the first.
+_RESERVED_UNIT = 7  # The place on a SCSI controller that is its own.
 _OWN_PLACE = {
     "cpuid.coresPerSocket", "disk.EnableUUID", "ethernet0.virtualDev", "memSize", "numvcpus",
     "sched.cpu.latencySensitivity", "sched.mem.min", "sched.mem.pin", "scsi0.virtualDev", "virtualHW.version",
@@ -161,8 +158,7 @@ def planned_hardware(machine: PlannedMachine, offered: int) -> int | None:
 
 _LIGHT = ("name", "config.extraConfig", "config.memoryAllocation", "runtime.host", "runtime.powerState")
 _MOST_DISKS = 45
-_PRIMARY = 1
-"""The role of a Fault Tolerance pair's machine that is not the shadow."""
+_PRIMARY = 1  # The role of a Fault Tolerance pair's machine that is not the shadow.
 
 
 class SeenMachine(NamedTuple):
@@ -177,8 +173,7 @@ class Seen(NamedTuple):
     """The existing machines: howdah's, those of planned names, and the memory that others reserve."""
 
     machines: Mapping[str, SeenMachine]
-    taken: Mapping[str, int]
-    """Memory that machines reserve which are not planned there, by host."""
+    taken: Mapping[str, int]  # Memory that machines reserve which are not planned there, by host.
 
     def held(self, place: VCenterPlace) -> dict[str, dict[str, str]]:
         """The machine of each of the hosts' own disks, by host."""

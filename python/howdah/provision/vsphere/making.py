@@ -74,11 +74,6 @@ def config_spec(
     )
 
 
-def first_boot_spec(machine: PlannedMachine) -> Any:
-    """What cloud-init reads, alone."""
-    return vim.vm.ConfigSpec(extraConfig=list(_guest_info(machine)))
-
-
 def _options(machine: PlannedMachine, config: Any) -> Iterator[Any]:
     present = {option.key for option in config.extraConfig}
     for key, value in facts.parameters(machine).items():
@@ -88,6 +83,7 @@ def _options(machine: PlannedMachine, config: Any) -> Iterator[Any]:
 
 
 def _guest_info(machine: PlannedMachine) -> Iterator[Any]:
+    """What cloud-init reads."""
     for name, text in (("metadata", guest_meta_data(machine)), ("userdata", user_data(machine))):
         encoded = base64.b64encode(text.encode()).decode()
         yield vim.option.OptionValue(key=f"guestinfo.{name}", value=encoded)
@@ -247,7 +243,8 @@ class MachineMaker:
             spec = config_spec(machine, self._place, reference.config, self._site.port_group, pairs=pairs)
             wait_for(reference.ReconfigVM_Task(spec), where)
         elif FIRST_BOOT in planned:
-            wait_for(reference.ReconfigVM_Task(first_boot_spec(machine)), where)
+            spec = vim.vm.ConfigSpec(extraConfig=list(_guest_info(machine)))
+            wait_for(reference.ReconfigVM_Task(spec), where)
 
     def start(self, machine: PlannedMachine, reference: Any) -> None:
         """Its Fault Tolerance shadow, then its power."""

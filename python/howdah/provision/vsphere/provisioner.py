@@ -15,10 +15,8 @@ from howdah.provision.vsphere.making import CARDS, MachineMaker
 from howdah.provision.vsphere.session import VCenterPlace, find_place, settle, vim, wait_for
 from howdah.units import MIB
 
-_MEMORY_STEP = 4
-"""vSphere gives memory in steps of so many MiB."""
-_LATENCIES = ("normal", "high")
-"""The levels that vSphere still keeps apart."""
+_MEMORY_STEP = 4  # vSphere gives memory in steps of so many MiB.
+_LATENCIES = ("normal", "high")  # The levels that vSphere still keeps apart.
 
 
 def check_limits(
@@ -118,8 +116,7 @@ def newest_hardware(place: VCenterPlace) -> int:
     return max((int(version) for version in versions if version.isdigit()), default=0)
 
 
-_FIELD = "howdah"
-"""The custom attribute by which howdah knows folders and pools that it made."""
+_FIELD = "howdah"  # The custom attribute by which howdah knows folders and pools that it made.
 
 
 def made_folder(place: VCenterPlace, site: VCenterSite, cluster: str, report: ReportStep) -> Any:
@@ -162,8 +159,7 @@ def _mark(place: VCenterPlace, entity: Any, cluster: str) -> None:
     manager.SetField(entity, key, cluster)
 
 
-_AT_ONCE = 8
-"""vCenter clones eight machines to one host at a time, and others wait."""
+_AT_ONCE = 8  # vCenter clones eight machines to one host at a time, and others wait.
 
 
 class VCenterProvisioner:

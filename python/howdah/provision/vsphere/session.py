@@ -23,10 +23,8 @@ with extra("vsphere", "--vcenter"):
     from pyVmomi import vim as _vim
     from pyVmomi import vmodl as _vmodl
 
-vim: Any = _vim
-"""vSphere's objects and what they are configured by."""
-vmodl: Any = _vmodl
-"""What calls answer when they fail."""
+vim: Any = _vim  # vSphere's objects and what they are configured by.
+vmodl: Any = _vmodl  # What calls answer when they fail.
 connect: Any = SmartConnect
 disconnect: Any = Disconnect
 
@@ -146,8 +144,7 @@ _HOST = (
 class VCenterHost(NamedTuple):
     reference: Any
     state: HostState
-    luns: Mapping[str, str]
-    """The id of each of its disks, by vSphere's uuid."""
+    luns: Mapping[str, str]  # The id of each of its disks, by vSphere's uuid.
 
 
 class VCenterPlace(NamedTuple):

@@ -28,13 +28,11 @@ _WAITING_SPREAD = 0.25
 """What is added for the part of its time that tasks waited: other jobs on the hosts may have caused it."""
 _EXECUTORS_OF_START = 0.5
 """The part of Spark's start in which executors start at most: driver and application master start first."""
-LEAST_REPEATS = 4
-"""Runs of a job that show its spread."""
+LEAST_REPEATS = 4  # Runs of a job that show its spread.
 _MOST_ORDERS, _TASKS_IN_ORDERS = 15, 75_000
 """Orders of a job's tasks that are tried; fewer for so many tasks that their order hardly matters."""
 _TAIL = 0.05
-_LOW, _MIDDLE, _HIGH = range(3)
-"""The places of bounds in TaskTimes and in WarmUp."""
+_LOW, _MIDDLE, _HIGH = range(3)  # The places of bounds in TaskTimes and in WarmUp.
 _SURE = NormalDist().inv_cdf(1 - _TAIL)
 
 
@@ -83,10 +81,7 @@ class Replayer:
         )
 
     def result(
-        self,
-        times: Sequence[ReplayedTime],
-        assumptions: Sequence[str],
-        score: ReplayScore | None = None,
+        self, times: Sequence[ReplayedTime], assumptions: Sequence[str], score: ReplayScore | None = None
     ) -> JobReplay:
         """The job with its replays."""
         demand = self.demand

@@ -19,8 +19,7 @@ from howdah.planner.changes import MOST_HOSTS, QUANTITIES
 from howdah.simulation.hosts import disks_of, nics_of
 from howdah.units import parse_count
 
-_MOST_SHARED = 4.0
-"""Nodes that share a physical host at most, if no plan describes the hosts."""
+_MOST_SHARED = 4.0  # Nodes that share a physical host at most, if no plan describes the hosts.
 _HARDWARE = {"disks": "how many disks", "nic-speed": "how fast ports"}
 _MOST_FACTOR = 1000.0
 _MOST_CONTAINERS = 1_000_000
@@ -46,28 +45,20 @@ class HostRates(NamedTuple):
     threads: float
     disk_bytes_per_s: float
     link_bytes_per_s: float
-    speed: float
-    """Of a core, relative to the one that inventories state it for."""
-    own_threads: float
-    """Threads that it uses at most while the other nodes of its physical host are idle."""
-    nodes: float
-    """Nodes of a physical host."""
+    speed: float  # Of a core, relative to the one that inventories state it for.
+    own_threads: float  # Threads that it uses at most while the other nodes of its physical host are idle.
+    nodes: float  # Nodes of a physical host.
 
 
 class Shape(NamedTuple):
     """What runs a job."""
 
-    hosts: int
-    """As YARN counts them: of a host with several virtual machines, each machine is one."""
+    hosts: int  # As YARN counts them: of a host with several virtual machines, each machine is one.
     containers: int
-    slots: tuple[int, ...]
-    """Tasks at once in each part of the job."""
-    disks: float = 1.0
-    """Rate of a host's disks, relative to the hosts that the job ran on."""
-    link: float = 1.0
-    """Rate of a host's ports, relative to the same."""
-    hardware: HostRates | None = None
-    """A host, if a plan describes it."""
+    slots: tuple[int, ...]  # Tasks at once in each part of the job.
+    disks: float = 1.0  # Rate of a host's disks, relative to the hosts that the job ran on.
+    link: float = 1.0  # Rate of a host's ports, relative to the same.
+    hardware: HostRates | None = None  # A host, if a plan describes it.
     room: Range = ALONE
     """Nodes' parts of a physical host that each of its busy nodes can use: two if one of two is idle.
 
@@ -276,43 +267,33 @@ def _hardware(plan: ClusterPlan) -> HostRates:
     hosts = [(groups[host.group], len(host.workers)) for host in placed_hosts(plan.cluster) if host.workers]
     workers = sum(count for _, count in hosts)
     by_group = {group.name: _host_rates(group) for group, _ in hosts}
+    vcpus = {worker.name: worker.vcpus for worker in plan.workers}
+    own_threads = (
+        vcpus[worker.kind] or groups[host.group].cpu.threads
+        for host in placed_hosts(plan.cluster)
+        for worker in host.workers
+    )
     whole = [by_group[group.name] for group, _ in hosts]
     return HostRates(
         threads=sum(rates.threads for rates in whole) / workers,
         disk_bytes_per_s=sum(rates.disk_bytes_per_s for rates in whole) / workers,
         link_bytes_per_s=sum(rates.link_bytes_per_s for rates in whole) / workers,
         speed=sum(by_group[group.name].speed * count for group, count in hosts) / workers,
-        own_threads=_own_threads(plan),
+        own_threads=sum(own_threads) / workers,
         nodes=workers / len(hosts),
     )
 
 
-def _own_threads(plan: ClusterPlan) -> float:
-    """The threads of a worker: its virtual CPUs, or its host's threads; averaged over all workers."""
-    groups = {group.name: group for group in plan.cluster.inventory.groups}
-    kinds = {worker.name: worker.vcpus for worker in plan.workers}
-    own = [
-        kinds[worker.kind] or groups[host.group].cpu.threads
-        for host in placed_hosts(plan.cluster)
-        for worker in host.workers
-    ]
-    return sum(own) / len(own)
-
-
 def _host_rates(group: HostGroup) -> HostRates:
+    """A whole host; its disks have the mean of their outer and inner rates."""
+    disks = disks_of(group, lambda code, text: None)
     return HostRates(
         threads=group.cpu.threads,
-        disk_bytes_per_s=_disk_rate(group),
+        disk_bytes_per_s=sum(
+            disk.count * (disk.outer_bytes_per_s + disk.inner_bytes_per_s) / 2 for disk in disks
+        ),
         link_bytes_per_s=sum(nic.count * nic.bits_per_s / 8 for nic in nics_of(group)),
         speed=group.cpu.speed or 1.0,
         own_threads=group.cpu.threads,
         nodes=1.0,
-    )
-
-
-def _disk_rate(group: HostGroup) -> float:
-    """The mean of the outer and inner rates of all data disks."""
-    return sum(
-        disk.count * (disk.outer_bytes_per_s + disk.inner_bytes_per_s) / 2
-        for disk in disks_of(group, lambda code, text: None)
     )

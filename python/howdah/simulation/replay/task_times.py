@@ -17,10 +17,8 @@ from howdah.units import format_rate
 
 _SLOWNESS = 3.0
 """A task waits for a disk or a port at most so many times what its bytes need at the full rate."""
-_LEAST_BYTES_PER_S = 10e6
-"""What a disk or a port gives a task at least, if its rate is unknown."""
-_MOST_PER_THREAD = 4.0
-"""Tasks that share a hardware thread at most, if the number of threads is unknown."""
+_LEAST_BYTES_PER_S = 10e6  # What a disk or a port gives a task at least, if its rate is unknown.
+_MOST_PER_THREAD = 4.0  # Tasks that share a hardware thread at most, if the number of threads is unknown.
 
 
 class TaskTimes(NamedTuple):
@@ -36,8 +34,7 @@ class PartLoad(NamedTuple):
 
     was: Shape
     now: Shape
-    before: float
-    """Tasks at once on a host."""
+    before: float  # Tasks at once on a host.
     after: float
 
     @property

@@ -1,28 +1,23 @@
-"""A plan's RegionServers as the simulator takes them: memory, handlers, log and replicas."""
+"""A planned HBase under YCSB: plan and suite become servers, a table and its programs."""
 
 from __future__ import annotations
 
-from pkgutil import resolve_name
-from typing import Literal
-
 from howdah.errors import UserError
 from howdah.model.placement import AtOnce
-from howdah.model.plan import Cluster, ClusterPlan, Role, Worker
+from howdah.model.plan import ClusterPlan, Role, Worker
 from howdah.model.workloads.suite import Suite
-from howdah.model.workloads.ycsb import Ycsb, YcsbLoad
+from howdah.model.workloads.ycsb import KEY_BYTES, MOST_SCANNED, Ycsb, YcsbLoad, YcsbMix
+from howdah.model.workloads.ycsb_options import Distribution, Durability
 from howdah.releases.values import direct_bytes, heap_bytes
-from howdah.simulation.scenario import AskingProgram, Hosts, SimulatedHBase
-from howdah.simulation.settings import PlannedSettings
+from howdah.simulation.scenario import AskingProgram, Hosts, OperationShares, SimulatedHBase
+from howdah.simulation.settings import PlannedSettings, translator
 from howdah.units import MIB, format_bytes, format_count_short, format_counted
 
-REGIONS_PER_SERVER = 4
-"""What a table has that the suite does not make: as many as howdah makes one with."""
-_HEAP_SHARE = 0.4
-"""Of block cache and of memstores, where nothing is set: the release's own."""
-_FILLED = 0.9
-"""Of the data disks: HDFS is as good as full then, and a compaction has no room for its result."""
-_PIPELINE = "filesystem"
-"""The log whose replicas are a chain of DataNodes (``hbase.wal.provider``)."""
+REGIONS_PER_SERVER = 4  # What a table has that the suite does not make: as many as howdah makes one with.
+_HEAP_SHARE = 0.4  # Of block cache and of memstores, where nothing is set: the release's own.
+_FILLED = 0.9  # Of the data disks: HDFS is as good as full then, and a compaction has no room for its result.
+_SCANNED = (1 + MOST_SCANNED) / 2
+_PIPELINE = "filesystem"  # The log whose replicas are a chain of DataNodes (``hbase.wal.provider``).
 
 
 def asks_hbase(suite: Suite) -> bool:
@@ -42,12 +37,12 @@ def no_tasks(kind: Worker) -> AtOnce:
 
 
 def hbase_of(
-    plan: ClusterPlan, cluster: Cluster, suite: Suite, hosts: tuple[Hosts, ...], cpu_quota: float | None
+    plan: ClusterPlan, suite: Suite, hosts: tuple[Hosts, ...], cpu_quota: float | None
 ) -> SimulatedHBase:
     """HBase as planned, and the suite's programs; ``cpu_quota`` is what limits leave of CPU time."""
     # Where kinds differ, the smallest speaks for all: its cache is the first to be too small.
     kind = min(plan.workers, key=lambda worker: worker.memory_bytes)
-    planned = PlannedSettings(plan, cluster, kind)
+    planned = PlannedSettings(plan, kind)
     servers = sum(group.count * sum(workers.count for workers in group.workers) for group in hosts)
     heap, beside = _memory(planned, kind)
     cache_mb = planned.number_or("hbase.bucketcache.size", 0.0)
@@ -65,9 +60,9 @@ def hbase_of(
                 "hbase.hstore.compaction.min", planned.number("hbase.hstore.compactionThreshold")
             )
         ),
-        log=_log(planned),
+        log="pipeline" if planned.text("hbase.wal.provider") == _PIPELINE else "fan-out",
         replication=int(planned.number("dfs.replication")),
-        client_cpus=cluster.inventory.worker_groups[0].cpu.threads,
+        client_cpus=plan.cluster.inventory.worker_groups[0].cpu.threads,
         cpu_quota=cpu_quota,
         programs=_programs(suite, servers),
     )
@@ -89,20 +84,12 @@ def _memory(planned: PlannedSettings, kind: Worker) -> tuple[int, int]:
     return heap, others + (direct_bytes(options) or 0)
 
 
-def _log(planned: PlannedSettings) -> Literal["fan-out", "pipeline"]:
-    return "pipeline" if planned.text("hbase.wal.provider") == _PIPELINE else "fan-out"
-
-
 def _programs(suite: Suite, servers: int) -> tuple[AskingProgram, ...]:
     made = next((workload.regions for workload in suite.workloads if isinstance(workload, YcsbLoad)), None)
     regions = made or REGIONS_PER_SERVER * servers
-    programs = []
-    for workload in suite.workloads:
-        simulate = workload.programs.get("sim")
-        if simulate is None:
-            raise UserError("SUITE", f"{workload.kind} is not simulated", "run it with --engine hbase")
-        programs.append(resolve_name(simulate)(workload, regions))
-    return tuple(programs)
+    return tuple(
+        translator(workload, "run it with --engine hbase")(workload, regions) for workload in suite.workloads
+    )
 
 
 def check_table(hbase: SimulatedHBase, free_bytes: int) -> None:
@@ -119,3 +106,33 @@ def check_table(hbase: SimulatedHBase, free_bytes: int) -> None:
             f"{format_bytes(free_bytes)}",
             f"give at most --records {format_count_short(fitting)}, fewer replicas, or plan for more disks",
         )
+
+
+def load(workload: YcsbLoad, regions: int) -> AskingProgram:
+    """Records that are inserted, each into any region: their names are hashed."""
+    return _program(workload, regions, workload.records or 1, Distribution.UNIFORM)
+
+
+def mix(workload: YcsbMix, regions: int) -> AskingProgram:
+    """Operations that are asked of the whole table."""
+    return _program(workload, regions, workload.operations or 1, workload.distribution or workload.usual)
+
+
+def _program(workload: Ycsb, regions: int, operations: int, distribution: Distribution) -> AskingProgram:
+    fields = workload.fields or 1
+    stored_bytes = (workload.field_bytes or 0) + KEY_BYTES
+    return AskingProgram(
+        kind=workload.kind,
+        records=workload.records or 1,
+        record_bytes=float(fields * stored_bytes),
+        update_bytes=float((fields if workload.replaces_whole else 1) * stored_bytes),
+        scanned=_SCANNED,
+        regions=regions,
+        operations=operations,
+        shares=OperationShares.model_validate(dict(workload.shares)),
+        distribution=distribution,
+        durability=workload.durability or Durability.SYNC_WAL,
+        clients=workload.clients or 1,
+        threads=workload.threads or 1,
+        target_per_s=workload.target,
+    )

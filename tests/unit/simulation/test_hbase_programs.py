@@ -6,7 +6,7 @@ import pytest
 
 from howdah.model.workloads.ycsb import KEY_BYTES, YcsbE, YcsbF, YcsbLoad, YcsbReadHeavy
 from howdah.model.workloads.ycsb_options import Distribution, Durability
-from howdah.simulation.hbase.programs import load, mix
+from howdah.simulation.hbase import load, mix
 
 _SIZES = {"records": 1000, "fields": 10, "field_bytes": 100, "threads": 8, "clients": 2}
 
