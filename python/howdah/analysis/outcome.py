@@ -45,7 +45,7 @@ def _verdict(workload: str, result: WorkloadResult) -> Finding:
         faults=len(errors),
         first=errors[0].message if errors else None,
         others=len(errors) - 1 if len(errors) > 1 else None,
-        checksum=result.checksum,
+        checksum=str(result.checksum),
         expected_checksum=expected,
     )
 
