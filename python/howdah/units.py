@@ -7,7 +7,7 @@ Inside howdah everything is SI base units: bytes, seconds, rows. KiB, MiB and Gi
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 
 from howdah.errors import UserError
@@ -184,6 +184,17 @@ def format_counted(value: int, noun: str) -> str:
 def format_names(names: Sequence[str], most: int = 5) -> str:
     """``a, b and 3 more``: so many names, and the number of the remaining ones."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def format_ranges(numbers: Iterable[int], separator: str = ", ") -> str:
+    """Sorted numbers with runs of them joined: ``1-6, 13-20``."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return separator.join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
 def format_count_short(value: int) -> str:

@@ -15,6 +15,7 @@ from howdah.units import (
     format_bytes,
     format_count,
     format_memory,
+    format_ranges,
     format_rate,
     format_seconds,
     parse_bytes,
@@ -168,3 +169,11 @@ def test_durations_are_said_as_one_would(value: float, text: str) -> None:
 @example(3599.7)
 def test_a_duration_never_shows_sixty_of_anything(value: float) -> None:
     assert not re.search(r"(?<![.\d])60 (s|min)", format_seconds(value))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "text"), [((), ""), ((4,), "4"), ((1, 2), "1-2"), ((0, 1, 2, 8, 10, 11), "0-2, 8, 10-11")]
+)
+def test_runs_of_numbers_are_joined(numbers: tuple[int, ...], text: str) -> None:
+    assert format_ranges(numbers) == text
+    assert format_ranges(numbers, ",") == text.replace(" ", "")

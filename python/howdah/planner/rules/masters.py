@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from howdah.model.hostname import expand_all
 from howdah.model.plan import Role, value_text
 from howdah.model.request import Protection
@@ -11,7 +9,14 @@ from howdah.planner.capacity import HEAP_MOST, REPLICATION, file_bytes, namenode
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Values
 from howdah.planner.rules.declare import read_rules
-from howdah.units import format_bytes, format_count, format_counted, format_memory, format_percent
+from howdah.units import (
+    format_bytes,
+    format_count,
+    format_counted,
+    format_memory,
+    format_percent,
+    format_ranges,
+)
 
 rules = read_rules("masters.toml")
 
@@ -106,7 +111,7 @@ def _neighbours(facts: Facts) -> str | None:
         + ": no thread, byte of memory or data disk of a host is assigned twice"
     ]
     texts += [
-        f"of each host of group {group} it has the data disks {_ranges(numbers)}"
+        f"of each host of group {group} it has the data disks {format_ranges(numbers)}"
         for group, numbers in sharing.disks.items()
     ]
     if left_out := expand_all(sharing.left_out):
@@ -116,17 +121,6 @@ def _neighbours(facts: Facts) -> str | None:
         "network ports are shared without limits: set each cluster's part in the hypervisor or the switch"
     )
     return "; ".join(texts) + "."
-
-
-def _ranges(numbers: Sequence[int]) -> str:
-    """``1-6, 13-20``."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
 @rules.advises("sharing.masters-apart")

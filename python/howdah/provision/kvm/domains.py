@@ -13,7 +13,7 @@ from howdah.model.machines import HostState, MachineDisk, PlannedMachine
 from howdah.model.site import LibvirtSite
 from howdah.provision.differences import DATA_DISK, SYSTEM_DISK
 from howdah.render.hypervisor import child_element, disk_device, domain_element
-from howdah.units import MIB
+from howdah.units import MIB, format_ranges
 
 MARKS = "https://howdah.invalid/machine"  # The name space of howdah's own part of a domain's metadata.
 _UNITS = {"b": 1, "bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
@@ -155,22 +155,11 @@ def _bound(root: ElementTree.Element, machine: PlannedMachine, host: HostState) 
     cpus = sorted(cpu for node in machine.nodes for cpu in host.nodes[node].cpus)
     vcpu = child_element(root, "vcpu")
     vcpu.set("placement", "static")
-    vcpu.set("cpuset", folded(cpus))
+    vcpu.set("cpuset", format_ranges(cpus, ","))
     memory = child_element(child_element(root, "numatune"), "memory")
     memory.attrib.pop("placement", None)
     memory.set("mode", "strict")
-    memory.set("nodeset", folded(machine.nodes))
-
-
-def folded(numbers: list[int] | tuple[int, ...]) -> str:
-    """Numbers as libvirt writes a set of them: ``0-3,8``."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+    memory.set("nodeset", format_ranges(machine.nodes, ","))
 
 
 def _disks(devices: ElementTree.Element, machine: PlannedMachine, site: LibvirtSite) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from howdah.model.machines import MachineDisk, PlannedMachine
 from howdah.model.site import LibvirtSite
-from howdah.provision.kvm.domains import DomainMark, domain_facts, folded, mark_of, planned_domain
+from howdah.provision.kvm.domains import DomainMark, domain_facts, mark_of, planned_domain
 from support.libvirt_hosts import small_plan
 from support.wanted import host_state, wanted_machine
 
@@ -53,10 +53,6 @@ def test_a_hostile_name_stays_a_name() -> None:
     )
     assert root.find("devices//boot") is None
     assert domain_facts(root)["data disk 1"] == '/dev/disk/by-id/x"/><boot/>'
-
-
-def test_a_set_of_numbers_is_written_as_libvirt_does() -> None:
-    assert folded([0, 1, 2, 8, 10, 11]) == "0-2,8,10-11"
 
 
 @pytest.mark.skipif(
