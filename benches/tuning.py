@@ -111,7 +111,7 @@ def _space(inventory: str, gigabytes: int) -> Space:
     demand = Demand(kind="terasuite", dataset_bytes=gigabytes * 10**9)
     plan = plan_cluster(read_inventory(_EXAMPLES / inventory), PlanRequest(workloads=(demand,)))
     assert plan.cluster is not None
-    base = base_of(plan, plan.cluster)
+    base = base_of(plan)
     candidates = Candidates(base, RunRequest(suite="terasuite"), None, seed=1)
     known: dict[frozenset[tuple[str, str]], Trial] = {}
 

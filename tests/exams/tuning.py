@@ -108,7 +108,7 @@ def search_of(
 ) -> tuple[Candidates, Sequence[TuneParameter]]:
     """The candidates and the space of a case."""
     plan = case.plan()
-    base = base_of(plan, plan.cluster)
+    base = base_of(plan)
     known = load_calibration(calibration) if calibration else None
     candidates = Candidates(base, RunRequest(suite="terasuite"), known, seed=1)
     return candidates, space_of(base, narrowing, "space")[0]

@@ -38,7 +38,7 @@ def finalist(kept: KeptRules, **values: str) -> Finalist:
 def tuning_of(*finalists: Finalist, search: str = "t", per_job: bool = False) -> Tuning:
     """The result of a search that ended with these finalists."""
     plan = small_plan()
-    space, fixed = space_of(base_of(plan, plan.cluster), Narrowing(), "", per_job=per_job)
+    space, fixed = space_of(base_of(plan), Narrowing(), "", per_job=per_job)
     return Tuning(
         id=search, plan="plan.yaml", suite="terasuite", calibration=None, seed=1, trials=20, refused=0,
         elapsed_s=1, replications=3, planned_s=100, space=space, fixed=fixed, finalists=finalists,
@@ -61,7 +61,7 @@ def raced(
     tuning = tuning or tuning_of(
         *(finalists or (finalist(KeptRules.RULES),)), search=search, per_job=target is not RaceTarget.LABS
     )
-    candidates = Candidates(base_of(plan, plan.cluster), run_request, None, seed=1)
+    candidates = Candidates(base_of(plan), run_request, None, seed=1)
     return race_of(request, tuning, size_planned(run_request, plan).suite, candidates, "hosts.yaml")
 
 

@@ -250,7 +250,7 @@ class TuningWork:
         if self.operations and request.race is not None:
             hint = "leave it out"
             raise UserError("--race", f"runs jobs, and {request.suite} is operations on HBase", hint)
-        base = base_of(request.plan, cluster, operations=self.operations, rows=request.rows)
+        base = base_of(request.plan, operations=self.operations, rows=request.rows)
         self.space, self.fixed = space_of(
             base,
             request.narrowing,

@@ -73,9 +73,7 @@ class Base(NamedTuple):
         return len(self.plan.workers) == 1 and len(self.cluster.layouts) == 1
 
 
-def base_of(
-    plan: ClusterPlan, cluster: Cluster, *, operations: bool = False, rows: int | None = None
-) -> Base:
+def base_of(plan: ClusterPlan, *, operations: bool = False, rows: int | None = None) -> Base:
     """A plan with what the ranges are derived from; ``rows`` are those to sort, if not as planned."""
     worker = plan.workers[0]
     reduces = None
@@ -83,7 +81,7 @@ def base_of(
         options = {} if rows is None else {ROWS.name: rows}
         sized = size_planned(RunRequest(suite=TERASORT, given=options), plan).suite
         reduces = sized.first(REDUCES) or 1
-    return Base(plan, cluster, worker, PlannedSettings(plan, worker), reduces)
+    return Base(plan, plan.cluster, worker, PlannedSettings(plan, worker), reduces)
 
 
 class _Row(NamedTuple):
@@ -309,7 +307,7 @@ _WHY_NONE = {
 
 def decided_values(plan: ClusterPlan, *, operations: bool = False, rows: int | None = None) -> dict[str, str]:
     """The value of every parameter in the plan of a cluster, decided by a rule or by a candidate."""
-    base = base_of(plan, plan.cluster, operations=operations, rows=rows)
+    base = base_of(plan, operations=operations, rows=rows)
     return {row.name: row.planned(base) for row in _rows(base)}
 
 

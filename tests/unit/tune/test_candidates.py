@@ -19,7 +19,7 @@ ROWS = 100_000_000
 def candidates(allowed: tuple[str, ...] = ()) -> Candidates:
     """Those of seven native hosts that sort 10 GB."""
     plan = small_plan()
-    base = base_of(plan, plan.cluster)
+    base = base_of(plan)
     return Candidates(base, run_request("terasuite", rows=ROWS), None, seed=3, allowed=allowed)
 
 
@@ -73,7 +73,7 @@ def test_one_that_cannot_be_planned_says_why() -> None:
 
 def test_workers_per_host_are_a_candidates_choice() -> None:
     plan = study_plan()
-    some = Candidates(base_of(plan, plan.cluster), run_request("terasuite", rows=ROWS), None, seed=1)
+    some = Candidates(base_of(plan), run_request("terasuite", rows=ROWS), None, seed=1)
     assert some.plan({"workers": "2"}).workers[0].per_host == 2
 
 
@@ -94,12 +94,12 @@ def test_few_workers_are_simulated_with_several_seeds_and_finalists_with_others(
     assert len(set(predicted.elapsed_s)) > 1
     assert trial.elapsed_s != pytest.approx(sum(predicted.elapsed_s) / 5, rel=1e-9)
     plan = study_plan()
-    assert Candidates(base_of(plan, plan.cluster), run_request("terasuite"), None, seed=1).draws == 1
+    assert Candidates(base_of(plan), run_request("terasuite"), None, seed=1).draws == 1
 
 
 def test_what_matters_is_measured_around_the_best_candidate() -> None:
     plan = small_plan()
-    base = base_of(plan, plan.cluster)
+    base = base_of(plan)
     names = ("dfs.blocksize", "mapreduce.job.reduces")
     space = [parameter for parameter in parameters(base)[0] if parameter.name in names]
     some = candidates()
@@ -128,7 +128,7 @@ def test_a_quick_compiler_pays_for_short_tasks_and_not_for_long_ones() -> None:
     def change(rows: int, block: str) -> float:
         plan = small_plan()
         several = Candidates(
-            base_of(plan, plan.cluster),
+            base_of(plan),
             run_request("terasuite", rows=rows),
             None,
             seed=3,
@@ -146,7 +146,7 @@ def test_a_quick_compiler_pays_for_short_tasks_and_not_for_long_ones() -> None:
 
 def test_in_a_lab_candidates_are_simulated_on_the_cpus_that_it_has() -> None:
     plan = lab_plan()
-    base = base_of(plan, plan.cluster)
+    base = base_of(plan)
     request = run_request("terasuite", rows=1_000_000)
     times = [
         Candidates(base, request, None, seed=1, laboratory=laboratory(cpus)).tried([{}])[0].elapsed_s

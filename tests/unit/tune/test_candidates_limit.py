@@ -11,7 +11,7 @@ from support.requests import run_request
 def test_the_hardware_needs_less_than_the_suite_takes() -> None:
     plan = lab_plan()
     candidates = Candidates(
-        base_of(plan, plan.cluster),
+        base_of(plan),
         run_request("terasuite", rows=20_000_000),
         None,
         seed=1,
@@ -28,9 +28,7 @@ def test_the_hardware_needs_less_than_the_suite_takes() -> None:
 
 def test_the_limit_is_the_busiest_resource_of_each_phase() -> None:
     plan = lab_plan()
-    candidates = Candidates(
-        base_of(plan, plan.cluster), run_request("terasuite", rows=20_000_000), None, seed=1
-    )
+    candidates = Candidates(base_of(plan), run_request("terasuite", rows=20_000_000), None, seed=1)
     limit = candidates.limit({})
     assert max(limit.cpu_s, limit.disk_s, limit.network_s) <= limit.elapsed_s
     assert limit.elapsed_s <= limit.cpu_s + limit.disk_s + limit.network_s

@@ -19,9 +19,7 @@ def trial(elapsed_s: float, values: dict[str, str], *breaks: str) -> Trial:
 
 def test_a_candidate_that_was_only_lucky_is_shown_as_slow_as_it_is() -> None:
     plan = small_plan()
-    candidates = Candidates(
-        base_of(plan, plan.cluster), run_request("terasuite", rows=100_000_000), None, seed=1
-    )
+    candidates = Candidates(base_of(plan), run_request("terasuite", rows=100_000_000), None, seed=1)
     trials = [
         trial(100, {}),
         trial(50, FEWER),
@@ -37,7 +35,5 @@ def test_a_candidate_that_was_only_lucky_is_shown_as_slow_as_it_is() -> None:
 
 def test_a_search_that_finds_nothing_stays_where_it_was() -> None:
     plan = small_plan()
-    candidates = Candidates(
-        base_of(plan, plan.cluster), run_request("terasuite", rows=100_000_000), None, seed=1
-    )
+    candidates = Candidates(base_of(plan), run_request("terasuite", rows=100_000_000), None, seed=1)
     assert course([trial(100, {}), trial(120, FEWER)], candidates, 3) == ((0, 0.0), (2, 0.0))

@@ -71,7 +71,7 @@ def test_on_a_users_cluster_the_rules_are_given_with_each_job_and_the_configurat
 
 def test_the_search_for_a_cluster_that_runs_varies_nothing_that_daemons_read() -> None:
     plan = small_plan()
-    base = base_of(plan, plan.cluster)
+    base = base_of(plan)
     varied, fixed = space_of(base, Narrowing(), "", per_job=True)
     assert {"dfs.blocksize", "mapreduce.task.io.sort.mb"} <= {one.name for one in varied}
     assert all(is_per_job(one.name) for one in varied)

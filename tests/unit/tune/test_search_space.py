@@ -24,7 +24,7 @@ PLANS = (small_plan, slots_plan, study_plan)
 
 def base(plan: ClusterPlan) -> Base:
     """A plan with what its ranges are derived from."""
-    return base_of(plan, plan.cluster)
+    return base_of(plan)
 
 
 def narrowed(narrowing: Narrowing) -> dict[str, TuneParameter]:
@@ -46,12 +46,12 @@ def test_a_job_has_at_most_the_reduces_that_the_tutorial_suggests() -> None:
     made = base(small_plan())
     (reduces,) = (one for one in parameters(made)[0] if one.name == "mapreduce.job.reduces")
     assert int(reduces.levels[-1]) <= 1.75 * at_once(made.plan).reduces
-    assert reduces.planned == str(base_of(made.plan, made.cluster, rows=10**12).reduces)
+    assert reduces.planned == str(base_of(made.plan, rows=10**12).reduces)
 
 
 def test_the_planned_number_of_reduces_is_that_of_the_rows() -> None:
     plan = small_plan()
-    few = base_of(plan, plan.cluster, rows=1_000_000)
+    few = base_of(plan, rows=1_000_000)
     assert few.reduces == 10
 
 
@@ -145,7 +145,7 @@ def hbase_plan() -> ClusterPlan:
 
 def test_a_smaller_heap_leaves_the_rest_to_the_cache_outside_it() -> None:
     plan = hbase_plan()
-    of_hbase = base_of(plan, plan.cluster, operations=True)
+    of_hbase = base_of(plan, operations=True)
     varied = {one.name: one for one in parameters(of_hbase)[0]}
     assert "mapreduce.task.io.sort.mb" not in varied
     candidates = Candidates(of_hbase, RunRequest(suite="ycsb-a"), None, seed=1)
