@@ -12,11 +12,10 @@ from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
 from howdah.report.document import Figure
 from howdah.report.drawing import drawn
-from howdah.report.figures import draw
-from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.theme import LIGHT, coloured
 from support.cluster_records import attempts_in, terasort_on, with_attempts
 from support.cluster_scene import Scene
+from support.figures import report_figures
 from support.findings import found, value
 from support.records import terasuite
 from support.shared import BENEATH, CPUS, shared_lab, shared_local
@@ -27,7 +26,7 @@ def answer(run: RunData) -> str:
 
 
 def figures(run: RunData) -> dict[str, Figure]:
-    return {one.id: one for one in draw(FigureSource(run, analyse(run).evidence)).every()}
+    return {one.id: one for one in report_figures(run)}
 
 
 def test_what_others_used_is_what_neither_the_laboratory_nor_the_kernel_did() -> None:

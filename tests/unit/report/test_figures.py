@@ -30,15 +30,12 @@ from support.building import RunBuilder, Stage, kind
 from support.cluster_records import terasort_on
 from support.cluster_reports import laboratory
 from support.cluster_scene import Scene
+from support.figures import all_of, report_figures, source_of
 from support.reports import RUNS
 
 
 def _series(edges: list[float], values: list[float]) -> Series:
     return Series("host1", "disk", "vda", "read", "B/s", np.array(edges), np.array(values))
-
-
-def _source(run: RunData) -> FigureSource:
-    return FigureSource(run, analyse(run).evidence)
 
 
 widths = st.lists(st.floats(0.01, 5), min_size=1, max_size=2 * MOST_STEPS)
@@ -72,7 +69,7 @@ def test_a_burst_that_a_step_hides_is_drawn_and_told() -> None:
     steady = Stage("map", 60.0, write=60 * 1e7)
     burst = Stage("burst", 0.1, write=0.1 * 5e8)
     run.workload(kind("teragen", 1_000_000, maps=2), [steady, burst, steady])
-    (figure,) = (one for one in draw(_source(run.build())).every() if one.id == "storage")
+    (figure,) = (one for one in report_figures(run.build()) if one.id == "storage")
     assert re.search(r"writing (4[5-9]|50)\d MB/s; pale lines", figure.caption)
     values = figure.spec["data"]["values"]
     assert max(row["write"] for row in values) < 300
@@ -86,7 +83,7 @@ def test_a_machine_s_table_has_the_peaks_as_sampled() -> None:
     seconds = np.arange(0.0, 601.0)
     rates = np.full(600, 1e7)
     rates[300] = 9e8
-    source = _source(laboratory())
+    source = source_of(laboratory())
     name = source.evidence.machines[0].name
     every = [
         Series(
@@ -142,7 +139,7 @@ def test_labels_that_do_not_collide_stay_where_they_are() -> None:
 
 
 def test_a_table_of_steps_keeps_the_mean() -> None:
-    source = _source(records.terasuite())
+    source = source_of(records.terasuite())
     line = SeriesLine(Key("read", "disk-read"), np.arange(100.0))
     table = steps_table(source, np.arange(101.0), [line], "MB/s")
     values = [float(row[-1]) for row in table.rows]
@@ -152,7 +149,7 @@ def test_a_table_of_steps_keeps_the_mean() -> None:
 
 @pytest.mark.parametrize("name", RUNS)
 def test_every_figure_is_whole(name: str) -> None:
-    figures = draw(_source(RUNS[name]())).every()
+    figures = report_figures(RUNS[name]())
     ids = [figure.id for figure in figures]
     assert len(set(ids)) == len(ids)
     for figure in figures:
@@ -166,18 +163,18 @@ def test_every_figure_is_whole(name: str) -> None:
 def test_a_run_without_samples_or_tasks_draws_only_what_it_can() -> None:
     run = records.terasuite()
     bare = RunData(run.record, run.tasks.slice(0, 0), run.samples.slice(0, 0))
-    assert [figure.id for figure in draw(_source(bare)).every()] == ["elapsed"]
+    assert [figure.id for figure in report_figures(bare)] == ["elapsed"]
 
 
 def test_a_run_that_never_began_draws_nothing() -> None:
     run = records.terasuite()
     record = run.record.model_copy(update={"workloads": (), "preparation": (), "elapsed_s": 0.0})
     empty = RunData(record, run.tasks.slice(0, 0), run.samples.slice(0, 0))
-    assert draw(_source(empty)).every() == ()
+    assert report_figures(empty) == ()
 
 
 def test_several_disks_get_a_chart_each_on_one_scale() -> None:
-    figures = {figure.id: figure for figure in draw(_source(records.spilled())).every()}
+    figures = {figure.id: figure for figure in report_figures(records.spilled())}
     assert {"storage", "storage-vda", "storage-vdb"} <= figures.keys()
     tops = []
     for disk in ("vda", "vdb"):
@@ -190,7 +187,7 @@ def test_several_disks_get_a_chart_each_on_one_scale() -> None:
 
 def _marks(name: str, figure_id: str) -> list[dict[str, object]]:
     run = RUNS[name]()
-    figure = next(one for one in draw(_source(run)).every() if one.id == figure_id)
+    figure = next(one for one in report_figures(run) if one.id == figure_id)
     return [layer["mark"] for layer in figure.spec["layer"] if layer.get("name") == "data"]
 
 
@@ -204,14 +201,14 @@ def test_only_simulated_numbers_are_dashed(figure: str) -> None:
 
 @pytest.mark.parametrize(("name", "kinds"), [("terasuite", 4), ("simulated", 3)])
 def test_cpu_time_that_nobody_simulates_is_not_drawn(name: str, kinds: int) -> None:
-    (figure,) = (one for one in draw(_source(RUNS[name]())).every() if one.id == "cpu")
+    (figure,) = (one for one in report_figures(RUNS[name]()) if one.id == "cpu")
     rows = figure.spec["data"]["values"]
     assert [key.name for key in figure.keys] == [one for one in rows[0] if one != "time"]
     assert len(figure.keys) == kinds
 
 
 def test_the_limit_stands_where_analysis_put_it() -> None:
-    source = _source(records.terasuite())
+    source = source_of(records.terasuite())
     answer = draw(source).answer
     assert answer is not None
     expected = sorted(one.limit_s for one in source.evidence.limits if one.phase is None)
@@ -223,7 +220,7 @@ def test_the_limit_stands_where_analysis_put_it() -> None:
 
 
 def test_bands_cover_every_phase_and_no_preparation() -> None:
-    source = _source(records.terasuite())
+    source = source_of(records.terasuite())
     names = [(band.workload, band.phase) for band in bands(source)]
     assert "prepare" not in [workload for workload, _ in names]
     assert ("terasort", "map-shuffle") in names
@@ -235,7 +232,7 @@ def test_bands_cover_every_phase_and_no_preparation() -> None:
 def test_long_runs_are_read_in_longer_units(elapsed_s: int, name: str) -> None:
     run = records.pi()
     record = run.record.model_copy(update={"elapsed_s": float(elapsed_s)})
-    assert run_unit(_source(RunData(record, run.tasks, run.samples))).name == name
+    assert run_unit(source_of(RunData(record, run.tasks, run.samples))).name == name
 
 
 def test_tasks_too_narrow_to_see_are_joined_without_losing_any() -> None:
@@ -275,8 +272,8 @@ def test_many_partitions_keep_their_extremes() -> None:
 
 def test_no_limit_strikes_a_total_through() -> None:
     """A total begins behind its bar, or behind a limit that lies where it would be written."""
-    source = _source(records.terasuite())
-    (figure,) = (one for one in draw(source).every() if one.id == "elapsed")
+    source = source_of(records.terasuite())
+    (figure,) = (one for one in all_of(draw(source)) if one.id == "elapsed")
     layers = [layer["data"]["values"] for layer in figure.spec["layer"] if "data" in layer]
     totals = next(
         rows for rows in layers if "end" in rows[0] and "text" in rows[0] and "start" not in rows[0]

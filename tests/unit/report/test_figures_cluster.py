@@ -27,17 +27,14 @@ from support import records
 from support.cluster_records import attempts_in, terasort_on, with_attempts, with_events, with_samples
 from support.cluster_reports import LOST_S, laboratory, lossy
 from support.cluster_scene import Scene
+from support.figures import report_figures, source_of
 from support.large_cluster import large_cluster
 from support.recorded_losses import recorded_loss
 from support.shown import first_table
 
 
-def _source(run: RunData) -> FigureSource:
-    return FigureSource(run, analyse(run).evidence)
-
-
 def _figure(run: RunData, id_: str) -> Figure:
-    return next(figure for figure in draw(_source(run)).every() if figure.id == id_)
+    return next(figure for figure in report_figures(run) if figure.id == id_)
 
 
 def _titled(run: RunData, title: str) -> Table:
@@ -58,7 +55,7 @@ def _with_hosts_sampled(run: RunData) -> RunData:
 
 def test_a_total_counts_a_host_or_its_workers_never_both() -> None:
     run = terasort_on(Scene(rows=2_000_000))
-    alone, both = _source(run), _source(_with_hosts_sampled(run))
+    alone, both = source_of(run), source_of(_with_hosts_sampled(run))
     assert "h1" in {one.host for one in both.evidence.series if one.subject == "nic"}
 
     def received(source: FigureSource) -> float:
@@ -69,14 +66,14 @@ def test_a_total_counts_a_host_or_its_workers_never_both() -> None:
 
 
 def test_a_host_stands_in_a_total_where_its_workers_were_not_sampled() -> None:
-    source = _source(_with_hosts_sampled(terasort_on(Scene(rows=2_000_000))))
+    source = source_of(_with_hosts_sampled(terasort_on(Scene(rows=2_000_000))))
     hosts = [one for one in source.evidence.series if one.host in ("h1", "h2")]
     assert hosts
     assert working(source, hosts) == hosts
 
 
 def test_off_a_cluster_everything_sampled_is_in_the_total() -> None:
-    source = _source(records.terasuite())
+    source = source_of(records.terasuite())
     assert working(source, source.evidence.series) == list(source.evidence.series)
 
 
@@ -125,7 +122,7 @@ def test_tasks_of_a_large_cluster_are_those_of_the_most_telling_workers() -> Non
     attempts[7] = attempts[7]._replace(state="failed")
     attempts[60] = attempts[60]._replace(end_s=attempts[60].end_s + 900)
     run = with_attempts(run, attempts)
-    source = _source(run)
+    source = source_of(run)
     names = telling(source, run.tasks.to_pylist())
     assert len(names) == MOST_WORKERS
     assert {run.record.events[0].worker, attempts[7].worker, attempts[60].worker} <= set(names)
@@ -165,7 +162,7 @@ def test_workers_are_named_without_their_domain_where_that_tells_them_apart() ->
 
 
 def test_daemons_lost_together_share_a_mark() -> None:
-    source = _source(lossy())
+    source = source_of(lossy())
     assert [(one.state, one.daemons, one.time_s) for one in event_marks(source)] == [
         ("lost", ("DataNode", "NodeManager"), LOST_S),
         ("back", ("DataNode",), LOST_S + 25),
@@ -175,7 +172,7 @@ def test_daemons_lost_together_share_a_mark() -> None:
 def test_a_daemon_that_is_missed_and_then_given_up_has_one_mark() -> None:
     run = lossy()
     given_up = run.record.events[0].model_copy(update={"time_s": LOST_S + 20, "text": "declared dead"})
-    (lost, _) = event_marks(_source(with_events(run, *run.record.events, given_up)))
+    (lost, _) = event_marks(source_of(with_events(run, *run.record.events, given_up)))
     assert (lost.time_s, lost.daemons) == (LOST_S, ("DataNode", "NodeManager"))
     assert "declared dead" in lost.text
 
@@ -185,8 +182,8 @@ def test_being_given_up_is_a_mark_of_its_own_where_there_is_room() -> None:
     event = run.record.events[1].model_copy(update={"seen_s": LOST_S - 3})
     soon = event.model_copy(update={"kind": "nodemanager-given-up", "time_s": LOST_S + 2})
     late = soon.model_copy(update={"time_s": LOST_S + 60})
-    assert [one.state for one in event_marks(_source(with_events(run, event, soon)))] == ["lost"]
-    marks = event_marks(_source(with_events(run, event, late)))
+    assert [one.state for one in event_marks(source_of(with_events(run, event, soon)))] == ["lost"]
+    marks = event_marks(source_of(with_events(run, event, late)))
     assert [(one.state, one.time_s) for one in marks] == [("lost", LOST_S - 3), ("given-up", LOST_S + 60)]
 
 
@@ -351,7 +348,7 @@ def test_a_report_says_which_cluster_it_is_of() -> None:
 
 def test_a_local_run_has_nothing_of_a_cluster() -> None:
     run = records.terasuite()
-    figures = draw(_source(run))
+    figures = draw(source_of(run))
     assert figures.places == figures.flows == ()
     assert not any(figure.id.endswith("-machines") for figure in figures.over_time)
     assert "cluster" not in {

@@ -31,15 +31,6 @@ class Figures(NamedTuple):
     flows: tuple[Figure, ...]
     not_shown: tuple[str, ...]
 
-    def every(self) -> tuple[Figure, ...]:
-        return (
-            *([self.answer] if self.answer else []),
-            *self.over_time,
-            *self.places,
-            *self.throughput,
-            *self.flows,
-        )
-
 
 def draw(source: FigureSource) -> Figures:
     over_time = [

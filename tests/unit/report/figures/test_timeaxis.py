@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.analysis.analyse import analyse
 from howdah.analysis.evidence.use import Series
 from howdah.model.reported import Counters
 from howdah.model.tables import RunData
@@ -20,7 +19,6 @@ from howdah.report.figures.steps import combined, common_grid, total
 from howdah.report.figures.timeaxis import (
     LEAST_SHARE,
     MOST_ROWS,
-    FigureSource,
     bands,
     end_of_run_s,
     left_out,
@@ -29,19 +27,16 @@ from howdah.report.figures.timeaxis import (
 )
 from support import records
 from support.building import RunBuilder, Stage, kind
+from support.figures import all_of, report_figures, source_of
 from support.reports import RUNS
 
 
-def _source(run: RunData) -> FigureSource:
-    return FigureSource(run, analyse(run).evidence)
-
-
 def _drawn(run: RunData) -> Figures:
-    return draw(_source(run))
+    return draw(source_of(run))
 
 
 def _figure(run: RunData, id_: str) -> Figure:
-    return next(figure for figure in _drawn(run).every() if figure.id == id_)
+    return next(figure for figure in report_figures(run) if figure.id == id_)
 
 
 def _texts(spec: dict[str, Any]) -> set[str]:
@@ -64,7 +59,7 @@ def _prepared_for(seconds: float) -> RunData:
 
 @pytest.mark.parametrize("name", ["terasuite", "spilled", "failed", "storage"])
 def test_the_axis_begins_just_before_the_first_workload(name: str) -> None:
-    source = _source(RUNS[name]())
+    source = source_of(RUNS[name]())
     first = source.evidence.workloads[0].start_s
     shown = end_of_run_s(source) - start_of_axis_s(source)
     assert 0 <= first - start_of_axis_s(source) <= 0.011 * shown
@@ -73,7 +68,7 @@ def test_the_axis_begins_just_before_the_first_workload(name: str) -> None:
 
 @pytest.mark.parametrize("id_", ["cpu", "storage", "memory-process"])
 def test_nothing_of_the_preparation_is_drawn(id_: str) -> None:
-    start = _source(records.terasuite()).evidence.workloads[0].start_s
+    start = source_of(records.terasuite()).evidence.workloads[0].start_s
     assert start > 1.5
     figure = _figure(records.terasuite(), id_)
     assert figure.spec["data"]["values"][0]["time"] == pytest.approx(start, abs=1e-3)
@@ -85,7 +80,7 @@ def test_peaks_are_those_of_the_workloads() -> None:
 
 def test_what_is_left_out_is_said_with_its_time() -> None:
     run = _prepared_for(10.0)
-    said = left_out(_source(run))
+    said = left_out(source_of(run))
     assert said == "The 10.0 s of preparation before teravalidate are left out: measure limits 10.0 s."
     assert said in _drawn(run).not_shown
 
@@ -93,7 +88,7 @@ def test_what_is_left_out_is_said_with_its_time() -> None:
 def test_a_run_that_ended_in_its_preparation_shows_that() -> None:
     run = _prepared_for(10.0)
     record = run.record.model_copy(update={"workloads": ()})
-    source = _source(RunData(record, run.tasks, run.samples))
+    source = source_of(RunData(record, run.tasks, run.samples))
     assert start_of_axis_s(source) == 0
     assert [band.phase for band in bands(source)] == ["measure-limits"]
     assert left_out(source) == ""
@@ -116,7 +111,7 @@ def _for_seconds(seconds: float) -> RunData:
 def test_cpu_time_is_drawn_in_steps_that_the_kernel_s_clock_can_fill() -> None:
     times = [row["time"] for row in _figure(_for_seconds(0.16), "cpu").spec["data"]["values"]]
     assert times == pytest.approx([0, 80, 160])
-    ids = [figure.id for figure in _drawn(_for_seconds(0.08)).every()]
+    ids = [figure.id for figure in report_figures(_for_seconds(0.08))]
     assert "cpu" not in ids
 
 
@@ -160,7 +155,7 @@ def test_workloads_and_phases_are_named_on_every_chart(id_: str) -> None:
 
 def test_an_idle_network_is_a_sentence() -> None:
     drawn = _drawn(records.terasuite())
-    assert "network" not in [figure.id for figure in drawn.every()]
+    assert "network" not in [figure.id for figure in all_of(drawn)]
     (said,) = [text for text in drawn.not_shown if "network" in text]
     assert said.startswith("The network was idle: eth0 carried ")
 
@@ -169,7 +164,7 @@ def test_a_busy_network_is_a_figure() -> None:
     run = RunBuilder()
     run.workload(kind("terasort", 100), [Stage("map-shuffle", 4.0, extra={"nic/eth0/rx_bytes": 4e9})])
     drawn = _drawn(run.build())
-    (figure,) = [figure for figure in drawn.every() if figure.id == "network"]
+    (figure,) = [figure for figure in all_of(drawn) if figure.id == "network"]
     assert "received 1.00 GB/s" in figure.caption
     assert not [text for text in drawn.not_shown if "network" in text]
 
