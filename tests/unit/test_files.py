@@ -10,6 +10,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.files import replace_file
+from support.patience import PATIENCE_S
 
 
 def test_a_file_is_replaced_and_nothing_else_is_left(tmp_path: Path) -> None:
@@ -45,7 +46,7 @@ def test_a_pipe_takes_the_text(tmp_path: Path) -> None:
     reader = threading.Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
     reader.start()
     replace_file(pipe, "text")
-    reader.join(timeout=10)
+    reader.join(PATIENCE_S)
     assert read == ["text"]
     assert pipe.is_fifo()
 

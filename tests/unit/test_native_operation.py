@@ -51,7 +51,7 @@ def test_python_goes_on_while_waiting() -> None:
     counter.start()
     waiting.set()
     # Were the GIL held here, nobody could cancel, and this would time out.
-    assert operation.wait(60.0)
+    assert operation.wait(PATIENCE_S)
     counter.join()
     assert counted >= 1000
 

@@ -19,6 +19,7 @@ from howdah.model.workloads.terasort import ROWS
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest, check_use
 from howdah.serve.starting import KeptRun, StartAsked, Starter, arguments_of, startable
+from support.patience import PATIENCE_S
 from support.served import client_of
 from support.sim_plans import slots_plan
 
@@ -122,7 +123,7 @@ def test_one_runs_one_waits_and_a_third_is_refused(tmp_path: Path) -> None:
         again.stop(2)
         assert [run.state for run in again.runs] == ["stopped", "running"]
         again.stop(1)
-        assert process.wait(10) != 0
+        assert process.wait(PATIENCE_S) != 0
         again.refresh()
         assert again.runs[1].state == "ended"
     finally:

@@ -19,6 +19,7 @@ from howdah.telemetry.device import CpuDevice, Device, MetricReading, PressureDe
 from howdah.telemetry.loop import Clock
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import Source, host_devices, this_machine
+from support.patience import PATIENCE_S
 
 SECOND = 10**9
 
@@ -127,7 +128,7 @@ def sampled(clock: StepClock, sink: Collected, *devices: Device, interval_s: flo
         sink, [Source("h1", devices)], run_start_ns=990 * SECOND, clock=clock, interval_s=interval_s
     )
     sampler.start()
-    assert clock.finished.wait(timeout=30)
+    assert clock.finished.wait(PATIENCE_S)
     return sampler
 
 

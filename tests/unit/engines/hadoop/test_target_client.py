@@ -30,7 +30,7 @@ def test_the_application_is_noticed_while_the_client_runs(tmp_path: Path) -> Non
 
 def test_its_words_and_its_exit_code_are_kept(tmp_path: Path) -> None:
     client = Client(["sh", "-c", "echo said; echo logged >&2; exit 3"], tmp_path)
-    assert client.wait(10)
+    assert client.wait(PATIENCE_S)
     assert client.exit_code() == 3
     assert sorted(client.lines) == ["logged", "said"]
     assert client.application is None

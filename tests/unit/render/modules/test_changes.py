@@ -11,6 +11,7 @@ import pytest
 
 from howdah.render.modules import changes
 from howdah.render.modules.changes import HostRefusal, alone, refused, run, write
+from support.patience import PATIENCE_S
 
 
 def test_who_changes_a_host_waits_for_whom_a_killed_run_left_at_work(
@@ -26,7 +27,7 @@ def test_who_changes_a_host_waits_for_whom_a_killed_run_left_at_work(
     other.stdout.readline()
     with alone():
         # Only once it was done.
-        assert other.wait(timeout=5) == 0
+        assert other.wait(PATIENCE_S) == 0
     other.stdout.close()
 
 
