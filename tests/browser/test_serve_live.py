@@ -16,6 +16,7 @@ from playwright.sync_api import Page, expect
 
 from support.browsing import Visitor
 from support.command import ForkedCommand
+from support.patience import PATIENCE_S
 from support.served import Started, started
 from support.studies import SIMULATED
 
@@ -97,7 +98,7 @@ def test_a_run_appears_grows_and_is_stopped_from_its_page(
         page.once("dialog", lambda dialog: dialog.accept())
         page.locator("#stop").click()
         expect(page.locator("h1")).to_contain_text("stopped")
-        assert run.process.wait(30) == 130
+        assert run.process.wait(PATIENCE_S) == 130
         expect(row.locator(".aborted")).to_be_visible()
     assert (visiting.said, watching.said) == ([], [])
 

@@ -53,7 +53,7 @@ def test_a_closed_pipe_does_not_end_a_run(tmp_path: Path) -> None:
         assert child.stdout.readline().startswith(b"host")
         child.stdout.close()
         complaint = child.stderr.read()
-        assert child.wait(60) == 0
+        assert child.wait(PATIENCE_S) == 0
     assert complaint == b""
     (run,) = (tmp_path / "runs").glob("2*")
     assert json.loads((run / "run.json").read_text())["outcome"] == "succeeded"
@@ -127,7 +127,7 @@ class Terminal:
 def test_no_line_is_wider_than_the_terminal(tmp_path: Path, width: int) -> None:
     with Terminal(tmp_path, width, "run", "terasuite", "--rows", "300k") as terminal:
         lines = terminal.read_all()
-        assert terminal.child.wait(30) == 0
+        assert terminal.child.wait(PATIENCE_S) == 0
     assert [line for line in lines if len(line) > width and " " in line.strip()] == []
     text = "\n".join(lines)
     assert re.search(r"checksum\s+[0-9a-f]{8,}…?\s+matches", text)
@@ -141,7 +141,7 @@ def test_the_moving_line_of_pi_counts_points_and_leaves_room_for_the_echo(tmp_pa
         terminal.child.send_signal(signal.SIGINT)
         lines = terminal.read_all()
         # What it draws on a machine at work takes a while.
-        assert terminal.child.wait(120) == 130
+        assert terminal.child.wait(PATIENCE_S) == 130
     moving = [line for line in lines if "points/s" in line]
     assert moving
     assert "B/s" not in "".join(moving)
@@ -154,7 +154,7 @@ def test_a_terminal_that_hangs_up_stops_a_run_with_a_readable_record(tmp_path: P
         os.close(terminal.ours)
         terminal.child.send_signal(signal.SIGHUP)
         # What it draws on a machine at work takes a while.
-        assert terminal.child.wait(120) == 130
+        assert terminal.child.wait(PATIENCE_S) == 130
     (run,) = json.loads(howdah("runs", "--json", cwd=tmp_path).stdout)
     assert run["outcome"] == "aborted"
     path = tmp_path / "runs" / run["id"]
@@ -175,4 +175,4 @@ def test_nohup_keeps_a_run_going(tmp_path: Path) -> None:
         assert child.stdout.readline().startswith(b"host")
         child.send_signal(signal.SIGHUP)
         child.stdout.read()
-        assert child.wait(60) == 0
+        assert child.wait(PATIENCE_S) == 0

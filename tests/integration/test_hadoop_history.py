@@ -38,6 +38,7 @@ from support.daemons import Daemons, change_properties, move_paths, put
 from support.hadoop_cluster import HadoopCluster, needs_hadoop
 from support.hadoop_target import hadoop_target
 from support.network import Network, can_build
+from support.patience import PATIENCE_S
 from support.plans import group
 from support.recorded_jobs import target as target_of
 
@@ -175,7 +176,7 @@ def test_a_job_that_a_user_killed_is_told_so(cluster: HadoopCluster) -> None:
     try:
         job = cluster.daemons.wait("the job", lambda: _job(log) or None)
         ResourceManager(target.web, target.conf).kill(job.replace("job", "application"))
-        client.wait(60)
+        client.wait(PATIENCE_S)
     finally:
         client.kill()
         client.wait()

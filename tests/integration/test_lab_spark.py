@@ -105,6 +105,7 @@ def test_a_users_command_survives_a_lost_host(lab: Lab) -> None:
     assert told["run"]["outcome"] == Outcome.SUCCEEDED
     (result,) = told["run"]["workloads"]
     assert result["spark"]["outcome"] == "succeeded"
-    # On a busy machine the host is lost before any executor has started there.
-    if "spark-lost-executors" in check_host(lab, told):
+    # On a busy machine the host is lost before an executor starts there; others may end with their driver.
+    lost = check_host(lab, told).get("spark-lost-executors")
+    if lost is not None and "on h2-" in lost.text:
         check_loss(lab, told)

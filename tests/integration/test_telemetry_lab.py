@@ -18,6 +18,7 @@ from howdah.telemetry.device import Device, VolumeDevice
 from howdah.telemetry.lab import CgroupCpuDevice, CgroupMemoryDevice
 from howdah.telemetry.nic import LinkDevice
 from howdah.telemetry.processes import GroupDevice
+from support.patience import PATIENCE_S
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
@@ -143,7 +144,7 @@ def test_a_link_held_to_its_speed(spaces: tuple[str, str]) -> None:
         while sender.poll() is None:
             waiting = max(waiting, tick()["nic/eth0/queue_bytes"])
             time.sleep(0.05)
-        assert taker.wait(20) == sender.returncode == 0
+        assert taker.wait(PATIENCE_S) == sender.returncode == 0
         values = tick()
     assert 4_000_000 < values["nic/eth0/tx_bytes"] < 5_000_000
     assert values["nic/eth0/rx_packets"] > 100

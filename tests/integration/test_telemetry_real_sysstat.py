@@ -18,6 +18,7 @@ from howdah.telemetry.importers.recordings import read_sadf
 from howdah.telemetry.importers.stretch import Machines, Window, onto_run
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import this_machine
+from support.patience import PATIENCE_S
 from support.sinks import MemorySink
 
 _SADC = Path("/usr/lib/sysstat/sadc")
@@ -52,7 +53,7 @@ def test_sysstat_and_the_sampler_agree(tmp_path: Path) -> None:
     deadline = time.monotonic() + 4
     while time.monotonic() < deadline:
         sum(range(10_000))  # so that there is something to see
-    recorder.wait(30)
+    recorder.wait(PATIENCE_S)
     sampler.stop()
     window = Window(start_s, time.time() - start_s)
     printed = subprocess.run(
