@@ -20,7 +20,7 @@ import howdah
 from howdah.cli.help import App
 from howdah.cli.lazy import COMMANDS, LazyCommands, named_by
 from howdah.cli.output import PatientOutput
-from howdah.errors import HowdahError, UserError
+from howdah.errors import Aborted, HowdahError, UserError
 
 _FLAGS = ("--show-completion", "--install-completion")
 
@@ -71,10 +71,6 @@ def _root(
         print(context.get_help())
 
 
-_INTERRUPTED = 130
-"""The exit code of a command that Ctrl-C ended, as shells have it."""
-
-
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
     """A polite kill or a terminal's hanging up ends a run as Ctrl-C does, with a readable record."""
     raise KeyboardInterrupt
@@ -95,7 +91,7 @@ def _run(output: PatientOutput) -> int:
         check_completion(sys.argv[1:])
         code = app(standalone_mode=False)
         output.check()
-        if code == _INTERRUPTED:
+        if code == Aborted.exit_code:
             # Typer takes Ctrl-C for an exit like any other; what a command raises itself has its own words.
             raise KeyboardInterrupt
     except HowdahError as error:
@@ -110,7 +106,7 @@ def _run(output: PatientOutput) -> int:
         return wrong.exit_code
     except KeyboardInterrupt:
         _complain("stopped by the user", "")
-        return _INTERRUPTED
+        return Aborted.exit_code
     return int(code or 0)
 
 

@@ -84,6 +84,8 @@ class KeptRun(StartedRun):
     pid: int | None = None
     born: str = ""
     """When that process began, by the kernel: a number may be another process's by now."""
+    stopping: bool = False
+    """Whether its end was asked for from here."""
 
     def without_places(self, text: str) -> str:
         """A text without the directories that its arguments name: who reads it need not have the token."""
@@ -218,6 +220,7 @@ class Starter:
         if run.state == "waiting":
             self._put(run, state="stopped", said="removed from the queue")
         elif self._lives(run) and run.pid is not None:
+            self._put(run, stopping=True)
             os.kill(run.pid, signal.SIGINT)
 
     def _begin(self, run: KeptRun) -> None:
@@ -237,7 +240,7 @@ class Starter:
         surroundings = {name: value for name, value in os.environ.items() if name not in _CONF}
         with self._log(run).open("wb") as log:
             return subprocess.Popen(
-                [sys.executable, "-c", "from howdah.cli.main import main; main()", *run.arguments],
+                [sys.executable, "-P", "-m", "howdah", *run.arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -252,6 +255,9 @@ class Starter:
         text = "\n".join(line.strip() for line in self._log_text(run).removeprefix("error: ").splitlines())
         # Of a process that another server began only its end is known.
         state = _ENDS.get(code, "failed") if code is not None else "ended"
+        if run.stopping and state == "failed" and not run.record:
+            # Python itself was still starting: its traceback is no failure of the run.
+            state, text = "stopped", "stopped by the user"
         with contextlib.suppress(OSError):
             self._log(run).unlink()
         self._put(run, state=state, said=run.without_places(text), pid=None)

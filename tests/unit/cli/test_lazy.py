@@ -109,3 +109,20 @@ def test_commands_are_listed_without_importing_one(arguments: list[str]) -> None
     assert "howdah.cli.lazy" in done.stderr
     assert "howdah.cli.run" not in done.stderr
     assert "scipy" not in done.stderr
+
+
+INTERRUPTED = """
+import sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupting())
+from howdah.__main__ import main
+main()
+"""
+
+
+def test_ctrl_c_while_the_command_loads_is_one_line() -> None:
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "error: stopped by the user\n")

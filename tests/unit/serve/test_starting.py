@@ -19,7 +19,7 @@ from howdah.model.workloads.terasort import ROWS
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest, check_use
 from howdah.serve.starting import KeptRun, StartAsked, Starter, arguments_of, startable
-from support.patience import PATIENCE_S
+from support.patience import PATIENCE_S, wait_until
 from support.served import client_of
 from support.sim_plans import slots_plan
 
@@ -129,6 +129,26 @@ def test_one_runs_one_waits_and_a_third_is_refused(tmp_path: Path) -> None:
     finally:
         process.kill()
         process.wait()
+
+
+@pytest.mark.parametrize("delay_s", [0, 0.02, 0.05, 0.1, 0.2, 0.4])
+def test_a_run_stopped_while_python_or_howdah_loads_is_stopped(delay_s: float, tmp_path: Path) -> None:
+    starter = Starter(tmp_path / "state", lambda: None)
+    words = arguments(tmp_path, engine="local", suite="ycsb", options={"operations": "20000000"})
+    starter._runs.append(
+        KeptRun(number=1, command=("howdah",), arguments=words, state="waiting", asked_s=time.time())
+    )
+    starter.refresh()
+    time.sleep(delay_s)
+    starter.stop(1)
+
+    def ended() -> bool:
+        starter.refresh()
+        return starter.runs[0].state != "running"
+
+    wait_until(ended)
+    assert starter.runs[0].state == "stopped"
+    assert starter.runs[0].said.startswith("stopped by the user")
 
 
 def test_another_process_s_number_is_not_taken_for_the_run_s(tmp_path: Path) -> None:
