@@ -13,6 +13,9 @@ final class HdfsReadBack {
   private static final long CLOSED_MS = 120_000;
   private static final long POLL_MS = 500;
 
+  /** DataNodes that were started again may report their blocks as late as this: those are not lost. */
+  private static final long REPORTED_MS = 60_000;
+
   private final FileSystem files;
 
   HdfsReadBack(FileSystem files) {
@@ -20,18 +23,31 @@ final class HdfsReadBack {
   }
 
   void read(Path directory) throws IOException {
+    long end = System.currentTimeMillis() + REPORTED_MS;
     for (FileStatus client : files.listStatus(directory)) {
       for (FileStatus file : files.listStatus(client.getPath())) {
         String name = client.getPath().getName() + "/" + file.getPath().getName();
-        HdfsBeside.say("file", name);
-        try {
-          close(file.getPath());
-          records(file.getPath(), name);
-        } catch (IOException error) {
-          HdfsBeside.say("unread", name, HdfsBeside.innermost(error));
+        while (!read(file.getPath(), name, end)) {
+          HdfsBeside.pause(POLL_MS);
         }
       }
     }
+  }
+
+  /** Returns whether all of a file is read or, after {@code end}, reported as unreadable. */
+  private boolean read(Path path, String name, long end) {
+    // This line discards what was reported of an earlier attempt.
+    HdfsBeside.say("file", name);
+    try {
+      close(path);
+      records(path, name);
+    } catch (IOException error) {
+      if (System.currentTimeMillis() < end) {
+        return false;
+      }
+      HdfsBeside.say("unread", name, HdfsBeside.innermost(error));
+    }
+    return true;
   }
 
   /** A file whose writer was cut off is closed by recovering its lease, and has its length only then. */
