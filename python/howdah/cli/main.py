@@ -89,7 +89,7 @@ def main() -> None:
 def _run(output: PatientOutput) -> int:
     try:
         check_completion(sys.argv[1:])
-        code = app(standalone_mode=False)
+        code = app(standalone_mode=False, prog_name=app.info.name)
         output.check()
         if code == Aborted.exit_code:
             # Typer takes Ctrl-C for an exit like any other; what a command raises itself has its own words.

@@ -39,7 +39,7 @@ _NOT_SHOWN = (_RUNS_DIR, "--quiet")
 _PLACES = ("--plan=/", "--calibration=/")
 _KEPT = 20
 """As many that have ended are still shown."""
-_REFUSAL_S = 8.0
+_REFUSAL_S = 30.0
 """A run that is refused ends so soon; one that has a record by then, or has not ended, has begun."""
 _INTERVAL_S = 0.25
 _MOST_SAID = 4000
@@ -85,7 +85,7 @@ class KeptRun(StartedRun):
     born: str = ""
     """When that process began, by the kernel: a number may be another process's by now."""
     stopping: bool = False
-    """Whether its end was asked for from here."""
+    """Whether a visitor stopped it."""
 
     def without_places(self, text: str) -> str:
         """A text without the directories that its arguments name: who reads it need not have the token."""
