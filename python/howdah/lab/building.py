@@ -50,8 +50,7 @@ from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
 from howdah.services.web import Web
 
-_OPEN = ("/tmp", "/user")
-"""The directories of HDFS that every user may write to."""
+_OPEN = ("/tmp", "/user")  # The directories of HDFS that every user may write to.
 _NETWORK_KEYS = "net.ipv4.tcp_"
 """sysctl keys that are separate for each network namespace, so that they can be set for each machine."""
 
@@ -68,12 +67,10 @@ class LabRequest(NamedTuple):
 class Fitting(NamedTuple):
     """The scaling of the plan to this machine."""
 
-    scaling: tuple[Scaling, ...]
-    """Quantities that are smaller than in the user's plan."""
+    scaling: tuple[Scaling, ...]  # Quantities that are smaller than in the user's plan.
     notes: tuple[str, ...]
     memory_bytes: int
-    cpus: float
-    """The CPUs of this machine that howdah may use."""
+    cpus: float  # The CPUs of this machine that howdah may use.
     place: LabPlace = LabPlace()
 
 

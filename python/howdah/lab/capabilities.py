@@ -20,8 +20,7 @@ from howdah.model.cluster import Isolation
 from howdah.model.plan import Cluster, ClusterPlan
 from howdah.units import format_bits_per_s, format_memory, format_rate
 
-_ROUNDED = 1.001
-"""Tolerance for rounding errors in the sum of CPU fractions."""
+_ROUNDED = 1.001  # Tolerance for rounding errors in the sum of CPU fractions.
 _NEVER = {
     "virtualisation": "machines share one kernel, without the cost of a hypervisor's page walks and virtual "
     "devices",
@@ -199,25 +198,19 @@ class Capability(NamedTuple):
     """Whether this machine supports a feature."""
 
     ok: bool
-    why: str = ""
-    """The missing part, and how to get it."""
+    why: str = ""  # The missing part, and how to get it.
 
     def __bool__(self) -> bool:
         return self.ok
 
 
 class Capabilities(NamedTuple):
-    root: Capability
-    """All others need it."""
-    namespaces: Capability
-    """Separate networks, names and mounts, joined by a bridge."""
-    rates: Capability
-    """Links of a given speed."""
-    controllers: dict[Controller, int]
-    """The available controllers of control groups, and their version."""
+    root: Capability  # All others need it.
+    namespaces: Capability  # Separate networks, names and mounts, joined by a bridge.
+    rates: Capability  # Links of a given speed.
+    controllers: dict[Controller, int]  # The available controllers of control groups, and their version.
     loops: Capability
-    file_systems: tuple[str, ...]
-    """The file systems that can be created and mounted: ``xfs``, ``ext4``."""
+    file_systems: tuple[str, ...]  # The file systems that can be created and mounted: ``xfs``, ``ext4``.
 
 
 def find_capabilities() -> Capabilities:

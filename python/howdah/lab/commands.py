@@ -45,8 +45,7 @@ class Lost(NamedTuple):
 class Back(NamedTuple):
     """The links and daemons that were restored."""
 
-    joined: tuple[LabSystem, ...]
-    """The machines whose link was down."""
+    joined: tuple[LabSystem, ...]  # The machines whose link was down.
     started: tuple[daemons.Daemon, ...]
     behind: tuple[Behind, ...]
 
@@ -206,8 +205,7 @@ def _spec(spec: LabSpec, new: Sequence[LabSystem], names: Sequence[str], templat
 
 
 _POLL_S = 1.0
-_ENDS_S = 30.0
-"""Time limit for daemons to stop: a RegionServer closes its regions first."""
+_ENDS_S = 30.0  # Time limit for daemons to stop: a RegionServer closes its regions first.
 
 
 def start_drain(state: LabState, rendered: ConfigSet) -> LabState:

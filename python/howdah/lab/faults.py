@@ -21,10 +21,8 @@ from howdah.lab.kernel.processes import began_ticks, run
 from howdah.lab.state import LabSpec, LabState, MachineSpec, damaged
 from howdah.model.base import Model
 
-Way = Literal["in", "out"]
-"""The direction as seen from the machine or host at the cable's end."""
-_DROP = "pfifo limit 0"
-"""A queue of zero packets, which drops everything."""
+Way = Literal["in", "out"]  # The direction as seen from the machine or host at the cable's end.
+_DROP = "pfifo limit 0"  # A queue of zero packets, which drops everything.
 
 
 def cut_link(lab: str, link: Link) -> None:
@@ -59,8 +57,7 @@ def restore_link(lab: str, link: Link) -> None:
 
 
 _FILL = ".howdah-fill"
-_SHUT_DOWN = 0x8004587D
-"""The ioctl that shuts down XFS and ext4: every read and write fails from then on."""
+_SHUT_DOWN = 0x8004587D  # The ioctl that shuts down XFS and ext4: every read and write fails from then on.
 _WITHOUT_LOG = 2
 _LEAST_BYTES = 1 << 16
 
@@ -156,8 +153,7 @@ class RevertStep(Model):
     how: Literal["start", "start all", "resume", "link", "disk speed", "disk room", "disk", "drained"]
     """Start a daemon or all of a machine, resume processes, restore a link, a disk's speed, its free space or
     the disk itself, or make a drained worker a member again."""
-    machine: str = ""
-    """Empty for a host's link."""
+    machine: str = ""  # Empty for a host's link.
     daemon: str = ""
     host: str = ""
     processes: tuple[tuple[int, int], ...] = ()
@@ -168,12 +164,9 @@ class ActiveFault(Model):
     """A fault that is active, or about to be injected."""
 
     id: int
-    fault: str
-    """Its line in a schedule."""
-    hit: tuple[str, ...]
-    """Its targets, in words."""
-    undo: tuple[RevertStep, ...]
-    """The steps that revert it, in order."""
+    fault: str  # Its line in a schedule.
+    hit: tuple[str, ...]  # Its targets, in words.
+    undo: tuple[RevertStep, ...]  # The steps that revert it, in order.
     owner: tuple[int, int] | None
     """The process that will revert it: its id and start time; None if a user will."""
 
@@ -184,8 +177,7 @@ class ActiveFault(Model):
 
 
 _LIST = TypeAdapter(tuple[ActiveFault, ...])
-_CHANGING = Lock()
-"""Threads of one run share the lab's lock, but change the list one after the other."""
+_CHANGING = Lock()  # Threads of one run share the lab's lock, but change the list one after the other.
 
 
 def active_faults(state: LabState) -> tuple[ActiveFault, ...]:

@@ -23,17 +23,14 @@ from howdah.model.plan import Cluster, ClusterPlan, Master, Worker
 
 LOOPBACK = IPv4Address("127.0.0.2")
 """The first machine's address without root; the machine itself has the one before it."""
-_PATIENCE_S = 10.0
-"""Time that resources may stay in use, for example by programs that have just ended."""
+_PATIENCE_S = 10.0  # Time that resources may stay in use, for example by programs that have just ended.
 
 
 class Power(NamedTuple):
     """The part of the planned resources that a lab provides."""
 
-    cpu_share: float
-    """CPUs of time for each planned thread."""
-    disk_rate: Callable[[DiskSet], int]
-    """The speed of a disk in bytes per second."""
+    cpu_share: float  # CPUs of time for each planned thread.
+    disk_rate: Callable[[DiskSet], int]  # The speed of a disk in bytes per second.
 
 
 def machines(plan: ClusterPlan, directory: Path, first: IPv4Address) -> tuple[LabSystem, ...]:

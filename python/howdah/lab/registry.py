@@ -16,16 +16,11 @@ from typing import Literal, NamedTuple
 from howdah.errors import UserError
 from howdah.model.base import Model
 
-VARIABLE = "HOWDAH_LAB"
-"""The environment variable with a lab's name in each of its processes."""
-MACHINE = "HOWDAH_MACHINE"
-"""The environment variable with the name of a process's machine."""
-SWITCH = "switch"
-"""The last part of the name of the namespace with the bridge that joins the hosts."""
-CLIENT = "client"
-"""The last part of the name of the namespace where jobs are submitted."""
-CLIENT_GROUP = "_client"
-"""The control group of the client's processes; no host has such a name."""
+VARIABLE = "HOWDAH_LAB"  # The environment variable with a lab's name in each of its processes.
+MACHINE = "HOWDAH_MACHINE"  # The environment variable with the name of a process's machine.
+SWITCH = "switch"  # The last part of the name of the namespace with the bridge that joins the hosts.
+CLIENT = "client"  # The last part of the name of the namespace where jobs are submitted.
+CLIENT_GROUP = "_client"  # The control group of the client's processes; no host has such a name.
 DEFAULT_NAME = "lab"
 
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?")
@@ -38,8 +33,7 @@ class KillMode(StrEnum):
 
     PROCESS = "process"
     """Its processes are killed. The kernel closes their connections and refuses new ones at once."""
-    HOST = "host"
-    """Its link goes down first, so that no packet leaves it: like a loss of power."""
+    HOST = "host"  # Its link goes down first, so that no packet leaves it: like a loss of power.
 
 
 def check_lab_name(name: str) -> str:
@@ -89,10 +83,8 @@ def image_name(lab: str, machine: str, number: int) -> str:
 class Entry(Model):
     name: str
     directory: Path
-    lot: str | None = None
-    """The name of its hosts if other labs may share them."""
-    seat: int = 0
-    """Its number among the labs on these hosts, which determines its addresses."""
+    lot: str | None = None  # The name of its hosts if other labs may share them.
+    seat: int = 0  # Its number among the labs on these hosts, which determines its addresses.
 
 
 def registry() -> Path:

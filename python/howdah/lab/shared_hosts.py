@@ -31,8 +31,7 @@ class LabPlace(NamedTuple):
 
     lot: str | None = None
     seat: int = 0
-    neighbours: tuple[LabState, ...] = ()
-    """The labs that are on these hosts already."""
+    neighbours: tuple[LabState, ...] = ()  # The labs that are on these hosts already.
 
     @property
     def first_machine(self) -> IPv4Address:

@@ -25,45 +25,34 @@ SUBNET = ipaddress.ip_network("10.77.0.0/16")
 """The addresses of every lab; its namespaces are closed, so they conflict with no other network."""
 NETWORK = ipaddress.IPv4Address("10.77.0.1")
 """The address of the first machine of the first lab on its hosts."""
-MACHINES = "machines"
-"""The folder in a lab's directory below which machines' disks are mounted."""
+MACHINES = "machines"  # The folder in a lab's directory below which machines' disks are mounted.
 CLIENT_ADDRESS = "10.77.255.254"
 
 
 class DiskSpec(Model):
-    mount: Path
-    """Its absolute mount point on this machine, below ``machines`` in the lab's directory."""
+    mount: Path  # Its absolute mount point on this machine, below ``machines`` in the lab's directory.
     size_bytes: PositiveInt
-    read_bytes_per_s: PositiveInt | None = None
-    """The speed it reads at; None is as fast as this machine."""
-    write_bytes_per_s: PositiveInt | None = None
-    """The speed it writes at; None is as fast as this machine."""
+    read_bytes_per_s: PositiveInt | None = None  # The speed it reads at; None is as fast as this machine.
+    write_bytes_per_s: PositiveInt | None = None  # The speed it writes at; None is as fast as this machine.
 
 
 class MachineSpec(Model):
     """A worker or a master: a virtual machine, or the host itself."""
 
-    name: str
-    """Its host name, unique in the lab."""
-    host: str
-    """Its physical host; its own name if it is the host itself."""
-    address: str
-    """Its IPv4 address, in ``SUBNET``."""
-    cpus: PositiveFloat | None = None
-    """The limit of CPU time in CPUs; None is its host's."""
-    memory_bytes: PositiveInt | None = None
-    """The limit of memory, page cache included; None is its host's."""
+    name: str  # Its host name, unique in the lab.
+    host: str  # Its physical host; its own name if it is the host itself.
+    address: str  # Its IPv4 address, in ``SUBNET``.
+    cpus: PositiveFloat | None = None  # The limit of CPU time in CPUs; None is its host's.
+    memory_bytes: PositiveInt | None = None  # The limit of memory, page cache included; None is its host's.
     disks: tuple[DiskSpec, ...] = ()
 
 
 class HostSpec(Model):
     name: str
-    virtual: bool
-    """Whether it has virtual machines; otherwise it is one machine itself."""
+    virtual: bool  # Whether it has virtual machines; otherwise it is one machine itself.
     cpus: PositiveFloat | None = None
     """The limit of CPU time for all its machines, in CPUs; None is no limit."""
-    memory_bytes: PositiveInt | None = None
-    """The limit of memory for all its machines; None is no limit."""
+    memory_bytes: PositiveInt | None = None  # The limit of memory for all its machines; None is no limit.
     uplink_bits_per_s: PositiveInt | None = None
     """The speed of its link to the switch, each way; None is no limit. All labs on the host share it."""
     cable: PositiveInt | None = None
@@ -73,8 +62,7 @@ class HostSpec(Model):
 class Format(Model):
     """The file system of data disks."""
 
-    file_system: str = "xfs"
-    """``xfs`` or ``ext4``."""
+    file_system: str = "xfs"  # ``xfs`` or ``ext4``.
     mkfs_options: tuple[str, ...] = ()
     mount_options: tuple[str, ...] = ("noatime",)
 
@@ -86,8 +74,7 @@ class LabSpec(Model):
     directory: Path
     hosts: tuple[HostSpec, ...]
     machines: tuple[MachineSpec, ...]
-    format: Format = Format()
-    """How data disks are formatted and mounted."""
+    format: Format = Format()  # How data disks are formatted and mounted.
     client_address: str = CLIENT_ADDRESS
     kernel: dict[str, int] = Field(default_factory=dict)
     """The planned sysctl keys of each machine's network: ``net.ipv4.tcp_retries2``."""
@@ -177,19 +164,14 @@ class LabSystem(Model):
 
     name: str
     kind: Literal["worker", "master"]
-    worker_kind: str | None = None
-    """The plan's kind of worker; None for a master."""
+    worker_kind: str | None = None  # The plan's kind of worker; None for a master.
     host: str
     rack: str
-    address: str
-    """An address in the lab's network, or a loopback address without root."""
-    threads: int
-    """Its planned CPUs, each of which may be only part of a CPU here."""
-    roles: tuple[Role, ...]
-    """Its daemons, in the order of the plan."""
+    address: str  # An address in the lab's network, or a loopback address without root.
+    threads: int  # Its planned CPUs, each of which may be only part of a CPU here.
+    roles: tuple[Role, ...]  # Its daemons, in the order of the plan.
     directory: Path
-    data_dirs: tuple[Path, ...] = ()
-    """The mounts of its data disks; plain directories without root."""
+    data_dirs: tuple[Path, ...] = ()  # The mounts of its data disks; plain directories without root.
 
     @property
     def conf(self) -> Path:
@@ -206,8 +188,7 @@ class Jars(Model):
 
     home: Path
     version: str
-    fetched: bool
-    """Whether ``howdah hadoop fetch`` put it there."""
+    fetched: bool  # Whether ``howdah hadoop fetch`` put it there.
 
 
 class LabState(Model):
@@ -217,29 +198,20 @@ class LabState(Model):
     name: str
     directory: Path
     rootless: bool
-    asked: str
-    """The digest of the requested plan and limits."""
-    source: str
-    """The plan's file, as the user gave it."""
-    complete: bool
-    """Whether ``up`` completed; otherwise another ``up`` continues."""
-    plan: ClusterPlan
-    """The plan after scaling to this machine."""
+    asked: str  # The digest of the requested plan and limits.
+    source: str  # The plan's file, as the user gave it.
+    complete: bool  # Whether ``up`` completed; otherwise another ``up`` continues.
+    plan: ClusterPlan  # The plan after scaling to this machine.
     jars: Jars
     hbase: Jars | None = None
-    machines: tuple[LabSystem, ...]
-    """Masters first, then workers in the plan's order."""
-    spec: LabSpec | None
-    """Its namespaces, limits and disks; None without root."""
-    client_conf: Path
-    """HADOOP_CONF_DIR of clients, and their HBASE_CONF_DIR too."""
-    names: dict[str, str]
-    """The address of every machine by its name."""
+    machines: tuple[LabSystem, ...]  # Masters first, then workers in the plan's order.
+    spec: LabSpec | None  # Its namespaces, limits and disks; None without root.
+    client_conf: Path  # HADOOP_CONF_DIR of clients, and their HBASE_CONF_DIR too.
+    names: dict[str, str]  # The address of every machine by its name.
     seat: int = 0
     leaving: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    laboratory: Laboratory
-    """Its isolation and deviations compared with the planned cluster."""
+    laboratory: Laboratory  # Its isolation and deviations compared with the planned cluster.
 
     @property
     def hosts(self) -> tuple[str, ...]:

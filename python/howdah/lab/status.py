@@ -32,12 +32,9 @@ class DaemonStatus(Model):
 
 class DiskStatus(Model):
     mount: Path
-    device: str | None
-    """Its loop device; None if there is none, or if it is not mounted."""
-    size_bytes: int | None
-    """None for a plain directory."""
-    bytes_per_s: int | None
-    """Its limit of speed; None is no limit."""
+    device: str | None  # Its loop device; None if there is none, or if it is not mounted.
+    size_bytes: int | None  # None for a plain directory.
+    bytes_per_s: int | None  # Its limit of speed; None is no limit.
 
 
 class MachineStatus(Model):
@@ -45,14 +42,10 @@ class MachineStatus(Model):
     kind: Literal["worker", "master"]
     host: str
     address: str
-    cpus: float | None
-    """The limit of CPU time in CPUs; None is no limit."""
-    memory_bytes: int | None
-    """The limit of memory; None is no limit."""
-    uplink_bits_per_s: int | None
-    """The speed of its host's uplink; None is no limit."""
-    link: _Link | None
-    """Whether its link is up; None without root, or if it has no link."""
+    cpus: float | None  # The limit of CPU time in CPUs; None is no limit.
+    memory_bytes: int | None  # The limit of memory; None is no limit.
+    uplink_bits_per_s: int | None  # The speed of its host's uplink; None is no limit.
+    link: _Link | None  # Whether its link is up; None without root, or if it has no link.
     disks: tuple[DiskStatus, ...]
     daemons: tuple[DaemonStatus, ...]
 
@@ -69,12 +62,9 @@ class LabStatus(Model):
     missing: tuple[str, ...]
     shared: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Its hosts that other labs use, too, by those labs."""
-    faults: tuple[str, ...] = ()
-    """Its active faults, as lines of a schedule."""
-    machines: tuple[MachineStatus, ...]
-    """Masters first."""
-    health: Health | None
-    """Hadoop's state; None if it cannot be queried."""
+    faults: tuple[str, ...] = ()  # Its active faults, as lines of a schedule.
+    machines: tuple[MachineStatus, ...]  # Masters first.
+    health: Health | None  # Hadoop's state; None if it cannot be queried.
     laboratory: Laboratory
     notes: tuple[str, ...]
 

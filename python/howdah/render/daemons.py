@@ -19,8 +19,7 @@ from howdah.render.secrets import SERVERS_FILE
 from howdah.render.text import FileVariant, hash_comment, select
 
 ROOT = "/opt"
-ENVIRONMENT = "/etc/default/hadoop"
-"""The file of values that differ by host: JAVA_HOME."""
+ENVIRONMENT = "/etc/default/hadoop"  # The file of values that differ by host: JAVA_HOME.
 _HEAD = (
     "Goes to /etc/systemd/system/, with os/systemd/10-howdah-limits.conf in UNIT.service.d/ next to it.",
     f"{ENVIRONMENT} holds JAVA_HOME=...; the release is unpacked in {ROOT}.",
@@ -214,8 +213,7 @@ class HostDirectory(NamedTuple):
     path: str
     owner: str
     mode: str
-    on: str = ""
-    """The mount point that it lies on: where nothing is mounted, it must not be made."""
+    on: str = ""  # The mount point that it lies on: where nothing is mounted, it must not be made.
 
 
 class HdfsDirectory(NamedTuple):

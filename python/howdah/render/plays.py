@@ -238,8 +238,7 @@ class Rolling(NamedTuple):
 
     present: Mapping[Role, Sequence[str]]
     replication: int
-    whole: str
-    """The task that waits until HDFS misses nothing."""
+    whole: str  # The task that waits until HDFS misses nothing.
 
 
 def restart(plan: Rolling, order: Sequence[Sequence[Role]]) -> str:

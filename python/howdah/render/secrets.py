@@ -23,11 +23,9 @@ class Login(NamedTuple):
 
     role: Role
     path: str
-    entries: tuple[str, ...]
-    """Its sections: ``Client``, or ``Server`` and that of its peers."""
+    entries: tuple[str, ...]  # Its sections: ``Client``, or ``Server`` and that of its peers.
     keytab: str
-    principal: str
-    """With ``_HOST`` for the host's own name."""
+    principal: str  # With ``_HOST`` for the host's own name.
 
     def lines(self, host: str) -> tuple[str, ...]:
         """Return its lines on a host, because Java does not replace _HOST."""
@@ -73,8 +71,7 @@ class HostSecret(NamedTuple):
     owner: str
     group: str
     mode: str
-    users: tuple[str, ...]
-    """The users of daemons that read it; these are restarted after it has changed."""
+    users: tuple[str, ...]  # The users of daemons that read it; these are restarted after it has changed.
     principals: tuple[str, ...] = ()
     """The principals of its keys, if it is a keytab; ``_HOST`` is the host's own name."""
 

@@ -201,8 +201,7 @@ _BOND = {
     "bond.miimon": "MIIMonitorSec",
 }
 _NETWORKD = {**_BOND, "mtu": "MTUBytes"}
-_PLACEHOLDER = "name-the-ports"
-"""No port is called so, and an empty name would stand for every port."""
+_PLACEHOLDER = "name-the-ports"  # No port is called so, and an empty name would stand for every port.
 
 
 def network_files(plan: ClusterPlan) -> Iterable[ConfigFile]:

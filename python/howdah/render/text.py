@@ -57,8 +57,7 @@ class FileVariant(NamedTuple):
         return setting.worker in (None, self.worker) and setting.group in (None, self.group)
 
 
-EVERYWHERE = FileVariant()
-"""The settings that all hosts and workers share."""
+EVERYWHERE = FileVariant()  # The settings that all hosts and workers share.
 
 
 def of_kind(worker: Worker) -> FileVariant:

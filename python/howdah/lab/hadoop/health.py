@@ -37,8 +37,7 @@ _SERVING = ("active", "standby", "observer")
 _DISCONNECTED = "DISCONNECTED"
 _CLIENT_PORT = "clientPort="
 
-Key = tuple[str, str]
-"""A daemon by its machine and its program."""
+Key = tuple[str, str]  # A daemon by its machine and its program.
 
 
 class Health(Model):
@@ -46,23 +45,16 @@ class Health(Model):
 
     namenodes: dict[str, str]
     """The state of each NameNode by its address: ``active``, ``standby``, ``standby in safe mode``."""
-    safe_mode: str
-    """The reason of the active NameNode's safe mode; empty outside safe mode."""
-    datanodes: tuple[str, ...]
-    """The machines of DataNodes that reach a NameNode."""
+    safe_mode: str  # The reason of the active NameNode's safe mode; empty outside safe mode.
+    datanodes: tuple[str, ...]  # The machines of DataNodes that reach a NameNode.
     resource_managers: dict[str, str]
     """The state of each ResourceManager by address; ``standby without ZooKeeper`` cannot become active."""
-    nodemanagers: tuple[str, ...]
-    """The machines of NodeManagers that run for the ResourceManager."""
-    history_server: bool | None
-    """Whether the JobHistoryServer answers; None if the plan has none."""
-    journalnodes: tuple[str, ...]
-    """The machines of JournalNodes that answer."""
-    zookeepers: dict[str, str]
-    """The mode of each ZooKeeper by machine: ``leader``, ``follower``."""
+    nodemanagers: tuple[str, ...]  # The machines of NodeManagers that run for the ResourceManager.
+    history_server: bool | None  # Whether the JobHistoryServer answers; None if the plan has none.
+    journalnodes: tuple[str, ...]  # The machines of JournalNodes that answer.
+    zookeepers: dict[str, str]  # The mode of each ZooKeeper by machine: ``leader``, ``follower``.
     behind: tuple[Behind, ...]
-    hbase: HBaseHealth | None = None
-    """HBase's state; None if the plan has none."""
+    hbase: HBaseHealth | None = None  # HBase's state; None if the plan has none.
 
 
 def health(state: LabState, running: Mapping[Key, Process]) -> Health:

@@ -66,8 +66,7 @@ _ADMIN_OPTIONS = {
 class RedirectedProperty(NamedTuple):
     """A property with another value than rendered, and the reason."""
 
-    file: str
-    """The file it belongs to, ``hdfs-site.xml``."""
+    file: str  # The file it belongs to, ``hdfs-site.xml``.
     key: str
     value: str
     why: str
@@ -108,11 +107,9 @@ def with_changes(text: str | None, changes: Mapping[str, RedirectedProperty]) ->
 class CommonSettings(NamedTuple):
     """Settings that are the same for all machines of a lab."""
 
-    task_class_path: str
-    """Hadoop's jars, for tasks."""
+    task_class_path: str  # Hadoop's jars, for tasks.
     native: bool
-    task_options: tuple[str, ...] = ()
-    """Java options that every task needs."""
+    task_options: tuple[str, ...] = ()  # Java options that every task needs.
 
 
 def machine_files(rendered: ConfigSet, machine: LabSystem) -> dict[str, str]:
@@ -227,8 +224,7 @@ _NODEMANAGER = 8041
 _FIXED = {"yarn.nodemanager.address": _NODEMANAGER, "dfs.datanode.address": 0}
 """Ports that this module sets in place of a default."""
 _QUORUM = (2888, 3888)
-MOST_WORKERS = 200
-"""More DataNodes would need ports in Linux's ephemeral range."""
+MOST_WORKERS = 200  # More DataNodes would need ports in Linux's ephemeral range.
 _OWN_ADDRESSES = "all daemons run on one machine, so each has its own loopback address"
 _SAME_SOURCE = "all DataNodes reach the NameNode from 127.0.0.1, so ports identify them"
 _NO_TOPOLOGY = "all DataNodes have address 127.0.0.1, so the NameNode cannot distinguish their hosts"

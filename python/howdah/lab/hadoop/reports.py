@@ -41,8 +41,7 @@ _PERIOD = "dfs.ha.log-roll.period"
 class Behind(Model):
     """A daemon that runs and is not redundant yet."""
 
-    what: str
-    """The daemon, and what it lacks."""
+    what: str  # The daemon, and what it lacks.
     remedy: str
 
 
@@ -140,17 +139,13 @@ def _copy(state: LabState, name: str, answers: Mapping[str, Object]) -> str:
 _EMPTY = "Decommissioned"
 _RELEASED = ("DECOMMISSIONED", "SHUTDOWN", "LOST")
 _SILENCE_S = 5.0
-_TASKS_S = 3600
-"""Time limit for tasks on a draining worker before they are restarted elsewhere."""
+_TASKS_S = 3600  # Time limit for tasks on a draining worker before they are restarted elsewhere.
 
 
 class DrainProgress(NamedTuple):
-    with_data: tuple[str, ...]
-    """Workers with blocks that lack replicas on others."""
-    with_tasks: tuple[str, ...]
-    """Workers with running containers."""
-    behind: int
-    """Under-replicated blocks of HDFS."""
+    with_data: tuple[str, ...]  # Workers with blocks that lack replicas on others.
+    with_tasks: tuple[str, ...]  # Workers with running containers.
+    behind: int  # Under-replicated blocks of HDFS.
 
     @property
     def done(self) -> bool:
@@ -188,15 +183,13 @@ def drain_progress(state: LabState) -> DrainProgress:
 
 _SITE = "hbase-site.xml"
 _ACTIVE = "active"
-_CLOCK_S = 1.0
-"""The largest difference between the kernel's and Java's start time of a process."""
+_CLOCK_S = 1.0  # The largest difference between the kernel's and Java's start time of a process.
 
 
 class HBaseHealth(Model):
     """The state of HBase's daemons by machine; those that do not answer are left out."""
 
-    masters: dict[str, str]
-    """The state of each HMaster: ``active``, ``active, starting``, ``backup``."""
+    masters: dict[str, str]  # The state of each HMaster: ``active``, ``active, starting``, ``backup``.
     regionservers: dict[str, int]
     """The regions of each RegionServer that the active HMaster has listed as live since its start."""
     dead: tuple[str, ...]

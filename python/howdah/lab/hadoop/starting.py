@@ -32,10 +32,8 @@ from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
 from howdah.services.web import Web
 
-ReportStep = Callable[[str], None]
-"""Shows the current step in a few words."""
-PATIENCE_S = 300.0
-"""Time limit for daemons to start, all on one machine."""
+ReportStep = Callable[[str], None]  # Shows the current step in a few words.
+PATIENCE_S = 300.0  # Time limit for daemons to start, all on one machine.
 _POLL_S = 1.0
 _ROOT_MODE = "711"
 _BOOTSTRAP = "-bootstrapStandby"

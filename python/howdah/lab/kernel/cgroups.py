@@ -39,8 +39,7 @@ class Hierarchy(NamedTuple):
     version: int
 
 
-Hierarchies = Mapping[Controller, Hierarchy]
-"""The tree of each available controller."""
+Hierarchies = Mapping[Controller, Hierarchy]  # The tree of each available controller.
 _VERSION_1 = {"blkio" if kind is Controller.IO else kind.value: kind for kind in Controller}
 """The controllers by their names in version 1."""
 

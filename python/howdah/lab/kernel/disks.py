@@ -28,12 +28,9 @@ _SYSFS = Path("/sys/block")
 
 
 class LoopDevice(NamedTuple):
-    name: str
-    """``loop3``."""
-    device: str
-    """Its device number, ``7:3``."""
-    image: Path
-    """Its file, which may have been deleted."""
+    name: str  # ``loop3``.
+    device: str  # Its device number, ``7:3``.
+    image: Path  # Its file, which may have been deleted.
 
     @property
     def path(self) -> Path:

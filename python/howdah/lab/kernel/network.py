@@ -15,23 +15,18 @@ from howdah.lab.kernel.processes import read_mounts, run
 from howdah.lab.registry import Leftover
 from howdah.lab.state import CLIENT_ADDRESS, SUBNET, HostSpec, LabSpec, MachineSpec
 
-_LATE_S = 0.004
-"""Delay of the bucket's refill on a busy machine that costs the link no speed."""
+_LATE_S = 0.004  # Delay of the bucket's refill on a busy machine that costs the link no speed.
 _LEAST_DEPTH = 16 * 1024
 """A smaller bucket would wake the kernel for every packet; larger packets are segmented."""
 _QUEUE_S = 0.01
 """The longest wait of a packet. Acknowledgements wait too: with twice as long, as measured, one of two
 opposite streams of 1 Gb/s fell to half its speed."""
-_LEAST_QUEUE = 64 * 1024
-"""TCP needs some packets on the way to fill a link, however slow."""
+_LEAST_QUEUE = 64 * 1024  # TCP needs some packets on the way to fill a link, however slow.
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
-SPACES = Path("/run/netns")
-"""The folder of named network namespaces."""
-INTERFACE = "eth0"
-"""A machine's network interface."""
-UPLINK = "uplink"
-"""The interface of a virtualised host's uplink, in the host's namespace."""
+SPACES = Path("/run/netns")  # The folder of named network namespaces.
+INTERFACE = "eth0"  # A machine's network interface.
+UPLINK = "uplink"  # The interface of a virtualised host's uplink, in the host's namespace.
 _BRIDGE = "bridge"
 
 

@@ -22,8 +22,7 @@ _TICKS_PER_S = 100
 _EXEC_TRIES = 10
 _EXEC_S = 0.002
 
-DAEMON = "HOWDAH_DAEMON"
-"""The environment variable with the daemon's name; tasks do not have it."""
+DAEMON = "HOWDAH_DAEMON"  # The environment variable with the daemon's name; tasks do not have it.
 _CONTAINER = re.compile(r"/usercache/[^/]+/appcache/[^/]+/container_[^/]+")
 _END_S = 20.0
 
@@ -61,12 +60,9 @@ def began_ticks(pid: int) -> int | None:
 
 class Process(NamedTuple):
     pid: int
-    began: int
-    """Its start time in the kernel's ticks since boot; unique together with the id."""
-    machine: str
-    """Its machine; empty for a task."""
-    daemon: str
-    """``namenode`` and so on; empty in tasks and shells."""
+    began: int  # Its start time in the kernel's ticks since boot; unique together with the id.
+    machine: str  # Its machine; empty for a task.
+    daemon: str  # ``namenode`` and so on; empty in tasks and shells.
 
     @property
     def began_s(self) -> float:
@@ -174,11 +170,9 @@ _ESCAPED = re.compile(r"\\([0-7]{3})")
 
 class LabMount(NamedTuple):
     point: Path
-    device: str
-    """The device's numbers, ``7:0``."""
+    device: str  # The device's numbers, ``7:0``.
     kind: str
-    options: tuple[str, ...]
-    """The file system's own options; of version 1 control groups, the controllers."""
+    options: tuple[str, ...]  # The file system's own options; of version 1 control groups, the controllers.
 
 
 def read_mounts(path: Path = Path("/proc/self/mountinfo")) -> tuple[LabMount, ...]:

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
-Json = Dict[str, Any]
-"""The contents of a manifest, or of a module's arguments."""
+Json = Dict[str, Any]  # The contents of a manifest, or of a module's arguments.
 
 
 LOCK = "/run/howdah.lock"
@@ -25,8 +24,7 @@ class HostRefusal(Exception):
         super().__init__(f"{problem}: {fix}" if fix else problem)
         self.what = problem
         self.fix = fix
-        self.code = code
-        """Exit code of a failed command."""
+        self.code = code  # Exit code of a failed command.
 
 
 def refused(error: Exception) -> Json:

@@ -12,19 +12,15 @@ from typing import Dict, List, NamedTuple, Optional
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, run
 
 NO_DISK = re.compile(r"/dev/(ram|zram|sr|fd|dm-|md)")
-OURS = "hadoop-data-"
-"""Names of the partitions that disks.sh creates."""
+OURS = "hadoop-data-"  # Names of the partitions that disks.sh creates.
 
 
 class DiskSurvey(NamedTuple):
     """The disks of a host, as far as they matter."""
 
-    empty: List[str]
-    """Those that hold nothing at all."""
-    made: List[int]
-    """The numbers of disks that disks.sh formatted and that are not mounted."""
-    begun: Dict[int, str]
-    """Those where it was stopped before there was a file system, by number."""
+    empty: List[str]  # Those that hold nothing at all.
+    made: List[int]  # The numbers of disks that disks.sh formatted and that are not mounted.
+    begun: Dict[int, str]  # Those where it was stopped before there was a file system, by number.
 
 
 def mount_point(number: int) -> str:

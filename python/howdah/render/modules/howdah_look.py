@@ -28,12 +28,10 @@ from howdah.render.modules.units import show
 
 ROOM = {"/var/log": 1 << 30, "/var/lib": 1 << 30}
 """Bytes that must be free, for logs and for what masters keep."""
-ROOM_OF_A_RELEASE = 700 << 20
-"""The assumed size of a release without one."""
+ROOM_OF_A_RELEASE = 700 << 20  # The assumed size of a release without one.
 LISTENING = "0A"
 
-Wrong = Tuple[str, str]
-"""A problem and its remedy."""
+Wrong = Tuple[str, str]  # A problem and its remedy.
 
 
 def problems(manifest: Json, args: Json) -> Iterator[Wrong]:

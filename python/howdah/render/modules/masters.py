@@ -25,14 +25,10 @@ from howdah.render.modules.releases import OPT
 from howdah.render.modules.units import UNITS
 
 CONF = "/etc/hadoop/conf"
-WHOLE = "current/fsimage_*.md5"
-"""The file of a NameNode's directory that formatting writes last."""
-STARTING_S = 60.0
-"""How long a NameNode may take from its first answer to the end of its start."""
-NOT_STARTED = 2
-"""The exit code of -bootstrapStandby if no other NameNode answers."""
-ALREADY_FORMATTED = 2
-"""zkfc's exit code if its node exists already."""
+WHOLE = "current/fsimage_*.md5"  # The file of a NameNode's directory that formatting writes last.
+STARTING_S = 60.0  # How long a NameNode may take from its first answer to the end of its start.
+NOT_STARTED = 2  # The exit code of -bootstrapStandby if no other NameNode answers.
+ALREADY_FORMATTED = 2  # zkfc's exit code if its node exists already.
 
 
 def hadoop(manifest: Json, user: str, *words: str) -> str:
@@ -113,11 +109,9 @@ def format_zookeeper(host: HostChanges, manifest: Json) -> None:
             raise
 
 
-STANDS_BY_S = 30.0
-"""Time limit for a standby daemon to appear: it may have been started just now."""
+STANDS_BY_S = 30.0  # Time limit for a standby daemon to appear: it may have been started just now.
 TAKES_OVER_S = 120.0
-SAFE_MODE_S = 1800.0
-"""Time limit for a standby NameNode to receive enough block reports to serve."""
+SAFE_MODE_S = 1800.0  # Time limit for a standby NameNode to receive enough block reports to serve.
 HANDOVER_POLL_S = 1.0
 INFO = "Hadoop:service=NameNode,name=NameNodeInfo"
 

@@ -22,8 +22,7 @@ from urllib.parse import urlencode, urlsplit
 from howdah.render.modules.changes import HostRefusal, Json, run
 
 TICKETS = "/run/howdah-tickets"
-RENEWED_S = 1800.0
-"""After how long another ticket is got: KDCs give them for hours."""
+RENEWED_S = 1800.0  # After how long another ticket is got: KDCs give them for hours.
 ACCESS: Json = {}
 """The Kerberos part of the host's manifest; empty without Kerberos. Set once, by ``set_login``."""
 
@@ -73,8 +72,7 @@ def asking_user() -> str:
 
 SILENCE_S = 10.0
 SUPERUSER = "hdfs"
-STATUS_FORMAT = "\\n%{http_code} %{redirect_url}"
-"""Curl's output after the answer: its status and redirect."""
+STATUS_FORMAT = "\\n%{http_code} %{redirect_url}"  # Curl's output after the answer: its status and redirect.
 
 
 def answers(name: str, page: Json) -> str:

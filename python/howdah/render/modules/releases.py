@@ -14,8 +14,7 @@ from pathlib import Path
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read
 
 OPT = "/opt"
-DIGEST = ".howdah"
-"""The file in a release's folder with the digest of its archive."""
+DIGEST = ".howdah"  # The file in a release's folder with the digest of its archive.
 BLOCK = 1 << 20
 
 

@@ -13,8 +13,7 @@ from xml.etree import ElementTree
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, run
 from howdah.render.modules.pages import answers, get
 
-HIDDEN = ("<redacted>", "<masked>")
-"""Replacement of passwords on the pages of Hadoop and HBase."""
+HIDDEN = ("<redacted>", "<masked>")  # Replacement of passwords on the pages of Hadoop and HBase.
 BY_ITSELF = "programmatically"
 """The source of what a daemon has set itself: its own address, for instance, from that of its NameNode."""
 
