@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import subprocess
 import time
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Type
 
 Json = Dict[str, Any]  # The contents of a manifest, or of a module's arguments.
-
-
+Act = Callable[[Json, "HostChanges", Json], None]  # From arguments; adds to the changes and the result.
 LOCK = "/run/howdah.lock"
 LOCK_PATIENCE_S = 120.0
 
@@ -22,9 +23,7 @@ class HostRefusal(Exception):
 
     def __init__(self, problem: str, fix: str = "", code: int = 0) -> None:
         super().__init__(f"{problem}: {fix}" if fix else problem)
-        self.what = problem
-        self.fix = fix
-        self.code = code  # Exit code of a failed command.
+        self.what, self.fix, self.code = problem, fix, code  # The exit code of a failed command.
 
 
 def refused(error: Exception) -> Json:
@@ -55,9 +54,8 @@ def alone(check: bool = False) -> Iterator[None]:
                 break
             except BlockingIOError:
                 if time.monotonic() > deadline:
-                    raise HostRefusal(
-                        "another deployment changes it", "wait for that deployment, then deploy again"
-                    ) from None
+                    hint = "wait for that deployment, then deploy again"
+                    raise HostRefusal("another deployment changes it", hint) from None
             time.sleep(0.2)
         yield
 
@@ -77,11 +75,30 @@ class HostChanges:
         """Note a change, and make it unless only to look."""
         self.changes.append(description)
         if before or after:
-            self.diffs.append(
-                {"before_header": description, "after_header": description, "before": before, "after": after}
-            )
+            heads = {"before_header": description, "after_header": description}
+            self.diffs.append({**heads, "before": before, "after": after})
         if not self.check and act is not None:
             act()
+
+
+def reported(*failures: Type[Exception]) -> Callable[[Act], Callable[[bytes], None]]:
+    """Make a program of a function: arguments as JSON in, the result or the failure as JSON printed."""
+
+    def program(act: Act) -> Callable[[bytes], None]:
+        @wraps(act)
+        def main(arguments: bytes) -> None:
+            args: Json = json.loads(arguments)
+            result: Json = {}
+            host = HostChanges(check=bool(args.get("_ansible_check_mode")))
+            try:
+                act(args, host, result)
+            except (HostRefusal, OSError, *failures) as error:
+                result.update(refused(error))
+            print(json.dumps({"changed": bool(host.changes), "changes": host.changes, **result}))
+
+        return main
+
+    return program
 
 
 def run(*command: str, cwd: Optional[str] = None) -> str:

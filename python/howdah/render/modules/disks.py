@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from functools import partial
 from glob import glob
 from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional
@@ -40,8 +41,8 @@ def prepare_disks(host: HostChanges, manifest: Json, devices: Optional[List[str]
     if not missing:
         return
     disks = survey()
-    for number in [number for number in missing if number in disks.made]:
-        host.change(f"mount {mount_point(number)}", lambda number=number: remount(number))  # type: ignore[misc]
+    for number in (number for number in missing if number in disks.made):
+        host.change(f"mount {mount_point(number)}", partial(remount, number))
     numbers = [number for number in missing if number not in disks.made]
     if not numbers:
         return
@@ -60,8 +61,8 @@ def prepare_disks(host: HostChanges, manifest: Json, devices: Optional[List[str]
     words = [f"{number:02}={chosen[index]}" for index, number in enumerate(numbers)]
     again = [word for word in words if os.path.realpath(word.partition("=")[2]) in begun]
     try_out(script(manifest), [word for word in words if word not in again])
-    for disk in [word.partition("=")[2] for word in again]:
-        host.change(f"begin again with {disk}", lambda disk=disk: run("wipefs", "--all", disk))  # type: ignore[misc]
+    for disk in (word.partition("=")[2] for word in again):
+        host.change(f"begin again with {disk}", partial(run, "wipefs", "--all", disk))
     host.change(f"disks {' '.join(words)}", lambda: run("bash", planned["script"], "--apply", *words))
 
 

@@ -9,16 +9,14 @@ It reads the daemons in the manifest that howdah_host applied. It changes nothin
 from __future__ import annotations
 
 import http.client
-import json
 import os
 import socket
 import ssl
 from glob import glob
-from pathlib import Path
 from typing import Iterator, Set
 
-from howdah.render.modules.changes import HostRefusal, Json, refused
-from howdah.render.modules.units import applied, show
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, reported
+from howdah.render.modules.units import applied, listening_sockets, show
 
 TRIED_S = 5.0
 TRIED = ("/", "/jmx", "/conf", "/logs/", "/webhdfs/v1/?op=LISTSTATUS&user.name=hdfs")
@@ -29,7 +27,6 @@ CALLS = (
 )
 """The greeting of a client without a ticket and the refusal of a port with Kerberos: Hadoop, HBase."""
 UNKNOWN = "whether it requires a ticket is unknown"
-IN_LISTEN = "0A"
 FAILED = (OSError, http.client.HTTPException)
 
 
@@ -48,14 +45,11 @@ def listened(process: str) -> Set[int]:
             sockets.add(os.readlink(link))
         except OSError:
             continue
-    listening_ports = set()
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-        lines = Path(table).read_text().splitlines()[1:] if Path(table).exists() else []
-        for words in map(str.split, lines):
-            address, _, port = words[1].rpartition(":")
-            if words[3] == IN_LISTEN and f"socket:[{words[9]}]" in sockets and not is_loopback(address):
-                listening_ports.add(int(port, 16))
-    return listening_ports
+    return {
+        port
+        for address, port, inode in listening_sockets()
+        if f"socket:[{inode}]" in sockets and not is_loopback(address)
+    }
 
 
 def is_loopback(address: str) -> bool:
@@ -80,11 +74,6 @@ def without_ticket(name: str, port: int, authority: str) -> str:
         return without_encryption(name, port)
     finally:
         page.close()
-    return shown_by_tls(page)
-
-
-def shown_by_tls(page: http.client.HTTPSConnection) -> str:
-    """The first page that is shown by TLS."""
     for path in TRIED:
         try:
             status = status_without_ticket(page, path)
@@ -128,23 +117,16 @@ def answered(name: str, port: int, words: bytes) -> bytes:
         return b""
 
 
-def main(arguments: bytes) -> None:
-    """Read the arguments, try, and print the result."""
-    args: Json = json.loads(arguments)
-    result: Json = {"changed": False}
-    try:
-        manifest = applied()
-        authority = manifest["kerberos"]["authority"]
-        problems = [
-            door
-            for daemon in manifest["daemons"]
-            for door in open_doors(daemon, str(args["host"]), authority)
-        ]
-        if problems:
-            raise HostRefusal(
-                f"clients without a ticket are admitted, or may be: {'; '.join(problems)}",
-                "close these ports in the firewall until the plan's settings are corrected",
-            )
-    except (HostRefusal, OSError) as error:
-        result.update(refused(error))
-    print(json.dumps(result))
+@reported()
+def main(args: Json, host: HostChanges, result: Json) -> None:
+    """Try every port of every daemon."""
+    manifest = applied()
+    authority = manifest["kerberos"]["authority"]
+    problems = [
+        door for daemon in manifest["daemons"] for door in open_doors(daemon, str(args["host"]), authority)
+    ]
+    if problems:
+        raise HostRefusal(
+            f"clients without a ticket are admitted, or may be: {'; '.join(problems)}",
+            "close these ports in the firewall until the plan's settings are corrected",
+        )

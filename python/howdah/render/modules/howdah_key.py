@@ -10,41 +10,18 @@ NameNodes that fail over use it to stop one another. The private half never leav
 
 from __future__ import annotations
 
-import json
 import os
 import pwd
 from pathlib import Path
 
-from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, refused, run, write
-
-
-def have_key(host: HostChanges, user: str, path: str) -> str:
-    """Make a key of the kind that Hadoop can read, unless there is one; returns its public half."""
-    if not Path(path).exists():
-        host.change(f"key {path}", lambda: make_key(user, path))
-    return (read(f"{path}.pub") or "").strip()
+from howdah.render.modules.changes import HostChanges, Json, read, reported, run, write
 
 
 def make_key(user: str, path: str) -> None:
-    """Make a key."""
+    """Make a key of the kind that Hadoop can read."""
     have_folder(user, str(Path(path).parent))
-    run(
-        "runuser",
-        "-u",
-        user,
-        "--",
-        "ssh-keygen",
-        "-q",
-        "-t",
-        "ecdsa",
-        "-m",
-        "PEM",
-        "-N",
-        "",
-        "-f",
-        path,
-        cwd="/",
-    )
+    words = ("ssh-keygen", "-q", "-t", "ecdsa", "-m", "PEM", "-N", "", "-f", path)
+    run("runuser", "-u", user, "--", *words, cwd="/")
 
 
 def have_folder(user: str, path: str) -> None:
@@ -78,16 +55,11 @@ def write_keys(user: str, folder: str, path: str, lines: list[str]) -> None:
     own(user, path)
 
 
-def main(arguments: bytes) -> None:
-    """Read the arguments, do it, and print the result."""
-    args: Json = json.loads(arguments)
-    host = HostChanges(check=bool(args.get("_ansible_check_mode")))
-    result: Json = {}
-    try:
-        if args.get("key"):
-            result["public"] = have_key(host, args["user"], args["key"])
-        authorize(host, args["user"], list(args.get("authorized") or ()))
-    except (HostRefusal, OSError, KeyError) as error:
-        result.update(refused(error))
-    result.update(changed=bool(host.changes), changes=host.changes)
-    print(json.dumps(result))
+@reported(KeyError)
+def main(args: Json, host: HostChanges, result: Json) -> None:
+    """Make the key unless there is one, and allow logins."""
+    if path := args.get("key"):
+        if not Path(path).exists():
+            host.change(f"key {path}", lambda: make_key(args["user"], path))
+        result["public"] = (read(f"{path}.pub") or "").strip()
+    authorize(host, args["user"], list(args.get("authorized") or ()))

@@ -21,16 +21,14 @@ from glob import glob
 from pathlib import Path
 from typing import Dict, Iterator, List, Tuple
 
-from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, refused, run
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, reported, run
 from howdah.render.modules.disks import mount_point, prepare_disks, script
 from howdah.render.modules.releases import DIGEST, OPT, download_problem
-from howdah.render.modules.units import show
+from howdah.render.modules.units import listening_sockets, show
 
 ROOM = {"/var/log": 1 << 30, "/var/lib": 1 << 30}
 """Bytes that must be free, for logs and for what masters keep."""
 ROOM_OF_A_RELEASE = 700 << 20  # The assumed size of a release without one.
-LISTENING = "0A"
-
 Wrong = Tuple[str, str]  # A problem and its remedy.
 
 
@@ -76,10 +74,8 @@ def software(manifest: Json) -> Iterator[Wrong]:
     if "kerberos" in manifest:
         yield from clients_of_kerberos()
     if lacking := [tool for tool in tools if shutil.which(tool) is None]:
-        yield (
-            f"it has no {', '.join(lacking)}",
-            "install them: util-linux, parted, xfsprogs or e2fsprogs, openssh-client, psmisc",
-        )
+        packages = "util-linux, parted, xfsprogs or e2fsprogs, openssh-client, psmisc"
+        yield f"it has no {', '.join(lacking)}", f"install them: {packages}"
 
 
 def clients_of_kerberos() -> Iterator[Wrong]:
@@ -87,20 +83,17 @@ def clients_of_kerberos() -> Iterator[Wrong]:
     if lacking := [tool for tool in ("kinit", "curl") if shutil.which(tool) is None]:
         yield f"it has no {', '.join(lacking)}", "install krb5-user (or krb5-workstation) and curl"
     elif "SPNEGO" not in run("curl", "--version"):
-        yield (
-            "its curl cannot show tickets: it was built without SPNEGO",
-            "install the distribution's own curl",
-        )
+        problem = "its curl cannot show tickets: it was built without SPNEGO"
+        yield problem, "install the distribution's own curl"
     if not Path("/etc/krb5.conf").is_file():
         yield "it has no /etc/krb5.conf", "create one with the realm and its KDC"
 
 
 def java_output(java: str) -> str:
     """Return the output of `java -version`, or why it failed: a Java for other processors, for instance."""
+    command = [java, "-version"]
     try:
-        done = subprocess.run(
-            [java, "-version"], capture_output=True, text=True, errors="replace", check=False
-        )
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     except OSError as error:
         return f"{error.strerror}, and this is {os.uname().machine}"
     output = (done.stderr + done.stdout).strip()
@@ -142,28 +135,14 @@ def hardware(manifest: Json, args: Json) -> Iterator[Wrong]:
 
 def ports_in_use(manifest: Json) -> Iterator[Wrong]:
     """Ports of its daemons that other processes use."""
-    used = listening()
+    used = {port: inode for _, port, inode in listening_sockets()}
     for daemon in manifest["daemons"]:
         if show(daemon["unit"])["ActiveState"] in ("active", "activating"):
             continue
         for port in daemon["ports"]:
             if port in used:
-                program = holder(used[port]) or "somebody"
-                yield (
-                    f"{program} listens at port {port}, which the {daemon['name']} needs",
-                    "stop it, or plan another port",
-                )
-
-
-def listening() -> Dict[int, str]:
-    """Return the ports in use, each with the number of its socket."""
-    inodes: Dict[int, str] = {}
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-        for line in (read(table) or "").splitlines()[1:]:
-            words = line.split()
-            if words[3] == LISTENING:
-                inodes[int(words[1].rpartition(":")[2], 16)] = words[9]
-    return inodes
+                problem = f"listens at port {port}, which the {daemon['name']} needs"
+                yield f"{holder(used[port]) or 'somebody'} {problem}", "stop it, or plan another port"
 
 
 def holder(number: str) -> str:
@@ -241,22 +220,14 @@ def fetching(manifest: Json, args: Json) -> Iterator[Wrong]:
     mirror, trees = str(args.get("mirror") or ""), args.get("trees") or {}
     for name in lacking_trees(manifest) if mirror else []:
         if name in trees and (why := download_problem(name, trees[name]["file"], mirror)):
-            yield (
-                why,
-                "make that address reachable, or give a mirror that it can reach: --mirror URL",
-            )
+            yield why, "make that address reachable, or give a mirror that it can reach: --mirror URL"
 
 
-def main(arguments: bytes) -> None:
-    """Read the arguments, look, and print the result."""
-    args: Json = json.loads(arguments)
-    manifest = json.loads(args["manifest"])
-    result: Json = {"changed": False}
-    try:
-        wrong = [{"what": problem, "fix": fix} for problem, fix in problems(manifest, args)]
-        result.update(wrong=wrong, clock_s=time.time())
-        if wrong:
-            result.update(failed=True, msg="; ".join(f"{entry['what']}: {entry['fix']}" for entry in wrong))
-    except (HostRefusal, OSError) as error:
-        result.update(refused(error))
-    print(json.dumps(result))
+@reported()
+def main(args: Json, host: HostChanges, result: Json) -> None:
+    """Look for every problem."""
+    result["changed"] = False
+    wrong = [{"what": problem, "fix": fix} for problem, fix in problems(json.loads(args["manifest"]), args)]
+    result.update(wrong=wrong, clock_s=time.time())
+    if wrong:
+        result.update(failed=True, msg="; ".join(f"{entry['what']}: {entry['fix']}" for entry in wrong))

@@ -33,23 +33,17 @@ ALREADY_FORMATTED = 2  # zkfc's exit code if its node exists already.
 
 def hadoop(manifest: Json, user: str, *words: str) -> str:
     """Return the output of a program of Hadoop, run as a user; raise HostRefusal with its end."""
-    home = next(f"{OPT}/{name}" for name in manifest["trees"] if name.startswith("hadoop-"))
+    home = f"{OPT}/{hadoop_of(manifest)}"
     program, *arguments = words
-    environment = [
-        f"HADOOP_CONF_DIR={CONF}",
-        f"HADOOP_HOME={home}",
-        *java(),
-        *ticket(user),
-        "HADOOP_ROOT_LOGGER=WARN,console",
-    ]
+    lines = Path("/etc/default/hadoop").read_text().splitlines()
+    environment = [f"HADOOP_CONF_DIR={CONF}", f"HADOOP_HOME={home}", "HADOOP_ROOT_LOGGER=WARN,console"]
+    environment += [*(line for line in lines if line.startswith("JAVA_HOME=")), *ticket(user)]
     return run("runuser", "-u", user, "--", "env", *environment, f"{home}/bin/{program}", *arguments, cwd="/")
 
 
-def java() -> List[str]:
-    """Return the line with Java's home."""
-    return [
-        line for line in Path("/etc/default/hadoop").read_text().splitlines() if line.startswith("JAVA_HOME=")
-    ]
+def hadoop_of(manifest: Json) -> str:
+    """The release of Hadoop in a manifest, ``hadoop-3.5.0``."""
+    return next(str(name) for name in manifest["trees"] if name.startswith("hadoop-"))
 
 
 def is_formatted(daemon: Json) -> bool:
@@ -67,11 +61,8 @@ def format_once(host: HostChanges, manifest: Json, daemon: Json, holders: List[s
             f"have data of this cluster ({', '.join(holders[:3])})",
             "restore the directories from a copy; howdah formats nothing",
         )
-    cluster = ["-clusterid", manifest["cluster"], "-nonInteractive"]
-    host.change(
-        "format HDFS",
-        lambda: hadoop(manifest, "hdfs", "hdfs", "namenode", "-format", *cluster, *force(daemon)),
-    )
+    words = ["-format", "-clusterid", manifest["cluster"], "-nonInteractive"]
+    host.change("format HDFS", lambda: hadoop(manifest, "hdfs", "hdfs", "namenode", *words, *force(daemon)))
 
 
 def bootstrap(host: HostChanges, manifest: Json, daemon: Json) -> None:
@@ -161,8 +152,7 @@ def hand_over(host: HostChanges, manifest: Json, daemon: Json, name: str, peers:
 
 def fail_over(manifest: Json, daemon: Json, name: str, peer: str) -> None:
     """Fail over to another NameNode, once it has enough block reports to serve."""
-    safe = in_safe_mode(daemon, peer)
-    if safe:
+    if in_safe_mode(daemon, peer):
         # A standby learns of blocks from the edit log, which it reads once the log is rolled.
         hadoop(manifest, "hdfs", "hdfs", "dfsadmin", "-rollEdits")
         if not wait_until(lambda: not in_safe_mode(daemon, peer), SAFE_MODE_S):
@@ -213,9 +203,7 @@ def upgrade_under_way(name: str, port: int) -> Optional[Json]:
 
 
 def upgrade_of(daemon: Json, name: str) -> Optional[Json]:
-    """The same of a host's own daemon; None too where it is no NameNode, or does not answer."""
-    if daemon["name"] != "namenode":
-        return None
+    """The same of a host's own NameNode; None too where it does not answer."""
     try:
         return upgrade_under_way(name, daemon["page"]["port"])
     except (OSError, ValueError, http.client.HTTPException):
@@ -225,11 +213,6 @@ def upgrade_of(daemon: Json, name: str) -> Optional[Json]:
 def start_file(daemon: Json) -> str:
     """The part of a NameNode's unit that starts it as of a rolling upgrade."""
     return f"{UNITS}{daemon['unit']}.d/30-howdah-upgrade.conf"
-
-
-def hadoop_of(manifest: Json) -> str:
-    """The release of Hadoop in a manifest; empty where it has none."""
-    return next((name for name in manifest.get("trees", []) if name.startswith("hadoop-")), "")
 
 
 def upgraded_from(daemon: Json) -> str:

@@ -63,13 +63,6 @@ def ticket(user: str) -> List[str]:
     return [line]
 
 
-def asking_user() -> str:
-    """Return the user of requests to pages: the first with a keytab on this host."""
-    for user in ACCESS["users"]:
-        return str(user)
-    raise HostRefusal("it has no keytab", "the plan has no daemon with a page here")
-
-
 SILENCE_S = 10.0
 SUPERUSER = "hdfs"
 STATUS_FORMAT = "\\n%{http_code} %{redirect_url}"  # Curl's output after the answer: its status and redirect.
@@ -113,7 +106,10 @@ def send(
     """
     if ACCESS and login:
         return send_with_ticket(method, name, port, path)
-    connection = connected(name, port)
+    connection = http.client.HTTPConnection(name, port, timeout=SILENCE_S)
+    if ACCESS:
+        trusted = ssl.create_default_context(cafile=ACCESS["authority"])
+        connection = http.client.HTTPSConnection(name, port, timeout=SILENCE_S, context=trusted)
     try:
         connection.request(method, path, body=content)
         answer = connection.getresponse()
@@ -122,17 +118,11 @@ def send(
         connection.close()
 
 
-def connected(name: str, port: int) -> http.client.HTTPConnection:
-    """A connection to a page; by TLS where the cluster has Kerberos."""
-    if not ACCESS:
-        return http.client.HTTPConnection(name, port, timeout=SILENCE_S)
-    trusted = ssl.create_default_context(cafile=ACCESS["authority"])
-    return http.client.HTTPSConnection(name, port, timeout=SILENCE_S, context=trusted)
-
-
 def send_with_ticket(method: str, name: str, port: int, path: str) -> Tuple[int, bytes, str]:
     """Do the same with a ticket, by curl, which supports SPNEGO; raise OSError without an answer."""
-    user = asking_user()
+    if not ACCESS["users"]:
+        raise HostRefusal("it has no keytab", "the plan has no daemon with a page here")
+    user = next(iter(ACCESS["users"]))
     words = ["runuser", "-u", user, "--", "env", *ticket(user), "curl", "--silent", "--show-error"]
     words += ["--noproxy", "*", "--max-time", str(int(SILENCE_S)), "--cacert", ACCESS["authority"]]
     words += ["--negotiate", "--user", ":", "--request", method, "--write-out", STATUS_FORMAT]
@@ -178,20 +168,23 @@ class WebFileSystem:
 
     def write(self, path: str, content: bytes) -> None:
         """Write a file whole, over one that is there."""
-        begin = self._path(path, "CREATE", {"overwrite": "true"})
-        status, body, place = send("PUT", self.name, self.port, begin)
-        if status == 307:
-            status, body, _ = send("PUT", *self._datanode(place), content, login=False)
-        if status != 201:
-            raise HostRefusal(f"CREATE {path}: {reason(body) or status}")
+        self._transfer("PUT", path, "CREATE", 201, content, overwrite="true")
 
     def read(self, path: str) -> bytes:
         """A file's content."""
-        status, body, place = send("GET", self.name, self.port, self._path(path, "OPEN", {}))
+        return self._transfer("GET", path, "OPEN", 200)
+
+    def _transfer(
+        self, method: str, path: str, operation: str, done: int, content: Optional[bytes] = None, **more: str
+    ) -> bytes:
+        status, body, place = send(method, self.name, self.port, self._path(path, operation, more))
         if status == 307:
-            status, body, _ = send("GET", *self._datanode(place), login=False)
-        if status != 200:
-            raise HostRefusal(f"OPEN {path}: {reason(body) or status}")
+            # The NameNode names a DataNode.
+            parts = urlsplit(place)
+            host, port = parts.hostname or "", parts.port or (443 if ACCESS else 80)
+            status, body, _ = send(method, host, port, f"{parts.path}?{parts.query}", content, login=False)
+        if status != done:
+            raise HostRefusal(f"{operation} {path}: {reason(body) or status}")
         return body
 
     @staticmethod
@@ -199,11 +192,6 @@ class WebFileSystem:
         # With a ticket the name is the ticket's.
         user = {} if ACCESS else {"user.name": SUPERUSER}
         return f"/webhdfs/v1{path}?" + urlencode({"op": operation, **user, **more})
-
-    @staticmethod
-    def _datanode(place: str) -> Tuple[str, int, str]:
-        parts = urlsplit(place)
-        return parts.hostname or "", parts.port or (443 if ACCESS else 80), f"{parts.path}?{parts.query}"
 
 
 def reason(body: bytes) -> str:

@@ -9,6 +9,7 @@ import os
 import shutil
 import tarfile
 import urllib.request
+from functools import partial
 from pathlib import Path
 
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read
@@ -33,10 +34,7 @@ def install_releases(host: HostChanges, manifest: Json, args: Json) -> None:
                     "give one: -e @releases.json, which howdah hadoop pack writes",
                 )
         elif installed_digest != tree["sha256"]:
-            host.change(
-                f"release {name}",
-                lambda name=name, tree=tree: fetch(name, tree, args["mirror"]),  # type: ignore[misc]
-            )
+            host.change(f"release {name}", partial(fetch, name, tree, args["mirror"]))
 
 
 def fetch(name: str, tree: Json, mirror: str) -> None:
@@ -65,16 +63,11 @@ def fetch(name: str, tree: Json, mirror: str) -> None:
             target.replace(staging / "former")
         (staging / name).replace(target)
     except (OSError, http.client.HTTPException, tarfile.TarError) as error:
-        raise HostRefusal(f"release {name} from {url}: {error}", fix_of(error)) from error
+        full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+        fix = f"free space below {OPT}" if full else "check that the mirror is up and reachable from here"
+        raise HostRefusal(f"release {name} from {url}: {error}", f"{fix}, then deploy again") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-
-
-def fix_of(error: Exception) -> str:
-    """The remedy for a release that could not be unpacked."""
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"free space below {OPT}, then deploy again"
-    return "check that the mirror is up and reachable from here, then deploy again"
 
 
 def download_problem(name: str, file: str, mirror: str) -> str:

@@ -6,6 +6,7 @@ import grp
 import hashlib
 import os
 import pwd
+from functools import partial
 from pathlib import Path
 from typing import Dict
 
@@ -55,7 +56,7 @@ def place_secrets(host: HostChanges, manifest: Json, former: Json, handed: Dict[
     """Put every secret where its daemons read it, with its owner and mode; remove what is of no use now."""
     for entry in manifest.get("secrets", []):
         if handed[entry["name"]] != here(entry):
-            host.change(f"secret {entry['path']}", lambda entry=entry: place(entry, handed[entry["name"]]))  # type: ignore[misc]
+            host.change(f"secret {entry['path']}", partial(place, entry, handed[entry["name"]]))
     kept = {entry["path"] for entry in manifest.get("secrets", [])}
     for entry in former.get("secrets", []):
         if entry["path"] not in kept:
