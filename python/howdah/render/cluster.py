@@ -15,14 +15,14 @@ from importlib import resources
 from howdah.hadoop.daemons import DAEMONS
 from howdah.model.placement import PlacedHost, PlacedSystem, placed_hosts, placed_systems
 from howdah.model.plan import ClusterPlan, ConfigFile, ConfigSet, Role, planned_text
-from howdah.render import playbooks
 from howdah.render.daemons import hdfs_places, port_of, unit_files
 from howdah.render.hadoop import framework_files, hadoop_files, hbase_files, host_files, zookeeper_files
 from howdah.render.hypervisor import firmware_files, hypervisor_files
 from howdah.render.manifests import manifests
+from howdah.render.playbooks import playbooks
 from howdah.render.readme import readme
 from howdah.render.system import network_files, system_files
-from howdah.render.text import EVERYWHERE, check_names, guard, wrapped
+from howdah.render.text import EVERYWHERE, check_names, guard, template, wrapped
 
 Spell = Callable[[str], str]
 
@@ -133,22 +133,6 @@ def _body(source: str) -> str:
 
 
 FOLDER = "deploy"
-_CONFIGURATION = """\
-# Rendered by howdah. ssh's own files (~/.ssh/config) set users, keys and jump hosts.
-[defaults]
-inventory = inventory.yaml
-library = library
-forks = 50
-timeout = 30
-gathering = explicit
-retry_files_enabled = False
-host_key_checking = True
-interpreter_python = auto_silent
-[privilege_escalation]
-become = True
-[ssh_connection]
-pipelining = True
-"""
 
 
 def project_files(
@@ -165,18 +149,11 @@ def project_files(
     several = len(present[Role.NAMENODE]) > 1
     fencing = planned_text(plan, "dfs.ha.fencing.ssh.private-key-files") if several else ""
     programs = (*PROGRAMS, *(OF_KERBEROS if secure else ()))
+    books = playbooks(present, tuple(hdfs_places(plan)), port, copies, fencing=fencing, secure=secure)
     texts = {
-        "ansible.cfg": _CONFIGURATION,
+        "ansible.cfg": template("ansible.cfg"),
         "inventory.yaml": "\n".join(_inventory(systems, names, present)) + "\n",
-        "look.yaml": playbooks.inspect(),
-        "apply.yaml": f"{playbooks.HEAD}{playbooks.apply(secure)}",
-        "start.yaml": playbooks.start(present, tuple(hdfs_places(plan)), port, fencing),
-        **{f"{name}.yaml": text for name, text in playbooks.rolling(present, port, copies)},
-        "prove.yaml": playbooks.prove(present, port, secure),
-        "site.yaml": playbooks.site(),
-        "leave.yaml": playbooks.leave(port, secure),
-        "stop.yaml": playbooks.stop(present),
-        "downtime.yaml": playbooks.downtime(present),
+        **{f"{name}.yaml": text for name, text in books.items()},
         **{f"library/{program}.py": bundled(program) for program in programs},
         **{f"manifests/{manifest.name}.json": manifest.text for manifest in made},
     }
