@@ -141,7 +141,7 @@ def project_files(
     """Inventory, playbooks, modules and manifests; ``files`` are what goes to the hosts."""
     secure = plan.cluster.request.secure
     systems = tuple(placed_systems(plan, hosts))
-    made, names = manifests(plan, systems, files)
+    texts_by_manifest, names = manifests(plan, systems, files)
     present = {role: [system.name for system in systems if role in system.roles] for role in DAEMONS}
     port = port_of(plan, DAEMONS[Role.NAMENODE].page.key_with(partial(planned_text, plan)), EVERYWHERE) or 0
     replication = planned_text(plan, "dfs.replication")
@@ -155,7 +155,7 @@ def project_files(
         "inventory.yaml": "\n".join(_inventory(systems, names, present)) + "\n",
         **{f"{name}.yaml": text for name, text in books.items()},
         **{f"library/{program}.py": bundled(program) for program in programs},
-        **{f"manifests/{manifest.name}.json": manifest.text for manifest in made},
+        **{f"manifests/{name}.json": text for name, text in texts_by_manifest.items()},
     }
     for path, text in texts.items():
         yield ConfigFile(path=f"{FOLDER}/{path}", content=text)

@@ -93,22 +93,19 @@ def hbase_files(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable[Conf
     """Everything of ``hbase/`` and, where kinds of workers differ, of ``hbase-<kind>/``."""
     if not plan.cluster.request.hbase_used:
         return
+    serving = {worker.name for worker in plan.workers if Role.REGIONSERVER in worker.roles}
+    servers = [worker for host in hosts for worker in host.workers if worker.kind in serving]
+    # The first HMaster is started by hand, the scripts start those in backup-masters to wait behind it.
+    waiting = [master.address for master in plan.cluster.masters if Role.HMASTER in master.roles][1:]
     variants = [text.EVERYWHERE, *(map(text.of_kind, plan.workers) if text.differ(plan, HBASE_FILES) else ())]
     for variant in variants:
         folder, about = variant.folder("hbase"), f", HBase {plan.cluster.request.hbase}"
         for name in HBASE_FILES:
             yield from _file(plan, folder, name, text.select(plan, name, variant), about)
-        yield from _members(folder, plan, hosts)
-
-
-def _members(folder: str, plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
-    serving = {worker.name for worker in plan.workers if Role.REGIONSERVER in worker.roles}
-    servers = [worker.name for host in hosts for worker in host.workers if worker.kind in serving]
-    yield ConfigFile(path=f"{folder}/regionservers", content="".join(f"{name}\n" for name in servers))
-    # The first HMaster is started by hand, the scripts start those in this file to wait behind it.
-    waiting = [master.address for master in plan.cluster.masters if Role.HMASTER in master.roles][1:]
-    if waiting:
-        yield ConfigFile(path=f"{folder}/backup-masters", content="".join(f"{name}\n" for name in waiting))
+        yield ConfigFile(path=f"{folder}/regionservers", content=_lines(servers))
+        if waiting:
+            content = "".join(f"{name}\n" for name in waiting)
+            yield ConfigFile(path=f"{folder}/backup-masters", content=content)
 
 
 def zookeeper_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
@@ -145,10 +142,10 @@ def member_files(
     roles = {worker.name: worker.roles for worker in plan.workers}
     workers = [worker for host in hosts for worker in host.workers]
     contents = {"workers": _lines(workers)}
-    for key, role in (
-        ("dfs.hosts", Role.DATANODE),
-        ("yarn.resourcemanager.nodes.include-path", Role.NODEMANAGER),
-    ):
+    included = {
+        "dfs.hosts": Role.DATANODE, "yarn.resourcemanager.nodes.include-path": Role.NODEMANAGER,
+    }  # fmt: skip
+    for key, role in included.items():
         if name := _file_name(plan, key):
             members = [worker for worker in workers if role in roles[worker.kind]]
             contents[name] = _listed(plan, key, members, leaving)

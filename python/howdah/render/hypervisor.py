@@ -11,14 +11,12 @@ from shlex import quote
 from xml.etree import ElementTree
 
 from howdah.model.placement import PlacedHost
-from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Master, Setting, Worker
+from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Setting, Worker
 from howdah.render import text
 from howdah.render.hadoop import table
 from howdah.units import MIB, format_bits_per_s
 
 _PART = re.compile(r"@?[A-Za-z_][A-Za-z0-9_-]*")
-
-
 _SITES_OWN = (
     "Replace name, image, disks and bridge, which are examples; placement.csv lists the machines. "
     "Name each disk by its persistent path below /dev/disk/by-id."
@@ -40,21 +38,16 @@ def domain(
     for setting in settings:
         reasons += ["", f"{setting.key} = {text.setting_text(setting)}", *text.reason_lines(setting)]
     if part_bits_per_s is not None:
-        reasons += ["", *_bandwidth(part_bits_per_s)]
+        rate = part_bits_per_s // 8000  # libvirt counts in thousands of bytes.
+        note = (
+            f"Other clusters have the rest of the host's ports. {format_bits_per_s(part_bits_per_s)} are "
+            "this machine's part; to hold it to that, whatever the others leave, put into its interface:"
+        )
+        reasons += ["", *textwrap.wrap(note, 100)]
+        reasons += [f'<bandwidth><inbound average="{rate}"/><outbound average="{rate}"/></bandwidth>']
     ElementTree.indent(root)
     comment = text.xml_comment([line.rstrip() for line in reasons])
     return f"{comment}\n{ElementTree.tostring(root, encoding='unicode')}\n"
-
-
-def _bandwidth(bits_per_s: int) -> Iterator[str]:
-    """The limit of a machine's share of the host's ports; libvirt counts in thousands of bytes."""
-    yield from textwrap.wrap(
-        f"Other clusters have the rest of the host's ports. {format_bits_per_s(bits_per_s)} are this "
-        "machine's part; to hold it to that, whatever the others leave, put into its interface:",
-        100,
-    )
-    rate = bits_per_s // 8000
-    yield f'<bandwidth><inbound average="{rate}"/><outbound average="{rate}"/></bandwidth>'
 
 
 def domain_element(name: str, settings: Sequence[Setting], data_disks: Sequence[int]) -> ElementTree.Element:
@@ -130,11 +123,8 @@ def esxi_script(hosts: str, settings: Sequence[Setting]) -> str:
     script = f"#!/bin/sh\n# Advanced settings of {hosts}: run it in the ESXi shell.\nset -eu\n"
     for setting in settings:
         option = quote("/" + setting.key.strip("/").replace(".", "/"))
-        value = (
-            f"-i {int(setting.value)}"
-            if isinstance(setting.value, int)
-            else f"-s {quote(text.setting_text(setting))}"
-        )
+        number = int(setting.value) if isinstance(setting.value, int) else None
+        value = f"-s {quote(text.setting_text(setting))}" if number is None else f"-i {number}"
         script += f"\n{text.reason_comment(setting)}esxcli system settings advanced set -o {option} {value}\n"
     return script
 
@@ -210,14 +200,8 @@ def _machines(host: PlacedHost, kinds: Mapping[str, Worker]) -> Iterator[Sequenc
         daemons = " ".join(role.value for role in kind.roles)
         size = (kind.vcpus, kind.memory_bytes // MIB, kind.data_disks)
         yield (placed.name, host.name, host.rack, kind.name, *size, daemons)
-    for master in host.masters:
-        if not master.shares:
-            yield _master(master, host, "master")
-    for master in host.shadows:
-        yield _master(master, host, "shadow")
-
-
-def _master(master: Master, host: PlacedHost, kind: str) -> Sequence[object]:
-    daemons = " ".join(role.value for role in master.roles)
-    size = (master.vcpus, master.memory_bytes // MIB, 0)
-    return (master.address, host.name, host.rack, kind, *size, daemons)
+    masters = [(master, "master") for master in host.masters if not master.shares]
+    for master, what_for in (*masters, *((master, "shadow") for master in host.shadows)):
+        daemons = " ".join(role.value for role in master.roles)
+        size = (master.vcpus, master.memory_bytes // MIB, 0)
+        yield (master.address, host.name, host.rack, what_for, *size, daemons)

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import PurePosixPath
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from howdah.hadoop.daemons import DAEMONS, Store
@@ -41,21 +40,6 @@ def kerberos_parts(plan: ClusterPlan, roles: Sequence[Role]) -> dict[str, object
         "secrets": [{field: getattr(secret, field) for field in fields} for secret in secrets],
         "kerberos": {"users": users, "authority": AUTHORITY},
     }
-
-
-def secrets_of(plan: ClusterPlan, role: Role) -> list[str]:
-    """The names of the secrets that one daemon reads."""
-    return [secret.name for secret in host_secrets(plan, [role]) if DAEMONS[role].user in secret.users]
-
-
-def login_files(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[dict[str, object]]:
-    """Yield the login configurations of a host's daemons; with ``host``, _HOST is its own name."""
-    if not plan.cluster.request.secure:
-        return
-    made = {login.path: login for login in logins(plan) if login.role in roles}
-    for path, login in made.items():
-        content = "\n".join(login.lines("_HOST")) + "\n"
-        yield {"path": path, "mode": "0644", "content": content, "host": True}
 
 
 def peers(plan: ClusterPlan, role: Role) -> dict[str, str]:
@@ -99,22 +83,14 @@ _LOGGING = {
 }
 _HBASE_READS = ("core-site.xml", "hdfs-site.xml", "ssl-client.xml", "ssl-server.xml")
 _IPC = "dfs.datanode.ipc.address"
-_LIBHADOOP = ("dfs.domain.socket.path", "dfs.client.read.shortcircuit")
-
-
-class Manifest(NamedTuple):
-    """The properties that a group of hosts shares."""
-
-    name: str
-    text: str
 
 
 def manifests(
     plan: ClusterPlan, systems: Sequence[PlacedSystem], files: Sequence[ConfigFile]
-) -> tuple[tuple[Manifest, ...], Mapping[str, str]]:
-    """Every manifest, and which of them is each system's."""
+) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """The text of every manifest by its name, and the name of each system's."""
     content = {file.path: file for file in files}
-    made: dict[str, Manifest] = {}
+    texts: dict[str, str] = {}
     names: dict[str, str] = {}
     revision = hashlib.sha256("".join(f"{f.path}\0{f.content}\0" for f in files).encode()).hexdigest()[:12]
     roles = {worker.name: set(worker.roles) for worker in plan.workers}
@@ -123,10 +99,10 @@ def manifests(
         if system.kind is not None and set(system.roles) == roles[system.kind]:
             # A worker that also runs masters' daemons has a manifest of its own.
             name = system.kind
-        if name not in made:
-            made[name] = Manifest(name, _manifest(plan, system, content, revision))
+        if name not in texts:
+            texts[name] = _manifest(plan, system, content, revision)
         names[system.name] = name
-    return tuple(made.values()), names
+    return texts, names
 
 
 def _manifest(
@@ -134,12 +110,22 @@ def _manifest(
 ) -> str:
     worker = next((worker for worker in plan.workers if worker.name == system.kind), None)
     variant = of_kind(worker) if worker else EVERYWHERE
-    disks = len(worker.data_dirs) if worker else 0
-    products = sorted({DAEMONS[role].product for role in system.roles} | {"hadoop"})
-    installed = [_daemon(plan, role, variant) for role in DAEMONS if role in system.roles]
+    data_dirs = worker.data_dirs if worker else ()
+    roles = [role for role in DAEMONS if role in system.roles]
+    products = sorted({DAEMONS[role].product for role in roles} | {"hadoop"})
     major, minor = (int(number) for number in plan.cluster.request.hadoop.split(".")[:2])
     # Owners of log directories exist on every host.
-    users = dict.fromkeys(["hdfs", *(DAEMONS[role].user for role in DAEMONS if role in system.roles)])
+    users = dict.fromkeys(["hdfs", *(DAEMONS[role].user for role in roles)])
+    settings = {setting.key: value_text(setting.value) for setting in select(plan, "hdfs-site.xml", variant)}
+    scripted = data_dirs and f"{_own_folder('os', system, content)}/disks.sh" in content
+    entries = logins(plan) if plan.cluster.request.secure else ()
+    by_path = {login.path: "\n".join(login.lines("_HOST")) for login in entries if login.role in roles}
+    directories = [*daemons.host_directories(plan, frozenset(system.roles))]
+    for path in data_dirs:
+        if Role.DATANODE in roles:
+            directories.append(daemons.HostDirectory(f"{path}/dfs", "hdfs", "0700", path))
+        if Role.NODEMANAGER in roles:
+            directories.append(daemons.HostDirectory(f"{path}/yarn", "yarn", "0755", path))
     parts: dict[str, object] = {
         "howdah": 1,
         "cluster": plan.cluster.inventory.cluster,
@@ -147,37 +133,22 @@ def _manifest(
         "java": 17 if (major, minor) >= (3, 5) else 8,
         "memory_bytes": worker.memory_bytes if worker else 0,
         "trees": [PurePosixPath(daemons.release_folder(plan.cluster, product)).name for product in products],
-        "native": _needs_libhadoop(plan, variant, system),
+        # Short-circuit reads need libhadoop.
+        "native": Role.DATANODE in roles
+        and settings.get("dfs.client.read.shortcircuit") == "true"
+        and "dfs.domain.socket.path" in settings,
         "users": [{"name": name, "home": _HOMES[name]} for name in users],
-        "disks": {"count": disks, "script": _DISKS}
-        if disks and f"{_own_folder('os', system, content)}/disks.sh" in content
-        else None,
-        "directories": [
-            entry._asdict() for entry in _directories(plan, system, worker.data_dirs if worker else ())
+        "disks": {"count": len(data_dirs), "script": _DISKS} if scripted else None,
+        "directories": [entry._asdict() for entry in directories],
+        "files": [
+            *_files(plan, system, content),
+            # With ``host``, _HOST is the host's own name.
+            *({**_file(path, f"{text}\n"), "host": True} for path, text in by_path.items()),
         ],
-        "files": [*_files(plan, system, content), *login_files(plan, system.roles)],
-        "daemons": installed,
+        "daemons": [_daemon(plan, role, variant) for role in roles],
         **kerberos_parts(plan, system.roles),
     }
     return json.dumps(parts, indent=1, ensure_ascii=False) + "\n"
-
-
-def _needs_libhadoop(plan: ClusterPlan, variant: FileVariant, system: PlacedSystem) -> bool:
-    settings = {setting.key: value_text(setting.value) for setting in select(plan, "hdfs-site.xml", variant)}
-    return (
-        Role.DATANODE in system.roles and settings.get(_LIBHADOOP[1]) == "true" and _LIBHADOOP[0] in settings
-    )
-
-
-def _directories(
-    plan: ClusterPlan, system: PlacedSystem, data_dirs: Sequence[str]
-) -> Iterator[daemons.HostDirectory]:
-    yield from daemons.host_directories(plan, frozenset(system.roles))
-    for path in data_dirs:
-        if Role.DATANODE in system.roles:
-            yield daemons.HostDirectory(f"{path}/dfs", "hdfs", "0700", path)
-        if Role.NODEMANAGER in system.roles:
-            yield daemons.HostDirectory(f"{path}/yarn", "yarn", "0755", path)
 
 
 def _files(
@@ -211,14 +182,11 @@ def _files(
 
 
 def _zookeeper_files(system: PlacedSystem, content: Mapping[str, ConfigFile]) -> Iterator[dict[str, object]]:
-    if "zookeeper/zoo.cfg" not in content:
-        return
-    zoo = content["zookeeper/zoo.cfg"].content
-    yield _file("/etc/zookeeper/conf/zoo.cfg", zoo)
-    if options := content.get("zookeeper/zookeeper-env.sh"):
-        yield _file("/etc/zookeeper/conf/zookeeper-env.sh", options.content)
+    for name in ("zoo.cfg", "zookeeper-env.sh"):
+        if file := content.get(f"zookeeper/{name}"):
+            yield _file(f"/etc/zookeeper/conf/{name}", file.content)
     if number := content.get(f"zookeeper/{system.name}/myid"):
-        data = re.search(r"^dataDir=(.+)$", zoo, re.MULTILINE)
+        data = re.search(r"^dataDir=(.+)$", content["zookeeper/zoo.cfg"].content, re.MULTILINE)
         assert data is not None
         yield _file(f"{data[1]}/myid", number.content)
 
@@ -249,7 +217,7 @@ def _daemon(plan: ClusterPlan, role: Role, variant: FileVariant) -> dict[str, ob
     kind = DAEMONS[role]
     page = kind.page
     unit = re.sub(r"^(#.*\n)+", "", daemons.unit_file(plan, role))
-    reads = secrets_of(plan, role)
+    reads = [secret.name for secret in host_secrets(plan, [role]) if kind.user in secret.users]
     return {
         "name": kind.name,
         "unit": f"{kind.unit}.service",

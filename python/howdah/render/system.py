@@ -12,6 +12,10 @@ from howdah.units import MIB
 _SCRIPT_KEYS = ("fs.type", "mkfs.options", "mount.options", "partition.start")
 _QUEUE = {"queue.scheduler": "queue/scheduler", "queue.read_ahead_kb": "queue/read_ahead_kb"}
 _MKFS = {"xfs": "mkfs.xfs", "ext4": "mkfs.ext4"}
+_UDEV = """\
+# Goes to /etc/udev/rules.d/. Applies to the disks that disks.sh has partitioned.
+# Now: udevadm control --reload && udevadm trigger --subsystem-match=block
+"""
 
 
 def disk_files(folder: str, plan: ClusterPlan, variant: text.FileVariant) -> Iterable[ConfigFile]:
@@ -26,7 +30,8 @@ def disk_files(folder: str, plan: ClusterPlan, variant: text.FileVariant) -> Ite
         return
     yield ConfigFile(path=f"{folder}/disks.sh", content=_script(settings, directories), executable=True)
     if queue := [setting for key, setting in settings.items() if key in _QUEUE]:
-        yield ConfigFile(path=f"{folder}/udev/90-howdah-disks.rules", content=_udev(queue))
+        content = _file(_UDEV, queue, _queue_rule)
+        yield ConfigFile(path=f"{folder}/udev/90-howdah-disks.rules", content=content)
 
 
 def _script(settings: Mapping[str, Setting], counts: set[int]) -> str:
@@ -40,13 +45,24 @@ def _script(settings: Mapping[str, Setting], counts: set[int]) -> str:
         if key in settings
         for number, line in enumerate(text.reason_lines(settings[key]))
     ]
+    try:
+        options = shlex.split(_text(settings, "mkfs.options", ""))
+    except ValueError as error:
+        problem = f"cannot be split into words: {error}"
+        raise text.setting_error(settings["mkfs.options"], problem, "close the quotes") from error
+    mount = _text(settings, "mount.options", "noatime")
+    if not mount or any(character.isspace() for character in mount):
+        hint = "put commas between options"
+        raise text.setting_error(settings["mount.options"], "must be a single word in /etc/fstab", hint)
+    start = settings["partition.start"].value if "partition.start" in settings else MIB
+    rounded = f"{start // MIB}MiB" if isinstance(start, int) and start % MIB == 0 else ""
     words = {
         "REASONS": text.hash_comment(reasons).rstrip("\n"),
         "COUNTS": shlex.quote(" ".join(map(str, sorted(counts - {0})))),
         "FS": shlex.quote(file_system),
-        "MKFS": shlex.join([_MKFS[file_system], *_options(settings)]),
-        "MOUNT": shlex.quote(_mount(settings)),
-        "START": shlex.quote(_start(settings)),
+        "MKFS": shlex.join([_MKFS[file_system], *options]),
+        "MOUNT": shlex.quote(mount),
+        "START": shlex.quote(rounded or _text(settings, "partition.start", "")),
     }
     script = text.template("disks.sh")
     for word, value in words.items():
@@ -54,54 +70,19 @@ def _script(settings: Mapping[str, Setting], counts: set[int]) -> str:
     return script
 
 
-def _options(settings: Mapping[str, Setting]) -> list[str]:
-    setting = settings.get("mkfs.options")
-    if setting is None:
-        return []
-    try:
-        return shlex.split(text.setting_text(setting))
-    except ValueError as error:
-        hint = "close the quotes"
-        raise text.setting_error(setting, f"cannot be split into words: {error}", hint) from error
-
-
-def _mount(settings: Mapping[str, Setting]) -> str:
-    options = _text(settings, "mount.options", "noatime")
-    if not options or any(character.isspace() for character in options):
-        hint = "put commas between options"
-        raise text.setting_error(settings["mount.options"], "must be a single word in /etc/fstab", hint)
-    return options
-
-
-def _start(settings: Mapping[str, Setting]) -> str:
-    setting = settings.get("partition.start")
-    if setting is None:
-        return "1MiB"
-    if isinstance(setting.value, int) and setting.value % MIB == 0:
-        return f"{setting.value // MIB}MiB"
-    return text.setting_text(setting)
-
-
 def _text(settings: Mapping[str, Setting], key: str, default: str) -> str:
     return text.setting_text(settings[key]) if key in settings else default
 
 
-def _udev(settings: Iterable[Setting]) -> str:
-    """Rules for the disks that disks.sh made, known by their partitions' names, and for no other disk."""
-    parts = [
-        "# Goes to /etc/udev/rules.d/. Applies to the disks that disks.sh has partitioned.\n"
-        "# Now: udevadm control --reload && udevadm trigger --subsystem-match=block\n"
-    ]
-    for setting in settings:
-        value = text.setting_text(setting)
-        if '"' in value:
-            raise text.setting_error(setting, "contains a quotation mark", "write the value without one")
-        parts.append(
-            f"\n{text.reason_comment(setting)}"
-            'ACTION=="add|change", SUBSYSTEM=="block", ENV{ID_PART_ENTRY_NAME}=="hadoop-data-*", '
-            f'ATTR{{../{_QUEUE[setting.key]}}}="{value}"\n'
-        )
-    return "".join(parts)
+def _queue_rule(setting: Setting) -> Iterator[str]:
+    """A rule for the disks that disks.sh made, known by their partitions' names, and for no other disk."""
+    value = text.setting_text(setting)
+    if '"' in value:
+        raise text.setting_error(setting, "contains a quotation mark", "write the value without one")
+    yield (
+        'ACTION=="add|change", SUBSYSTEM=="block", ENV{ID_PART_ENTRY_NAME}=="hadoop-data-*", '
+        f'ATTR{{../{_QUEUE[setting.key]}}}="{value}"'
+    )
 
 
 _LIMITED_USERS = ("hdfs", "yarn", "mapred", "hbase", "zookeeper")
@@ -119,7 +100,11 @@ def system_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
             yield ConfigFile(path=f"{folder}/sysctl.d/90-howdah.conf", content=content)
         if settings := text.select(plan, text.LIMITS, variant):
             head = "# Goes to /etc/security/limits.d/; applies to logins from then on.\n"
-            content = _file(head, settings, _user_limits)
+            content = _file(
+                head,
+                settings,
+                lambda setting: (f"{user} - {_assigned(setting, ' ')}" for user in _LIMITED_USERS),
+            )
             yield ConfigFile(path=f"{folder}/limits.d/90-howdah.conf", content=content)
             # Daemons that systemd starts do not see limits.d.
             content = _file(_UNIT_LIMITS, settings, _unit_limits)
@@ -145,10 +130,6 @@ def _assigned(setting: Setting, sign: str) -> str:
     return f"{text.plain_key(setting)}{sign}{text.setting_text(setting)}"
 
 
-def _user_limits(setting: Setting) -> Iterator[str]:
-    return (f"{user} - {_assigned(setting, ' ')}" for user in _LIMITED_USERS)
-
-
 _UNIT_LIMITS = """\
 # Goes to /etc/systemd/system/<unit>.service.d/ of every Hadoop daemon that systemd starts,
 # to which limits.d does not apply.
@@ -157,18 +138,14 @@ _UNIT_LIMITS = """\
 
 
 def _unit_limits(setting: Setting) -> Iterator[str]:
-    yield f"Limit{text.plain_key(setting).upper()}={_unit_limit(setting)}"
+    # limits.d counts locked memory in KiB, systemd in bytes.
+    value = f"{text.setting_text(setting)}{'K' if setting.key == 'memlock' else ''}"
+    if text.setting_text(setting) in ("unlimited", "-1"):
+        value = "infinity"
+    yield f"Limit{text.plain_key(setting).upper()}={value}"
     if setting.key == "nproc":
         # A unit has its own limit in addition to the user's, by default 15 % of the kernel's.
-        yield f"TasksMax={_unit_limit(setting)}"
-
-
-def _unit_limit(setting: Setting) -> str:
-    value = text.setting_text(setting)
-    if value in ("unlimited", "-1"):
-        return "infinity"
-    # limits.d counts locked memory in KiB, systemd in bytes.
-    return f"{value}K" if setting.key == "memlock" else value
+        yield f"TasksMax={value}"
 
 
 _HUGE_PAGES = "# Goes to /etc/tmpfiles.d/; `systemd-tmpfiles --create` writes it now, every boot does.\n"
