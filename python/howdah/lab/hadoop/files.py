@@ -107,7 +107,7 @@ def write_files(state: LabState, rendered: ConfigSet, installations: Installed) 
     differences: list[Deviation] = []
     for number, machine in enumerate(state.machines):
         differences += _machine_files(state, machine, number, rendered, common)
-    client, root = redirect.client_files(rendered), state.client_conf.parent
+    client, root = redirect.configuration_files(rendered), state.client_conf.parent
     changes = list(redirect.redirections(client, state.client_conf, root, common))
     if state.rootless:
         changes += redirect.changes(None, 0, redirect.all_properties(client))
@@ -147,7 +147,7 @@ def directories(machine: LabSystem) -> Iterable[Path]:
 def _machine_files(
     state: LabState, machine: LabSystem, number: int, rendered: ConfigSet, common: redirect.CommonSettings
 ) -> tuple[Deviation, ...]:
-    files = redirect.machine_files(rendered, machine)
+    files = redirect.configuration_files(rendered, machine.worker_kind)
     changes = list(redirect.redirections(files, machine.conf, machine.directory, common))
     if state.rootless:
         changes += redirect.changes(machine, number, redirect.all_properties(files))

@@ -112,30 +112,19 @@ class CommonSettings(NamedTuple):
     task_options: tuple[str, ...] = ()  # Java options that every task needs.
 
 
-def machine_files(rendered: ConfigSet, machine: LabSystem) -> dict[str, str]:
-    """Return the files of a machine's configuration directory by name.
+def configuration_files(rendered: ConfigSet, worker_kind: str | None = None) -> dict[str, str]:
+    """Return the files of a configuration directory by name: of a kind of worker, or of masters and clients.
 
     It contains Hadoop's and HBase's files, because HBase's daemons read both; their names differ.
     """
     files: dict[str, str] = {}
     for folder in _FOLDERS:
-        own = f"{folder}-{machine.worker_kind}"
-        kinds_differ = any(file.path.startswith(f"{own}/") for file in rendered.files)
-        files |= _files_in(rendered, own if kinds_differ else folder)
+        # Kinds of workers that do not differ have no folders of their own.
+        for name in (f"{folder}-{worker_kind}" if worker_kind else folder, folder):
+            if own := [file for file in rendered.files if file.path.startswith(f"{name}/")]:
+                files |= {file.path.partition("/")[2]: file.content for file in own}
+                break
     return files
-
-
-def client_files(rendered: ConfigSet) -> dict[str, str]:
-    """Return the files of a client's configuration directory by name."""
-    return {name: content for folder in _FOLDERS for name, content in _files_in(rendered, folder).items()}
-
-
-def _files_in(rendered: ConfigSet, folder: str) -> dict[str, str]:
-    return {
-        file.path.removeprefix(f"{folder}/"): file.content
-        for file in rendered.files
-        if file.path.startswith(f"{folder}/")
-    }
 
 
 def moved(paths: str, conf: Path, root: Path) -> str:
@@ -193,10 +182,7 @@ def redirected_files(files: Mapping[str, str], changes: Iterable[RedirectedPrope
     per_file: dict[str, dict[str, RedirectedProperty]] = {}
     for change in changes:
         per_file.setdefault(change.file, {})[change.key] = change
-    result = dict(files)
-    for file, file_changes in per_file.items():
-        result[file] = with_changes(files.get(file), file_changes)
-    return result
+    return {**files, **{file: with_changes(files.get(file), keys) for file, keys in per_file.items()}}
 
 
 def deviations(
@@ -237,15 +223,26 @@ _PLACEMENT = {
     "dfs.use.dfs.network.topology": "true",
     "dfs.namenode.hosts.provider.classname": f"{_BLOCKS}.HostFileManager",
 }
-# The keys of HBase's daemons for their name, their address and that of their pages.
-_HBASE_NAMES = {
-    Role.HMASTER: ("hbase.master.hostname", "hbase.master.ipc.address", "hbase.master.info.bindAddress"),
-    Role.REGIONSERVER: (
-        "hbase.unsafe.regionserver.hostname",
-        "hbase.regionserver.ipc.address",
-        "hbase.regionserver.info.bindAddress",
-    ),
-}
+_OWN = (
+    (Role.NAMENODE, "hdfs", "dfs.namenode.http-address", "{name}:{default}", _OWN_ADDRESSES),
+    (Role.JOURNALNODE, "hdfs", "dfs.journalnode.rpc-address", "{name}:{default}", _OWN_ADDRESSES),
+    (Role.JOURNALNODE, "hdfs", "dfs.journalnode.http-address", "{name}:{default}", _OWN_ADDRESSES),
+    (Role.JOB_HISTORY, "mapred", "mapreduce.jobhistory.admin.address", "{name}:{default}", _OWN_ADDRESSES),
+    (Role.DATANODE, "hdfs", "dfs.datanode.hostname", "{name}", _SAME_SOURCE),
+    (Role.DATANODE, "hdfs", "dfs.datanode.address", "{name}:{transfer}", _SAME_SOURCE),
+    (Role.DATANODE, "hdfs", "dfs.datanode.http.address", "{name}:{default}", _OWN_ADDRESSES),
+    (Role.DATANODE, "hdfs", "dfs.datanode.ipc.address", "{name}:{default}", _OWN_ADDRESSES),
+    (Role.NODEMANAGER, "yarn", "yarn.nodemanager.hostname", "{name}", _OWN_ADDRESSES),
+    (Role.NODEMANAGER, "yarn", "yarn.nodemanager.address", f"{{name}}:{_NODEMANAGER}", _OWN_ADDRESSES),
+    (Role.NODEMANAGER, "mapred", "mapreduce.shuffle.port", "{shuffle}", _SHARED_PORT),
+    (Role.HMASTER, "hbase", "hbase.master.hostname", "{name}", _OWN_ADDRESSES),
+    (Role.HMASTER, "hbase", "hbase.master.ipc.address", "{name}", _OWN_ADDRESSES),
+    (Role.HMASTER, "hbase", "hbase.master.info.bindAddress", "{name}", _OWN_ADDRESSES),
+    (Role.REGIONSERVER, "hbase", "hbase.unsafe.regionserver.hostname", "{name}", _OWN_ADDRESSES),
+    (Role.REGIONSERVER, "hbase", "hbase.regionserver.ipc.address", "{name}", _OWN_ADDRESSES),
+    (Role.REGIONSERVER, "hbase", "hbase.regionserver.info.bindAddress", "{name}", _OWN_ADDRESSES),
+)
+"""A daemon's own addresses and ports: its site's file, the key, the value on a machine, why."""
 _INCLUDED = "dfs.hosts"
 _INCLUDE_FILE = "dfs.include"
 
@@ -279,42 +276,23 @@ def changes(
     machine: LabSystem | None, number: int, rendered: Mapping[str, str]
 ) -> Iterator[RedirectedProperty]:
     """Yield the changes of one machine, or of a client for None; ``rendered`` has all properties."""
-    hdfs, yarn, mapred = "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml"
     for key in ("dfs.client.use.datanode.hostname", "dfs.datanode.use.datanode.hostname"):
-        yield RedirectedProperty(hdfs, key, "true", _SAME_SOURCE)
+        yield RedirectedProperty("hdfs-site.xml", key, "true", _SAME_SOURCE)
     for key, value in _PLACEMENT.items():
         if key in rendered:
-            file = "core-site.xml" if key.startswith("net.") else hdfs
-            yield RedirectedProperty(file, key, value, _NO_TOPOLOGY)
+            site = "core" if key.startswith("net.") else "hdfs"
+            yield RedirectedProperty(f"{site}-site.xml", key, value, _NO_TOPOLOGY)
     if machine is None:
         return
-    name = machine.name
     if _INCLUDED in rendered:
-        yield RedirectedProperty(hdfs, _INCLUDED, str(machine.conf / _INCLUDE_FILE), _SAME_SOURCE)
-    if Role.NAMENODE in machine.roles and "dfs.nameservices" not in rendered:
-        yield _own_address(hdfs, "dfs.namenode.http-address", name)
-    if Role.JOURNALNODE in machine.roles:
-        yield _own_address(hdfs, "dfs.journalnode.rpc-address", name)
-        yield _own_address(hdfs, "dfs.journalnode.http-address", name)
-    if Role.JOB_HISTORY in machine.roles:
-        yield _own_address(mapred, "mapreduce.jobhistory.admin.address", name)
-    if Role.DATANODE in machine.roles:
-        port = _TRANSFER + number * _TRANSFER_STEP
-        yield RedirectedProperty(hdfs, "dfs.datanode.hostname", name, _SAME_SOURCE)
-        yield RedirectedProperty(hdfs, "dfs.datanode.address", f"{name}:{port}", _SAME_SOURCE)
-        yield _own_address(hdfs, "dfs.datanode.http.address", name)
-        yield _own_address(hdfs, "dfs.datanode.ipc.address", name)
-    if Role.NODEMANAGER in machine.roles:
-        yield RedirectedProperty(yarn, "yarn.nodemanager.hostname", name, _OWN_ADDRESSES)
-        yield RedirectedProperty(yarn, "yarn.nodemanager.address", f"{name}:{_NODEMANAGER}", _OWN_ADDRESSES)
-        yield RedirectedProperty(mapred, "mapreduce.shuffle.port", str(_SHUFFLE + number), _SHARED_PORT)
-    for role, keys in _HBASE_NAMES.items():
-        if role in machine.roles:
-            yield from (RedirectedProperty("hbase-site.xml", key, name, _OWN_ADDRESSES) for key in keys)
-
-
-def _own_address(file: str, key: str, name: str) -> RedirectedProperty:
-    return RedirectedProperty(file, key, f"{name}:{default_port(key)}", _OWN_ADDRESSES)
+        included = str(machine.conf / _INCLUDE_FILE)
+        yield RedirectedProperty("hdfs-site.xml", _INCLUDED, included, _SAME_SOURCE)
+    ports_by_name = {"transfer": _TRANSFER + number * _TRANSFER_STEP, "shuffle": _SHUFFLE + number}
+    for role, site, key, value, why in _OWN:
+        # The addresses of several NameNodes are rendered.
+        if role in machine.roles and not (role is Role.NAMENODE and "dfs.nameservices" in rendered):
+            text = value.format(name=machine.name, default=default_port(key), **ports_by_name)
+            yield RedirectedProperty(f"{site}-site.xml", key, text, why)
 
 
 def scaled(scaling: Sequence[Scaling]) -> tuple[Scaling, ...]:
