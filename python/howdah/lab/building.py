@@ -90,7 +90,7 @@ def begin(
     java_home()
     check_directory(request.directory)
     capabilities = find_capabilities()
-    root = bool(capabilities.root)
+    root = not capabilities.root
     place = fitting.place
     placed = machines(plan, request.directory, place.first_machine if root else LOOPBACK)
     spec = None

@@ -108,7 +108,7 @@ def _lacks(subject: str, how: str) -> Isolation:
 
 def rootless_isolation(capabilities: Capabilities) -> tuple[Isolation, ...]:
     """Return the isolation that is missing on loopback addresses."""
-    why = capabilities.root.why or capabilities.namespaces.why
+    why = capabilities.root or capabilities.namespaces
     lost = {
         "network": f"machines share this machine's network with a loopback address each: {why}",
         "uplink": "loopback is as fast as memory, between hosts too",
@@ -194,34 +194,25 @@ _TRY_LINKS = "ip link add one type veth peer name two && ip link add three type 
 _TRY_RATES = "tc qdisc add dev lo root tbf rate 1mbit burst 70000 limit 300000"
 
 
-class Capability(NamedTuple):
-    """Whether this machine supports a feature."""
-
-    ok: bool
-    why: str = ""  # The missing part, and how to get it.
-
-    def __bool__(self) -> bool:
-        return self.ok
-
-
 class Capabilities(NamedTuple):
-    root: Capability  # All others need it.
-    namespaces: Capability  # Separate networks, names and mounts, joined by a bridge.
-    rates: Capability  # Links of a given speed.
+    """For each feature, what this machine lacks and how to get it; empty if it supports the feature."""
+
+    root: str  # All others need it.
+    namespaces: str  # Separate networks, names and mounts, joined by a bridge.
+    rates: str  # Links of a given speed.
     controllers: dict[Controller, int]  # The available controllers of control groups, and their version.
-    loops: Capability
+    loops: str
     file_systems: tuple[str, ...]  # The file systems that can be created and mounted: ``xfs``, ``ext4``.
 
 
 def find_capabilities() -> Capabilities:
     """Test the capabilities of this machine, without side effects."""
-    is_root = os.geteuid() == 0
-    root = Capability(is_root, "" if is_root else "only root may create namespaces, control groups and disks")
+    root = "" if os.geteuid() == 0 else "only root may create namespaces, control groups and disks"
     return Capabilities(
         root=root,
         namespaces=_tried(root, _TRY_LINKS, "network namespaces, veth pairs and bridges"),
         rates=_tried(root, _TRY_RATES, "the token bucket filter (modprobe sch_tbf)"),
-        controllers={kind: tree.version for kind, tree in find_hierarchies().items()} if root else {},
+        controllers={} if root else {kind: tree.version for kind, tree in find_hierarchies().items()},
         loops=_loops(root),
         file_systems=tuple(name for name in ("xfs", "ext4") if _has_file_system(name)),
     )
@@ -237,17 +228,17 @@ def refuse_lacking(capabilities: Capabilities, spec: LabSpec) -> None:
         needs.append(("uplink", capabilities.rates))
     if any(machine.disks for machine in spec.machines):
         name = spec.format.file_system
-        why = f"this machine has no mkfs.{name}, or its kernel cannot mount {name}"
-        made = Capability(name in capabilities.file_systems, why)
-        needs += [("disks", capabilities.loops), ("disks", made)]
-    for subject, capability in needs:
-        if not capability:
+        unmade = f"this machine has no mkfs.{name}, or its kernel cannot mount {name}"
+        unmade = "" if name in capabilities.file_systems else unmade
+        needs += [("disks", capabilities.loops), ("disks", unmade)]
+    for subject, why in needs:
+        if why:
             hint = "run as root on a Linux with these features, or without root on loopback addresses"
-            raise UserError(subject, capability.why, hint)
+            raise UserError(subject, why, hint)
 
 
-def _tried(root: Capability, script: str, feature: str) -> Capability:
-    if not root:
+def _tried(root: str, script: str, feature: str) -> str:
+    if root:
         return root
     command = ["unshare", "--net", "sh", "-c", script]
     nothing = subprocess.DEVNULL
@@ -256,23 +247,21 @@ def _tried(root: Capability, script: str, feature: str) -> Capability:
             command, stdin=nothing, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Capability(False, f"this machine has no {feature}: {error}")
-    if done.returncode == 0:
-        return Capability(True)
-    return Capability(False, f"this machine has no {feature}: {' '.join(done.stderr.split())[:200]}")
+        return f"this machine has no {feature}: {error}"
+    message = " ".join(done.stderr.split())[:200]
+    return f"this machine has no {feature}: {message}" if done.returncode else ""
 
 
-def _loops(root: Capability) -> Capability:
-    if not root:
+def _loops(root: str) -> str:
+    if root:
         return root
     if not Path("/dev/loop-control").exists():
-        return Capability(False, "this machine has no loop devices (modprobe loop)")
+        return "this machine has no loop devices (modprobe loop)"
     done = subprocess.run(["losetup", "--find"], capture_output=True, text=True, check=False)
     free = done.stdout.strip()
-    if done.returncode != 0 or not Path(free).is_block_device():
-        message = " ".join(done.stderr.split()) or f"{free} does not exist"
-        return Capability(False, f"this machine has no free loop device: {message[:200]}")
-    return Capability(True)
+    message = " ".join(done.stderr.split()) or f"{free} does not exist"
+    lacks = done.returncode != 0 or not Path(free).is_block_device()
+    return f"this machine has no free loop device: {message[:200]}" if lacks else ""
 
 
 def _has_file_system(name: str) -> bool:
