@@ -9,17 +9,9 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 from howdah.hadoop.daemons import DAEMONS
+from howdah.lab.hadoop import reports
 from howdah.lab.hadoop.daemons import page_url, planned
-from howdah.lab.hadoop.reports import (
-    Behind,
-    HBaseHealth,
-    has_active_master,
-    hbase_health,
-    hbase_missing,
-    journals,
-    journals_behind,
-    unready,
-)
+from howdah.lab.hadoop.reports import Behind, HBaseHealth
 from howdah.lab.kernel.processes import Process, daemons
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.base import Model
@@ -80,7 +72,7 @@ def health(state: LabState, running: Mapping[Key, Process]) -> Health:
         addresses = conf.resource_managers() if _has(state, Role.RESOURCEMANAGER) else ()
         managers = states(Role.RESOURCEMANAGER, addresses, manager_state)
         active_manager = next((url for url, status in managers.items() if status == "active"), None)
-        journal_beans = journals(web, on(Role.JOURNALNODE))
+        journal_beans = reports.journals(web, on(Role.JOURNALNODE))
         history, has_history = conf.history().url, _has(state, Role.JOB_HISTORY)
         history_runs = has_history and _runs(running, history, Role.JOB_HISTORY)
         history_answers = history_runs and _answers(web, f"{history}/ws/v1/history/info")
@@ -93,8 +85,8 @@ def health(state: LabState, running: Mapping[Key, Process]) -> Health:
             history_server=history_answers if has_history else None,
             journalnodes=tuple(journal_beans),
             zookeepers=dict(_zookeepers(state, on(Role.ZOOKEEPER))),
-            behind=tuple(journals_behind(state, web, active, journal_beans)) if active else (),
-            hbase=hbase_health(state, web, running),
+            behind=tuple(reports.journals_behind(state, web, active, journal_beans)) if active else (),
+            hbase=reports.hbase_health(state, web, running),
         )
 
 
@@ -130,7 +122,7 @@ def file_system_takes_files(state: LabState) -> bool:
 def master_leads(state: LabState) -> bool:
     """Whether an HMaster is active, so that RegionServers can report to it."""
     with Web(state.names, silence_s=_SILENCE_S) as web:
-        return has_active_master(state, web, daemons(state))
+        return reports.has_active_master(state, web, daemons(state))
 
 
 def missing(state: LabState, answers: Health, running: Collection[Key]) -> Iterator[str]:
@@ -140,7 +132,7 @@ def missing(state: LabState, answers: Health, running: Collection[Key]) -> Itera
             yield f"{daemon.program} on {daemon.machine.name}"
     yield from _missing_of_hadoop(state, answers, running)
     if answers.hbase is not None:
-        yield from hbase_missing(state, answers.hbase, running)
+        yield from reports.hbase_missing(state, answers.hbase, running)
 
 
 def _missing_of_hadoop(state: LabState, answers: Health, running: Collection[Key]) -> Iterator[str]:
@@ -164,11 +156,11 @@ def _missing_of_hadoop(state: LabState, answers: Health, running: Collection[Key
         else:
             yield f"an active {role}"
     for role, useful in expected.items():
-        yield from unready(state, role, running, useful)
+        yield from reports.unready(state, role, running, useful)
     if answers.safe_mode:
         yield "HDFS to leave safe mode"
     if not answers.history_server and any(name == DAEMONS[Role.JOB_HISTORY].name for _, name in running):
-        yield f"{Role.JOB_HISTORY}"
+        yield Role.JOB_HISTORY.value
 
 
 def _has(state: LabState, role: Role) -> bool:
