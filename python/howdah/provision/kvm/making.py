@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from io import BytesIO
-from typing import Any
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from howdah.errors import RunFailed
@@ -17,7 +17,7 @@ from howdah.model.machines import PlannedMachine, ProvisionChange
 from howdah.model.site import LibvirtSite
 from howdah.provision.differences import FIRST_BOOT, HOST, POWER, ReportStep
 from howdah.provision.kvm import domains
-from howdah.provision.kvm.hosts import LibvirtHost, definition, failed, libvirt, pycdlib
+from howdah.provision.kvm.hosts import LibvirtHost, definition, failing, libvirt, pycdlib
 from howdah.provision.planned import digest, meta_data, network_text, user_data
 
 _LABEL = "cidata"  # By which cloud-init's NoCloud source finds it.
@@ -56,44 +56,38 @@ WHILE_RUNNING = (POWER, FIRST_BOOT, HOST, AUTOSTART)
 _SHUTDOWN_S = 300
 
 
-class DomainMaker:
+class DomainMaker(NamedTuple):
     """Makes and changes the domains of one host as planned."""
 
-    def __init__(self, host: LibvirtHost, site: LibvirtSite, report: ReportStep) -> None:
-        self._host = host
-        self._site = site
-        self._report = report
+    host: LibvirtHost
+    site: LibvirtSite
+    report: ReportStep
 
     def make(self, machine: PlannedMachine, change: ProvisionChange) -> None:
         """Make or change a machine and start it; raises RunFailed with libvirt's error."""
-        try:
-            self._make(machine, change)
-        except libvirt.libvirtError as error:
-            raise failed(f"machine {machine.name}", error) from error
-
-    def _make(self, machine: PlannedMachine, change: ProvisionChange) -> None:
-        existing = find(self._host.connection, machine.name)
-        written = "" if existing is None else domains.mark_of(definition(existing)).seed
-        if existing is None:
-            domain = self._define(machine, None)
-            self._make_volumes(machine)
-        else:
-            # A lack of room shows while the machine still runs.
-            self._make_volumes(machine)
-            domain = self._changed(machine, existing, change)
-        if (
-            written != seed_digest(machine)
-            or volume_of(self._host.connection, domains.seed_volume(machine, self._site)) is None
-        ):
-            self._seed(machine)
-            mark = ElementTree.Element("machine", cluster=machine.cluster, seed=seed_digest(machine))
-            kind, text = libvirt.VIR_DOMAIN_METADATA_ELEMENT, ElementTree.tostring(mark, "unicode")
-            domain.setMetadata(kind, text, "howdah", domains.MARKS, libvirt.VIR_DOMAIN_AFFECT_CONFIG)
-        domain.setAutostart(1)
-        self._report(f"{'made' if existing is None else 'changed'} {machine.name} on {machine.host}")
-        if not domain.isActive():
-            domain.create()
-            self._report(f"started {machine.name}")
+        connection = self.host.connection
+        with failing(f"machine {machine.name}"):
+            domain_by_name = {domain.name(): domain for domain in connection.listAllDomains()}
+            existing = domain_by_name.get(machine.name)
+            written = "" if existing is None else domains.mark_of(definition(existing)).seed
+            if existing is None:
+                domain = self._define(machine, None)
+                self._make_volumes(machine)
+            else:
+                # A lack of room shows while the machine still runs.
+                self._make_volumes(machine)
+                domain = self._changed(machine, existing, change)
+            planned, seed = seed_digest(machine), domains.seed_volume(machine, self.site)
+            if written != planned or volume_of(connection, seed) is None:
+                self._seed(machine)
+                mark = ElementTree.Element("machine", cluster=machine.cluster, seed=planned)
+                kind, text = libvirt.VIR_DOMAIN_METADATA_ELEMENT, ElementTree.tostring(mark, "unicode")
+                domain.setMetadata(kind, text, "howdah", domains.MARKS, libvirt.VIR_DOMAIN_AFFECT_CONFIG)
+            domain.setAutostart(1)
+            self.report(f"{'made' if existing is None else 'changed'} {machine.name} on {machine.host}")
+            if not domain.isActive():
+                domain.create()
+                self.report(f"started {machine.name}")
 
     def _changed(self, machine: PlannedMachine, existing: Any, change: ProvisionChange) -> Any:
         """The existing domain, shut down and defined again if something differs that needs it."""
@@ -107,45 +101,45 @@ class DomainMaker:
             if change.restarts:
                 # It is started as it was, rather than stay down because libvirt rejects a change.
                 existing.create()
-                self._report(f"started {machine.name} again, as it was")
+                self.report(f"started {machine.name} again, as it was")
             raise
 
     def _define(self, machine: PlannedMachine, existing: Any | None) -> Any:
         before = ElementTree.Element("domain") if existing is None else definition(existing)
         root = domains.planned_domain(
             machine,
-            self._site,
-            self._host.state,
+            self.site,
+            self.host.state,
             domains.DomainMark(machine.cluster, domains.mark_of(before).seed),
-            kind=self._host.kind,
+            kind=self.host.kind,
             uuid=None if existing is None else existing.UUIDString(),
         )
         domains.keep_assigned(root, before)
-        return self._host.connection.defineXML(ElementTree.tostring(root, "unicode"))
+        return self.host.connection.defineXML(ElementTree.tostring(root, "unicode"))
 
     def _make_volumes(self, machine: PlannedMachine) -> None:
-        pool = self._host.connection.storagePoolLookupByName(self._site.pool)
-        image = pool.storageVolLookupByName(self._site.image)
-        system = domains.system_volume(machine, self._site)
-        if volume_of(self._host.connection, system) is None:
-            size = max(self._site.system_disk, image.info()[1])
+        pool = self.host.connection.storagePoolLookupByName(self.site.pool)
+        image = pool.storageVolLookupByName(self.site.image)
+        system = domains.system_volume(machine, self.site)
+        if volume_of(self.host.connection, system) is None:
+            size = max(self.site.system_disk, image.info()[1])
             element = ElementTree.fromstring(image.XMLDesc()).find("target/format")
             kind = "raw" if element is None else element.get("type", "raw")
             base = {"path": image.path(), "format": kind}
             pool.createXML(_volume_text(system.name, size, "qcow2", base))
         for disk in machine.disks:
             planned = domains.data_volume(machine, disk)
-            if disk.kind == "datastore" and volume_of(self._host.connection, planned) is None:
-                store = self._host.connection.storagePoolLookupByName(planned.pool)
+            if disk.kind == "datastore" and volume_of(self.host.connection, planned) is None:
+                store = self.host.connection.storagePoolLookupByName(planned.pool)
                 store.createXML(_volume_text(planned.name, disk.size_bytes, "raw"))
 
     def _seed(self, machine: PlannedMachine) -> None:
-        planned, data = domains.seed_volume(machine, self._site), seed_image(machine)
-        pool = self._host.connection.storagePoolLookupByName(planned.pool)
-        if (old := volume_of(self._host.connection, planned)) is not None:
+        planned, data = domains.seed_volume(machine, self.site), seed_image(machine)
+        pool = self.host.connection.storagePoolLookupByName(planned.pool)
+        if (old := volume_of(self.host.connection, planned)) is not None:
             old.delete()
         volume = pool.createXML(_volume_text(planned.name, len(data), "raw"))
-        stream = self._host.connection.newStream()
+        stream = self.host.connection.newStream()
         try:
             volume.upload(stream, 0, len(data))
             stream.sendAll(lambda _, size, source: source.read(size), BytesIO(data))
@@ -153,9 +147,7 @@ class DomainMaker:
         except libvirt.libvirtError as error:
             if error.get_error_code() != libvirt.VIR_ERR_NO_SUPPORT:
                 raise
-            self._report(
-                f"{planned.name} is empty, because this libvirt accepts no uploads: write it by hand"
-            )
+            self.report(f"{planned.name} is empty, because this libvirt accepts no uploads: write it by hand")
 
     def _shut_down(self, domain: Any) -> None:
         domain.shutdown()
@@ -165,12 +157,12 @@ class DomainMaker:
                 hint = "shut it down by hand, then run the command again"
                 raise RunFailed(f"machine {domain.name()}", f"does not shut down in {_SHUTDOWN_S} s", hint)
             time.sleep(0.5)
-        self._report(f"shut down {domain.name()}")
+        self.report(f"shut down {domain.name()}")
 
 
 def remove(connection: Any, name: str, report: ReportStep) -> None:
     """Remove a domain that howdah made, with the volumes made for it; raw devices keep what they hold."""
-    try:
+    with failing(f"machine {name}"):
         domain = connection.lookupByName(name)
         sources = definition(domain).findall("devices/disk/source")
         if domain.isActive():
@@ -182,8 +174,6 @@ def remove(connection: Any, name: str, report: ReportStep) -> None:
             if own and (existing := volume_of(connection, volume)):
                 existing.delete()
         domain.undefineFlags(libvirt.VIR_DOMAIN_UNDEFINE_MANAGED_SAVE)
-    except libvirt.libvirtError as error:
-        raise failed(f"machine {name}", error) from error
     report(f"removed {name}")
 
 
@@ -191,11 +181,6 @@ def volume_of(connection: Any, planned: domains.DiskVolume) -> Any | None:
     """A volume; None where there is none."""
     pool = connection.storagePoolLookupByName(planned.pool)
     return pool.storageVolLookupByName(planned.name) if planned.name in pool.listVolumes() else None
-
-
-def find(connection: Any, name: str) -> Any | None:
-    """The domain of a name; None where there is none."""
-    return next((domain for domain in connection.listAllDomains() if domain.name() == name), None)
 
 
 def _volume_text(name: str, size: int, kind: str, base: Mapping[str, str] | None = None) -> str:

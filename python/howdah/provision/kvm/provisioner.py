@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from howdah.errors import UserError
@@ -19,48 +20,43 @@ from howdah.provision.differences import (
     refusal,
 )
 from howdah.provision.kvm import domains
-from howdah.provision.kvm.hosts import LibvirtHost, definition, described, failed, libvirt
+from howdah.provision.kvm.hosts import LibvirtHost, definition, described, failing
 from howdah.provision.kvm.making import AUTOSTART, WHILE_RUNNING, DomainMaker, remove, seed_digest, volume_of
 from howdah.units import format_memory
 
 
+@dataclass
 class LibvirtProvisioner:
     """The libvirt of each host, on behalf of one plan and site."""
 
-    def __init__(
-        self,
-        connections: Mapping[str, Any],
-        site: MachineSite,
-        machines: Sequence[PlannedMachine],
-        cluster: str,
-        *,
-        overcommit: bool = False,
-    ) -> None:
-        if site.libvirt is None:
+    connections: Mapping[str, Any]
+    machine_site: MachineSite
+    machines: Sequence[PlannedMachine]
+    cluster: str
+    overcommit: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.machine_site.libvirt is None:
             raise UserError("the site", "has no section for libvirt", "add `libvirt:` to the site file")
-        self._connections = connections
-        self._site: LibvirtSite = site.libvirt
-        self._machines = machines
-        self._cluster = cluster
-        self._overcommit = overcommit
+        self._site: LibvirtSite = self.machine_site.libvirt
 
     def compare(self) -> Provisioning:
         """Compare existing domains with the plan; raises UserError if the plan cannot be made here."""
         hosts = self._hosts()
         existing = self._by_name()
         states = {name: host.state for name, host in hosts.items()}
-        admit(self._machines, states, existing, network=self._site.bridge, overcommit=self._overcommit)
+        admit(self.machines, states, existing, network=self._site.bridge, overcommit=self.overcommit)
         if problems := [*self._huge_pages(hosts), *self._leftovers(existing)]:
             raise refusal(problems)
-        planned = {machine.name: self._facts(machine, hosts[machine.host]) for machine in self._machines}
-        changes = machine_changes(self._machines, planned, existing, WHILE_RUNNING)
+        planned = {machine.name: self._facts(machine, hosts[machine.host]) for machine in self.machines}
+        changes = machine_changes(self.machines, planned, existing, WHILE_RUNNING)
         return Provisioning(changes=tuple(map(_held_where_it_is, changes)))
 
     def apply(self, report: ReportStep) -> None:
         """Make the changes one machine after the other, so that one at most is down."""
         pending: dict[str, ProvisionChange] = {change.name: change for change in self.compare().pending}
         makers = {name: DomainMaker(host, self._site, report) for name, host in self._hosts().items()}
-        for machine in self._machines:
+        for machine in self.machines:
             if machine.name in pending:
                 makers[machine.host].make(machine, pending[machine.name])
 
@@ -69,37 +65,35 @@ class LibvirtProvisioner:
         return [
             f"machine {machine.name} on {machine.host} with its volumes"
             for machine in self._existing()
-            if machine.ours == self._cluster
+            if machine.ours == self.cluster
         ]
 
     def destroy(self, report: ReportStep) -> None:
         """Remove exactly those, with the volumes that were made for them."""
         for machine in self._existing():
-            if machine.ours == self._cluster:
-                remove(self._connections[machine.host], machine.name, report)
+            if machine.ours == self.cluster:
+                remove(self.connections[machine.host], machine.name, report)
 
     def _hosts(self) -> dict[str, LibvirtHost]:
         hosts: dict[str, LibvirtHost] = {}
-        planned = {(machine.name, machine.host) for machine in self._machines}
-        for name, connection in self._connections.items():
-            try:
+        planned = {(machine.name, machine.host) for machine in self.machines}
+        for name, connection in self.connections.items():
+            with failing(f"host {name}"):
                 host = described(connection, name, self._site)
                 taken = sum(
                     domain.info()[1] * 1024
                     for domain in connection.listAllDomains()
                     if domain.isActive() and not (self._is_own(domain) and (domain.name(), name) in planned)
                 )
-            except libvirt.libvirtError as error:
-                raise failed(f"host {name}", error) from error
             hosts[name] = host._replace(state=host.state.model_copy(update={"taken_bytes": taken}))
         return hosts
 
     def _is_own(self, domain: Any) -> bool:
-        return domains.mark_of(definition(domain)).cluster == self._cluster
+        return domains.mark_of(definition(domain)).cluster == self.cluster
 
     def _existing(self) -> Iterator[ExistingMachine]:
-        names = {machine.name: machine.host for machine in self._machines}
-        for host, connection in self._connections.items():
+        names = {machine.name: machine.host for machine in self.machines}
+        for host, connection in self.connections.items():
             for domain in connection.listAllDomains():
                 root = definition(domain)
                 mark, running = domains.mark_of(root), bool(domain.isActive())
@@ -114,7 +108,7 @@ class LibvirtProvisioner:
                     name=domain.name(), ours=mark.cluster, running=running, host=host, facts=facts
                 )
                 # A machine of others with a planned name does not matter on another host.
-                if existing.ours == self._cluster or names.get(existing.name) == host:
+                if existing.ours == self.cluster or names.get(existing.name) == host:
                     yield existing
 
     def _by_name(self) -> dict[str, ExistingMachine]:
@@ -130,13 +124,13 @@ class LibvirtProvisioner:
 
     def _leftovers(self, existing: Mapping[str, ExistingMachine]) -> Iterator[Obstacle]:
         """Volumes of the names of those that would be made, while there is no machine that they are of."""
-        for machine in self._machines:
+        for machine in self.machines:
             volumes = [domains.system_volume(machine, self._site), domains.seed_volume(machine, self._site)]
             volumes += [
                 domains.data_volume(machine, disk) for disk in machine.disks if disk.kind == "datastore"
             ]
             for volume in volumes if machine.name not in existing else ():
-                if volume_of(self._connections[machine.host], volume) is not None:
+                if volume_of(self.connections[machine.host], volume) is not None:
                     yield Obstacle(
                         f"host {machine.host}",
                         f"has {volume.name} in {volume.pool}, which belongs to no machine",
@@ -153,7 +147,7 @@ class LibvirtProvisioner:
         for name, host in hosts.items():
             needed = sum(
                 machine.memory_bytes
-                for machine in self._machines
+                for machine in self.machines
                 if machine.host == name
                 and any(entry.key == "memoryBacking.hugepages" and entry.value for entry in machine.settings)
             )

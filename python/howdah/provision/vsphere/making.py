@@ -9,7 +9,7 @@ import base64
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from howdah.errors import RunFailed
 from howdah.model.machines import MachineDisk, PlannedMachine, ProvisionChange
@@ -184,16 +184,13 @@ _CLONE_S = 3600
 _MARKED = ("name", "config.extraConfig")
 
 
-class MachineMaker:
+class MachineMaker(NamedTuple):
     """Makes and changes the machines of one place as planned."""
 
-    def __init__(
-        self, place: VCenterPlace, site: VCenterSite, entries: Mapping[str, SiteHosts], report: ReportStep
-    ) -> None:
-        self._place = place
-        self._site = site
-        self._entries = entries
-        self._report = report
+    place: VCenterPlace
+    site: VCenterSite
+    entries: Mapping[str, SiteHosts]
+    report: ReportStep
 
     def make(
         self, machine: PlannedMachine, change: ProvisionChange, seen: facts.SeenMachine | None, *, pairs: bool
@@ -202,7 +199,7 @@ class MachineMaker:
 
         ``pairs`` says whether two of its virtual CPUs share a core.
         """
-        where = _where(machine.name)
+        where = f"machine {machine.name}"
         reference = self._clone(machine) if seen is None else seen.reference
         # A run that was killed may have left a change under way, which ends by itself.
         settle(reference)
@@ -218,7 +215,7 @@ class MachineMaker:
                     self.start(machine, reference)
             raise
         if seen is None or set(planned) - {POWER, facts.PRIORITY, facts.TOLERANCE}:
-            self._report(f"{'made' if seen is None else 'changed'} {machine.name} on {machine.host}")
+            self.report(f"{'made' if seen is None else 'changed'} {machine.name} on {machine.host}")
         return reference
 
     def _change(
@@ -231,16 +228,16 @@ class MachineMaker:
         pairs: bool,
     ) -> None:
         """What differs, of a machine that is not running where it must not be."""
-        where = _where(machine.name)
+        where = f"machine {machine.name}"
         if HOST in planned and seen is not None:
-            spec = vim.vm.RelocateSpec(host=self._place.hosts[machine.host].reference)
+            spec = vim.vm.RelocateSpec(host=self.place.hosts[machine.host].reference)
             wait_for(reference.RelocateVM_Task(spec), where)
-            self._report(f"moved {machine.name} to {machine.host}")
+            self.report(f"moved {machine.name} to {machine.host}")
         # A clone has its template's version, which may be the planned one or newer already.
         if facts.HARDWARE in planned and int(planned[facts.HARDWARE][4:]) > int(reference.config.version[4:]):
             wait_for(reference.UpgradeVM_Task(planned[facts.HARDWARE]), where)
         if seen is None or set(planned) - set(facts.WHILE_RUNNING):
-            spec = config_spec(machine, self._place, reference.config, self._site.port_group, pairs=pairs)
+            spec = config_spec(machine, self.place, reference.config, self.site.port_group, pairs=pairs)
             wait_for(reference.ReconfigVM_Task(spec), where)
         elif FIRST_BOOT in planned:
             spec = vim.vm.ConfigSpec(extraConfig=list(_guest_info(machine)))
@@ -251,25 +248,25 @@ class MachineMaker:
         if machine.shadow_host is not None and reference.config.ftInfo is None:
             self._mirror(machine, reference)
         if reference.runtime.powerState != "poweredOn":
-            wait_for(reference.PowerOnVM_Task(), _where(machine.name))
-            self._report(f"started {machine.name}")
+            wait_for(reference.PowerOnVM_Task(), f"machine {machine.name}")
+            self.report(f"started {machine.name}")
 
     def remove(self, name: str, seen: facts.SeenMachine) -> None:
         """A machine that howdah made, with its files; what is on raw devices stays there."""
-        reference, where = seen.reference, _where(name)
+        reference, where = seen.reference, f"machine {name}"
         if facts.TOLERANCE in seen.machine.facts:
             wait_for(reference.TurnOffFaultToleranceForVM_Task(), where)
         if reference.runtime.powerState == "poweredOn":
             wait_for(reference.PowerOffVM_Task(), where)
         wait_for(reference.Destroy_Task(), where)
-        self._report(f"removed {name}")
+        self.report(f"removed {name}")
 
     def _clone(self, machine: PlannedMachine) -> Any:
-        store = self._place.datastores[self._system(machine.host)]
-        spec = clone_spec(machine, self._place, store)
+        store = self.place.datastores[self._system(machine.host)]
+        spec = clone_spec(machine, self.place, store)
         try:
-            task = self._place.template.CloneVM_Task(self._place.folder, machine.name, spec)
-            return wait_for(task, _where(machine.name))
+            task = self.place.template.CloneVM_Task(self.place.folder, machine.name, spec)
+            return wait_for(task, f"machine {machine.name}")
         except RunFailed as error:
             if not isinstance(error.__cause__, vim.fault.DuplicateName):
                 raise
@@ -277,7 +274,7 @@ class MachineMaker:
             return self._cloned(machine, error)
 
     def _cloned(self, machine: PlannedMachine, error: RunFailed) -> Any:
-        content, folder = self._place.content, self._place.folder
+        content, folder = self.place.content, self.place.folder
         deadline = time.monotonic() + _CLONE_S
         while time.monotonic() < deadline:
             machines = properties(content, vim.VirtualMachine, folder, _MARKED)
@@ -293,7 +290,7 @@ class MachineMaker:
         raise error
 
     def _system(self, host: str) -> str:
-        return self._entries[host].names("system_datastore", host)[0]
+        return self.entries[host].names("system_datastore", host)[0]
 
     def _shut_down(self, reference: Any, where: str) -> None:
         if reference.guest.toolsRunningStatus != "guestToolsRunning":
@@ -305,11 +302,11 @@ class MachineMaker:
             if time.monotonic() > deadline:
                 raise RunFailed(where, f"does not shut down in {_SHUTDOWN_S} s", "shut it down by hand")
             time.sleep(0.5)
-        self._report(f"shut down {where.removeprefix('machine ')}")
+        self.report(f"shut down {where.removeprefix('machine ')}")
 
     def _mirror(self, machine: PlannedMachine, reference: Any) -> None:
         host = machine.shadow_host or ""
-        store = self._place.datastores[self._system(host)]
+        store = self.place.datastores[self._system(host)]
         disks = [
             vim.vm.FaultToleranceVMConfigSpec.FaultToleranceDiskSpec(disk=disk, datastore=store)
             for disk in reference.config.hardware.device
@@ -320,13 +317,9 @@ class MachineMaker:
             secondaryVmSpec=vim.vm.FaultToleranceVMConfigSpec(vmConfig=store, disks=disks),
         )
         try:
-            task = reference.CreateSecondaryVMEx_Task(host=self._place.hosts[host].reference, spec=spec)
+            task = reference.CreateSecondaryVMEx_Task(host=self.place.hosts[host].reference, spec=spec)
         except (vmodl.fault.MethodNotFound, vmodl.fault.NotSupported) as error:
             problem = f"cannot be mirrored: this vCenter has no Fault Tolerance ({fault_text(error)})"
-            raise RunFailed(_where(machine.name), problem, "plan with --protect-masters ha") from error
-        wait_for(task, _where(machine.name))
-        self._report(f"mirrored {machine.name} on {host}")
-
-
-def _where(name: str) -> str:
-    return f"machine {name}"
+            raise RunFailed(f"machine {machine.name}", problem, "plan with --protect-masters ha") from error
+        wait_for(task, f"machine {machine.name}")
+        self.report(f"mirrored {machine.name} on {host}")

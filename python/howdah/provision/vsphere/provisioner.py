@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from typing import Any
 
 from howdah.errors import UserError
@@ -119,26 +120,6 @@ def newest_hardware(place: VCenterPlace) -> int:
 _FIELD = "howdah"  # The custom attribute by which howdah knows folders and pools that it made.
 
 
-def made_folder(place: VCenterPlace, site: VCenterSite, cluster: str, report: ReportStep) -> Any:
-    """A new folder below the datacentre's own."""
-    folder = place.datacenter.vmFolder.CreateFolder(site.folder)
-    _mark(place, folder, cluster)
-    report(f"made folder {site.folder}")
-    return folder
-
-
-def made_pool(place: VCenterPlace, site: VCenterSite, cluster: str, report: ReportStep) -> Any:
-    """A new pool below the cluster's own, which takes what its machines reserve."""
-    shares = vim.SharesInfo(shares=0, level="normal")
-    share = vim.ResourceAllocationInfo(reservation=0, expandableReservation=True, limit=-1, shares=shares)
-    pool = place.cluster.resourcePool.CreateResourcePool(
-        site.resource_pool, vim.ResourceConfigSpec(cpuAllocation=share, memoryAllocation=share)
-    )
-    _mark(place, pool, cluster)
-    report(f"made resource pool {site.resource_pool}")
-    return pool
-
-
 def own_holders(place: VCenterPlace, cluster: str) -> Iterator[tuple[str, Any]]:
     """The folder and the pool, where howdah made them for this cluster."""
     keys = {field.key for field in place.content.customFieldsManager.field if field.name == _FIELD}
@@ -152,36 +133,24 @@ def held_by(kind: str, entity: Any) -> set[Any]:
     return set(entity.childEntity) if kind == "folder" else {*entity.vm, *entity.resourcePool}
 
 
-def _mark(place: VCenterPlace, entity: Any, cluster: str) -> None:
-    manager = place.content.customFieldsManager
-    keys = [field.key for field in manager.field if field.name == _FIELD]
-    key = keys[0] if keys else manager.AddCustomFieldDef(_FIELD, None, None, None).key
-    manager.SetField(entity, key, cluster)
-
-
 _AT_ONCE = 8  # vCenter clones eight machines to one host at a time, and others wait.
 
 
+@dataclass
 class VCenterProvisioner:
     """One vCenter, on behalf of one plan and site."""
 
-    def __init__(
-        self,
-        content: Any,
-        site: MachineSite,
-        machines: Sequence[PlannedMachine],
-        cluster: str,
-        *,
-        overcommit: bool = False,
-    ) -> None:
-        if site.vcenter is None:
+    content: Any
+    machine_site: MachineSite
+    machines: Sequence[PlannedMachine]
+    cluster: str
+    overcommit: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.machine_site.vcenter is None:
             raise UserError("the site", "has no section for a vCenter", "add `vcenter:` to the site file")
-        self._content = content
-        self._site: VCenterSite = site.vcenter
-        self._entries = site.by_host
-        self._machines = machines
-        self._cluster = cluster
-        self._overcommit = overcommit
+        self._site: VCenterSite = self.machine_site.vcenter
+        self._entries = self.machine_site.by_host
 
     def compare(self) -> Provisioning:
         """Compare existing machines with the plan; raises UserError if the plan cannot be made here."""
@@ -196,41 +165,38 @@ class VCenterProvisioner:
             )
             for name, host in place.hosts.items()
         }
-        network, overcommit = self._site.port_group, self._overcommit
-        admit(self._machines, hosts, seen.existing, network=network, overcommit=overcommit)
+        network, overcommit = self._site.port_group, self.overcommit
+        admit(self.machines, hosts, seen.existing, network=network, overcommit=overcommit)
         offered = newest_hardware(place)
-        check_limits(place, self._site, self._entries, self._machines, offered)
+        check_limits(place, self._site, self._entries, self.machines, offered)
         planned: dict[str, Facts] = {}
-        for machine in self._machines:
+        for machine in self.machines:
             fresh = facts.planned_facts(
                 machine,
                 hosts[machine.host],
                 hardware_of(machine, offered, seen),
                 self._site.port_group,
-                pairs=facts.paired(self._machines, hosts[machine.host]),
+                pairs=facts.paired(self.machines, hosts[machine.host]),
             )
             planned[machine.name] = as_mirrored(fresh, seen.existing.get(machine.name))
         return Provisioning(
             changes=tuple(self._changes(place, seen, planned)),
-            notes=tuple(notes(place, self._site, self._machines, offered)),
+            notes=tuple(notes(place, self._site, self.machines, offered)),
         )
 
     def apply(self, report: ReportStep) -> None:
         """Do it, in an order in which a run that is killed leaves nothing that the next does not find."""
         place, seen = self._seen()
         pending = self._compared(place, seen).pending
-        place = place._replace(
-            folder=place.folder or made_folder(place, self._site, self._cluster, report),
-            resource_pool=place.resource_pool or made_pool(place, self._site, self._cluster, report),
-        )
+        place = self._with_holders(place, report)
         maker = MachineMaker(place, self._site, self._entries, report)
         changes = {change.name: change for change in pending if change.what == "machine"}
-        changing = [machine for machine in self._machines if machine.name in changes]
+        changing = [machine for machine in self.machines if machine.name in changes]
         references = {name: existing.reference for name, existing in seen.machines.items()}
 
         def make(machine: PlannedMachine) -> None:
             change = changes[machine.name]
-            pairs = facts.paired(self._machines, place.hosts[machine.host].state)
+            pairs = facts.paired(self.machines, place.hosts[machine.host].state)
             references[machine.name] = maker.make(
                 machine, change, seen.machines.get(machine.name), pairs=pairs
             )
@@ -247,27 +213,47 @@ class VCenterProvisioner:
             or facts.PRIORITY in (difference.what for difference in change.differences)
             for change in pending
         ):
-            spec = rules.cluster_spec(place, self._machines, references, ha=self._site.high_availability)
+            spec = rules.cluster_spec(place, self.machines, references, ha=self._site.high_availability)
             where = f"cluster {self._site.cluster}"
             wait_for(place.cluster.ReconfigureComputeResource_Task(spec=spec, modify=True), where)
             report(f"set rules, groups and restart priorities of {where}")
         # Rules come first, so that no machine ever runs where it may not.
         _side_by_side(lambda machine: maker.start(machine, references[machine.name]), changing)
 
+    def _with_holders(self, place: VCenterPlace, report: ReportStep) -> VCenterPlace:
+        """The place with a folder, and a pool that takes what its machines reserve, made if there is none."""
+        manager, site = place.content.customFieldsManager, self._site
+        if place.folder is None:
+            folder = place.datacenter.vmFolder.CreateFolder(site.folder)
+            manager.SetField(folder, _mark_key(manager), self.cluster)
+            report(f"made folder {site.folder}")
+            place = place._replace(folder=folder)
+        if place.resource_pool is None:
+            shares = vim.SharesInfo(shares=0, level="normal")
+            share = vim.ResourceAllocationInfo(
+                reservation=0, expandableReservation=True, limit=-1, shares=shares
+            )
+            spec = vim.ResourceConfigSpec(cpuAllocation=share, memoryAllocation=share)
+            pool = place.cluster.resourcePool.CreateResourcePool(site.resource_pool, spec)
+            manager.SetField(pool, _mark_key(manager), self.cluster)
+            report(f"made resource pool {site.resource_pool}")
+            place = place._replace(resource_pool=pool)
+        return place
+
     def made(self) -> Sequence[str]:
         """Everything that howdah made for this cluster, a line for each."""
         place, seen = self._seen(removing=True)
         own = {name: seen.machines[name] for name in sorted(seen.machines)}
-        own = {name: entry for name, entry in own.items() if entry.machine.ours == self._cluster}
+        own = {name: entry for name, entry in own.items() if entry.machine.ours == self.cluster}
         lines = [
             f"machine {name} on {entry.machine.host or 'no known host'} with its disks in datastores"
             for name, entry in own.items()
         ]
         names = {existing.reference: name for name, existing in seen.machines.items()}
-        lines += [f"rule {name}" for name in rules.found_rules(place, self._cluster, names)]
-        lines += [f"group {name}" for name in rules.found_groups(place, self._cluster, names)]
+        lines += [f"rule {name}" for name in rules.found_rules(place, self.cluster, names)]
+        lines += [f"group {name}" for name in rules.found_groups(place, self.cluster, names)]
         ours = {entry.reference for entry in own.values()}
-        holders = own_holders(place, self._cluster)
+        holders = own_holders(place, self.cluster)
         return [
             *lines,
             *(f"{kind} {holder.name}" for kind, holder in holders if held_by(kind, holder) <= ours),
@@ -277,26 +263,26 @@ class VCenterProvisioner:
         """Remove exactly that: machines first, then what held them."""
         place, seen = self._seen(removing=True)
         maker = MachineMaker(place, self._site, self._entries, report)
-        if (spec := rules.removing_spec(place, self._cluster)) is not None:
+        if (spec := rules.removing_spec(place, self.cluster)) is not None:
             where = f"cluster {self._site.cluster}"
             wait_for(place.cluster.ReconfigureComputeResource_Task(spec=spec, modify=True), where)
             report("removed rules and groups")
         for name, existing in sorted(seen.machines.items()):
-            if existing.machine.ours == self._cluster:
+            if existing.machine.ours == self.cluster:
                 maker.remove(name, existing)
-        for kind, entity in own_holders(place, self._cluster):
+        for kind, entity in own_holders(place, self.cluster):
             if not held_by(kind, entity):
                 name = entity.name
                 wait_for(entity.Destroy_Task(), f"{kind} {name}")
                 report(f"removed {kind} {name}")
 
     def _seen(self, *, removing: bool = False) -> tuple[VCenterPlace, facts.Seen]:
-        place = find_place(self._content, self._site, removing=removing)
+        place = find_place(self.content, self._site, removing=removing)
         if place.template is not None:
             # What a killed run had begun to clone goes on in the vCenter, and is not whole until it ends.
             settle(place.template)
         return place, facts.find_machines(
-            place, self._cluster, {machine.name: machine.host for machine in self._machines}
+            place, self.cluster, {machine.name: machine.host for machine in self.machines}
         )
 
     def _changes(
@@ -313,13 +299,18 @@ class VCenterProvisioner:
                 {self._site.cluster: {rules.HA: "on"}},
                 {self._site.cluster: rules.found_cluster(place)},
             )
-        yield from machine_changes(self._machines, planned, seen.existing, facts.WHILE_RUNNING)
+        yield from machine_changes(self.machines, planned, seen.existing, facts.WHILE_RUNNING)
         names = {existing.reference: name for name, existing in seen.machines.items()}
-        groups = rules.found_groups(place, self._cluster, names)
-        yield from whole_changes("group", rules.planned_groups(self._machines), groups)
+        groups = rules.found_groups(place, self.cluster, names)
+        yield from whole_changes("group", rules.planned_groups(self.machines), groups)
         yield from whole_changes(
-            "rule", rules.planned_rules(self._machines), rules.found_rules(place, self._cluster, names)
+            "rule", rules.planned_rules(self.machines), rules.found_rules(place, self.cluster, names)
         )
+
+
+def _mark_key(manager: Any) -> int:
+    keys = [field.key for field in manager.field if field.name == _FIELD]
+    return int(keys[0] if keys else manager.AddCustomFieldDef(_FIELD, None, None, None).key)
 
 
 def _side_by_side(do: Callable[[PlannedMachine], None], machines: Sequence[PlannedMachine]) -> None:

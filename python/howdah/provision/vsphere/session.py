@@ -27,9 +27,8 @@ vim: Any = _vim  # vSphere's objects and what they are configured by.
 vmodl: Any = _vmodl  # What calls answer when they fail.
 connect: Any = SmartConnect
 disconnect: Any = Disconnect
-
-
 _CONNECT_S = 30
+_NO_FAULT_TOLERANCE = "its API reports no support for it"
 _FIRST_POLL_S, _LONGEST_POLL_S = 0.02, 1.0
 
 
@@ -237,10 +236,14 @@ def _hosts(content: Any, datacenter: Any, cluster: Any, stores: Mapping[str, Any
     for reference, facts in properties(content, vim.HostSystem, cluster, _HOST).items():
         disks = [lun for lun in facts.get("config.storageDevice.scsiLun", ()) if lun.lunType == "disk"]
         numa = facts.get("hardware.numaInfo")
-        name = facts["name"]
+        name, ready = facts["name"], ""
+        if facts["runtime.connectionState"] != "connected":
+            ready = f"is {facts['runtime.connectionState']}"
+        elif facts["runtime.inMaintenanceMode"]:
+            ready = "is in maintenance mode"
         state = HostState(
             name=name,
-            ready=_ready(facts),
+            ready=ready,
             memory_bytes=facts["hardware.memorySize"],
             threads=facts["hardware.cpuInfo"].numCpuThreads,
             cores=facts["hardware.cpuInfo"].numCpuCores,
@@ -252,15 +255,7 @@ def _hosts(content: Any, datacenter: Any, cluster: Any, stores: Mapping[str, Any
             devices={disk.canonicalName: disk.capacity.block * disk.capacity.blockSize for disk in disks},
             datastores={names[store]: free.get(store, 0) for store in facts["datastore"] if store in names},
             networks=frozenset(networks[network] for network in facts["network"] if network in networks),
-            no_fault_tolerance=""
-            if facts.get("capability.ftSupported")
-            else "its API reports no support for it",
+            no_fault_tolerance="" if facts.get("capability.ftSupported") else _NO_FAULT_TOLERANCE,
         )
         hosts[name] = VCenterHost(reference, state, {disk.uuid: disk.canonicalName for disk in disks})
     return hosts
-
-
-def _ready(values: Mapping[str, Any]) -> str:
-    if values["runtime.connectionState"] != "connected":
-        return f"is {values['runtime.connectionState']}"
-    return "is in maintenance mode" if values["runtime.inMaintenanceMode"] else ""
