@@ -104,10 +104,7 @@ def run_playbook(
     check: bool = False,
     diff: bool = False,
 ) -> PlaybookRun:
-    """Run one playbook of a project on all its hosts or those in ``limit``, and return the results.
-
-    Raises RunFailed if Ansible itself fails before it reaches a host.
-    """
+    """Run a playbook on all hosts or on ``limit``; raise RunFailed if Ansible fails before it reaches one."""
     from ansible_runner.interface import run  # noqa: PLC0415
 
     result = PlaybookRun()

@@ -87,10 +87,7 @@ def ceilings(spec: LabSpec, memory_bytes: int, neighbours: Sequence[LabSpec] = (
 def isolation(
     capabilities: Capabilities, spec: LabSpec, cpus: float, neighbours: Sequence[LabSpec] = ()
 ) -> tuple[Isolation, ...]:
-    """Return the limits on a machine with so many CPUs, and the differences that every lab has.
-
-    ``neighbours`` are labs on the same hosts, which have their part of the CPUs.
-    """
+    """Return the limits on a machine with so many CPUs, which ``neighbours`` share, and what no lab has."""
     how = "each machine has a network namespace, address and name, and no route to the outside"
     return (
         Isolation(what="network", kept=True, how=how),

@@ -55,18 +55,12 @@ def prefix(lab: str) -> str:
 
 
 def shared_name(lab: str) -> str:
-    """Return the name of the hosts that a lab creates and other labs may share.
-
-    It is not a valid name of a lab, so that their parts cannot be confused.
-    """
+    """Return the name of the hosts that a lab creates and others may share, which no lab can have."""
     return f"{lab}+"
 
 
 def host_space(lab: str, host: str) -> str:
-    """Return the network namespace of a physical host, or of the machine that is this host.
-
-    For a shared host, ``lab`` is the name of the shared hosts.
-    """
+    """Return the network namespace of a physical host, by the name of its lab or of shared hosts."""
     return f"{prefix(lab)}host_{host}"
 
 
@@ -158,10 +152,7 @@ def locked(name: str) -> Iterator[None]:
 
 @contextmanager
 def shared_hosts_locked(lot: str) -> Iterator[None]:
-    """Lock shared hosts against changes by other labs; wait for the lock.
-
-    It is held only while a network is created or removed.
-    """
+    """Wait for the lock of shared hosts, which is held only while a network is created or removed."""
     path = registry() / f"{lot}.lock"
     descriptor = _locked_file(path, fcntl.LOCK_EX)
     try:

@@ -257,10 +257,7 @@ def mark_of(lab: str, rootless: bool) -> str:
 
 
 def read_state(directory: Path) -> LabState | None:
-    """Return the state in a directory's ``lab.json``; None if there is none.
-
-    Raises UserError if it is damaged or of another version; ``lab down`` does not need it.
-    """
+    """Return the state in a directory's ``lab.json``, None without one; raise UserError if it is damaged."""
     path = directory / STATE
     try:
         return LabState.model_validate_json(path.read_bytes())

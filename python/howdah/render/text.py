@@ -115,10 +115,7 @@ def template(name: str) -> str:
 
 
 def setting_text(setting: Setting, *, lines: bool = False) -> str:
-    """A setting's value as text; only with ``lines`` may it have more than one line.
-
-    Raises UserError for characters that no configuration file can carry.
-    """
+    """A setting's value; raises UserError for control characters and, unless with ``lines``, line breaks."""
     text = value_text(setting.value)
     if _ILLEGAL.search(text) or (not lines and "\n" in text):
         hint = "write it on one line"

@@ -50,10 +50,7 @@ class Health(Model):
 
 
 def health(state: LabState, running: Mapping[Key, Process]) -> Health:
-    """Query the running daemons from the lab's network.
-
-    Others are not queried, because a lost machine would not answer for seconds.
-    """
+    """Query the running daemons from the lab's network; lost ones would not answer for seconds."""
     conf = ClientConf.read(state.client_conf)
 
     def on(role: Role) -> list[LabSystem]:

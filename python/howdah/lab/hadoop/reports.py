@@ -52,10 +52,7 @@ def journal_directory(machine: LabSystem) -> Path:
 
 
 def journals(web: Web, machines: Sequence[LabSystem]) -> dict[str, Object]:
-    """Return each JournalNode's bean by machine; those that do not answer are left out.
-
-    A JournalNode without a journal has no bean, and an empty object here.
-    """
+    """Return each JournalNode's bean by machine if it answers; empty if it has no journal."""
     result: dict[str, Object] = {}
     for machine in machines:
         with suppress(ServiceError):

@@ -45,10 +45,7 @@ _VERSION_1 = {"blkio" if kind is Controller.IO else kind.value: kind for kind in
 
 
 def find_hierarchies(mounts: Iterable[LabMount] | None = None) -> Hierarchies:
-    """Return the trees that this user may write to, of this machine or of the given mounts.
-
-    Controllers without a tree are absent.
-    """
+    """Return the trees that this user may write to by controller, of this machine or of the given mounts."""
     result: dict[Controller, Hierarchy] = {}
     for mount in read_mounts() if mounts is None else mounts:
         if not os.access(mount.point, os.W_OK):

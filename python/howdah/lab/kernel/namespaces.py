@@ -79,10 +79,7 @@ def _entry(lab: str, space: str, group: ControlGroup, name: str, hosts: Path) ->
 
 
 def client_prefix(state: LabState) -> tuple[str, ...]:
-    """Return the prefix of a command line that runs on the client.
-
-    Without root it only sets the file of the machines' names for Java.
-    """
+    """Return the prefix of a command line on the client; without root it only names Java's file of hosts."""
     if state.spec is not None:
         return client_entry(state.spec, state.hosts_file)
     options = " ".join(f'"{option}"' for option in name_options(state))
@@ -91,10 +88,7 @@ def client_prefix(state: LabState) -> tuple[str, ...]:
 
 @contextmanager
 def network_of(state: LabState) -> Iterator[None]:
-    """Move the calling thread to the client's network, and back at the end.
-
-    Without root a lab is in this machine's own network.
-    """
+    """Move the calling thread to the client's network, and back at the end; without root it stays."""
     if state.rootless:
         yield
         return
@@ -141,10 +135,7 @@ def leftover_processes(lab: str) -> tuple[Leftover, ...]:
 
 
 def kill(lab: str) -> tuple[Leftover, ...]:
-    """Kill every process of a lab; return those that do not end within 10 s.
-
-    Raises UserError if this process is one of them.
-    """
+    """Kill a lab's processes; return those that remain after 10 s; raise UserError if this process is one."""
     end = time.monotonic() + _PATIENCE_S
     while pids := find(lab):
         if os.getpid() in pids:

@@ -44,10 +44,7 @@ def queueing(device: str, bits_per_s: int) -> str:
 
 
 class Link(NamedTuple):
-    """A cable: two interfaces in two namespaces, and the speed of each end.
-
-    The near end is at the bridge, the far end at the machine, host or client.
-    """
+    """A cable with its near end at the bridge, its far end at the machine, host or client, and its speed."""
 
     near_space: str
     near: str
@@ -104,10 +101,7 @@ def build(spec: LabSpec) -> None:
 
 
 def cut(spec: LabSpec, machine: MachineSpec) -> None:
-    """Disconnect a machine's cable at the bridge, so that no packet leaves or reaches the machine.
-
-    Its own end keeps its address and route. Raises RunFailed if Linux refuses.
-    """
+    """Disconnect a machine's cable at the bridge; its own end keeps its address and route."""
     cable = cable_of(spec, machine)
     run(spec.name, "ip", "-n", cable.near_space, "link", "set", cable.near, "down")
 

@@ -76,10 +76,7 @@ def set_value(machine: PlannedMachine, key: str, default: str) -> str:
 
 
 def parameters(machine: PlannedMachine) -> dict[str, str]:
-    """Every advanced parameter, the mark and what cloud-init reads among them.
-
-    One whose value is empty is taken away where it is there.
-    """
+    """Every advanced parameter, the mark and what cloud-init reads among them; an empty one is taken away."""
     plain = {
         setting.key: str(setting.value).upper()
         if isinstance(setting.value, bool)

@@ -195,10 +195,7 @@ class MachineMaker(NamedTuple):
     def make(
         self, machine: PlannedMachine, change: ProvisionChange, seen: facts.SeenMachine | None, *, pairs: bool
     ) -> Any:
-        """The machine as planned, but for its power; it is shut down first where it must be.
-
-        ``pairs`` says whether two of its virtual CPUs share a core.
-        """
+        """The machine as planned but for its power; with ``pairs``, two of its virtual CPUs share a core."""
         where = f"machine {machine.name}"
         reference = self._clone(machine) if seen is None else seen.reference
         # A run that was killed may have left a change under way, which ends by itself.
