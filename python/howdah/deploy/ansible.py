@@ -110,7 +110,20 @@ def run_playbook(
     result = PlaybookRun()
 
     def handle(event: dict[str, Any]) -> bool:
-        _add_event(event, result, report)
+        kind, data = event.get("event", ""), event.get("event_data", {})
+        if kind == "playbook_on_play_start":
+            report(str(data.get("play", "")))
+        if kind in ("runner_on_ok", "runner_on_failed", "runner_on_unreachable"):
+            answer = HostAnswer(
+                host=str(data.get("host")),
+                task=str(data.get("task")),
+                result=data.get("res") or {},
+                failed=kind == "runner_on_failed" and not data.get("ignore_errors"),
+                unreachable=kind == "runner_on_unreachable",
+                begun=str(data.get("start") or ""),
+                ended=str(data.get("end") or ""),
+            )
+            result.answers.append(answer)
         # False: Ansible's runner does not write the event to a file.
         return False
 
@@ -167,25 +180,6 @@ def run_playbook(
         if result.failed and not result.answers:
             raise RunFailed("Ansible", _last_output(outcome) or "ended before it reached a host")
     return result
-
-
-def _add_event(event: dict[str, Any], result: PlaybookRun, report: ReportStep) -> None:
-    kind, data = event.get("event", ""), event.get("event_data", {})
-    if kind == "playbook_on_play_start":
-        report(str(data.get("play", "")))
-    if kind not in ("runner_on_ok", "runner_on_failed", "runner_on_unreachable"):
-        return
-    result.answers.append(
-        HostAnswer(
-            host=str(data.get("host")),
-            task=str(data.get("task")),
-            result=data.get("res") or {},
-            failed=kind == "runner_on_failed" and not data.get("ignore_errors"),
-            unreachable=kind == "runner_on_unreachable",
-            begun=str(data.get("start") or ""),
-            ended=str(data.get("end") or ""),
-        )
-    )
 
 
 def _last_output(outcome: Any) -> str:
@@ -255,13 +249,13 @@ def host_problems(answers: Iterable[HostAnswer]) -> Iterator[HostProblem]:
 
 
 _AGAIN = "fix that, then deploy again"
-_BY_LOG = "fix the error in the log, then deploy again"
 
 
 def _failure_problem(answer: HostAnswer) -> HostProblem:
     if (reported := answer.result.get("what")) is not None:
         # A module of howdah failed. The problem of a daemon that did not start contains the end of its log.
-        fix = answer.result.get("fix") or (_BY_LOG if "\n" in reported else _AGAIN)
+        by_log = "fix the error in the log, then deploy again"
+        fix = answer.result.get("fix") or (by_log if "\n" in reported else _AGAIN)
         return HostProblem(answer.host, str(reported), str(fix))
     output = f"{answer.result.get('msg', '')} {answer.result.get('module_stderr', '')}".strip()
     for pattern, reported, fix in _MESSAGES:
@@ -270,15 +264,13 @@ def _failure_problem(answer: HostAnswer) -> HostProblem:
     if answer.unreachable:
         lines = [line.strip() for line in output.splitlines() if line.strip()]
         problem = f"ssh cannot reach it: {lines[-1] if lines else 'it printed nothing'}"
-        return HostProblem(
-            answer.host, problem, f"check that `ssh {answer.host} true` succeeds without a prompt"
-        )
+        fix = f"check that `ssh {answer.host} true` succeeds without a prompt"
+        return HostProblem(answer.host, problem, fix)
     if "Traceback (most recent call last)" in output:
         # A defect of howdah, not of the host or the user.
         last = [line.strip() for line in output.splitlines() if line.strip()][-1]
-        return HostProblem(
-            answer.host, f"howdah failed on it: {last}", "report this as a defect of howdah, with the plan"
-        )
+        fix = "report this as a defect of howdah, with the plan"
+        return HostProblem(answer.host, f"howdah failed on it: {last}", fix)
     text = re.sub(r"^(Task failed: )?(Module failed: |Action failed: )?", "", output)
     return HostProblem(answer.host, text, _AGAIN)
 
@@ -288,17 +280,11 @@ def _clock_error_s(answer: HostAnswer) -> float | None:
     clock = answer.result.get("clock_s")
     if clock is None or not answer.begun or not answer.ended:
         return None
-    begun, ended = _time(answer.begun), _time(answer.ended)
+    times = (datetime.fromisoformat(text) for text in (answer.begun, answer.ended))
+    begun, ended = (time.replace(tzinfo=UTC).timestamp() for time in times)
     if float(clock) < begun - _CLOCK_S:
         return float(clock) - begun
     return float(clock) - ended if float(clock) > ended + _CLOCK_S else None
-
-
-def _time(text: str) -> float:
-    return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
-
-
-_BLOCK = 1 << 20
 
 
 class _Server(ThreadingHTTPServer):
@@ -331,8 +317,7 @@ def mirror(files: Mapping[str, Path]) -> Iterator[int]:
             if (path := self._begin()) is None:
                 return
             with path.open("rb") as file:
-                while block := file.read(_BLOCK):
-                    self.wfile.write(block)
+                shutil.copyfileobj(file, self.wfile)
 
         def _begin(self) -> Path | None:
             path = files.get(self.path.lstrip("/"))

@@ -96,44 +96,58 @@ class _PlannedMachines:
         settings = self._settings(kind)
         numbers = {entry.key: int(entry.value) for entry in settings if isinstance(entry.value, int)}
         cpus, memory = (numbers.get(key, 0) for key in _SIZES[self._hypervisor])
-        return PlannedMachine(
-            name=placed.name,
-            cluster=self._cluster.inventory.cluster,
-            host=host.name,
-            kind=kind.name,
+        return self._machine(
+            placed.name,
+            host,
+            kind,
             roles=kind.roles,
             master=False,
             vcpus=cpus or kind.vcpus or 1,
             memory_bytes=memory * MIB or _stepped(kind.memory_bytes),
             numa_nodes=kind.numa_nodes or 1,
-            settings=settings,
             disks=self._disks(host, self._first_disk(placed, layout), kind.data_disks or 0),
-            mac=self._site.addresses[placed.name].mac if placed.name in self._site.addresses else None,
-            first_boot=self._first_boot(placed.name),
         )
 
     def _master(self, host: PlacedHost, master: Master, layout: Layout | None) -> PlannedMachine:
         """A machine for masters has the settings of the workers in whose place it is."""
         places = master.takes or (layout.workers if layout else ())
         kind = self._kinds[places[0]] if places else self._plan.workers[0]
-        address = self._site.addresses.get(master.address)
         nodes = self._groups[host.group].cpu.numa_nodes
         fits = master.memory_bytes <= self._groups[host.group].memory_bytes // nodes
-        return PlannedMachine(
-            name=master.address,
-            cluster=self._cluster.inventory.cluster,
-            host=host.name,
-            kind=kind.name,
+        return self._machine(
+            master.address,
+            host,
+            kind,
             roles=master.roles,
             master=True,
             vcpus=master.vcpus,
             memory_bytes=_stepped(master.memory_bytes),
             numa_nodes=1 if fits else nodes,
-            settings=self._settings(kind),
-            mac=address.mac if address else None,
             shadow_host=master.shadow_host,
-            first_boot=self._first_boot(master.address),
         )
+
+    def _machine(self, name: str, host: PlacedHost, kind: Worker, **own: Any) -> PlannedMachine:
+        address = self._site.addresses.get(name)
+        if address is None:
+            raise UserError(f"machine {name}", "has no address in the site", "add it to `machines:`")
+        network, ssh = self._site.network, self._site.ssh
+        boot = FirstBoot(
+            host_name=name,
+            address=address.address,
+            prefix=network.prefix,
+            gateway=network.gateway,
+            name_servers=network.name_servers,
+            user=ssh.user,
+            keys=ssh.keys,
+        )
+        cluster, settings = self._cluster.inventory.cluster, self._settings(kind)
+        shared: dict[str, Any] = {
+            "cluster": cluster,
+            "host": host.name,
+            "kind": kind.name,
+            "settings": settings,
+        }
+        return PlannedMachine(name=name, **shared, mac=address.mac, first_boot=boot, **own)
 
     def _settings(self, kind: Worker) -> tuple[Setting, ...]:
         return tuple(select(self._plan, _FILES[self._hypervisor], of_kind(kind)))
@@ -174,21 +188,6 @@ class _PlannedMachines:
             for number in range(1, len(layout.workers) + 1)
         ]
         return dict(zip(places, accumulate(counts, initial=0), strict=False))[placed.name]
-
-    def _first_boot(self, name: str) -> FirstBoot:
-        address = self._site.addresses.get(name)
-        if address is None:
-            raise UserError(f"machine {name}", "has no address in the site", "add it to `machines:`")
-        network, ssh = self._site.network, self._site.ssh
-        return FirstBoot(
-            host_name=name,
-            address=address.address,
-            prefix=network.prefix,
-            gateway=network.gateway,
-            name_servers=network.name_servers,
-            user=ssh.user,
-            keys=ssh.keys,
-        )
 
 
 def _stepped(memory_bytes: int) -> int:
