@@ -6,20 +6,19 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache, partial
 from importlib import resources
 
 from howdah.hadoop.daemons import DAEMONS
-from howdah.model.placement import PlacedHost, PlacedSystem, placed_hosts, placed_systems
+from howdah.model.placement import PlacedHost, placed_hosts, placed_systems
 from howdah.model.plan import ClusterPlan, ConfigFile, ConfigSet, Role, planned_text
 from howdah.render.daemons import hdfs_places, port_of, unit_files
 from howdah.render.hadoop import framework_files, hadoop_files, hbase_files, host_files, zookeeper_files
 from howdah.render.hypervisor import firmware_files, hypervisor_files
 from howdah.render.manifests import manifests
-from howdah.render.playbooks import playbooks
+from howdah.render.playbooks import inventory, playbooks
 from howdah.render.readme import readme
 from howdah.render.system import network_files, system_files
 from howdah.render.text import EVERYWHERE, check_names, guard, template, wrapped
@@ -150,35 +149,13 @@ def project_files(
     fencing = planned_text(plan, "dfs.ha.fencing.ssh.private-key-files") if several else ""
     programs = (*PROGRAMS, *(OF_KERBEROS if secure else ()))
     books = playbooks(present, tuple(hdfs_places(plan)), port, copies, fencing=fencing, secure=secure)
+    manifest_by_system = {system.name: names[system.name] for system in systems}
     texts = {
         "ansible.cfg": template("ansible.cfg"),
-        "inventory.yaml": "\n".join(_inventory(systems, names, present)) + "\n",
+        "inventory.yaml": inventory(manifest_by_system, present),
         **{f"{name}.yaml": text for name, text in books.items()},
         **{f"library/{program}.py": bundled(program) for program in programs},
         **{f"manifests/{name}.json": text for name, text in texts_by_manifest.items()},
     }
     for path, text in texts.items():
         yield ConfigFile(path=f"{FOLDER}/{path}", content=text)
-
-
-def _inventory(
-    systems: Sequence[PlacedSystem], names: Mapping[str, str], present: Mapping[Role, Sequence[str]]
-) -> Iterator[str]:
-    roles = (Role.NAMENODE, Role.RESOURCEMANAGER, Role.HMASTER, Role.ZOOKEEPER, Role.JOURNALNODE)
-    masters = list(dict.fromkeys(name for role in roles for name in present[role]))
-    # Rendering has checked that these are names; quotes keep YAML from reading them otherwise.
-    yield "# Rendered by howdah. What is a host's own, howdah_disks for instance, goes to host_vars/HOST.yml."
-    yield "all:"
-    yield "  vars:"
-    yield f"    howdah_masters: {json.dumps(masters)}"
-    yield "  children:"
-    yield "    cluster:"
-    yield "      hosts:"
-    for system in systems:
-        yield f"        {json.dumps(system.name)}: {{howdah_manifest: {json.dumps(names[system.name])}}}"
-    for role, kind in DAEMONS.items():
-        if present[role]:
-            yield f"    {kind.name}:"
-            yield "      hosts:"
-            for name in present[role]:
-                yield f"        {json.dumps(name)}:"

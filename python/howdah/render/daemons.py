@@ -16,14 +16,10 @@ from howdah.hadoop.readers import readers
 from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Role, Setting, planned_text, value_text
 from howdah.releases.catalogue import hadoop
 from howdah.render.secrets import SERVERS_FILE
-from howdah.render.text import FileVariant, hash_comment, select
+from howdah.render.text import FileVariant, select, template
 
 ROOT = "/opt"
 ENVIRONMENT = "/etc/default/hadoop"  # The file of values that differ by host: JAVA_HOME.
-_HEAD = [
-    "Goes to /etc/systemd/system/, with os/systemd/10-howdah-limits.conf in UNIT.service.d/ next to it.",
-    f"{ENVIRONMENT} holds JAVA_HOME=...; the release is unpacked in {ROOT}.",
-]
 _NODEMANAGER = """\
 # Containers live on while their NodeManager is restarted, and are found again; systemd would end them.
 KillMode=process
@@ -57,28 +53,16 @@ def unit_file(plan: ClusterPlan, role: Role) -> str:
             environment += f'Environment="JAVA_TOOL_OPTIONS={options}"\n'
     # Without a limit of starts, a daemon with a wrong configuration would be restarted for ever; 143 is the
     # exit code of a JVM after SIGTERM.
-    return f"""\
-{hash_comment(_HEAD)}[Unit]
-Description={role.value} of {cluster.inventory.cluster}
-After=network-online.target time-sync.target{after}
-Wants=network-online.target
-StartLimitIntervalSec=600
-StartLimitBurst=10
-
-[Service]
-User={kind.user}
-Group=hadoop
-Environment=HADOOP_HOME={hadoop_home} HADOOP_CONF_DIR=/etc/hadoop/conf
-{environment}EnvironmentFile=-{ENVIRONMENT}
-ExecStart={home}/{" ".join(kind.command)}
-Restart=on-failure
-RestartSec=5
-SuccessExitStatus=143
-TimeoutStopSec=60
-{_NODEMANAGER if role is Role.NODEMANAGER else ""}
-[Install]
-WantedBy=multi-user.target
-"""
+    return template("daemon.service").format(
+        title=role.value,
+        cluster=cluster.inventory.cluster,
+        after=after,
+        user=kind.user,
+        hadoop=hadoop_home,
+        environment=environment,
+        command=f"{home}/{' '.join(kind.command)}",
+        more=_NODEMANAGER if role is Role.NODEMANAGER else "",
+    )
 
 
 def release_folder(cluster: Cluster, product: str) -> str:

@@ -71,6 +71,16 @@ def playbooks(
     return {**texts, **{name: books.restart(members) for name, members in steps.items()}}
 
 
+def inventory(manifests: Mapping[str, str], present: Mapping[Role, Sequence[str]]) -> str:
+    """Ansible's inventory: every system with its manifest, and the hosts of each daemon."""
+    roles = (Role.NAMENODE, Role.RESOURCEMANAGER, Role.HMASTER, Role.ZOOKEEPER, Role.JOURNALNODE)
+    masters = list(dict.fromkeys(name for role in roles for name in present[role]))
+    systems = [(json.dumps(name), json.dumps(manifest)) for name, manifest in manifests.items()]
+    groups = [(DAEMONS[role].name, map(json.dumps, names)) for role, names in present.items() if names]
+    books: Any = _template().make_module()
+    return str(books.inventory(json.dumps(masters), systems, groups))
+
+
 def _directory(directory: HdfsDirectory) -> str:
     policy = f", policy: {directory.policy}" if directory.policy else ""
     mode = json.dumps(directory.mode)

@@ -158,17 +158,12 @@ def _huge_page(setting: Setting) -> list[str]:
 def _process_ids(plan: ClusterPlan, variant: text.FileVariant) -> Iterator[str]:
     """Directories of files of process ids, which are gone with every boot."""
     for key, (file, owner) in _PROCESS_IDS.items():
-        for setting in text.select(plan, file, variant):
-            if setting.key == key:
-                yield _reasoned(setting, [f"d {_path(setting)} 0775 {owner} hadoop -"])
-
-
-def _path(setting: Setting) -> str:
-    """A path that systemd-tmpfiles reads as one word, without specifiers."""
-    value = text.setting_text(setting)
-    if not value.startswith("/") or "%" in value or any(letter.isspace() for letter in value):
-        raise text.setting_error(setting, f"{value!r} is not a plain path", "an absolute path of one word")
-    return value
+        for setting in (setting for setting in text.select(plan, file, variant) if setting.key == key):
+            path, hint = text.setting_text(setting), "an absolute path of one word"
+            # systemd-tmpfiles reads it as one word, without specifiers.
+            if not path.startswith("/") or "%" in path or any(letter.isspace() for letter in path):
+                raise text.setting_error(setting, f"{path!r} is not a plain path", hint)
+            yield _reasoned(setting, [f"d {path} 0775 {owner} hadoop -"])
 
 
 _BOND = {
@@ -195,46 +190,16 @@ def _files(folder: str, settings: Sequence[Setting], ports: int) -> Iterable[Con
     mtu = [setting for setting in settings if setting.key == "mtu"]
     by_hand = [setting for setting in settings if setting.key not in _NETWORKD]
     if bond:
-        content = _NETDEV.format(mtu=_networkd_lines(mtu), bond=_networkd_lines(bond))
+        content = text.template("hadoop.netdev").format(mtu=_networkd_lines(mtu), bond=_networkd_lines(bond))
         yield ConfigFile(path=f"{folder}/10-hadoop.netdev", content=content)
-        yield ConfigFile(path=f"{folder}/20-hadoop-ports.network", content=_MEMBERS.format(ports=ports))
+        content = text.template("hadoop-ports.network").format(ports=ports, placeholder=_PLACEHOLDER)
+        yield ConfigFile(path=f"{folder}/20-hadoop-ports.network", content=content)
     elif mtu:
-        yield ConfigFile(path=f"{folder}/20-hadoop.link", content=f"{_LINK}{_networkd_lines(mtu)}")
+        content = text.template("hadoop.link").format(placeholder=_PLACEHOLDER, mtu=_networkd_lines(mtu))
+        yield ConfigFile(path=f"{folder}/20-hadoop.link", content=content)
     if by_hand:
         content = _list("# Network ports: to be set by hand", "- [ ] `{}` = `{}`.", by_hand)
         yield ConfigFile(path=f"{folder}/ports.md", content=content)
-
-
-_NETDEV = """\
-# Goes to /etc/systemd/network/, together with your own .network file that gives hadoop0 the
-# address that the host has on its ports now: without one the host cannot be reached.
-
-[NetDev]
-Name=hadoop0
-Kind=bond
-{mtu}
-[Bond]
-{bond}"""
-_MEMBERS = f"""\
-# Goes to /etc/systemd/network/. Name the {{ports}} ports that carry Hadoop's traffic, with spaces
-# between them, before you restart systemd-networkd: until then it applies to no port.
-
-[Match]
-Name={_PLACEHOLDER}
-
-[Network]
-Bond=hadoop0
-"""
-_LINK = f"""\
-# Goes to /etc/systemd/network/. Name the port that carries Hadoop's traffic before you reboot:
-# until then it applies to no port.
-
-[Match]
-OriginalName={_PLACEHOLDER}
-
-[Link]
-NamePolicy=keep kernel database onboard slot path
-"""
 
 
 def _networkd_lines(settings: Iterable[Setting]) -> str:
@@ -248,8 +213,6 @@ def _networkd_lines(settings: Iterable[Setting]) -> str:
 
 def _list(title: str, form: str, settings: Sequence[Setting]) -> str:
     """A list to read, one setting a line with its reasons."""
-    content = f"{title}\n\n"
-    for setting in settings:
-        content += form.format(text.plain_key(setting), text.setting_text(setting))
-        content += f" {' '.join(text.reason_lines(setting))}\n"
-    return content
+    values = (form.format(text.plain_key(setting), text.setting_text(setting)) for setting in settings)
+    reasons = (" ".join(text.reason_lines(setting)) for setting in settings)
+    return f"{title}\n\n" + "".join(f"{value} {why}\n" for value, why in zip(values, reasons, strict=True))
