@@ -51,7 +51,12 @@ def start(host: HostChanges, manifest: Json, daemon: Json, args: Json, name: str
     unit = daemon["unit"]
     state = show(unit)
     if state["ActiveState"] not in ("active", "activating"):
-        prepare(host, manifest, daemon, args)
+        if args.get("first") == "format":
+            format_once(host, manifest, daemon, list(args.get("holders") or ()))
+        elif args.get("first") == "bootstrap":
+            bootstrap(host, manifest, daemon)
+        elif args.get("first") == "formatzk":
+            format_zookeeper(host, manifest)
         host.change(f"start {unit}", lambda: begin(unit, "start"))
     elif args["state"] == "fresh" and (
         not is_fresh(daemon, state["MainPID"]) or changed_settings(name, daemon, {})
@@ -66,17 +71,6 @@ def begin(unit: str, action: str) -> None:
     """Start or restart a unit; one that failed too often before is given another chance."""
     run("systemctl", "reset-failed", unit)
     run("systemctl", action, unit)
-
-
-def prepare(host: HostChanges, manifest: Json, daemon: Json, args: Json) -> None:
-    """Do what the daemon's first start needs."""
-    first = args.get("first")
-    if first == "format":
-        format_once(host, manifest, daemon, list(args.get("holders") or ()))
-    elif first == "bootstrap":
-        bootstrap(host, manifest, daemon)
-    elif first == "formatzk":
-        format_zookeeper(host, manifest)
 
 
 def leave_gently(manifest: Json, daemon: Json, name: str) -> None:

@@ -13,7 +13,7 @@ import os
 import socket
 import ssl
 from glob import glob
-from typing import Iterator, Set
+from typing import Set
 
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, reported
 from howdah.render.modules.units import applied, listening_sockets, show
@@ -28,13 +28,6 @@ CALLS = (
 """The greeting of a client without a ticket and the refusal of a port with Kerberos: Hadoop, HBase."""
 UNKNOWN = "whether it requires a ticket is unknown"
 FAILED = (OSError, http.client.HTTPException)
-
-
-def open_doors(daemon: Json, name: str, authority: str) -> Iterator[str]:
-    """Yield each port of a daemon that grants access without a ticket, or may do so, with the reason."""
-    for port in sorted(listened(show(daemon["unit"])["MainPID"])):
-        if how := without_ticket(name, port, authority):
-            yield f"{daemon['name']}'s port {port} {how}"
 
 
 def listened(process: str) -> Set[int]:
@@ -121,10 +114,12 @@ def answered(name: str, port: int, words: bytes) -> bytes:
 def main(args: Json, host: HostChanges, result: Json) -> None:
     """Try every port of every daemon."""
     manifest = applied()
-    authority = manifest["kerberos"]["authority"]
-    problems = [
-        door for daemon in manifest["daemons"] for door in open_doors(daemon, str(args["host"]), authority)
-    ]
+    name, authority = str(args["host"]), manifest["kerberos"]["authority"]
+    problems = []
+    for daemon in manifest["daemons"]:
+        for port in sorted(listened(show(daemon["unit"])["MainPID"])):
+            if how := without_ticket(name, port, authority):
+                problems.append(f"{daemon['name']}'s port {port} {how}")
     if problems:
         raise HostRefusal(
             f"clients without a ticket are admitted, or may be: {'; '.join(problems)}",

@@ -165,13 +165,12 @@ def prepare_upgrade(host: HostChanges, namenodes: List[str], patience_s: float) 
             if single:
                 dfsadmin("-safemode", "leave")
             raise
-    wait_for("the image to go back to", lambda: no_image(namenodes), patience_s)
 
+    def lacks() -> str:
+        upgrade = upgrade_under_way(*active(namenodes)) or {}
+        return "" if upgrade.get("createdRollbackImages") else "no NameNode has written it yet"
 
-def no_image(namenodes: List[str]) -> str:
-    """The obstacle to a return to the previous release; empty without one."""
-    upgrade = upgrade_under_way(*active(namenodes)) or {}
-    return "" if upgrade.get("createdRollbackImages") else "no NameNode has written it yet"
+    wait_for("the image to go back to", lacks, patience_s)
 
 
 def finalize_upgrade(host: HostChanges, namenodes: List[str], patience_s: float) -> None:

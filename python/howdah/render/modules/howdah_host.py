@@ -163,15 +163,6 @@ def chosen(args: Json, former: Json) -> Json:
     raise HostRefusal(f"it has no files of revision {back} to restore", "deploy the earlier plan")
 
 
-def record(host: HostChanges, manifest: Json, former: Json) -> None:
-    """Keep what was applied, and what before."""
-    if host.check or manifest == former:
-        return
-    if former and former.get("revision") != manifest["revision"]:
-        write(f"{STATE}/previous.json", json.dumps(former), 0o600)
-    write(f"{STATE}/manifest.json", json.dumps(manifest), 0o600)
-
-
 def mark_leaders(result: Json, manifest: Json, name: str) -> None:
     """Report which daemons are active, and a running upgrade of HDFS."""
     states = {daemon_state["name"]: daemon_state for daemon_state in result["daemons"]}
@@ -205,7 +196,11 @@ def main(args: Json, host: HostChanges, result: Json) -> None:
         )
     with alone(host.check):
         apply(host, manifest, former, args)
-        record(host, manifest, former)
+        if not host.check and manifest != former:
+            # What was applied is kept, and what before.
+            if former and former.get("revision") != manifest["revision"]:
+                write(f"{STATE}/previous.json", json.dumps(former), 0o600)
+            write(f"{STATE}/manifest.json", json.dumps(manifest), 0o600)
     late = keytab_is_late(manifest, args)
     result["daemons"] = daemon_states(manifest, former, name, bool(args.get("ask")), late)
     mark_leaders(result, manifest, name)

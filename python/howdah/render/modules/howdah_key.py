@@ -43,16 +43,14 @@ def authorize(host: HostChanges, user: str, keys: list[str]) -> None:
     path = f"{folder}/authorized_keys"
     before = read(path) or ""
     missing = [key for key in keys if key and key not in before.splitlines()]
+
+    def write_keys() -> None:
+        have_folder(user, folder)
+        write(path, "".join(f"{line}\n" for line in (*before.splitlines(), *missing)), 0o600)
+        own(user, path)
+
     if missing:
-        lines = [*before.splitlines(), *missing]
-        host.change(f"{len(missing)} keys in {path}", lambda: write_keys(user, folder, path, lines))
-
-
-def write_keys(user: str, folder: str, path: str, lines: list[str]) -> None:
-    """Write the keys that may log in."""
-    have_folder(user, folder)
-    write(path, "".join(f"{line}\n" for line in lines), 0o600)
-    own(user, path)
+        host.change(f"{len(missing)} keys in {path}", write_keys)
 
 
 @reported(KeyError)

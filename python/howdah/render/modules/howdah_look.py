@@ -34,7 +34,9 @@ Wrong = Tuple[str, str]  # A problem and its remedy.
 
 def problems(manifest: Json, args: Json) -> Iterator[Wrong]:
     """Yield all problems that prevent the manifest from being applied."""
-    yield from login_problems(args)
+    name, called = str(args["host"]), socket.gethostname()
+    if called.lower() not in (name.lower(), name.lower().partition(".")[0]):
+        yield f"its own name is {called}", f"hostnamectl set-hostname {name}, or plan for the existing hosts"
     yield from software(manifest)
     yield from processors(manifest, args)
     yield from hardware(manifest, args)
@@ -42,13 +44,6 @@ def problems(manifest: Json, args: Json) -> Iterator[Wrong]:
     yield from names(args)
     yield from room(manifest, args)
     yield from fetching(manifest, args)
-
-
-def login_problems(args: Json) -> Iterator[Wrong]:
-    """Problems of the host's own name, which must be the planned one."""
-    name, called = str(args["host"]), socket.gethostname()
-    if called.lower() not in (name.lower(), name.lower().partition(".")[0]):
-        yield f"its own name is {called}", f"hostnamectl set-hostname {name}, or plan for the existing hosts"
 
 
 def software(manifest: Json) -> Iterator[Wrong]:
@@ -67,26 +62,23 @@ def software(manifest: Json) -> Iterator[Wrong]:
     elif int(version.group(1)) < least:
         yield f"its java is {version.group(1)}", f"install Java {least} and put it first on the path"
     tools = ["runuser", "blkid"]
-    if manifest.get("disks") and not_mounted(manifest):
+    count = (manifest.get("disks") or {}).get("count", 0)
+    if not all(os.path.ismount(mount_point(number)) for number in range(1, count + 1)):
         tools += ["parted", "lsblk", "wipefs", "mkfs.xfs" if "mkfs.xfs" in script(manifest) else "mkfs.ext4"]
     if any(daemon["name"] == "zkfc" for daemon in manifest["daemons"]):
         tools += ["ssh-keygen", "fuser"]
     if "kerberos" in manifest:
-        yield from clients_of_kerberos()
+        # What gets a ticket, and what shows it to pages.
+        if lacking := [tool for tool in ("kinit", "curl") if shutil.which(tool) is None]:
+            yield f"it has no {', '.join(lacking)}", "install krb5-user (or krb5-workstation) and curl"
+        elif "SPNEGO" not in run("curl", "--version"):
+            problem = "its curl cannot show tickets: it was built without SPNEGO"
+            yield problem, "install the distribution's own curl"
+        if not Path("/etc/krb5.conf").is_file():
+            yield "it has no /etc/krb5.conf", "create one with the realm and its KDC"
     if lacking := [tool for tool in tools if shutil.which(tool) is None]:
         packages = "util-linux, parted, xfsprogs or e2fsprogs, openssh-client, psmisc"
         yield f"it has no {', '.join(lacking)}", f"install them: {packages}"
-
-
-def clients_of_kerberos() -> Iterator[Wrong]:
-    """Whether it has what gets a ticket, and what shows it to pages."""
-    if lacking := [tool for tool in ("kinit", "curl") if shutil.which(tool) is None]:
-        yield f"it has no {', '.join(lacking)}", "install krb5-user (or krb5-workstation) and curl"
-    elif "SPNEGO" not in run("curl", "--version"):
-        problem = "its curl cannot show tickets: it was built without SPNEGO"
-        yield problem, "install the distribution's own curl"
-    if not Path("/etc/krb5.conf").is_file():
-        yield "it has no /etc/krb5.conf", "create one with the realm and its KDC"
 
 
 def java_output(java: str) -> str:
@@ -105,17 +97,9 @@ def processors(manifest: Json, args: Json) -> Iterator[Wrong]:
     own = os.uname().machine
     for name, tree in (args.get("trees") or {}).items():
         if manifest.get("native") and tree.get("machine") not in (None, "", own):
-            yield (
-                f"its processors are {own}, and {name} has libhadoop for {tree['machine']}",
-                f"set HADOOP_HOME to a release for {own}, or plan with "
-                "--set dfs.client.read.shortcircuit=false",
-            )
-
-
-def not_mounted(manifest: Json) -> List[int]:
-    """The numbers of the data disks that are not mounted."""
-    count = manifest["disks"]["count"]
-    return [number for number in range(1, count + 1) if not os.path.ismount(mount_point(number))]
+            problem = f"its processors are {own}, and {name} has libhadoop for {tree['machine']}"
+            plan = "plan with --set dfs.client.read.shortcircuit=false"
+            yield problem, f"set HADOOP_HOME to a release for {own}, or {plan}"
 
 
 def hardware(manifest: Json, args: Json) -> Iterator[Wrong]:
@@ -123,10 +107,8 @@ def hardware(manifest: Json, args: Json) -> Iterator[Wrong]:
     total = re.search(r"^MemTotal:\s+(\d+)", read("/proc/meminfo") or "", re.MULTILINE)
     have, planned = int(total.group(1)) * 1024 if total else 0, manifest["memory_bytes"]
     if have < 0.9 * planned:
-        yield (
-            f"it has {have / 2**30:.1f} GiB of memory, but was planned with {planned / 2**30:.1f}",
-            "probe the hosts again, then plan again",
-        )
+        sizes = f"{have / 2**30:.1f} GiB of memory, but was planned with {planned / 2**30:.1f}"
+        yield f"it has {sizes}", "probe the hosts again, then plan again"
     try:
         prepare_disks(HostChanges(check=True), manifest, args.get("disks"))
     except HostRefusal as error:
@@ -175,10 +157,8 @@ def names(args: Json) -> Iterator[Wrong]:
             wrong_names.append(f"{name} is {address}, which other hosts cannot reach")
     if unknown:
         unresolved = ", ".join(unknown[:3]) + (f" and {len(unknown) - 3} more" if unknown[3:] else "")
-        yield (
-            f"it cannot resolve {unresolved} by name and address",
-            "add all hosts to DNS or /etc/hosts, forwards and backwards",
-        )
+        fix = "add all hosts to DNS or /etc/hosts, forwards and backwards"
+        yield f"it cannot resolve {unresolved} by name and address", fix
     if wrong_names:
         yield "; ".join(wrong_names[:3]), "correct DNS or /etc/hosts"
 
@@ -201,11 +181,9 @@ def room(manifest: Json, args: Json) -> Iterator[Wrong]:
     for paths in shared.values():
         place, size = os.statvfs(existing_parent(paths[0])), sum(needed[path] for path in paths)
         if place.f_bavail * place.f_frsize < size:
-            free = place.f_bavail * place.f_frsize / 2**20
-            yield (
-                f"{', '.join(sorted(paths))} has {free:.0f} MiB free, and {size >> 20} MiB are needed",
-                "free some space, or mount a larger file system there",
-            )
+            free = f"{place.f_bavail * place.f_frsize / 2**20:.0f} MiB free, and {size >> 20} MiB are needed"
+            fix = "free some space, or mount a larger file system there"
+            yield f"{', '.join(sorted(paths))} has {free}", fix
 
 
 def existing_parent(path: str) -> str:
