@@ -6,6 +6,7 @@ import fcntl
 import os
 import shutil
 import struct
+from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 from typing import Literal
@@ -18,7 +19,7 @@ from howdah.lab.kernel.cgroups import machine_group
 from howdah.lab.kernel.disks import find_loops
 from howdah.lab.kernel.network import Link, queueing
 from howdah.lab.kernel.processes import began_ticks, run
-from howdah.lab.state import LabSpec, LabState, MachineSpec, damaged
+from howdah.lab.state import DiskSpec, LabSpec, LabState, MachineSpec, damaged
 from howdah.model.base import Model
 
 Way = Literal["in", "out"]  # The direction as seen from the machine or host at the cable's end.
@@ -64,16 +65,21 @@ _LEAST_BYTES = 1 << 16
 
 def slow_disks(spec: LabSpec, machine: MachineSpec, bytes_per_s: int | None) -> None:
     """Limit reads and writes of a machine's disks to a speed."""
-    group, numbers = machine_group(spec, machine), _numbers(spec)
-    for disk in machine.disks:
-        group.throttle(numbers[disk.mount], bytes_per_s, bytes_per_s)
+    _throttle(spec, machine, lambda disk: (bytes_per_s, bytes_per_s))
 
 
 def restore_disk_speed(spec: LabSpec, machine: MachineSpec) -> None:
     """Restore the planned speed of a machine's disks."""
-    group, numbers = machine_group(spec, machine), _numbers(spec)
+    _throttle(spec, machine, lambda disk: (disk.read_bytes_per_s, disk.write_bytes_per_s))
+
+
+def _throttle(
+    spec: LabSpec, machine: MachineSpec, speeds: Callable[[DiskSpec], tuple[int | None, int | None]]
+) -> None:
+    by_name = {loop.name: loop.device for loop in find_loops(spec.name)}
+    names = disks.devices(spec)
     for disk in machine.disks:
-        group.throttle(numbers[disk.mount], disk.read_bytes_per_s, disk.write_bytes_per_s)
+        machine_group(spec, machine).throttle(by_name[names[disk.mount]], *speeds(disk))
 
 
 def fill_disks(machine: MachineSpec) -> None:
@@ -136,12 +142,6 @@ def repair_disks(spec: LabSpec, machine: MachineSpec) -> None:
 def _free(mount: Path) -> int:
     system = os.statvfs(mount)
     return system.f_bavail * system.f_frsize
-
-
-def _numbers(spec: LabSpec) -> dict[Path, str]:
-    """Return the device number of the loop device at each mount: ``7:3``."""
-    by_name = {loop.name: loop.device for loop in find_loops(spec.name)}
-    return {mount: by_name[name] for mount, name in disks.devices(spec).items()}
 
 
 ACTIVE_FAULTS = "faults.json"

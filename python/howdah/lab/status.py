@@ -12,16 +12,17 @@ from pydantic import Field
 from howdah.errors import HowdahError
 from howdah.lab.faults import active_faults
 from howdah.lab.hadoop.daemons import planned
-from howdah.lab.hadoop.health import Health, Key, health, missing
+from howdah.lab.hadoop.health import Health, health, missing
 from howdah.lab.kernel import disks, network, processes
 from howdah.lab.kernel.namespaces import network_of
-from howdah.lab.kernel.processes import Process
+from howdah.lab.kernel.processes import Key, Process
 from howdah.lab.shared_hosts import shared_with
 from howdah.lab.state import LabSpec, LabState, LabSystem
 from howdah.model.base import Model
 from howdah.model.cluster import Laboratory
 
 _Link: TypeAlias = Literal["up", "down"]
+_Word: TypeAlias = Literal["up", "not redundant", "degraded", "incomplete"]
 
 
 class DaemonStatus(Model):
@@ -56,7 +57,7 @@ class LabStatus(Model):
     plan: str
     hadoop: str
     hbase: str | None = None
-    state: Literal["up", "not redundant", "degraded", "incomplete"]
+    state: _Word
     """Up: complete. Not redundant: all daemons run, but one could not replace another yet. Degraded: parts
     are missing that existed. Incomplete: it was never complete."""
     missing: tuple[str, ...]
@@ -76,15 +77,22 @@ def status(state: LabState) -> LabStatus:
     # Its network or its files may be missing, which the status shows.
     with suppress(HowdahError), network_of(state):
         answers = health(state, running)
-    links = dict(_affected_links(state))
+    links: dict[str, _Link] = {}
+    if (spec := state.spec) is not None:
+        for machine in spec.machines:
+            with suppress(HowdahError):
+                links[machine.name] = "down" if network.is_cut(spec, machine) else "up"
     lacking = tuple(_missing(state, answers, running, links))
+    word: _Word = "not redundant" if answers and answers.behind else "up"
+    if lacking or not state.complete:
+        word = "degraded" if state.complete else "incomplete"
     return LabStatus(
         name=state.name,
         directory=state.directory,
         plan=state.source,
         hadoop=state.jars.version,
         hbase=state.hbase.version if state.hbase else None,
-        state=_word(state, answers, lacking),
+        state=word,
         missing=lacking,
         shared=dict(shared_with(state)),
         faults=tuple(fault.fault for fault in active_faults(state)),
@@ -93,16 +101,6 @@ def status(state: LabState) -> LabStatus:
         laboratory=state.laboratory,
         notes=state.notes,
     )
-
-
-def _word(
-    state: LabState, answers: Health | None, lacking: tuple[str, ...]
-) -> Literal["up", "not redundant", "degraded", "incomplete"]:
-    if not state.complete:
-        return "incomplete"
-    if lacking:
-        return "degraded"
-    return "not redundant" if answers and answers.behind else "up"
 
 
 def _missing(
@@ -116,14 +114,6 @@ def _missing(
         f"{daemon.program} on {daemon.machine.name}" for daemon in planned(state) if daemon.key not in running
     )
     yield "its network"
-
-
-def _affected_links(state: LabState) -> Iterator[tuple[str, _Link]]:
-    if state.spec is None:
-        return
-    for machine in state.spec.machines:
-        with suppress(HowdahError):
-            yield machine.name, "down" if network.is_cut(state.spec, machine) else "up"
 
 
 def _machines(

@@ -50,14 +50,14 @@ def peers(plan: ClusterPlan, role: Role) -> dict[str, str]:
     hosts = [master.address for master in plan.cluster.masters if role in master.roles]
     if not DAEMONS[role].page.active or len(hosts) < 2:
         return {}
-    names: dict[str, str] = {}
-    if role is Role.NAMENODE:
-        # The id of a NameNode in the configuration is the last part of a key.
-        names = {
-            value_text(setting.value).rpartition(":")[0]: setting.key.rpartition(".")[2]
-            for setting in plan.settings
-            if setting.file == "hdfs-site.xml" and setting.key.startswith("dfs.namenode.rpc-address.")
-        }
+    # The id of a NameNode in the configuration is the last part of a key.
+    names = {
+        value_text(setting.value).rpartition(":")[0]: setting.key.rpartition(".")[2]
+        for setting in plan.settings
+        if role is Role.NAMENODE
+        and setting.file == "hdfs-site.xml"
+        and setting.key.startswith("dfs.namenode.rpc-address.")
+    }
     return {host: names.get(host, "") for host in hosts}
 
 
@@ -68,6 +68,7 @@ _HOMES = {
     "hbase": "/var/lib/hbase",
     "zookeeper": "/var/lib/zookeeper",
 }
+_Content = Mapping[str, ConfigFile]
 _UNITS = "/etc/systemd/system"
 _DISKS = "/etc/howdah/disks.sh"
 _PLACES = {
@@ -105,9 +106,7 @@ def manifests(
     return texts, names
 
 
-def _manifest(
-    plan: ClusterPlan, system: PlacedSystem, content: Mapping[str, ConfigFile], revision: str
-) -> str:
+def _manifest(plan: ClusterPlan, system: PlacedSystem, content: _Content, revision: str) -> str:
     worker = next((worker for worker in plan.workers if worker.name == system.kind), None)
     variant = of_kind(worker) if worker else EVERYWHERE
     data_dirs = worker.data_dirs if worker else ()
@@ -151,9 +150,7 @@ def _manifest(
     return json.dumps(parts, indent=1, ensure_ascii=False) + "\n"
 
 
-def _files(
-    plan: ClusterPlan, system: PlacedSystem, content: Mapping[str, ConfigFile]
-) -> Iterator[dict[str, object]]:
+def _files(plan: ClusterPlan, system: PlacedSystem, content: _Content) -> Iterator[dict[str, object]]:
     products = {DAEMONS[role].product for role in system.roles} | {"hadoop"}
     for product in sorted(products):
         folder = _own_folder(product, system, content)
@@ -181,7 +178,7 @@ def _files(
                 yield _file(f"{_UNITS}/{unit}.service.d/10-howdah-limits.conf", limits.content)
 
 
-def _zookeeper_files(system: PlacedSystem, content: Mapping[str, ConfigFile]) -> Iterator[dict[str, object]]:
+def _zookeeper_files(system: PlacedSystem, content: _Content) -> Iterator[dict[str, object]]:
     for name in ("zoo.cfg", "zookeeper-env.sh"):
         if file := content.get(f"zookeeper/{name}"):
             yield _file(f"/etc/zookeeper/conf/{name}", file.content)
@@ -191,7 +188,7 @@ def _zookeeper_files(system: PlacedSystem, content: Mapping[str, ConfigFile]) ->
         yield _file(f"{data[1]}/myid", number.content)
 
 
-def _system_files(system: PlacedSystem, content: Mapping[str, ConfigFile]) -> Iterator[dict[str, object]]:
+def _system_files(system: PlacedSystem, content: _Content) -> Iterator[dict[str, object]]:
     folder = _own_folder("os", system, content)
     for path, file in content.items():
         if not path.startswith(f"{folder}/"):
@@ -203,7 +200,7 @@ def _system_files(system: PlacedSystem, content: Mapping[str, ConfigFile]) -> It
             yield _file(_DISKS, file.content, True)
 
 
-def _own_folder(base: str, system: PlacedSystem, content: Mapping[str, ConfigFile]) -> str:
+def _own_folder(base: str, system: PlacedSystem, content: _Content) -> str:
     """The folder that holds a system's files: its kind's, its group's, or the one for all."""
     folders = [f"{base}-{system.kind}", f"{base}-{system.group}"]
     return next((name for name in folders if any(path.startswith(f"{name}/") for path in content)), base)

@@ -12,7 +12,7 @@ from howdah.hadoop.daemons import DAEMONS
 from howdah.lab.hadoop import reports
 from howdah.lab.hadoop.daemons import page_url, planned
 from howdah.lab.hadoop.reports import Behind, HBaseHealth
-from howdah.lab.kernel.processes import Process, daemons
+from howdah.lab.kernel.processes import Key, Process, daemons
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.base import Model
 from howdah.model.plan import Role
@@ -28,8 +28,6 @@ _NAMENODE = "Hadoop:service=NameNode,name="
 _SERVING = ("active", "standby", "observer")
 _DISCONNECTED = "DISCONNECTED"
 _CLIENT_PORT = "clientPort="
-
-Key = tuple[str, str]  # A daemon by its machine and its program.
 
 
 class Health(Model):

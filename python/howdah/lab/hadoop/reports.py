@@ -17,7 +17,7 @@ from howdah.lab.hadoop.files import Installed
 from howdah.lab.hadoop.redirect import properties
 from howdah.lab.kernel import processes
 from howdah.lab.kernel.namespaces import network_of
-from howdah.lab.kernel.processes import Process
+from howdah.lab.kernel.processes import Key, Process
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.base import Model
 from howdah.model.plan import Role
@@ -199,7 +199,7 @@ def root_directory(state: LabState) -> str:
     return "/" + root.partition("://")[2].partition("/")[2]
 
 
-def hbase_health(state: LabState, web: Web, running: Mapping[tuple[str, str], Process]) -> HBaseHealth | None:
+def hbase_health(state: LabState, web: Web, running: Mapping[Key, Process]) -> HBaseHealth | None:
     """Query the running daemons from the lab's network; return None if the plan has no HBase."""
     if not any(role in OF_HBASE for machine in state.machines for role in machine.roles):
         return None
@@ -224,9 +224,7 @@ def hbase_health(state: LabState, web: Web, running: Mapping[tuple[str, str], Pr
     )
 
 
-def hbase_missing(
-    state: LabState, answers: HBaseHealth, running: Collection[tuple[str, str]]
-) -> Iterator[str]:
+def hbase_missing(state: LabState, answers: HBaseHealth, running: Collection[Key]) -> Iterator[str]:
     """Yield the running daemons that are not ready, in words."""
     yield from unready(state, Role.HMASTER, running, answers.masters)
     if not any(status.startswith(_ACTIVE) for status in answers.masters.values()):
@@ -238,9 +236,7 @@ def hbase_missing(
         yield f"the {Role.HMASTER} to finish its start"
 
 
-def unready(
-    state: LabState, role: Role, running: Collection[tuple[str, str]], useful: Collection[str]
-) -> Iterator[str]:
+def unready(state: LabState, role: Role, running: Collection[Key], useful: Collection[str]) -> Iterator[str]:
     """Yield the machines whose daemon runs and is not ready, in words; nothing if there are none."""
     names = [
         machine.name
@@ -251,13 +247,13 @@ def unready(
         yield f"{role} on {', '.join(names)}"
 
 
-def has_active_master(state: LabState, web: Web, running: Mapping[tuple[str, str], Process]) -> bool:
+def has_active_master(state: LabState, web: Web, running: Mapping[Key, Process]) -> bool:
     """Whether an HMaster is active, so that RegionServers can report to it."""
     return any(_is_active(bean) for _, bean in _beans(state, web, running, Role.HMASTER))
 
 
 def _beans(
-    state: LabState, web: Web, running: Mapping[tuple[str, str], Process], role: Role
+    state: LabState, web: Web, running: Mapping[Key, Process], role: Role
 ) -> Iterator[tuple[str, Object]]:
     for machine in state.machines:
         if (machine.name, DAEMONS[role].name) in running:

@@ -25,6 +25,7 @@ _EXEC_S = 0.002
 DAEMON = "HOWDAH_DAEMON"  # The environment variable with the daemon's name; tasks do not have it.
 _CONTAINER = re.compile(r"/usercache/[^/]+/appcache/[^/]+/container_[^/]+")
 _END_S = 20.0
+Key = tuple[str, str]  # A daemon by its machine and its program.
 
 
 def pids() -> Iterator[int]:
@@ -100,9 +101,9 @@ def belongs(pid: int, mark: str, directory: Path) -> bool:
         return False
 
 
-def daemons(state: LabState) -> dict[tuple[str, str], Process]:
+def daemons(state: LabState) -> dict[Key, Process]:
     """Return the running daemons by machine and name, without their child processes."""
-    result: dict[tuple[str, str], Process] = {}
+    result: dict[Key, Process] = {}
     for process in processes(state.mark):
         key = process.machine, process.daemon
         if process.daemon and (key not in result or process.began < result[key].began):
