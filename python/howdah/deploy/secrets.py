@@ -116,9 +116,8 @@ class SecretFile(NamedTuple):
 def check_folder(folder: Path) -> None:
     """Raise UserError if a folder does not exist, or if other users may read or change it."""
     if not folder.is_dir():
-        raise UserError(
-            f"{_FLAG} {folder}", "is not a folder", "give the folder that has a subfolder for each host"
-        )
+        hint = "give the folder that has a subfolder for each host"
+        raise UserError(f"{_FLAG} {folder}", "is not a folder", hint)
     if folder.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise UserError(f"{_FLAG} {folder}", "is readable by other users", f"chmod 0700 {folder.resolve()}")
 
@@ -185,17 +184,13 @@ def _key_problems(file: Path, principal: str, entries: Sequence[KeytabEntry]) ->
     name, _, realm = principal.rpartition("@")
     elsewhere = sorted({entry.realm for entry in entries if entry.principal.rpartition("@")[0] == name})
     if not own and elsewhere:
-        yield (
-            f"{file} has {name} in the realm {', '.join(elsewhere)}, but the plan's realm is {realm}",
-            f"plan with --realm {elsewhere[0]}, or {make}",
-        )
+        fix = f"plan with --realm {elsewhere[0]}, or {make}"
+        yield f"{file} has {name} in the realm {', '.join(elsewhere)}, but the plan's realm is {realm}", fix
     elif not own:
         principals = sorted({entry.principal for entry in entries})
         content = f"has keys of {', '.join(principals[:3])}" if principals else "contains no key"
         yield f"{file} has no key of {principal}: it {content}", make
     elif not any(entry.encryption in STRONG for entry in own):
         kinds = ", ".join(str(number) for number in sorted({entry.encryption for entry in own}))
-        yield (
-            f"{file} has no key of {principal} that is still accepted (encryption types {kinds})",
-            f"create an AES key: ktadd -e aes256-cts-hmac-sha1-96:normal -k {file.name} {principal}",
-        )
+        fix = f"create an AES key: ktadd -e aes256-cts-hmac-sha1-96:normal -k {file.name} {principal}"
+        yield f"{file} has no key of {principal} that is still accepted (encryption types {kinds})", fix

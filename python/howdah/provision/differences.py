@@ -215,10 +215,8 @@ def _host(
         )
     cpus = sum(machine.vcpus for machine in (*here, *mirrored))
     if cpus > host.threads and not overcommit:
-        yield (
-            f"has {host.threads} threads; its machines have {cpus} virtual CPUs",
-            "plan for these processors, or with --overcommit",
-        )
+        fix = "plan for these processors, or with --overcommit"
+        yield f"has {host.threads} threads; its machines have {cpus} virtual CPUs", fix
     for number, node in enumerate(host.nodes):
         bound = [machine for machine in here if number in machine.nodes]
         share = sum(machine.memory_bytes // len(machine.nodes) for machine in bound)
@@ -229,10 +227,8 @@ def _host(
                 "leave pin_numa out of the site, or plan smaller machines",
             )
     if any(max(machine.nodes, default=0) >= max(len(host.nodes), 1) for machine in here):
-        yield (
-            f"has {len(host.nodes)} NUMA nodes, fewer than in the inventory",
-            "correct the inventory and plan again",
-        )
+        fix = "correct the inventory and plan again"
+        yield f"has {len(host.nodes)} NUMA nodes, fewer than in the inventory", fix
 
 
 def _disks(

@@ -58,9 +58,8 @@ def _check_values(machine: PlannedMachine) -> None:
     """Values that a plan may have and vSphere does not take; it would say so half-way, machine by machine."""
     for key in ("cpuid.coresPerSocket", "sched.mem.min"):
         if not facts.set_value(machine, key, "0").isdigit():
-            raise UserError(
-                f"the plan: {key}", f"{facts.set_value(machine, key, '')!r} is not a whole number", ""
-            )
+            problem = f"{facts.set_value(machine, key, '')!r} is not a whole number"
+            raise UserError(f"the plan: {key}", problem, "")
     cores = int(facts.set_value(machine, "cpuid.coresPerSocket", "0")) or machine.vcpus
     if machine.vcpus % cores and not machine.master:
         problem = f"{machine.vcpus} virtual CPUs do not divide into sockets of {cores} cores"
@@ -74,9 +73,8 @@ def _check_values(machine: PlannedMachine) -> None:
         problem = f"{facts.latency(machine)!r} is not a level"
         raise UserError("the plan: sched.cpu.latencySensitivity", problem, "normal or high")
     if facts.card_kind(machine) not in CARDS:
-        raise UserError(
-            "ethernet0.virtualDev", f"{facts.card_kind(machine)!r} is not a network card", "vmxnet3"
-        )
+        hint = "vmxnet3"
+        raise UserError("ethernet0.virtualDev", f"{facts.card_kind(machine)!r} is not a network card", hint)
 
 
 def notes(

@@ -54,10 +54,8 @@ def prepare_disks(host: HostChanges, manifest: Json, devices: Optional[List[str]
         chosen = devices or sorted([*disks.empty, *begun])
     if len(chosen) != len(numbers):
         listed = f" ({', '.join(chosen)})" if chosen else ""
-        raise HostRefusal(
-            f"{len(numbers)} data disks are needed, but {len(chosen)} are empty{listed}",
-            "wipe enough disks, or name them: --disks HOST=/dev/sdb,… (howdah_disks in the inventory)",
-        )
+        fix = "wipe enough disks, or name them: --disks HOST=/dev/sdb,… (howdah_disks in the inventory)"
+        raise HostRefusal(f"{len(numbers)} data disks are needed, but {len(chosen)} are empty{listed}", fix)
     words = [f"{number:02}={chosen[index]}" for index, number in enumerate(numbers)]
     again = [word for word in words if os.path.realpath(word.partition("=")[2]) in begun]
     try_out(script(manifest), [word for word in words if word not in again])
@@ -80,10 +78,8 @@ def try_out(text: str, words: List[str]) -> None:
     done = subprocess.run(command, input=text, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
         message = (done.stderr.strip() or f"disks.sh: exit {done.returncode}").splitlines()[-1]
-        raise HostRefusal(
-            message.partition("disks.sh: ")[2] or message,
-            "name other disks: --disks HOST=/dev/sdb,… (howdah_disks in the inventory), or wipe these",
-        )
+        fix = "name other disks: --disks HOST=/dev/sdb,… (howdah_disks in the inventory), or wipe these"
+        raise HostRefusal(message.partition("disks.sh: ")[2] or message, fix)
 
 
 def remount(number: int) -> None:

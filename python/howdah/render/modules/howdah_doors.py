@@ -121,7 +121,5 @@ def main(args: Json, host: HostChanges, result: Json) -> None:
             if how := without_ticket(name, port, authority):
                 problems.append(f"{daemon['name']}'s port {port} {how}")
     if problems:
-        raise HostRefusal(
-            f"clients without a ticket are admitted, or may be: {'; '.join(problems)}",
-            "close these ports in the firewall until the plan's settings are corrected",
-        )
+        fix = "close these ports in the firewall until the plan's settings are corrected"
+        raise HostRefusal(f"clients without a ticket are admitted, or may be: {'; '.join(problems)}", fix)

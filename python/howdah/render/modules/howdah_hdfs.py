@@ -45,10 +45,8 @@ def wait_for(awaited: str, lacks: Callable[[], str], patience_s: float) -> None:
         if not lacking:
             return
         if time.monotonic() > deadline:
-            raise HostRefusal(
-                f"waited {patience_s:.0f} s for {awaited}: {lacking}",
-                "fix what is missing (--status shows every daemon), then deploy again",
-            )
+            fix = "fix what is missing (--status shows every daemon), then deploy again"
+            raise HostRefusal(f"waited {patience_s:.0f} s for {awaited}: {lacking}", fix)
         time.sleep(POLL_S)
 
 
@@ -143,10 +141,8 @@ def prove(namenodes: List[str]) -> None:
         same = files.read(PROOF) == content
         files.request("DELETE", PROOF, "DELETE")
     except (OSError, http.client.HTTPException) as error:
-        raise HostRefusal(
-            f"HDFS failed to store and return a file of 1 MiB: {error}",
-            "see which DataNode does not answer (--status), and deploy again",
-        ) from error
+        fix = "see which DataNode does not answer (--status), and deploy again"
+        raise HostRefusal(f"HDFS failed to store and return a file of 1 MiB: {error}", fix) from error
     if not same:
         raise HostRefusal(f"the contents read from {PROOF} differ from what was written")
 
@@ -180,9 +176,8 @@ def finalize_upgrade(host: HostChanges, namenodes: List[str], patience_s: float)
         return
     releases = sorted(entry["key"] for entry in bean(*where, INFO).get("DistinctVersions") or [])
     if len(releases) > 1:
-        raise HostRefusal(
-            f"DataNodes run {' and '.join(releases)}", "deploy one release to all of them, then finalize"
-        )
+        fix = "deploy one release to all of them, then finalize"
+        raise HostRefusal(f"DataNodes run {' and '.join(releases)}", fix)
     dfsadmin("-rollingUpgrade", "finalize")
     host.changes.append("finalize HDFS's rolling upgrade")
 

@@ -190,10 +190,9 @@ def main(args: Json, host: HostChanges, result: Json) -> None:
     set_login(manifest)
     result["wanted"] = manifest.get("trees", [])
     if former and former["cluster"] != manifest["cluster"]:
-        raise HostRefusal(
-            f"it is a host of the cluster {former['cluster']}, and this is {manifest['cluster']}",
-            "leave it out of the inventory; if that cluster no longer exists, remove /var/lib/howdah there",
-        )
+        problem = f"it is a host of the cluster {former['cluster']}, and this is {manifest['cluster']}"
+        fix = "leave it out of the inventory; if that cluster no longer exists, remove /var/lib/howdah there"
+        raise HostRefusal(problem, fix)
     with alone(host.check):
         apply(host, manifest, former, args)
         if not host.check and manifest != former:

@@ -134,19 +134,16 @@ def hand_over(host: HostChanges, manifest: Json, daemon: Json, name: str, peers:
     wait_until(lambda: any(does(daemon, peer, "follows") for peer in peers), STANDS_BY_S)
     ready = [peer for peer in peers if does(daemon, peer, "follows")]
     if not ready:
-        raise HostRefusal(
-            f"its {daemon['name']} is active, and none is ready to take over ({', '.join(peers)})",
-            "fix that one first; this one stays unchanged",
-        )
+        problem = f"its {daemon['name']} is active, and none is ready to take over ({', '.join(peers)})"
+        raise HostRefusal(problem, "fix that one first; this one stays unchanged")
     if daemon["name"] == "namenode":
         fail_over(manifest, daemon, name, ready[0])
     else:
         run("systemctl", "stop", daemon["unit"])
     if not wait_until(lambda: any(does(daemon, peer, "leads") for peer in peers), TAKES_OVER_S):
         run("systemctl", "start", daemon["unit"])
-        raise HostRefusal(
-            f"no other {daemon['name']} is active after {TAKES_OVER_S:.0f} s", f"see the log on {ready[0]}"
-        )
+        fix = f"see the log on {ready[0]}"
+        raise HostRefusal(f"no other {daemon['name']} is active after {TAKES_OVER_S:.0f} s", fix)
     host.changes.append(f"hand over to {ready[0]}")
 
 
@@ -156,10 +153,8 @@ def fail_over(manifest: Json, daemon: Json, name: str, peer: str) -> None:
         # A standby learns of blocks from the edit log, which it reads once the log is rolled.
         hadoop(manifest, "hdfs", "hdfs", "dfsadmin", "-rollEdits")
         if not wait_until(lambda: not in_safe_mode(daemon, peer), SAFE_MODE_S):
-            raise HostRefusal(
-                f"the NameNode of {peer} is in safe mode after {SAFE_MODE_S:.0f} s",
-                f"see which DataNodes do not report to it; {name} stays active",
-            )
+            fix = f"see which DataNodes do not report to it; {name} stays active"
+            raise HostRefusal(f"the NameNode of {peer} is in safe mode after {SAFE_MODE_S:.0f} s", fix)
     words = ["-failover", daemon["peers"][name], daemon["peers"][peer]]
     deadline = time.monotonic() + TAKES_OVER_S
     while True:

@@ -56,10 +56,9 @@ def ticket(user: str) -> List[str]:
         try:
             run("runuser", "-u", user, "--", "env", line, "kinit", "-k", "-t", own["keytab"], principal)
         except HostRefusal as error:
-            raise HostRefusal(
-                f"{principal} gets no ticket with {own['keytab']}: {error.what.splitlines()[-1]}",
-                "check that its KDC answers, and that the keytab has the KDC's current key: klist -kt",
-            ) from error
+            problem = f"{principal} gets no ticket with {own['keytab']}: {error.what.splitlines()[-1]}"
+            fix = "check that its KDC answers, and that the keytab has the KDC's current key: klist -kt"
+            raise HostRefusal(problem, fix) from error
     return [line]
 
 

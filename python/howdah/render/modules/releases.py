@@ -29,10 +29,8 @@ def install_releases(host: HostChanges, manifest: Json, args: Json) -> None:
                 continue
             host.changes.append(f"release {name}")
             if not host.check:
-                raise HostRefusal(
-                    f"{OPT}/{name} is missing, and no archive of it was given",
-                    "give one: -e @releases.json, which howdah hadoop pack writes",
-                )
+                fix = "give one: -e @releases.json, which howdah hadoop pack writes"
+                raise HostRefusal(f"{OPT}/{name} is missing, and no archive of it was given", fix)
         elif installed_digest != tree["sha256"]:
             host.change(f"release {name}", partial(fetch, name, tree, args["mirror"]))
 
@@ -51,10 +49,9 @@ def fetch(name: str, tree: Json, mirror: str) -> None:
                 digest.update(block)
                 file.write(block)
         if digest.hexdigest() != tree["sha256"]:
-            raise HostRefusal(
-                f"{url} differs from the expected file: its SHA-256 is {digest.hexdigest()}",
-                "fill the mirror again (howdah hadoop pack), or check why downloads are truncated",
-            )
+            problem = f"{url} differs from the expected file: its SHA-256 is {digest.hexdigest()}"
+            fix = "fill the mirror again (howdah hadoop pack), or check why downloads are truncated"
+            raise HostRefusal(problem, fix)
         with tarfile.open(staging / "archive") as archive:
             archive.extractall(staging)
         (staging / name / DIGEST).write_text(tree["sha256"] + "\n")
@@ -109,6 +106,5 @@ def callers_address() -> str:
             process = int((read(f"/proc/{process}/stat") or "").rpartition(")")[2].split()[1])
         except (OSError, IndexError, ValueError):
             break
-    raise HostRefusal(
-        "cannot determine the address that releases are fetched from", "give a mirror: --mirror URL"
-    )
+    fix = "give a mirror: --mirror URL"
+    raise HostRefusal("cannot determine the address that releases are fetched from", fix)

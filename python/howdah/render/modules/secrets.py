@@ -45,10 +45,8 @@ def digests(manifest: Json, args: Json) -> Dict[str, str]:
         else:
             lacking.append(name)
     if lacking:
-        raise HostRefusal(
-            f"it did not get {', '.join(lacking)}",
-            "deploy with --secrets DIR, the directory with the files of all hosts",
-        )
+        fix = "deploy with --secrets DIR, the directory with the files of all hosts"
+        raise HostRefusal(f"it did not get {', '.join(lacking)}", fix)
     return known_digests
 
 
