@@ -125,35 +125,45 @@ def _uplinks(spec: LabSpec) -> Isolation:
 
 
 def _cpu(capabilities: Capabilities, spec: LabSpec, cpus: float, neighbours: Sequence[LabSpec]) -> Isolation:
-    version = capabilities.controllers.get(Controller.CPU)
-    if version is None:
-        return _without("CPU", "cpu", "every machine may use all of this machine's CPUs")
     shares = sorted({machine.cpus for machine in spec.machines if machine.cpus is not None})
-    if not shares:
-        return _lacks("CPU", "machines have no limit on CPU time")
-    shown = _listed(f"{share:g}" for share in shares)
-    how = f"{shown} CPUs' worth of time, control groups version {version}"
+    free, shown = "every machine may use all of this machine's CPUs", [f"{share:g}" for share in shares]
+    how = " CPUs' worth of time"
+    limit = _limit(capabilities, Controller.CPU, "CPU", shown, free=free, of="CPU time", how=how)
     promised = sum(
         host.cpus or sum(machine.cpus or 0.0 for machine in lab.machines if machine.host == host.name)
         for lab in (spec, *neighbours)
         for host in lab.hosts
     )
-    if promised > cpus * _ROUNDED:
+    if limit.kept and promised > cpus * _ROUNDED:
         both = f"together hosts may use {promised:.3g}, and this machine has {cpus:.3g}"
-        return _lacks("CPU", f"at most {how}; but {both}, so each gets less while all are busy")
-    return Isolation(what="CPU", kept=True, how=how)
+        return _lacks("CPU", f"at most {limit.how}; but {both}, so each gets less while all are busy")
+    return limit
 
 
 def _memory(capabilities: Capabilities, spec: LabSpec) -> Isolation:
-    version = capabilities.controllers.get(Controller.MEMORY)
-    if version is None:
-        return _without("memory", "memory", "every machine may use all of this machine's memory")
     sizes = sorted({machine.memory_bytes for machine in spec.machines if machine.memory_bytes is not None})
-    if not sizes:
-        return _lacks("memory", "machines have no limit on memory")
-    shown = _listed(map(format_memory, sizes))
-    how = f"{shown}, page cache included and no swap, control groups version {version}"
-    return Isolation(what="memory", kept=True, how=how)
+    free, shown = "every machine may use all of this machine's memory", map(format_memory, sizes)
+    how = ", page cache included and no swap"
+    return _limit(capabilities, Controller.MEMORY, "memory", [*shown], free=free, of="memory", how=how)
+
+
+def _limit(
+    capabilities: Capabilities,
+    kind: Controller,
+    subject: str,
+    shown: list[str],
+    *,
+    free: str,
+    of: str,
+    how: str,
+) -> Isolation:
+    """Return a limit of control groups with the ``shown`` values; ``free`` says what is possible without."""
+    version = capabilities.controllers.get(kind)
+    if version is None:
+        return _lacks(subject, f"this machine has no {kind.value} controller of control groups: {free}")
+    if not shown:
+        return _lacks(subject, f"machines have no limit on {of}")
+    return Isolation(what=subject, kept=True, how=f"{_listed(shown)}{how}, control groups version {version}")
 
 
 def _disks(capabilities: Capabilities, spec: LabSpec) -> Isolation:
@@ -161,23 +171,16 @@ def _disks(capabilities: Capabilities, spec: LabSpec) -> Isolation:
     if not disks:
         return _lacks("disks", "machines have no separate disks")
     own = f"{spec.format.file_system} on separate loop devices of each machine"
-    version = capabilities.controllers.get(Controller.IO)
-    if version is None:
-        return _without("disks", "io", f"{own}, as fast as this machine's")
     speeds = sorted({(disk.read_bytes_per_s, disk.write_bytes_per_s) for disk in disks}, key=str)
-    if speeds == [(None, None)]:
+    if speeds == [(None, None)] and Controller.IO in capabilities.controllers:
         return _lacks("disks", f"{own}, as fast as this machine's")
     shown = _listed(f"reads {_speed(read)} and writes {_speed(write)}" for read, write in speeds)
-    how = f"{own}, {shown}, in full even when both at once, control groups version {version}"
-    return Isolation(what="disks", kept=True, how=how)
+    free, how = f"{own}, as fast as this machine's", ", in full even when both at once"
+    return _limit(capabilities, Controller.IO, "disks", [f"{own}, {shown}"], free=free, of="disks", how=how)
 
 
 def _speed(bytes_per_s: int | None) -> str:
     return format_rate(bytes_per_s) if bytes_per_s else "without limit"
-
-
-def _without(subject: str, controller: str, how: str) -> Isolation:
-    return _lacks(subject, f"this machine has no {controller} controller of control groups: {how}")
 
 
 def _listed(texts: Iterable[str]) -> str:

@@ -40,13 +40,8 @@ _MEANS = {
 }
 
 
-def contents(paths: Iterable[str]) -> list[tuple[str, str]]:
-    """Every folder and file at the top with what it means; ``hadoop-small`` is hadoop's for small."""
-    return [(top, meaning) for top, meaning, _ in counted_contents(paths)]
-
-
 def counted_contents(paths: Iterable[str]) -> list[tuple[str, str, int]]:
-    """As ``contents``, with the number of files."""
+    """Every folder and file at the top, what it means, and its number of files."""
     tops = Counter("".join(path.partition("/")[:2]) for path in paths)
     return [
         (top, _meaning(top, any(top.startswith("hadoop-") for top in tops)), count)
@@ -80,7 +75,8 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
         role.value: [master.address for master in plan.cluster.masters if role in master.roles]
         for role in Role
     }
-    carried = _carried(plan, hosts)
+    roles = {worker.name: worker.roles for worker in plan.workers}
+    carried = Counter(role for host in hosts for worker in host.workers for role in roles[worker.kind])
     reason = plan.cluster.topology.reason
     key = "dfs.ha.fencing.ssh.private-key-files"
     virtual = any(layout.virtual for layout in plan.cluster.layouts)
@@ -95,7 +91,7 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
         workers=sum(len(host.workers) for host in hosts),
         virtual=virtual,
         shadowed=any(host.shadows for host in hosts),
-        contents=contents(paths),
+        contents=[(top, meaning) for top, meaning, _ in counted_contents(paths)],
         roles=[(role, addresses) for role, addresses in on.items() if addresses],
         topology="\n".join(wrapped(f"{reason[:1].upper() + reason[1:].rstrip('.')}.", 110)),
         on=on.__getitem__,
@@ -163,14 +159,6 @@ def _template() -> jinja2.Template:
     environment.filters["quantity"] = format_counted
     environment.filters["plain"] = lambda text: " ".join(wrapped(text))
     return environment.get_template("README.md.j2")
-
-
-def _carried(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Counter[Role]:
-    roles = {worker.name: worker.roles for worker in plan.workers}
-    carried: Counter[Role] = Counter()
-    for kind, count in Counter(worker.kind for host in hosts for worker in host.workers).items():
-        carried.update(dict.fromkeys(roles[kind], count))
-    return carried
 
 
 def _setting(plan: ClusterPlan, key: str) -> str:

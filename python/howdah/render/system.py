@@ -94,24 +94,12 @@ def system_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     """Everything of ``os/``, or of ``os-<group>/`` where groups of hosts differ."""
     for variant in text.file_variants(plan, text.SYSTEM):
         folder = variant.folder("os")
-        if settings := text.select(plan, text.SYSCTL, variant):
-            head = "# Goes to /etc/sysctl.d/; `sysctl --system` reads it.\n"
-            content = _file(head, settings, lambda setting: [_assigned(setting, " = ")])
-            yield ConfigFile(path=f"{folder}/sysctl.d/90-howdah.conf", content=content)
-        if settings := text.select(plan, text.LIMITS, variant):
-            head = "# Goes to /etc/security/limits.d/; applies to logins from then on.\n"
-            content = _file(
-                head,
-                settings,
-                lambda setting: (f"{user} - {_assigned(setting, ' ')}" for user in _LIMITED_USERS),
-            )
-            yield ConfigFile(path=f"{folder}/limits.d/90-howdah.conf", content=content)
-            # Daemons that systemd starts do not see limits.d.
-            content = _file(_UNIT_LIMITS, settings, _unit_limits)
-            yield ConfigFile(path=f"{folder}/systemd/10-howdah-limits.conf", content=content)
-        if settings := text.select(plan, text.HUGE_PAGES, variant):
-            content = _file(_HUGE_PAGES, settings, _huge_page) + "".join(_process_ids(plan, variant))
-            yield ConfigFile(path=f"{folder}/tmpfiles.d/90-howdah.conf", content=content)
+        for file, path, head, lines in _SYSTEM:
+            if settings := text.select(plan, file, variant):
+                content = _file(head, settings, lines)
+                if file == text.HUGE_PAGES:
+                    content += "".join(_process_ids(plan, variant))
+                yield ConfigFile(path=f"{folder}/{path}", content=content)
         if settings := text.select(plan, text.JAVA, variant):
             yield ConfigFile(path=f"{folder}/java.md", content=_list("# Java", "- `{}` = {}.", settings))
         yield from disk_files(folder, plan, variant)
@@ -130,13 +118,6 @@ def _assigned(setting: Setting, sign: str) -> str:
     return f"{text.plain_key(setting)}{sign}{text.setting_text(setting)}"
 
 
-_UNIT_LIMITS = """\
-# Goes to /etc/systemd/system/<unit>.service.d/ of every Hadoop daemon that systemd starts,
-# to which limits.d does not apply.
-
-[Service]"""
-
-
 def _unit_limits(setting: Setting) -> Iterator[str]:
     # limits.d counts locked memory in KiB, systemd in bytes.
     value = f"{text.setting_text(setting)}{'K' if setting.key == 'memlock' else ''}"
@@ -148,11 +129,27 @@ def _unit_limits(setting: Setting) -> Iterator[str]:
         yield f"TasksMax={value}"
 
 
-_HUGE_PAGES = "# Goes to /etc/tmpfiles.d/; `systemd-tmpfiles --create` writes it now, every boot does.\n"
-
-
 def _huge_page(setting: Setting) -> list[str]:
     return [f"w {_SYS}{text.plain_key(setting).replace('.', '/')} - - - - {text.setting_text(setting)}"]
+
+
+_UNIT_LIMITS = """\
+# Goes to /etc/systemd/system/<unit>.service.d/ of every Hadoop daemon that systemd starts,
+# to which limits.d does not apply.
+
+[Service]"""
+_SYSTEM: tuple[tuple[str, str, str, Callable[[Setting], Iterable[str]]], ...] = (
+    (text.SYSCTL, "sysctl.d/90-howdah.conf", "# Goes to /etc/sysctl.d/; `sysctl --system` reads it.\n",
+     lambda setting: [_assigned(setting, " = ")]),
+    (text.LIMITS, "limits.d/90-howdah.conf",
+     "# Goes to /etc/security/limits.d/; applies to logins from then on.\n",
+     lambda setting: (f"{user} - {_assigned(setting, ' ')}" for user in _LIMITED_USERS)),
+    # Daemons that systemd starts do not see limits.d.
+    (text.LIMITS, "systemd/10-howdah-limits.conf", _UNIT_LIMITS, _unit_limits),
+    (text.HUGE_PAGES, "tmpfiles.d/90-howdah.conf",
+     "# Goes to /etc/tmpfiles.d/; `systemd-tmpfiles --create` writes it now, every boot does.\n", _huge_page),
+)  # fmt: skip
+"""Each file of settings: their file in a plan, its path, its head and the lines of a setting."""
 
 
 def _process_ids(plan: ClusterPlan, variant: text.FileVariant) -> Iterator[str]:

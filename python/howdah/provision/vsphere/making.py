@@ -42,15 +42,6 @@ _CREATE = vim.vm.device.VirtualDeviceSpec.FileOperation.create
 _NEW_KEY = -1000
 
 
-def clone_spec(machine: PlannedMachine, place: VCenterPlace, store: Any) -> Any:
-    """The clone carries howdah's mark from its first moment on: a run that is killed leaves none without."""
-    where = vim.vm.RelocateSpec(
-        pool=place.resource_pool, host=place.hosts[machine.host].reference, datastore=store
-    )
-    config = vim.vm.ConfigSpec(extraConfig=[vim.option.OptionValue(key=facts.MARK, value=machine.cluster)])
-    return vim.vm.CloneSpec(location=where, config=config, powerOn=False, template=False)
-
-
 def config_spec(
     machine: PlannedMachine, place: VCenterPlace, config: Any, network: str, *, pairs: bool
 ) -> Any:
@@ -259,8 +250,12 @@ class MachineMaker(NamedTuple):
         self.report(f"removed {name}")
 
     def _clone(self, machine: PlannedMachine) -> Any:
-        store = self.place.datastores[self._system(machine.host)]
-        spec = clone_spec(machine, self.place, store)
+        store, host = self.place.datastores[self._system(machine.host)], self.place.hosts[machine.host]
+        where = vim.vm.RelocateSpec(pool=self.place.resource_pool, host=host.reference, datastore=store)
+        # The clone carries howdah's mark from its first moment on: a run that is killed leaves none without.
+        mark = vim.option.OptionValue(key=facts.MARK, value=machine.cluster)
+        config = vim.vm.ConfigSpec(extraConfig=[mark])
+        spec = vim.vm.CloneSpec(location=where, config=config, powerOn=False, template=False)
         try:
             task = self.place.template.CloneVM_Task(self.place.folder, machine.name, spec)
             return wait_for(task, f"machine {machine.name}")

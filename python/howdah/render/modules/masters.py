@@ -67,21 +67,21 @@ def format_once(host: HostChanges, manifest: Json, daemon: Json, holders: List[s
 
 def bootstrap(host: HostChanges, manifest: Json, daemon: Json) -> None:
     """Let a second NameNode copy the first one's image, unless it is formatted."""
+
+    def copy() -> None:
+        # Again while the first one is starting: its page answers before it does.
+        deadline = time.monotonic() + STARTING_S
+        while True:
+            words = ["-bootstrapStandby", "-nonInteractive", *force(daemon)]
+            try:
+                hadoop(manifest, "hdfs", "hdfs", "namenode", *words)
+                return
+            except HostRefusal as error:
+                if error.code != NOT_STARTED or time.monotonic() > deadline:
+                    raise
+
     if not is_formatted(daemon):
-        host.change("copy the other NameNode's names", lambda: copy_names(manifest, daemon))
-
-
-def copy_names(manifest: Json, daemon: Json) -> None:
-    """Copy what the first NameNode has, again while that one is starting: its page answers before it does."""
-    deadline = time.monotonic() + STARTING_S
-    while True:
-        words = ["-bootstrapStandby", "-nonInteractive", *force(daemon)]
-        try:
-            hadoop(manifest, "hdfs", "hdfs", "namenode", *words)
-            return
-        except HostRefusal as error:
-            if error.code != NOT_STARTED or time.monotonic() > deadline:
-                raise
+        host.change("copy the other NameNode's names", copy)
 
 
 def force(daemon: Json) -> List[str]:
