@@ -71,17 +71,15 @@ def machine_changes(
     for machine in machines:
         present = existing.get(machine.name)
         differ = differences(planned[machine.name], present.facts if present else {})
-        changes = Doing.CHANGE if differ else Doing.LEAVE
+        restarting = any(difference.what not in while_running for difference in differ)
         yield ProvisionChange(
-            doing=changes if present else Doing.MAKE,
+            doing=_doing(present, differ),
             what="machine",
             name=machine.name,
             host=machine.host,
             differences=differ,
             refused=_refused(machine, present, differ) if present else "",
-            restarts=present is not None
-            and present.running
-            and any(difference.what not in while_running for difference in differ),
+            restarts=present is not None and present.running and restarting,
         )
     clusters = {machine.cluster for machine in machines}
     for name, present in sorted(existing.items()):
@@ -95,15 +93,12 @@ def _refused(machine: PlannedMachine, present: ExistingMachine, differ: tuple[Di
         if difference.what.startswith(DATA_DISK) and difference.found:
             return f"howdah does not replace its {difference.what}, which may have data: do it by hand"
         if difference.what == SYSTEM_DISK and difference.found:
-            return (
-                f"howdah does not replace its {difference.what}, which has the installed system: "
-                "correct the site"
-            )
+            why = "which has the installed system: correct the site"
+            return f"howdah does not replace its {difference.what}, {why}"
         has_data = bool(machine.disks) and any(key.startswith(DATA_DISK) for key in present.facts)
         if difference.what == HOST and has_data:
-            return (
-                f"its data disks are on {difference.found}, so howdah does not move it: move it back by hand"
-            )
+            where = f"its data disks are on {difference.found}"
+            return f"{where}, so howdah does not move it: move it back by hand"
     return ""
 
 
@@ -125,8 +120,11 @@ def whole_changes(
     for name, facts in planned.items():
         present = existing.get(name)
         differ = differences(facts, present or {})
-        doing = Doing.MAKE if present is None else Doing.CHANGE if differ else Doing.LEAVE
-        yield ProvisionChange(doing=doing, what=kind, name=name, differences=differ)
+        yield ProvisionChange(doing=_doing(present, differ), what=kind, name=name, differences=differ)
+
+
+def _doing(present: object | None, differ: tuple[Difference, ...]) -> Doing:
+    return Doing.MAKE if present is None else Doing.CHANGE if differ else Doing.LEAVE
 
 
 _SHOWN = 3

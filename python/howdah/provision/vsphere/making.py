@@ -47,30 +47,27 @@ def config_spec(
 ) -> Any:
     """The whole configuration of a machine, compared with the existing one."""
     host = place.hosts[machine.host]
+    reserved_mhz = facts.reserved_mhz(machine, host.state, pairs=pairs)
     planned = facts.planned_facts(machine, host.state, None, network, pairs=pairs)
+    present = {option.key for option in config.extraConfig}
+    options = (
+        vim.option.OptionValue(key=key, value=value)
+        for key, value in facts.parameters(machine).items()
+        if value or key in present
+    )
     return vim.vm.ConfigSpec(
         numCPUs=machine.vcpus,
         numCoresPerSocket=int(planned[facts.CORES]),
         memoryMB=machine.memory_bytes // MIB,
         memoryAllocation=vim.ResourceAllocationInfo(reservation=facts.reserved_mib(machine)),
         memoryReservationLockedToMax=planned[facts.LOCKED] == "true",
-        cpuAllocation=vim.ResourceAllocationInfo(
-            reservation=facts.reserved_mhz(machine, host.state, pairs=pairs)
-        ),
+        cpuAllocation=vim.ResourceAllocationInfo(reservation=reserved_mhz),
         simultaneousThreads=2 if facts.PAIRED in planned else None,
         latencySensitivity=vim.LatencySensitivity(level=planned[facts.LATENCY]),
         flags=vim.vm.FlagInfo(diskUuidEnabled=planned[facts.IDENTITY] == "true"),
-        extraConfig=list(_options(machine, config)),
+        extraConfig=[*options, *_guest_info(machine)],
         deviceChange=[*disk_changes(machine, host, place, config), *_card_changes(machine, place, config)],
     )
-
-
-def _options(machine: PlannedMachine, config: Any) -> Iterator[Any]:
-    present = {option.key for option in config.extraConfig}
-    for key, value in facts.parameters(machine).items():
-        if value or key in present:
-            yield vim.option.OptionValue(key=key, value=value)
-    yield from _guest_info(machine)
 
 
 def _guest_info(machine: PlannedMachine) -> Iterator[Any]:

@@ -34,12 +34,12 @@ def check_limits(
         )
         most = host.state.cores * (2 if offered >= facts.PAIRED_HARDWARE else 1)
         if reserved > most:
-            raise UserError(
-                f"host {name}",
+            problem = (
                 f"has {host.state.cores} cores, but high latency sensitivity reserves {reserved} for its "
-                f"machines (virtual hardware {offered} is the newest here)",
-                "plan with --set sched.cpu.latencySensitivity=normal, or with fewer virtual CPUs",
+                f"machines (virtual hardware {offered} is the newest here)"
             )
+            hint = "plan with --set sched.cpu.latencySensitivity=normal, or with fewer virtual CPUs"
+            raise UserError(f"host {name}", problem, hint)
     for machine in machines:
         _check_values(machine)
         where = f"host {machine.host}"
@@ -73,8 +73,8 @@ def _check_values(machine: PlannedMachine) -> None:
         problem = f"{facts.latency(machine)!r} is not a level"
         raise UserError("the plan: sched.cpu.latencySensitivity", problem, "normal or high")
     if facts.card_kind(machine) not in CARDS:
-        hint = "vmxnet3"
-        raise UserError("ethernet0.virtualDev", f"{facts.card_kind(machine)!r} is not a network card", hint)
+        problem = f"{facts.card_kind(machine)!r} is not a network card"
+        raise UserError("ethernet0.virtualDev", problem, "vmxnet3")
 
 
 def notes(
@@ -152,30 +152,23 @@ class VCenterProvisioner:
 
     def compare(self) -> Provisioning:
         """Compare existing machines with the plan; raises UserError if the plan cannot be made here."""
-        place, seen = self._seen()
-        return self._compared(place, seen)
+        return self._compared(*self._seen())
 
     def _compared(self, place: VCenterPlace, seen: facts.Seen) -> Provisioning:
         held = seen.held(place)
-        hosts = {
-            name: host.state.model_copy(
-                update={"taken_bytes": seen.taken.get(name, 0), "held": held.get(name, {})}
-            )
-            for name, host in place.hosts.items()
+        uses = {
+            name: {"taken_bytes": seen.taken.get(name, 0), "held": held.get(name, {})} for name in place.hosts
         }
-        network, overcommit = self._site.port_group, self.overcommit
-        admit(self.machines, hosts, seen.existing, network=network, overcommit=overcommit)
+        hosts = {name: host.state.model_copy(update=uses[name]) for name, host in place.hosts.items()}
+        network = self._site.port_group
+        admit(self.machines, hosts, seen.existing, network=network, overcommit=self.overcommit)
         offered = newest_hardware(place)
         check_limits(place, self._site, self._entries, self.machines, offered)
         planned: dict[str, Facts] = {}
         for machine in self.machines:
-            fresh = facts.planned_facts(
-                machine,
-                hosts[machine.host],
-                hardware_of(machine, offered, seen),
-                self._site.port_group,
-                pairs=facts.paired(self.machines, hosts[machine.host]),
-            )
+            host, hardware = hosts[machine.host], hardware_of(machine, offered, seen)
+            pairs = facts.paired(self.machines, host)
+            fresh = facts.planned_facts(machine, host, hardware, network, pairs=pairs)
             planned[machine.name] = as_mirrored(fresh, seen.existing.get(machine.name))
         return Provisioning(
             changes=tuple(self._changes(place, seen, planned)),
@@ -195,9 +188,8 @@ class VCenterProvisioner:
         def make(machine: PlannedMachine) -> None:
             change = changes[machine.name]
             pairs = facts.paired(self.machines, place.hosts[machine.host].state)
-            references[machine.name] = maker.make(
-                machine, change, seen.machines.get(machine.name), pairs=pairs
-            )
+            before = seen.machines.get(machine.name)
+            references[machine.name] = maker.make(machine, change, before, pairs=pairs)
             if change.restarts:
                 maker.start(machine, references[machine.name])
 
@@ -206,15 +198,11 @@ class VCenterProvisioner:
         for machine in changing:
             if changes[machine.name].restarts:
                 make(machine)
-        if any(
-            change.what != "machine"
-            or facts.PRIORITY in (difference.what for difference in change.differences)
-            for change in pending
-        ):
+        differing = {difference.what for change in pending for difference in change.differences}
+        if facts.PRIORITY in differing or any(change.what != "machine" for change in pending):
             spec = rules.cluster_spec(place, self.machines, references, ha=self._site.high_availability)
-            where = f"cluster {self._site.cluster}"
-            wait_for(place.cluster.ReconfigureComputeResource_Task(spec=spec, modify=True), where)
-            report(f"set rules, groups and restart priorities of {where}")
+            self._reconfigure(place, spec)
+            report(f"set rules, groups and restart priorities of cluster {self._site.cluster}")
         # Rules come first, so that no machine ever runs where it may not.
         _side_by_side(lambda machine: maker.start(machine, references[machine.name]), changing)
 
@@ -228,9 +216,8 @@ class VCenterProvisioner:
             place = place._replace(folder=folder)
         if place.resource_pool is None:
             shares = vim.SharesInfo(shares=0, level="normal")
-            share = vim.ResourceAllocationInfo(
-                reservation=0, expandableReservation=True, limit=-1, shares=shares
-            )
+            own = {"reservation": 0, "expandableReservation": True, "limit": -1}
+            share = vim.ResourceAllocationInfo(**own, shares=shares)
             spec = vim.ResourceConfigSpec(cpuAllocation=share, memoryAllocation=share)
             pool = place.cluster.resourcePool.CreateResourcePool(site.resource_pool, spec)
             manager.SetField(pool, _mark_key(manager), self.cluster)
@@ -241,8 +228,8 @@ class VCenterProvisioner:
     def made(self) -> Sequence[str]:
         """Everything that howdah made for this cluster, a line for each."""
         place, seen = self._seen(removing=True)
-        own = {name: seen.machines[name] for name in sorted(seen.machines)}
-        own = {name: entry for name, entry in own.items() if entry.machine.ours == self.cluster}
+        entries = {name: seen.machines[name] for name in sorted(seen.machines)}
+        own = {name: entry for name, entry in entries.items() if entry.machine.ours == self.cluster}
         lines = [
             f"machine {name} on {entry.machine.host or 'no known host'} with its disks in datastores"
             for name, entry in own.items()
@@ -252,18 +239,15 @@ class VCenterProvisioner:
         lines += [f"group {name}" for name in rules.found_groups(place, self.cluster, names)]
         ours = {entry.reference for entry in own.values()}
         holders = own_holders(place, self.cluster)
-        return [
-            *lines,
-            *(f"{kind} {holder.name}" for kind, holder in holders if held_by(kind, holder) <= ours),
-        ]
+        lines += [f"{kind} {holder.name}" for kind, holder in holders if held_by(kind, holder) <= ours]
+        return lines
 
     def destroy(self, report: ReportStep) -> None:
         """Remove exactly that: machines first, then what held them."""
         place, seen = self._seen(removing=True)
         maker = MachineMaker(place, self._site, self._entries, report)
         if (spec := rules.removing_spec(place, self.cluster)) is not None:
-            where = f"cluster {self._site.cluster}"
-            wait_for(place.cluster.ReconfigureComputeResource_Task(spec=spec, modify=True), where)
+            self._reconfigure(place, spec)
             report("removed rules and groups")
         for name, existing in sorted(seen.machines.items()):
             if existing.machine.ours == self.cluster:
@@ -279,9 +263,12 @@ class VCenterProvisioner:
         if place.template is not None:
             # What a killed run had begun to clone goes on in the vCenter, and is not whole until it ends.
             settle(place.template)
-        return place, facts.find_machines(
-            place, self.cluster, {machine.name: machine.host for machine in self.machines}
-        )
+        planned = {machine.name: machine.host for machine in self.machines}
+        return place, facts.find_machines(place, self.cluster, planned)
+
+    def _reconfigure(self, place: VCenterPlace, spec: Any) -> None:
+        task = place.cluster.ReconfigureComputeResource_Task(spec=spec, modify=True)
+        wait_for(task, f"cluster {self._site.cluster}")
 
     def _changes(
         self, place: VCenterPlace, seen: facts.Seen, planned: Mapping[str, Facts]
@@ -292,18 +279,14 @@ class VCenterProvisioner:
         ):
             yield ProvisionChange(doing=Doing.MAKE if entity is None else Doing.LEAVE, what=kind, name=name)
         if self._site.high_availability:
-            yield from whole_changes(
-                "cluster",
-                {self._site.cluster: {rules.HA: "on"}},
-                {self._site.cluster: rules.found_cluster(place)},
-            )
+            name, existing = self._site.cluster, rules.found_cluster(place)
+            yield from whole_changes("cluster", {name: {rules.HA: "on"}}, {name: existing})
         yield from machine_changes(self.machines, planned, seen.existing, facts.WHILE_RUNNING)
         names = {existing.reference: name for name, existing in seen.machines.items()}
         groups = rules.found_groups(place, self.cluster, names)
         yield from whole_changes("group", rules.planned_groups(self.machines), groups)
-        yield from whole_changes(
-            "rule", rules.planned_rules(self.machines), rules.found_rules(place, self.cluster, names)
-        )
+        existing_rules = rules.found_rules(place, self.cluster, names)
+        yield from whole_changes("rule", rules.planned_rules(self.machines), existing_rules)
 
 
 def _mark_key(manager: Any) -> int:
@@ -314,10 +297,4 @@ def _mark_key(manager: Any) -> int:
 def _side_by_side(do: Callable[[PlannedMachine], None], machines: Sequence[PlannedMachine]) -> None:
     """The first failure is raised once those under way have ended; those that wait do not begin."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        waiting = [pool.submit(do, machine) for machine in machines]
-        try:
-            for future in waiting:
-                future.result()
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+        list(pool.map(do, machines))
