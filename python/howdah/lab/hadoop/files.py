@@ -209,28 +209,26 @@ class Installed(NamedTuple):
 
 def find_installed(cluster: Cluster) -> Installed:
     """Return the installations for a cluster's plan; raise UserError with a hint if one is missing."""
-    hadoop = find_installation()
-    hbase = find_hbase(cluster.request.hbase) if cluster.request.hbase_used else None
-    return _with_native_library(hadoop, hbase)
+    hadoop, request = find_installation(), cluster.request
+    if not request.hbase_used:
+        return Installed(hadoop)
+    return _with_native_library(hadoop, find_hbase(request.hbase))
 
 
 def installed(state: LabState) -> Installed:
     """Return the installations that a lab runs; raise UserError if one no longer exists."""
     jars = state.jars
     hadoop = find_installation(release=jars.version) if jars.fetched else find_installation(home=jars.home)
-    hbase = None
-    if state.hbase is not None:
-        hbase = (
-            fetched_hbase(release_of("hbase", state.hbase.version))
-            if state.hbase.fetched
-            else own_hbase(state.hbase.home, str(state.hbase.home))
-        )
-    return _with_native_library(hadoop, hbase)
+    if (own := state.hbase) is None:
+        return Installed(hadoop)
+    if own.fetched:
+        return _with_native_library(hadoop, fetched_hbase(release_of("hbase", own.version)))
+    return _with_native_library(hadoop, own_hbase(own.home, str(own.home)))
 
 
-def _with_native_library(hadoop: Installation, hbase: HBaseInstallation | None) -> Installed:
+def _with_native_library(hadoop: Installation, hbase: HBaseInstallation) -> Installed:
     """Return the installations; HBase uses Hadoop's libhadoop, if it exists."""
-    return Installed(hadoop, hbase._replace(native=hadoop.native) if hbase else None)
+    return Installed(hadoop, hbase._replace(native=hadoop.native))
 
 
 def jars_of(installation: Installation | HBaseInstallation) -> Jars:

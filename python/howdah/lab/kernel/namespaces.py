@@ -150,12 +150,10 @@ def kill(lab: str) -> tuple[Leftover, ...]:
 
 
 def _belongs(pid: int, lab: str, spaces: set[tuple[int, int]]) -> bool:
-    try:
-        if _space(pid, "net") in spaces:
-            return True
-        return processes.environment(pid).get(registry.VARIABLE.encode()) == lab.encode()
-    except OSError:
-        return False  # It has ended, or is another user's.
+    with suppress(OSError):  # It may have ended, or be another user's.
+        mark = registry.VARIABLE.encode()
+        return _space(pid, "net") in spaces or processes.environment(pid).get(mark) == lab.encode()
+    return False
 
 
 def _space(pid: int, kind: str) -> tuple[int, int]:

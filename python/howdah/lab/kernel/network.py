@@ -95,9 +95,9 @@ def build(spec: LabSpec) -> None:
     for name, commands in limits.items():
         run(spec.name, "tc", "-n", name, "-batch", "-", text="\n".join([*commands, ""]))
     keys = [f"echo {value} >/proc/sys/{key.replace('.', '/')}" for key, value in spec.kernel.items()]
-    for name in (client_space(spec.name), *(space(spec, machine) for machine in spec.machines)):
-        if keys:
-            run(spec.name, "ip", "netns", "exec", name, "sh", "-es", text="\n".join([*keys, ""]))
+    guests = (client_space(spec.name), *(space(spec, machine) for machine in spec.machines))
+    for name in guests if keys else ():
+        run(spec.name, "ip", "netns", "exec", name, "sh", "-es", text="\n".join([*keys, ""]))
 
 
 def cut(spec: LabSpec, machine: MachineSpec) -> None:

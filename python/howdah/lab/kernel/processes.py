@@ -77,20 +77,13 @@ def processes(mark: str, directory: Path | None = None) -> Iterator[Process]:
     A task that is just starting has no mark yet; it is identified by its working directory below the lab's.
     """
     for pid in pids():
-        if pid == os.getpid():
-            continue
-        try:
+        # It may have ended, or belong to another user.
+        with suppress(OSError):
             marks = _marks(pid)
-            if marks.get(VARIABLE) != mark and not _works_below(pid, directory):
-                continue
-            if (PROC / str(pid)).stat().st_uid != os.geteuid():
-                continue
-            began = began_ticks(pid)
-        except OSError:
-            # It has ended, or belongs to another user.
-            continue
-        if began is not None:
-            yield Process(pid, began, marks.get(MACHINE, ""), marks.get(DAEMON, ""))
+            own = pid != os.getpid() and (PROC / str(pid)).stat().st_uid == os.geteuid()
+            marked = own and (marks.get(VARIABLE) == mark or _works_below(pid, directory))
+            if marked and (began := began_ticks(pid)) is not None:
+                yield Process(pid, began, marks.get(MACHINE, ""), marks.get(DAEMON, ""))
 
 
 def belongs(pid: int, mark: str, directory: Path) -> bool:
