@@ -31,8 +31,6 @@ from howdah.files import scratch_folder
 ReportStep = Callable[[str], None]  # Shows the current step.
 
 _STOPPED = ("canceled", "timeout")
-_SSH_PASSWORD = r"SSH password:\s*?$"
-_SUDO_PASSWORD = r"BECOME password.*:\s*?$"
 _QUIET = {
     # Messages of ssh and sudo are recognised by their English words.
     "LC_ALL": "C.UTF-8",
@@ -134,10 +132,10 @@ def run_playbook(
     passwords: dict[str, str] = {}
     if login.ssh_password is not None:
         words.append("--ask-pass")
-        passwords[_SSH_PASSWORD] = login.ssh_password
+        passwords[r"SSH password:\s*?$"] = login.ssh_password
     if login.sudo_password is not None:
         words.append("--ask-become-pass")
-        passwords[_SUDO_PASSWORD] = login.sudo_password
+        passwords[r"BECOME password.*:\s*?$"] = login.sudo_password
     with scratch_folder("deploy") as folder:
         options: dict[str, Any] = {}
         if limit is not None:

@@ -58,7 +58,6 @@ def logins(plan: ClusterPlan) -> Iterator[Login]:
 AUTHORITY = "/etc/security/tls/ca.pem"
 """The certificate of the hosts' authority, for programs that are not Java: it contains no secret."""
 _GROUP = "hadoop"
-_PROVIDER = "hadoop.security.credential.provider.path"
 _SHOWN = 3
 _STORE = "localjceks://file"
 
@@ -135,7 +134,7 @@ def _stores(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[HostSecret]:
     users = tuple(sorted({DAEMONS[role].user for role in roles if role is not Role.ZOOKEEPER}))
     if not users:
         return
-    provider = planned_text(plan, _PROVIDER)
+    provider = planned_text(plan, "hadoop.security.credential.provider.path")
     private = (
         planned_text(plan, "ssl.server.keystore.location"),
         provider.removeprefix(_STORE) if provider.startswith(f"{_STORE}/") else "",

@@ -81,7 +81,6 @@ _FRESH = Deviation(
     used="1",
     why="daemons update /jmx every second instead of every ten, so that samples match short phases",
 )
-_ZOOKEEPER = "zookeeper/zoo.cfg"
 _OPTIONS = "zookeeper-env.sh"
 
 
@@ -165,7 +164,7 @@ def _machine_files(
 def _place_zookeeper(state: LabState, machine: LabSystem, rendered: ConfigSet) -> None:
     content = {file.path: file.content for file in rendered.files}
     lines, data = [], ""
-    for line in content[_ZOOKEEPER].splitlines():
+    for line in content["zookeeper/zoo.cfg"].splitlines():
         key, equals, path = line.partition("=")
         if key in ("dataDir", "dataLogDir"):
             path = redirect.moved(path, machine.conf, machine.directory)

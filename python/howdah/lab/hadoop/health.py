@@ -24,9 +24,7 @@ from howdah.services.web import JmxReader, Web, list_at, object_at
 
 _SILENCE_S = 5.0
 _ROOT_STATUS = "/webhdfs/v1/?op=GETFILESTATUS"
-_NAMENODE = "Hadoop:service=NameNode,name="
 _SERVING = ("active", "standby", "observer")
-_DISCONNECTED = "DISCONNECTED"
 _CLIENT_PORT = "clientPort="
 
 
@@ -180,7 +178,7 @@ def _namenode(web: Web, url: str) -> str:
 
 def _safe_mode(web: Web, url: str) -> str:
     try:
-        bean = JmxReader(web, url).bean(f"{_NAMENODE}NameNodeInfo")
+        bean = JmxReader(web, url).bean("Hadoop:service=NameNode,name=NameNodeInfo")
     except ServiceError as error:
         return str(error)
     return str((bean or {}).get("Safemode") or "")
@@ -195,7 +193,7 @@ def manager_state(web: Web, url: str) -> str:
     ha_state = str(info.get("haState") or "").lower()
     # Without ZooKeeper it is never elected. TERMINATED means nothing: the elector begins with this state, and
     # keeps it if its session already existed.
-    lost = ha_state == "standby" and info.get("haZooKeeperConnectionState") == _DISCONNECTED
+    lost = ha_state == "standby" and info.get("haZooKeeperConnectionState") == "DISCONNECTED"
     return f"{ha_state} without ZooKeeper" if lost else ha_state
 
 

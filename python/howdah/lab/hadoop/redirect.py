@@ -40,19 +40,23 @@ _TASKS = (
     "file in /tmp after a killed task"
 )
 _MARK = "processes of tasks carry the names of their lab and machine, so that howdah can find them"
-_NATIVE = "short-circuit reads need libhadoop, which the released jars do not contain"
 _KEPT_FREE = "dfs.datanode.round-robin-volume-choosing-policy.additional-available-space"
 _SMALL_DISKS = (
     "a DataNode puts no block on a disk with less than 1 GiB free, which may be half of a lab's small disk, "
     "and the NameNode does not know of that"
 )
-_FENCING = "no sshd runs in a lab; the quorum of JournalNodes lets only one NameNode write"
-_NODES = "machines of a lab share this machine's processors and memory, so none has its own NUMA nodes"
-_NUMA_AWARE = "yarn.nodemanager.numa-awareness.enabled"
-_SERVICES = "yarn.nodemanager.aux-services"
-_SPARK = "a NodeManager does not start without the jar of Spark's shuffle service, which is not fetched"
 _SHORT_CIRCUIT = "dfs.client.read.shortcircuit"
-_FENCE = "dfs.ha.fencing.methods"
+_UNSUPPORTED = (
+    ("hdfs-site.xml", _SHORT_CIRCUIT, "true", "false",
+     "short-circuit reads need libhadoop, which the released jars do not contain"),
+    ("yarn-site.xml", "yarn.nodemanager.numa-awareness.enabled", "true", "false",
+     "machines of a lab share this machine's processors and memory, so none has its own NUMA nodes"),
+    ("yarn-site.xml", "yarn.nodemanager.aux-services", "spark_shuffle", "mapreduce_shuffle",
+     "a NodeManager does not start without the jar of Spark's shuffle service, which is not fetched"),
+    ("hdfs-site.xml", "dfs.ha.fencing.methods", "", "shell(/bin/true)",
+     "no sshd runs in a lab; the quorum of JournalNodes lets only one NameNode write"),
+)  # fmt: skip
+"""Features that a lab lacks: a property, the part of its value that needs one, its value in a lab, why."""
 _WHITELIST = "yarn.nodemanager.env-whitelist"
 # With the defaults in Hadoop's code, which a value replaces.
 _OF_TASKS = "-Djava.net.preferIPv4Stack=true -Dhadoop.metrics.log.level=WARN"
@@ -165,16 +169,11 @@ def redirections(
     if _WHITELIST in values:
         variables = f"{values[_WHITELIST]},{VARIABLE},{MACHINE}"
         yield RedirectedProperty("yarn-site.xml", _WHITELIST, variables, _MARK)
-    if values.get(_SHORT_CIRCUIT) == "true" and not common.native:
-        yield RedirectedProperty("hdfs-site.xml", _SHORT_CIRCUIT, "false", _NATIVE)
     if "dfs.datanode.data.dir" in values:
         yield RedirectedProperty("hdfs-site.xml", _KEPT_FREE, values.get(_KEPT_FREE, "0"), _SMALL_DISKS)
-    if values.get(_NUMA_AWARE) == "true":
-        yield RedirectedProperty("yarn-site.xml", _NUMA_AWARE, "false", _NODES)
-    if "spark_shuffle" in values.get(_SERVICES, ""):
-        yield RedirectedProperty("yarn-site.xml", _SERVICES, "mapreduce_shuffle", _SPARK)
-    if _FENCE in values:
-        yield RedirectedProperty("hdfs-site.xml", _FENCE, "shell(/bin/true)", _FENCING)
+    for file, key, part, used, why in _UNSUPPORTED:
+        if part in values.get(key, "") and key in values and not (key == _SHORT_CIRCUIT and common.native):
+            yield RedirectedProperty(file, key, used, why)
 
 
 def redirected_files(files: Mapping[str, str], changes: Iterable[RedirectedProperty]) -> dict[str, str]:

@@ -31,10 +31,7 @@ _JOURNAL = "Hadoop:service=JournalNode,name=Journal-*"
 _NAMENODE = "Hadoop:service=NameNode,name="
 _WRITER = re.compile(r"(\S+):\d+ \(Written txid (\d+)")
 """The beginning of a JournalNode's status in the NameNode: its address, and the last transaction there."""
-_OUT_OF_SYNC = "re-sync on next segment"
-_ROLL = "hdfs dfsadmin -rollEdits"
 _EDITS = "dfs.journalnode.edits.dir"
-_LOST = "has lost its journal"
 _PERIOD = "dfs.ha.log-roll.period"
 
 
@@ -78,10 +75,12 @@ def journals_behind(
     by_address = dict(_written_by_address(info))
     for name, journal in answers.items():
         if _lost(state, name, journal):
-            yield Behind(what=f"JournalNode on {name} {_LOST}", remedy=_copy(state, name, answers))
+            yield Behind(
+                what=f"JournalNode on {name} has lost its journal", remedy=_copy(state, name, answers)
+            )
             continue
         written, sync_status = by_address.get(state.names.get(name, ""), (0, ""))
-        if journal.get("TxnsWritten") and _OUT_OF_SYNC not in sync_status:
+        if journal.get("TxnsWritten") and "re-sync on next segment" not in sync_status:
             continue
         lag = max(0, last - max(written, int(journal.get("LastWrittenTxId") or 0)))
         lacks = f"is {lag:,} transactions behind" if lag else "is not written to yet"
@@ -89,7 +88,7 @@ def journals_behind(
         every = f"{period} s" if period.isdigit() else period
         remedy = (
             f"it joins at the next segment of the edit log: a segment begins every {every} ({_PERIOD}), or "
-            f"immediately with: howdah lab ssh client --name {state.name} -- {_ROLL}"
+            f"immediately with: howdah lab ssh client --name {state.name} -- hdfs dfsadmin -rollEdits"
         )
         yield Behind(what=f"JournalNode on {name} {lacks}", remedy=remedy)
 
@@ -133,7 +132,6 @@ def _copy(state: LabState, name: str, answers: Mapping[str, Object]) -> str:
     )
 
 
-_EMPTY = "Decommissioned"
 _RELEASED = ("DECOMMISSIONED", "SHUTDOWN", "LOST")
 _SILENCE_S = 5.0
 _TASKS_S = 3600  # Time limit for tasks on a draining worker before they are restarted elsewhere.
@@ -167,7 +165,7 @@ def drain_progress(state: LabState) -> DrainProgress:
     with network_of(state), Web(state.names, silence_s=_SILENCE_S) as web:
         namenode = NameNode(web, conf)
         datanodes = [node for node in namenode.datanodes() if node.host in leaving and node.live]
-        data = [node.host for node in datanodes if node.state != _EMPTY]
+        data = [node.host for node in datanodes if node.state != "Decommissioned"]
         tasks: list[str] = []
         if any(Role.RESOURCEMANAGER in machine.roles for machine in state.machines):
             nodes = ResourceManager(web, conf).nodes()
@@ -178,7 +176,6 @@ def drain_progress(state: LabState) -> DrainProgress:
         return DrainProgress(tuple(data), tuple(tasks), blocks)
 
 
-_SITE = "hbase-site.xml"
 _ACTIVE = "active"
 _CLOCK_S = 1.0  # The largest difference between the kernel's and Java's start time of a process.
 
@@ -195,7 +192,7 @@ class HBaseHealth(Model):
 
 def root_directory(state: LabState) -> str:
     """Return HBase's directory in HDFS, ``/hbase``."""
-    root = properties((state.client_conf / _SITE).read_text())["hbase.rootdir"]
+    root = properties((state.client_conf / "hbase-site.xml").read_text())["hbase.rootdir"]
     return "/" + root.partition("://")[2].partition("/")[2]
 
 

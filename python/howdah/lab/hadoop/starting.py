@@ -35,7 +35,6 @@ from howdah.services.web import Web
 ReportStep = Callable[[str], None]  # Shows the current step in a few words.
 PATIENCE_S = 300.0  # Time limit for daemons to start, all on one machine.
 _POLL_S = 1.0
-_ROOT_MODE = "711"
 _BOOTSTRAP = "-bootstrapStandby"
 
 
@@ -139,7 +138,7 @@ def wait_until_ready(
 def _make_root(state: LabState) -> None:
     """Create HBase's directory as described in the rendered README."""
     with network_of(state), Web(state.names, user=superuser()) as web:
-        NameNode(web, ClientConf.read(state.client_conf)).mkdirs(root_directory(state), permission=_ROOT_MODE)
+        NameNode(web, ClientConf.read(state.client_conf)).mkdirs(root_directory(state), permission="711")
 
 
 def superuser() -> str:

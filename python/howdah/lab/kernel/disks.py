@@ -21,7 +21,6 @@ from howdah.lab.state import MACHINES, DiskSpec, Format, LabSpec, MachineSpec
 from howdah.model.cluster import Deviation
 from howdah.units import MIB, format_bytes, format_memory
 
-_DELETED = " (deleted)"
 _DETACH_S = 1.0
 
 _SYSFS = Path("/sys/block")
@@ -75,7 +74,7 @@ def _bound_loops() -> tuple[LoopDevice, ...]:
         with suppress(OSError):
             image = (path / "loop/backing_file").read_text().rstrip("\n")
             device = (path / "dev").read_text().strip()
-            result.append(LoopDevice(path.name, device, Path(image.removesuffix(_DELETED))))
+            result.append(LoopDevice(path.name, device, Path(image.removesuffix(" (deleted)"))))
     return tuple(result)
 
 

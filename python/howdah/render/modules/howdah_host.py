@@ -104,7 +104,6 @@ def place_files(host: HostChanges, entries: List[Json], former: Set[str]) -> Lis
     return changed
 
 
-JAVA_FILE = "/etc/default/hadoop"
 SCRIPTS = "/etc/howdah/"
 
 
@@ -135,7 +134,7 @@ def apply(host: HostChanges, manifest: Json, former: Json, args: Json) -> None:
     files = [*manifest["files"], *map(configuration_file, manifest["daemons"])]
     if java:
         home = Path(java).resolve().parent.parent
-        files.append({"path": JAVA_FILE, "mode": "0644", "content": f"JAVA_HOME={home}\n"})
+        files.append({"path": "/etc/default/hadoop", "mode": "0644", "content": f"JAVA_HOME={home}\n"})
     former_paths = {entry["path"] for entry in former.get("files", [])}
     former_paths |= {configuration_file(daemon)["path"] for daemon in former.get("daemons", [])}
     # First the script that makes file systems, then the directories on them.

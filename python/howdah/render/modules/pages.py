@@ -63,7 +63,6 @@ def ticket(user: str) -> List[str]:
 
 
 SILENCE_S = 10.0
-SUPERUSER = "hdfs"
 STATUS_FORMAT = "\\n%{http_code} %{redirect_url}"  # Curl's output after the answer: its status and redirect.
 
 
@@ -189,7 +188,7 @@ class WebFileSystem:
     @staticmethod
     def _path(path: str, operation: str, more: Dict[str, str]) -> str:
         # With a ticket the name is the ticket's.
-        user = {} if ACCESS else {"user.name": SUPERUSER}
+        user = {} if ACCESS else {"user.name": "hdfs"}
         return f"/webhdfs/v1{path}?" + urlencode({"op": operation, **user, **more})
 
 
