@@ -63,34 +63,29 @@ def _entries(content: bytes) -> Iterator[KeytabEntry]:
             realm = record.text()
             name = "/".join(record.text() for _ in range(parts))
             record.take(8)  # The type of the name, and when the key was written.
-            version = record.number(1)
-            encryption = record.number(2)
+            version, encryption = record.number(1), record.number(2)
             record.take(record.number(2))
-            if record.remaining >= 4:
+            if len(record.content) >= 4:
                 # Versions from 256 on do not fit into the byte, which older programs still read.
                 version = record.number(4) or version
             if not name or not realm:
-                raise KeytabDamaged(f"has an entry at byte {record.place} without a principal")
+                raise KeytabDamaged(f"has an entry at byte {place} without a principal")
             yield KeytabEntry(f"{name}@{realm}", encryption, version)
         # A negative size is that of a removed entry.
         place += abs(size)
 
 
 class _Record:
-    """The bytes of one entry, read from front to back."""
+    """The bytes of one entry that were not read yet."""
 
     def __init__(self, content: bytes, place: int) -> None:
-        self.content, self.place, self.read = content, place, 0
-
-    @property
-    def remaining(self) -> int:
-        return len(self.content) - self.read
+        self.content, self.place = content, place
 
     def take(self, count: int) -> bytes:
-        if count > self.remaining:
+        if count > len(self.content):
             raise KeytabDamaged(f"has an entry at byte {self.place} that is too short")
-        self.read += count
-        return self.content[self.read - count : self.read]
+        taken, self.content = self.content[:count], self.content[count:]
+        return taken
 
     def number(self, count: int) -> int:
         return int.from_bytes(self.take(count), "big")

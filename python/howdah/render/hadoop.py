@@ -191,7 +191,20 @@ def _file_name(plan: ClusterPlan, key: str) -> str:
 
 def host_files(hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
     """``hosts.csv``: one row for each host."""
-    yield ConfigFile(path="hosts.csv", content=table(_COLUMNS, map(_row, hosts)))
+    rows = (
+        (
+            host.name,
+            host.group,
+            host.rack,
+            len(host.workers),
+            " + ".join(f"{n} {kind}" for kind, n in Counter(worker.kind for worker in host.workers).items()),
+            " ".join(master.name for master in host.masters),
+            " ".join(role.value for master in host.masters for role in master.roles),
+            " ".join(master.name for master in host.shadows),
+        )
+        for host in hosts
+    )
+    yield ConfigFile(path="hosts.csv", content=table(_COLUMNS, rows))
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -203,40 +216,20 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return table.getvalue()
 
 
-def _row(host: PlacedHost) -> Sequence[object]:
-    kinds = Counter(worker.kind for worker in host.workers)
-    return (
-        host.name,
-        host.group,
-        host.rack,
-        len(host.workers),
-        " + ".join(f"{count} {kind}" for kind, count in kinds.items()),
-        " ".join(master.name for master in host.masters),
-        " ".join(role.value for master in host.masters for role in master.roles),
-        " ".join(master.name for master in host.shadows),
-    )
-
-
 def topology_files(folder: str, cluster: Cluster, hosts: Sequence[PlacedHost]) -> tuple[ConfigFile, ...]:
-    """The script that prints locations, and its table of all workers and masters."""
+    """The script that prints locations, and its table of all workers and masters.
+
+    A line is ``name /rack`` or, with node groups, ``name /rack/host``: one node group for each host.
+    """
     grouped = cluster.topology.placement is Placement.NODE_GROUPS
     default = "/default-rack/default-nodegroup" if grouped else "/default-rack"
-    return (
-        ConfigFile(
-            path=f"{folder}/{SCRIPT}",
-            content=text.template("topology.sh").replace("@DEFAULT@", default),
-            executable=True,
-        ),
-        ConfigFile(path=f"{folder}/{TABLE}", content=_table(hosts, grouped)),
-    )
-
-
-def _table(hosts: Sequence[PlacedHost], grouped: bool) -> str:
-    """Yield ``name /rack`` or, with node groups, ``name /rack/host``: one node group for each host."""
     locations: dict[str, str] = {}
     for host in hosts:
-        location = f"/{host.rack}/{host.name}" if grouped else f"/{host.rack}"
-        locations[host.name] = location
-        locations |= {worker.name: location for worker in host.workers}
-        locations |= {master.address: location for master in host.masters}
-    return "".join(f"{name} {location}\n" for name, location in locations.items())
+        names = (host.name, *(worker.name for worker in host.workers), *(m.address for m in host.masters))
+        locations |= dict.fromkeys(names, f"/{host.rack}/{host.name}" if grouped else f"/{host.rack}")
+    script = text.template("topology.sh").replace("@DEFAULT@", default)
+    table_text = "".join(f"{name} {location}\n" for name, location in locations.items())
+    return (
+        ConfigFile(path=f"{folder}/{SCRIPT}", content=script, executable=True),
+        ConfigFile(path=f"{folder}/{TABLE}", content=table_text),
+    )

@@ -72,20 +72,16 @@ def domain_element(name: str, settings: Sequence[Setting], data_disks: Sequence[
     devices = child_element(root, "devices")
     pattern = child_element(devices, "disk")
     devices.remove(pattern)
-    for position, disk in enumerate((_system_disk(name), *_data_disks(pattern, data_disks))):
+    system = ElementTree.Element("disk", type="file", device="disk")
+    ElementTree.SubElement(system, "driver", name="qemu", type="qcow2")
+    ElementTree.SubElement(system, "source", file=f"/var/lib/libvirt/images/{name}.qcow2")
+    ElementTree.SubElement(system, "target", dev=disk_device(0), bus="virtio")
+    for position, disk in enumerate((system, *_data_disks(pattern, data_disks))):
         devices.insert(position, disk)
     card = child_element(devices, "interface")
     card.set("type", "bridge")
     ElementTree.SubElement(card, "source", bridge="br0")
     return root
-
-
-def _system_disk(name: str) -> ElementTree.Element:
-    disk = ElementTree.Element("disk", type="file", device="disk")
-    ElementTree.SubElement(disk, "driver", name="qemu", type="qcow2")
-    ElementTree.SubElement(disk, "source", file=f"/var/lib/libvirt/images/{name}.qcow2")
-    ElementTree.SubElement(disk, "target", dev=disk_device(0), bus="virtio")
-    return disk
 
 
 def _data_disks(pattern: ElementTree.Element, disks: Sequence[int]) -> Iterator[ElementTree.Element]:

@@ -168,20 +168,28 @@ def reason_comment(setting: Setting) -> str:
 
 def env_file(title: str, settings: Sequence[Setting]) -> str:
     """A whole env file; raises UserError for a key that cannot name a variable."""
-    return hash_comment([title, _JAVA_HOME]) + "".join(_export(setting) for setting in settings)
-
-
-def _export(setting: Setting) -> str:
-    if not _VARIABLE.fullmatch(setting.key):
-        raise setting_error(setting, "is not the name of a variable", "letters, digits and underscores")
-    value = quote(setting_text(setting, lines=True))
-    return f"\n{reason_comment(setting)}export {setting.key}={value}\n"
+    text = hash_comment([title, _JAVA_HOME])
+    for setting in settings:
+        if not _VARIABLE.fullmatch(setting.key):
+            raise setting_error(setting, "is not the name of a variable", "letters, digits and underscores")
+        value = quote(setting_text(setting, lines=True))
+        text += f"\n{reason_comment(setting)}export {setting.key}={value}\n"
+    return text
 
 
 def xml_file(title: str, settings: Sequence[Setting]) -> str:
     """A whole configuration file; the settings are sorted by key already."""
-    head = ['<?xml version="1.0" encoding="UTF-8"?>', xml_comment([title]), "<configuration>"]
-    return "\n".join([*head, *(_property(setting) for setting in settings), "</configuration>"]) + "\n"
+    text = f'<?xml version="1.0" encoding="UTF-8"?>\n{xml_comment([title])}\n<configuration>\n'
+    for setting in settings:
+        value = escape(setting_text(setting, lines=True), quote=False)
+        text += (
+            f"\n{xml_comment(reason_lines(setting), '  ')}\n"
+            f"  <property>\n"
+            f"    <name>{escape(setting.key, quote=False)}</name>\n"
+            f"    <value>{value}</value>\n"
+            f"  </property>\n"
+        )
+    return f"{text}</configuration>\n"
 
 
 def xml_comment(lines: Sequence[str], indent: str = "") -> str:
@@ -190,17 +198,6 @@ def xml_comment(lines: Sequence[str], indent: str = "") -> str:
     while "--" in inner:
         inner = inner.replace("--", "- -")
     return f"{indent}<!-- {inner} -->"
-
-
-def _property(setting: Setting) -> str:
-    value = escape(setting_text(setting, lines=True), quote=False)
-    return (
-        f"\n{xml_comment(reason_lines(setting), '  ')}\n"
-        f"  <property>\n"
-        f"    <name>{escape(setting.key, quote=False)}</name>\n"
-        f"    <value>{value}</value>\n"
-        f"  </property>"
-    )
 
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,62}[A-Za-z0-9])?")
