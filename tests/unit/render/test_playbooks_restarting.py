@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from howdah.model.plan import Role
-from howdah.render.playbooks import playbooks
+from howdah.render.cluster import playbooks
 
 _PAIR = {
     role: ("h1", "h2", "h3")[: 2 if role is not Role.DATANODE else 3]
