@@ -181,7 +181,6 @@ def run_playbook(
 
 
 def _last_output(outcome: Any) -> str:
-    """Return Ansible's last lines of output, without colours."""
     try:
         text = outcome.stdout.read()
     except (OSError, ValueError):

@@ -180,7 +180,6 @@ def build_extension(state: LabState, rendered: ConfigSet, report: ReportStep) ->
 
 
 def _spec(spec: LabSpec, new: Sequence[LabSystem], names: Sequence[str], template: str) -> LabSpec:
-    """Return the spec with new hosts and machines that have the limits of an existing host."""
     pattern = next(host for host in spec.hosts if host.name == template)
     patterns = [machine for machine in spec.machines if machine.host == template]
     cables = (number for number in count(1) if number not in {host.cable for host in spec.hosts})

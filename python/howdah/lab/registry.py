@@ -204,7 +204,6 @@ def _make_folder(folder: Path) -> None:
 
 
 def _check_owner(folder: Path) -> None:
-    """Raise UserError if another user may write to the folder."""
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
         hint = "remove it, or set XDG_RUNTIME_DIR to your own directory"

@@ -185,7 +185,6 @@ def _states(members: Iterable[Entry]) -> Iterator[LabState]:
 
 
 def _shared_names(name: str, entry: Entry | None) -> tuple[str, ...]:
-    """Return the names of a lab's shared hosts, and of those that it would create."""
     return tuple(dict.fromkeys([*([entry.lot] if entry and entry.lot else []), registry.shared_name(name)]))
 
 

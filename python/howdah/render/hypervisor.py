@@ -190,7 +190,6 @@ def _part_of_ports(worker: Worker, cluster: Cluster, kinds: Mapping[str, Worker]
 
 
 def _machines(host: PlacedHost, kinds: Mapping[str, Worker]) -> Iterator[Sequence[object]]:
-    """A host's workers, masters and shadows, which all need room on it."""
     for placed in host.workers:
         kind = kinds[placed.kind]
         daemons = " ".join(role.value for role in kind.roles)

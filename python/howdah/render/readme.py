@@ -139,7 +139,6 @@ def _where(role: Role, on: Mapping[str, Sequence[str]]) -> str:
 
 
 def _apart(base: str, paths: Sequence[str]) -> str:
-    """Return the note about a folder that differs by kinds of workers or groups of hosts."""
     folders = sorted({path.split("/")[0] for path in paths if path.startswith(f"{base}-")})
     return f" (use your own {', '.join(f'`{name}/`' for name in folders)})" if folders else ""
 
@@ -162,6 +161,5 @@ def _template() -> jinja2.Template:
 
 
 def _setting(plan: ClusterPlan, key: str) -> str:
-    """A value that commands name, quoted; empty where the plan has none."""
     value = planned_text(plan, key)
     return shlex.quote(value) if value else ""

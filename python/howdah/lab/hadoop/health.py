@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -242,24 +243,17 @@ def _answers(web: Web, url: str, *refusals: str) -> bool:
     return True
 
 
-_ZOOKEEPER_MODE = "Mode: "
-_MOST_BYTES = 1 << 16
-
-
 def _quorum_mode(address: str, port: int, patience_s: float) -> str:
     """Return a server's mode: ``leader``, ``follower``, ``standalone``; empty if none answers with a quorum.
 
     A server reports its mode once it serves clients, when it has all data of its leader, and then closes the
     connection.
     """
-    answer = bytearray()
     try:
         with socket.create_connection((address, port), timeout=patience_s) as line:
             line.sendall(b"srvr")
-            while len(answer) < _MOST_BYTES and (chunk := line.recv(4096)):
-                answer += chunk
+            answer = b"".join(iter(lambda: line.recv(4096), b""))
     except OSError:
         return ""
-    lines = answer.decode(errors="replace").splitlines()
-    modes = (text.removeprefix(_ZOOKEEPER_MODE) for text in lines if text.startswith(_ZOOKEEPER_MODE))
-    return next(modes, "").strip()
+    mode = re.search(r"^Mode: (.*)", answer.decode(errors="replace"), re.MULTILINE)
+    return mode[1].strip() if mode else ""

@@ -136,7 +136,6 @@ def wait_until_ready(
 
 
 def _make_root(state: LabState) -> None:
-    """Create HBase's directory as described in the rendered README."""
     with network_of(state), Web(state.names, user=superuser()) as web:
         NameNode(web, ClientConf.read(state.client_conf)).mkdirs(root_directory(state), permission="711")
 
@@ -156,7 +155,6 @@ def _check_alive(present: Mapping[Daemon, Process]) -> None:
 def _run_once(
     state: LabState, machine: LabSystem, installations: Installed, report: ReportStep, *words: str
 ) -> None:
-    """Run a formatting program, unless it succeeded before."""
     mark = _mark(machine, words[1])
     if not mark.exists():
         report(f"{' '.join(words[:2])} on {machine.name}")

@@ -143,7 +143,6 @@ def shared_spaces(spec: LabSpec) -> frozenset[str]:
 
 
 def _bridges(spec: LabSpec) -> frozenset[str]:
-    """Return the namespaces with bridges: the switch's, and those of virtualised hosts."""
     virtual = (host_space_of(spec, host.name) for host in spec.hosts if host.virtual)
     return frozenset((switch_space(spec), *virtual))
 

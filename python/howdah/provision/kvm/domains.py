@@ -196,7 +196,6 @@ def _card_facts(card: ElementTree.Element | None) -> Iterator[tuple[str, str]]:
 
 
 def _attribute(root: ElementTree.Element, path: str, key: str, default: str = "") -> str:
-    """An attribute of the first element of a path; the default if either is missing."""
     element = root.find(path)
     return default if element is None else element.get(key, default)
 

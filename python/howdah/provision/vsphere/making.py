@@ -71,7 +71,6 @@ def config_spec(
 
 
 def _guest_info(machine: PlannedMachine) -> Iterator[Any]:
-    """What cloud-init reads."""
     for name, text in (("metadata", guest_meta_data(machine)), ("userdata", user_data(machine))):
         encoded = base64.b64encode(text.encode()).decode()
         yield vim.option.OptionValue(key=f"guestinfo.{name}", value=encoded)
@@ -212,7 +211,6 @@ class MachineMaker(NamedTuple):
         *,
         pairs: bool,
     ) -> None:
-        """What differs, of a machine that is not running where it must not be."""
         where = f"machine {machine.name}"
         if HOST in planned and seen is not None:
             spec = vim.vm.RelocateSpec(host=self.place.hosts[machine.host].reference)
