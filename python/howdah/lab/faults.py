@@ -7,6 +7,7 @@ import os
 import shutil
 import struct
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import Literal
@@ -224,8 +225,7 @@ def _write(state: LabState, faults: tuple[ActiveFault, ...]) -> None:
 
 
 def _identity(pid: int) -> tuple[int, int] | None:
-    try:
-        began = began_ticks(pid)
-    except OSError:
-        return None
-    return None if began is None else (pid, began)
+    with suppress(OSError):
+        if (began := began_ticks(pid)) is not None:
+            return pid, began
+    return None

@@ -230,11 +230,10 @@ class LabState(Model):
 
     def machine(self, name: str) -> LabSystem:
         """Return the machine of this name; raise UserError with the names if there is none."""
-        for machine in self.machines:
-            if machine.name == name:
-                return machine
-        names = ", ".join(machine.name for machine in self.machines)
-        raise UserError(name, f'is not a machine of lab "{self.name}"', f"one of {names}")
+        by_name = {machine.name: machine for machine in self.machines}
+        if name not in by_name:
+            raise UserError(name, f'is not a machine of lab "{self.name}"', f"one of {', '.join(by_name)}")
+        return by_name[name]
 
     def machines_of(self, name: str) -> tuple[LabSystem, ...]:
         """Return the machine of this name, or all on the host of this name; raise UserError otherwise."""
