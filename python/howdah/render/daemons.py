@@ -28,8 +28,7 @@ KillMode=process
 
 def unit_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     """``systemd/UNIT.service`` of every daemon that the plan has anywhere."""
-    present = {role for master in plan.cluster.masters for role in master.roles}
-    present |= {role for worker in plan.workers for role in worker.roles}
+    present = {role for system in (*plan.cluster.masters, *plan.workers) for role in system.roles}
     for role, kind in DAEMONS.items():
         if role in present:
             yield ConfigFile(path=f"systemd/{kind.unit}.service", content=unit_file(plan, role))
@@ -54,8 +53,7 @@ def unit_file(plan: ClusterPlan, role: Role) -> str:
     # Without a limit of starts, a daemon with a wrong configuration would be restarted for ever; 143 is the
     # exit code of a JVM after SIGTERM.
     return template("daemon.service").format(
-        title=role.value,
-        cluster=cluster.inventory.cluster,
+        daemon=f"{role.value} of {cluster.inventory.cluster}",
         after=after,
         user=kind.user,
         hadoop=hadoop_home,

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
-from howdah.hadoop.daemons import DAEMONS, Store
+from howdah.hadoop.daemons import DAEMONS
 from howdah.model.placement import PlacedSystem
 from howdah.model.plan import ClusterPlan, ConfigFile, Role, planned_text, value_text
 from howdah.render import daemons
@@ -166,9 +166,7 @@ def _files(plan: ClusterPlan, system: PlacedSystem, content: _Content) -> Iterat
             for name in _HBASE_READS:
                 if shared := content.get(f"{hadoop}/{name}"):
                     yield _file(f"{conf}/{name}", shared.content)
-    if Role.ZOOKEEPER in system.roles:
-        yield from _zookeeper_files(system, content)
-    yield from _system_files(system, content)
+    yield from _host_files(system, content)
     limits = content.get(f"{_own_folder('os', system, content)}/systemd/10-howdah-limits.conf")
     for role in DAEMONS:
         if role in system.roles:
@@ -178,25 +176,21 @@ def _files(plan: ClusterPlan, system: PlacedSystem, content: _Content) -> Iterat
                 yield _file(f"{_UNITS}/{unit}.service.d/10-howdah-limits.conf", limits.content)
 
 
-def _zookeeper_files(system: PlacedSystem, content: _Content) -> Iterator[dict[str, object]]:
-    for name in ("zoo.cfg", "zookeeper-env.sh"):
-        if file := content.get(f"zookeeper/{name}"):
-            yield _file(f"/etc/zookeeper/conf/{name}", file.content)
-    if number := content.get(f"zookeeper/{system.name}/myid"):
-        data = re.search(r"^dataDir=(.+)$", content["zookeeper/zoo.cfg"].content, re.MULTILINE)
-        assert data is not None
-        yield _file(f"{data[1]}/myid", number.content)
-
-
-def _system_files(system: PlacedSystem, content: _Content) -> Iterator[dict[str, object]]:
+def _host_files(system: PlacedSystem, content: _Content) -> Iterator[dict[str, object]]:
+    if Role.ZOOKEEPER in system.roles:
+        for name in ("zoo.cfg", "zookeeper-env.sh"):
+            if shared := content.get(f"zookeeper/{name}"):
+                yield _file(f"/etc/zookeeper/conf/{name}", shared.content)
+        if number := content.get(f"zookeeper/{system.name}/myid"):
+            data = re.search(r"^dataDir=(.+)$", content["zookeeper/zoo.cfg"].content, re.MULTILINE)
+            assert data is not None
+            yield _file(f"{data[1]}/myid", number.content)
     folder = _own_folder("os", system, content)
     for path, file in content.items():
-        if not path.startswith(f"{folder}/"):
-            continue
         part, _, name = path.removeprefix(f"{folder}/").rpartition("/")
-        if part in _PLACES:
+        if path.startswith(f"{folder}/") and part in _PLACES:
             yield _file(f"{_PLACES[part]}/{name}", file.content)
-        elif name == "disks.sh" and system.kind is not None:
+        elif path == f"{folder}/disks.sh" and system.kind is not None:
             yield _file(_DISKS, file.content, True)
 
 
@@ -211,9 +205,11 @@ def _file(path: str, content: str, executable: bool = False) -> dict[str, object
 
 
 def _daemon(plan: ClusterPlan, role: Role, variant: FileVariant) -> dict[str, object]:
-    kind = DAEMONS[role]
-    page = kind.page
+    kind, page = DAEMONS[role], DAEMONS[role].page
     unit = re.sub(r"^(#.*\n)+", "", daemons.unit_file(plan, role))
+    key = kind.store.key if kind.store else ""
+    setting = next((s for s in select(plan, "hdfs-site.xml", variant) if s.key == key), None)
+    stores = value_text(setting.value).split(",") if setting else []
     reads = [secret.name for secret in host_secrets(plan, [role]) if kind.user in secret.users]
     return {
         "name": kind.name,
@@ -231,16 +227,8 @@ def _daemon(plan: ClusterPlan, role: Role, variant: FileVariant) -> dict[str, ob
         },
         "peers": peers(plan, role),
         "ipc_port": daemons.port_of(plan, _IPC, variant) if role is Role.DATANODE else None,
-        "stores": _stores(plan, kind.store, variant),
+        "stores": [urlsplit(path.rpartition("]")[2].strip()).path for path in stores],
         "store": kind.store.content if kind.store else "",
         # A change of one of these files also restarts the daemon.
         **({"reads": reads} if reads else {}),
     }
-
-
-def _stores(plan: ClusterPlan, store: Store | None, variant: FileVariant) -> list[str]:
-    if store is None:
-        return []
-    setting = next((s for s in select(plan, "hdfs-site.xml", variant) if s.key == store.key), None)
-    paths = value_text(setting.value).split(",") if setting else []
-    return [urlsplit(path.rpartition("]")[2].strip()).path for path in paths]

@@ -6,7 +6,7 @@ import itertools
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import PurePosixPath
 
@@ -77,7 +77,11 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
     }
     roles = {worker.name: worker.roles for worker in plan.workers}
     carried = Counter(role for host in hosts for worker in host.workers for role in roles[worker.kind])
+    places = {name: f"{name}: {', '.join(names)}" if names else "every worker" for name, names in on.items()}
     reason = plan.cluster.topology.reason
+    # Required steps before recommended ones, each in the order of the rules.
+    levels = ("must", "should")
+    advice = [entry for level in levels for entry in plan.cluster.advice if entry.severity == level]
     key = "dfs.ha.fencing.ssh.private-key-files"
     virtual = any(layout.virtual for layout in plan.cluster.layouts)
     # NameNodes as ``haadmin`` calls them.
@@ -86,7 +90,6 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
         cluster=plan.cluster.inventory.cluster,
         platform=plan.platform,
         request=plan.cluster.request,
-        hbase=plan.cluster.request.hbase_used,
         hosts=len(hosts),
         workers=sum(len(host.workers) for host in hosts),
         virtual=virtual,
@@ -110,11 +113,9 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
         hbase_directory=hbase_directory(plan) if plan.cluster.request.hbase_used else "",
         fencing_key=_setting(plan, key),
         fencing_folder=shlex.quote(str(PurePosixPath(planned_text(plan, key)).parent)),
-        logins=[(_where(login.role, on), login.path, login.lines("HOST")) for login in logins(plan)],
+        logins=[(places[login.role.value], login.path, login.lines("HOST")) for login in logins(plan)],
         secrets=list(secret_groups(plan, hosts)),
         keytab=_setting(plan, "dfs.namenode.keytab.file"),
-        ha=len(on[Role.NAMENODE.value]) > 1,
-        rm_ha=len(on[Role.RESOURCEMANAGER.value]) > 1,
         racked=all(rack.name != "default-rack" for rack in plan.cluster.topology.racks),
         grouped=plan.cluster.topology.placement is Placement.NODE_GROUPS,
         namenodes=on[Role.NAMENODE.value],
@@ -122,20 +123,9 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
         datanodes=carried[Role.DATANODE],
         nodemanagers=carried[Role.NODEMANAGER],
         regionservers=carried[Role.REGIONSERVER],
-        # Required steps before recommended ones, each in the order of the rules.
-        advice=[
-            advice
-            for level in ("must", "should")
-            for advice in plan.cluster.advice
-            if advice.severity == level
-        ],
+        advice=advice,
     )
     return ConfigFile(path="README.md", content=_spaced(text))
-
-
-def _where(role: Role, on: Mapping[str, Sequence[str]]) -> str:
-    hosts = on[role.value]
-    return f"{role.value}: {', '.join(hosts)}" if hosts else "every worker"
 
 
 def _apart(base: str, paths: Sequence[str]) -> str:
