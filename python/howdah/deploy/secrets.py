@@ -33,10 +33,6 @@ class KeytabEntry(NamedTuple):
     encryption: int  # The number of its encryption type in RFC 3961.
     version: int  # The number of the key among all keys of its principal.
 
-    @property
-    def realm(self) -> str:
-        return self.principal.rpartition("@")[2]
-
 
 def keytab_entries(content: bytes) -> tuple[KeytabEntry, ...]:
     """Every key of a keytab, in the order of the file; raises KeytabDamaged."""
@@ -177,7 +173,8 @@ def _key_problems(file: Path, principal: str, entries: Sequence[KeytabEntry]) ->
     make = f"kadmin: ktadd -k {file.name} {principal}"
     own = [entry for entry in entries if entry.principal == principal]
     name, _, realm = principal.rpartition("@")
-    elsewhere = sorted({entry.realm for entry in entries if entry.principal.rpartition("@")[0] == name})
+    parts = (entry.principal.rpartition("@") for entry in entries)
+    elsewhere = sorted({own_realm for own_name, _, own_realm in parts if own_name == name})
     if not own and elsewhere:
         fix = f"plan with --realm {elsewhere[0]}, or {make}"
         yield f"{file} has {name} in the realm {', '.join(elsewhere)}, but the plan's realm is {realm}", fix

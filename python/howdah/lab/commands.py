@@ -217,7 +217,7 @@ def await_drained(state: LabState, patience_s: float, report: ReportStep) -> Non
     while True:
         try:
             progress = drain_progress(state)
-            if progress.done:
+            if not (progress.with_data or progress.with_tasks):
                 return
             blocks = f"({format_counted(progress.behind, 'block')} with too few replicas)"
             data = f"data leaves {', '.join(progress.with_data)} {blocks}" if progress.with_data else ""

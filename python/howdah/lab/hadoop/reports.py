@@ -142,10 +142,6 @@ class DrainProgress(NamedTuple):
     with_tasks: tuple[str, ...]  # Workers with running containers.
     behind: int  # Under-replicated blocks of HDFS.
 
-    @property
-    def done(self) -> bool:
-        return not self.with_data and not self.with_tasks
-
 
 def refresh_members(state: LabState, installations: Installed) -> None:
     """Make the masters read their lists of hosts again; raises RunFailed."""

@@ -119,12 +119,11 @@ def described(connection: Any, name: str, site: LibvirtSite) -> LibvirtHost:
         networks=frozenset(_bridges(connection)),
     )
     if site.pool not in state.datastores:
-        where = f"libvirt.pool: {site.pool}"
-        raise UserError(where, f"is not an active pool of host {name}", "create and start the pool there")
-    pool = connection.storagePoolLookupByName(site.pool)
-    if site.image not in pool.listVolumes():
-        where = f"libvirt.image: {site.image}"
-        raise UserError(where, f"is not in {site.pool} on host {name}", "put the image there")
+        problem, hint = f"is not an active pool of host {name}", "create and start the pool there"
+        raise UserError(f"libvirt.pool: {site.pool}", problem, hint)
+    if site.image not in connection.storagePoolLookupByName(site.pool).listVolumes():
+        problem = f"is not in {site.pool} on host {name}"
+        raise UserError(f"libvirt.image: {site.image}", problem, "put the image there")
     huge = sum(int(element.text or 0) for element in pages if element.get("size") == str(_HUGE_KIB))
     return LibvirtHost(connection, state, kind, huge * _HUGE_KIB * 1024)
 

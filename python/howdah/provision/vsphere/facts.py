@@ -39,17 +39,10 @@ _OWN_PLACE = {
 """Settings that the API keeps elsewhere than among the advanced parameters."""
 
 
-class DiskPlace(NamedTuple):
-    """Where a data disk is attached: the controller's bus and the place on it."""
-
-    bus: int
-    unit: int
-
-
-def disk_place(number: int) -> DiskPlace:
-    """The place of a data disk, counted from 1: in turn on each controller."""
+def disk_place(number: int) -> tuple[int, int]:
+    """The controller's bus and the place on it of a data disk, counted from 1: in turn on each controller."""
     turn, bus = divmod(number - 1, _CONTROLLERS)
-    return DiskPlace(bus + 1, turn if turn < _RESERVED_UNIT else turn + 1)
+    return bus + 1, turn if turn < _RESERVED_UNIT else turn + 1
 
 
 def latency(machine: PlannedMachine) -> str:
@@ -92,7 +85,6 @@ def planned_facts(
 ) -> dict[str, str]:
     """The facts of the machine as planned."""
     cores = machine.vcpus // machine.numa_nodes if machine.vcpus % machine.numa_nodes == 0 else machine.vcpus
-    exclusive = latency(machine) == "high"
     facts = {
         HOST: machine.host,
         VCPUS: str(machine.vcpus),
@@ -105,16 +97,16 @@ def planned_facts(
         IDENTITY: set_value(machine, "disk.EnableUUID", "true"),
         CARD: f"{card_kind(machine)} on {network}",
     }
-    if exclusive and pairs:
+    if latency(machine) == "high" and pairs:
         facts[PAIRED] = "2"
     if hardware is not None:
         facts[HARDWARE] = f"vmx-{hardware:02d}"
     if machine.mac is not None:
         facts[MAC] = machine.mac
     for disk in machine.disks:
-        place = disk_place(disk.number)
+        bus, unit = disk_place(disk.number)
         disk_name = disk.name if disk.kind == "device" else f"{disk.size_bytes // GIB} GiB in {disk.name}"
-        facts[f"{DATA_DISK} {disk.number}"] = f"{disk_name} at pvscsi {place.bus}:{place.unit}"
+        facts[f"{DATA_DISK} {disk.number}"] = f"{disk_name} at pvscsi {bus}:{unit}"
     facts |= {f"{PARAMETER}{key}": value for key, value in parameters(machine).items()}
     facts[FIRST_BOOT] = digest(guest_meta_data(machine), user_data(machine))
     facts[PRIORITY] = "high" if machine.master else "disabled"

@@ -55,10 +55,8 @@ def logged_in(login: VCenterLogin) -> Iterator[Any]:
         problem = "cannot be read as certificates"
         raise UserError(f"vcenter.ca_file: {login.ca_file}", problem, "give a PEM file") from error
     try:
-        credentials = {"user": login.user, "pwd": login.password}
-        service = connect(
-            host=host, port=port, **credentials, sslContext=trust, httpConnectionTimeout=_CONNECT_S
-        )
+        where_to = {"host": host, "port": port, "sslContext": trust, "httpConnectionTimeout": _CONNECT_S}
+        service = connect(user=login.user, pwd=login.password, **where_to)
     except vim.fault.InvalidLogin as error:
         hint = "check vcenter.user and the password"
         raise UserError(where, f"rejects the password of {login.user}", hint) from error
@@ -170,9 +168,8 @@ def find_place(content: Any, site: VCenterSite, *, removing: bool = False) -> VC
     For ``removing`` machines, what new ones are made of may be missing.
     """
     datacenter = _named(content, vim.Datacenter, content.rootFolder, site.datacenter, "vcenter.datacenter")
-    cluster = _named(
-        content, vim.ClusterComputeResource, datacenter.hostFolder, site.cluster, "vcenter.cluster"
-    )
+    kind, folder = vim.ClusterComputeResource, datacenter.hostFolder
+    cluster = _named(content, kind, folder, site.cluster, "vcenter.cluster")
     stores = {unquote(store.name): store for store in datacenter.datastore}
     groups = _all(content, vim.Network, datacenter)
     if site.port_group not in groups and not removing:
@@ -205,10 +202,8 @@ def _template(content: Any, datacenter: Any, name: str, *, removing: bool) -> An
 
 
 def _all(content: Any, kind: Any, root: Any) -> dict[str, Any]:
-    return {
-        unquote(values["name"]): entity
-        for entity, values in properties(content, kind, root, ("name",)).items()
-    }
+    entities = properties(content, kind, root, ("name",))
+    return {unquote(values["name"]): entity for entity, values in entities.items()}
 
 
 def _named(content: Any, kind: Any, root: Any, name: str, where: str) -> Any:
@@ -228,10 +223,8 @@ def _missing(where: str, name: str, entities: Mapping[str, Any]) -> UserError:
 def _hosts(content: Any, datacenter: Any, cluster: Any, stores: Mapping[str, Any]) -> dict[str, VCenterHost]:
     names = {store: name for name, store in stores.items()}
     networks = {network: unquote(network.name) for network in cluster.network}
-    free = {
-        store: values["summary.freeSpace"]
-        for store, values in properties(content, vim.Datastore, datacenter, ("summary.freeSpace",)).items()
-    }
+    spaces = properties(content, vim.Datastore, datacenter, ("summary.freeSpace",))
+    free = {store: values["summary.freeSpace"] for store, values in spaces.items()}
     hosts: dict[str, VCenterHost] = {}
     for reference, facts in properties(content, vim.HostSystem, cluster, _HOST).items():
         disks = [lun for lun in facts.get("config.storageDevice.scsiLun", ()) if lun.lunType == "disk"]
