@@ -167,13 +167,14 @@ def find_place(content: Any, site: VCenterSite, *, removing: bool = False) -> VC
 
     For ``removing`` machines, what new ones are made of may be missing.
     """
-    datacenter = _named(content, vim.Datacenter, content.rootFolder, site.datacenter, "vcenter.datacenter")
-    kind, folder = vim.ClusterComputeResource, datacenter.hostFolder
-    cluster = _named(content, kind, folder, site.cluster, "vcenter.cluster")
+    datacenters = _all(content, vim.Datacenter, content.rootFolder)
+    datacenter = _chosen(datacenters, site.datacenter, "vcenter.datacenter")
+    clusters = _all(content, vim.ClusterComputeResource, datacenter.hostFolder)
+    cluster = _chosen(clusters, site.cluster, "vcenter.cluster")
     stores = {unquote(store.name): store for store in datacenter.datastore}
     groups = _all(content, vim.Network, datacenter)
-    if site.port_group not in groups and not removing:
-        raise _missing("vcenter.port_group", site.port_group, groups)
+    if not removing:
+        _chosen(groups, site.port_group, "vcenter.port_group")
     folders = _all(content, vim.Folder, datacenter.vmFolder)
     pools = {unquote(pool.name): pool for pool in cluster.resourcePool.resourcePool}
     return VCenterPlace(
@@ -198,7 +199,7 @@ def _template(content: Any, datacenter: Any, name: str, *, removing: bool) -> An
     where = "vcenter.template"
     if any(unquote(values["name"]) == name for values in machines.values()):
         raise UserError(where, f"{name!r} is a machine, not a template", "convert it to a template")
-    raise _missing(where, name, named)
+    return _chosen(named, name, where)
 
 
 def _all(content: Any, kind: Any, root: Any) -> dict[str, Any]:
@@ -206,18 +207,14 @@ def _all(content: Any, kind: Any, root: Any) -> dict[str, Any]:
     return {unquote(values["name"]): entity for entity, values in entities.items()}
 
 
-def _named(content: Any, kind: Any, root: Any, name: str, where: str) -> Any:
-    entities = _all(content, kind, root)
-    if name not in entities:
-        raise _missing(where, name, entities)
-    return entities[name]
-
-
-def _missing(where: str, name: str, entities: Mapping[str, Any]) -> UserError:
+def _chosen(entities: Mapping[str, Any], name: str, where: str) -> Any:
+    if name in entities:
+        return entities[name]
     # Names may contain control characters of terminals.
     shown = (text if text.isprintable() else ascii(text) for text in sorted(entities)[:8])
     names = ", ".join(shown) or "none"
-    return UserError(where, f"there is no {name!r}", f"there: {names}{' …' if len(entities) > 8 else ''}")
+    hint = f"there: {names}{' …' if len(entities) > 8 else ''}"
+    raise UserError(where, f"there is no {name!r}", hint)
 
 
 def _hosts(content: Any, datacenter: Any, cluster: Any, stores: Mapping[str, Any]) -> dict[str, VCenterHost]:

@@ -80,12 +80,19 @@ def answers(name: str, page: Json) -> str:
 
 def shown(name: str, page: Json) -> str:
     """The text of a daemon's page; raises OSError without an answer."""
-    if not page["ask"].startswith("/"):
-        return word_answer(name, page["port"], page["ask"])
-    status, body = get(name, page["port"], page["ask"])
-    if status != 200:
-        raise OSError(f"it answers {status}")
-    return body
+    port, word = page["port"], page["ask"]
+    if word.startswith("/"):
+        status, body = get(name, port, word)
+        if status != 200:
+            raise OSError(f"it answers {status}")
+        return body
+    # A server's answer to a word; an empty word only connects.
+    with socket.create_connection((name, port), timeout=SILENCE_S) as connection:
+        if not word:
+            return ""
+        connection.sendall(word.encode())
+        connection.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: connection.recv(4096), b"")).decode(errors="replace")
 
 
 def get(name: str, port: int, path: str) -> Tuple[int, str]:
@@ -131,16 +138,6 @@ def send_with_ticket(method: str, name: str, port: int, path: str) -> Tuple[int,
     body, _, trailer = done.stdout.rpartition(b"\n")
     status, _, place = trailer.decode(errors="replace").partition(" ")
     return int(status), body, place
-
-
-def word_answer(name: str, port: int, word: str) -> str:
-    """Return a server's answer to a word; an empty word only connects."""
-    with socket.create_connection((name, port), timeout=SILENCE_S) as connection:
-        if not word:
-            return ""
-        connection.sendall(word.encode())
-        connection.shutdown(socket.SHUT_WR)
-        return b"".join(iter(lambda: connection.recv(4096), b"")).decode(errors="replace")
 
 
 def bean(name: str, port: int, query: str) -> Json:

@@ -90,19 +90,15 @@ def address_of(mirror: str) -> str:
     """The mirror's address; a port alone belongs to the SSH client's address."""
     if not mirror.startswith(":"):
         return mirror.rstrip("/")
-    address = callers_address()
-    return f"http://[{address}]{mirror}" if ":" in address else f"http://{address}{mirror}"
-
-
-def callers_address() -> str:
-    """The address of the SSH client, from sshd's environment; sudo removes it from this process's."""
+    # It is in sshd's environment; sudo removes it from this process's.
     process = os.getpid()
     while process > 1:
         try:
             entries = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
             variable = next((entry for entry in entries if entry.startswith(b"SSH_CONNECTION=")), b"")
             if variable:
-                return variable.partition(b"=")[2].decode().split()[0]
+                address = variable.partition(b"=")[2].decode().split()[0]
+                return f"http://[{address}]{mirror}" if ":" in address else f"http://{address}{mirror}"
             process = int((read(f"/proc/{process}/stat") or "").rpartition(")")[2].split()[1])
         except (OSError, IndexError, ValueError):
             break
