@@ -110,7 +110,16 @@ def _check_machines(spec: LabSpec) -> None:
         if machine.host not in hosts:
             problem = f"is on {machine.host!r}, which is not a host"
             raise UserError(machine.name, problem, "name one of the hosts")
-        _check_share(machine, hosts[machine.host])
+        host = hosts[machine.host]
+        # Linux refuses a limit that exceeds the one above.
+        problem = ""
+        if (machine.cpus or 0) > (host.cpus or math.inf):
+            problem = f"may use {machine.cpus:g} CPUs, but its host may use {host.cpus:g}"
+        elif (machine.memory_bytes or 0) > (host.memory_bytes or math.inf):
+            own, above = format_memory(machine.memory_bytes or 0), format_memory(host.memory_bytes or 0)
+            problem = f"may use {own}, but its host may use {above}"
+        if problem:
+            raise UserError(machine.name, problem, "give at most the host's")
     for address in addresses:
         try:
             inside = ipaddress.ip_address(address) in SUBNET
@@ -118,17 +127,6 @@ def _check_machines(spec: LabSpec) -> None:
             raise UserError(address, "is not an IPv4 address", "give an address such as 10.77.0.1") from error
         if not inside:
             raise UserError(address, f"is outside the lab's network {SUBNET}", "10.77.0.1 to 10.77.255.254")
-
-
-def _check_share(machine: MachineSpec, host: HostSpec) -> None:
-    """Raise UserError if a machine's limit exceeds its host's, which Linux refuses."""
-    if (machine.cpus or 0) > (host.cpus or math.inf):
-        problem = f"may use {machine.cpus:g} CPUs, but its host may use {host.cpus:g}"
-        raise UserError(machine.name, problem, "give at most the host's")
-    if (machine.memory_bytes or 0) > (host.memory_bytes or math.inf):
-        own, above = format_memory(machine.memory_bytes or 0), format_memory(host.memory_bytes or 0)
-        problem = f"may use {own}, but its host may use {above}"
-        raise UserError(machine.name, problem, "give at most the host's")
 
 
 def _check_disks(spec: LabSpec) -> None:

@@ -125,18 +125,14 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
         regionservers=carried[Role.REGIONSERVER],
         advice=advice,
     )
-    return ConfigFile(path="README.md", content=_spaced(text))
+    # One empty line before every heading and between all else, whatever parts the template left out.
+    spaced = re.sub(r"\n{3,}", "\n\n", re.sub(r"\n+(#{2,3} )", r"\n\n\1", text))
+    return ConfigFile(path="README.md", content=spaced.rstrip("\n") + "\n")
 
 
 def _apart(base: str, paths: Sequence[str]) -> str:
     folders = sorted({path.split("/")[0] for path in paths if path.startswith(f"{base}-")})
     return f" (use your own {', '.join(f'`{name}/`' for name in folders)})" if folders else ""
-
-
-def _spaced(text: str) -> str:
-    """One empty line before every heading and between all else, whatever parts the template left out."""
-    text = re.sub(r"\n+(#{2,3} )", r"\n\n\1", text)
-    return re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n"
 
 
 @cache

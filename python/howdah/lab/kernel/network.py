@@ -76,7 +76,12 @@ def build(spec: LabSpec) -> None:
     bridges = _bridges(spec)
     spaces = dict.fromkeys([*(end for link in links for end in (link.near_space, link.far_space)), *bridges])
     for name in spaces:
-        _make_space(spec.name, name)
+        path = SPACES / name
+        if path.exists() and not any(mount.point == path for mount in read_mounts()):
+            # The command that created it was killed: only an empty file exists.
+            run(spec.name, "ip", "netns", "delete", name)
+        if not path.exists():
+            run(spec.name, "ip", "netns", "add", name)
     existing = {
         name: {link["ifname"] for link in json.loads(run(spec.name, "ip", "-n", name, "-j", "link", "show"))}
         for name in spaces
@@ -205,16 +210,6 @@ def cable_of(spec: LabSpec, machine: MachineSpec) -> Link:
 
 def _host(spec: LabSpec, machine: MachineSpec) -> HostSpec:
     return next(host for host in spec.hosts if host.name == machine.host)
-
-
-def _make_space(lab: str, name: str) -> None:
-    path = SPACES / name
-    if path.exists():
-        if any(mount.point == path for mount in read_mounts()):
-            return
-        # The command that created it was killed: only an empty file exists.
-        run(lab, "ip", "netns", "delete", name)
-    run(lab, "ip", "netns", "add", name)
 
 
 def _set_up(spec: LabSpec, links: Iterable[Link], bridges: dict[str, bool]) -> None:

@@ -224,7 +224,12 @@ class LibvirtProvisioner:
         )
         if problems := [*self._huge_pages(hosts), *self._leftovers(existing)]:
             raise differences.refusal(problems)
-        planned = {machine.name: self._facts(machine, hosts[machine.host]) for machine in self.machines}
+        planned: dict[str, Facts] = {}
+        for machine in self.machines:
+            host, mark = hosts[machine.host], domains.DomainMark(machine.cluster, seed_digest(machine))
+            root = domains.planned_domain(machine, self._site, host.state, mark, kind=host.kind)
+            own = {HOST: machine.host, POWER: "on", AUTOSTART: "yes", FIRST_BOOT: mark.seed}
+            planned[machine.name] = {**domains.domain_facts(root), **own}
         changes = differences.machine_changes(self.machines, planned, existing, WHILE_RUNNING)
         return Provisioning(changes=tuple(map(_held_where_it_is, changes)))
 
@@ -312,12 +317,6 @@ class LibvirtProvisioner:
                         f"has {volume.name} in {volume.pool}, which belongs to no machine",
                         f"if nothing uses it: virsh vol-delete {volume.name} {volume.pool}",
                     )
-
-    def _facts(self, machine: PlannedMachine, host: LibvirtHost) -> Facts:
-        mark = domains.DomainMark(machine.cluster, seed_digest(machine))
-        root = domains.planned_domain(machine, self._site, host.state, mark, kind=host.kind)
-        own = {HOST: machine.host, POWER: "on", AUTOSTART: "yes", FIRST_BOOT: mark.seed}
-        return {**domains.domain_facts(root), **own}
 
     def _huge_pages(self, hosts: Mapping[str, LibvirtHost]) -> Iterator[Obstacle]:
         for name, host in hosts.items():

@@ -281,7 +281,9 @@ def data_disks(place: VCenterPlace, host: str, config: Any) -> Iterator[tuple[st
             continue
         paravirtual = isinstance(controller, vim.vm.device.ParaVirtualSCSIController)
         bus = "pvscsi" if paravirtual else type(controller).__name__.rpartition(".")[2]
-        backing = _backing(place, host, disk)
+        store = str(getattr(disk.backing, "fileName", "")).partition("]")[0].lstrip("[")
+        file = f"{(disk.capacityInBytes or 0) // GIB} GiB in {store}"
+        backing = _raw_name(place, host, disk.backing) or file
         yield f"{DATA_DISK} {places[at]}", f"{backing} at {bus} {at[0]}:{at[1]}"
 
 
@@ -291,9 +293,3 @@ def _raw_name(place: VCenterPlace, host: str, backing: Any) -> str:
         return ""
     luns = place.hosts[host].luns if host in place.hosts else {}
     return luns.get(backing.lunUuid, str(backing.deviceName))
-
-
-def _backing(place: VCenterPlace, host: str, disk: Any) -> str:
-    store = str(getattr(disk.backing, "fileName", "")).partition("]")[0].lstrip("[")
-    raw = _raw_name(place, host, disk.backing)
-    return raw or f"{(disk.capacityInBytes or 0) // GIB} GiB in {store}"

@@ -142,7 +142,14 @@ def _card_changes(machine: PlannedMachine, place: VCenterPlace, config: Any) -> 
     if card is not None and type(card) is not kind:
         yield device.VirtualDeviceSpec(operation=_REMOVE, device=card)
         card = None
-    planned = kind(key=card.key if card is not None else _NEW_KEY, backing=_network(place))
+    group, cards = place.port_group, device.VirtualEthernetCard
+    if isinstance(group, vim.dvs.DistributedVirtualPortgroup):
+        switch = group.config.distributedVirtualSwitch.uuid
+        port = vim.dvs.PortConnection(portgroupKey=group.key, switchUuid=switch)
+        backing = cards.DistributedVirtualPortBackingInfo(port=port)
+    else:
+        backing = cards.NetworkBackingInfo(deviceName=group.name, network=group)
+    planned = kind(key=card.key if card is not None else _NEW_KEY, backing=backing)
     planned.connectable = device.VirtualDevice.ConnectInfo(
         startConnected=True, allowGuestControl=True, connected=False
     )
@@ -153,17 +160,6 @@ def _card_changes(machine: PlannedMachine, place: VCenterPlace, config: Any) -> 
     elif card is not None:
         planned.addressType, planned.macAddress = card.addressType, card.macAddress
     yield device.VirtualDeviceSpec(operation=_EDIT if card is not None else _ADD, device=planned)
-
-
-def _network(place: VCenterPlace) -> Any:
-    device = vim.vm.device.VirtualEthernetCard
-    group = place.port_group
-    if isinstance(group, vim.dvs.DistributedVirtualPortgroup):
-        port = vim.dvs.PortConnection(
-            portgroupKey=group.key, switchUuid=group.config.distributedVirtualSwitch.uuid
-        )
-        return device.DistributedVirtualPortBackingInfo(port=port)
-    return device.NetworkBackingInfo(deviceName=group.name, network=group)
 
 
 _SHUTDOWN_S = 300
