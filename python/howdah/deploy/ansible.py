@@ -189,8 +189,7 @@ def _last_output(outcome: Any) -> str:
     return " / ".join(lines[-3:])
 
 
-_CLOCK_S = 5.0
-"""The largest difference between a host's clock and this machine's: HBase refuses 30 s, logs need less."""
+_CLOCK_S = 5.0  # How far a host's clock may be off: HBase refuses 30 s, logs need less.
 
 
 class HostProblem(NamedTuple):

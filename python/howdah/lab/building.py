@@ -31,8 +31,7 @@ from howdah.services.namenode import NameNode
 from howdah.services.web import Web
 
 _OPEN = ("/tmp", "/user")  # The directories of HDFS that every user may write to.
-_NETWORK_KEYS = "net.ipv4.tcp_"
-"""sysctl keys that are separate for each network namespace, so that they can be set for each machine."""
+_NETWORK_KEYS = "net.ipv4.tcp_"  # sysctl keys that each network namespace, so each machine, has.
 
 
 class LabRequest(NamedTuple):
@@ -201,8 +200,7 @@ def _open_directories(state: LabState) -> None:
 
 
 _FILES = (STATE, "lab.new", ACTIVE_FAULTS, "faults.new", "hosts", ".hosts.new")
-_FOLDERS = ("bin", "client", "machines", "disks", "rendered")
-"""The files and folders that a lab creates in its directory."""
+_FOLDERS = ("bin", "client", "machines", "disks", "rendered")  # All that a lab creates in its directory.
 
 
 def remove(name: str, directory: Path | None) -> tuple[Leftover, ...]:

@@ -157,8 +157,7 @@ class RevertStep(Model):
     machine: str = ""  # Empty for a host's link.
     daemon: str = ""
     host: str = ""
-    processes: tuple[tuple[int, int], ...] = ()
-    """Paused processes: ids and start times in the kernel's ticks since boot."""
+    processes: tuple[tuple[int, int], ...] = ()  # Paused ones: ids and start times in ticks since boot.
 
 
 class ActiveFault(Model):
@@ -168,8 +167,7 @@ class ActiveFault(Model):
     fault: str  # Its line in a schedule.
     hit: tuple[str, ...]  # Its targets, in words.
     undo: tuple[RevertStep, ...]  # The steps that revert it, in order.
-    owner: tuple[int, int] | None
-    """The process that will revert it: its id and start time; None if a user will."""
+    owner: tuple[int, int] | None  # The process that will revert it, by id and start time; None for a user.
 
     @property
     def orphaned(self) -> bool:

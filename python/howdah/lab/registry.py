@@ -31,8 +31,7 @@ _OF_ROOT = Path("/run/howdah")
 class KillMode(StrEnum):
     """The end of a machine's processes, as other machines see it."""
 
-    PROCESS = "process"
-    """Its processes are killed. The kernel closes their connections and refuses new ones at once."""
+    PROCESS = "process"  # The kernel closes their connections and refuses new ones at once.
     HOST = "host"  # Its link goes down first, so that no packet leaves it: like a loss of power.
 
 

@@ -22,8 +22,7 @@ from howdah.lab.registry import Entry, Leftover
 from howdah.lab.state import CLIENT_ADDRESS, NETWORK, HostSpec, LabState, read_state
 
 _MOST_LABS = 15
-_ADDRESSES = 4096
-"""The number of addresses for machines of each lab; addresses of clients count down from the last one."""
+_ADDRESSES = 4096  # Of machines in each lab; addresses of clients count down from the last one.
 
 
 class LabPlace(NamedTuple):

@@ -21,10 +21,8 @@ from howdah.model.hostname import is_hostname
 from howdah.model.plan import ClusterPlan, Role
 from howdah.units import format_memory
 
-SUBNET = ipaddress.ip_network("10.77.0.0/16")
-"""The addresses of every lab; its namespaces are closed, so they conflict with no other network."""
-NETWORK = ipaddress.IPv4Address("10.77.0.1")
-"""The address of the first machine of the first lab on its hosts."""
+SUBNET = ipaddress.ip_network("10.77.0.0/16")  # Of every lab; closed namespaces conflict with no network.
+NETWORK = ipaddress.IPv4Address("10.77.0.1")  # The first machine of the first lab on its hosts.
 MACHINES = "machines"  # The folder in a lab's directory below which machines' disks are mounted.
 CLIENT_ADDRESS = "10.77.255.254"
 
@@ -50,13 +48,10 @@ class MachineSpec(Model):
 class HostSpec(Model):
     name: str
     virtual: bool  # Whether it has virtual machines; otherwise it is one machine itself.
-    cpus: PositiveFloat | None = None
-    """The limit of CPU time for all its machines, in CPUs; None is no limit."""
+    cpus: PositiveFloat | None = None  # CPU time of all its machines, in CPUs; None is no limit.
     memory_bytes: PositiveInt | None = None  # The limit of memory for all its machines; None is no limit.
-    uplink_bits_per_s: PositiveInt | None = None
-    """The speed of its link to the switch, each way; None is no limit. All labs on the host share it."""
-    cable: PositiveInt | None = None
-    """The number in its cable's name at the switch; None is that of its first machine."""
+    uplink_bits_per_s: PositiveInt | None = None  # To the switch, each way, for all labs; None is no limit.
+    cable: PositiveInt | None = None  # The number of its cable; None is its first machine's.
 
 
 class Format(Model):
@@ -76,10 +71,8 @@ class LabSpec(Model):
     machines: tuple[MachineSpec, ...]
     format: Format = Format()  # How data disks are formatted and mounted.
     client_address: str = CLIENT_ADDRESS
-    kernel: dict[str, int] = Field(default_factory=dict)
-    """The planned sysctl keys of each machine's network: ``net.ipv4.tcp_retries2``."""
-    lot: str | None = None
-    """The name of shared hosts, whose switch and virtualised hosts other labs may use; None for its own."""
+    kernel: dict[str, int] = Field(default_factory=dict)  # sysctl keys of each machine's network.
+    lot: str | None = None  # Shared hosts, whose switch and hosts other labs may use; None for its own.
 
     @model_validator(mode="after")
     def _whole(self) -> Self:

@@ -61,8 +61,7 @@ class LabStatus(Model):
     """Up: complete. Not redundant: all daemons run, but one could not replace another yet. Degraded: parts
     are missing that existed. Incomplete: it was never complete."""
     missing: tuple[str, ...]
-    shared: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Its hosts that other labs use, too, by those labs."""
+    shared: dict[str, tuple[str, ...]] = Field(default_factory=dict)  # Hosts that other labs use, too.
     faults: tuple[str, ...] = ()  # Its active faults, as lines of a schedule.
     machines: tuple[MachineStatus, ...]  # Masters first.
     health: Health | None  # Hadoop's state; None if it cannot be queried.

@@ -124,8 +124,7 @@ def zookeeper_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
             yield ConfigFile(path=f"zookeeper/{host}/myid", content=f"{number}\n")
 
 
-_LIST = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
-"""A file's name that hides nothing and leads nowhere else."""
+_LIST = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")  # A name that hides nothing and leads nowhere else.
 
 _COLUMNS = ("host", "group", "rack", "workers", "kinds", "masters", "daemons", "shadows")
 SCRIPT = "topology.sh"

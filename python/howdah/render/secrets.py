@@ -55,8 +55,7 @@ def logins(plan: ClusterPlan) -> Iterator[Login]:
         yield Login(Role.ZOOKEEPER, SERVERS_FILE, _SERVERS_ENTRIES, _SERVERS_KEYTAB, principal)
 
 
-AUTHORITY = "/etc/security/tls/ca.pem"
-"""The certificate of the hosts' authority, for programs that are not Java: it contains no secret."""
+AUTHORITY = "/etc/security/tls/ca.pem"  # The hosts' authority for programs that are not Java; no secret.
 _SHOWN = 3
 _STORE = "localjceks://file"
 
@@ -68,8 +67,7 @@ class HostSecret(NamedTuple):
     owner: str
     mode: str
     users: tuple[str, ...] = ()  # The users of daemons that read it, which are restarted after a change.
-    principals: tuple[str, ...] = ()
-    """The principals of its keys, if it is a keytab; ``_HOST`` is the host's own name."""
+    principals: tuple[str, ...] = ()  # Those of a keytab's keys; ``_HOST`` is the host's own name.
     group: str = "hadoop"
 
     @property

@@ -41,8 +41,7 @@ _HBASE: Mapping[str, str] = {
     "ltt": "org.apache.hadoop.hbase.util.LoadTestTool",
 }
 _APPLICATION_MAIN = PROGRAMS["application"]
-_LASTING = frozenset({"jar", "pe", "ltt"})
-"""Commands that may run for long and so need the optimising compiler."""
+_LASTING = frozenset({"jar", "pe", "ltt"})  # These may run long and need the optimising compiler.
 
 
 def write_scripts(state: LabState, installations: Installed) -> None:

@@ -32,12 +32,10 @@ _CLIENT_PORT = "clientPort="
 class Health(Model):
     """The state of the daemons; empty for those that do not answer or are not planned."""
 
-    namenodes: dict[str, str]
-    """The state of each NameNode by its address: ``active``, ``standby``, ``standby in safe mode``."""
+    namenodes: dict[str, str]  # Each state by address: ``active``, ``standby``, ``standby in safe mode``.
     safe_mode: str  # The reason of the active NameNode's safe mode; empty outside safe mode.
     datanodes: tuple[str, ...]  # The machines of DataNodes that reach a NameNode.
-    resource_managers: dict[str, str]
-    """The state of each ResourceManager by address; ``standby without ZooKeeper`` cannot become active."""
+    resource_managers: dict[str, str]  # By address; ``standby without ZooKeeper`` cannot become active.
     nodemanagers: tuple[str, ...]  # The machines of NodeManagers that run for the ResourceManager.
     history_server: bool | None  # Whether the JobHistoryServer answers; None if the plan has none.
     journalnodes: tuple[str, ...]  # The machines of JournalNodes that answer.

@@ -16,8 +16,7 @@ from howdah.lab.state import LabSystem
 from howdah.model.cluster import Deviation, Isolation, Scaling
 from howdah.model.plan import ConfigSet, Role
 
-_FOLDERS = ("hadoop", "hbase")
-"""The folders of a ConfigSet for masters, clients, and workers if their kinds do not differ."""
+_FOLDERS = ("hadoop", "hbase")  # For masters, clients, and workers if their kinds do not differ.
 SITES = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml", "hbase-site.xml")
 """The files of properties that a configuration directory may have."""
 _CONF = "/etc/hadoop/conf"
@@ -206,8 +205,7 @@ _TRANSFER = 9866
 _TRANSFER_STEP = 100
 _SHUFFLE = 13562
 _NODEMANAGER = 8041
-_FIXED = {"yarn.nodemanager.address": _NODEMANAGER, "dfs.datanode.address": 0}
-"""Ports that this module sets in place of a default."""
+_FIXED = {"yarn.nodemanager.address": _NODEMANAGER, "dfs.datanode.address": 0}  # In place of a default.
 _QUORUM = (2888, 3888)
 MOST_WORKERS = 200  # More DataNodes would need ports in Linux's ephemeral range.
 _OWN_ADDRESSES = "all daemons run on one machine, so each has its own loopback address"
@@ -251,8 +249,7 @@ _LOST = {
 }
 LOST = tuple(Isolation(what=subject, kept=False, how=how) for subject, how in _LOST.items())
 """Further isolation that is missing on loopback addresses."""
-_BY_LIMITS = ("CPUs per ", "uplink per ", "largest data disk per ")
-"""Quantities that only limits reduce; all others are in the plan itself."""
+_BY_LIMITS = ("CPUs per ", "uplink per ", "largest data disk per ")  # Others are in the plan.
 
 
 def ports(machine: LabSystem, number: int) -> Iterator[tuple[str, int]]:

@@ -29,8 +29,7 @@ from howdah.services.web import JmxReader, Object, Web
 
 _JOURNAL = "Hadoop:service=JournalNode,name=Journal-*"
 _NAMENODE = "Hadoop:service=NameNode,name="
-_WRITER = re.compile(r"(\S+):\d+ \(Written txid (\d+)")
-"""The beginning of a JournalNode's status in the NameNode: its address, and the last transaction there."""
+_WRITER = re.compile(r"(\S+):\d+ \(Written txid (\d+)")  # Address and last transaction of a JournalNode.
 _EDITS = "dfs.journalnode.edits.dir"
 _PERIOD = "dfs.ha.log-roll.period"
 
@@ -180,10 +179,8 @@ class HBaseHealth(Model):
     """The state of HBase's daemons by machine; those that do not answer are left out."""
 
     masters: dict[str, str]  # The state of each HMaster: ``active``, ``active, starting``, ``backup``.
-    regionservers: dict[str, int]
-    """The regions of each RegionServer that the active HMaster has listed as live since its start."""
-    dead: tuple[str, ...]
-    """The machines whose RegionServer is dead for the active HMaster, without a new one."""
+    regionservers: dict[str, int]  # Regions of those that the active HMaster has listed since their start.
+    dead: tuple[str, ...]  # Machines whose RegionServer is dead for the active HMaster, without a new one.
 
 
 def root_directory(state: LabState) -> str:

@@ -16,8 +16,7 @@ from howdah.lab.registry import Leftover
 from howdah.lab.state import CLIENT_ADDRESS, SUBNET, HostSpec, LabSpec, MachineSpec
 
 _LATE_S = 0.004  # Delay of the bucket's refill on a busy machine that costs the link no speed.
-_LEAST_DEPTH = 16 * 1024
-"""A smaller bucket would wake the kernel for every packet; larger packets are segmented."""
+_LEAST_DEPTH = 16 * 1024  # Less would wake the kernel for every packet; larger ones are segmented.
 _QUEUE_S = 0.01
 """The longest wait of a packet. Acknowledgements wait too: with twice as long, as measured, one of two
 opposite streams of 1 Gb/s fell to half its speed."""

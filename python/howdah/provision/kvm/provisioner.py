@@ -54,8 +54,7 @@ def _files(machine: PlannedMachine) -> dict[str, str]:
 
 
 AUTOSTART = "started with its host"
-WHILE_RUNNING = (POWER, FIRST_BOOT, HOST, AUTOSTART)
-"""Facts that change without a shutdown and without a new definition."""
+WHILE_RUNNING = (POWER, FIRST_BOOT, HOST, AUTOSTART)  # They need no shutdown and no new definition.
 _SHUTDOWN_S = 300
 
 

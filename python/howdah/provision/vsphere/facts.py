@@ -15,8 +15,7 @@ from howdah.provision.planned import digest, guest_meta_data, user_data
 from howdah.provision.vsphere.session import VCenterPlace, properties, vim
 from howdah.units import GIB, MIB
 
-MARK = "howdah.cluster"
-"""The advanced parameter of a machine by which howdah knows its own; its value is the cluster's name."""
+MARK = "howdah.cluster"  # The parameter that marks howdah's machines with their cluster's name.
 PARAMETER = "parameter "
 NODES = "numa.nodeAffinity"
 CARD, MAC, PRIORITY, TOLERANCE = "network card", "MAC address", "restart priority", "Fault Tolerance shadow"
@@ -26,8 +25,7 @@ VCPUS, CORES, MEMORY, LATENCY, IDENTITY = (
 )  # fmt: skip
 HARDWARE = "virtual hardware"
 PAIRED = "virtual CPUs on a core"
-WHILE_RUNNING = (POWER, HOST, FIRST_BOOT, PRIORITY, TOLERANCE)
-"""What changes without shutting a machine down; what it is told of itself waits for its next start."""
+WHILE_RUNNING = (POWER, HOST, FIRST_BOOT, PRIORITY, TOLERANCE)  # They change without a shutdown.
 
 PAIRED_HARDWARE = 20  # The first version of the virtual hardware with virtual hyper-threading.
 _CONTROLLERS = 3  # Data disks are spread over controllers 1 to 3; the system disk has the first.

@@ -26,8 +26,7 @@ from howdah.render.modules.disks import mount_point, prepare_disks, script
 from howdah.render.modules.releases import DIGEST, OPT, download_problem
 from howdah.render.modules.units import listening_sockets, show
 
-ROOM = {"/var/log": 1 << 30, "/var/lib": 1 << 30}
-"""Bytes that must be free, for logs and for what masters keep."""
+ROOM = {"/var/log": 1 << 30, "/var/lib": 1 << 30}  # Free bytes for logs and for what masters keep.
 ROOM_OF_A_RELEASE = 700 << 20  # The assumed size of a release without one.
 Wrong = Tuple[str, str]  # A problem and its remedy.
 

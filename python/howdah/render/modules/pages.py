@@ -23,8 +23,7 @@ from howdah.render.modules.changes import HostRefusal, Json, run
 
 TICKETS = "/run/howdah-tickets"
 RENEWED_S = 1800.0  # After how long another ticket is got: KDCs give them for hours.
-ACCESS: Json = {}
-"""The Kerberos part of the host's manifest; empty without Kerberos. Set once, by ``set_login``."""
+ACCESS: Json = {}  # The Kerberos part of the host's manifest; empty without Kerberos.
 
 
 def set_login(manifest: Json) -> None:

@@ -12,8 +12,7 @@ from typing import Dict
 
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, replace
 
-HANDED = "/var/lib/howdah/secrets"
-"""What the host was handed, readable for root alone: where daemons read it, it is their users'."""
+HANDED = "/var/lib/howdah/secrets"  # For root alone; where daemons read them, they are their users'.
 
 
 def keep(name: str, content: bytes) -> bool:

@@ -15,8 +15,7 @@ from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, 
 from howdah.render.modules.pages import answers, get
 
 HIDDEN = ("<redacted>", "<masked>")  # Replacement of passwords on the pages of Hadoop and HBase.
-BY_ITSELF = "programmatically"
-"""The source of what a daemon has set itself: its own address, for instance, from that of its NameNode."""
+BY_ITSELF = "programmatically"  # Set by a daemon itself, as its own address from its NameNode's.
 
 
 class PageClosed(OSError):
@@ -95,8 +94,7 @@ def changed_settings(name: str, daemon: Json, former: Json) -> List[Json]:
 
 STATE = "/var/lib/howdah"
 UNITS = "/etc/systemd/system/"
-CONFIGURATION = "HOWDAH_CONFIGURATION"
-"""The variable in a daemon's environment with the digest of the configuration that it has read."""
+CONFIGURATION = "HOWDAH_CONFIGURATION"  # In a daemon's environment: the digest of what it has read.
 SHOWN = "LoadState,ActiveState,UnitFileState,MainPID,NRestarts,Result"
 
 
